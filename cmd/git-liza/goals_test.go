@@ -41,7 +41,7 @@ func script(t *testing.T, text string) string {
 }
 
 // TestTeamOfGoals: a team reaches two goals side by side, one of which depends on a task of the
-// other, and after a restart a third one in the same repository.
+// other, and a day later, after a restart, a third one in the same repository.
 func TestTeamOfGoals(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -68,8 +68,12 @@ func TestTeamOfGoals(t *testing.T) {
 	p.must("", "add-task", "--id=wood", "--desc=wood", "--done=wood.txt is there", "--scope=one file", "--spec=specs/vision.md", "--ready")
 	p.must("", "goal", "start", "Sell chairs", "--id=chairs")
 	team(map[string]string{"goal-1": "COMPLETED", "chairs": "COMPLETED"})
+	p.env = append(p.env, "LIZA_TEST_JUMP=24h 0s") // a day later
 	p.must("", "goal", "start", "Sell lamps", "--id=lamps")
 	team(map[string]string{"lamps": "COMPLETED"})
+	if since, till := p.ended("chairs"), p.ended("lamps"); till.Sub(since) < 24*time.Hour {
+		t.Errorf("chairs ended at %s, lamps at %s", since, till)
+	}
 	for _, task := range p.board().Tasks {
 		if task.Status != "MERGED" {
 			t.Errorf("%s is %s", task.ID, task.Status)
@@ -78,4 +82,20 @@ func TestTeamOfGoals(t *testing.T) {
 	for _, fault := range p.whole("at the end", nil) {
 		t.Error(fault)
 	}
+}
+
+// ended is when a goal ended.
+func (p *project) ended(goal string) time.Time {
+	p.t.Helper()
+	for _, g := range p.board().Goals {
+		if g.ID == goal {
+			at, err := time.Parse(time.RFC3339, g.Ended)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			return at
+		}
+	}
+	p.t.Fatalf("there is no goal %s", goal)
+	return time.Time{}
 }

@@ -258,7 +258,7 @@ func (p *project) lockBoard(then time.Time) {
 
 // boardRecords is the part of the board that the tests read.
 type boardRecords struct {
-	Goals  []struct{ ID, Status string }
+	Goals  []struct{ ID, Status, Ended string }
 	Tasks  []boardTask
 	Agents map[string]struct {
 		Status, Session, CurrentTask string

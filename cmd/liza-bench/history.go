@@ -161,6 +161,12 @@ func (h *history) addTasks(n int) error {
 		id := taskID(i)
 		p := h.task(id)
 		p.Ready = i%10 != 9
+		if goals := h.state.Running(); len(goals) > 1 {
+			p.Goal = goals[i%len(goals)].ID
+		}
+		if team := h.state.OwnTeam(); team != nil {
+			p.Stage = team.Stages[i/10%len(team.Stages)].Name
+		}
 		switch {
 		case i%10 == 7:
 			p.DependsOn = []string{taskID(i - 1)}
@@ -289,6 +295,31 @@ func (h *history) agents(ids ...string) error {
 		}
 	}
 	return nil
+}
+
+// goals starts goals until there are so many.
+func (h *history) goals(n int) error {
+	for i := 2; i <= n; i++ {
+		if err := h.do(human, &board.GoalStart{ID: fmt.Sprintf("goal-%d", i), Text: "Measure " + fmt.Sprint(i), SpecRef: "specs/vision.md"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// team sets a team of so many roles, each further one with a stage whose review policy asks for two
+// approvals; 0 stands for the built-in team.
+func (h *history) team(n int) error {
+	if n == 0 {
+		return nil
+	}
+	team := board.BuiltinTeam()
+	for i := len(team.Roles); i < n; i++ {
+		name := "writer-" + string(rune('a'+i))
+		team.Roles = append(team.Roles, board.Role{Name: name, Kind: board.CoderKind, Max: 5, Skills: []string{name}})
+		team.Stages = append(team.Stages, board.Stage{Name: name, Role: name, Review: board.ReviewPolicy{Approvals: 2, Paths: []string{"migrations/**"}}})
+	}
+	return h.do(human, &board.SetTeam{Team: *team})
 }
 
 // unclaimed lists the tasks that can be claimed now, first come first.

@@ -97,6 +97,7 @@ var groups = []group{
 	{"train", false, benchTrains},
 	{"read", false, benchReads},
 	{"claim", false, benchClaims},
+	{"goals", false, benchGoals},
 	{"race", false, benchRace},
 	{"writers", false, benchWriters},
 	{"verify", false, benchVerify},

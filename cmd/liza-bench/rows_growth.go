@@ -23,12 +23,12 @@ var grown = []string{"F", "note", "add-task", "block", "claim", "status", "read"
 
 // benchGrowth measures commands on boards of 10 to 10 000 tasks and of 1 000 to 100 000 commits.
 func benchGrowth(l *lab) error {
-	sizes := []boardSize{{10, 0, 0}, {100, 0, 0}, {1000, 0, 0}, {10_000, 0, 0}, {10, 1000, 0}, {10, 100_000, 0}}
+	sizes := []boardSize{{tasks: 10}, {tasks: 100}, {tasks: 1000}, {tasks: 10_000}, {tasks: 10, commits: 1000}, {tasks: 10, commits: 100_000}}
 	switch {
 	case l.o.tiny:
-		sizes = []boardSize{{10, 0, 0}, {10, 100, 0}}
+		sizes = []boardSize{{tasks: 10}, {tasks: 10, commits: 100}}
 	case l.o.quick:
-		sizes = []boardSize{{10, 0, 0}, {100, 0, 0}, {1000, 0, 0}, {10, 1000, 0}}
+		sizes = []boardSize{{tasks: 10}, {tasks: 100}, {tasks: 1000}, {tasks: 10, commits: 1000}}
 	}
 	var sites []*site
 	var arms []arm

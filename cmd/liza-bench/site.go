@@ -23,7 +23,10 @@ type site struct {
 }
 
 // board describes the board that a site gets.
-type boardSize struct{ tasks, commits, archived int }
+type boardSize struct {
+	tasks, commits, archived int
+	goals, roles             int // 0 for one goal and the built-in team
+}
 
 // project makes a repository with a few files and no board.
 func (l *lab) project(name string) (*site, error) {
@@ -65,7 +68,12 @@ func (l *lab) site(name string, size boardSize) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = h.agents("coder-1", "coder-2", "code-reviewer-1")
+	if err = h.goals(size.goals); err == nil {
+		err = h.team(size.roles)
+	}
+	if err == nil {
+		err = h.agents("coder-1", "coder-2", "code-reviewer-1")
+	}
 	for _, make := range []func() error{
 		func() error { return h.archive(size.archived) }, func() error { return h.addTasks(size.tasks) }, func() error { return h.beats(size.commits) },
 	} {

@@ -47,10 +47,11 @@ func (p *Unblock) Check(s *State, op Operation) error {
 		return invalid("%s keeps its work: no commit holds it aside", p.Task)
 	case p.To != "" && p.Mode != UnblockKeepWork:
 		return invalid("a coder is named for work that is kept, not with --%s", p.Mode)
-	case p.To != "" && !t.hasWork():
-		return refuse(CodeWrongState, "%s has no work that could be kept for %s", t.ID, p.To).on(t)
 	case p.To != "":
-		return registeredCoder(s, p.To, s.Task(p.Task))
+		if err := registeredCoder(s, p.To, t); err != nil || t.hasWork() {
+			return err
+		}
+		return refuse(CodeWrongState, "%s has no work that could be kept for %s", t.ID, p.To).on(t)
 	case p.Mode == UnblockSameCoder:
 		return sameCoder(s, t)
 	case p.Mode != UnblockKeepWork && p.Mode != UnblockFresh:
@@ -99,6 +100,9 @@ func (t *Task) hasWork() bool { return t.Worktree != "" && t.BaseCommit != "" }
 
 // registeredCoder refuses to reserve a task for an agent that can't claim it.
 func registeredCoder(s *State, id string, t *Task) error {
+	if _, err := s.RoleOf(id); err != nil {
+		return err
+	}
 	if !s.isCoder(id) {
 		return invalid("%s is not a coder's id", quote(id))
 	}

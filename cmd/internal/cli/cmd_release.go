@@ -35,7 +35,7 @@ func releaseCommand() *edge.Command {
 				return err
 			}
 			if role != "coder" && role != "reviewer" && role != "both" {
-				return edge.Usage(c.Cmd, "--role is coder, reviewer or both, not %q", role)
+				return edge.NoHolder(role)
 			}
 			if held := map[board.Status]string{board.Claimed: "coder", board.ReadyForReview: "reviewer"}[t.Status]; held != "" && role != "both" && role != held {
 				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: no %s has a claim on it", t.ID, t.Status, role), "git liza show "+t.ID)

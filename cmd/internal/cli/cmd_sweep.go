@@ -28,7 +28,7 @@ func sweepCommand() *edge.Command {
 			}
 			of, known := map[string]roles.Role{"coder": roles.Coder, "reviewer": roles.CodeReviewer, "both": ""}[role]
 			if !known {
-				return edge.Usage(c.Cmd, "--role is coder, reviewer or both, not %q", role)
+				return edge.NoHolder(role)
 			}
 			swept, err := worktrees.Sweep(ctx, c.Board, actor, of)
 			if err != nil {

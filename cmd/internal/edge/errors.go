@@ -32,6 +32,16 @@ func Usage(cmd *Command, format string, args ...any) error {
 	return e
 }
 
+// NoHolder refuses a --role that says in no way whose claim is meant.
+func NoHolder(role string) error {
+	names := []string{"coder", "reviewer", "both"}
+	hint := "use --role coder"
+	if near := plain.Nearest(role, names, 1); len(near) > 0 {
+		hint = "nearest: " + near[0]
+	}
+	return &UsageError{Message: fmt.Sprintf("--role is coder, reviewer or both, not %q", role), Hint: hint}
+}
+
 // Outcome is an error whose consequences are already on the board or printed. It has its own exit
 // code.
 type Outcome struct {
