@@ -10,8 +10,27 @@ import (
 	"unicode"
 )
 
-//go:embed *.md
+//go:embed *.md teams/*.yaml
 var files embed.FS
+
+// TeamNames lists the team files to start from.
+func TeamNames() []string {
+	entries, err := files.ReadDir("teams")
+	if err != nil {
+		panic("the embedded teams can't be listed: " + err.Error())
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	return names
+}
+
+// Team is the text of a team file to start from.
+func Team(name string) (string, bool) {
+	data, err := files.ReadFile("teams/" + name + ".yaml")
+	return string(data), err == nil
+}
 
 // Document is one document: its name without .md, its title, and in a sentence whom it is for and what is
 // in it.

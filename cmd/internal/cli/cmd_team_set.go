@@ -2,31 +2,66 @@ package cli
 
 import (
 	"context"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/edit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/specs"
 )
 
 var _ = add(teamSetCommand)
 
 func teamSetCommand() *edge.Command {
+	var template string
 	return &edge.Command{
-		Name: "team set", Group: "human", Args: "FILE", Min: 1, Max: 1, Writes: true,
+		Name: "team set", Group: "human", Args: "[FILE]", Max: 1, Writes: true,
 		Short: "replace the team's roles and stages by those in a file",
 		Long: `FILE is YAML as team show prints it; - is standard input. What is wrong with it is reported with its line. A role
 that registered agents have can't be taken from them. A file of instructions is read from the integration branch,
-once: set the team again after a change to it.`,
+once: set the team again after a change to it. In place of FILE, --template takes a team to start from, as
+git liza team show --template prints it.`,
 		Example: `git liza team set team.yaml`,
+		Flags:   func(f *pflag.FlagSet) { templateFlag(f, &template) },
 		Run: func(ctx context.Context, c *edge.Call) error {
-			text, err := c.File("FILE", c.Args[0])
+			if (template == "") == (len(c.Args) == 0) {
+				return edge.Usage(c.Cmd, "team set needs a FILE or --template NAME")
+			}
+			file, text, err := template, "", error(nil)
+			if template != "" {
+				text, err = teamTemplate(template)
+			} else {
+				file = c.Args[0]
+				text, err = c.File("FILE", file)
+			}
 			if err != nil {
 				return err
 			}
-			done, err := edit.SetTeam(ctx, c, c.Args[0], text)
+			done, err := edit.SetTeam(ctx, c, file, text)
 			if err != nil {
 				return err
 			}
 			return c.Report(done, nil)
 		},
 	}
+}
+
+func templateFlag(f *pflag.FlagSet, template *string) {
+	f.StringVar(template, "template", "", "the team to start from of this `NAME`: "+strings.Join(specs.TeamNames(), ", "))
+}
+
+// teamTemplate is the text of a team to start from.
+func teamTemplate(name string) (string, error) {
+	text, known := specs.Team(name)
+	if known {
+		return text, nil
+	}
+	hint := "use " + strings.Join(specs.TeamNames(), ", ")
+	if near := plain.Nearest(name, specs.TeamNames(), 3); len(near) > 0 {
+		hint = "nearest: " + strings.Join(near, ", ")
+	}
+	return "", board.Refuse(board.CodeInvalid, "no team to start from is called "+plain.Line(name, 60), hint)
 }

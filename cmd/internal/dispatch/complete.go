@@ -104,6 +104,8 @@ func values(ctx context.Context, c *edge.Call, cmd *edge.Command, name string) [
 		return slices.Concat(bare(string(roles.Planner), roles.HumanID), agents(ctx, c), tasks(ctx, c))
 	case "ROLE":
 		return bare(team(ctx, c).RoleNames()...)
+	case "template":
+		return bare(specs.TeamNames()...)
 	case "stage":
 		return bare(team(ctx, c).StageNames()...)
 	case "role":

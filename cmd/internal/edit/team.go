@@ -20,8 +20,12 @@ func SetTeam(ctx context.Context, c *edge.Call, file, text string) (*gitboard.Do
 	if err != nil {
 		return nil, notRead(file, err)
 	}
+	team := *read.(*board.Team)
+	if team.Extra != nil {
+		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: there is no field extra", plain.Line(file, 1000), codec.LineOf([]byte(text), "extra")), "")
+	}
 	return c.Do(ctx, "team", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		p, err := teamPayload(ctx, c, v, *read.(*board.Team))
+		p, err := teamPayload(ctx, c, v, team)
 		if err != nil {
 			return nil, nil, err
 		}
