@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/specs"
+)
+
+func templateFlag(f *pflag.FlagSet, template *string) {
+	f.StringVar(template, "template", "", "the team to start from of this `NAME`: "+strings.Join(specs.TeamNames(), ", "))
+}
+
+// teamTemplate is the text of a team to start from.
+func teamTemplate(name string) (string, error) {
+	text, known := specs.Team(name)
+	if known {
+		return text, nil
+	}
+	hint := "use " + strings.Join(specs.TeamNames(), ", ")
+	if near := plain.Nearest(name, specs.TeamNames(), 3); len(near) > 0 {
+		hint = "nearest: " + strings.Join(near, ", ")
+	}
+	return "", board.Refuse(board.CodeInvalid, "no team to start from is called "+plain.Line(name, 60), hint)
+}
