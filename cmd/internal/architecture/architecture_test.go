@@ -62,7 +62,7 @@ var rooms = map[string]struct {
 	"cmd/internal/signing":    {false, []string{"gitboard/plain", "cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
 	"cmd/internal/setup":      {false, []string{"cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/oplog", "gitboard/roles", "hooks/install"}},
 	"cmd/internal/history":    {false, []string{"cmd/internal/edge", "cmd/internal/records", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/onefile", "gitboard/oplog"}},
-	"cmd/internal/edit":       {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/editor", "cmd/internal/records", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git"}},
+	"cmd/internal/edit":       {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/editor", "cmd/internal/records", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git", "specs"}},
 	"cmd/internal/screen":     {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/editor", "cmd/internal/records", "cmd/internal/tty", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/report", "gitboard/roles", "gitboard/watch", "worktrees"}},
 	"cmd/internal/recovery":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/watch", "hooks/install", "worktrees", "worktrees/merge"}},
 	"cmd/internal/definition": {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git"}},

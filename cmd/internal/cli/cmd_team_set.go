@@ -21,14 +21,14 @@ that registered agents have can't be taken from them. A file of instructions is 
 once: set the team again after a change to it. In place of FILE, --template takes a team to start from, as
 git liza team show --template prints it.`,
 		Example: `git liza team set team.yaml`,
-		Flags:   func(f *pflag.FlagSet) { templateFlag(f, &template) },
+		Flags:   func(f *pflag.FlagSet) { edit.TemplateFlag(f, &template) },
 		Run: func(ctx context.Context, c *edge.Call) error {
 			if (template == "") == (len(c.Args) == 0) {
 				return edge.Usage(c.Cmd, "team set needs a FILE or --template NAME")
 			}
 			file, text, err := template, "", error(nil)
 			if template != "" {
-				text, err = teamTemplate(template)
+				text, err = edit.TeamTemplate(template)
 			} else {
 				file = c.Args[0]
 				text, err = c.File("FILE", file)

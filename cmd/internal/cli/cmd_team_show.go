@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/edit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 )
@@ -19,7 +20,7 @@ func teamShowCommand() *edge.Command {
 		Short: "the team's roles and stages, as YAML that team set reads",
 		Long: `Without git liza team set it is the built-in team: a planner, coders and code reviewers, and the stage code. The file
 is described in git liza docs team. With --template it is a team to start from: git liza team set reads it.`,
-		Flags:   func(f *pflag.FlagSet) { templateFlag(f, &template) },
+		Flags:   func(f *pflag.FlagSet) { edit.TemplateFlag(f, &template) },
 		Example: `git liza team show`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			if template != "" {
@@ -47,7 +48,7 @@ is described in git liza docs team. With --template it is a team to start from: 
 }
 
 func showTemplate(c *edge.Call, name string) error {
-	text, err := teamTemplate(name)
+	text, err := edit.TeamTemplate(name)
 	if err != nil {
 		return err
 	}

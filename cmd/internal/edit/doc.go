@@ -3,5 +3,5 @@
 // shown and neither is lost.
 //
 // It may import cmd/internal/edge, cmd/internal/editor, cmd/internal/records, gitboard,
-// gitboard/board, gitboard/codec, gitboard/git and gitboard/plain.
+// gitboard/board, gitboard/codec, gitboard/git, gitboard/plain and specs.
 package edit

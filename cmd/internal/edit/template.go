@@ -1,4 +1,4 @@
-package cli
+package edit
 
 import (
 	"strings"
@@ -10,12 +10,13 @@ import (
 	"github.com/git-liza/git-liza/specs"
 )
 
-func templateFlag(f *pflag.FlagSet, template *string) {
+// TemplateFlag adds the flag that names a team to start from.
+func TemplateFlag(f *pflag.FlagSet, template *string) {
 	f.StringVar(template, "template", "", "the team to start from of this `NAME`: "+strings.Join(specs.TeamNames(), ", "))
 }
 
-// teamTemplate is the text of a team to start from.
-func teamTemplate(name string) (string, error) {
+// TeamTemplate is the text of a team to start from.
+func TeamTemplate(name string) (string, error) {
 	text, known := specs.Team(name)
 	if known {
 		return text, nil
