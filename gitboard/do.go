@@ -373,7 +373,9 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		side.Queued = d.turn.end
 	}
 	d.sent++
-	if err := d.b.log.Append(ctx, built, side); err != nil {
+	err = d.b.log.Append(ctx, built, side)
+	rewritten := (*oplog.RewrittenError)(nil)
+	if err != nil && !errors.As(err, &rewritten) {
 		return nil, err
 	}
 	if joined != nil {
@@ -381,6 +383,19 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 			return nil, err
 		}
 		built = built[1:]
+	}
+	if rewritten != nil {
+		if err := d.b.proveFetched(ctx); err != nil {
+			return nil, err // it is on a board that nothing may be built on
+		}
+		for _, commit := range rewritten.Commits[len(rewritten.Commits)-len(built):] {
+			done, err := d.b.carriedOut(ctx, commit)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, done)
+		}
+		return all, nil
 	}
 	for _, made := range built {
 		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
@@ -528,16 +543,26 @@ func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, sinc
 	if err != nil {
 		return nil, err
 	}
-	at, h, op, err := b.read(ctx, oid)
+	done, err := b.carriedOut(ctx, oid)
 	if err != nil {
 		return nil, err
 	}
-	if op.Actor.ID != r.Actor.ID {
-		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request id %s was used by %s: %s", r.ID, op.Actor.ID, h.Subject), "use an id of your own")
+	if done.Op.Actor.ID != r.Actor.ID {
+		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request id %s was used by %s: %s", r.ID, done.Op.Actor.ID, done.Subject), "use an id of your own")
+	}
+	done.Repeated = true
+	return done, nil
+}
+
+// carriedOut returns the operation in a commit of the board.
+func (b *Board) carriedOut(ctx context.Context, commit git.OID) (*Done, error) {
+	at, h, op, err := b.read(ctx, commit)
+	if err != nil {
+		return nil, err
 	}
 	return &Done{
-		Entry: &oplog.Entry{Commit: oid, Subject: h.Subject, Op: op, After: at.State},
-		View:  &View{Snapshot: at, board: b}, Repeated: true,
+		Entry: &oplog.Entry{Commit: commit, Subject: h.Subject, Op: op, After: at.State},
+		View:  &View{Snapshot: at, board: b},
 	}, nil
 }
 

@@ -49,13 +49,20 @@ func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 	return nil
 }
 
+// Prove proves by replay the operations up to tip that this clone has not proven yet. A
+// *oplog.RecordError names the one that does not follow.
+func (b *Board) Prove(ctx context.Context, tip git.OID) error { return b.prove(ctx, tip, tip) }
+
+// Proven extends the proof by operations that follow a proven one, and were proven otherwise.
+func (b *Board) Proven(on, commit git.OID) { b.built(on, commit) }
+
 // proveFetched proves the operations that a fetch has brought.
 func (b *Board) proveFetched(ctx context.Context) error {
 	tip, err := b.Repo().Ref(ctx, git.BoardRef)
 	if err != nil {
 		return err
 	}
-	return b.prove(ctx, tip, tip)
+	return b.Prove(ctx, tip)
 }
 
 // has reports whether the proof is known to cover a commit.

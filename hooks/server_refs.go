@@ -66,8 +66,8 @@ func (p Push) Of(ref string) *Move {
 func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
 	name := strings.TrimPrefix(m.Ref, git.OwnPrefix)
 	switch {
-	case strings.HasPrefix(m.Ref, git.ProbePrefix):
-		return nil
+	case strings.HasPrefix(m.Ref, git.ProbePrefix), strings.HasPrefix(m.Ref, git.InboxPrefix):
+		return nil // proc-receive answers for the inbox, and the shim keeps its refs from existing
 	case strings.HasPrefix(m.Ref, git.BoardPrefix):
 		return refuse(board.CodeRef, "name the branch otherwise", "below liza/ there are the board (liza/state), branches of tasks and candidates, and nothing else")
 	case p.State == nil:

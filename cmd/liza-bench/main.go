@@ -107,6 +107,7 @@ var groups = []group{
 	{"hooks", false, benchHooks},
 	{"shared", false, benchShared},
 	{"distant", false, benchDistant},
+	{"distant-sequenced", false, benchSequenced},
 	{"growth", false, benchGrowth},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},

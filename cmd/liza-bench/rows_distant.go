@@ -5,22 +5,33 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// crowds are how many clones write at once, and with how many writers each.
-var crowds = []struct{ clones, writers int }{{1, 1}, {1, 8}, {1, 32}, {4, 2}, {8, 1}, {8, 4}}
+// crowd is how many clones write at once, and with how many writers each.
+type crowd struct{ clones, writers int }
 
 // benchDistant lets clones write notes by a hub that is as far away as a hosted one: what serves a fetch sleeps for
 // 0.3 s first, what takes a push for 0.8 s. It takes minutes, so --quick leaves it out.
 func benchDistant(l *lab) error {
+	return l.distant("a distant hub", plainHub, []crowd{{1, 1}, {1, 8}, {1, 32}, {4, 2}, {8, 1}, {8, 4}})
+}
+
+// benchSequenced is benchDistant with a hub that sequences.
+func benchSequenced(l *lab) error {
+	return l.distant("a distant hub that sequences", sequencingHub, []crowd{{1, 1}, {1, 32}, {8, 1}, {8, 4}})
+}
+
+// distant measures crowds of clones by one distant hub.
+func (l *lab) distant(name string, kind hubKind, crowds []crowd) error {
 	if l.o.quick {
 		return nil
 	}
-	first, err := l.site("distant", boardSize{tasks: 10})
+	first, err := l.site(strings.ReplaceAll(name, " ", "-"), boardSize{tasks: 10})
 	if err != nil {
 		return err
 	}
-	hub, err := l.share(first, false)
+	hub, err := l.share(first, kind)
 	if err != nil {
 		return err
 	}
@@ -29,6 +40,9 @@ func benchDistant(l *lab) error {
 		return err
 	}
 	for _, c := range clones {
+		if _, err := c.liza("", "sync"); err != nil {
+			return err
+		}
 		if err := c.distance(); err != nil {
 			return err
 		}
@@ -36,20 +50,20 @@ func benchDistant(l *lab) error {
 	var alone samples
 	for _, crowd := range crowds {
 		n := min(crowd.clones, len(clones))
-		rates, err := l.distantCrowd(hub, slices.Repeat(clones[:n], l.pick(1, crowd.writers, crowd.writers)))
+		rates, err := l.distantCrowd(name, hub, slices.Repeat(clones[:n], l.pick(1, crowd.writers, crowd.writers)))
 		if err != nil {
 			return err
 		}
 		if alone == nil {
 			alone = rates
 		}
-		l.row(fmt.Sprintf("%d × %d writers by a distant hub: time an operation", crowd.clones, crowd.writers), rates, alone, "one writer", 0, 0)
+		l.row(fmt.Sprintf("%d × %d writers by %s: time an operation", crowd.clones, crowd.writers, name), rates, alone, "one writer", 0, 0)
 	}
 	return nil
 }
 
 // distantCrowd lets a crowd write, and says how long an operation took on average, each time it did.
-func (l *lab) distantCrowd(hub *site, writers []*site) (rates samples, err error) {
+func (l *lab) distantCrowd(name string, hub *site, writers []*site) (rates samples, err error) {
 	each := l.pick(1, 4, 4)
 	var waits samples
 	for range max(1, l.o.rounds) {
@@ -59,7 +73,7 @@ func (l *lab) distantCrowd(hub *site, writers []*site) (rates samples, err error
 		}
 		rates, waits = append(rates, ms(took)/float64(len(writers)*each)), append(waits, times...)
 	}
-	l.remark("%d writers by a distant hub: %.2f operations a second, one waits %.1f s at the median, %.1f s at most (%.1f ×)", len(writers),
+	l.remark("%d writers by %s: %.2f operations a second, one waits %.1f s at the median, %.1f s at most (%.1f ×)", len(writers), name,
 		1000/rates.median(), waits.median()/1000, waits.quantile(1)/1000, waits.quantile(1)/waits.median())
 	return rates, nil
 }

@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -22,6 +23,7 @@ type rule struct {
 	way   way    // how hints request it; nil if no single command does
 	born  string // the directory where it makes a record with the next number
 
+	anywhere    bool // its payload says nothing about the board that it was decided on
 	offline     bool // it may wait in an offline clone's queue: it takes nothing
 	taskless    bool // a task operation that may name no task
 	anyState    bool // allowed on a task in any state; moves are only its possible effects
@@ -153,7 +155,7 @@ var rules = []rule{
 		{From: []Status{Unclaimed}, Who: planning, Note: "lifts the reservation of kept work"},
 	}},
 	{payload: &AlignmentEntry{}, noun: "an alignment entry", who: planning},
-	{payload: &RecordSpecChange{}, noun: "a spec change", who: planning, born: SpecChangeDir},
+	{payload: &RecordSpecChange{}, noun: "a spec change", who: planning, anywhere: true, born: SpecChangeDir},
 	{payload: &ConvertDiscovery{}, noun: "converting a discovery", who: planning},
 	{payload: &SettleDiscovery{}, noun: "settling a discovery", who: planning},
 	{payload: &Ack{}, noun: "an acknowledgement", gate: always, who: planning},
@@ -166,10 +168,10 @@ var rules = []rule{
 	{payload: &SetCheckpoint{}, noun: "a checkpoint", who: planning},
 	{payload: &Deadline{}, noun: "a deadline", who: planning},
 	{payload: &Trip{}, noun: "a trip of the breaker", who: planning},
-	{payload: &Discover{}, noun: "a discovery", who: anyone, born: DiscoveryDir, offline: true, taskless: true},
-	{payload: &LogAnomaly{}, noun: "an anomaly", who: anyone, born: AnomalyDir, offline: true, taskless: true},
-	{payload: &AddNote{}, noun: "a note", way: wayToNote, who: planning, born: NoteDir, offline: true},
-	{payload: &Usage{}, noun: "a run's usage", gate: always, who: agents, taskless: true, anyState: true, moves: []Transition{
+	{payload: &Discover{}, noun: "a discovery", who: anyone, anywhere: true, born: DiscoveryDir, offline: true, taskless: true},
+	{payload: &LogAnomaly{}, noun: "an anomaly", who: anyone, anywhere: true, born: AnomalyDir, offline: true, taskless: true},
+	{payload: &AddNote{}, noun: "a note", way: wayToNote, who: planning, anywhere: true, born: NoteDir, offline: true},
+	{payload: &Usage{}, noun: "a run's usage", gate: always, who: agents, anywhere: true, taskless: true, anyState: true, moves: []Transition{
 		{From: []Status{Claimed, ReadyForReview, Rejected, IntegrationFailed}, To: Blocked, Who: system, Note: "its budget of tokens is used up: budget"},
 	}},
 	{payload: &Land{}, noun: "landing a commit", who: human},
@@ -232,6 +234,26 @@ func Allowed(op string) []roles.Role {
 func BornIn(op string) string {
 	r, _ := ruleOf(op)
 	return r.born
+}
+
+// DecidedBy returns the files of the records that an operation was decided by: while they are
+// unchanged, and integration has not moved, its payload says on a later board what its author
+// meant. There are none if it says the same on any board. after is the board after the operation,
+// nil if it was refused.
+func DecidedBy(op Operation, after *State) (paths []string) {
+	if r, _ := ruleOf(op.Name()); r.anywhere {
+		return nil
+	}
+	switch id := op.TaskID(); {
+	case id != "":
+		paths = append(paths, RecordPath(TaskDir, id))
+	case after != nil:
+		return slices.Sorted(maps.Keys(after.Changes()))
+	}
+	if op.Actor.Role != roles.Human {
+		paths = append(paths, RecordPath(AgentDir, op.Actor.ID))
+	}
+	return paths
 }
 
 // OfflineOps lists the operations that may wait in the queue of an offline clone.

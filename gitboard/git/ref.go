@@ -48,6 +48,11 @@ const (
 	ReviewPrefix    = OwnPrefix + "review/" // submissions: <task>/<n>
 	AtticPrefix     = OwnPrefix + "attic/"  // rescued work: <task>/<n>
 	ProbePrefix     = OwnPrefix + "probe/"  // created briefly at a remote to test what it accepts
+	// InboxPrefix is where parcels of operations are pushed to a server that sequences them. None of
+	// them is kept as a ref.
+	InboxPrefix = OwnPrefix + "inbox/"
+	// SequencerPrefix is where such a server advertises the formats of parcels that it knows.
+	SequencerPrefix = OwnPrefix + "sequencer/"
 	// HomeRef exists in the repository that decides about the board, and points to a commit of it.
 	// A clone or a fork gets the board's branch, but not this ref.
 	HomeRef = OwnPrefix + "home"
@@ -88,7 +93,7 @@ func ReviewRef(task string, n int) string { return ReviewPrefix + task + "/" + s
 func AtticRef(task string, n int) string { return AtticPrefix + task + "/" + strconv.Itoa(n) }
 
 // TrackingRef returns the ref in which this clone remembers what it last saw at a remote. what is
-// "state", "integration", "task/<id>", or "carriers/<name>".
+// "state", "integration", "task/<id>", "carriers/<name>", or "sequencer/<format>".
 func TrackingRef(remote, what string) string { return OwnPrefix + "remotes/" + remote + "/" + what }
 
 // PendingRef returns the ref that holds what this clone has decided and a remote has not accepted

@@ -88,3 +88,17 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	out, err := r.command("remote", "remote").output(ctx)
 	return splitLines(out), err
 }
+
+// PushRules returns the names of the settings that restrict what a push may do to refs here.
+func (r *Repo) PushRules(ctx context.Context) (rules []string, err error) {
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(receive\.(denydeletes|denynonfastforwards|hiderefs)|transfer\.hiderefs)$`).output(ctx)
+	if err != nil && exitCode(err) != 1 {
+		return nil, fmt.Errorf("settings of pushes: %w", err)
+	}
+	for _, entry := range splitNUL(out) {
+		if key, value, _ := strings.Cut(entry, "\n"); value != "false" {
+			rules = append(rules, key)
+		}
+	}
+	return rules, nil
+}

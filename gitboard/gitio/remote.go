@@ -243,7 +243,7 @@ type Push struct {
 // git refused, and ErrUnsent if nothing was sent. After any other NetworkError the push may have
 // happened all the same.
 func (m *Remote) Push(ctx context.Context, pushes []Push) error {
-	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
+	args := slices.Clone(pushFlags)
 	for _, p := range pushes {
 		if err := git.CheckRefName(p.Ref); err != nil {
 			return err
@@ -264,13 +264,44 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 		}
 		args = append(args, from+":"+p.Ref)
 	}
+	_, err := m.push(ctx, args)
+	return err
+}
+
+// pushFlags are the command of a push of all refs or none.
+var pushFlags = flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
+
+// Deliver pushes a commit to a new ref, and returns what the remote says about it: the name of the
+// ref that it has moved, which is another one if a hook of the remote has answered (proc-receive),
+// or with ErrRejected the reason. Errors are those of Push.
+func (m *Remote) Deliver(ctx context.Context, commit git.OID, ref string) (said string, err error) {
+	if err := git.CheckRefName(ref); err != nil {
+		return "", err
+	}
+	out, err := m.push(ctx, flags(pushFlags, []string{"--", m.Name, string(commit) + ":" + ref}))
+	for _, line := range splitLines(out) { // flag, from:to, summary (git-push, --porcelain)
+		switch fields := strings.Split(line, "\t"); {
+		case len(fields) < 3:
+		case fields[0] == "!":
+			return fields[2], err
+		case err == nil:
+			_, said, _ = strings.Cut(fields[1], ":")
+			return said, nil
+		}
+	}
+	return "", err
+}
+
+// push runs git push, and marks the error of a push that was refused or never sent.
+func (m *Remote) push(ctx context.Context, args []string) ([]byte, error) {
 	seen := m.watched()
 	defer seen.drop()
-	err := rejected(m.talk(ctx, "push", args, nil, seen.env()...))
+	out, err := m.talk(ctx, "push", args, nil, seen.env()...)
+	err = rejected(out, err)
 	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
 		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)
 	}
-	return err
+	return out, err
 }
 
 // rejected marks the error of a push that was refused, as opposed to one with an unknown outcome.
@@ -371,7 +402,7 @@ func (l *listener) Write(p []byte) (int, error) {
 // Offer pushes the refs or commits that are the keys of as, each of which may be a pattern, under
 // the names in its values; all or none. Nothing is forced.
 func (m *Remote) Offer(ctx context.Context, as map[string]string) error {
-	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no", "--", m.Name})
+	args := flags(pushFlags, []string{"--", m.Name})
 	for _, from := range slices.Sorted(maps.Keys(as)) {
 		args = append(args, from+":"+as[from])
 	}

@@ -21,6 +21,12 @@ const RequestDepth = 5000
 // ErrLost means that another operation came first: retry on the new tip.
 var ErrLost = errors.New("another operation came first")
 
+// RewrittenError means that operations were appended as other commits than those that were built: a
+// server has decided them again, on a board that had moved.
+type RewrittenError struct{ Commits []git.OID }
+
+func (e *RewrittenError) Error() string { return "the operations are on the board as other commits" }
+
 // Log reads and appends operations.
 type Log struct {
 	store Store
@@ -131,6 +137,9 @@ type Built struct {
 // Next returns the board after the operation, on which another one can be decided.
 func (b *Built) Next() *Snapshot { return b.next }
 
+// Objects returns the commit and what it needs beyond the board before it.
+func (b *Built) Objects() []git.Object { return b.objects }
+
 // Build encodes the operation as a commit.
 func (p *Prepared) Build(by Committer) (*Built, error) {
 	if err := p.checkKey(by.Key); err != nil {
@@ -151,7 +160,8 @@ func (p *Prepared) Build(by Committer) (*Built, error) {
 
 // Append appends operations, each built on the one before it, to the snapshot on which the first
 // was decided: all or none. The error is ErrLost if the race was lost, or else what kept them from
-// being written. It is nil only if they are in the log.
+// being written. It is nil only if they are in the log as they were built, and a *RewrittenError if
+// they are there otherwise.
 func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 	first, last := built[0], built[len(built)-1]
 	var objects []git.Object
@@ -165,6 +175,9 @@ func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 	}
 	if err == nil {
 		return nil
+	}
+	if errors.As(err, new(*RewrittenError)) {
+		return err
 	}
 	if torn := interface{ Torn() bool }(nil); errors.As(err, &torn) {
 		return fmt.Errorf("append %s: %w", last.Op.Name(), err)

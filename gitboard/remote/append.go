@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // ErrAlone accompanies gitio.ErrRefMoved when a transaction could not share a push with others. The
@@ -20,7 +21,7 @@ var ErrAlone = errors.New("it has to travel alone")
 // Append stores objects and appends a transaction to the chain that is pending in this clone. It
 // then waits until the remote has taken it, either in another process's push or in its own, which
 // carries everything pending. queued is called as soon as other transactions may follow. Errors are
-// those of WriteAndUpdate; ErrAlone accompanies gitio.ErrRefMoved if the transaction was not lost
+// those of WriteAndUpdate, or an *oplog.RewrittenError; ErrAlone accompanies gitio.ErrRefMoved if the transaction was not lost
 // to another operation.
 func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) error {
 	by, err := s.Sharing(ctx)
@@ -96,7 +97,7 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 		if !mayPush {
 			continue
 		}
-		if s.giveWay(ctx) {
+		if !s.sequencer(ctx) && s.giveWay(ctx) {
 			continue
 		}
 		if !mine.alone {
@@ -110,8 +111,9 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 			continue // its outcome is known by now
 		}
 		if err := s.send(ctx, c); err != nil {
-			if known, err := s.outcome(ctx, mine); known && err == nil {
-				return nil // its part of the chain had arrived before
+			known, outcome := s.outcome(ctx, mine)
+			if rewritten := (*oplog.RewrittenError)(nil); known && (outcome == nil || errors.As(outcome, &rewritten)) {
+				return outcome // its part of the chain has arrived
 			}
 			fellows := len(c.Links) > 1
 			switch {
@@ -210,6 +212,11 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 // link.
 func (s *Store) verdict(mine *link, o *outcome) error {
 	switch o.State {
+	case linkTaken:
+		if len(o.Commits) > 0 {
+			return &oplog.RewrittenError{Commits: o.Commits}
+		}
+		return nil
 	case linkDone:
 		return nil
 	case linkLost:
@@ -235,12 +242,16 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 	if err == nil {
 		defer gitio.Trace("push of %d transactions", len(c.Links))()
 		number, began := s.pushing(), s.now()
-		if err = s.push(ctx, p); err == nil {
+		done, delivered := s.deliver(ctx, c)
+		if err = delivered; !done {
+			err = s.push(ctx, p)
+		}
+		if err == nil {
 			s.won(ctx, c, began)
 			err = s.settle(ctx, number, append(updates, p.carriers...), c.reflog(), c)
 		}
 	}
-	if errors.Is(err, gitio.ErrRefMoved) {
+	if taken := (*takenError)(nil); errors.Is(err, gitio.ErrRefMoved) && !errors.As(err, &taken) {
 		s.lost(c)
 	}
 	if err != nil {

@@ -19,6 +19,11 @@
 // refs/liza/remotes/<name>/. Hosts that accept only branches have other names and forms for all of
 // this (branches.go).
 //
-// It may import gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease, gitboard/oplog and
-// gitboard/plain.
+// A remote whose server sequences (parcel) is passed the chain as one commit instead. The server
+// decides its operations on the board that it has then, so clones don't lose races against each
+// other: what it took may be on the board as other commits, which their callers find by the ids of
+// their requests.
+//
+// It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/lease,
+// gitboard/oplog, gitboard/parcel and gitboard/plain.
 package remote

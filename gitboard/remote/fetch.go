@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -157,6 +158,7 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	specs := []string{
 		git.BoardRef + ":" + git.BoardRef, "+" + git.BoardRef + ":" + s.tracking("state"),
 		"+" + s.there(git.LeasePrefix) + "*:" + s.mirror(git.LeasePrefix) + "*", "+" + git.PublishedPrefix + "*:" + s.mirror(s.Task("")) + "*",
+		"+" + git.SequencerPrefix + "*:" + s.tracking(strings.TrimPrefix(git.SequencerPrefix, git.OwnPrefix)+"*"),
 	}
 	if branch != "" {
 		specs = append(specs, "+"+branch+":"+s.tracking("integration"))

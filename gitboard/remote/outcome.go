@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -17,13 +18,16 @@ type outcome struct {
 	ID    string    `json:"id"` // the link's
 	State linkState `json:"state"`
 	Said  string    `json:"said,omitempty"`
+	// Commits are its operations on the board, if the remote has rewritten them.
+	Commits []git.OID `json:"commits,omitempty"`
 }
 
 type linkState string
 
 const (
 	linkDone    linkState = "done"
-	linkLost    linkState = "lost" // to an operation of another clone
+	linkTaken   linkState = "taken" // as other commits
+	linkLost    linkState = "lost"  // to an operation of another clone
 	linkDropped linkState = "dropped"
 	linkUnclear linkState = "unclear"
 	linkUnsent  linkState = "unsent"
@@ -63,21 +67,7 @@ func (s *Store) outcomes() (all []outcome) {
 func (s *Store) record(c *chain, err error) {
 	all := s.outcomes()
 	for _, l := range c.Links {
-		o := outcome{ID: l.ID, State: linkDone}
-		switch torn := (*TornError)(nil); {
-		case err == nil:
-		case errors.As(err, &torn):
-			o.State, o.Said = linkTorn, torn.Ref
-		case errors.Is(err, gitio.ErrRefMoved):
-			o.State = linkLost
-		case errors.As(err, new(*UnclearError)):
-			o.State, o.Said = linkUnclear, said(err)
-		case errors.Is(err, gitio.ErrUnsent):
-			o.State, o.Said = linkUnsent, said(err)
-		default:
-			o.State = linkDropped
-		}
-		all = append(all, o)
+		all = append(all, outcomeOf(l, err))
 	}
 	var text bytes.Buffer
 	for _, o := range all[max(0, len(all)-mostOutcomes):] {
@@ -85,6 +75,33 @@ func (s *Store) record(c *chain, err error) {
 		text.Write(append(line, '\n'))
 	}
 	_ = s.write(outcomesFile, text.Bytes()) // on failure the callers look at the refs
+}
+
+// outcomeOf returns the outcome of a link of a chain whose push ended with err.
+func outcomeOf(l *link, err error) outcome {
+	o := outcome{ID: l.ID}
+	torn, taken := (*TornError)(nil), (*takenError)(nil)
+	if errors.As(err, &taken) {
+		if commits, is := taken.links[l.ID]; is {
+			o.State, o.Commits = linkTaken, commits
+			return o
+		}
+	}
+	switch {
+	case err == nil:
+		o.State = linkDone
+	case errors.As(err, &torn):
+		o.State, o.Said = linkTorn, torn.Ref
+	case errors.Is(err, gitio.ErrRefMoved):
+		o.State = linkLost
+	case errors.As(err, new(*UnclearError)):
+		o.State, o.Said = linkUnclear, said(err)
+	case errors.Is(err, gitio.ErrUnsent):
+		o.State, o.Said = linkUnsent, said(err)
+	default:
+		o.State = linkDropped
+	}
+	return o
 }
 
 // write replaces one of this clone's own files atomically.

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,8 +54,8 @@ func Read(repo *gitio.Repo) (Status, error) {
 		return s, err
 	}
 	switches, _ := os.ReadFile(filepath.Join(s.Dir, configFile))
-	s.Files = err == nil && string(switches) == settings(s.Dir) // else the repository was moved
 	s.Server = strings.Contains(string(text), " hook --server ")
+	s.Files = err == nil && string(switches) == settings(s.Dir, s.Server) // else the repository was moved
 	for line := range strings.SplitSeq(string(text), "\n") {
 		if word, is := strings.CutPrefix(line, "program='"); is {
 			program := strings.ReplaceAll(strings.TrimSuffix(word, "'"), `'\''`, "'")
@@ -159,7 +160,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		err = os.Mkdir(filepath.Join(dir, provenDir), 0o755)
 	}
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), setup.Program, server, own)), 0o644))
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir)), 0o644))
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir, server)), 0o644))
 	if !server && !setup.Served {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, pushesFile), []byte(pushes(setup.Integration)), 0o644))
 	}
@@ -169,7 +170,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 	if err != nil {
 		return &gitio.StorageError{Dir: dir, Err: err}
 	}
-	return repo.EditConfigFile(func(text []byte) ([]byte, error) {
+	err = repo.EditConfigFile(func(text []byte) ([]byte, error) {
 		text, err := without(text)
 		if err != nil {
 			return nil, err
@@ -180,11 +181,21 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		}
 		return append(text, first+section(setup)+end...), nil
 	})
+	if err == nil && server {
+		err = advertise(ctx, repo, cmp.Or(own, filepath.Join(repo.CommonDir(), "hooks")))
+	}
+	return err
 }
 
 // settings is the content of the included file. The path must be absolute, because git would take a
 // relative one as relative to the worktree.
-func settings(dir string) string { return "[core]\n\thooksPath = " + configQuote(dir) + "\n" }
+func settings(dir string, server bool) string {
+	text := "[core]\n\thooksPath = " + configQuote(dir) + "\n"
+	if server {
+		text += "[receive]\n\tprocReceiveRefs = " + strings.TrimSuffix(git.InboxPrefix, "/") + "\n"
+	}
+	return text
+}
 
 // served marks a clone that accepts pushes to all its refs.
 const served = "# served: other clones push to this one\n"
@@ -231,7 +242,10 @@ const everywhere = "[includeIf \"gitdir:**\"]\n\tpath = liza/hooks/" + pushesFil
 
 // Uninstall removes the hooks. The config then has the same bytes as if they had never been
 // installed.
-func Uninstall(repo *gitio.Repo) error {
+func Uninstall(ctx context.Context, repo *gitio.Repo) error {
+	if err := conceal(ctx, repo); err != nil {
+		return err
+	}
 	if err := repo.EditConfigFile(without); err != nil {
 		return err
 	}
@@ -240,7 +254,9 @@ func Uninstall(repo *gitio.Repo) error {
 		return &gitio.StorageError{Dir: dir, Err: err}
 	}
 	if repo.Bare() {
-		_ = os.RemoveAll(filepath.Join(filepath.Dir(dir), "cache")) // only the hooks use it
+		for _, name := range []string{"cache", "kept", "proven"} { // only the hooks use them
+			_ = os.RemoveAll(filepath.Join(filepath.Dir(dir), name))
+		}
 	}
 	_ = os.Remove(filepath.Dir(dir)) // empty, on a server
 	return nil

@@ -80,8 +80,8 @@ func run(common, program string, server bool, own string) string {
 	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
 	if server {
-		names, flag = "pre-receive) reads=1 asks=1 ;;", " --server"
-		refs := strings.NewReplacer("@board@", git.BoardRef, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
+		names, flag = "pre-receive) reads=1 asks=1 ;;\n"+serverSequence, " --server"
+		refs := strings.NewReplacer("@board@", git.BoardRef, "@inbox@", git.InboxPrefix, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
 		filter, otherwise = refs.Replace(serverFilter), serverOtherwise
 	}
 	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
@@ -96,6 +96,9 @@ const serverFilter = `
 ours= board=
 while read -r old new ref; do
 	case $ref in
+	@inbox@*) # proc-receive answers for it
+		[ "$name" = pre-receive ] || case $new in *[!0]*) echo "liza: $ref is not kept as a ref: this server's git has no proc-receive hook" >&2; exit 1 ;; esac
+		;;
 	@board@) ours=$ref board=$new ;;
 	@boards@*|@own@*) [ "$name" = reference-transaction ] || ours=$ref ;; # pre-receive has looked at it
 	esac
@@ -135,6 +138,13 @@ MOVES
 	[ "$ours" ] || exit 0
 fi
 `
+
+// serverSequence lets git-liza talk to git, in git's own protocol (githooks, proc-receive).
+const serverSequence = `proc-receive)
+	[ ! -x "$hook" ] || exec "$hook" "$@"
+	[ -x "$program" ] && [ ! -d "$program" ] || program=$(command -v git-liza) || exit 1
+	exec "$program" hook --server -- proc-receive "$project"
+	;;`
 
 // serverOtherwise keeps the refs locked if git-liza does not answer.
 const serverOtherwise = `echo "liza: git-liza does not answer on this server, so $ours stays; its admin can reinstall it, or: git liza hooks uninstall --server" >&2

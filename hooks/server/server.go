@@ -1,11 +1,16 @@
 // Package server answers the hooks of a shared repository: it proves the operations that a push
 // brings, and allows or refuses the push.
 //
-// It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/gitio,
-// gitboard/lease, hooks and hooks/install.
+// It also sequences: it decides what clones pass to the server's inbox on the board that is there,
+// and moves the refs itself, with the same checks.
+//
+// It may import gitboard, gitboard/audit, gitboard/board, gitboard/codec, gitboard/git,
+// gitboard/gitio, gitboard/lease, gitboard/oplog, gitboard/parcel, gitboard/plain, hooks and
+// hooks/install.
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -85,19 +90,22 @@ const lockAge = 5 * time.Second
 // refs afterwards, so Receive first removes locks left by a killed push: nothing else on a server
 // would.
 func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*board.Refusal, error) {
-	a, err := arrived(ctx, b, moves, now)
-	if err != nil {
-		return nil, err
-	}
-	refusal, err := a.received(ctx)
-	if err == nil {
-		err = a.err
-	}
+	a, refusal, err := received(ctx, b, moves, now)
 	if refusal == nil && err == nil {
 		a.clearLocks()
 		a.keepProven()
 	}
 	return refusal, err
+}
+
+// received checks what a push does to the refs of a board.
+func received(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*arrival, *board.Refusal, error) {
+	a, err := arrived(ctx, b, moves, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	refusal, err := a.received(ctx)
+	return a, refusal, cmp.Or(err, a.err)
 }
 
 func (a *arrival) clearLocks() {

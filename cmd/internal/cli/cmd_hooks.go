@@ -27,7 +27,8 @@ No push from elsewhere moves the board, leases, tasks' branches or integration i
 Where other clones share by this one on purpose, --served lets them. It lasts until --served=false.
 
 With --server, in a shared (bare) repository, they are its lock: a push to the board is replayed before it is
-taken, and integration moves only together with the operation that records it. Other branches are untouched.`,
+taken, and integration moves only together with the operation that records it. Other branches are untouched.
+The server also decides operations itself, so that clones which write at once don't lose races.`,
 		Flags: func(f *pflag.FlagSet) {
 			flags = f
 			f.BoolVar(&server, "server", false, "as the lock of a shared repository")
@@ -83,7 +84,7 @@ func hooksUninstallCommand() *edge.Command {
 			if err != nil {
 				return err
 			}
-			if err := install.Uninstall(b.Repo()); err != nil {
+			if err := install.Uninstall(c.Ctx, b.Repo()); err != nil {
 				return err
 			}
 			return c.Answer(nil, "no hooks of git liza are left")

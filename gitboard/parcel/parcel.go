@@ -1,0 +1,150 @@
+// Package parcel owns the form in which a clone passes operations to a server that sequences them:
+// a commit that is pushed to a ref of the server's inbox. It carries the operations, and by its
+// parents and files whatever else their refs need. It does not carry the board's commits: the
+// server makes them anew, with the same content if the board has not moved.
+// It is pure.
+//
+// It may import gitboard/git.
+package parcel
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// Format is the format of parcels that this program writes and reads. A server advertises it by
+// Ref.
+const Format = 1
+
+// Ref is the ref by which a server shows that it sequences parcels of this format. Clones remember
+// it as the tracking ref Tracked.
+var (
+	Ref     = git.SequencerPrefix + strconv.Itoa(Format)
+	Tracked = strings.TrimPrefix(Ref, git.OwnPrefix)
+)
+
+// Parcel is what a clone has decided and its remote has not taken yet, oldest first.
+type Parcel struct {
+	Base        git.OID `json:"base"`                  // the commit of the board that it was decided on
+	Integration git.OID `json:"integration,omitempty"` // where the clone saw integration
+	Links       []Link  `json:"links"`
+}
+
+// Link is one transaction of a parcel. It is taken as a whole or not at all.
+type Link struct {
+	Operations []Operation     `json:"operations,omitempty"`
+	Refs       []git.RefUpdate `json:"refs,omitempty"` // of the server, except the board
+}
+
+// Operation is an operation as the clone has committed it.
+type Operation struct {
+	Commit  string `json:"commit"`            // the content of the commit
+	Payload string `json:"payload,omitempty"` // its payload's file, if it has one
+}
+
+// Decode returns the operation's commit.
+func (o Operation) Decode() (git.Commit, error) {
+	c := git.NewObject(git.CommitObject, []byte(o.Commit))
+	return git.DecodeCommit(c)
+}
+
+// Tip is the clone's last commit of the board, Base if the parcel has no operation.
+func (p *Parcel) Tip() git.OID {
+	tip := p.Base
+	for _, l := range p.Links {
+		for _, o := range l.Operations {
+			tip = git.NewObject(git.CommitObject, []byte(o.Commit)).OID
+		}
+	}
+	return tip
+}
+
+// planFile is the file of the commit that holds the parcel itself.
+const planFile = "parcel.json"
+
+// Path names the parcel in a commit that Encode made, as git resolves it.
+func Path(commit git.OID) string { return string(commit) + ":" + planFile }
+
+// Encode returns the objects of a parcel, the commit last. commits and blobs are the objects that
+// its refs need.
+func (p *Parcel) Encode(commits, blobs []git.OID, at time.Time) ([]git.Object, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	plan := git.NewObject(git.BlobObject, text)
+	entries := []git.TreeEntry{{Name: planFile, Mode: filemode.Regular, OID: plan.OID}}
+	for _, oid := range blobs {
+		entries = append(entries, git.TreeEntry{Name: string(oid), Mode: filemode.Regular, OID: oid})
+	}
+	tree := git.NewObject(git.TreeObject, git.EncodeTree(entries))
+	by := git.Signature{Name: "git liza", Email: "parcel@liza", When: at.UTC()}
+	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{
+		Tree: tree.OID, Parents: commits, Author: by, Committer: by, Message: "git liza: operations for a server to sequence\n",
+	}))
+	return []git.Object{plan, tree, commit}, nil
+}
+
+// Parse reads a parcel, and refuses names of objects and refs that git could take for something
+// else.
+func Parse(text []byte) (*Parcel, error) {
+	p := &Parcel{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("this is not a parcel: %w", err)
+	}
+	named := []git.OID{p.Base, p.Integration.OrZero()}
+	for _, l := range p.Links {
+		for _, u := range l.Refs {
+			if err := git.CheckRefName(u.Ref); err != nil {
+				return nil, err
+			}
+			named = append(named, u.Old, u.New)
+		}
+	}
+	for _, oid := range named {
+		if !oid.Valid() {
+			return nil, fmt.Errorf("%q is not the id of an object", oid)
+		}
+	}
+	return p, nil
+}
+
+// InboxRef is the ref to which a parcel is pushed.
+func InboxRef(commit git.OID) string { return git.InboxPrefix + string(commit) }
+
+// Answer is what became of a parcel.
+type Answer string
+
+// The answers of a server. It gives the first two as the name of the ref that was moved, below that
+// of the parcel, and the others as the reason of its refusal.
+const (
+	AsPushed  Answer = "as-pushed"           // every commit is on the board as the clone made it
+	Rewritten Answer = "rewritten"           // some operations are, as other commits
+	Overtaken Answer = "liza: overtaken"     // nothing in it applies to the board any more
+	Declined  Answer = "liza: not sequenced" // the clone has to push the refs itself
+)
+
+// AnswerRef is the name of a ref by which a server answers.
+func AnswerRef(inbox string, a Answer) string { return inbox + "/" + string(a) }
+
+// ReadAnswer returns the answer in what git says about a pushed parcel, "" if it is none.
+func ReadAnswer(inbox, said string) Answer {
+	for _, a := range []Answer{AsPushed, Rewritten} {
+		if said == AnswerRef(inbox, a) {
+			return a
+		}
+	}
+	for _, a := range []Answer{Overtaken, Declined} {
+		if strings.Contains(said, string(a)) {
+			return a
+		}
+	}
+	return ""
+}

@@ -1,0 +1,279 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+)
+
+// delivery is a chain as a parcel for a remote that sequences.
+type delivery struct {
+	chain    *chain
+	commit   git.OID    // of the parcel
+	requests [][]string // of each link's operations
+}
+
+// takenError means that a remote has decided the operations of a chain again, on a board that had
+// moved. It has the commits of each link that was taken, none for one without operations. It is a
+// lost race for the others.
+type takenError struct{ links map[string][]git.OID }
+
+func (e *takenError) Error() string { return gitio.ErrRefMoved.Error() }
+
+func (e *takenError) Unwrap() error { return gitio.ErrRefMoved }
+
+// sequencer reports whether the remote was seen to decide operations itself.
+func (s *Store) sequencer(ctx context.Context) bool {
+	at, err := s.repo.Ref(ctx, s.tracking(parcel.Tracked))
+	return err == nil && !at.IsZero() && !s.remote.Load().OnlyBranches
+}
+
+// deliver passes a chain to a remote that sequences. done is false if the refs have to be pushed
+// instead. An answer that was lost is found on the board.
+func (s *Store) deliver(ctx context.Context, c *chain) (done bool, err error) {
+	if !s.sequencer(ctx) {
+		return false, nil
+	}
+	d, err := s.pack(ctx, c)
+	if err != nil {
+		return false, nil // the push of the refs shows whether it matters
+	}
+	var failed, unheard error
+	for attempt := 1; attempt <= tries; attempt++ {
+		if attempt > 1 {
+			if err := pause(ctx, attempt); err != nil {
+				return true, unclear(unheard, err)
+			}
+		}
+		var said string
+		inbox := parcel.InboxRef(d.commit)
+		said, failed = s.remote.Load().Deliver(ctx, d.commit, inbox)
+		switch parcel.ReadAnswer(inbox, said) {
+		case parcel.AsPushed:
+			return true, nil
+		case parcel.Rewritten, parcel.Overtaken:
+			return true, s.rewritten(ctx, d)
+		}
+		switch {
+		case failed == nil:
+			return false, s.forget(ctx, d)
+		case errors.Is(failed, gitio.ErrUnsent):
+			if unheard == nil && errors.Is(failed, gitio.ErrSilent) {
+				return true, failed
+			}
+			continue
+		case !errors.Is(failed, gitio.ErrRejected):
+			unheard = failed
+		case unheard == nil:
+			return false, nil // the push of the refs will say why
+		}
+		ctx, cancel := patient(ctx)
+		defer cancel()
+		err := s.rewritten(ctx, d)
+		if taken := (*takenError)(nil); !errors.As(err, &taken) || len(taken.links) > 0 {
+			return true, unclear(unheard, err)
+		}
+	}
+	return true, unclear(unheard, failed)
+}
+
+// unclear returns the error of a look after a push that had no answer, nil if there was none.
+func unclear(unheard, err error) error {
+	if unheard == nil || err == nil || errors.As(err, new(*takenError)) || errors.As(err, new(*DivergedError)) {
+		return err
+	}
+	return &UnclearError{unheard, err}
+}
+
+// pack writes the parcel of a chain. It returns errWhole for what can't be sequenced: the first
+// operation of a board, signed operations, whose signatures hold for one parent only, and a task's
+// branch that is replaced.
+func (s *Store) pack(ctx context.Context, c *chain) (*delivery, error) {
+	if c.Base.IsZero() {
+		return nil, errWhole
+	}
+	branch, err := s.integration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, d := &parcel.Parcel{Base: c.Base}, &delivery{chain: c}
+	if p.Integration, err = s.Ref(ctx, branch); err != nil {
+		return nil, err
+	}
+	for _, l := range c.Links {
+		var packed parcel.Link
+		var requests []string
+		if packed.Refs, err = s.packRefs(ctx, l); err != nil {
+			return nil, err
+		}
+		if packed.Operations, requests, err = s.packOperations(ctx, l); err != nil {
+			return nil, err
+		}
+		p.Links, d.requests = append(p.Links, packed), append(d.requests, requests)
+	}
+	var commits, blobs []git.OID
+	for _, l := range p.Links {
+		for _, u := range l.Refs {
+			kind := &commits
+			if strings.HasPrefix(u.Ref, git.LeasePrefix) {
+				kind = &blobs
+			}
+			if to := orZero(u.New); to != git.ZeroOID && !slices.Contains(*kind, to) {
+				*kind = append(*kind, to)
+			}
+		}
+	}
+	objects, err := p.Encode(commits, blobs, s.now())
+	if err != nil {
+		return nil, err
+	}
+	d.commit = objects[len(objects)-1].OID
+	return d, s.repo.WriteObjects(ctx, objects)
+}
+
+// errWhole means that a chain has to be pushed ref by ref.
+var errWhole = errors.New("it can't be sequenced")
+
+// packRefs returns what a link does to the remote's refs, except the board.
+func (s *Store) packRefs(ctx context.Context, l *link) (refs []git.RefUpdate, err error) {
+	p, err := s.plan(ctx, l.Updates)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.retired) > 0 {
+		return nil, errWhole
+	}
+	was := map[string]git.OID{}
+	for _, u := range l.Updates {
+		if task, published := strings.CutPrefix(u.Ref, s.Task("")); published {
+			u.Ref = git.PublishedRef(task)
+		}
+		was[u.Ref] = u.Old
+	}
+	for _, push := range p.pushes {
+		if push.Ref != git.BoardRef {
+			refs = append(refs, git.RefUpdate{Ref: push.Ref, Old: orZero(was[push.Ref]), New: orZero(push.New)})
+		}
+	}
+	return refs, nil
+}
+
+// packOperations returns the operations of a link and their requests.
+func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Operation, requests []string, err error) {
+	moved := slices.IndexFunc(l.Updates, func(u git.RefUpdate) bool { return u.Ref == git.BoardRef && u.Old != u.New })
+	if moved < 0 {
+		return nil, nil, nil
+	}
+	for at := l.Updates[moved].New; at != l.Updates[moved].Old; {
+		read, err := s.repo.Objects(ctx, []string{string(at), string(at) + ":" + codec.PayloadFile})
+		if err != nil {
+			return nil, nil, err
+		}
+		commit, err := git.DecodeCommit(read[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		if commit.GPGSig != "" || len(commit.Parents) != 1 {
+			return nil, nil, errWhole
+		}
+		request, err := requestOf(commit)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, parcel.Operation{Commit: string(read[0].Data), Payload: string(read[1].Data)})
+		requests, at = append(requests, request), commit.Parents[0]
+	}
+	slices.Reverse(all)
+	return all, requests, nil
+}
+
+// requestOf identifies the operation of a commit, whatever its parent.
+func requestOf(c git.Commit) (string, error) {
+	h, err := codec.ParseHead(c.Message)
+	return h.Agent + " " + h.Request, err
+}
+
+// rewritten fetches what the remote has made of a delivery, and moves the local refs of what it
+// took. It returns nil if all commits are on the board as they were, and otherwise a *takenError or
+// the error of the fetch.
+func (s *Store) rewritten(ctx context.Context, d *delivery) error {
+	if err := s.Fetch(ctx); err != nil {
+		return err
+	}
+	here, err := s.repo.Ref(ctx, git.BoardRef)
+	if err != nil {
+		return err
+	}
+	later, err := s.repo.Log(ctx, d.chain.Base, here)
+	if err != nil {
+		return err
+	}
+	there := map[string]git.OID{}
+	for _, c := range later {
+		if c.OID == d.chain.tip() {
+			return nil
+		}
+		if request, err := requestOf(c); err == nil {
+			there[request] = c.OID
+		}
+	}
+	taken, found := &chain{}, &takenError{map[string][]git.OID{}}
+	for i, l := range d.chain.Links {
+		commits, is, err := s.took(ctx, l, d.requests[i], there)
+		if err != nil {
+			return err
+		}
+		if is {
+			taken.Links, found.links[l.ID] = append(taken.Links, l), commits
+		}
+	}
+	moves := slices.DeleteFunc(taken.updates(), func(u git.RefUpdate) bool { return u.Ref == git.BoardRef })
+	_ = s.settle(ctx, 0, moves, fmt.Sprintf("git liza: %d operations together", len(taken.Links)), nil)
+	return found
+}
+
+// took reports whether the remote has done a link: its operations are on the board, as commits, or
+// if it has none, its leases are where it moved them.
+func (s *Store) took(ctx context.Context, l *link, requests []string, there map[string]git.OID) (commits []git.OID, is bool, err error) {
+	for _, request := range requests {
+		if there[request] == "" {
+			return nil, false, nil
+		}
+		commits = append(commits, there[request])
+	}
+	if len(requests) > 0 {
+		return commits, true, nil
+	}
+	for _, u := range l.Updates {
+		if at, err := s.repo.Ref(ctx, u.Ref); err != nil || orZero(at) != orZero(u.New) {
+			return nil, false, err
+		}
+	}
+	return nil, true, nil
+}
+
+// forget removes a parcel that the remote has kept as a ref, and the ref by which it seemed to
+// sequence: its hooks are gone.
+func (s *Store) forget(ctx context.Context, d *delivery) error {
+	at, err := s.repo.Ref(ctx, s.tracking(parcel.Tracked))
+	if err != nil {
+		return err
+	}
+	by := s.remote.Load()
+	left := []gitio.Push{{Ref: parcel.InboxRef(d.commit), Exactly: true, Old: d.commit}}
+	there, err := by.List(ctx, parcel.Ref)
+	if err == nil && there[parcel.Ref] == at {
+		left = append(left, gitio.Push{Ref: parcel.Ref, Exactly: true, Old: at})
+	}
+	if err == nil {
+		_ = by.Push(ctx, left) // it harms nobody
+	}
+	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: s.tracking(parcel.Tracked), Old: at}}, "")
+}

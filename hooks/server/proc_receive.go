@@ -1,0 +1,113 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/hooks/install"
+)
+
+// ProcReceive answers git's proc-receive hook (githooks): it reads the refs that were pushed below
+// the inbox, sequences the parcel of each, and writes what became of it. project is the directory
+// of the server's own hooks.
+func ProcReceive(ctx context.Context, b *gitboard.Board, project string, now time.Time, in io.Reader, out io.Writer) error {
+	packets := &packets{in: bufio.NewReader(in), out: bufio.NewWriter(out)}
+	if _, err := packets.list(); err != nil { // the version and git's capabilities, of which none is used
+		return err
+	}
+	packets.write("version=1")
+	if err := packets.flush(); err != nil {
+		return err
+	}
+	commands, err := packets.list()
+	if err != nil {
+		return err
+	}
+	for _, command := range commands {
+		fields := strings.SplitN(command, " ", 3) // old value, new value, ref
+		if len(fields) != 3 {
+			return fmt.Errorf("git sent %q to proc-receive", command)
+		}
+		answer, moves, why, err := sequenced(ctx, b, project, git.OID(fields[1]), now)
+		if err != nil {
+			answer, why = parcel.Declined, err.Error()
+		}
+		packets.answer(fields[2], answer, moves, why)
+	}
+	return packets.flush()
+}
+
+func sequenced(ctx context.Context, b *gitboard.Board, project string, commit git.OID, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
+	if why, err := install.Sequences(ctx, b.Repo(), project); why != "" || err != nil {
+		return parcel.Declined, nil, why, err
+	}
+	return Sequence(ctx, b, commit, now)
+}
+
+// answer writes what became of a parcel: the answer as the ref that was moved, and then each ref
+// that has moved, for the server's post-receive hook.
+func (p *packets) answer(inbox string, a parcel.Answer, moves []git.RefUpdate, why string) {
+	switch a {
+	case parcel.AsPushed, parcel.Rewritten:
+		p.write("ok " + inbox)
+		p.write("option refname " + parcel.AnswerRef(inbox, a))
+		for _, u := range moves {
+			p.write("ok " + inbox)
+			p.write("option refname " + u.Ref)
+			p.write("option old-oid " + string(u.Old))
+			p.write("option new-oid " + string(u.New))
+		}
+	default:
+		p.write(plain.Line(fmt.Sprintf("ng %s %s: %s", inbox, a, why), 900))
+	}
+}
+
+// packets are the lines of git's protocol (gitprotocol-common): each begins with its length in four
+// hexadecimal digits, and "0000" ends a list.
+type packets struct {
+	in  *bufio.Reader
+	out *bufio.Writer
+}
+
+// list reads lines up to the end of a list.
+func (p *packets) list() (lines []string, err error) {
+	for {
+		var head [4]byte
+		if _, err := io.ReadFull(p.in, head[:]); err != nil {
+			return nil, err
+		}
+		length, err := strconv.ParseUint(string(head[:]), 16, 16)
+		switch {
+		case err != nil:
+			return nil, err
+		case length == 0:
+			return lines, nil
+		case length < 4:
+			return nil, errors.New("git's line has no length")
+		}
+		line := make([]byte, length-4)
+		if _, err := io.ReadFull(p.in, line); err != nil {
+			return nil, err
+		}
+		lines = append(lines, strings.TrimSuffix(string(line), "\n"))
+	}
+}
+
+// write writes a line. Its error is that of the next flush.
+func (p *packets) write(line string) { fmt.Fprintf(p.out, "%04x%s", len(line)+4, line) }
+
+// flush ends a list.
+func (p *packets) flush() error {
+	_, err := p.out.WriteString("0000")
+	return errors.Join(err, p.out.Flush())
+}

@@ -1,0 +1,337 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/hooks/install"
+)
+
+// maxParcel is the maximum size of a parcel in bytes. A longer chain is pushed ref by ref.
+const maxParcel = 4 << 20
+
+// sequencer decides the operations of one parcel on the board that is here.
+type sequencer struct {
+	board  *gitboard.Board
+	repo   *gitio.Repo
+	now    time.Time
+	parcel *parcel.Parcel
+	branch string // the integration branch's ref
+}
+
+// declined is why a clone has to push the refs of a parcel itself.
+type declined struct{ why string }
+
+func (d *declined) Error() string { return d.why }
+
+// Sequence decides the parcel in a commit on the board that is here, and moves the refs, after the
+// checks that Receive makes. It returns what became of the parcel, what it has moved, and why if
+// the answer is parcel.Declined. An error is this server's own.
+func Sequence(ctx context.Context, b *gitboard.Board, commit git.OID, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
+	q := &sequencer{board: b, repo: b.Repo(), now: now}
+	answer, moves, err := q.sequence(ctx, commit)
+	if no := (*declined)(nil); errors.As(err, &no) {
+		return parcel.Declined, nil, no.why, nil
+	}
+	return answer, moves, "", err
+}
+
+func (q *sequencer) sequence(ctx context.Context, commit git.OID) (parcel.Answer, []git.RefUpdate, error) {
+	if err := q.open(ctx, commit); err != nil {
+		return "", nil, err
+	}
+	defer q.lock(ctx)()
+	for try := 1; ; try++ {
+		o, err := q.decide(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		if o.taken == 0 {
+			return parcel.Overtaken, nil, nil
+		}
+		moves, err := o.land(ctx)
+		switch {
+		case err == nil && o.taken == len(q.parcel.Links) && o.at.Commit == q.parcel.Tip():
+			return parcel.AsPushed, moves, nil
+		case err == nil:
+			return parcel.Rewritten, moves, nil
+		case !errors.Is(err, gitio.ErrRefMoved) && !errors.Is(err, gitio.ErrBusy) || try == sequenceTries:
+			return "", nil, err
+		}
+	}
+}
+
+// sequenceTries is how often a parcel is decided again because somebody has pushed refs directly.
+const sequenceTries = 5
+
+// lock makes the parcels of this repository wait for each other. It saves work: what keeps them
+// apart is the compare-and-swap of the refs.
+func (q *sequencer) lock(ctx context.Context) (release func()) {
+	file, err := gitio.OpenQueue(filepath.Join(install.Dir(q.repo), "sequence"))
+	if err != nil {
+		return func() {}
+	}
+	granted := gitio.AwaitQueue(file)
+	select {
+	case <-granted:
+		return func() { file.Close() }
+	case <-ctx.Done():
+	case <-time.After(sequencePatience):
+	}
+	gitio.LeaveQueue(file, granted)
+	return func() {}
+}
+
+// sequencePatience is how long a parcel waits for others before it is decided beside them.
+const sequencePatience = 20 * time.Second
+
+// open reads the parcel of a commit.
+func (q *sequencer) open(ctx context.Context, commit git.OID) error {
+	path := parcel.Path(commit)
+	sizes, err := q.repo.SizesOf(ctx, []string{path})
+	if err != nil {
+		return err
+	}
+	if sizes[0].Type != git.BlobObject || sizes[0].Bytes > maxParcel {
+		return &declined{"it is not a parcel, or too large"}
+	}
+	read, err := q.repo.Objects(ctx, []string{path})
+	if err != nil {
+		return err
+	}
+	if q.parcel, err = parcel.Parse(read[0].Data); err != nil {
+		return &declined{err.Error()}
+	}
+	return nil
+}
+
+// known refuses refs that no operation moves. It remembers which one is integration.
+func (q *sequencer) known(s *board.State) error {
+	config := s.Config()
+	if config == nil {
+		return cmp.Or(s.Err(), error(&declined{"there is no board here"}))
+	}
+	q.branch = git.BranchRef(config.IntegrationBranch)
+	for _, ref := range q.refs() {
+		shared := func(prefix string) bool { return strings.HasPrefix(ref, prefix) }
+		if ref != q.branch && !slices.ContainsFunc([]string{git.LeasePrefix, git.ReviewPrefix, git.AtticPrefix, git.PublishedPrefix}, shared) {
+			return &declined{ref + " is not moved by an operation"}
+		}
+	}
+	return nil
+}
+
+// refs lists the refs that the parcel names.
+func (q *sequencer) refs() (names []string) {
+	for _, l := range q.parcel.Links {
+		for _, u := range l.Refs {
+			if !slices.Contains(names, u.Ref) {
+				names = append(names, u.Ref)
+			}
+		}
+	}
+	return names
+}
+
+// outcome is what a parcel comes to on one board.
+type outcome struct {
+	*sequencer
+	tip     git.OID            // the board that it is decided on
+	at      *oplog.Snapshot    // the board after what was taken
+	was     map[string]git.OID // where the refs are
+	now     map[string]git.OID // where they are after what was taken
+	objects []git.Object
+	done    map[string]bool // the requests that came to the board since the parcel's base
+	same    bool            // integration is where the clone saw it
+	left    map[string]bool // the records that refused operations were decided by
+	taken   int
+}
+
+// decide decides the links of the parcel, one after the other, on the present board.
+func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
+	at, err := q.board.Log().Tip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.known(at.State); err != nil {
+		return nil, err
+	}
+	if damaged := (*oplog.RecordError)(nil); errors.As(q.board.Prove(ctx, at.Commit), &damaged) {
+		return nil, &declined{damaged.Error()}
+	}
+	o := &outcome{sequencer: q, tip: at.Commit, at: at, done: map[string]bool{}, left: map[string]bool{}}
+	names := append(q.refs(), q.branch)
+	if o.was, err = q.repo.Where(ctx, names); err != nil {
+		return nil, err
+	}
+	o.now, o.same = maps.Clone(o.was), o.was[q.branch].OrZero() == q.parcel.Integration.OrZero()
+	if at.Commit != q.parcel.Base {
+		later, err := q.repo.Log(ctx, q.parcel.Base, at.Commit)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range later {
+			if h, err := codec.ParseHead(c.Message); err == nil {
+				o.done[requestOf(h)] = true
+			}
+		}
+	}
+	for _, l := range q.parcel.Links {
+		if err := o.link(ctx, l); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+func requestOf(h codec.Head) string { return h.Agent + " " + h.Request }
+
+// link takes a link as a whole, or leaves it out. One that an earlier delivery has brought counts
+// as taken.
+func (o *outcome) link(ctx context.Context, l parcel.Link) error {
+	at, objects := o.at, []git.Object(nil)
+	var decidedBy []string
+	leave := func() error {
+		for _, path := range decidedBy {
+			o.left[path] = true
+		}
+		return nil
+	}
+	for _, pushed := range l.Operations {
+		op, by, err := o.read(pushed)
+		if err != nil {
+			return err
+		}
+		if o.done[op.Actor.ID+" "+op.Request] {
+			o.taken++
+			return nil
+		}
+		op.Time = max(op.Time, at.State.Time())
+		prepared, err := oplog.Prepare(at, op)
+		if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
+			decidedBy = append(decidedBy, board.DecidedBy(op, nil)...)
+			return leave()
+		} else if err != nil {
+			return err
+		}
+		paths := board.DecidedBy(op, prepared.After)
+		decidedBy = append(decidedBy, paths...)
+		if stale, err := o.stale(ctx, paths); err != nil || stale {
+			return cmp.Or(err, leave())
+		}
+		built, err := prepared.Build(by)
+		if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
+			return &declined{refused.Message} // it has to be signed
+		} else if err != nil {
+			return err
+		}
+		at, objects = built.Next(), append(objects, built.Objects()...)
+	}
+	for _, u := range l.Refs {
+		now := o.now[u.Ref].OrZero()
+		if now != u.Old && (now != u.New || strings.HasPrefix(u.Ref, git.LeasePrefix)) {
+			return leave()
+		}
+	}
+	for _, u := range l.Refs {
+		o.now[u.Ref] = u.New
+	}
+	o.at, o.objects, o.taken = at, append(o.objects, objects...), o.taken+1
+	return nil
+}
+
+// read returns the operation that a clone has committed, and who wrote the commit.
+func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by oplog.Committer, err error) {
+	c, err := pushed.Decode()
+	if err != nil {
+		return op, by, &declined{err.Error()}
+	}
+	if c.GPGSig != "" {
+		return op, by, &declined{"a signature holds for one commit only"}
+	}
+	h, err := codec.ParseHead(c.Message)
+	if err == nil {
+		op, err = h.Operation(pushed.Payload, c.Author.Name, c.Author.Email, board.At(c.Author.When))
+	}
+	if err != nil {
+		return op, by, &declined{err.Error()}
+	}
+	return op, oplog.Committer{Name: c.Committer.Name, Email: c.Committer.Email}, nil
+}
+
+// stale reports whether what an operation was decided by has changed since: one of the records, or
+// integration, on which worktrees, submissions and merges rest.
+func (o *outcome) stale(ctx context.Context, paths []string) (bool, error) {
+	if len(paths) == 0 {
+		return false, nil
+	}
+	if slices.ContainsFunc(paths, func(path string) bool { return o.left[path] }) {
+		return true, nil
+	}
+	if o.tip == o.parcel.Base || !o.same {
+		return !o.same, nil
+	}
+	var names []string
+	for _, path := range paths {
+		names = append(names, string(o.parcel.Base)+":"+path, string(o.tip)+":"+path)
+	}
+	records, err := o.repo.SizesOf(ctx, names)
+	if err != nil {
+		return false, err
+	}
+	for i := 0; i < len(records); i += 2 {
+		if records[i].OID != records[i+1].OID {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// land writes what was taken, checks it as a push of the same refs, and moves them in one
+// transaction.
+func (o *outcome) land(ctx context.Context) (updates []git.RefUpdate, err error) {
+	if err := o.repo.WriteObjects(ctx, o.objects); err != nil {
+		return nil, err
+	}
+	var moves []hooks.Move
+	var changed []git.RefUpdate
+	for _, ref := range append(o.refs(), git.BoardRef) {
+		u := git.RefUpdate{Ref: ref, Old: o.was[ref].OrZero(), New: o.now[ref].OrZero()}
+		if ref == git.BoardRef {
+			u.Old, u.New = o.tip, o.at.Commit
+		}
+		if u.Old != u.New {
+			changed, moves = append(changed, u), append(moves, hooks.Move{Ref: ref, Old: string(u.Old), New: string(u.New)})
+		}
+		if u.Old != git.ZeroOID || u.New != git.ZeroOID {
+			updates = append(updates, u)
+		}
+	}
+	a, refusal, err := received(ctx, o.board, moves, o.sequencer.now)
+	if err != nil {
+		return nil, err
+	}
+	if refusal != nil {
+		return nil, &declined{refusal.Message}
+	}
+	a.clearLocks()
+	if err := o.repo.UpdateRefs(ctx, updates, "push"); err != nil {
+		return nil, err
+	}
+	o.board.Proven(o.tip, o.at.Commit)
+	return changed, nil
+}

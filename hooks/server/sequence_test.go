@@ -1,0 +1,450 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/hooks/install"
+	"github.com/git-liza/git-liza/hooks/server"
+)
+
+// TestMain lets the test's own program answer the hooks of a server: hook --server -- NAME ARG.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 4 || os.Args[1] != "hook" {
+		os.Exit(m.Run())
+	}
+	if err := answer(os.Args[4], append(os.Args[5:], "")[0]); err != nil {
+		fmt.Fprintln(os.Stderr, "liza:", err)
+		os.Exit(1)
+	}
+}
+
+func answer(hook, argument string) error {
+	ctx := context.Background()
+	b, err := gitboard.Open(ctx, ".", gitboard.Options{})
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if hook == "proc-receive" {
+		return server.ProcReceive(ctx, b, argument, time.Now(), os.Stdin, os.Stdout)
+	}
+	moves, err := hooks.ReadMoves(os.Stdin)
+	if err != nil {
+		return err
+	}
+	policy := map[string]func(context.Context, *gitboard.Board, []hooks.Move, time.Time) (*board.Refusal, error){
+		"pre-receive": server.Receive, "reference-transaction": server.Transaction,
+	}[hook]
+	refusal, err := policy(ctx, b, moves, time.Now())
+	switch {
+	case err != nil:
+		return err
+	case refusal != nil:
+		fmt.Println("refuse")
+		return errors.New(refusal.Message)
+	}
+	fmt.Println("allow")
+	return nil
+}
+
+// world is a hub that sequences, and clones that share a board by it.
+type world struct {
+	t      *testing.T
+	ctx    context.Context
+	hub    string
+	clones []*gitboard.Board
+}
+
+var ada = board.HumanActor("Ada", "ada@example.org")
+
+func newWorld(t *testing.T, clones int) *world {
+	t.Helper()
+	testrepo.Environment(t)
+	w := &world{t: t, ctx: t.Context(), hub: filepath.Join(t.TempDir(), "hub.git")}
+	first := filepath.Join(t.TempDir(), "clone")
+	w.git("", "init", "-q", "--bare", "-b", "main", w.hub)
+	w.install("")
+	w.git("", "init", "-q", "-b", "main", first)
+	w.git(first, "commit", "-q", "--allow-empty", "-m", "first")
+	w.git(first, "branch", "integration")
+	w.git(first, "remote", "add", "origin", w.hub)
+	w.git(first, "push", "-q", "origin", "main")
+	a := w.open(first)
+	w.do(a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
+	w.check(a.Share(w.ctx, "origin"))
+	w.clones = append(w.clones, a)
+	for n := 1; n < clones; n++ {
+		dir := fmt.Sprint(first, n)
+		w.git("", "clone", "-q", w.hub, dir)
+		b := w.open(dir)
+		w.check(b.Join(w.ctx, "origin"))
+		w.clones = append(w.clones, b)
+	}
+	w.check(a.Refresh(w.ctx))
+	return w
+}
+
+// install installs the hub's hooks. A script, if there is one, runs once before the program that
+// answers proc-receive; its $PPID is the receive-pack.
+func (w *world) install(script string) {
+	w.t.Helper()
+	program, err := os.Executable()
+	w.check(err)
+	if script != "" {
+		armed, wrapper := filepath.Join(w.t.TempDir(), "armed"), filepath.Join(w.t.TempDir(), "program")
+		w.check(os.WriteFile(armed, nil, 0o644))
+		w.t.Cleanup(func() {
+			if _, err := os.Stat(armed); err == nil {
+				w.t.Error("no push has got so far: the test shows nothing")
+			}
+		})
+		text := "#!/bin/sh\nif [ \"$4\" = proc-receive ] && [ -e '" + armed + "' ]; then rm '" + armed + "'\n" + script + "\nfi\nexec '" + program + "' \"$@\"\n"
+		w.check(os.WriteFile(wrapper, []byte(text), 0o755))
+		program = wrapper
+	}
+	b := w.open(w.hub)
+	w.check(install.Install(w.ctx, b.Repo(), install.Setup{Program: program, Server: true}))
+}
+
+func (w *world) open(dir string) *gitboard.Board {
+	w.t.Helper()
+	b, err := gitboard.Open(w.ctx, dir, gitboard.Options{})
+	w.check(err)
+	w.t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) git(dir string, args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (w *world) do(b *gitboard.Board, p board.Payload) *gitboard.Done {
+	w.t.Helper()
+	done, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(p))
+	w.check(err)
+	return done
+}
+
+func (w *world) refs() string {
+	return w.git(w.hub, "for-each-ref", "--format=%(refname) %(objectname)")
+}
+
+// end checks that the hub and its clones agree on a sound board with this number of operations, and
+// that no parcel or lock is left.
+func (w *world) end(operations int) {
+	w.t.Helper()
+	hub := w.open(w.hub)
+	tip, err := hub.Repo().Ref(w.ctx, git.BoardRef)
+	w.check(err)
+	for _, b := range w.clones {
+		w.check(b.Refresh(w.ctx))
+		if here, err := b.Repo().Ref(w.ctx, git.BoardRef); err != nil || here != tip {
+			w.t.Errorf("a clone has the board at %s, the hub at %s: %v", here.Short(), tip.Short(), err)
+		}
+	}
+	report, err := audit.Verify(w.ctx, hub.Repo(), hub.Repo(), audit.Range{}, nil)
+	w.check(err)
+	if !report.OK() || report.Commits != operations {
+		w.t.Errorf("%d operations, not %d: %v", report.Commits, operations, report.Findings)
+	}
+	if refs := w.refs(); strings.Contains(refs, git.InboxPrefix) {
+		w.t.Errorf("the hub has\n%s", refs)
+	}
+	w.check(filepath.WalkDir(w.hub, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".lock") {
+			w.t.Errorf("left: %s", path)
+		}
+		return err
+	}))
+	w.git("", "--git-dir="+w.hub, "fsck", "--full")
+}
+
+func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
+
+// pushes makes a clone count its pushes.
+func (w *world) pushes(b *gitboard.Board) func() int {
+	w.t.Helper()
+	log, script := filepath.Join(w.t.TempDir(), "pushes"), filepath.Join(w.t.TempDir(), "receive-pack")
+	w.check(os.WriteFile(script, []byte("#!/bin/sh\necho push >>'"+log+"'\nexec git-receive-pack \"$@\"\n"), 0o755))
+	w.check(b.Repo().SetConfig(w.ctx, "remote.origin.receivepack", script))
+	return func() int {
+		text, _ := os.ReadFile(log)
+		return strings.Count(string(text), "push\n")
+	}
+}
+
+// TestSequenced: an operation that was decided on an old board takes one push, keeps its author and
+// request, and is acknowledged as the commit that the server made of it. On the present board it is
+// the clone's own commit.
+func TestSequenced(t *testing.T) {
+	w := newWorld(t, 2)
+	a, b := w.clones[0], w.clones[1]
+	pushed := w.pushes(b)
+	first := w.do(a, note("one"))
+	if head := w.git(w.hub, "rev-parse", "liza/state"); head != string(first.Commit) {
+		t.Errorf("the hub has %s, not the clone's own commit %s", head, first.Commit)
+	}
+	second, err := b.Do(w.ctx, gitboard.Request{Actor: ada, ID: "mine"}, gitboard.Just(note("two")))
+	w.check(err)
+	if n := pushed(); n != 1 {
+		t.Errorf("%d pushes", n)
+	}
+	if head := w.git(w.hub, "rev-parse", "liza/state"); head != string(second.Commit) || second.Repeated {
+		t.Errorf("it is acknowledged as %s, and the hub has %s", second.Commit, head)
+	}
+	if second.Op.Request != "mine" || second.Op.Actor.Email != ada.Email {
+		t.Errorf("the operation is %+v", second.Op)
+	}
+	w.end(3)
+}
+
+// TestManyClonesSequenced: clones that write at once lose nothing and do nothing twice, and of
+// several that want the same one gets it.
+func TestManyClonesSequenced(t *testing.T) {
+	const clones, each = 8, 2
+	w := newWorld(t, clones)
+	var won sync.Map
+	var wait sync.WaitGroup
+	for n, b := range w.clones {
+		for m := range each {
+			wait.Go(func() {
+				if _, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(note(fmt.Sprint(n, " ", m)))); err != nil {
+					t.Errorf("clone %d: %v", n, err)
+				}
+			})
+		}
+		wait.Go(func() {
+			session := fmt.Sprint("session-", n)
+			actor := board.Actor{ID: "coder-1", Role: roles.Coder, Session: session}
+			_, err := b.Do(w.ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Register{Session: session, Clone: fmt.Sprint(n)}))
+			refused := (*board.Refusal)(nil)
+			switch {
+			case err == nil:
+				won.Store(n, session)
+			case !errors.As(err, &refused):
+				t.Errorf("clone %d: %v", n, err)
+			}
+		})
+	}
+	wait.Wait()
+	winners := 0
+	won.Range(func(_, session any) bool {
+		winners++
+		w.check(w.clones[0].Refresh(w.ctx))
+		if held, err := lease.Read(w.ctx, w.clones[0].Log().Store(), "coder-1"); err != nil || held == nil || held.Session != session {
+			t.Errorf("%s has registered, and the lease is %+v: %v", session, held, err)
+		}
+		return true
+	})
+	if winners != 1 {
+		t.Errorf("%d clones have registered the same agent", winners)
+	}
+	w.end(1 + clones*each + 1)
+}
+
+// TestDecidedByOldRecords: an operation whose author saw another version of the record is not
+// decided by the server; its clone looks again.
+func TestDecidedByOldRecords(t *testing.T) {
+	w := newWorld(t, 2)
+	w.do(w.clones[0], &board.SetConfig{Key: "max_coder_iterations", Value: "7"})
+	decided := 0
+	_, err := w.clones[1].Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		decided++
+		return &board.SetConfig{Key: "max_review_cycles", Value: "4"}, nil, nil
+	})
+	w.check(err)
+	if decided != 2 {
+		t.Errorf("it was decided %d times", decided)
+	}
+	w.end(3)
+}
+
+// TestSequencedUnheard: whatever ends the connection, an operation is done once.
+func TestSequencedUnheard(t *testing.T) {
+	for name, script := range map[string]string{
+		"before":     "kill -9 $PPID\nexit 1",
+		"beside":     "kill -9 $PPID", // the hook goes on, and nobody hears its answer
+		"no program": "exit 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 2)
+			w.install(script)
+			w.do(w.clones[1], note("one"))
+			w.do(w.clones[0], note("two"))
+			w.end(3)
+		})
+	}
+	t.Run("behind", func(t *testing.T) {
+		w := newWorld(t, 2)
+		w.do(w.clones[1], note("one"))
+		hook := "#!/bin/sh\nrm \"$0\"\nkill -9 $PPID\n"
+		w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "post-receive"), []byte(hook), 0o755))
+		w.do(w.clones[0], note("two"))
+		if _, err := os.Stat(filepath.Join(w.hub, "hooks", "post-receive")); err == nil {
+			t.Error("the hook did not run: the test shows nothing")
+		}
+		w.end(3)
+	})
+}
+
+// TestNoSequencer: a clone that remembers a sequencer which is gone pushes the refs itself, leaves
+// no parcel at the hub, and forgets it.
+func TestNoSequencer(t *testing.T) {
+	for name, remove := range map[string]func(w *world){
+		"uninstalled":   func(w *world) { w.check(install.Uninstall(w.ctx, w.open(w.hub).Repo())) },
+		"settings lost": func(w *world) { w.git(w.hub, "config", "--unset", "include.path") },
+		"a hook of the hub's": func(w *world) {
+			w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "update"), []byte("#!/bin/sh\n"), 0o755))
+		},
+		"a rule of the hub's": func(w *world) { w.git(w.hub, "config", "receive.denyDeletes", "true") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 2)
+			remove(w)
+			for _, b := range w.clones {
+				w.do(b, note("one"))
+			}
+			if refs := w.refs(); name == "settings lost" && strings.Contains(refs, parcel.Ref) {
+				t.Errorf("it still seems to sequence:\n%s", refs)
+			}
+			w.end(3)
+		})
+	}
+}
+
+// TestForgedParcels: what the lock refuses is refused in a parcel, too, and no ref moves.
+func TestForgedParcels(t *testing.T) {
+	w := newWorld(t, 1)
+	a := w.clones[0]
+	dir := a.Repo().TopLevel()
+	done := w.do(a, note("genuine"))
+	raw := w.git(dir, "cat-file", "commit", string(done.Commit)) + "\n"
+	base, head := git.OID(w.git(dir, "rev-parse", "liza/state")), git.OID(w.git(dir, "rev-parse", "main"))
+	sneak := git.OID(w.git(dir, "commit-tree", "-p", "main", "-m", "sneak", "main^{tree}"))
+	edited := func(pairs ...string) []parcel.Operation {
+		return []parcel.Operation{{Commit: strings.NewReplacer(append(pairs, "Liza-Request: "+done.Op.Request, "Liza-Request: again")...).Replace(raw)}}
+	}
+	moves := func(ref string, old, to git.OID) parcel.Parcel {
+		return parcel.Parcel{Base: base, Integration: head, Links: []parcel.Link{{Refs: []git.RefUpdate{{Ref: ref, Old: old.OrZero(), New: to.OrZero()}}}}}
+	}
+	operations := func(all []parcel.Operation) parcel.Parcel {
+		return parcel.Parcel{Base: base, Integration: head, Links: []parcel.Link{{Operations: all}}}
+	}
+	author := fmt.Sprintf("> %d +0000", done.Op.Time.Std().Unix())
+	later := fmt.Sprintf("> %d +0000", time.Now().Add(24*time.Hour).Unix())
+	forged := lease.Lease{Agent: "coder-1", Session: "mine", Expires: time.Now()}.Object()
+	w.check(a.Repo().WriteObjects(w.ctx, []git.Object{forged}))
+	before := w.refs()
+	for _, c := range []struct {
+		name   string
+		p      parcel.Parcel
+		answer string
+	}{
+		{"an agent that is not registered", operations(edited("Liza-Agent: human", "Liza-Agent: planner-1", "Liza-Role: human", "Liza-Role: planner")), string(parcel.Overtaken)},
+		{"an operation of the future", operations(edited(author, later)), "and here it is"},
+		{"a role that an id does not have", operations(edited("Liza-Agent: human", "Liza-Agent: coder-1")), string(parcel.Overtaken)},
+		{"no operation", operations([]parcel.Operation{{Commit: w.git(dir, "cat-file", "commit", "main") + "\n"}}), "not a board commit's trailers"},
+		{"not a commit", operations([]parcel.Operation{{Commit: "tree\n"}}), string(parcel.Declined)},
+		{"a branch of the project", moves("refs/heads/main", head, sneak), "refs/heads/main is not moved by an operation"},
+		{"integration without an operation", moves("refs/heads/integration", head, sneak), "nothing on the board records"},
+		{"integration, deleted", moves("refs/heads/integration", head, ""), "is not deleted"},
+		{"the board itself", moves(git.BoardRef, base, sneak), "is not moved by an operation"},
+		{"a submission that nobody made", moves(git.ReviewRef("parse", 1), "", sneak), "no task"},
+		{"a lease of nobody's", moves(git.LeaseRef("coder-1"), "", forged.OID), "is registered in another session, or not at all"},
+		{"an old value that is wrong", moves("refs/heads/integration", "", sneak), string(parcel.Overtaken)},
+		{"another parcel", moves(git.InboxPrefix+"x", "", sneak), "is not moved by an operation"},
+		{"the sign of a sequencer", moves(parcel.Ref, "", sneak), "is not moved by an operation"},
+		{"a ref's name that is an option", moves("--all", "", sneak), "is not the full name"},
+		{"a base that is an option", parcel.Parcel{Base: "--all", Links: []parcel.Link{{}}}, "is not the id"},
+		{"a base from elsewhere", parcel.Parcel{Base: git.OID(strings.Repeat("a", 40)), Integration: head, Links: []parcel.Link{{Operations: edited()}}}, string(parcel.Declined)},
+		{"a request carried out before", parcel.Parcel{Base: git.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Links: []parcel.Link{{Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var commits, blobs []git.OID
+			for _, l := range c.p.Links {
+				for _, u := range l.Refs {
+					switch u.New {
+					case sneak, head:
+						commits = append(commits, u.New)
+					case forged.OID:
+						blobs = append(blobs, u.New)
+					}
+				}
+			}
+			objects, err := c.p.Encode(commits, blobs, time.Now())
+			w.check(err)
+			w.check(a.Repo().WriteObjects(w.ctx, objects))
+			commit := objects[len(objects)-1].OID
+			out, err := exec.Command("git", "-C", dir, "push", "--porcelain", "origin", string(commit)+":"+parcel.InboxRef(commit)).CombinedOutput()
+			if (err == nil) != (c.answer == "") || !strings.Contains(string(out), c.answer) {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if after := w.refs(); after != before {
+				t.Errorf("the refs are\n%s\nand were\n%s", after, before)
+			}
+		})
+	}
+	t.Run("a plain commit", func(t *testing.T) {
+		out, err := exec.Command("git", "-C", dir, "push", "origin", "main:"+git.InboxPrefix+"mine").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is not a parcel") || w.refs() != before {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	t.Run("without proc-receive", func(t *testing.T) {
+		w.git(w.hub, "config", "--file", "liza/hooks/gitconfig", "--unset", "receive.procReceiveRefs")
+		out, err := exec.Command("git", "-C", dir, "push", "origin", "main:"+git.InboxPrefix+"mine").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is not kept as a ref") || w.refs() != before {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+// TestForgedTip: a server does not build on a board that was forged behind its hooks, and neither
+// does a clone.
+func TestForgedTip(t *testing.T) {
+	w := newWorld(t, 1)
+	w.do(w.clones[0], note("honest"))
+	forged := w.git(w.hub, "commit-tree", "-p", "liza/state", "-m", "forged", "liza/state^{tree}")
+	w.git(w.hub, "-c", "core.hooksPath="+os.DevNull, "update-ref", git.BoardRef, forged)
+	_, err := w.clones[0].Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(note("hello")))
+	if damaged := (*oplog.RecordError)(nil); !errors.As(err, &damaged) {
+		t.Errorf("it gets %v", err)
+	}
+	if tip := w.git(w.hub, "rev-parse", "liza/state"); tip != forged {
+		t.Errorf("the hub builds on it: %s", tip)
+	}
+}
