@@ -1,7 +1,7 @@
 // Package parcel owns the form in which a clone passes operations to a server that sequences them:
 // a commit that is pushed to a ref of the server's inbox. It carries the operations, and by its
 // parents and files whatever else their refs need. It does not carry the board's commits: the
-// server makes them anew, with the same content if the board has not moved.
+// server makes them itself, with the same content if the board has not moved.
 // It is pure.
 //
 // It may import gitboard/git.

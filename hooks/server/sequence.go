@@ -120,7 +120,10 @@ func (q *sequencer) open(ctx context.Context, commit git.OID) error {
 }
 
 // known refuses refs that no operation moves. It remembers which one is integration.
-func (q *sequencer) known(s *board.State) error {
+func (q *sequencer) known(ctx context.Context, s *board.State) error {
+	if home, err := q.repo.Ref(ctx, git.HomeRef); err != nil || home.IsZero() {
+		return cmp.Or(err, error(&declined{"no board is at home here, or one in branches alone"}))
+	}
 	config := s.Config()
 	if config == nil {
 		return cmp.Or(s.Err(), error(&declined{"there is no board here"}))
@@ -167,7 +170,7 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.known(at.State); err != nil {
+	if err := q.known(ctx, at.State); err != nil {
 		return nil, err
 	}
 	if damaged := (*oplog.RecordError)(nil); errors.As(q.board.Prove(ctx, at.Commit), &damaged) {

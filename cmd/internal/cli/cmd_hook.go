@@ -45,7 +45,7 @@ What keeps the question from being answered stops nobody in a clone, and every p
 				}[c.Args[0]]
 			}
 			if asServer && c.Args[0] == "proc-receive" {
-				return hookProcReceive(c)
+				return hookProcReceive(ctx, c)
 			}
 			if ask == nil {
 				return edge.Usage(c.Cmd, "git liza has no word in the hook %q", plain.Line(c.Args[0], 40))
@@ -108,16 +108,15 @@ func hookReceive(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 
 // hookProcReceive handles a server's proc-receive, whose argument is the directory of the server's
 // own hooks. It talks to git by itself.
-func hookProcReceive(c *edge.Call) error {
-	b, err := c.Board()
-	if err != nil {
+func hookProcReceive(ctx context.Context, c *edge.Call) error {
+	if err := c.Open(ctx); err != nil {
 		return err
 	}
 	project := ""
 	if len(c.Args) > 1 {
 		project = c.Args[1]
 	}
-	return server.ProcReceive(c.Ctx, b, project, c.App.Now(), c.App.Stdin, c.App.Stdout)
+	return server.ProcReceive(ctx, c.Board, project, c.App.Now(), c.App.Stdin, c.App.Stdout)
 }
 
 // hookServerReferences handles a server's reference-transaction. Only the state "prepared" can be

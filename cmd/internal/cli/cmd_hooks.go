@@ -84,7 +84,7 @@ func hooksUninstallCommand() *edge.Command {
 			if err != nil {
 				return err
 			}
-			if err := install.Uninstall(c.Ctx, b.Repo()); err != nil {
+			if err := install.Uninstall(ctx, b.Repo()); err != nil {
 				return err
 			}
 			return c.Answer(nil, "no hooks of git liza are left")
