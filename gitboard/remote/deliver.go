@@ -191,6 +191,7 @@ func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Opera
 		requests, at = append(requests, request), commit.Parents[0]
 	}
 	slices.Reverse(all)
+	slices.Reverse(requests)
 	return all, requests, nil
 }
 

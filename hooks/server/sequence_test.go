@@ -229,7 +229,15 @@ func TestSequenced(t *testing.T) {
 	if second.Op.Request != "mine" || second.Op.Actor.Email != ada.Email {
 		t.Errorf("the operation is %+v", second.Op)
 	}
-	w.end(3)
+	w.do(a, note("three"))
+	both, err := b.DoAll(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
+		return []board.Payload{note("four"), note("five")}, nil, nil
+	})
+	w.check(err)
+	if len(both) != 2 || both[0].Op.Payload.(*board.AddNote).Message != "four" || both[1].Op.Payload.(*board.AddNote).Message != "five" {
+		t.Errorf("of two operations together it gets %+v", both)
+	}
+	w.end(6)
 }
 
 // TestManyClonesSequenced: clones that write at once lose nothing and do nothing twice, and of
