@@ -48,7 +48,10 @@ func All() []Document {
 	}
 	var docs []Document
 	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".md")
+		name, is := strings.CutSuffix(e.Name(), ".md")
+		if !is {
+			continue // the teams
+		}
 		text, _ := Text(name)
 		title, rest, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
 		docs = append(docs, Document{name, title, about(rest)})
