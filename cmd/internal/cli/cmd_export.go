@@ -19,29 +19,37 @@ import (
 var _ = add(exportCommand)
 
 func exportCommand() *edge.Command {
-	var log string
+	var log, goal string
 	return &edge.Command{
 		Name: "export", Group: "setting up", Max: 0, Reads: true,
 		Short: "print the whole board as a state.yaml of the one-file version",
 		Long: `It is git liza read with archived tasks among the others, and without sessions: git liza import begins the same board
-with it anywhere else.`,
+with it anywhere else. With --goal it is a board with that goal alone: its tasks, what is recorded about them or about
+no goal, and no agent that works for another. What they waited for elsewhere is left out.`,
 		Flags: func(f *pflag.FlagSet) {
+			edge.NarrowFlag(f, &goal)
 			f.StringVar(&log, "log", "", "write the operations as a log.yaml to a `FILE`, too; - for that alone, on standard output")
 		},
 		Example: `git liza export --log log.yaml > state.yaml`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			if c.JSON {
-				return edge.Usage(c.Cmd, "a state.yaml is YAML; as JSON: git liza read --json")
+			if goal != "" && log != "" {
+				return edge.Usage(c.Cmd, "the log is that of the whole board: --log and --goal don't go together")
 			}
-			return runExport(ctx, c, log)
+			return runExport(ctx, c, log, goal)
 		},
 	}
 }
 
-func runExport(ctx context.Context, c *edge.Call, log string) error {
+func runExport(ctx context.Context, c *edge.Call, log, goal string) error {
 	v, err := c.View(ctx)
 	if err != nil {
 		return err
+	}
+	if err := edge.Narrowed(v.State, goal); err != nil {
+		return err
+	}
+	if c.JSON {
+		return edge.Usage(c.Cmd, "a state.yaml is YAML; as JSON: git liza read --json")
 	}
 	if log != "" {
 		lines, err := history.Lines(ctx, c, history.Options{}, git.ZeroOID, v.Commit)
@@ -75,7 +83,11 @@ func runExport(ctx context.Context, c *edge.Call, log string) error {
 	if err != nil {
 		return err
 	}
-	text, err := onefile.Write(v.State, leases)
+	state := v.State
+	if goal != "" {
+		state = board.OfGoal(state, goal)
+	}
+	text, err := onefile.Write(state, leases)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ var naming = map[string]string{"goal": "biling", "after": "biling", "stage": "cd
 var unknownNames = []string{
 	"add-task --id x --desc d --spec specs/vision.md --goal biling", "add-task --id x --desc d --spec specs/vision.md --stage cde --goal billing",
 	"amend-task plan --stage cde", "alignment planned --goal biling", "anomaly external_blocker blocker_service=mail --goal biling",
-	"discover --desc gap --severity low --goal biling", "graph --goal biling", "inbox --goal biling", "metrics --goal biling", "note hello --goal biling",
+	"discover --desc gap --severity low --goal biling", "export --goal biling", "graph --goal biling", "inbox --goal biling", "metrics --goal biling", "note hello --goal biling",
 	"prime --goal biling", "prompt planner --goal biling", "release held --role codr", "resume --goal biling", "spec-change --spec specs/vision.md --change all --goal biling",
 	"status --goal biling", "sweep --role codr", "unblock stuck --to codr-1",
 	"goal abort biling", "goal complete biling", "goal priority biling 2", "goal reopen biling", "goal show biling", "goal start Next --after biling",
