@@ -129,8 +129,13 @@ func Render(n *yaml.Node) (string, error) {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value + "\n", nil
 	}
-	data, err := library(n)
-	return string(data), err
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(n); err != nil {
+		return "", err
+	}
+	return b.String(), e.Close()
 }
 
 // Lookup follows a path of keys. Items of a list are named by id or by index.

@@ -103,7 +103,6 @@ var older = sync.OnceValue(func() *regexp.Regexp {
 func textNode(s string) *yaml.Node {
 	n := scalar("!!str", s)
 	switch {
-	case plainText(s):
 	case literal(s):
 		n.Style = yaml.LiteralStyle
 	case !isPlain(s) || (len(s) <= 3 || s[0] < 'A') && older().MatchString(s):

@@ -32,7 +32,16 @@ func Encode(record any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return emit(n)
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(n); err != nil {
+		return nil, err
+	}
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // EncodeChecked is Encode for a record that is about to be stored. It refuses a record that is too
