@@ -106,7 +106,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: "require_tests", Default: "refuse", Takes: "refuse|warn|off", Meaning: "what happens to a code submission that changes no test", oneOf: []string{"refuse", "warn", "off"}, ref: func(c *Config) any { return &c.RequireTests }},
 	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
 	{Name: "early_commits", Default: "refuse", Takes: "refuse|flag", Meaning: "what happens to commits made before the iteration's checkpoint: refused, or shown to the reviewer", oneOf: []string{"refuse", "flag"}, ref: func(c *Config) any { return &c.EarlyCommits }},
-	{Name: "goal_completion", Default: "planner", Takes: "planner|human", Meaning: "who completes a goal whose tasks are all over; planner: a human may, too", oneOf: []string{"planner", "human"}, ref: func(c *Config) any { return &c.GoalCompletion }},
+	{Name: "goal_completion", Default: "planner", Takes: "planner|human", Meaning: "who completes a goal whose tasks are all finished; planner: a human may, too", oneOf: []string{"planner", "human"}, ref: func(c *Config) any { return &c.GoalCompletion }},
 	{Name: "review_by", Default: "either", Takes: "agent|human|either", Meaning: "who reviews submissions", oneOf: []string{"agent", "human", "either"}, ref: func(c *Config) any { return &c.ReviewBy }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
 	{Name: "escalation_webhook", Default: "", Takes: takesURL, Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},

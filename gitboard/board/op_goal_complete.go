@@ -53,5 +53,5 @@ func (p *GoalComplete) Subject(before, _ *State, op Operation) (string, string) 
 	if err != nil {
 		return "", p.Summary
 	}
-	return fmt.Sprintf("%s, %s, all over", g.ID, plain.Plural(len(before.TasksOf(g.ID))+g.Archived, "task")), p.Summary
+	return fmt.Sprintf("%s, %s, all finished", g.ID, plain.Plural(len(before.TasksOf(g.ID))+g.Archived, "task")), p.Summary
 }
