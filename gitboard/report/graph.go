@@ -15,8 +15,19 @@ type Graph struct {
 // Node is a task in the graph.
 type Node struct {
 	board.Brief
-	Level    int  `json:"level"` // length of the longest unfinished chain before it
-	Critical bool `json:"critical,omitempty"`
+	Level    int    `json:"level"` // length of the longest unfinished chain before it
+	Critical bool   `json:"critical,omitempty"`
+	Review   string `json:"review,omitempty"` // see ReviewOf
+}
+
+// GraphOn is the graph of tasks of a board, with their stages and approvals as views show them.
+func GraphOn(s *board.State, tasks []board.Brief) Graph {
+	g := GraphOf(tasks)
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		n.Stage, n.Review = StageOf(s, n.Brief), ReviewOf(s, n.Brief)
+	}
+	return g
 }
 
 // GraphOf orders tasks: finished ones first, then by level, and within a level as given. Among
@@ -43,7 +54,7 @@ func GraphOf(tasks []board.Brief) Graph {
 	}
 	slices.Reverse(g.Critical)
 	for i, b := range tasks {
-		g.Nodes = append(g.Nodes, Node{b, w.levelOf(i), critical[i]})
+		g.Nodes = append(g.Nodes, Node{Brief: b, Level: w.levelOf(i), Critical: critical[i]})
 	}
 	slices.SortStableFunc(g.Nodes, func(a, b Node) int {
 		if a.Status.Terminal() != b.Status.Terminal() {

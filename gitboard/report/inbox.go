@@ -417,8 +417,8 @@ func (c *collector) review(b TaskOutlook) {
 	}
 	i := Item{Kind: ItemReview, ID: t.ID, Title: t.ID + " waits for your review", By: t.AssignedTo, Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.Description, Work: WorkOf(t),
 		Do: []Ask{{"look at it", "git liza review " + t.ID + " --diff"}}}
-	if progress := c.s.ReviewProgress(t).String(); progress != "" {
-		i.Evidence = append(i.Evidence, progress)
+	if b.Review != "" {
+		i.Evidence = append(i.Evidence, b.Review)
 	}
 	if t.ReviewingBy == "" {
 		i.Do = append(i.Do, Ask{"take it", "git liza claim-review " + t.ID})

@@ -17,6 +17,7 @@ type forecast struct {
 	reviews     roles.Role
 	spent       map[string]bool // goals whose budget is used up
 	ended       func(b board.Brief) (needed string, goal *board.Goal)
+	stage       func(b board.Brief) string           // see StageOf
 	progress    func(id string) board.ReviewProgress // of a submission's review
 	seen        map[string]Obstacle                  // the tasks examined so far, and why they are stuck
 }
@@ -28,6 +29,7 @@ func (f *forecast) gone(agent string) bool {
 
 func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	t := TaskOutlook{Brief: b, Worker: Worker(b)}
+	t.Stage = f.stage(b)
 	if b.Status.Terminal() {
 		return t
 	}

@@ -75,7 +75,7 @@ type Turn struct {
 	Count int        `json:"count"`
 }
 
-// TaskOutlook is a task and what comes next for it.
+// TaskOutlook is a task, with its stage as StageOf, and what comes next for it.
 type TaskOutlook struct {
 	board.Brief
 	Worker       string     `json:"worker,omitempty"`        // who holds it, or held it last
@@ -83,7 +83,7 @@ type TaskOutlook struct {
 	WaitsFor     []string   `json:"waits_for,omitempty"`     // tasks that have to be MERGED first
 	Stuck        Obstacle   `json:"stuck,omitzero"`          // why it does not move by itself
 	LeaseExpires board.Time `json:"lease_expires,omitempty"` // of the worker
-	Review       string     `json:"review,omitempty"`        // how far its review is: "1 of 2 approvals: code-reviewer-1"
+	Review       string     `json:"review,omitempty"`        // see ReviewOf
 }
 
 // AgentOutlook is an agent and its lease.
@@ -189,13 +189,14 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		spent[g.ID] = g.Spent != nil
 	}
 	ended := func(b board.Brief) (string, *board.Goal) { return WaitsForEnded(s, b) }
+	stage := func(b board.Brief) string { return StageOf(s, b) }
 	progress := func(task string) (p board.ReviewProgress) {
 		if t := s.Task(task); t != nil {
 			p = s.ReviewProgress(t)
 		}
 		return p
 	}
-	o.tasks(tasks, forecast{spent: spent, ended: ended, merged: s.Merged, leases: beside.Leases, planner: planner, reviewsPlan: reviewsPlan, reviews: reviews, progress: progress})
+	o.tasks(tasks, forecast{spent: spent, ended: ended, merged: s.Merged, leases: beside.Leases, planner: planner, reviewsPlan: reviewsPlan, reviews: reviews, stage: stage, progress: progress})
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
 		for _, id := range o.gaveUp(beside) {

@@ -60,6 +60,8 @@ var said = map[string][]string{
 	"coder_comments":        {`^=== COMMENTS ON LINES ===$`, "^  login/login.go:30 `if name == other {`: this leaks the file \\[Ada\\]$", "^  login/login.go:12 `if name == other {`: an empty name gets in"},
 	"reviewer_comments":     {"login.go:12 .*: an empty name gets in \\[Ada; submission 2 changed it there\\]$", "login.go:30 .*; not changed up to submission 2\\]$", `git liza comment add-login FILE:LINE`},
 	"reviewer_spec_changed": {`^SPEC CHANGED: yes`, `^SPEC DIFF:\n  @@ `, `change-1 specs/login.md: Locked`},
+	"coder_stage":           {`^STAGE: backend$`},
+	"reviewer_quorum":       {`^STAGE: backend$`, `^APPROVALS SO FAR: 1 of 2 approvals: code-reviewer-1$`},
 	"reviewer_no_tests":     {`^NO TESTS BECAUSE: a colour only$`, `^TESTS TOUCHED: none$`},
 	"planner": {
 		`^=== PLANNING CONTEXT ===$`, `^WAKE TRIGGER: [A-Z_]+$`, `^SPRINT STATE: `, `^TOTAL TASKS: \d`, `^MERGED: \d`, `^IN PROGRESS: \d`, `^UNCLAIMED: \d`, `^BLOCKED: \d`, `^INTEGRATION FAILED: \d`,
@@ -105,7 +107,7 @@ func TestInstructions(t *testing.T) {
 func TestOnlyWhatTheSituationNeeds(t *testing.T) {
 	for pattern, where := range map[string]string{
 		"PRIOR REJECTION FEEDBACK": "coder_rework coder_comments", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
-		"EARLIER REJECTION": "coder_inherited", "is demanded": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
+		"EARLIER REJECTION": "coder_inherited", "is demanded": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "\nSTAGE: ": "coder_stage reviewer_quorum", "\nAPPROVALS SO FAR: ": "reviewer_quorum", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
 	} {
 		for name, begin := range situations {
 			if text := build(t, begin(newScene(t))); strings.Contains(text, pattern) != slices.Contains(strings.Fields(where), name) {

@@ -60,6 +60,17 @@ var situations = map[string]func(*scene) prompt.Input{
 	"coder_again": func(s *scene) prompt.Input {
 		return s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login").input(coder, "add-login")
 	},
+	"coder_stage": func(s *scene) prompt.Input {
+		return s.staged("add-login").claim(coder, "add-login", sha("b")).input(coder, "add-login")
+	},
+	"reviewer_quorum": func(s *scene) prompt.Input {
+		reviewer2 := agent("code-reviewer-2")
+		s.staged("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login").submit(coder, "add-login").verdict("add-login", "APPROVED", nil)
+		s.do(reviewer2, &board.Register{Session: reviewer2.Session}).do(reviewer2, &board.ClaimReview{About: about("add-login")})
+		in := s.input(reviewer2, "add-login")
+		in.Review = material()
+		return in
+	},
 	"reviewer_first": func(s *scene) prompt.Input {
 		in := s.submitted("add-login").note("add-login", "Mind the umlauts").do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
 		in.Review = material()

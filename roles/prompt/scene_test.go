@@ -62,10 +62,15 @@ func about(id string) board.About { return board.About{Task: id} }
 
 func (s *scene) ready(id string, depends ...string) *scene {
 	s.t.Helper()
-	return s.define(id, board.Definition{
+	return s.define(id, login("", depends...))
+}
+
+// login is a task of a stage, "" for the built-in one.
+func login(stage string, depends ...string) board.Definition {
+	return board.Definition{
 		Description: "Let customers log in.\nThe form stands on every page.", DoneWhen: "POST /login answers 200 for a known name\nand 401 for an unknown one",
-		Scope: "IN: login/. OUT: sessions", SpecRef: "specs/login.md#form", Kind: board.Code, Priority: 2, DependsOn: depends,
-	})
+		Scope: "IN: login/. OUT: sessions", SpecRef: "specs/login.md#form", Kind: board.Code, Stage: stage, Priority: 2, DependsOn: depends,
+	}
 }
 
 // reviewsPlans has plans reviewed by code-reviewers.
@@ -73,6 +78,13 @@ func (s *scene) reviewsPlans() *scene {
 	t := board.BuiltinTeam()
 	t.PlanReview = "code-reviewer"
 	return s.do(human, &board.SetTeam{Team: *t})
+}
+
+// staged adds a task of a stage whose submissions need two approvals.
+func (s *scene) staged(id string) *scene {
+	t := board.BuiltinTeam()
+	t.Stages = append(t.Stages, board.Stage{Name: "backend", Role: "coder", Review: board.ReviewPolicy{Approvals: 2}})
+	return s.do(human, &board.SetTeam{Team: *t}).define(id, login("backend"))
 }
 
 // rejected sends a proposed draft back.

@@ -74,8 +74,11 @@ func (v *view) Title() string {
 	return map[roles.Role]string{roles.Planner: "Planner", roles.Coder: "Coder", roles.CodeReviewer: "Code Reviewer"}[v.Role]
 }
 
+// Stage is the stage of the task, "" if views don't show it.
+func (v *view) Stage() string { return report.StageOf(v.State, v.T.Brief()) }
+
 // Progress is how far the review of the submission is, "" for one that needs a single approval.
-func (v *view) Progress() string { return v.State.ReviewProgress(v.T).String() }
+func (v *view) Progress() string { return report.ReviewOf(v.State, v.T.Brief()) }
 
 // PlanReviewer is who reviews plans: "human", a role, or "" for nobody.
 func (v *view) PlanReviewer() string { return v.State.Team().PlanReviewer() }

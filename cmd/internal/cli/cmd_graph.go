@@ -48,7 +48,7 @@ for of 0 is merged, and so on. The critical path is the longest chain of unfinis
 			if err := v.State.Err(); err != nil {
 				return err
 			}
-			g := report.GraphOf(tasks)
+			g := report.GraphOn(v.State, tasks)
 			switch {
 			case c.JSON:
 				return c.PrintJSON(g)

@@ -89,6 +89,7 @@ type primer struct {
 // primeWork is the task of a coder or a reviewer.
 type primeWork struct {
 	Iteration    int                `json:"iteration"`
+	Stage        string             `json:"stage,omitempty"`
 	Description  string             `json:"description"`
 	DoneWhen     string             `json:"done_when"`
 	Scope        string             `json:"scope"`
@@ -103,6 +104,7 @@ type primeWork struct {
 	Unblocked    []report.NamedText `json:"unblocked,omitempty"` // for a coder: about the last time it was blocked
 	Prior        string             `json:"prior_rejection,omitempty"`
 	ReviewCommit string             `json:"review_commit,omitempty"`
+	Progress     string             `json:"review_progress,omitempty"`
 }
 
 // wakeLine is a wake-up trigger and its subjects.
@@ -269,7 +271,7 @@ func workToPrime(ctx context.Context, c *edge.Call, s *board.State, t *board.Tas
 		return nil, err
 	}
 	w := &primeWork{
-		Iteration: t.Iteration, Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef,
+		Iteration: t.Iteration, Stage: report.StageOf(s, t.Brief()), Progress: report.ReviewOf(s, t.Brief()), Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef,
 		Worktree: filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID))), Fix: t.IntegrationFix, Prior: feedback(t),
 	}
 	if cp := t.CheckpointOfIteration(); cp != nil {
@@ -371,6 +373,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	add("done when", w.DoneWhen, 240)
 	add("scope", w.Scope, 140)
 	lines.Add("spec", w.SpecRef)
+	lines.Add("stage", w.Stage)
 	lines.Add("iteration", fmt.Sprint(w.Iteration))
 	lines.Add("worktree", w.Worktree)
 	if w.Fix {
@@ -382,6 +385,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	}
 	if role == roles.CodeReviewer {
 		lines.Add("submitted", w.ReviewCommit)
+		add("approvals", w.Progress, 160)
 	} else {
 		w.progress(&lines, cut)
 	}

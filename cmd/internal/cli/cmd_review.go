@@ -71,6 +71,7 @@ type reviewMaterial struct {
 	Status      board.Status      `json:"status"`
 	Author      string            `json:"author"`
 	Iteration   int               `json:"iteration"`
+	Stage       string            `json:"stage,omitempty"`
 	Worktree    string            `json:"worktree"`
 	Base        string            `json:"review_base"`
 	Commit      string            `json:"review_commit"`
@@ -105,10 +106,7 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
 		Checkpoint: t.CheckpointOfIteration(), Files: edge.Every(sub.Files), Outside: edge.Every(sub.FilesOutside), Tests: edge.Every(sub.TestsTouched), Deleted: edge.Every(sub.TestsDeleted),
 		Early: edge.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
-		Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
-	}
-	if t.Status == board.ReadyForReview {
-		m.Progress = v.State.ReviewProgress(t).String()
+		Stage: report.StageOf(v.State, t.Brief()), Progress: report.ReviewOf(v.State, t.Brief()), Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
 	}
 	if m.Comments, err = c.Board.Remarks(ctx, t); err != nil {
 		return nil, err
@@ -122,6 +120,7 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 
 func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines := edge.Labelled{fmt.Sprintf("%s, iteration %d, by %s (%s)", m.Task, m.Iteration, m.Author, m.Status), ""}
+	lines.Add("stage", m.Stage)
 	lines.Add("description", m.Description)
 	lines.Add("done when", m.DoneWhen)
 	lines.Add("scope", m.Scope)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/edit"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(teamSetCommand)
@@ -36,7 +37,7 @@ git liza team show --template prints it.`,
 			if err != nil {
 				return err
 			}
-			done, err := edit.SetTeam(ctx, c, file, text)
+			done, err := edit.SetTeam(ctx, c, file, text, "git liza team set "+plain.Quote(file))
 			if err != nil {
 				return err
 			}

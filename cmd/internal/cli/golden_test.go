@@ -156,6 +156,23 @@ func busy(t *testing.T) *boardScene {
 	return s.pass(4 * time.Minute)
 }
 
+// staged has a team with a stage of docs, whose submissions need two approvals.
+func staged(t *testing.T) *boardScene {
+	s := newBoardScene(t, "A calculator with a guide")
+	team := board.BuiltinTeam()
+	team.Stages[0].Next = []string{"docs"}
+	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "coder", Review: board.ReviewPolicy{Approvals: 2}})
+	s.do("human", &board.SetTeam{Team: *team}).do("planner-1").add("lex", "Lex numbers and signs", 1)
+	for _, id := range []string{"guide", "tour"} {
+		s.do("human", &board.AddTask{About: board.About{Task: id}, Ready: true, Definition: board.Definition{
+			Description: "Say how it is used", DoneWhen: "each command has an example", Scope: "IN: docs. OUT: the rest", SpecRef: "specs/vision.md",
+			SpecOID: strings.Repeat("5", 40), Kind: board.Code, Stage: "docs", Priority: 2, DependsOn: map[string][]string{"tour": {"lex"}}[id],
+		}})
+	}
+	s.pass(time.Minute).claim("coder-1", "guide").submit("coder-1", "guide").verdict("code-reviewer-1", "guide", "APPROVED", nil)
+	return s.do("code-reviewer-2", &board.ClaimReview{About: board.About{Task: "guide"}}).pass(time.Minute)
+}
+
 func (s *boardScene) status(width int, gone ...string) []string {
 	s.t.Helper()
 	o, err := report.Look(s.state(), report.Beside{Leases: s.leases(gone...), Events: s.events}, s.now.Std())
@@ -169,8 +186,9 @@ const long = "Ein sehr langes Ziel — mit Umlauten (ä, ö, ü), 漢字かな�
 
 func TestGoldenStatus(t *testing.T) {
 	for name, make := range map[string]func(*testing.T) ([]string, []string){
-		"empty": both(func(t *testing.T) *boardScene { return newBoardScene(t, "A calculator").pass(time.Minute) }),
-		"busy":  both(busy, "coder-4"),
+		"empty":  both(func(t *testing.T) *boardScene { return newBoardScene(t, "A calculator").pass(time.Minute) }),
+		"busy":   both(busy, "coder-4"),
+		"staged": both(staged),
 		"long": both(func(t *testing.T) *boardScene {
 			s := newBoardScene(t, long)
 			id := "a" + strings.Repeat("-very-long-task-id", 3)
@@ -246,13 +264,17 @@ func thousand(t *testing.T) *boardScene {
 }
 
 func TestGoldenGraph(t *testing.T) {
-	for name, s := range map[string]*boardScene{"empty": newBoardScene(t, "x"), "busy": busy(t), "thousand": thousand(t)} {
-		g := report.GraphOf(s.state().Tasks())
+	for name, s := range map[string]*boardScene{"empty": newBoardScene(t, "x"), "busy": busy(t), "thousand": thousand(t), "staged": staged(t)} {
+		g := report.GraphOn(s.state(), s.state().Tasks())
 		drawn(t, "graph-"+name, 80, screen.TextGraph(paper(80), g))
 		drawn(t, "graph-"+name, 120, screen.TextGraph(paper(120), g))
 		if name == "busy" {
 			drawn(t, "graph-dot", 120, screen.DotGraph(g))
 			drawn(t, "graph-mermaid", 120, screen.MermaidGraph(g))
+		}
+		if name == "staged" {
+			drawn(t, "graph-staged-dot", 120, screen.DotGraph(g))
+			drawn(t, "graph-staged-mermaid", 120, screen.MermaidGraph(g))
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (e *edit) commitText(ctx context.Context, before string) (*gitboard.Done, e
 	}
 	edited, err := codec.Decode(e.path, data)
 	if err != nil {
-		return nil, notRead(e.file, err)
+		return nil, notRead(e.file, err, "")
 	}
 	fields, err := ChangedFields(e.base, edited)
 	if err != nil || len(fields) == 0 {
@@ -149,7 +149,7 @@ func (e *edit) commitTeam(ctx context.Context, text []byte, edited any, fields [
 			return nil, err
 		}
 	}
-	return SetTeam(ctx, e.Call, e.file, merged)
+	return SetTeam(ctx, e.Call, e.file, merged, "")
 }
 
 // unchanged returns the changed fields that nobody else has changed, and the record of now if

@@ -14,15 +14,15 @@ import (
 )
 
 // SetTeam replaces the team by that of a file's text, as YAML. What is wrong with it is reported
-// with the file's line.
-func SetTeam(ctx context.Context, c *edge.Call, file, text string) (*gitboard.Done, error) {
+// with the file's line. again is the command that reads the corrected file, "" for none.
+func SetTeam(ctx context.Context, c *edge.Call, file, text, again string) (*gitboard.Done, error) {
 	read, err := codec.Decode(board.TeamPath, []byte(text))
 	if err != nil {
-		return nil, notRead(file, err)
+		return nil, notRead(file, err, then("correct the file", again))
 	}
 	team := *read.(*board.Team)
 	if team.Extra != nil {
-		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: there is no field extra", plain.Line(file, 1000), codec.LineOf([]byte(text), "extra")), "")
+		return nil, wrongLine(file, codec.LineOf([]byte(text), "extra"), "there is no field extra", again)
 	}
 	return c.Do(ctx, "team", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p, err := teamPayload(ctx, c, v, team)
@@ -30,19 +30,32 @@ func SetTeam(ctx context.Context, c *edge.Call, file, text string) (*gitboard.Do
 			return nil, nil, err
 		}
 		if f := p.Team.Fault(); f != nil {
-			return nil, nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: %s", plain.Line(file, 1000), codec.LineOf([]byte(text), f.Where), f.What), "")
+			return nil, nil, wrongLine(file, codec.LineOf([]byte(text), f.Where), f.What, again)
 		}
 		return p, nil, nil
 	})
 }
 
+// wrongLine refuses a file for what is wrong on one of its lines.
+func wrongLine(file string, line int, what, again string) error {
+	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: %s", plain.Line(file, 1000), line, what), then(fmt.Sprintf("correct line %d", line), again))
+}
+
+// then is a hint to do something and then, unless it is "", to run a command again.
+func then(first, again string) string {
+	if again == "" {
+		return first
+	}
+	return first + ", then: " + again
+}
+
 // notRead refuses a file that is not a record.
-func notRead(file string, err error) error {
+func notRead(file string, err error, hint string) error {
 	var broken *codec.Error
 	if errors.As(err, &broken) {
 		err = broken.Err
 	}
-	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", plain.Line(file, 1000), err), "")
+	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", plain.Line(file, 1000), err), hint)
 }
 
 // teamPayload names the object id of each file of instructions on the integration branch.

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +60,7 @@ func TextGraph(p edge.Page, g report.Graph) []string {
 		if len(after) > 0 {
 			who = "after " + strings.Join(after, ", ")
 		}
+		who = strings.Join(slices.DeleteFunc([]string{inStage(n), who, n.Review}, func(text string) bool { return text == "" }), ", ")
 		room := p.Width - edge.Breadth(line) - status - 2
 		line = strings.TrimRight(line+edge.Pad(string(n.Status), status+2)+p.Fit(who, room), " ")
 		if n.Critical {
@@ -67,6 +69,23 @@ func TextGraph(p edge.Page, g report.Graph) []string {
 		l.Lines = append(l.Lines, line)
 	}
 	return l.Lines
+}
+
+// inStage says which stage a task is in, "" if views don't show it.
+func inStage(n report.Node) string {
+	if n.Stage == "" {
+		return ""
+	}
+	return "stage " + n.Stage
+}
+
+// inBox is what stands in a task's box in a drawn graph, a line each.
+func inBox(n report.Node) []string {
+	lines := []string{n.ID, string(n.Status)}
+	if stage := inStage(n); stage != "" {
+		lines = append(lines, stage)
+	}
+	return lines
 }
 
 // stateColours are the fill colours of the boxes in drawn graphs.
@@ -102,7 +121,7 @@ func DotGraph(g report.Graph) []string {
 		if n.Critical {
 			border = ", penwidth=3"
 		}
-		lines = append(lines, fmt.Sprintf(`  "%s" [label="%s\n%s", fillcolor="%s"%s];`, n.ID, n.ID, n.Status, stateColours[n.Status], border))
+		lines = append(lines, fmt.Sprintf(`  "%s" [label="%s", fillcolor="%s"%s];`, n.ID, strings.Join(inBox(n), `\n`), stateColours[n.Status], border))
 	}
 	edges(g, func(from, to string, critical bool) {
 		line := fmt.Sprintf(`  "%s" -> "%s"`, from, to)
@@ -123,7 +142,7 @@ func MermaidGraph(g report.Graph) []string {
 	for i, n := range g.Nodes {
 		number[n.ID] = i
 		used[n.Status] = true
-		lines = append(lines, fmt.Sprintf(`  t%d["%s<br>%s"]:::%s`, i, n.ID, n.Status, n.Status))
+		lines = append(lines, fmt.Sprintf(`  t%d["%s"]:::%s`, i, strings.Join(inBox(n), "<br>"), n.Status))
 	}
 	edges(g, func(from, to string, critical bool) {
 		arrow := "-->"

@@ -354,6 +354,7 @@ func (d *statusDrawing) detail(t report.TaskOutlook) string {
 		}
 	}
 	if t.Status.Terminal() {
+		add(t.Stage != "", "stage %s", t.Stage)
 		add(t.Tally.Iterations > 1, "%d iterations", t.Tally.Iterations)
 		add(t.Tally.Rejections > 0, "rejected %dx", t.Tally.Rejections)
 		return strings.Join(parts, ", ")
@@ -372,6 +373,7 @@ func (d *statusDrawing) detail(t report.TaskOutlook) string {
 	add(t.Status == board.ReadyForReview && t.ReviewingBy == "" && t.Turn == roles.Human, "waits for your review")
 	add(t.Status == board.ReadyForReview && t.ReviewingBy == "" && t.Turn != roles.Human, "waits for a reviewer")
 	add(t.Review != "", "%s", t.Review)
+	add(t.Stage != "", "stage %s", t.Stage)
 	add(t.Status == board.Approved, "waits for its merge")
 	add(t.Status == board.IntegrationFailed, "%s", d.reason(t.ID))
 	add(t.Iteration > 0, "iteration %d", t.Iteration)

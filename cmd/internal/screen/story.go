@@ -84,7 +84,7 @@ func (f *taskFacts) progress(l *edge.Labels) {
 func (f *taskFacts) definition(l *edge.Labels) {
 	t := f.t
 	l.Add("priority", fmt.Sprintf("%d, %s", t.Priority, t.Kind))
-	l.Add("stage", t.Stage)
+	l.Add("stage", report.StageOf(f.state, t.Brief()))
 	l.Add("done when", t.DoneWhen)
 	l.Add("scope", t.Scope)
 	l.Add("spec", t.SpecRef)
@@ -153,7 +153,7 @@ func (f *taskFacts) work(l *edge.Labels) {
 	l.Add("commits", strings.Join(commits, "\n"))
 	l.Add("submitted", t.ReviewCommit)
 	if t.Status == board.ReadyForReview {
-		l.Add("review", f.state.ReviewProgress(t).String())
+		l.Add("review", report.ReviewOf(f.state, t.Brief()))
 	} else if len(t.Approvals) > 1 {
 		l.Add("approved by", strings.Join(t.Approvers(), ", "))
 	}

@@ -253,7 +253,7 @@ func (s *Server) graph(_ context.Context, l *look, q query) (*page, error) {
 	if q.get("over") == "" { // keep the dependencies of open tasks, whatever their status
 		tasks = withDependencies(all, tasks)
 	}
-	g := report.GraphOf(tasks)
+	g := report.GraphOn(l.State, tasks)
 	boxes, arrows, width, height := layout(g, l)
 	data := map[string]any{"Boxes": boxes, "Arrows": arrows, "W": width, "H": height, "Critical": g.Critical, "At": atOf(l), "Over": q.get("over"), "All": q.with("over", "1"), "Open": q.with("over", ""), "BW": boxWidth, "BH": boxHeight}
 	return &page{Title: "Graph", Nav: "Graph", Parts: []part{{ID: "graph", Class: "wide", Head: markup("graph", data)}}}, l.State.Err()

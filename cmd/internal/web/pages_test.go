@@ -237,3 +237,30 @@ func TestPagesOfGoals(t *testing.T) {
 		t.Errorf("an unknown goal: %d\n%s", r.status, r.body)
 	}
 }
+
+// TestStages checks that tasks are shown with their stage, and with the approvals so far.
+func TestStages(t *testing.T) {
+	s := newScene(t)
+	s.write("team.yaml", `roles:
+  - {name: planner, kind: planner}
+  - {name: coder, kind: coder}
+  - {name: code-reviewer, kind: reviewer}
+stages:
+  - {name: code, role: coder}
+  - {name: docs, role: coder, review: {approvals: 2}}
+`)
+	s.must("", "team", "set", "team.yaml")
+	s.task("guide", "--stage", "docs", "--ready")
+	s.task("login", "--ready")
+	s.submitted("coder-1", "guide", map[string]string{"guide.md": "# Guide\n", "test_guide.sh": "true\n"})
+	s.must("code-reviewer-1", "claim-review", "guide")
+	s.must("code-reviewer-1", "verdict", "guide", "APPROVED", "--commit", "task/guide")
+	w := s.serve(options{}).enter()
+	approvals := "1 of 2 approvals: code-reviewer-1"
+	w.get("/").mustHold(t, `<span class="meta">stage docs</span>`, `<span class="meta">`+approvals, `<span class="meta">stage code</span>`)
+	w.get("/task/guide").mustHold(t, "<dt>Stage</dt><dd>docs</dd>", `<span class="figure">`+approvals)
+	w.get("/graph").mustHold(t, ", stage docs, "+approvals, "login: unclaimed, stage code")
+	if r := newScene(t).serve(options{}).enter().get("/"); strings.Contains(r.body, "stage code") {
+		t.Error("a board with the built-in team shows a stage")
+	}
+}

@@ -55,10 +55,11 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 		}
 		return nil, &notFound{"There is no task of that name on the board."}
 	}
-	outlook := report.TaskOutlook{Brief: t.Brief(), Worker: report.Worker(t.Brief())}
+	outlook := report.TaskOutlook{Brief: t.Brief(), Worker: report.Worker(t.Brief()), Review: report.ReviewOf(l.State, t.Brief())}
 	if i := slices.IndexFunc(l.o.Tasks, func(o report.TaskOutlook) bool { return o.ID == id }); i >= 0 {
 		outlook = l.o.Tasks[i]
 	}
+	outlook.Stage = report.StageOf(l.State, t.Brief())
 	config := l.State.Config()
 	if config == nil {
 		return nil, l.State.Err()
