@@ -64,6 +64,8 @@ func (s *Store) deliver(ctx context.Context, c *chain) (done bool, err error) {
 		switch {
 		case failed == nil:
 			return false, s.forget(ctx, d)
+		case unheard == nil && errors.Is(failed, gitio.ErrNotAtomic):
+			return true, failed
 		case errors.Is(failed, gitio.ErrUnsent):
 			if unheard == nil && errors.Is(failed, gitio.ErrSilent) {
 				return true, failed
@@ -81,7 +83,7 @@ func (s *Store) deliver(ctx context.Context, c *chain) (done bool, err error) {
 			return true, unclear(unheard, err)
 		}
 	}
-	return true, unclear(unheard, failed)
+	return true, final(unheard, failed)
 }
 
 // unclear returns the error of a look after a push that had no answer, nil if there was none.

@@ -77,6 +77,11 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 			return failed // nothing there has moved, so it would be declined again
 		}
 	}
+	return final(unheard, failed)
+}
+
+// final is the error of the last attempt of a push; unheard is one that had no answer, nil if all had.
+func final(unheard, failed error) error {
 	if unheard != nil && (errors.Is(failed, gitio.ErrRejected) || errors.Is(failed, gitio.ErrUnsent)) {
 		return &UnclearError{Err: unheard}
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
@@ -11,6 +13,6 @@ func waveCommand() *edge.Command {
 	return &edge.Command{
 		Name: "wave", Group: "human", Args: "GREETING", Min: 1, Max: 1, Writes: true,
 		Short: "greet everybody",
-		Run:   func(c *edge.Call) error { return c.Just(&board.Wave{Greeting: c.Args[0]}) },
+		Run:   func(ctx context.Context, c *edge.Call) error { return c.Just(ctx, &board.Wave{Greeting: c.Args[0]}) },
 	}
 }
