@@ -470,3 +470,70 @@ func TestTrainLaterCommits(t *testing.T) {
 		t.Error("the board says that there is no test")
 	}
 }
+
+// stages approves tasks t1 to tn; those of the numbers in docs are of the stage docs, which has a
+// test of its own.
+func (s *scene) stages(n int, test string, docs ...int) {
+	s.t.Helper()
+	team := board.BuiltinTeam()
+	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "coder", Test: test})
+	s.do(human(), &board.SetTeam{Team: *team})
+	for i := 1; i <= n; i++ {
+		id := fmt.Sprintf("t%d", i)
+		s.task(id, func(p *board.AddTask) {
+			if slices.Contains(docs, i) {
+				p.Stage = "docs"
+			}
+		})
+		s.approved(fmt.Sprintf("coder-%d", i), id, id+".txt", id+"\n")
+		s.clock.pass(ms(1000))
+	}
+}
+
+// TestTrainOfStages checks that tasks are tested by the test of their stage alone: t2 would fail the
+// board's, and t4 fails only its own. A train has one test.
+func TestTrainOfStages(t *testing.T) {
+	s := newScene(t)
+	marker := filepath.Join(t.TempDir(), "runs")
+	command := func(name, bad string) string {
+		return "echo \"" + name + " $LIZA_TASKS\" >> '" + marker + "'; test ! -e " + bad
+	}
+	code, docs := command("code", "t2.txt"), command("docs", "t4.txt")
+	s.set("integration_test", code)
+	s.stages(4, docs, 2, 4)
+	var outcome []string
+	for _, r := range s.train() {
+		p := r.Done.Op.Payload.(*board.Merge)
+		test := map[string]string{code: "code", docs: "docs"}[p.Test]
+		outcome = append(outcome, fmt.Sprint(r.Task, " ", test, " ", r.Merged))
+	}
+	if want := []string{"t1 code true", "t3 code true", "t2 docs true", "t4 docs false"}; !slices.Equal(outcome, want) {
+		t.Errorf("got %q, want %q", outcome, want)
+	}
+	text, err := os.ReadFile(marker)
+	s.check(err)
+	if want := "code t1 t3\ndocs t2 t4\ndocs t2\n"; string(text) != want {
+		t.Errorf("the tests were %q, want %q", text, want)
+	}
+	s.is("t4", board.IntegrationFailed)
+}
+
+// TestStageWithoutTest checks that a stage without a test that the board requires holds up nobody
+// else, and that nothing is missing where no test is required.
+func TestStageWithoutTest(t *testing.T) {
+	s := newScene(t)
+	s.set("integration_test", "true")
+	s.set("require_integration_test", "true")
+	s.stages(2, board.NoTest, 1)
+	got, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
+	s.refused(err, "tests", "the stage docs has none")
+	if len(got) != 1 || got[0].Task != "t2" || !got[0].Merged {
+		t.Fatalf("got %+v", got)
+	}
+	s.is("t1", board.Approved)
+	s.set("integration_test", "")
+	s.set("require_integration_test", "false")
+	if got := s.merge("t1"); !got.Merged || got.Untested {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -222,7 +222,7 @@ var writer = board.Actor{ID: "docs-writer-1", Role: roles.Coder, Session: "sessi
 func (w *world) teams() {
 	t := board.BuiltinTeam()
 	t.Roles = append(t.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind, CLI: "claude", Model: "m-1", Instructions: "specs/vision.md", Blob: w.specOID(), Skills: []string{"prose"}, Max: 2, Idle: 60, Tokens: 1000})
-	t.Stages = append(t.Stages, board.Stage{Name: "docs", Role: "docs-writer"})
+	t.Stages = append(t.Stages, board.Stage{Name: "docs", Role: "docs-writer", Test: "make docs"})
 	t.Stages[0].Next = []string{"docs"}
 	w.do(ada, &board.SetTeam{Team: *t})
 	w.do(writer, &board.Register{Session: writer.Session, Clone: "clone-1", Host: "here", PID: 2})

@@ -67,7 +67,25 @@ func TestRequiredIntegrationTest(t *testing.T) {
 	}
 	p := merge("login")
 	p.Test = "make test"
+	s.refused("permission", coder1, withCodeTest("make test"))
+	s.do(human, withCodeTest(board.NoTest))
+	s.refused("tests", reviewer1, merge("login"), "the stage code has none", "git liza team edit")
 	s.do(reviewer1, p)
+}
+
+// withCodeTest is a team whose stage code is tested by a command.
+func withCodeTest(command string) *board.SetTeam {
+	t := board.BuiltinTeam()
+	t.Stages[0].Test = command
+	return &board.SetTeam{Team: *t}
+}
+
+// TestTestOf checks that a stage's test takes the place of the board's for its tasks only.
+func TestTestOf(t *testing.T) {
+	s := begun(t).do(human, &board.SetConfig{Key: "integration_test", Value: "make test"})
+	s.do(human, withDocs(func(t *board.Team) { t.Stages[1].Test = "make docs" })).ready("login").staged("manual", "docs")
+	equal(t, "of code", s.state().TestOf(s.task("login")), "make test")
+	equal(t, "of docs", s.state().TestOf(s.task("manual")), "make docs")
 }
 
 func retry(id string) *board.RetryMerge {

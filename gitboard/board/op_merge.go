@@ -73,7 +73,7 @@ func (p *Merge) Check(s *State, op Operation) error {
 		return invalid("drift_commits is %d", p.Drift)
 	}
 	if s.Config().RequireIntegrationTest && p.Test == "" && p.Failure != FailConflict {
-		return refuse(CodeTests, "an integration test is required, and none is set").hint("git liza config set integration_test COMMAND, or add scripts/integration-test.sh")
+		return s.needsTest(t)
 	}
 	if p.Train != "" {
 		if err := commit("train", p.Train); err != nil {
@@ -93,6 +93,16 @@ func (p *Merge) Check(s *State, op Operation) error {
 		return nil
 	}
 	return invalid("%s is no way for a merge to fail", quote(p.Failure))
+}
+
+// needsTest refuses to land a task without the integration test that the board requires.
+func (s *State) needsTest(t *Task) error {
+	if st := s.Team().Stage(t.InStage()); st != nil && st.Test != "" {
+		return refuse(CodeTests, "an integration test is required, and the stage %s has none", st.Name).
+			hint("a human gives it a test: git liza team edit")
+	}
+	return refuse(CodeTests, "an integration test is required, and none is set").
+		hint("git liza config set integration_test COMMAND, or add scripts/integration-test.sh")
 }
 
 // Apply implements Payload.

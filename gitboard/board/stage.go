@@ -29,6 +29,15 @@ func (t *Team) FindStage(name string) (*Stage, error) {
 		hint("%s", didYouMean(name, t.StageNames(), "git liza team show"))
 }
 
+// TestOf is the setting of the command that tests a task at its merge: its stage's test, or else
+// integration_test.
+func (s *State) TestOf(t *Task) string {
+	if st := s.Team().Stage(t.InStage()); st != nil && st.Test != "" {
+		return st.Test
+	}
+	return s.Config().IntegrationTest
+}
+
 // checkStage refuses a stage that the team does not have, and a dependency on a task of a stage
 // that this one may not follow.
 func (s *State) checkStage(d Definition) error {

@@ -46,6 +46,9 @@ type Stage struct {
 	Role string `yaml:"role" json:"role"` // the role of kind coder whose agents do its tasks
 	// Review is who reviews its submissions.
 	Review ReviewPolicy `yaml:"review,omitempty" json:"review,omitzero"`
+	// Test is the command that tests its tasks in place of the setting integration_test; NoTest for
+	// none, "" for what the setting says.
+	Test string `yaml:"test,omitempty" json:"test,omitempty"`
 	// Next are the stages that may follow: a task of one of these may depend on a task of this one.
 	Next []string `yaml:"next,omitempty" json:"next,omitempty"`
 }
@@ -300,6 +303,9 @@ func (t *Team) stageFault() *TeamFault {
 		}
 		if field, what := t.reviewFault(st.Review); what != "" {
 			return faultAt(at+".review."+field, "%s", what)
+		}
+		if st.Test != "" && (strings.TrimSpace(st.Test) == "" || !plain.IsName(st.Test)) {
+			return faultAt(at+".test", "%s is not a command in one line without control characters", quote(st.Test))
 		}
 	}
 	if !slices.Contains(names, CodeStage) {

@@ -54,6 +54,8 @@ func TestTeamFaults(t *testing.T) {
 		{"a quorum out of reach", "stages[1].review.approvals", "3 approvals are asked for, and the roles that review have at most 2 agents", func(t *board.Team) {
 			t.Roles[2].Max, t.Stages[1].Review.Approvals = 2, 3
 		}, "approvals: 3"},
+		{"a blank test", "stages[1].test", "is not a command in one line", func(t *board.Team) { t.Stages[1].Test = " " }, `test: " "`},
+		{"a test in two lines", "stages[1].test", "is not a command in one line", func(t *board.Team) { t.Stages[1].Test = "make\ntest" }, "test: |-"},
 		{"itself", "stages[1].next[0]", "in a cycle", func(t *board.Team) { t.Stages[1].Next = []string{"docs"} }, "- docs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

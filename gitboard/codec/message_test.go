@@ -140,7 +140,7 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("human", &board.Write{Path: "tasks/stuck.yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}, Reason: "urgent"})
 	team := board.BuiltinTeam()
 	team.Roles = append(team.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind})
-	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "docs-writer"})
+	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "docs-writer", Test: "make docs"})
 	team.PlanReview = "human"
 	s.tell("human", &board.SetTeam{Team: *team})
 	ready("planned")

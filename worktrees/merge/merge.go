@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,8 @@ var (
 // Train brings the approved commits of tasks to integration: computed, tested, and only then
 // landed, in one transaction with the board. Each candidate is built on the previous one, the last
 // is tested for all of them, and they land together, one operation per task. A task that conflicts
-// with earlier ones waits for a round of its own. If the test fails, bisection finds the task that
+// with earlier ones waits for a round of its own, tasks of a stage with another test for a train of
+// theirs. If the test fails, bisection finds the task that
 // caused the failure; it becomes INTEGRATION_FAILED, and the others land without it.
 //
 // A conflict or a failing test is recorded and is not an error. If there is an error, the results
@@ -81,7 +83,7 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	}
 	err := t.run(ctx)
 	if err == nil {
-		err = t.leftOut()
+		err = cmp.Or(t.untested, t.leftOut())
 	}
 	t.endAhead()
 	return t.results, errors.Join(err, t.held.release(ctx), t.recordFlaky(ctx))
@@ -99,6 +101,8 @@ type train struct {
 	rounds  int               // those that have written
 	results []*Result
 	left    []error // why tasks left the train without anything recorded about them
+
+	untested error // why tasks that lack a required test were passed over, nil if none were
 }
 
 // request returns the identity under which the next round writes: the request's own for the first

@@ -29,7 +29,7 @@ const (
 
 // testOf returns the command that tests a candidate, "" for none.
 func testOf(ctx context.Context, b *gitboard.Board, c *candidate) (string, error) {
-	switch set := c.view.State.Config().IntegrationTest; {
+	switch set := c.view.State.TestOf(c.task); {
 	case set == board.NoTest || c.commit.IsZero():
 		return "", nil
 	case set != "":

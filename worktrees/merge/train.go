@@ -38,7 +38,11 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 		return rest, t.record(ctx, &move{train: t, view: v, failed: failed, p: p, last: len(rest) == 0})
 	}
 	tip := c.cars[len(c.cars)-1]
-	if err := t.plan(ctx, v, c.cars); err != nil {
+	switch err := t.plan(ctx, v, c.cars); {
+	case lacksTest(err):
+		t.untested = err
+		return without(rest, idsOf(c.cars)...), nil
+	case err != nil:
 		return nil, err
 	}
 	if err := t.b.Upload(ctx, c.cars[0].base, tip.commit); err != nil {
@@ -78,13 +82,22 @@ type coupled struct {
 	left  []error      // why tasks left the train
 }
 
+// takes reports whether a task may get into the train: all of its cars have the same test.
+func (c *coupled) takes(s *board.State, id string) bool {
+	task, err := s.FindTask(id)
+	return err != nil || len(c.cars) == 0 || s.TestOf(task) == s.TestOf(c.cars[0].task)
+}
+
 // couple computes candidates for tasks, each on top of the previous one; the first on onto, or on
-// integration for "".
+// integration for "". Tasks with another test than the first wait for a later round.
 func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, tasks []string) (*coupled, error) {
 	c := &coupled{}
 	for _, id := range tasks {
 		if len(c.cars) == v.State.Config().MergeBatch {
 			break
+		}
+		if !c.takes(v.State, id) {
+			continue
 		}
 		car, err := t.candidate(ctx, v, onto, id)
 		switch {
@@ -187,6 +200,12 @@ func (t *train) allowed(ctx context.Context, v *gitboard.View, task *board.Task)
 	})
 }
 
+// lacksTest reports whether a refusal says that a required integration test is missing.
+func lacksTest(err error) bool {
+	r := (*board.Refusal)(nil)
+	return errors.As(err, &r) && r.Code == board.CodeTests
+}
+
 // plan asks the board whether candidates may land before they are tested. The first is planned
 // last, because its plan is reused when it lands.
 func (t *train) plan(ctx context.Context, v *gitboard.View, cars []*candidate) error {
@@ -256,7 +275,7 @@ func (t *train) record(ctx context.Context, m *move) error {
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	var results []*Result
-	untested := len(landed) > 0 && landed[len(landed)-1].command == "" && v.State.Config().IntegrationTest != board.NoTest
+	untested := len(landed) > 0 && landed[len(landed)-1].command == "" && v.State.TestOf(landed[0].task) != board.NoTest
 	for i, c := range landed {
 		r := &Result{Landing: Landing{Done: all[i], Commit: c.commit, Type: c.kind}, Task: c.task.ID, Merged: true, Untested: untested}
 		if i == len(landed)-1 {
