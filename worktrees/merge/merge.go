@@ -65,9 +65,11 @@ var (
 // Train brings the approved commits of tasks to integration: computed, tested, and only then
 // landed, in one transaction with the board. Each candidate is built on the previous one, the last
 // is tested for all of them, and they land together, one operation per task. A task that conflicts
-// with earlier ones waits for a round of its own, tasks of a stage with another test for a train of
-// theirs. If the test fails, bisection finds the task that
-// caused the failure; it becomes INTEGRATION_FAILED, and the others land without it.
+// with earlier ones waits for a round of its own, and tasks with another test than the first wait
+// for a train of theirs. If the test fails, bisection finds the task that caused the failure; it
+// becomes INTEGRATION_FAILED, and the others land without it.
+//
+// Tasks that lack a required test are passed over: the others land, and the error is that refusal.
 //
 // A conflict or a failing test is recorded and is not an error. If there is an error, the results
 // are what was recorded before it. If local changes of a checkout of integration are in the way,
@@ -83,7 +85,7 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	}
 	err := t.run(ctx)
 	if err == nil {
-		err = cmp.Or(t.untested, t.leftOut())
+		err = cmp.Or(t.lacking, t.leftOut())
 	}
 	t.endAhead()
 	return t.results, errors.Join(err, t.held.release(ctx), t.recordFlaky(ctx))
@@ -101,8 +103,7 @@ type train struct {
 	rounds  int               // those that have written
 	results []*Result
 	left    []error // why tasks left the train without anything recorded about them
-
-	untested error // why tasks that lack a required test were passed over, nil if none were
+	lacking error   // refuses the tasks that lack a required test, nil if none does
 }
 
 // request returns the identity under which the next round writes: the request's own for the first

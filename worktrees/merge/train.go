@@ -40,7 +40,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	tip := c.cars[len(c.cars)-1]
 	switch err := t.plan(ctx, v, c.cars); {
 	case lacksTest(err):
-		t.untested = err
+		t.lacking = err
 		return without(rest, idsOf(c.cars)...), nil
 	case err != nil:
 		return nil, err
