@@ -216,7 +216,11 @@ func (t *team) outcome(ctx context.Context) error {
 	if cause != nil && !errors.Is(cause, context.Canceled) {
 		reason = cause.Error() + "; " + reason
 	}
-	return &StopError{Exit: 1, Reason: reason, Hint: "git liza status"}
+	hint := "git liza status"
+	if len(goals) > 0 && len(v.State.Running()) == 0 {
+		hint = "a human: git liza goal start TEXT, or git liza goal reopen " + goals[0].ID
+	}
+	return &StopError{Exit: 1, Reason: reason, Hint: hint}
 }
 
 // Over returns the goals that have ended, with their end times.
@@ -246,9 +250,10 @@ func Served(s *board.State, over map[string]board.Time) []*board.Goal {
 // Standings describes the status of each goal.
 func Standings(s *board.State, goals []*board.Goal) []string {
 	var lines []string
+	only := len(s.Goals()) == 1
 	for _, g := range goals {
 		name := "the goal"
-		if len(goals) > 1 {
+		if !only {
 			name = g.ID
 		}
 		lines = append(lines, fmt.Sprintf("%s is %s: %s", name, g.Status, Tally(s, g.ID)))
