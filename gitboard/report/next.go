@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -194,11 +195,18 @@ func (n *next) board(op, why string) bool {
 	return legal
 }
 
-// drafts adds one step that finalizes all drafts that pass their gates, and one for the first that
-// does not.
+// drafts adds one step that finalizes all drafts that pass their gates, one for the first that does
+// not, and one for each that the reviewer of the plan has sent back and nobody has changed since.
 func (n *next) drafts() {
 	var ids []string
 	for _, id := range ToFinalize(n.s, n.who.Actor) {
+		if why := sentBack(n.s.Task(id)); why != "" && n.who.Role == roles.Planner {
+			if step, legal := board.StepOf(n.s, n.who.Asker, "amend-task", id); legal {
+				step.Why = why
+				n.add(step)
+			}
+			continue
+		}
 		if _, legal := board.StepOf(n.s, n.who.Asker, "finalize", id); legal {
 			ids = append(ids, id)
 		} else if len(ids) == 0 {
@@ -208,6 +216,17 @@ func (n *next) drafts() {
 	if len(ids) > 0 {
 		n.add(board.NextStep{Op: "finalize", Why: "draft", Do: "git liza finalize " + strings.Join(ids, " ")})
 	}
+}
+
+// sentBack describes who rejected a draft and why, "" if it was not rejected, or changed since.
+func sentBack(t *board.Task) string {
+	if t == nil || len(t.History) == 0 {
+		return ""
+	}
+	if e := t.History[len(t.History)-1]; e.Event == board.EventDraftRejected {
+		return "sent back by " + e.Agent + ": " + plain.Line(e.Reason, 120)
+	}
+	return ""
 }
 
 // read adds a command that only reads: the story of the task in question, or the caller's
