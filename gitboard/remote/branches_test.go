@@ -31,6 +31,7 @@ func (c *clone) take(was *lease.Held, session string) error {
 // TestOnlyBranches: where a host accepts only branches that grow, leases are taken, renewed, lost,
 // ended and taken again, each by one clone, and both clones see the same.
 func TestOnlyBranches(t *testing.T) {
+	t.Parallel()
 	w := newWorldBy(t, onlyBranches)
 	if w.a.lease() != nil {
 		t.Fatal("there is a lease")
@@ -84,6 +85,7 @@ func TestOnlyBranches(t *testing.T) {
 // TestOnlyBranchesOfTasks: a task's branch that is deleted, or rewritten, is a branch that grows at
 // the host, and both clones see where it is.
 func TestOnlyBranchesOfTasks(t *testing.T) {
+	t.Parallel()
 	w := newWorldBy(t, onlyBranches)
 	top := w.a.Local().TopLevel()
 	commit := func(message string, parent git.OID) git.OID {
@@ -128,6 +130,7 @@ func TestOnlyBranchesOfTasks(t *testing.T) {
 
 // TestOnlyBranchesAnswerLost: a push of carriers whose answer is lost is done once.
 func TestOnlyBranchesAnswerLost(t *testing.T) {
+	t.Parallel()
 	w := newWorldBy(t, onlyBranches)
 	w.hook("reference-transaction", killed)
 	w.check(w.a.take(nil, "a"))
@@ -144,6 +147,7 @@ func TestOnlyBranchesAnswerLost(t *testing.T) {
 // TestOnlyBranchesForged: a commit that somebody pushed in the place of a lease is a damaged lease,
 // which the next one replaces.
 func TestOnlyBranchesForged(t *testing.T) {
+	t.Parallel()
 	w := newWorldBy(t, onlyBranches)
 	w.git(w.a.Local().TopLevel(), "push", "-q", "origin", "main:refs/heads/liza/leases/coder-1")
 	held := w.b.lease()

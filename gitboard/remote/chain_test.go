@@ -107,6 +107,7 @@ func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error
 
 // TestTravelTogether checks that everything that waits during a push goes with the next one.
 func TestTravelTogether(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	g := w.gate()
 	const waiting = 5
@@ -138,6 +139,7 @@ func TestTravelTogether(t *testing.T) {
 // TestChainLost checks that, if another clone was faster, every pending operation reports a lost
 // race and none is done.
 func TestChainLost(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	g := w.gate()
 	ended, errs := w.queue(g, 3)
@@ -158,6 +160,7 @@ func TestChainLost(t *testing.T) {
 // TestDeadBeforeThePush checks that a process that dies before its push takes no other operation
 // with it.
 func TestDeadBeforeThePush(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "dead"})
 	w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
@@ -173,6 +176,7 @@ func TestDeadBeforeThePush(t *testing.T) {
 // TestDeadBehindThePush checks the same for a process that dies after its push and before it can
 // report: the remote has its operation, and the others follow it.
 func TestDeadBehindThePush(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	at := w.a.here()
 	first := w.must(w.a, note("pushed"))
@@ -187,6 +191,7 @@ func TestDeadBehindThePush(t *testing.T) {
 
 // TestHeartbeatTravels checks that a heartbeat goes with the next push and needs none of its own.
 func TestHeartbeatTravels(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	g := w.gate()
 	ended, errs := w.queue(g, 1)
@@ -212,6 +217,7 @@ func TestHeartbeatTravels(t *testing.T) {
 // TestStoppedInTheQueue checks that an operation that is cancelled while another process pushes is
 // reported as unclear, and leaves nothing behind.
 func TestStoppedInTheQueue(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	g := w.gate()
 	ended, errs := w.queue(g, 0)
@@ -233,6 +239,7 @@ func TestStoppedInTheQueue(t *testing.T) {
 // TestTornPush checks that a remote that moves the board without the lease, in violation of
 // --atomic, is detected for every operation in that push.
 func TestTornPush(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.git("", "--git-dir="+w.hub, "config", "receive.hideRefs", "refs/liza")
 	on, err := w.a.log.Tip(w.ctx)
@@ -251,6 +258,7 @@ func TestTornPush(t *testing.T) {
 
 // TestUnsent checks that an operation that could not be sent is reported as not done.
 func TestUnsent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.check(os.Rename(w.hub, w.hub+".away"))
 	_, err := w.write(w.a, note("unsent"))

@@ -8,6 +8,7 @@ import (
 // TestGivesWayBriefly checks that a clone does not give way for long after a push that was held up,
 // nor to many slow ones.
 func TestGivesWayBriefly(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ took, given, want time.Duration }{
 		{time.Second, 0, 1100 * time.Millisecond},
 		{time.Minute, 0, mostStep},

@@ -12,6 +12,7 @@ import (
 // TestLeftProbe: what a killed probe left at the remote is deleted by a probe of a later day, and a
 // ref of another clone's probe is left alone.
 func TestLeftProbe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	main := w.git(w.hub, "rev-parse", "main")
 	young := fmt.Sprintf("%s%d-other", git.ProbePrefix, time.Now().Add(-time.Hour).Unix())

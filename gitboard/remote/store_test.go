@@ -20,6 +20,24 @@ import (
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
+// TestMain gives all tests the same environment, so that they can run beside each other: several
+// wait for locks that stay.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "remote-test")
+	if err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Ada",
+		"GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
+	} {
+		os.Setenv(name, value)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
 // clone is a store that shares its board through a hub.
 type clone struct {
 	*remote.Store
@@ -51,13 +69,6 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 // newWorldBy is newWorld with an update hook at the hub.
 func newWorldBy(t *testing.T, update string) *world {
 	t.Helper()
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, role := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+role+"_NAME", "Ada")
-		t.Setenv("GIT_"+role+"_EMAIL", "ada@example.org")
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	w := &world{t: t, ctx: ctx, hub: filepath.Join(t.TempDir(), "hub.git")}
@@ -185,6 +196,7 @@ func (w *world) end(notes int) {
 // TestLostRace checks that of two clones that decide on the same tip one loses the race, and
 // already sees the winner's commit then.
 func TestLostRace(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	won := w.must(w.a, note("mine"))
 	if _, err := w.write(w.b, note("no, mine")); !errors.Is(err, oplog.ErrLost) {
@@ -200,6 +212,7 @@ func TestLostRace(t *testing.T) {
 // TestLostLease checks that only one clone can take a lease, and that the other one's view of it
 // does not change.
 func TestLostLease(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	take := func(c *clone, session string) error {
 		update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: session})
@@ -230,6 +243,7 @@ func TestLostLease(t *testing.T) {
 
 // TestAnswerLost checks that a push whose answer is lost is done exactly once.
 func TestAnswerLost(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.hook("reference-transaction", killed)
 	if commit := w.must(w.a, note("unheard")); commit != w.there() || commit != w.a.here() {
@@ -241,6 +255,7 @@ func TestAnswerLost(t *testing.T) {
 // TestAnswerLostAndOvertaken checks the same if another clone pushes on top of it before anybody
 // can check.
 func TestAnswerLostAndOvertaken(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other := w.b.Local().TopLevel()
 	// The other clone writes after the first one's push took effect and before it is answered.
@@ -262,6 +277,7 @@ kill -9 $PPID`)
 // TestCutOff checks that a push that was cut off before it took effect is repeated and takes effect
 // once.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.hook("pre-receive", "DISARM\nkill -9 $PPID")
 	if commit := w.must(w.a, note("again")); commit != w.there() {
@@ -284,6 +300,7 @@ func (w *world) found() {
 // TestUnclear checks that, if the remote disappears before anybody can check a push, the outcome is
 // reported as unknown. The next fetch finds it.
 func TestUnclear(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before, away := w.a.here(), w.hub+".away"
 	w.hook("reference-transaction", `[ "$1" = committed ] || exit 0
@@ -308,6 +325,7 @@ kill -9 $PPID`)
 // TestUnreachable checks that without the remote nothing is written on either side, and that work
 // continues once it is back.
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before, away := w.a.here(), w.hub+".away"
 	w.check(os.Rename(w.hub, away))
@@ -328,6 +346,7 @@ func TestUnreachable(t *testing.T) {
 // TestNotSettled checks that an operation that reached the remote but could not be written here is
 // done. The next fetch brings it.
 func TestNotSettled(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before := w.a.here()
 	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
@@ -354,29 +373,34 @@ func (w *world) hold(lock string) {
 // error, so that nobody takes the old view for current or decides on it. A lock left by a killed
 // git is removed.
 func TestLeftLock(t *testing.T) {
+	t.Parallel()
 	for _, ref := range []string{git.BoardRef, git.LeasePrefix + "coder-1"} {
-		w := newWorld(t)
-		update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "b"})
-		w.check(w.b.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, ""))
-		theirs := w.must(w.b, note("theirs"))
-		lock := filepath.Join(w.a.Local().CommonDir(), ref+".lock")
-		w.hold(lock)
-		if err := w.a.Fetch(w.ctx); !errors.Is(err, gitio.ErrBusy) || !strings.Contains(err.Error(), lock) {
-			t.Errorf("%s is locked, and a fetch says %v", ref, err)
-		}
-		w.check(os.RemoveAll(lock))
-		w.check(os.WriteFile(lock, nil, 0o644))
-		w.check(w.a.Fetch(w.ctx))
-		if w.a.here() != theirs {
-			t.Errorf("%s is free, and the board is at %s, not at %s", ref, w.a.here().Short(), theirs.Short())
-		}
-		w.end(1)
+		t.Run(filepath.Base(ref), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "b"})
+			w.check(w.b.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, ""))
+			theirs := w.must(w.b, note("theirs"))
+			lock := filepath.Join(w.a.Local().CommonDir(), ref+".lock")
+			w.hold(lock)
+			if err := w.a.Fetch(w.ctx); !errors.Is(err, gitio.ErrBusy) || !strings.Contains(err.Error(), lock) {
+				t.Errorf("%s is locked, and a fetch says %v", ref, err)
+			}
+			w.check(os.RemoveAll(lock))
+			w.check(os.WriteFile(lock, nil, 0o644))
+			w.check(w.a.Fetch(w.ctx))
+			if w.a.here() != theirs {
+				t.Errorf("%s is free, and the board is at %s, not at %s", ref, w.a.here().Short(), theirs.Short())
+			}
+			w.end(1)
+		})
 	}
 }
 
 // TestUnclearBesideALock checks that a push without an answer is unclear, and not lost, if a left
 // lock also hides the result here. A retry could act twice.
 func TestUnclearBesideALock(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
 	w.hold(lock)
@@ -391,6 +415,7 @@ func TestUnclearBesideALock(t *testing.T) {
 // TestUnheardAndRejected checks that a push is unclear, and not lost, if it breaks off and its
 // repetition is rejected: the first one may still be on its way.
 func TestUnheardAndRejected(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.hook("pre-receive", "DISARM\ntouch refs/heads/liza/state.lock\nkill -9 $PPID")
 	_, err := w.write(w.a, note("unheard"))
@@ -405,6 +430,7 @@ func TestUnheardAndRejected(t *testing.T) {
 // TestFetchSince checks that a view that a push has just updated is not fetched again for a request
 // made before the push. A later request sees what others have done.
 func TestFetchSince(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	moment := w.a.Now()
 	mine := w.must(w.a, note("mine"))
@@ -424,6 +450,7 @@ func TestFetchSince(t *testing.T) {
 // TestLooksBeforeItPushes checks that a transaction whose old value is wrong for any ref here
 // pushes nothing: the remote has only some of the refs.
 func TestLooksBeforeItPushes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	integration, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
 	w.check(err)
@@ -442,6 +469,7 @@ func TestLooksBeforeItPushes(t *testing.T) {
 // TestDroppedBranchIsKept checks that work on a branch deleted from the remote goes to the remote's
 // attic unless another ref there holds it.
 func TestDroppedBranchIsKept(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		held string // a ref of the earlier transaction that holds the work, or ""
