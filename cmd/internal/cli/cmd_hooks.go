@@ -36,17 +36,17 @@ The server also decides operations itself, so that clones which write at once do
 		},
 		Example: `git liza hooks install --server`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b, err := setup.OpenAsHuman(ctx, c)
-			if err != nil {
+			if err := setup.NoAgent(ctx, c); err != nil {
 				return err
 			}
+			b := c.Board
 			if bare := b.Repo().Bare(); bare != server {
 				if bare {
 					return board.Refuse(board.CodeInvalid, "this is a bare repository, where nobody works", "git liza hooks install --server")
 				}
 				return board.Refuse(board.CodeInvalid, "a repository with a worktree is not a server", "run it in the bare repository that clones push to; here: git liza hooks install")
 			}
-			setup, err := setup.HookSetup(ctx, c, b)
+			setup, err := setup.HookSetup(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -80,10 +80,10 @@ func hooksUninstallCommand() *edge.Command {
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks uninstall`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b, err := setup.OpenAsHuman(ctx, c)
-			if err != nil {
+			if err := setup.NoAgent(ctx, c); err != nil {
 				return err
 			}
+			b := c.Board
 			if err := install.Uninstall(ctx, b.Repo()); err != nil {
 				return err
 			}

@@ -81,14 +81,14 @@ func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) 
 	if err != nil {
 		return err
 	}
-	if err := setup.MakeStopDir(ctx, c, b); err != nil {
+	if err := setup.MakeStopDir(ctx, b); err != nil {
 		return err
 	}
 	warnings, err := importWarnings(ctx, c)
 	if err != nil {
 		return err
 	}
-	if hooks := setup.InstallHooks(ctx, c, b); hooks != "" {
+	if hooks := setup.InstallHooks(ctx, c); hooks != "" {
 		warnings = append(warnings, "WARNING: "+hooks)
 	}
 	lines := slices.Concat(edge.Prefixed("changed: ", old.Changed), warnings,

@@ -114,7 +114,7 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 	if err != nil {
 		return err
 	}
-	if err := setup.MakeStopDir(ctx, c, b); err != nil {
+	if err := setup.MakeStopDir(ctx, b); err != nil {
 		return err
 	}
 	if sign != "" {
@@ -126,7 +126,7 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 	if err != nil {
 		return err
 	}
-	if warning := setup.InstallHooks(ctx, c, b); warning != "" {
+	if warning := setup.InstallHooks(ctx, c); warning != "" {
 		warnings = append(warnings, warning)
 	}
 	review := "plan review: by a human, who finalizes what planners propose; git liza inbox shows it"
@@ -142,7 +142,7 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 	}
 	fields := map[string]any{"integration_branch": p.IntegrationBranch, "spec": p.SpecRef, "plan_review": cmp.Or(p.PlanReview, board.NoPlanReview)}
 	if agents {
-		files, line, err := agentsFiles(ctx, c, b)
+		files, line, err := agentsFiles(ctx, b)
 		if err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func addAgentsSection(ctx context.Context, c *edge.Call) error {
 	if _, err := c.Actor(ctx, "init"); err != nil {
 		return err
 	}
-	files, line, err := agentsFiles(ctx, c, c.Board)
+	files, line, err := agentsFiles(ctx, c.Board)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func addAgentsSection(ctx context.Context, c *edge.Call) error {
 
 // agentsFiles writes the files that coding agents read on start, for the human to commit, and
 // reports it.
-func agentsFiles(ctx context.Context, c *edge.Call, b *gitboard.Board) (files []string, line string, err error) {
+func agentsFiles(ctx context.Context, b *gitboard.Board) (files []string, line string, err error) {
 	root, err := b.Root(ctx)
 	if err != nil {
 		return nil, "", err

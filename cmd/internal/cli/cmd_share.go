@@ -45,7 +45,7 @@ brings them itself.`,
 				return err
 			}
 			if joins {
-				return setup.Joined(ctx, c, b)
+				return setup.Joined(ctx, c)
 			}
 			v, err := b.View(ctx)
 			if err != nil {

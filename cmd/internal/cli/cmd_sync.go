@@ -62,7 +62,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 		return err
 	}
 	s := &synced{Remote: b.Remote(), From: before.Commit}
-	if err := sendQueued(ctx, c, b, s); err != nil {
+	if err := sendQueued(ctx, b, s); err != nil {
 		return err
 	}
 	f, err := merge.Follow(ctx, b)
@@ -106,7 +106,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 }
 
 // sendQueued runs the queued operations on the present board.
-func sendQueued(ctx context.Context, c *edge.Call, b *gitboard.Board, s *synced) error {
+func sendQueued(ctx context.Context, b *gitboard.Board, s *synced) error {
 	s.Sent, s.Refused = []string{}, []syncRefused{}
 	queued, err := b.Waiting()
 	if err != nil {

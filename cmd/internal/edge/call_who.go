@@ -65,9 +65,8 @@ const KeepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a hum
 
 // TeamRole is the team's role that a word on the command line names.
 func (c *Call) TeamRole(ctx context.Context, word string) (*board.Role, error) {
-	b := c.Board
 	team := board.BuiltinTeam()
-	switch v, err := b.View(ctx); {
+	switch v, err := c.Board.View(ctx); {
 	case err == nil:
 		team, err = v.State.Team(), v.State.Err()
 		if err != nil {
@@ -104,13 +103,12 @@ func (c *Call) Role(ctx context.Context) (roles.Role, error) {
 	if id == "" {
 		return roles.Human, nil
 	}
-	b := c.Board
-	return c.roleOf(ctx, b, id)
+	return c.roleOf(ctx, id)
 }
 
 // roleOf is the role of the id in the environment.
-func (c *Call) roleOf(ctx context.Context, b *gitboard.Board, id string) (roles.Role, error) {
-	role, err := b.RoleOf(ctx, id)
+func (c *Call) roleOf(ctx context.Context, id string) (roles.Role, error) {
+	role, err := c.Board.RoleOf(ctx, id)
 	if r := (*board.Refusal)(nil); errors.As(err, &r) {
 		return "", board.Refuse(r.Code, "LIZA_AGENT_ID: "+r.Message, KeepsID)
 	}
@@ -118,16 +116,16 @@ func (c *Call) roleOf(ctx context.Context, b *gitboard.Board, id string) (roles.
 }
 
 func (c *Call) WhoActs(ctx context.Context, op string) (board.Actor, error) {
-	return c.whoActs(ctx, op, func(b *gitboard.Board, id string) (board.Actor, error) {
-		return b.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+	return c.whoActs(ctx, op, func(id string) (board.Actor, error) {
+		return c.Board.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 	})
 }
 
 // Newcomer is Actor for an operation that can bring its agent's registration along, which is
 // returned if there is one to be made.
 func (c *Call) Newcomer(ctx context.Context, op string) (actor board.Actor, first *board.Register, err error) {
-	actor, err = c.whoActs(ctx, op, func(b *gitboard.Board, id string) (actor board.Actor, err error) {
-		actor, first, err = b.Newcomer(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+	actor, err = c.whoActs(ctx, op, func(id string) (actor board.Actor, err error) {
+		actor, first, err = c.Board.Newcomer(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 		return actor, err
 	})
 	if err != nil {
@@ -137,57 +135,55 @@ func (c *Call) Newcomer(ctx context.Context, op string) (actor board.Actor, firs
 }
 
 // whoActs returns who does an operation: the human, or the agent that agent returns.
-func (c *Call) whoActs(ctx context.Context, op string, agent func(b *gitboard.Board, id string) (board.Actor, error)) (board.Actor, error) {
-	b := c.Board
+func (c *Call) whoActs(ctx context.Context, op string, agent func(id string) (board.Actor, error)) (board.Actor, error) {
 	id := c.AgentID()
 	if id == "" {
-		return c.Human(ctx, b, op)
+		return c.Human(ctx, op)
 	}
-	role, err := c.roleOf(ctx, b, id)
+	role, err := c.roleOf(ctx, id)
 	if err != nil {
 		return board.Actor{}, err
 	}
 	if !board.May(role, op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s: it takes %s", id, role, c.Cmd.Name, role, roleList(op)), "")
 	}
-	if err := OwnName(b, id); err != nil {
+	if err := OwnName(c.Board, id); err != nil {
 		return board.Actor{}, err
 	}
 	if c.Supervised() && board.TakesOnWork(op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, c.Cmd.Name), "continue with the task that you were given: git liza prime")
 	}
-	return agent(b, id)
+	return agent(id)
 }
 
 // Caller is who runs a command that is not an operation: the agent in LIZA_AGENT_ID, or the human.
 func (c *Call) Caller(ctx context.Context) (board.Actor, error) {
-	b := c.Board
 	id := c.AgentID()
 	if id == "" {
-		return c.asHuman(ctx, b)
+		return c.asHuman(ctx)
 	}
-	if _, err := c.roleOf(ctx, b, id); err != nil {
+	if _, err := c.roleOf(ctx, id); err != nil {
 		return board.Actor{}, err
 	}
-	if err := OwnName(b, id); err != nil {
+	if err := OwnName(c.Board, id); err != nil {
 		return board.Actor{}, err
 	}
-	return b.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+	return c.Board.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 }
 
-func (c *Call) Human(ctx context.Context, b *gitboard.Board, op string) (board.Actor, error) {
+func (c *Call) Human(ctx context.Context, op string) (board.Actor, error) {
 	if !board.May(roles.Human, op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.Cmd.Name, roleList(op)), "")
 	}
-	return c.asHuman(ctx, b)
+	return c.asHuman(ctx)
 }
 
 // asHuman is the human, by their git identity.
-func (c *Call) asHuman(ctx context.Context, b *gitboard.Board) (board.Actor, error) {
-	if err := c.NoHumanHere(ctx, b); err != nil {
+func (c *Call) asHuman(ctx context.Context) (board.Actor, error) {
+	if err := c.NoHumanHere(ctx); err != nil {
 		return board.Actor{}, err
 	}
-	who, err := b.Repo().Author(ctx)
+	who, err := c.Board.Repo().Author(ctx)
 	if err != nil {
 		return board.Actor{}, gitboard.NoIdentity()
 	}
@@ -205,14 +201,14 @@ func (c *Call) ActsAsHuman(ctx context.Context, program, hint string) error {
 
 // NoHumanHere refuses callers who are not human although no id is set: below a supervisor, and
 // where agents work.
-func (c *Call) NoHumanHere(ctx context.Context, b *gitboard.Board) error {
+func (c *Call) NoHumanHere(ctx context.Context) error {
 	if c.Supervised() {
 		return board.Refuse(board.CodePermission, "below a supervisor nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
-	if agent, by := supervisor.Above(b); agent != "" || by != "" {
+	if agent, by := supervisor.Above(c.Board); agent != "" || by != "" {
 		return board.Refuse(board.CodePermission, fmt.Sprintf("this process runs below the supervisor of %s, where nobody acts as a human", cmp.Or(agent, by)), "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
-	task, err := c.insideTask(ctx, b)
+	task, err := c.insideTask(ctx)
 	if err != nil {
 		return err
 	}
@@ -223,13 +219,13 @@ func (c *Call) NoHumanHere(ctx context.Context, b *gitboard.Board) error {
 }
 
 // insideTask is the task in whose worktree the command runs, "" for none.
-func (c *Call) insideTask(ctx context.Context, b *gitboard.Board) (string, error) {
-	top := b.Repo().TopLevel()
+func (c *Call) insideTask(ctx context.Context) (string, error) {
+	top := c.Board.Repo().TopLevel()
 	name := filepath.Base(top)
 	if filepath.Base(filepath.Dir(top)) != filepath.Dir(board.WorktreeOf(name)) {
 		return "", nil
 	}
-	v, err := b.View(ctx)
+	v, err := c.Board.View(ctx)
 	if errors.Is(err, oplog.ErrNoBoard) {
 		return "", nil
 	}

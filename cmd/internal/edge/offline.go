@@ -13,7 +13,7 @@ func (c *Call) Queue(ctx context.Context, p board.Payload) error {
 	var actor board.Actor
 	var err error
 	if id := c.AgentID(); id == "" {
-		actor, err = c.Human(ctx, b, p.Op())
+		actor, err = c.Human(ctx, p.Op())
 	} else {
 		actor.ID = id
 		if err := OwnName(b, id); err != nil {

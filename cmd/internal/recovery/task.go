@@ -29,11 +29,10 @@ type Recovered struct {
 
 // OnlyHuman returns the human as the actor, and refuses agents.
 func OnlyHuman(ctx context.Context, c *edge.Call) (board.Actor, error) {
-	b := c.Board
 	if id := c.AgentID(); id != "" {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for a human, and LIZA_AGENT_ID is %s", c.Cmd.Name, plain.Line(id, 40)), "a human runs it in a terminal of their own")
 	}
-	return c.Human(ctx, b, "release")
+	return c.Human(ctx, "release")
 }
 
 func RecoverTask(ctx context.Context, c *edge.Call, human board.Actor, id string, force bool) (*Recovered, error) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -28,14 +27,13 @@ func HooksState(s install.Status) string {
 	return "on, for agents"
 }
 
-// OpenAsHuman opens the repository for what only a human may do. It does not require a name, which
-// a server's admin may not have configured.
-func OpenAsHuman(ctx context.Context, c *edge.Call) (*gitboard.Board, error) {
-	b := c.Board
+// NoAgent refuses agents. Unlike HumanOnly it does not require a name, which a server's admin may
+// not have configured.
+func NoAgent(ctx context.Context, c *edge.Call) error {
 	if id := c.AgentID(); id != "" {
-		return nil, board.Refuse(board.CodePermission, c.Cmd.Name+" is not for "+id, "it takes a "+string(roles.Human))
+		return board.Refuse(board.CodePermission, c.Cmd.Name+" is not for "+id, "it takes a "+string(roles.Human))
 	}
-	return b, c.NoHumanHere(ctx, b)
+	return c.NoHumanHere(ctx)
 }
 
 // RestoreHooks restores hooks that an installer has overwritten in an agent's worktree. doctor
@@ -58,7 +56,8 @@ func hookProgram(c *edge.Call) string {
 }
 
 // HookSetup is how hooks should be installed in a repository: as they are, if they are installed.
-func HookSetup(ctx context.Context, c *edge.Call, b *gitboard.Board) (install.Setup, error) {
+func HookSetup(ctx context.Context, c *edge.Call) (install.Setup, error) {
+	b := c.Board
 	setup := install.Setup{Program: hookProgram(c), Server: b.Repo().Bare()}
 	s, err := install.Read(b.Repo())
 	if err != nil {
@@ -80,11 +79,12 @@ func HookSetup(ctx context.Context, c *edge.Call, b *gitboard.Board) (install.Se
 
 // InstallHooks installs the hooks for init. A failure is only a warning, since a board works
 // without hooks.
-func InstallHooks(ctx context.Context, c *edge.Call, b *gitboard.Board) (warning string) {
+func InstallHooks(ctx context.Context, c *edge.Call) (warning string) {
+	b := c.Board
 	if b.Repo().Bare() {
 		return ""
 	}
-	setup, err := HookSetup(ctx, c, b)
+	setup, err := HookSetup(ctx, c)
 	if err == nil {
 		err = install.Install(ctx, b.Repo(), setup)
 	}

@@ -20,7 +20,6 @@ func Join(ctx context.Context, c *edge.Call, alone bool) (done bool, err error) 
 	if err := HumanOnly(ctx, c); err != nil {
 		return false, err
 	}
-	b := c.Board
 	found, err := BoardsElsewhere(ctx, c, alone, `git liza init "GOAL" --alone begins one all the same`)
 	if err != nil || len(found) == 0 {
 		return false, err
@@ -28,19 +27,20 @@ func Join(ctx context.Context, c *edge.Call, alone bool) (done bool, err error) 
 	if len(found) > 1 {
 		return false, board.Refuse(board.CodeAmbiguous, "several remotes have a board: "+strings.Join(found, ", "), "git liza share REMOTE says which")
 	}
-	if err := b.Join(ctx, found[0]); err != nil {
+	if err := c.Board.Join(ctx, found[0]); err != nil {
 		return false, err
 	}
-	return true, Joined(ctx, c, b)
+	return true, Joined(ctx, c)
 }
 
 // Joined prepares a clone that has just adopted a board, and reports it.
-func Joined(ctx context.Context, c *edge.Call, b *gitboard.Board) error {
-	if err := MakeStopDir(ctx, c, b); err != nil {
+func Joined(ctx context.Context, c *edge.Call) error {
+	b := c.Board
+	if err := MakeStopDir(ctx, b); err != nil {
 		return err
 	}
-	warning := InstallHooks(ctx, c, b)
-	if err := proven(ctx, c, b); err != nil {
+	warning := InstallHooks(ctx, c)
+	if err := proven(ctx, b); err != nil {
 		return err
 	}
 	v, err := b.View(ctx)
@@ -67,7 +67,7 @@ func Joined(ctx context.Context, c *edge.Call, b *gitboard.Board) error {
 
 // proven verifies a board that this clone has just adopted, since nobody may have verified it
 // before.
-func proven(ctx context.Context, c *edge.Call, b *gitboard.Board) error {
+func proven(ctx context.Context, b *gitboard.Board) error {
 	report, err := audit.Verify(ctx, b.Log().Store(), b.Repo(), audit.Range{}, nil)
 	if err != nil || report.OK() {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // MakeStopDir creates the directory of the files that stop this clone, so that a touch suffices. It
 // keeps our files out of git status.
-func MakeStopDir(ctx context.Context, c *edge.Call, b *gitboard.Board) error {
+func MakeStopDir(ctx context.Context, b *gitboard.Board) error {
 	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (k *SessionKey) Prepare(ctx context.Context, id string) (string, error) {
 
 // mint creates a key and puts it on the board in place of the agent's earlier ones.
 func (k *SessionKey) mint(ctx context.Context, id string) (string, error) {
-	human, err := k.C.Human(ctx, k.C.Board, "keys-add")
+	human, err := k.C.Human(ctx, "keys-add")
 	if err != nil {
 		return "", err
 	}

@@ -61,8 +61,7 @@ func Supervise(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (su
 		return none, board.Refuse(board.CodePermission, "below a supervisor no agents are started", "continue with your own task: git liza prime")
 	}
 	c.App.OutlivePipes()
-	b := c.Board
-	if err := taskToRun(ctx, c, b, role.Kind.Role(), s); err != nil {
+	if err := taskToRun(ctx, c, role.Kind.Role(), s); err != nil {
 		return none, err
 	}
 	cli, err := agentCLI(ctx, c, role, s)
@@ -94,7 +93,7 @@ func Supervise(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (su
 }
 
 // taskToRun checks the task that the flags name, if any.
-func taskToRun(ctx context.Context, c *edge.Call, b *gitboard.Board, role roles.Role, s Flags) error {
+func taskToRun(ctx context.Context, c *edge.Call, role roles.Role, s Flags) error {
 	task := cmp.Or(s.Only, s.First)
 	switch {
 	case task == "":
@@ -104,7 +103,7 @@ func taskToRun(ctx context.Context, c *edge.Call, b *gitboard.Board, role roles.
 	case s.Only != "" && s.First != "":
 		return edge.Usage(c.Cmd, "a task to take first and --task exclude each other")
 	}
-	v, err := b.View(ctx)
+	v, err := c.Board.View(ctx)
 	if err != nil {
 		return err
 	}
