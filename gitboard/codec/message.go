@@ -90,6 +90,9 @@ type Head struct {
 	Subject, Op, Agent, Role, Task, From, To, Request, Payload string
 }
 
+// Identity names an operation itself, in whatever commit it is.
+func Identity(agent, request string) string { return agent + " " + request }
+
 // ParseHead parses the subject and trailers of a message. Only the last paragraph holds trailers.
 func ParseHead(message string) (Head, error) {
 	h := Head{}

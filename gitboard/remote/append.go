@@ -212,12 +212,10 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 // link.
 func (s *Store) verdict(mine *link, o *outcome) error {
 	switch o.State {
-	case linkTaken:
+	case linkDone:
 		if len(o.Commits) > 0 {
 			return &oplog.RewrittenError{Commits: o.Commits}
 		}
-		return nil
-	case linkDone:
 		return nil
 	case linkLost:
 		return s.overtaken(mine)

@@ -154,10 +154,7 @@ func (s *Store) packRefs(ctx context.Context, l *link) (refs []git.RefUpdate, er
 	}
 	was := map[string]git.OID{}
 	for _, u := range l.Updates {
-		if task, published := strings.CutPrefix(u.Ref, s.Task("")); published {
-			u.Ref = git.PublishedRef(task)
-		}
-		was[u.Ref] = u.Old
+		was[s.there(u.Ref)] = u.Old
 	}
 	for _, push := range p.pushes {
 		if push.Ref != git.BoardRef {
@@ -185,22 +182,16 @@ func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Opera
 		if commit.GPGSig != "" || len(commit.Parents) != 1 {
 			return nil, nil, errWhole
 		}
-		request, err := requestOf(commit)
+		head, err := codec.ParseHead(commit.Message)
 		if err != nil {
 			return nil, nil, err
 		}
 		all = append(all, parcel.Operation{Commit: string(read[0].Data), Payload: string(read[1].Data)})
-		requests, at = append(requests, request), commit.Parents[0]
+		requests, at = append(requests, codec.Identity(head.Agent, head.Request)), commit.Parents[0]
 	}
 	slices.Reverse(all)
 	slices.Reverse(requests)
 	return all, requests, nil
-}
-
-// requestOf identifies the operation of a commit, whatever its parent.
-func requestOf(c git.Commit) (string, error) {
-	h, err := codec.ParseHead(c.Message)
-	return h.Agent + " " + h.Request, err
 }
 
 // rewritten fetches what the remote has made of a delivery, and moves the local refs of what it
@@ -223,8 +214,8 @@ func (s *Store) rewritten(ctx context.Context, d *delivery) error {
 		if c.OID == d.chain.tip() {
 			return nil
 		}
-		if request, err := requestOf(c); err == nil {
-			there[request] = c.OID
+		if h, err := codec.ParseHead(c.Message); err == nil {
+			there[codec.Identity(h.Agent, h.Request)] = c.OID
 		}
 	}
 	taken, found := &chain{}, &takenError{map[string][]git.OID{}}

@@ -26,8 +26,7 @@ type linkState string
 
 const (
 	linkDone    linkState = "done"
-	linkTaken   linkState = "taken" // as other commits
-	linkLost    linkState = "lost"  // to an operation of another clone
+	linkLost    linkState = "lost" // to an operation of another clone
 	linkDropped linkState = "dropped"
 	linkUnclear linkState = "unclear"
 	linkUnsent  linkState = "unsent"
@@ -83,7 +82,7 @@ func outcomeOf(l *link, err error) outcome {
 	torn, taken := (*TornError)(nil), (*takenError)(nil)
 	if errors.As(err, &taken) {
 		if commits, is := taken.links[l.ID]; is {
-			o.State, o.Commits = linkTaken, commits
+			o.State, o.Commits = linkDone, commits
 			return o
 		}
 	}

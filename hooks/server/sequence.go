@@ -189,7 +189,7 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 		}
 		for _, c := range later {
 			if h, err := codec.ParseHead(c.Message); err == nil {
-				o.done[requestOf(h)] = true
+				o.done[codec.Identity(h.Agent, h.Request)] = true
 			}
 		}
 	}
@@ -200,8 +200,6 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 	}
 	return o, nil
 }
-
-func requestOf(h codec.Head) string { return h.Agent + " " + h.Request }
 
 // link takes a link as a whole, or leaves it out. One that an earlier delivery has brought counts
 // as taken.
@@ -219,7 +217,7 @@ func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 		if err != nil {
 			return err
 		}
-		if o.done[op.Actor.ID+" "+op.Request] {
+		if o.done[codec.Identity(op.Actor.ID, op.Request)] {
 			o.taken++
 			return nil
 		}
