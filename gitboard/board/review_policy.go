@@ -37,9 +37,9 @@ const (
 // MostApprovals is the largest number of approvals that a policy may ask for.
 const MostApprovals = 20
 
-// ReviewPolicy returns the review policy of a task's stage.
-func (s *State) ReviewPolicy(t *Task) ReviewPolicy {
-	if st := s.Team().Stage(t.InStage()); st != nil {
+// ReviewPolicy returns the review policy of a stage.
+func (s *State) ReviewPolicy(stage string) ReviewPolicy {
+	if st := s.Team().Stage(stage); st != nil {
 		return st.Review
 	}
 	return ReviewPolicy{}
@@ -130,7 +130,7 @@ type ReviewProgress struct {
 
 // ReviewProgress returns how far the review of a task's submission is, by the policy of now.
 func (s *State) ReviewProgress(t *Task) ReviewProgress {
-	p := ReviewProgress{Policy: s.ReviewPolicy(t), Approvals: t.Approvals}
+	p := ReviewProgress{Policy: s.ReviewPolicy(t.InStage()), Approvals: t.Approvals}
 	for _, glob := range t.HumanPaths {
 		if slices.Contains(p.Policy.Paths, glob) {
 			p.Paths = append(p.Paths, glob)
@@ -267,7 +267,7 @@ func (s *State) programOf(agent string) (cli, model string) {
 // preferred finds another reviewer for a task that its policy prefers to this one, because it
 // differs from the coder: one that is free and alive. It returns "" for none.
 func (s *State) preferred(t *Task, reviewer string, takeable func(holder string, b Brief) bool) string {
-	p := s.ReviewPolicy(t)
+	p := s.ReviewPolicy(t.InStage())
 	if p.Differ == "" || s.differs(t, reviewer, p.Differ) {
 		return ""
 	}
