@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -18,7 +19,7 @@ planner-*)
 	case $(sed -n 's/^WAKE TRIGGER: //p' "$p") in
 	INITIAL_PLANNING) add menu spec 'menu.txt is there' '' && add shop code 'it works' menu ;;
 	PLAN_REJECTED)
-		grep -q 'rejected by plan-reviewer-1: name the file' "$p" || exit 1
+		grep -q 'rejected by plan-reviewer-[12]: name the file' "$p" || exit 1
 		git liza amend-task shop --done 'shop.txt is there' && git liza finalize shop ;;
 	esac
 	;;
@@ -55,11 +56,11 @@ func TestTeamReviewsPlan(t *testing.T) {
 	if last := team.all()[len(team.all())-1]; last.Event != "goal" || last.Status != "COMPLETED" {
 		t.Errorf("the last event is %v\n%s", last, team.story())
 	}
-	did := map[string]bool{}
+	did := map[string]bool{} // by role: how many agents of a role were hired depends on who was busy when
 	for _, op := range p.operations("") {
-		did[op.op+" "+op.agent] = true
+		did[op.op+" "+op.agent[:max(0, strings.LastIndexByte(op.agent, '-'))]] = true
 	}
-	for _, op := range []string{"reject-draft plan-reviewer-1", "finalize plan-reviewer-1", "verdict plan-reviewer-1", "submit spec-writer-1", "verdict code-reviewer-1"} {
+	for _, op := range []string{"reject-draft plan-reviewer", "finalize plan-reviewer", "verdict plan-reviewer", "submit spec-writer", "verdict code-reviewer"} {
 		if !did[op] {
 			t.Errorf("no %s\n%s", op, team.story())
 		}
