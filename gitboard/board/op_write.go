@@ -145,14 +145,13 @@ func (p *Write) Check(s *State, op Operation) error {
 func (p *Write) checkTexts(edited any, op Operation) error {
 	var fault error
 	r := reflect.ValueOf(edited).Elem()
-	for i := range r.NumField() {
-		name, _, _ := strings.Cut(r.Type().Field(i).Tag.Get("yaml"), ",")
-		if !slices.ContainsFunc(p.Fields, func(f FieldEdit) bool { return f.Field == name }) {
+	for i, field := range Fields(r.Type()) {
+		if !slices.ContainsFunc(p.Fields, func(f FieldEdit) bool { return f.Field == field.Name }) {
 			continue
 		}
-		eachText(r.Field(i), name, func(_, text string) {
+		eachText(r.Field(i), field.Name, func(_, text string) {
 			if fault == nil {
-				fault = textFault(name, text, MaxText, op.AllowSecret)
+				fault = textFault(field.Name, text, MaxText, op.AllowSecret)
 			}
 		})
 	}
@@ -185,9 +184,8 @@ func (p *Write) edited(old any) (any, error) {
 	}
 	c := reflect.New(reflect.TypeOf(old).Elem())
 	c.Elem().Set(reflect.ValueOf(old).Elem())
-	for i := range c.Elem().NumField() {
-		name, _, _ := strings.Cut(c.Elem().Type().Field(i).Tag.Get("yaml"), ",")
-		if _, changes := fields[name]; changes {
+	for i, f := range Fields(c.Elem().Type()) {
+		if _, changes := fields[f.Name]; changes {
 			c.Elem().Field(i).SetZero()
 		}
 	}

@@ -2,7 +2,6 @@ package board
 
 import (
 	"reflect"
-	"strings"
 	"unicode"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -140,10 +139,9 @@ func sizeOf(v reflect.Value, depth int) int {
 		return sizeOf(v.Elem(), depth)
 	case reflect.Struct:
 		n := 0
-		for i := range v.NumField() {
-			name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-			if f := v.Field(i); options != "omitempty" || !f.IsZero() {
-				n += indent + len(name) + perItem + sizeOf(f, depth+1)
+		for i, field := range Fields(v.Type()) {
+			if f := v.Field(i); !field.OmitEmpty || !f.IsZero() {
+				n += indent + len(field.Name) + perItem + sizeOf(f, depth+1)
 			}
 		}
 		return n

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -76,12 +77,8 @@ func eachText(v reflect.Value, field string, visit func(field, text string)) {
 			eachText(v.Elem(), field, visit)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-			if name == "" {
-				name = field
-			}
-			eachText(v.Field(i), name, visit)
+		for i, f := range jsonFields.of(v.Type()) {
+			eachText(v.Field(i), cmp.Or(f.Name, field), visit)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // nodeOf builds the YAML of a value. The library's own encoding goes through text and loses a
@@ -59,17 +61,16 @@ func scalar(tag, value string) *yaml.Node {
 
 func structNode(v reflect.Value) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for i := range v.NumField() {
-		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+	for i, field := range board.Fields(v.Type()) {
 		f := v.Field(i)
-		if options == "omitempty" && (f.IsZero() || (f.Kind() == reflect.Slice || f.Kind() == reflect.Map) && f.Len() == 0) {
+		if field.OmitEmpty && (f.IsZero() || (f.Kind() == reflect.Slice || f.Kind() == reflect.Map) && f.Len() == 0) {
 			continue
 		}
 		value, err := nodeOf(f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", field.Name, err)
 		}
-		n.Content = append(n.Content, textNode(name), value)
+		n.Content = append(n.Content, textNode(field.Name), value)
 	}
 	return n, nil
 }

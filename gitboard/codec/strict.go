@@ -3,11 +3,12 @@ package codec
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
-	"strings"
-	"sync"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // maxKeys limits a mapping, because the library's search for duplicate keys is quadratic.
@@ -66,9 +67,9 @@ func strictMapping(n *yaml.Node, t reflect.Type) error {
 	if len(n.Content)/2 > maxKeys {
 		return fmt.Errorf("line %d: more than %d keys in one mapping", n.Line, maxKeys)
 	}
-	var known map[string]reflect.Type
+	var known []board.Field
 	if t != nil && t.Kind() == reflect.Struct {
-		known = structFields(t)
+		known = board.Fields(t)
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
@@ -80,9 +81,12 @@ func strictMapping(n *yaml.Node, t reflect.Type) error {
 		}
 		var vt reflect.Type
 		if known != nil {
-			var ok bool
-			if vt, ok = known[key.Value]; !ok {
+			at := slices.IndexFunc(known, func(f board.Field) bool { return f.Name == key.Value })
+			if at < 0 {
 				return fmt.Errorf("line %d: unknown key %.60q (keys of your own go under extra:)", key.Line, key.Value)
+			}
+			if vt = known[at].Type; vt.Kind() == reflect.Interface {
+				vt = nil // any value
 			}
 		}
 		if err := strict(value, vt); err != nil {
@@ -93,24 +97,6 @@ func strictMapping(n *yaml.Node, t reflect.Type) error {
 }
 
 func fieldsOf(record any) reflect.Type { return reflect.TypeOf(record).Elem() }
-
-var structCache sync.Map // reflect.Type → map[string]reflect.Type
-
-func structFields(t reflect.Type) map[string]reflect.Type {
-	if m, ok := structCache.Load(t); ok {
-		return m.(map[string]reflect.Type)
-	}
-	m := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-		m[name] = t.Field(i).Type
-		if m[name].Kind() == reflect.Interface {
-			m[name] = nil
-		}
-	}
-	structCache.Store(t, m)
-	return m
-}
 
 // same compares two records. An empty list equals a missing one.
 func same(a, b any) bool { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b)) }

@@ -51,9 +51,8 @@ var (
 func (r *report) fill(where string, n *yaml.Node, into any, names map[string]string) (unknown []string, values map[string]*yaml.Node) {
 	v := reflect.ValueOf(into).Elem()
 	known := map[string]reflect.Value{}
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		known[name] = v.Field(i)
+	for i, f := range board.Fields(v.Type()) {
+		known[f.Name] = v.Field(i)
 	}
 	keys, values := fields(n)
 	if n != nil && n.Kind != yaml.MappingNode && !absent(n) {

@@ -140,10 +140,8 @@ func blocked(l *edge.Labels, tasks []report.BlockedTask, now board.Time) {
 func Metrics(p edge.Page, sp *board.Sprint, m report.Metrics) []string {
 	var rows [][]string
 	v := reflect.ValueOf(m)
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		value := fmt.Sprint(v.Field(i).Int())
-		rows = append(rows, []string{name, fmt.Sprintf("%6s", value)})
+	for i, f := range board.Fields(v.Type()) {
+		rows = append(rows, []string{f.Name, fmt.Sprintf("%6d", v.Field(i).Int())})
 	}
 	lines := append([]string{p.Bold(sp.ID + ", since " + string(sp.Timeline.Started))}, edge.Columns("  ", rows)...)
 	if m.RubberStamping() {
