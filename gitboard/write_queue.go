@@ -18,6 +18,7 @@ import (
 // continues without it: if files can't be locked or written, if the board is in memory, or if the
 // process that has the turn is stuck.
 type writeQueue struct {
+	repo     *gitio.Repo
 	path     string        // "" if there is no queue, or no longer one
 	held     *os.File      // nil while the turn is not held
 	patience time.Duration // how long the queue may be stuck
@@ -37,7 +38,7 @@ func (b *Board) writeQueue() *writeQueue {
 	if b.Repo() == nil {
 		return &writeQueue{}
 	}
-	t := &writeQueue{path: filepath.Join(b.Dir(), remote.TurnFile), patience: patience}
+	t := &writeQueue{repo: b.Repo(), path: filepath.Join(b.Dir(), remote.TurnFile), patience: patience}
 	if b.Remote() != "" {
 		t.patience = sharedPatience
 	}
@@ -58,7 +59,7 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 	if t.path == "" || t.held != nil {
 		return false
 	}
-	file, err := gitio.OpenQueue(t.path)
+	file, err := t.repo.OpenQueue(t.path)
 	if err != nil {
 		t.path = ""
 		return false

@@ -404,7 +404,8 @@ func (f *fleet) unplug() {
 	}
 	time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond)
 	if err := os.Rename(away, f.hub); err != nil {
-		f.t.Error(err)
+		there, _ := filepath.Glob(f.hub + "/*/*")
+		f.t.Error(err, there)
 	}
 }
 

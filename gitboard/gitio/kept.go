@@ -63,7 +63,7 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 	dir := r.keptDir()
 	file, err := os.CreateTemp(dir, keptFile)
 	if os.IsNotExist(err) {
-		if err = os.MkdirAll(dir, 0o755); err == nil {
+		if err = r.makeDir(dir); err == nil {
 			file, err = os.CreateTemp(dir, keptFile)
 		}
 	}

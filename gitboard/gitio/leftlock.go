@@ -192,7 +192,7 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	}
 	// Only the lock on this file covers the microseconds between the check and the removal.
 	dir := filepath.Join(r.common, "liza")
-	turn, err := OpenQueue(filepath.Join(dir, "unlocking"))
+	turn, err := r.OpenQueue(filepath.Join(dir, "unlocking"))
 	if err != nil {
 		return storageError(dir, err)
 	}

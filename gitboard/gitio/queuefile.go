@@ -8,16 +8,16 @@ import (
 )
 
 // OpenQueue opens the file that processes of one clone use to queue up, and creates it and its
-// directory if missing. Its lock is advisory: it gives order and fairness, and nothing may depend
+// directory below the repository's own if missing. Its lock is advisory: it gives order and fairness, and nothing may depend
 // on it. Compare-and-swap of refs is what keeps writers apart.
 //
 // It returns errors.ErrUnsupported if files can't be locked here.
-func OpenQueue(path string) (*os.File, error) {
+func (r *Repo) OpenQueue(path string) (*os.File, error) {
 	if !canLock {
 		return nil, errors.ErrUnsupported
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(path), 0o755) == nil {
+	if errors.Is(err, fs.ErrNotExist) && r.makeDir(filepath.Dir(path)) == nil {
 		file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	}
 	return file, err

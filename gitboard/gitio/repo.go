@@ -103,6 +103,21 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 // refs, objects and settings.
 func (r *Repo) CommonDir() string { return r.common }
 
+// makeDir creates a directory below the repository's own, but never that one: a repository that is
+// moved away must not find its old place taken when it comes back.
+func (r *Repo) makeDir(dir string) error {
+	root, err := os.OpenRoot(r.common)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	below, err := filepath.Rel(r.common, dir)
+	if err != nil {
+		return err
+	}
+	return root.MkdirAll(below, 0o755)
+}
+
 // GitDir returns the absolute path of the git directory of the worktree in which Open was called.
 // It equals CommonDir in the main worktree and in a bare repository.
 func (r *Repo) GitDir() string { return r.gitDir }

@@ -309,7 +309,7 @@ const (
 
 func (s *Store) queueToPush() *pushQueue {
 	t := &pushQueue{s: s, seen: stamp(s.file(outcomesFile))}
-	file, err := gitio.OpenQueue(s.file("push"))
+	file, err := s.repo.OpenQueue(s.file("push"))
 	if err == nil {
 		t.file, t.granted = file, gitio.AwaitQueue(file)
 	}

@@ -252,7 +252,7 @@ func (s *Store) count(begun, good int) {
 // pushing records that a push begins, whose success will show where the remote's board is. It
 // returns the push's number, 0 if a fetch is in progress, which shows the same.
 func (s *Store) pushing() int {
-	file, err := gitio.OpenQueue(s.file("fetch"))
+	file, err := s.repo.OpenQueue(s.file("fetch"))
 	if err != nil {
 		return 0
 	}
@@ -276,7 +276,7 @@ func (s *Store) pushed(number int) {
 // fail for one of them. It serves order, not safety: a caller that has waited too long continues
 // without it.
 func (s *Store) lock(ctx context.Context) (release func()) {
-	file, err := gitio.OpenQueue(s.file("fetch"))
+	file, err := s.repo.OpenQueue(s.file("fetch"))
 	if err != nil {
 		return func() {}
 	}

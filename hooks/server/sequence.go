@@ -81,7 +81,7 @@ const sequenceTries = 5
 // lock makes the parcels of this repository wait for each other. It saves work: what keeps them
 // apart is the compare-and-swap of the refs.
 func (q *sequencer) lock(ctx context.Context) (release func()) {
-	file, err := gitio.OpenQueue(filepath.Join(install.Dir(q.repo), "sequence"))
+	file, err := q.repo.OpenQueue(filepath.Join(install.Dir(q.repo), "sequence"))
 	if err != nil {
 		return func() {}
 	}
