@@ -31,11 +31,7 @@ func (s *scene) deletes(ref string) {
 func TestBrokenBranch(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "garbage": "garbage\n", "a missing object": strings.Repeat("1", 40) + "\n"} {
 		t.Run(name, func(t *testing.T) {
-			s := newScene(t)
-			s.task("one")
-			s.task("two")
-			s.claim("coder-1", "one")
-			s.claim("coder-2", "two")
+			s := newScene(t, ready("one"), ready("two"), claimed("coder-1", "one"), claimed("coder-2", "two"))
 			s.preExec("coder-1", "one")
 			last := s.work("one", "b.txt", "b\n")
 			s.breaks(taskRef("one"), text)
@@ -52,9 +48,7 @@ func TestBrokenBranch(t *testing.T) {
 // TestBrokenBranchWithoutWorktree checks where a broken branch is restored from when its worktree
 // is gone: from its reflog or, without one, from the submission on the board.
 func TestBrokenBranchWithoutWorktree(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	submitted := s.work("one", "b.txt", "b\n")
 	s.submit("coder-1", "one")
@@ -78,9 +72,7 @@ func TestBrokenBranchWithoutWorktree(t *testing.T) {
 // TestLostSubmission checks that a submission named by the board is restored, and that what its ref
 // pointed to instead is kept.
 func TestLostSubmission(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	s.work("one", "b.txt", "b\n")
 	commit := s.submit("coder-1", "one")
@@ -107,9 +99,7 @@ func TestLostSubmission(t *testing.T) {
 // TestLostFromAttic checks that kept work named by the board is restored as long as its commit
 // exists in this clone.
 func TestLostFromAttic(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	s.work("one", "b.txt", "b\n")
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})

@@ -49,9 +49,7 @@ func (s *scene) claimedBy(id, task string, base git.OID) {
 // TestCrashAfterClaim covers a claim that is recorded, but whose process died before it renamed the
 // worktree.
 func TestCrashAfterClaim(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.task("two")
+	s := newScene(t, ready("one"), ready("two"))
 	base := s.ref("refs/heads/integration")
 	path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
 	s.write(path, "set-up.cache", "costly\n")
@@ -73,8 +71,7 @@ func TestCrashAfterClaim(t *testing.T) {
 
 // TestCrashThenRepeated checks that repeating the request completes the claim.
 func TestCrashThenRepeated(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.as("coder-1")
 	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-1"], ID: "r"}, Task: "one"}
 	_, err := worktrees.Claim(s.ctx, s.b, r)
@@ -141,8 +138,7 @@ func TestLeftCandidates(t *testing.T) {
 
 // TestLeftGone covers a removal that was interrupted while the work was not yet kept anywhere.
 func TestLeftGone(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	path := s.stranger(".gone-", "aaaa", "one", s.ref("refs/heads/integration"), s.dead())
 	s.write(path, "work.txt", "w\n")
 	half := s.stranger(".gone-", "bbbb", "one", s.ref("refs/heads/integration"), s.dead())
@@ -163,9 +159,7 @@ func TestLeftGone(t *testing.T) {
 // TestCrashAfterRelease covers a release whose process died before it removed the worktree: the
 // next claim keeps the work that was left there.
 func TestCrashAfterRelease(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	tip := s.dirtied("one")
 	s.do(s.as("coder-1"), &board.Release{About: about("one"), Kept: string(tip)},
 		git.RefUpdate{Ref: "refs/liza/attic/one/1", New: tip}, git.RefUpdate{Ref: taskRef("one"), Old: tip})
@@ -232,9 +226,7 @@ func TestMissing(t *testing.T) {
 }
 
 func TestLocksAndRegistrations(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	git := s.b.Repo().CommonDir()
 	for _, lock := range []string{"packed-refs.lock", "refs/heads/task/one.lock"} {
 		s.write(git, lock, "")
@@ -263,9 +255,7 @@ func TestLocksAndRegistrations(t *testing.T) {
 // TestAnotherClone checks that when a task returns from another clone, the work that was left here
 // is kept.
 func TestAnotherClone(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.write(s.path("one"), "left.txt", "left here\n")
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
 	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: board.About{Task: "one"}, Mode: board.UnblockKeepWork})
@@ -300,9 +290,7 @@ func TestAnotherClone(t *testing.T) {
 // TestDamagedRecord checks that a worktree record cut short by a crash is reported, and has no fix
 // while it is new.
 func TestDamagedRecord(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	records, err := filepath.Glob(filepath.Join(s.b.Repo().CommonDir(), "worktrees", "*", "commondir"))
 	s.check(err)
 	text := s.read("", records[0])

@@ -12,8 +12,7 @@ import (
 )
 
 func TestSubmitEvidence(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	submit := func(commit string) error {
 		_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one", Commit: commit})
 		return err
@@ -63,9 +62,7 @@ func TestSubmitEvidence(t *testing.T) {
 }
 
 func TestSubmitTests(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	s.write(s.path("one"), "b.txt", "b\n")
 	s.commitAll(s.path("one"), "without a test"+s.trailers("one"))
@@ -104,9 +101,7 @@ func TestSubmitTests(t *testing.T) {
 
 // TestSubmitAfterCrash covers a crash after only the first refs of a submission had moved.
 func TestSubmitAfterCrash(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	stray := s.work("one", "b.txt", "b\n")
 	s.git(s.dir, "update-ref", "refs/liza/review/one/1", string(stray))
@@ -118,9 +113,7 @@ func TestSubmitAfterCrash(t *testing.T) {
 }
 
 func TestVerdictEvidence(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	commit := s.work("one", "b.txt", "b\n")
 	s.submit("coder-1", "one")
@@ -151,9 +144,7 @@ func TestVerdictEvidence(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.task("other")
+	s := newScene(t, ready("one"), ready("other"))
 	path := s.claim("coder-1", "one").Path
 	status := func() *worktrees.Status {
 		t.Helper()
@@ -202,8 +193,7 @@ func TestStatus(t *testing.T) {
 func by(a board.Actor) *board.Actor { return &a }
 
 func TestCreateAndDelete(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	_, err := worktrees.Create(s.ctx, s.b, "one", nil)
 	s.refused(err, "wrong-state", "it has no worktree")
 	s.claim("coder-1", "one")
@@ -243,11 +233,7 @@ func TestCreateAndDelete(t *testing.T) {
 
 // TestRepair checks that Repair updates git's records after the project directory was moved.
 func TestRepair(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
-	s.task("two")
-	s.claim("coder-2", "two")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
 	s.check(os.RemoveAll(s.path("two")))
 	s.check(s.b.Close())
 	moved := s.dir + " moved"

@@ -29,9 +29,7 @@ func TestLocksOfTheDead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only /proc tells who is left")
 	}
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	common := s.b.Repo().CommonDir()
 	for _, lock := range []string{
 		filepath.Join(common, "packed-refs.lock"), filepath.Join(common, "packed-refs.new"), filepath.Join(common, "refs", "heads", "liza", "state.lock"),
@@ -54,8 +52,7 @@ func TestRecordOfTheDead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only /proc tells who is left")
 	}
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	path := s.stranger(".claim-", "aaaa", "one", s.ref("refs/heads/integration"), s.dead())
 	record := strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir"))
 	s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
@@ -73,9 +70,7 @@ func TestRecordOfTheDead(t *testing.T) {
 // TestLockOfAMove covers a process killed while moving a worktree: it leaves a lock and its own
 // record.
 func TestLockOfAMove(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, s.path("one"))
 	s.write(s.b.Dir(), "claims/aaaa", `{"pid":0,"host":"elsewhere","since":"2001-01-01T00:00:00Z"}`)
 	s.mended("left-lock", "left-record")
@@ -94,8 +89,7 @@ func TestKilledBeforeTheTest(t *testing.T) {
 		"in the checkout": func(s *scene, place, _ string) { s.check(os.Remove(filepath.Join(place, "a.txt"))) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScene(t)
-			s.task("one")
+			s := newScene(t, ready("one"))
 			s.set("integration_test", "test -f a.txt && test -f b.txt")
 			s.approved("coder-1", "one", "b.txt", "b\n")
 			place := filepath.Join(s.dir, ".worktrees", ".integration")
@@ -119,8 +113,7 @@ func TestKilledBeforeTheTest(t *testing.T) {
 
 // TestUnreadyCandidate checks that a worktree whose setup was interrupted is not used.
 func TestUnreadyCandidate(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	base := s.ref("refs/heads/integration")
 	path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
 	said := s.read(s.b.Dir(), "claims/aaaa")
@@ -136,11 +129,7 @@ func TestUnreadyCandidate(t *testing.T) {
 // TestFixNotBegun covers an integration fix whose process was killed before it merged integration
 // into the task branch.
 func TestFixNotBegun(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.task("other")
-	s.approved("coder-1", "one", "b.txt", "mine\n")
-	s.approved("coder-3", "other", "b.txt", "theirs\n")
+	s := newScene(t, ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"))
 	s.merge("other")
 	if got := s.merge("one"); got.Merged {
 		t.Fatal("it does not conflict")
@@ -161,9 +150,7 @@ func TestFixNotBegun(t *testing.T) {
 // TestClaimNotMovedIn covers a take-over whose process was killed before it replaced the former
 // holder's worktree.
 func TestClaimNotMovedIn(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.write(s.path("one"), "left.txt", "left\n")
 	former := strings.TrimSpace(s.read(s.path("one"), ".git"))
 	base := s.ref("refs/heads/integration")

@@ -66,8 +66,7 @@ func TestLifecycle(t *testing.T) {
 
 // TestRepeatedRequests checks that a repeated request has no second effect.
 func TestRepeatedRequests(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	claim := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r1"}}
 	var commits []string
 	for range 2 {
@@ -121,8 +120,7 @@ func TestNothingToClaim(t *testing.T) {
 
 // TestSetupFails checks that a claim whose setup fails leaves nothing behind.
 func TestSetupFails(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.set("worktree_setup", "echo no such package; exit 3")
 	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
 	if err == nil || !contains(err.Error(), "worktree_setup failed (exit 3): no such package") {
@@ -141,8 +139,7 @@ func TestSetupFails(t *testing.T) {
 }
 
 func TestBare(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	commit := s.approved("coder-1", "one", "b.txt", "b\n")
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	s.git(s.dir, "clone", "-q", "--bare", s.dir, bare)
@@ -179,9 +176,7 @@ func TestBare(t *testing.T) {
 // TestFromInsideAWorktree checks that a command started in a linked worktree works on the same
 // project.
 func TestFromInsideAWorktree(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	commit := s.work("one", "b.txt", "b\n")
 	inside := s.openAt(s.path("one"))
@@ -276,9 +271,7 @@ func TestSubmodule(t *testing.T) {
 
 // TestExcluded checks that git status does not list our files.
 func TestExcluded(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	out, err := exec.Command("git", "-C", s.dir, "status", "--porcelain").Output()
 	s.check(err)
 	if strings.Contains(string(out), ".worktrees") {

@@ -30,9 +30,7 @@ func (s *scene) mergeErr(task string) error {
 
 // TestMergeCommit merges two tasks with the same base: the second needs a merge commit.
 func TestMergeCommit(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.task("two")
+	s := newScene(t, ready("one"), ready("two"))
 	first := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
 	second := s.approved("coder-2", "two", "b.txt", "b\n")
 	s.merge("one")
@@ -62,8 +60,7 @@ func TestMergeCommit(t *testing.T) {
 }
 
 func TestMergeNotAllowed(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.refused(s.mergeErr("one"), "wrong-state", "one is UNCLAIMED; a merge needs APPROVED")
 	s.refused(s.mergeErr("nope"), "unknown-task", "no task")
 	s.approved("coder-1", "one", "b.txt", "b\n")
@@ -80,11 +77,7 @@ func TestMergeNotAllowed(t *testing.T) {
 
 // TestConflict goes from a conflict through the integration fix to the merge.
 func TestConflict(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.task("two")
-	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
-	s.approved("coder-2", "two", "a.txt", "zwei\ntwo\nthree\n")
+	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"), approved("coder-2", "two", "a.txt", "zwei\ntwo\nthree\n"))
 	tip := s.merge("one").Commit
 	got := s.merge("two")
 	if got.Merged || got.Failure != board.FailConflict || !slices.Equal(got.Conflicts, []string{"a.txt"}) {
@@ -120,9 +113,7 @@ func TestConflict(t *testing.T) {
 // TestFailingTest covers an integration fix without a conflict: the claim merges integration into
 // the task branch at once, with the coder as author.
 func TestFailingTest(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.task("two")
+	s := newScene(t, ready("one"), ready("two"))
 	s.set("integration_test", `echo "testing $LIZA_TASK $LIZA_MERGE_COMMIT in $(basename "$PWD")"; env | grep -c '^GIT_DIR='; test ! -e bad.txt || { printf 'caf\303\251 \033[31mred\033[0m \377\n'; exit 7; }`)
 	s.approved("coder-1", "one", "bad.txt", "bad\n")
 	s.approved("coder-2", "two", "b.txt", "b\n")
@@ -162,9 +153,7 @@ func TestFailingTest(t *testing.T) {
 
 // TestRetry checks that the same commit merges after a human has repaired integration.
 func TestRetry(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
+	s := newScene(t, ready("one"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"))
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", "-b", "side", side, "integration")
 	land := func(text string) error {
@@ -194,9 +183,7 @@ func TestRetry(t *testing.T) {
 }
 
 func TestSlowTest(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.approved("coder-1", "one", "scripts/integration-test.sh", "echo begun\nsleep 30 & wait\n")
+	s := newScene(t, ready("one"), approved("coder-1", "one", "scripts/integration-test.sh", "echo begun\nsleep 30 & wait\n"))
 	s.set("integration_test_timeout", "1")
 	start := time.Now()
 	got := s.merge("one")
@@ -207,9 +194,7 @@ func TestSlowTest(t *testing.T) {
 
 // TestSecretInLog checks that a failure is recorded even if the test's output contains a secret.
 func TestSecretInLog(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.approved("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	token := "ghp_" + strings.Repeat("a1", 20)
 	s.set("integration_test", "for i in 1 2 3 4 5 6 7 8 9; do head -c 900 /dev/zero | tr '\\0' x; echo; done; printf 'ghp_%s\\n' "+strings.Repeat("a1", 20)+"; exit 1")
 	got := s.merge("one")
@@ -222,9 +207,7 @@ func TestSecretInLog(t *testing.T) {
 // TestIntegrationMoves checks that the merge is computed and tested again if integration moves
 // during the test.
 func TestIntegrationMoves(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.approved("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	marker := filepath.Join(t.TempDir(), "ran")
 	s.set("integration_test", "echo x >> '"+marker+"'; git -C ../.. update-ref refs/heads/integration refs/heads/side")
 	s.git(s.dir, "branch", "side", "integration")
@@ -297,9 +280,7 @@ func TestCheckoutOfIntegration(t *testing.T) {
 
 // TestMergeLease checks that only one merge runs at a time.
 func TestMergeLease(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.approved("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	held := lease.Lease{Agent: lease.MergeHolder, Session: "code-reviewer-2/x", Tasks: []string{"two"}, Heartbeat: s.clock.now(), Expires: s.clock.now().Add(time.Minute)}
 	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
@@ -324,9 +305,7 @@ func TestMergeLease(t *testing.T) {
 
 // TestMergeCancelled checks that a cancelled merge leaves nothing behind.
 func TestMergeCancelled(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.approved("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	begun := filepath.Join(t.TempDir(), "begun")
 	s.set("integration_test", "touch '"+begun+"'; sleep 30")
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -439,8 +418,7 @@ func TestMergeNotTidied(t *testing.T) {
 // TestFinishHoldsIntegration checks that a merge is finished only if integration is still where the
 // work was found.
 func TestFinishHoldsIntegration(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	base := s.ref("refs/heads/integration")
 	review := s.approved("coder-1", "one", "b.txt", "b\n")
 	reached := false
@@ -469,9 +447,7 @@ func TestFinishHoldsIntegration(t *testing.T) {
 }
 
 func TestMergeByAnother(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.approved("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	actor := s.as("code-reviewer-2")
 	other := s.open()
 	got, err := mergeOne(s.ctx, other, merge.TrainRequest{Request: gitboard.Request{Actor: actor}, Tasks: []string{"one"}})

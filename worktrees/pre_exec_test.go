@@ -24,9 +24,7 @@ func (s *scene) trySubmit(id, task string) ([]string, error) {
 }
 
 func TestWorkBeforeTheCheckpoint(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	early := s.work("one", "a.txt", "a\n")
 	s.checkpoint("coder-1", "one")
 	s.work("one", "b.txt", "b\n")
@@ -49,9 +47,7 @@ func TestWorkBeforeTheCheckpoint(t *testing.T) {
 }
 
 func TestRejectedWorkIsNotSubmittedAgain(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.checkpoint("coder-1", "one")
 	s.work("one", "a.txt", "a\n")
 	s.submit("coder-1", "one")

@@ -29,8 +29,7 @@ func coder(i int) string { return fmt.Sprintf("coder-%d", i+1) }
 // TestManyClaimOne checks that one of many concurrent claims of a task wins and the others leave
 // nothing.
 func TestManyClaimOne(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	const n = 6
 	errs := make([]error, n)
 	won := make([]*worktrees.Claimed, n)
@@ -86,9 +85,7 @@ func TestManyClaimAny(t *testing.T) {
 // TestManyTakeOver checks that the old work is in the attic only once after many concurrent
 // take-overs.
 func TestManyTakeOver(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-9", "one")
+	s := newScene(t, ready("one"), claimed("coder-9", "one"))
 	old := s.dirtied("one")
 	s.clock.pass(past)
 	const n = 4
@@ -209,8 +206,7 @@ func TestMergesAtOnce(t *testing.T) {
 // TestBaseHasDependencies checks that a worktree contains a dependency that lands while the task is
 // being claimed.
 func TestBaseHasDependencies(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
 	s.approved("coder-1", "one", "b.txt", "b\n")
 	s.as("coder-2")
@@ -238,9 +234,7 @@ func TestBaseHasDependencies(t *testing.T) {
 // TestChangedMeanwhile checks that a claim is prepared again if the board moves meanwhile and the
 // claim becomes one of another kind.
 func TestChangedMeanwhile(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	tip := s.work("one", "b.txt", "b\n")
 	s.as("coder-2")
 	s.clock.pass(past)
@@ -275,10 +269,7 @@ func TestChangedMeanwhile(t *testing.T) {
 // TestBaseOutdated checks that a claim's worktree is made again from the newer base if a dependency
 // is added and lands during its setup.
 func TestBaseOutdated(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.task("two")
-	s.approved("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "b.txt", "b\n"))
 	s.as("coder-2")
 	dir := t.TempDir()
 	mark, end := filepath.Join(dir, "mark"), filepath.Join(dir, "end")

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	templates.dir = filepath.Join(home, "templates")
 	for key, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
@@ -77,12 +78,12 @@ type scene struct {
 	moved  bool   // the test changes the checkout on purpose
 }
 
-func newScene(t *testing.T) *scene {
+// begun makes a scene in a directory.
+func begun(t *testing.T, dir string) *scene {
 	t.Helper()
-	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	s := &scene{t: t, ctx: ctx, dir: filepath.Join(t.TempDir(), "Jürgens Projekt"), clock: &clock{}, agent: map[string]board.Actor{}}
+	s := &scene{t: t, ctx: ctx, dir: dir, clock: &clock{}, agent: map[string]board.Actor{}}
 	s.check(gitio.InitRepository(ctx, s.dir, false))
 	s.b = s.open()
 	s.write(s.dir, "a.txt", "one\ntwo\nthree\n")
@@ -96,7 +97,6 @@ func newScene(t *testing.T) *scene {
 	s.write(s.dir, "mine.txt", "a human's edit\n")
 	s.write(s.dir, "untracked", "x\n")
 	s.before = s.checkout()
-	t.Cleanup(s.end)
 	return s
 }
 
@@ -135,8 +135,8 @@ func (s *scene) checkout() string {
 	s.check(err)
 	head, err := os.ReadFile(filepath.Join(s.dir, ".git", "HEAD"))
 	s.check(err)
-	return fmt.Sprintf("%s%s\nindex %x\n%s", head, s.git(s.dir, "rev-parse", "HEAD"), sha256.Sum256(index),
-		s.git(s.dir, "--no-optional-locks", "status", "--porcelain"))
+	return fmt.Sprintf("%sindex %x\n%s", head, sha256.Sum256(index),
+		s.git(s.dir, "--no-optional-locks", "status", "--porcelain=v2", "--branch"))
 }
 
 // open opens the board as a separate process would.

@@ -51,8 +51,7 @@ func (s *scene) fresh(got *worktrees.Claimed, old git.OID) {
 }
 
 func TestExpiredByAnother(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.claim("coder-1", "")
 	old := s.dirtied("one")
 	coder2 := s.as("coder-2")
@@ -72,8 +71,7 @@ func TestExpiredByAnother(t *testing.T) {
 }
 
 func TestExpiredByItself(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.claim("coder-1", "")
 	old := s.dirtied("one")
 	s.clock.pass(past)
@@ -84,8 +82,7 @@ func TestExpiredByItself(t *testing.T) {
 }
 
 func TestRejectedByAnother(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.claim("coder-1", "")
 	s.preExec("coder-1", "one")
 	old := s.work("one", "a.txt", "committed\n")
@@ -104,8 +101,7 @@ func TestRejectedByAnother(t *testing.T) {
 }
 
 func TestHandOff(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.claim("coder-1", "")
 	s.write(s.path("one"), "half.txt", "half\n")
 	hand := worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, HandOff: board.HandOff{About: about("one"), Summary: "half done", NextAction: "the rest"}}
@@ -127,8 +123,7 @@ func TestHandOff(t *testing.T) {
 }
 
 func TestUnblock(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	block := func(coder string) git.OID {
 		t.Helper()
 		s.claim(coder, "one")
@@ -298,8 +293,7 @@ func TestNestedRepository(t *testing.T) {
 
 // TestInTheWay checks that files and checkouts of others are left alone.
 func TestInTheWay(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.write(s.path("one"), "notes.txt", "a human's notes\n")
 	claim := func() error {
 		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
@@ -345,9 +339,7 @@ func TestInTheWay(t *testing.T) {
 // TestBranchAbove checks that a task whose branch is gone does not continue while a branch has the
 // prefix's name.
 func TestBranchAbove(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	work := s.work("one", "a.txt", "a\n")
 	s.submit("coder-1", "one")
@@ -367,8 +359,7 @@ func TestBranchAbove(t *testing.T) {
 // TestLateWork checks that nothing is lost if the previous holder, unaware of the take-over,
 // continues to work during it.
 func TestLateWork(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	s.claim("coder-1", "")
 	old := s.work("one", "a.txt", "committed\n")
 	s.clock.pass(past)
@@ -409,8 +400,7 @@ func TestIterationLimit(t *testing.T) {
 // TestBranchOfNoTask covers a branch that only has the name of a task branch. It is a human's, and
 // is left alone when a task ends that was never claimed.
 func TestBranchOfNoTask(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
+	s := newScene(t, ready("one"))
 	own := s.git(s.dir, "commit-tree", "-p", "main", "-m", "mine", "main^{tree}")
 	s.git(s.dir, "branch", "task/one", own)
 	s.git(s.dir, "branch", "task/no-task", own)

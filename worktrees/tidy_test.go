@@ -17,9 +17,7 @@ func (s *scene) tidy(task string) error {
 // TestTidyKeepsCommits checks that a branch is deleted, and that its commits go to the attic if
 // nothing else holds them.
 func TestTidyKeepsCommits(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	tip := s.work("one", "b.txt", "b\n")
 	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
 	s.check(s.tidy("one"))
@@ -34,9 +32,7 @@ func TestTidyKeepsCommits(t *testing.T) {
 // TestTidyWithoutSnapshot checks that a worktree whose work can't be kept is left in place with all
 // its files.
 func TestTidyWithoutSnapshot(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.write(s.path("one"), "work.txt", "nowhere else\n")
 	s.git(s.dir, "config", "filter.broken.clean", "false")
 	s.git(s.dir, "config", "filter.broken.required", "true")
@@ -53,9 +49,7 @@ func TestTidyWithoutSnapshot(t *testing.T) {
 
 // TestTidyLeavesWhatIsCheckedOut checks that a branch that is checked out elsewhere is left alone.
 func TestTidyLeavesWhatIsCheckedOut(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	tip := s.work("one", "b.txt", "b\n")
 	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
 	s.git(s.dir, "worktree", "add", "-q", filepath.Join(t.TempDir(), "theirs"), "task/one")

@@ -17,9 +17,7 @@ func TestUnlock(t *testing.T) {
 	if _, err := os.Stat("/proc/stat"); err != nil {
 		t.Skip("nobody can see here whether a lock is held")
 	}
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	git := s.b.Repo().CommonDir()
 	record, err := os.ReadFile(filepath.Join(s.dir, ".worktrees", "one", ".git"))
 	s.check(err)
