@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/golden"
 )
 
-// TestConducted: in a run of twelve tasks with a question, a rejection with comments on two lines
+// TestConducted: in a run with a question, a rejection with comments on two lines
 // and a trip of the circuit breaker, the human does everything in a browser.
 func TestConducted(t *testing.T) {
 	ctx := browser(t)
@@ -88,8 +89,10 @@ func TestConducted(t *testing.T) {
 	s.must("coder-1", "claim", "t03-search")
 	s.worked("coder-1", "t03-search", map[string]string{"t03-search.go": source("shop", "search")})
 	s.judged("t03-search", 4)
-	for i, id := range []string{"t06-payment", "t07-mail", "t09-profile", "t10-admin", "t11-export", "t12-docs"} {
-		s.lands(fmt.Sprint("coder-", 1+i%2), id, 6)
+	for i, p := range planOf() {
+		if slices.Contains(onlyDone, p.id) || p.id == "t12-docs" {
+			s.lands(fmt.Sprint("coder-", 1+i%2), p.id, 6)
+		}
 	}
 	b.do(chromedp.Navigate(w.url + "/"))
 	b.until("the goal waits", `document.querySelector("#p-inbox .goal-complete form > button") !== null && `+followed)
@@ -98,8 +101,8 @@ func TestConducted(t *testing.T) {
 	b.well("run")
 
 	read := s.must("", "read")
-	if n := strings.Count(read, "status: MERGED"); n != len(runTasks) || !strings.Contains(read, "German and English") {
-		t.Errorf("%d of %d tasks are merged", n, len(runTasks))
+	if n := strings.Count(read, "status: MERGED"); n != len(planOf()) || !strings.Contains(read, "German and English") {
+		t.Errorf("%d of %d tasks are merged", n, len(planOf()))
 	}
 	s.must("", "verify")
 }
@@ -122,6 +125,7 @@ var pictures = map[string]string{"/": "now", "/task/t05-checkout?to=1&view=split
 func (b *tab) everyPage(w *site) {
 	b.t.Helper()
 	shots := os.Getenv("LIZA_SHOTS")
+	at := ""
 	for _, path := range []string{"/", "/task/t05-checkout", "/task/t05-checkout?to=1&view=split", "/task/t03-search", "/graph?over=1", "/timeline", "/history", "/agents", "/agent/coder-1", "/sprint", "/?at=" + w.git("rev-parse", "liza/state~20")} {
 		for _, width := range []int64{390, 1280, 2560} {
 			for _, scheme := range []string{"light", "dark"} {
@@ -130,7 +134,11 @@ func (b *tab) everyPage(w *site) {
 				}
 				features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
 				var wide int64
-				b.do(emulation.SetEmulatedMedia().WithFeatures(features), chromedp.EmulateViewport(width, 900), chromedp.Navigate(w.url+path))
+				b.do(emulation.SetEmulatedMedia().WithFeatures(features), chromedp.EmulateViewport(width, 900))
+				if path != at { // the same page is resized
+					b.do(chromedp.Navigate(w.url + path))
+					at = path
+				}
 				b.until(path+" is whole", `document.querySelector("footer") !== null`)
 				b.do(chromedp.Evaluate("document.documentElement.scrollWidth", &wide))
 				if wide > width {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,6 +47,7 @@ const mostLooks = 8
 type hub struct {
 	board *gitboard.Board
 	app   *edge.App
+	every time.Duration // between two checks without an event
 
 	mu      sync.Mutex // guards all below, and looks, whose state is read lazily
 	mark    string     // of what the last check found
@@ -62,13 +64,13 @@ type kept struct {
 	*look
 }
 
-func newHub(b *gitboard.Board, app *edge.App) *hub {
-	return &hub{board: b, app: app, streams: map[chan struct{}]bool{}}
+func newHub(c Config) *hub {
+	return &hub{board: c.Board, app: c.App, every: cmp.Or(c.Every, lookEvery), streams: map[chan struct{}]bool{}}
 }
 
 // run follows the board until the context ends.
 func (h *hub) run(ctx context.Context) error {
-	changes, err := h.board.Follow(ctx, lookEvery)
+	changes, err := h.board.Follow(ctx, h.every)
 	if err != nil {
 		return err
 	}

@@ -164,11 +164,23 @@ func TestStreamsEnd(t *testing.T) {
 
 // TestIdle: a page on which nothing happens starts no process.
 func TestIdle(t *testing.T) {
-	w := commonShop(t).serve(options{}).enter()
+	s := newScene(t)
+	s.task("login", "--ready")
+	s.must("coder-1", "claim", "login")
+	checks := make(chan struct{}, 1) // a check asks whether a lease has expired
+	w := s.serve(options{every: 20 * time.Millisecond, now: func() time.Time {
+		select {
+		case checks <- struct{}{}:
+		default:
+		}
+		return s.clock.Now()
+	}}).enter()
 	w.follow("/", w.idOf("/"))
 	w.get("/")
 	before := started(t)
-	time.Sleep(11 * time.Second) // two polls; an idle page causes no event to wait for
+	for range 5 {
+		<-checks
+	}
 	if after := started(t); after != before {
 		t.Errorf("%d children before, %d now:\n%s", len(before), len(after), after)
 	}

@@ -45,7 +45,7 @@ type reported struct {
 // WriteReport writes the pages of the board as one file: as it is now, or with at as it was then.
 func WriteReport(ctx context.Context, c Config, at string, w io.Writer) error {
 	c.Do = nil
-	s := &Server{Config: c, hub: newHub(c.Board, c.App)}
+	s := &Server{Config: c, hub: newHub(c)}
 	return s.look(ctx, at, func(l *look, _ string) error {
 		r, err := s.report(ctx, l)
 		if err != nil {

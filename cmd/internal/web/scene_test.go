@@ -220,6 +220,8 @@ type options struct {
 	keep     func([]web.Session)
 	listen   string
 	hosts    []string
+	every    time.Duration
+	now      func() time.Time // nil for the scene's clock
 }
 
 func (s *scene) serve(o options) *site {
@@ -230,8 +232,11 @@ func (s *scene) serve(o options) *site {
 		s.t.Fatal(err)
 	}
 	app := &edge.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Dir: s.dir, Now: s.clock.Now}
+	if o.now != nil {
+		app.Now = o.now
+	}
 	w := &site{scene: s, tokens: make(chan string, 100)}
-	c := web.Config{App: app, Board: b, Random: rand.Read, Hosts: o.hosts, Sessions: o.sessions, Keep: o.keep, Address: func(token string) { w.tokens <- token }}
+	c := web.Config{App: app, Board: b, Random: rand.Read, Every: o.every, Hosts: o.hosts, Sessions: o.sessions, Keep: o.keep, Address: func(token string) { w.tokens <- token }}
 	if c.Keep == nil {
 		c.Keep = func([]web.Session) {}
 	}

@@ -25,6 +25,8 @@ type Config struct {
 	// Do executes a command line as the human of this clone, and returns what it printed. It is nil
 	// for a read-only server.
 	Do func(ctx context.Context, args []string) (Done, error)
+	// Every is how often to check what no event reports; 0 means every five seconds.
+	Every time.Duration
 	// Hosts are names that browsers may use for the server, besides those of this machine.
 	Hosts []string
 	// Fetched describes how fresh a shared board is; "" if the board is not shared.
@@ -66,7 +68,7 @@ type Server struct {
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{Config: c, hub: newHub(c.Board, c.App), ended: make(chan struct{})}
+	s := &Server{Config: c, hub: newHub(c), ended: make(chan struct{})}
 	random := func() string { return secret(c.Random) }
 	s.guard = &guard{
 		token: random(), sessions: c.Sessions, hosts: c.Hosts, cookie: "liza-" + hashOf(c.Board.Dir())[:8],
