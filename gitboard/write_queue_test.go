@@ -14,18 +14,20 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // TestTurnExcludes: one writer at a time has the turn, and each gets it.
 func TestTurnExcludes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "liza", "turn")
+	repo := testrepo.Bare(t)
+	path := filepath.Join(repo.CommonDir(), "liza", "turn")
 	const takers, each = 8, 50
 	var inside, had atomic.Int32
 	var all sync.WaitGroup
 	for range takers {
 		all.Go(func() {
 			for range each {
-				mine := &writeQueue{path: path}
+				mine := &writeQueue{repo: repo, path: path}
 				if mine.queue(context.Background()); mine.held == nil {
 					mine.take(context.Background())
 				}
@@ -47,8 +49,9 @@ func TestTurnExcludes(t *testing.T) {
 }
 
 func TestTurnIsLeftToOthersWhileItIsFree(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "turn")
-	early, late := &writeQueue{path: path}, &writeQueue{path: path}
+	repo := testrepo.Bare(t)
+	path := filepath.Join(repo.CommonDir(), "liza", "turn")
+	early, late := &writeQueue{repo: repo, path: path}, &writeQueue{repo: repo, path: path}
 	if early.queue(context.Background()) || early.held != nil {
 		t.Error("whoever only queues has taken a free turn")
 	}
@@ -98,12 +101,12 @@ func note(text string) board.Payload { return &board.AddNote{For: "human", Messa
 // and later ones not at all.
 func TestTurnOfOneWhoIsStopped(t *testing.T) {
 	b, path := started(t)
-	stopped := &writeQueue{path: path}
+	stopped := &writeQueue{repo: b.Repo(), path: path}
 	if stopped.take(context.Background()); stopped.held == nil {
 		t.Fatal("the turn was not to be had")
 	}
 	write(t, b, note("while it is held"))
-	next := &writeQueue{path: path}
+	next := &writeQueue{repo: b.Repo(), path: path}
 	if next.take(context.Background()) || next.held == nil {
 		t.Error("the turn is still the one's who is stopped")
 	}
@@ -114,8 +117,8 @@ func TestTurnOfOneWhoIsStopped(t *testing.T) {
 
 // TestTurnComes: a writer waits longer in a queue that moves than in one that does not.
 func TestTurnComes(t *testing.T) {
-	_, path := started(t)
-	busy, next := &writeQueue{path: path}, &writeQueue{path: path}
+	b, path := started(t)
+	busy, next := &writeQueue{repo: b.Repo(), path: path}, &writeQueue{repo: b.Repo(), path: path}
 	busy.take(context.Background())
 	moved := time.NewTicker(patience / 5)
 	defer moved.Stop()
@@ -152,7 +155,7 @@ func TestNoTurnToBeHad(t *testing.T) {
 // TestDecidedAgainAfterTheWait: an operation decided before a wait for others is decided again.
 func TestDecidedAgainAfterTheWait(t *testing.T) {
 	b, path := started(t)
-	other := &writeQueue{path: path}
+	other := &writeQueue{repo: b.Repo(), path: path}
 	tips := map[git.OID]bool{}
 	_, err := b.Do(context.Background(), Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
 		if tips[v.Commit] = true; len(tips) == 1 {
