@@ -4,9 +4,9 @@
 //	go run ./cmd/liza-mutate --sample 40 --seed 7 ./worktrees/... ./hooks/...
 //
 // It builds the tests of each package once, with every mutant in them: a condition that always holds or never does, a
-// statement that is left out. A variable chooses the one that is on. Mutants that no test reaches survive; each other
-// one runs until a test fails. Nothing is written into the source. Mutants that change nothing are listed in
-// equivalent.txt, a line each: the file, a colon, the mutant as it is printed here.
+// statement that is left out. A variable chooses the one that is on. Each test runs once without a mutant, which shows
+// how long it takes and which mutants it reaches; then each mutant meets only the tests that reach it, the quick ones
+// first, until one fails. Nothing is written into the source. Mutants that change nothing are listed in equivalent.txt.
 //
 // It may import gitboard/gitio.
 package main
@@ -28,7 +28,8 @@ type options struct {
 	seed    uint64
 	patient time.Duration
 	list    bool
-	tests   string
+	reach   bool
+	tests   []string
 }
 
 func main() {
@@ -45,9 +46,10 @@ func run(ctx context.Context, args []string) error {
 	f := pflag.NewFlagSet("liza-mutate", pflag.ContinueOnError)
 	f.IntVar(&o.sample, "sample", 0, "try only so many mutants a package, drawn by the seed")
 	f.Uint64Var(&o.seed, "seed", 1, "which mutants a sample has")
-	f.DurationVar(&o.patient, "patience", 30*time.Second, "how much longer than without a mutant the tests may take; then it is caught")
-	f.StringVar(&o.tests, "tests", "", "the `PACKAGE` whose tests are run (each its own)")
+	f.DurationVar(&o.patient, "patience", 30*time.Second, "how much longer than without a mutant tests may take; then it is caught")
+	f.StringSliceVar(&o.tests, "tests", nil, "the `PACKAGES` whose tests are run (each its own)")
 	f.BoolVar(&o.list, "list", false, "print the mutants and try none")
+	f.BoolVar(&o.reach, "unreached", false, "print the mutants that no test reaches, and try none")
 	if err := f.Parse(args); err != nil {
 		if err == pflag.ErrHelp {
 			return nil
@@ -59,20 +61,20 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	var tests []pkg
-	if o.tests != "" {
-		if tests, err = listed(ctx, []string{o.tests}); err != nil {
+	if len(o.tests) > 0 {
+		if tests, err = listed(ctx, o.tests); err != nil {
 			return err
 		}
 	}
-	known, err := equivalents("cmd/liza-mutate/equivalent.txt")
+	known, err := equivalents(equivalentText)
 	if err != nil {
 		return err
 	}
 	var all score
 	for _, p := range packages {
-		by := p
-		if tests != nil {
-			by = tests[0]
+		by := tests
+		if by == nil {
+			by = []pkg{p}
 		}
 		s, err := try(ctx, p, by, o, known)
 		if err != nil {

@@ -14,12 +14,18 @@ import (
 
 // A mutant is one small mistake.
 type mutant struct {
-	file string // its name within the package
-	line int
-	what string
+	file     string // its name within the package
+	line     int
+	function string
+	what     string
 }
 
-func (m mutant) String() string { return fmt.Sprintf("%s:%d: %s", m.file, m.line, m.what) }
+func (m mutant) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s", m.file, m.line, m.function, m.what)
+}
+
+// name is what stays when lines move.
+func (m mutant) name() string { return fmt.Sprintf("%s: %s: %s", m.file, m.function, m.what) }
 
 // mutated is a file with all its mutants in it.
 type mutated struct {
@@ -28,6 +34,7 @@ type mutated struct {
 	edits []edit
 	set   *token.FileSet
 	all   *[]mutant
+	in    string // the function
 }
 
 // edit puts text before what is at an offset.
@@ -59,6 +66,8 @@ func mutate(dir string, names []string) (map[string][]byte, []mutant, error) {
 // visit finds what can go wrong in a node.
 func (m *mutated) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.FuncDecl:
+		m.in = m.function(n)
 	case *ast.GenDecl:
 		return n.Tok != token.CONST && n.Tok != token.IMPORT && n.Tok != token.TYPE
 	case *ast.IfStmt:
@@ -137,8 +146,16 @@ func (m *mutated) statements(list []ast.Stmt) {
 
 // add counts a mutant from 1.
 func (m *mutated) add(n ast.Node, what string) int {
-	*m.all = append(*m.all, mutant{m.name, m.set.Position(n.Pos()).Line, what})
+	*m.all = append(*m.all, mutant{m.name, m.set.Position(n.Pos()).Line, m.in, what})
 	return len(*m.all)
+}
+
+// function is a function's name, with the type that it is a method of.
+func (m *mutated) function(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	return strings.TrimPrefix(m.source(f.Recv.List[0].Type), "*") + "." + f.Name.Name
 }
 
 func (m *mutated) source(n ast.Node) string {

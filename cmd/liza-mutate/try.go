@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,15 +12,20 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // pkg is what go list says of a package.
 type pkg struct {
 	ImportPath, Dir, Name string
 	GoFiles               []string
+	Module                struct{ Path string }
 }
+
+// path is where the package is in its module.
+func (p pkg) path() string { return strings.TrimPrefix(p.ImportPath, p.Module.Path+"/") }
+
+// nameOf is how equivalent.txt has a mutant of the package.
+func (p pkg) nameOf(m mutant) string { return p.path() + "/" + m.name() }
 
 func listed(ctx context.Context, patterns []string) (all []pkg, err error) {
 	out, err := exec.CommandContext(ctx, "go", append([]string{"list", "-json"}, patterns...)...).Output()
@@ -37,21 +40,6 @@ func listed(ctx context.Context, patterns []string) (all []pkg, err error) {
 		all = append(all, p)
 	}
 	return all, nil
-}
-
-// equivalents reads the mutants that change nothing.
-func equivalents(path string) (map[string]bool, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	known := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			known[line] = true
-		}
-	}
-	return known, err
 }
 
 // chooser is a file of the package under test: it knows which mutant is on, and says which ones are reached.
@@ -76,16 +64,19 @@ func mutantIsOn(n int) bool {
 }
 `
 
-// try has tests, as a rule a package's own, meet its mutants.
-func try(ctx context.Context, p, tests pkg, o options, known map[string]bool) (s score, err error) {
+// try has tests meet the mutants of a package.
+func try(ctx context.Context, p pkg, tests []pkg, o options, known map[string]bool) (s score, err error) {
 	dir, err := os.MkdirTemp("", "liza-mutate-")
 	if err != nil {
 		return s, err
 	}
 	defer os.RemoveAll(dir)
-	all, err := build(ctx, p, tests, dir)
+	files, all, err := mutate(p.Dir, p.GoFiles)
 	if err != nil {
 		return s, err
+	}
+	if names := gone(known, p, all); len(names) > 0 {
+		return s, fmt.Errorf("equivalent.txt names mutants that do not exist: %s", strings.Join(names, "; "))
 	}
 	s.mutants = len(all)
 	if o.list {
@@ -94,105 +85,69 @@ func try(ctx context.Context, p, tests pkg, o options, known map[string]bool) (s
 		}
 		return s, nil
 	}
-	t := &trial{ctx: ctx, pkg: tests, dir: dir}
+	files["mutants_chosen.go"] = fmt.Appendf(nil, chooser, p.Name, len(all)+1)
+	overlay, err := overlaid(dir, p, files)
+	if err != nil {
+		return s, err
+	}
+	r := &runner{ctx: ctx, dir: dir, patience: o.patient}
+	for _, t := range tests {
+		if err := r.build(overlay, t); err != nil {
+			return s, err
+		}
+	}
 	began := time.Now()
-	if caught := t.caught(0, 10*time.Minute); caught {
-		return s, errors.New("the tests fail without a mutant")
+	if err := r.measure(); err != nil {
+		return s, err
 	}
-	limit := time.Since(began) + o.patient
-	reached := t.reached()
-	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(len(all))
-	if o.sample > 0 {
-		order = order[:min(o.sample, len(order))]
-	}
-	slices.Sort(order)
-	for _, i := range order {
+	fmt.Fprintf(os.Stderr, "%s: %d tests measured in %s\n", p.path(), len(r.tests), time.Since(began).Round(time.Second))
+	for _, i := range drawn(len(all), o) {
 		if ctx.Err() != nil {
 			return s, ctx.Err()
 		}
-		m := all[i]
 		s.tried++
-		switch {
-		case known[p.ImportPath+"/"+m.file+": "+m.what]:
+		if known[p.nameOf(all[i])] {
 			s.equivalent++
-		case !reached[i+1]:
+			continue
+		}
+		switch tests := r.reaching(i + 1); {
+		case len(tests) == 0:
 			s.unreached++
-			fmt.Printf("%s/%s (no test comes here)\n", p.ImportPath, m)
-		case t.caught(i+1, limit):
+			fmt.Printf("%s/%s\t(no test comes here)\n", p.path(), all[i])
+		case o.reach:
+		case r.caught(i+1, tests):
 			s.caught++
 		default:
-			fmt.Printf("%s/%s\n", p.ImportPath, m)
+			fmt.Printf("%s/%s\t(%d tests come here: %s)\n", p.path(), all[i], len(tests), tests[0].name)
 		}
 	}
 	return s, nil
 }
 
-// build builds the tests with all mutants.
-func build(ctx context.Context, p, tests pkg, dir string) ([]mutant, error) {
-	files, all, err := mutate(p.Dir, p.GoFiles)
-	if err != nil {
-		return nil, err
+// drawn are the indexes of the mutants to try, in their order.
+func drawn(n int, o options) []int {
+	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(n)
+	if o.sample > 0 {
+		order = order[:min(o.sample, n)]
 	}
-	files["mutants_chosen.go"] = fmt.Appendf(nil, chooser, p.Name, len(all)+1)
+	slices.Sort(order)
+	return order
+}
+
+// overlaid writes changed files of a package, and an overlay for the go command that has them in place of its own.
+func overlaid(dir string, p pkg, files map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for name, text := range files {
 		at := filepath.Join(dir, name)
 		if err := os.WriteFile(at, text, 0o644); err != nil {
-			return nil, err
+			return "", err
 		}
 		replace[filepath.Join(p.Dir, name)] = at
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	at := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(at, overlay, 0o644); err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", at, "-o", filepath.Join(dir, "mutants.test"), tests.ImportPath)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go test -c: %w\n%s", err, out)
-	}
-	return all, nil
-}
-
-// trial runs a package's tests.
-type trial struct {
-	ctx context.Context
-	pkg pkg
-	dir string
-}
-
-// caught reports whether the tests fail, or take longer than the limit, while a mutant is on; 0 is none, and has what
-// is reached written down.
-func (t *trial) caught(n int, limit time.Duration) bool {
-	temp := filepath.Join(t.dir, "temp")
-	defer os.RemoveAll(temp)
-	_ = os.MkdirAll(temp, 0o755) // without it all fail
-	ctx, stop := context.WithTimeout(t.ctx, limit)
-	defer stop()
-	// A mistake may take all memory, or kill what started it: that is a shell then, with a limit.
-	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 16000000; "$@"; exit $?`, "sh", filepath.Join(t.dir, "mutants.test"), "-test.failfast", "-test.short")
-	cmd.Dir, cmd.WaitDelay = t.pkg.Dir, time.Second
-	gitio.OwnGroup(cmd)
-	defer gitio.EndGroup(cmd) // a mutant that never ends is a child of the shell
-	cmd.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", n), "TMPDIR="+temp)
-	if n == 0 {
-		cmd.Env = append(cmd.Env, "MUTANTS_REACHED="+filepath.Join(t.dir, "reached"))
-	}
-	return cmd.Run() != nil
-}
-
-// reached are the mutants whose place a test comes to.
-func (t *trial) reached() map[int]bool {
-	reached := map[int]bool{}
-	text, _ := os.ReadFile(filepath.Join(t.dir, "reached")) // none without the file
-	for _, line := range strings.Fields(string(text)) {
-		var n int
-		if _, err := fmt.Sscan(line, &n); err == nil {
-			reached[n] = true
-		}
-	}
-	return reached
+	return at, os.WriteFile(at, overlay, 0o644)
 }

@@ -78,14 +78,11 @@ func leaseOfClaim(_ *State, op Operation, t *Task) string {
 }
 
 // leaseOfHolder names another agent that works on a task or reviews it.
-func leaseOfHolder(_ *State, op Operation, t *Task) string {
+func leaseOfHolder(s *State, op Operation, t *Task) string {
 	if t != nil && t.Status == Claimed && t.AssignedTo != op.Actor.ID {
 		return t.AssignedTo
 	}
-	if t != nil && t.Status == ReadyForReview && t.ReviewingBy != op.Actor.ID {
-		return t.ReviewingBy
-	}
-	return ""
+	return leaseOfReviewer(s, op, t)
 }
 
 // leaseOfReviewer names another agent that reviews a task.

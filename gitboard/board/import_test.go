@@ -18,9 +18,18 @@ func least(t *testing.T) []board.Imported {
 		record(board.ControlPath, "mode: RUNNING\nsince: 2026-01-31T09:00:00Z\nby: human\n"),
 		record(board.GoalPath("goal-1"), "id: goal-1\ndescription: d\npriority: 3\ncreated: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\nalignment_history: []\n"),
 		record(board.SprintPath, "id: sprint-1\nscope:\n  planned: [a]\n  stretch: []\ntimeline:\n  started: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\n"),
-		record("tasks/a.yaml", "id: a\ngoal: goal-1\ndescription: d\nstatus: ABANDONED\nstatus_changed_at: 2026-01-31T09:00:00Z\npriority: 3\ncreated: 2026-01-31T09:00:00Z\ncreated_by: human\nkind: code\nhistory:\n  - time: 2026-01-31T09:00:00Z\n    event: created\n    agent: human\n"),
+		record("tasks/a.yaml", leastTask),
 	}
 }
+
+// heldBy is a task on which a coder works.
+func heldBy(coder, id string) string {
+	text := strings.NewReplacer("id: a", "id: "+id, "status: ABANDONED", "status: CLAIMED").Replace(leastTask)
+	return text + "done_when: d\nspec_ref: s\nassigned_to: " + coder + "\nworktree: .worktrees/" + id + "\nbase_commit: " + sha("b") + "\n"
+}
+
+const leastTask = "id: a\ngoal: goal-1\ndescription: d\nstatus: ABANDONED\nstatus_changed_at: 2026-01-31T09:00:00Z\npriority: 3\ncreated: 2026-01-31T09:00:00Z\ncreated_by: human\nkind: code\n" +
+	"history:\n  - time: 2026-01-31T09:00:00Z\n    event: created\n    agent: human\n"
 
 func defaults(t *testing.T) string {
 	data, err := codec.Encode(board.DefaultConfig())
@@ -59,6 +68,10 @@ func TestImport(t *testing.T) {
 			r[5].YAML = strings.Replace(r[5].YAML, "ABANDONED", "MERGED", 1)
 			return r
 		}, "inconsistent"},
+		"one coder with two tasks": {func(r []board.Imported) []board.Imported {
+			r[5].YAML = heldBy("coder-1", "a")
+			return append(r, record("tasks/b.yaml", heldBy("coder-1", "b")))
+		}, "coder-1 holds a already"},
 		"a secret": {func(r []board.Imported) []board.Imported { r[5].YAML += "extra: AKIAABCDEFGHIJKLMNOP\n"; return r }, "tasks/a.yaml looks like it holds an AWS"},
 	} {
 		_, err := try(c.change(least(t)), false)

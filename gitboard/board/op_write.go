@@ -213,10 +213,8 @@ func (p *Write) Apply(s *State, op Operation) {
 		e.Reason, e.Was = p.Reason, was.changedTo(t.Definition())
 	}
 	put(s, p.Path, r)
-	if _, is := r.(*Config); is {
-		for _, f := range p.Fields {
-			continueOnBudget(s, op, f.Field)
-		}
+	for _, f := range p.Fields {
+		continueOnBudget(s, op, f.Field) // only the settings have fields of these names
 	}
 }
 

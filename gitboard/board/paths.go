@@ -187,7 +187,7 @@ var own = formOf(`(?i)^(liza|task)(/|$)`)
 // ValidIntegration reports whether a branch can be the integration branch: git accepts the name and
 // does not take it for another ref (git-check-ref-format), and it is not one of the board's.
 func ValidIntegration(name string) bool {
-	if name == "" || len(name) > maxBranch || pseudo.MatchString(name) || own.MatchString(name) || strings.HasPrefix(name, "-") ||
+	if len(name) > maxBranch || pseudo.MatchString(name) || own.MatchString(name) || strings.HasPrefix(name, "-") ||
 		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, plain.Hides) || !utf8.ValidString(name) ||
 		strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {
 		return false

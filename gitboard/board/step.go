@@ -231,7 +231,7 @@ func checkMoves(before, after *State, op Operation) error {
 				return invalid("%s would shorten the history of %s", op.Name(), t.ID)
 			}
 		}
-		if from.Terminal() && from != t.Status || from != t.Status && (t.ID != op.TaskID() || !rule.allow(op.Actor.Role, from, t.Status)) {
+		if from != t.Status && (t.ID != op.TaskID() || !rule.allow(op.Actor.Role, from, t.Status)) {
 			return refuse(CodeWrongState, "%s may not take %s from %s to %s", op.Name(), t.ID, orNone(from), t.Status)
 		}
 	}

@@ -139,3 +139,125 @@ func TestAs(t *testing.T) {
 		t.Errorf("%+v and %+v", one.Op, other.Op)
 	}
 }
+
+// failing is a store of which one call fails.
+type failing struct {
+	oplog.Store
+	left int // the calls before it
+	err  error
+}
+
+func (f *failing) next() error {
+	if f.left--; f.left == -1 {
+		return f.err
+	}
+	return nil
+}
+
+func (f *failing) Object(ctx context.Context, name string) (git.Object, error) {
+	if err := f.next(); err != nil {
+		return git.Object{}, err
+	}
+	return f.Store.Object(ctx, name)
+}
+
+func (f *failing) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+	if err := f.next(); err != nil {
+		return nil, err
+	}
+	return f.Store.Objects(ctx, names)
+}
+
+func (f *failing) WriteObjects(ctx context.Context, all []git.Object) error {
+	if err := f.next(); err != nil {
+		return err
+	}
+	return f.Store.WriteObjects(ctx, all)
+}
+
+func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
+	if err := f.next(); err != nil {
+		return "", err
+	}
+	return f.Store.Ref(ctx, name)
+}
+
+func (f *failing) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
+	if err := f.next(); err != nil {
+		return err
+	}
+	return f.Store.UpdateRefs(ctx, updates, reflog)
+}
+
+// TestEveryCallFails lets each call of each reader and writer of the log fail in turn: the failure
+// is reported as one to read or write, not as damage of the board.
+func TestEveryCallFails(t *testing.T) {
+	memory := oplog.NewMemory()
+	w := newWriter(t, memory).init()
+	w.do(task("one"))
+	w.do(note(strings.Repeat("a long line of a note\n", 1000))) // the payload is a file
+	long := w.tip().Commit
+	waits := over("waits", "first")
+	waits.Status, waits.MergeCommit = board.Unclaimed, ""
+	w.byHand(map[string][]byte{"tasks/waits.yaml": encoded(t, waits), "archive/sprint-1/first.yaml": encoded(t, over("first")), "archive/sprint-1/second.yaml": encoded(t, over("second"))})
+	read := func(do func(s *board.State) error) func(l *oplog.Log) error {
+		return func(l *oplog.Log) error {
+			tip, err := l.Tip(w.ctx)
+			if err != nil {
+				return err
+			}
+			return do(tip.State)
+		}
+	}
+	for name, do := range map[string]func(l *oplog.Log) error{
+		"a record":  read(func(s *board.State) error { _, err := s.Record("tasks/one.yaml"); return err }),
+		"briefs":    read(func(s *board.State) error { _, err := s.Briefs(); return err }),
+		"archived":  read(func(s *board.State) error { _, _, err := s.Archived("second"); return err }),
+		"ids":       read(func(s *board.State) error { _, err := s.IDs(board.NoteDir); return err }),
+		"last id":   read(func(s *board.State) error { _, err := s.LastID(board.NoteDir); return err }),
+		"replaying": func(l *oplog.Log) error { return l.Replays(w.ctx, long) },
+		"the next":  func(l *oplog.Log) error { _, _, err := l.Next(w.ctx); return err },
+		"texts": func(l *oplog.Log) error {
+			tip, err := l.Tip(w.ctx)
+			if err != nil {
+				return err
+			}
+			_, err = tip.TaskTexts()
+			return err
+		},
+		"files": func(l *oplog.Log) error {
+			tree, err := oplog.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
+			if err == nil {
+				_, err = tree.Files()
+			}
+			return err
+		},
+		"a write": func(l *oplog.Log) error {
+			tip, err := l.Tip(w.ctx)
+			if err != nil {
+				return err
+			}
+			p, err := oplog.Prepare(tip, w.op(tip, task("two")))
+			if err != nil {
+				return err
+			}
+			built, err := p.Build(by)
+			if err != nil {
+				return err
+			}
+			return l.Append(w.ctx, []*oplog.Built{built}, oplog.Side{Refs: []git.RefUpdate{{Ref: "refs/heads/main", Old: git.OID(strings.Repeat("a", 40)), New: built.Commit}}})
+		},
+	} {
+		disk := errors.New("the disk is broken")
+		for n := 0; ; n++ {
+			store := &failing{Store: memory, left: n, err: disk}
+			err := do(oplog.New(store, ""))
+			if store.left >= 0 { // it made fewer calls
+				break
+			}
+			if damage := (*oplog.RecordError)(nil); !errors.Is(err, disk) || errors.As(err, &damage) {
+				t.Errorf("%s, call %d: %v", name, n+1, err)
+			}
+		}
+	}
+}
