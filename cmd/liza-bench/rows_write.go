@@ -54,6 +54,25 @@ func benchWrites(l *lab) error {
 		return err
 	}
 	l.row("version (starts, asks git its version)", got[last+1], got[last], "a Go process", 0, 0)
+	return l.netClaim()
+}
+
+// netClaim measures a claim less what git worktree add alone takes.
+func (l *lab) netClaim() error {
+	s, err := l.site("claim", boardSize{tasks: 10})
+	if err != nil {
+		return err
+	}
+	claim, checkout := s.claiming()
+	f, err := s.floorOf(claim)
+	if err != nil {
+		return err
+	}
+	got, err := l.measure(l.rounds(), f.arm(), checkout, claim)
+	if err != nil {
+		return err
+	}
+	l.row("claim less the checkout, 10 tasks", got[2].less(got[1]), got[0], "F", 1.7, 0)
 	return nil
 }
 
