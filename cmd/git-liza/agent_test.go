@@ -3,6 +3,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,18 +75,20 @@ func TestSecondSupervisorIsRefused(t *testing.T) {
 
 // TestContinuedAfterItsLease stops a supervisor until its lease has expired and its task is taken
 // over. When it continues, it writes nothing to the board, whatever has happened to its agent
-// meanwhile and whatever signal it gets.
+// meanwhile and whatever signal it gets. The cases take turns.
 func TestContinuedAfterItsLease(t *testing.T) {
 	t.Parallel()
-	for name, meanwhile := range map[string]func(first *supervised, pid int, open func()){
+	cases := map[string]func(first *supervised, pid int, open func()){
 		"its agent works":     func(*supervised, int, func()) {},
 		"its agent is deaf":   func(*supervised, int, func()) {},
 		"its agent is done":   func(_ *supervised, _ int, open func()) { open() },
 		"its agent is dead":   func(_ *supervised, pid int, _ func()) { _ = syscall.Kill(pid, syscall.SIGKILL) },
 		"it is told to end":   func(first *supervised, _ int, _ func()) { first.signal(syscall.SIGTERM) },
 		"it has no agent now": func(*supervised, int, func()) {},
-	} {
+	}
+	for i, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
+			onDay(t, i, 3)
 			t.Parallel()
 			p := newProject(t)
 			p.set("lease_duration 3", "heartbeat_interval 1")
@@ -108,7 +111,7 @@ func TestContinuedAfterItsLease(t *testing.T) {
 			second := p.supervise("agent", "coder", "--id=2", "--exec=exec sleep 1000")
 			second.hears("claimed", "alpha")
 			tip := p.tip()
-			meanwhile(first, pid, open)
+			cases[name](first, pid, open)
 			first.signal(syscall.SIGCONT)
 			first.ends(42)
 			p.gone(pid)

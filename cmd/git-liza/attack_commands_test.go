@@ -11,6 +11,7 @@ import (
 // TestProjectsCommands: worktree_setup and the integration test run code that agents wrote. That
 // code acts for nobody, has nobody's key and moves no ref.
 func TestProjectsCommands(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
 		t.Skip("there is no ssh-keygen")

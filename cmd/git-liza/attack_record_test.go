@@ -57,6 +57,7 @@ deliver() { git push --atomic origin "$(lookalike $made $1 tasks/parse.yaml)":re
 // TestForgedMerges: the record of a merge follows the board's rules but names a commit that isn't
 // the approved work.
 func TestForgedMerges(t *testing.T) {
+	takesTurn(t)
 	s := newApproved(t, "")
 	const merge = forger + `LIZA_AGENT_ID=code-reviewer-1 LIZA_SESSION=$(session code-reviewer-1) git-liza merge parse >/dev/null || exit 9
 made=$(git rev-parse integration) was=$(git rev-parse integration~1) work=$(git rev-parse integration^2)
@@ -86,6 +87,7 @@ deliver $(git commit-tree -p $was -p $work -m evil $({ git ls-tree $made; printf
 // client that says integration already has the work, and doctor in a clone checks that the commit
 // really is the merge.
 func TestForgedFinish(t *testing.T) {
+	takesTurn(t)
 	s := newApproved(t, "")
 	// An honest finish-merge by the author of the work, in a clone whose integration is ahead of
 	// the board.
@@ -121,6 +123,7 @@ LIZA_AGENT_ID=coder-1 LIZA_SESSION=$(session coder-1) git-liza doctor --fix >/de
 // TestFinishProves: a commit that isn't the merge of a task's work is not recorded as one; doctor
 // reports it, and so does the task's merge. A commit that a human landed is recorded.
 func TestFinishProves(t *testing.T) {
+	takesTurn(t)
 	s := newSite(t)
 	s.approve()
 	for _, c := range []struct{ name, made string }{
@@ -149,6 +152,7 @@ func TestFinishProves(t *testing.T) {
 // TestForgedSubmissions: one submission hides a part of the work from its reviewer, one is made
 // under another agent's name.
 func TestForgedSubmissions(t *testing.T) {
+	takesTurn(t)
 	s := newServer(t)
 	s.committed("parse.txt")
 	s.ok("coder-1", parse, "echo 2 >more.txt && git add . && git commit -q -m 'Write more'")
@@ -182,6 +186,7 @@ Liza-Agent: coder-2'; git-liza submit parse`, `it says that "coder-2" made it fo
 // TestHiddenIntegration: the server finds the integration branch even behind a replacement ref,
 // which anybody may push, or a name that YAML quotes.
 func TestHiddenIntegration(t *testing.T) {
+	takesTurn(t)
 	for _, branch := range []string{"integration", "'it's'"} {
 		t.Run(branch, func(t *testing.T) {
 			s := &site{newRepository(t)}
@@ -212,6 +217,7 @@ git push origin $(git commit-tree -p `+word+` -m sneak `+word+`^{tree}):refs/hea
 // before it, and a forged approval lands nothing, whether it is the newest operation or was fetched
 // before newer ones.
 func TestForgedApproval(t *testing.T) {
+	takesTurn(t)
 	s := newSite(t)
 	s.committed("parse.txt")
 	s.must("coder-1", "submit", "parse")
@@ -255,6 +261,7 @@ c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Li
 // TestSettingsOfManyLines: values that look like other settings do not hide integration; the lock
 // reads them as values.
 func TestSettingsOfManyLines(t *testing.T) {
+	takesTurn(t)
 	s := newServer(t)
 	s.must("", "config", "set", "worktree_setup", "true\nintegration_branch: nowhere")
 	s.must("", "config", "set", "integration_test", "true\n\nintegration_branch: nowhere\n")
@@ -287,6 +294,7 @@ func TestSettingsOfManyLines(t *testing.T) {
 // TestFastClocks: a fast clock takes over no lease, neither by the date that it wrote, which every
 // later operation has to follow, nor by its own reading where the server's clock is right.
 func TestFastClocks(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	at := func(s *site, ahead time.Duration) *project {
 		p := *s.project
@@ -315,6 +323,7 @@ func TestFastClocks(t *testing.T) {
 
 // TestMissingIntegration: where a server has no integration branch, a push can't create one.
 func TestMissingIntegration(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main")
@@ -330,6 +339,7 @@ func TestMissingIntegration(t *testing.T) {
 // TestUnhookedServer: a user who can run programs on the server can bypass its lock, and every
 // clone reports that.
 func TestUnhookedServer(t *testing.T) {
+	takesTurn(t)
 	s := newServer(t)
 	s.ok("", "", `git push -q --receive-pack='git -c core.hooksPath=/dev/null receive-pack' origin $(git commit-tree -p integration -m sneak integration^{tree}):refs/heads/integration`)
 	s.must("", "sync")
@@ -341,6 +351,7 @@ func TestUnhookedServer(t *testing.T) {
 
 // TestLargeImportIsShared: the server's limits do not refuse a board that is large from the start.
 func TestLargeImportIsShared(t *testing.T) {
+	takesTurn(t)
 	s := &site{newRepository(t)}
 	var old strings.Builder
 	old.WriteString("version: 1\ngoal: {id: goal-1, description: A goal, spec_ref: specs/vision.md, status: IN_PROGRESS}\ntasks:\n")
@@ -358,6 +369,7 @@ func TestLargeImportIsShared(t *testing.T) {
 // TestForgedBoardIsNoticed: a board that was forged on a host without the lock is noticed by a
 // clone that fetches it, by one that would write on top of it, and by one that joins.
 func TestForgedBoardIsNoticed(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	f := newFleet(t, 2, plainPath)
 	f.clones[0].must("", "note", "honest")

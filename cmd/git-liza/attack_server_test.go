@@ -28,7 +28,7 @@ const bypass = `forge() {
 
 // TestAttacksOnAServer: the server's hooks refuse what has bypassed those of a clone, and where a
 // server has none, verify reports it. Each script begins with an up-to-date clone, and its changes
-// to that clone are undone.
+// to that clone are undone. The attacks take turns.
 func TestAttacksOnAServer(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -41,7 +41,7 @@ func TestAttacksOnAServer(t *testing.T) {
 	s.must("coder-2", "heartbeat")
 	server := func() string { return s.ok("", "", "git -C ../server.git for-each-ref") }
 	const off = "git -c core.hooksPath=/dev/null "
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name, script, rule string
 		verify             string // what verify reports for the clone, "" for nothing
 	}{
@@ -80,6 +80,7 @@ func TestAttacksOnAServer(t *testing.T) {
 			"of 3000000 bytes to the board, where 1048576 are the most", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			onDay(t, i, 3)
 			before, local := server(), s.ok("", "", "git for-each-ref --format='update %(refname) %(objectname)'")
 			s.ok("", "", "git update-ref refs/heads/origin-note liza/state")
 			said, exit := s.sh("", "", c.script)
@@ -111,6 +112,7 @@ func TestAttacksOnAServer(t *testing.T) {
 
 // TestForgedTrailers: a commit in the name of an agent that never held the task is a violation.
 func TestForgedTrailers(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("coder-1", parse, checkpoint+"echo 1 >parse.txt && git add . && git commit -q -m 'Write it\n\nLiza-Task: parse\nLiza-Agent: coder-2'")
@@ -128,6 +130,7 @@ func TestForgedTrailers(t *testing.T) {
 // TestUnrecordedWork: an agent's work that reached integration without the board is a violation; a
 // human's commit is only reported.
 func TestUnrecordedWork(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -156,6 +159,7 @@ func TestUnrecordedWork(t *testing.T) {
 // identified by the worktree it did that in. Once integration is back where it was, there is
 // nothing left to report.
 func TestUnrecordedWorkInAnothersName(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.must("", "status") // looks at what was there before
@@ -182,6 +186,7 @@ func TestUnrecordedWorkInAnothersName(t *testing.T) {
 // TestWorkBroughtBeside: an agent's work is a violation even when it arrives by a merge in a
 // human's name.
 func TestWorkBroughtBeside(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -194,6 +199,7 @@ func TestWorkBroughtBeside(t *testing.T) {
 // TestAliasesAndGrafts: verify reports an integration branch that is another name for a task's
 // branch, and is not misled by replacements and grafts.
 func TestAliasesAndGrafts(t *testing.T) {
+	takesTurn(t)
 	s := newSite(t)
 	s.ok("", "", "git replace liza/state~2 liza/state~4 && git-liza verify && git replace -d $(git replace -l) && "+
 		"git rev-parse liza/state~3 >.git/info/grafts && git-liza verify && git-liza note hello && rm .git/info/grafts")
@@ -209,6 +215,7 @@ func TestAliasesAndGrafts(t *testing.T) {
 
 // TestFutureDates: the server refuses dates in the future, and verify reports them.
 func TestFutureDates(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	// The server's clock is right.
@@ -230,6 +237,7 @@ func TestFutureDates(t *testing.T) {
 // TestPushWithoutAtomic: refs that belong together but are pushed in two transactions are refused,
 // each by itself.
 func TestPushWithoutAtomic(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git push -q --atomic ../server.git main liza/state integration")
@@ -254,6 +262,7 @@ func TestPushWithoutAtomic(t *testing.T) {
 // TestServersHooks: the server's own hooks keep running where they were, and without git-liza the
 // board can't be moved while other refs can.
 func TestServersHooks(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	for _, name := range []string{"pre-receive", "update", "post-receive"} {

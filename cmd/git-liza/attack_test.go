@@ -54,7 +54,8 @@ func (s *site) committed(name string) {
 	s.ok("coder-1", parse, checkpoint+"echo 1 >"+name+" && git add . && git commit -q -m 'Write it'")
 }
 
-// TestAttacksOnAClone: what agents may not do is refused in their clone and changes nothing.
+// TestAttacksOnAClone: what agents may not do is refused in their clone and changes nothing. The
+// attacks take turns.
 func TestAttacksOnAClone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -63,7 +64,7 @@ func TestAttacksOnAClone(t *testing.T) {
 		t.Errorf("a commit without a checkpoint: exit %d\n%s", exit, said)
 	}
 	s.committed("parse.txt")
-	for _, c := range []struct{ name, agent, dir, script, rule, instead string }{
+	for i, c := range []struct{ name, agent, dir, script, rule, instead string }{
 		{"no-verify on integration", "coder-1", parse, "git checkout -q integration; git commit --no-verify --allow-empty -m sneak", "integration moves by a merge", "git liza submit parse"},
 		{"update-ref of integration", "coder-1", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza submit parse"},
 		{"push into the own repository", "coder-1", parse, "git push . HEAD:integration", "pushes only through git liza", "git liza submit parse"},
@@ -107,6 +108,7 @@ func TestAttacksOnAClone(t *testing.T) {
 		{"the human's HEAD", "planner-1", "", `eval "$(git-liza env planner-1)" && git update-ref --no-deref HEAD task/parse`, "HEAD of the main worktree", "worktree of your task"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			onDay(t, i, 3)
 			before := s.refs()
 			said, exit := s.sh(c.agent, c.dir, c.script)
 			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) || !strings.Contains(said, c.instead) {
@@ -170,6 +172,7 @@ func TestAgentsWork(t *testing.T) {
 // TestProjectsHooks: in agents' worktrees the project's own hooks run first, whatever manages them,
 // and can refuse.
 func TestProjectsHooks(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	const hook = "#!/bin/sh\necho \"own ${0##*/} $*\" >&2\n[ ! -e \"$FORBID\" ]\n"
 	for name, c := range map[string]struct{ dir, config string }{
@@ -217,6 +220,7 @@ func TestProjectsHooks(t *testing.T) {
 
 // TestHooksWithoutProgram: a missing or broken git-liza blocks nobody's commits.
 func TestHooksWithoutProgram(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("coder-1", parse, checkpoint+"true")

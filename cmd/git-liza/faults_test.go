@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,16 +14,6 @@ import (
 	"testing"
 	"time"
 )
-
-// long makes the fault and linearizability tests try every case.
-var long = flag.Bool("long", false, "tests in their long form, as far as -timeout lets them")
-
-// timeLeft reports whether a long form may begin another case: it stops by itself before -timeout
-// kills it.
-func timeLeft(t *testing.T) bool {
-	end, given := t.Deadline()
-	return !*long || !given || time.Until(end) > 40*time.Second
-}
 
 // faultCase is a scene in which one call of git fails.
 type faultCase struct {
@@ -43,11 +32,12 @@ func (c faultCase) String() string {
 
 // TestFaults fails each call of git, in each way, of the commands that change worktrees, branches
 // or the board. A caller that retries gets its result exactly once, nothing acknowledged or written
-// is lost, and doctor repairs everything.
+// is lost, and doctor repairs everything. The scenes take turns.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	for _, s := range scenes {
+	for i, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
+			onDay(t, i, 6)
 			t.Parallel()
 			stage := newStage(t, s)
 			calls := stage.rehearse()

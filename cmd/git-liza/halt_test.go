@@ -53,8 +53,8 @@ func halts() []halt {
 
 // TestHalted halts the run during a claim, during work, at the start of a review and during a
 // merge. After that nothing is claimed, landed or started; a run that continues later continues
-// with the same task. In one run each way to halt is tried at one of the moments, a different one
-// each time; -long tries all combinations.
+// with the same task. The ways to halt take turns, each at one of the moments, a different one each
+// time; -long tries all combinations.
 func TestHalted(t *testing.T) {
 	t.Parallel()
 	random := seeded(t)
@@ -66,7 +66,7 @@ func TestHalted(t *testing.T) {
 		{"claim", (*project).haltedAmidClaim}, {"work", (*project).haltedAmidWork},
 		{"review claim", (*project).haltedBeforeReview}, {"merge", (*project).haltedAmidMerge},
 	}
-	for _, h := range halts() {
+	for i, h := range halts() {
 		random.Shuffle(len(moments), func(i, j int) { moments[i], moments[j] = moments[j], moments[i] })
 		met := moments[:1]
 		if *long {
@@ -74,6 +74,7 @@ func TestHalted(t *testing.T) {
 		}
 		for _, m := range met {
 			t.Run(m.name+"/"+h.name, func(t *testing.T) {
+				onDay(t, i, 4)
 				t.Parallel()
 				p := newProject(t)
 				m.amid(p, h)

@@ -19,18 +19,22 @@ import (
 )
 
 // TestHosts: two clones share a board by servers as people run them. Each gives a raced task to one
-// clone, takes a merge, and refuses a forged board where its lock is on. Why Gitea is not among them
-// stands in specs/decisions.md.
+// clone, takes a merge, and refuses a forged board where its lock is on. They take turns. Why Gitea
+// is not among them stands in specs/decisions.md.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	for name, serve := range map[string]func(*host){
-		"sshd and git-shell": serveGitShell, "gitolite": serveGitolite, "nginx and http-backend": serveNginx,
+	for i, server := range []struct {
+		name  string
+		serve func(*host)
+	}{
+		{"sshd and git-shell", serveGitShell}, {"gitolite", serveGitolite}, {"nginx and http-backend", serveNginx},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(server.name, func(t *testing.T) {
+			onDay(t, i, 3)
 			t.Parallel()
 			first := newProject(t)
 			h := &host{project: first, dir: t.TempDir(), lock: true}
-			serve(h)
+			server.serve(h)
 			if h.lock {
 				first.must("", "-C", h.hub, "hooks", "install", "--server")
 			}

@@ -21,6 +21,7 @@ import (
 // lost, doctor repairs everything, and the request can still be met. Linux only: elsewhere a lock
 // file does not show whether a process holds it.
 func TestKilled(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	for _, s := range killScenes {
 		t.Run(s.name, func(t *testing.T) {

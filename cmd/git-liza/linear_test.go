@@ -340,13 +340,15 @@ func seeded(t *testing.T) *rand.Rand {
 // TestLinearizable: ten clients work on one board, each by real processes, while housekeeping runs
 // and some of them use a git that fails. Their answers must be possible on one board that executes
 // one request at a time, and everything acknowledged must be there. The seed decides who requests
-// what; the rest depends on the machine.
+// what; the rest depends on the machine. The boards take turns.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
+		onDay(t, 0, 3)
 		linearizable(t, 2, func(t *testing.T) ([]*project, func()) { return []*project{newProject(t)}, func() {} })
 	})
 	t.Run("racing", func(t *testing.T) {
+		onDay(t, 1, 3)
 		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
 			return []*project{newProject(t).withoutTurns()}, func() {}
 		})
@@ -354,6 +356,7 @@ func TestLinearizable(t *testing.T) {
 	// Clones share the board by a slow hub. Commands, and the processes that talk to the hub for
 	// them and for others, are killed on the way.
 	t.Run("shared", func(t *testing.T) {
+		onDay(t, 2, 3)
 		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
 			f := newFleet(t, 3, plainPath)
 			for _, p := range f.clones {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,20 +105,27 @@ func settle(dir string) error {
 // everybody uses.
 var inShort = []string{"init", "lifecycle", "submit", "review", "status", "read", "show", "log", "config", "note", "validate", "help"}
 
+// scripts lists the files of the scripts to run: with -short those of inShort, otherwise a quarter
+// of all, too, another quarter each day. -run, -long and LIZA_TEST_SCRIPTS=all run them all.
+func scripts(t *testing.T) (files []string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("there are no scripts (%v)", err)
+	}
+	all := os.Getenv("LIZA_TEST_SCRIPTS") == "all"
+	for i, file := range found {
+		always := slices.Contains(inShort, strings.TrimSuffix(filepath.Base(file), ".txtar"))
+		if always || !testing.Short() && (all || due(t, i, 4)) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	names := []string{"*"}
-	if testing.Short() {
-		names = inShort
-	}
-	var files []string
-	for _, name := range names {
-		found, err := filepath.Glob(filepath.Join("testdata", "script", name+".txtar"))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("there is no script %s (%v)", name, err)
-		}
-		files = append(files, found...)
-	}
+	files := scripts(t)
 	set := variablesOf(t, files)
 	update := os.Getenv("UPDATE_SCRIPTS") != ""
 	if !update {

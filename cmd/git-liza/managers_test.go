@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,12 +49,15 @@ var managers = map[string]manager{
 	},
 }
 
-// TestHookManagers: programs that manage a project's hooks keep working for humans and agents.
+// TestHookManagers: programs that manage a project's hooks keep working for humans and agents. They
+// take turns.
 func TestHookManagers(t *testing.T) {
 	t.Parallel()
-	for name, m := range managers {
+	for i, name := range slices.Sorted(maps.Keys(managers)) {
 		t.Run(name, func(t *testing.T) {
+			onDay(t, i, 3)
 			t.Parallel()
+			m := managers[name]
 			if _, err := exec.LookPath(m.program); err != nil {
 				t.Logf("%s is not in PATH, so its layout stands for it", m.program)
 				m.install = m.layout

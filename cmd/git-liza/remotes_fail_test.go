@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,11 +32,11 @@ type trouble struct {
 }
 
 // TestNetworkTroubles: a command that the network fails ends in bounded time with exit code 3, has
-// done nothing, and prints git's message in one line.
+// done nothing, and prints git's message in one line. The troubles take turns.
 func TestNetworkTroubles(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
-	for name, c := range map[string]trouble{
+	troubles := map[string]trouble{
 		"a wrong password": {
 			url: passing(nil), env: func(t *testing.T) []string { return settings(credentials(t, "open barley")...) },
 			said: `Authentication failed for 'http://.*'`,
@@ -64,9 +66,14 @@ func TestNetworkTroubles(t *testing.T) {
 		"a page in the way":         {url: page(http.StatusForbidden), said: `unable to access .*: The requested URL returned error: 403`},
 		"a push without an answer":  {url: passing(stop("git-receive-pack", -1)), push: true, env: known, said: `git (push|fetch) heard nothing for 1s`},
 		"a push that breaks off":    {url: passing(cut("git-receive-pack", -1)), push: true, env: known, said: `.*(curl 52 Empty reply|hung up|unexpected disconnect|unable to rewind).*`},
-	} {
+	}
+	for i, name := range slices.Sorted(maps.Keys(troubles)) {
 		group.Go(func() {
-			t.Run(name, func(t *testing.T) { c.strike(t) })
+			t.Run(name, func(t *testing.T) {
+				onDay(t, i, 3)
+				c := troubles[name]
+				c.strike(t)
+			})
 		})
 	}
 	group.Wait()
@@ -119,6 +126,7 @@ func (c *trouble) strike(t *testing.T) {
 
 // TestPushWithoutAnswer: a push that the server took but whose answer was lost is found to be done.
 func TestPushWithoutAnswer(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	f := newFleet(t, 1, plainPath)
 	p := f.clones[0]

@@ -35,10 +35,11 @@ func settings(words ...string) []string {
 }
 
 // TestNetworkRemotes: two clones do one task by a server with the lock on, over git's network
-// transports.
+// transports, which take turns.
 func TestNetworkRemotes(t *testing.T) {
 	t.Parallel()
 	t.Run("ssh", func(t *testing.T) {
+		onDay(t, 0, 2)
 		t.Parallel()
 		s := serveSSH(t)
 		first := newProject(t)
@@ -53,6 +54,7 @@ func TestNetworkRemotes(t *testing.T) {
 		f.oneTask()
 	})
 	t.Run("https", func(t *testing.T) {
+		onDay(t, 1, 2)
 		t.Parallel()
 		s := serveHTTP(t, "/", true)
 		first := newProject(t)
@@ -116,6 +118,7 @@ func (f *fleet) lands(its, other *project) {
 // TestServersThatRefuse: a server that can't take several refs at once, or any, is distinguished
 // from one that can't be reached.
 func TestServersThatRefuse(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	f := newFleet(t, 1, plainPath)
 	p := f.clones[0]

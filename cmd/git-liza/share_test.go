@@ -280,7 +280,7 @@ func (f *fleet) agrees(tasks int) {
 // learns who did.
 func TestTwoClonesClaimOneTask(t *testing.T) {
 	f := newFleet(t, 2, fileURL)
-	const rounds = 4
+	const rounds = 2
 	for i := range rounds {
 		task := fmt.Sprintf("task-%d", i)
 		f.clones[0].must("", "add-task", "--id", task, "--desc", "Do it", "--spec", "specs/vision.md", "--done", "done", "--scope", "IN: x", "--ready")
@@ -333,6 +333,7 @@ func TestRoundTrips(t *testing.T) {
 }
 
 func TestClones(t *testing.T) {
+	takesTurn(t)
 	sizes := [][2]int{{4, 2}} // clones and tasks; two are tested in TestTwoClonesClaimOneTask, three with troubles below
 	if *long {
 		sizes = [][2]int{{2, 40}, {4, 40}, {8, 40}, {8, 200}}
@@ -355,6 +356,7 @@ func TestClones(t *testing.T) {
 // fetches are killed at random. Troubles are paced by the work done, so that work progresses
 // however slow the machine is.
 func TestClonesWithTroubles(t *testing.T) {
+	takesTurn(t)
 	n, tasks := 3, 4
 	if *long {
 		n, tasks = 8, 200
@@ -459,7 +461,8 @@ func (f *fleet) in(word string) bool {
 // succeed. Nothing claims in that clone: while git adds a worktree, its HEAD points nowhere for a
 // moment, and a fetch that reads it then fails, with or without git liza.
 func TestPlainFetches(t *testing.T) {
-	const tasks, bursts, people = 2, 8, 8
+	takesTurn(t)
+	const tasks, bursts, people = 1, 4, 8
 	f := newFleetOf(projectWithTasks(t, tasks), 2, plainPath)
 	var over atomic.Bool
 	var busy sync.WaitGroup

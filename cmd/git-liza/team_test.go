@@ -52,6 +52,7 @@ const scriptedExec = "--exec=exec scripted-agent"
 // TestTeam: a team of scripted agents reaches a goal by itself, though they crash, leave early,
 // flood, fork, reject, ask, hand off and conflict.
 func TestTeam(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p, script := newGoal(t, thePlan)
 	began := time.Now()

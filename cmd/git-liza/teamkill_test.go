@@ -17,6 +17,7 @@ import (
 // TestTeamKilled: supervisors, each a process, reach a goal with scripted agents while both are
 // killed at random. What dies is started again.
 func TestTeamKilled(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	kills, plan := 4, thePlan
 	if *long {

@@ -37,8 +37,9 @@ esac
 // TestTeamSizesItself: a team without numbers reaches a goal with never more agents of a role than
 // it may have, though it is killed again and again, and what it held is taken up.
 func TestTeamSizesItself(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
-	tasks, kills := 8, 2
+	tasks, kills := 5, 1
 	if *long {
 		tasks, kills = 30, 8
 	}

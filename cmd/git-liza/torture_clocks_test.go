@@ -18,6 +18,7 @@ import (
 // everything acknowledged is on the board once, no operation is dated before its parent, and the
 // history verifies.
 func TestTortureClocks(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	const coders = 4

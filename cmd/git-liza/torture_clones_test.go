@@ -19,6 +19,7 @@ import (
 // sides. Nobody cleans up after that. Everything acknowledged is on the board exactly once, and the
 // clones agree.
 func TestTortureClones(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	f := newFleet(t, 4, plainPath)
 	each := 1

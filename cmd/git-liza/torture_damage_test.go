@@ -26,6 +26,7 @@ import (
 // restores what the objects allow and reports what is lost, and verify agrees with it. The short
 // form draws a few cases at random.
 func TestTortureDamage(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	full(t)
 	for _, kept := range []bool{true, false} {

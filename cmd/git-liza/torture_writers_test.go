@@ -30,6 +30,7 @@ import (
 // has left: a command that is not killed itself succeeds at the second attempt at the latest, and
 // an attempt gives up after three waits of three seconds.
 func TestTortureWriters(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	const writers = 12

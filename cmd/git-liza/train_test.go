@@ -62,15 +62,15 @@ func trips(t *testing.T, lengths []int) (all []trip) {
 	return all
 }
 
-// TestTrains merges trains of every length, with culprits and conflicts at every place, by real
+// TestTrains merges trains of several lengths, with culprits and conflicts at every place, by real
 // processes: each culprit and each conflict is recorded as its own failure, all other tasks land,
-// and one culprit costs no more than two tests plus the logarithm of the length. Trains of sixteen
-// need -long; TestTrain of worktrees merges them without processes.
+// and one culprit costs no more than two tests plus the logarithm of the length. Trains of more than
+// four need -long; TestTrain of worktrees merges them without processes.
 func TestTrains(t *testing.T) {
 	t.Parallel()
-	lengths := []int{1, 2, 8}
+	lengths := []int{1, 2, 4}
 	if *long {
-		lengths = append(lengths, 16)
+		lengths = []int{1, 2, 8, 16}
 	}
 	p := yard(t, slices.Max(lengths))
 	saved := filepath.Join(t.TempDir(), "saved")
@@ -199,6 +199,7 @@ func TestTrainFlakyTest(t *testing.T) {
 // TestTrainsOfTwoClones: two clones merge all approved tasks at once while a human pushes to
 // integration. Every task lands once, before or after the human's commit.
 func TestTrainsOfTwoClones(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.set("integration_test sleep 0.2", "merge_batch 3")
