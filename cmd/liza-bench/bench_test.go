@@ -17,6 +17,9 @@ var long = flag.Bool("long", false, "run every group of the benchmark")
 // TestMachinery runs groups of --quick at a tiny size: the first one and another each day, or all
 // with -long. It looks at no time.
 func TestMachinery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs the program")
+	}
 	only, least := "", 12
 	if !*long {
 		others := groups[1:slices.IndexFunc(groups, func(g group) bool { return g.full })]
