@@ -260,9 +260,9 @@ func (b *Board) EndLease(ctx context.Context, actor board.Actor) error {
 	if err != nil || held == nil || held.Damaged || held.Session != actor.Session {
 		return err
 	}
-	ended := held.Lease
-	ended.Expires = b.now()
-	if !ended.Expires.Before(held.Expires) {
+	ended := held.Content
+	ended.Expires = board.At(b.now())
+	if ended.Expires >= held.Expires {
 		return nil
 	}
 	_, err = lease.Beat(ctx, b.store, held, ended)

@@ -486,7 +486,7 @@ func evidence(h *lease.Held) *board.Lease {
 	if h == nil || h.Damaged {
 		return nil
 	}
-	return &board.Lease{Agent: h.Agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
+	return &h.Lease
 }
 
 // renewal returns what an operation does to the acting agent's own lease: renew it, end it at a
@@ -510,7 +510,7 @@ func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held
 		return side, err
 	}
 	if a.Status == board.HandedOff {
-		l.Expires = now
+		l.Expires = l.Heartbeat
 	}
 	if update, object := lease.Renew(held, l); update.Old != update.New {
 		side.Refs, side.Objects = append(side.Refs, update), append(side.Objects, object)
@@ -518,19 +518,20 @@ func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held
 	return side, nil
 }
 
-func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) (lease.Lease, error) {
+func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) (c lease.Content, err error) {
 	var task *board.Task
 	if a.CurrentTask != "" {
 		task = s.Task(a.CurrentTask)
 	}
 	config := s.Config()
 	if err := s.Err(); err != nil {
-		return lease.Lease{}, err
+		return c, err
 	}
-	return lease.Lease{
-		Agent: id, Session: a.Session, Task: a.CurrentTask, Heartbeat: now,
-		Expires: now.Add(time.Duration(config.LeaseSeconds(task)) * time.Second),
-	}, nil
+	c.Lease = board.Lease{
+		Agent: id, Session: a.Session, Task: a.CurrentTask, Heartbeat: board.At(now),
+		Expires: board.At(now.Add(time.Duration(config.LeaseSeconds(task)) * time.Second)),
+	}
+	return c, nil
 }
 
 // repeated returns the operation that was already carried out under a request id, or nil. If since
@@ -614,7 +615,7 @@ func (b *Board) explain(ctx context.Context, v *View, err error) error {
 		return err
 	}
 	if h, readErr := v.Lease(ctx, r.Holder); readErr == nil && h != nil && r.Code == board.CodeWrongState {
-		r.Lease, r.Live = evidence(h), h.Expires.After(b.now())
+		r.Lease, r.Live = evidence(h), h.Expires > board.At(b.now())
 	}
 	return err
 }

@@ -257,7 +257,7 @@ func TestRenewal(t *testing.T) {
 		m.updates = nil
 		do(t, b, coder1, step.p)
 		h := held(t, m, "coder-1")
-		if h.Task != step.task || !h.Heartbeat.Equal(c.Now()) || !h.Expires.Equal(c.Now().Add(step.expires)) || h.Session != coder1.Session {
+		if h.Task != step.task || h.Heartbeat != board.At(c.Now()) || h.Expires != board.At(c.Now().Add(step.expires)) || h.Session != coder1.Session {
 			t.Errorf("%s: %+v", step.p.Op(), h)
 		}
 		if len(m.updates) != 1 || len(m.updates[0]) != 2 || m.updates[0][1].Ref != git.BoardRef {

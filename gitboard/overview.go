@@ -7,7 +7,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -28,8 +27,8 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 		return nil, err
 	}
 	g := &Glance{View: v, beside: report.Beside{Leases: evidences(held)}}
-	if m := held[lease.MergeHolder]; m != nil && m.Since != nil && len(m.Tasks) > 0 {
-		g.beside.Merging = &report.Train{By: m.By(), Tasks: m.Tasks, Testing: m.Testing, Since: board.At(*m.Since), Expires: board.At(m.Expires)}
+	if m := held[git.MergeHolder]; m != nil && m.Since != "" && len(m.Tasks) > 0 {
+		g.beside.Merging = &report.Train{By: m.By(), Tasks: m.Tasks, Testing: m.Testing, Since: m.Since, Expires: m.Expires}
 	}
 	halts, err := v.board.Halts(ctx)
 	if err != nil {

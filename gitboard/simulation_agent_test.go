@@ -269,7 +269,7 @@ func (a *simAgent) halted() bool {
 func (a *simAgent) lapsed(holder string, _ board.Brief) bool {
 	h, err := lease.Read(a.s.ctx, a.s.memory, holder)
 	check(a.s.t, err)
-	return h == nil || a.s.now.Add(a.skew).After(h.Expires)
+	return h == nil || a.s.now.Add(a.skew).After(h.Expires.Std())
 }
 
 // takeable judges leases by the agent's own clock.

@@ -115,7 +115,7 @@ func (v *View) LeasesSeen(ctx context.Context) (map[string]board.Lease, error) {
 func evidences(held map[string]*lease.Held) map[string]board.Lease {
 	seen := make(map[string]board.Lease, len(held))
 	for agent, h := range held {
-		seen[agent] = *evidence(h)
+		seen[agent] = h.Lease
 	}
 	return seen
 }
@@ -130,5 +130,5 @@ func (v *View) Takeable(ctx context.Context, holder string, after time.Duration)
 		return true
 	}
 	h, err := v.Lease(ctx, holder)
-	return err == nil && (h == nil || !v.board.now().Before(h.Expires.Add(after)))
+	return err == nil && (h == nil || !v.board.now().Before(h.Expires.Std().Add(after)))
 }

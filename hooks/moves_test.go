@@ -101,9 +101,9 @@ func TestServersIntegration(t *testing.T) {
 	}{
 		"missing, and nothing lands":           {Integration{Now: none}, ""},
 		"there, as the board begins":           {Integration{Now: one, Founding: true}, ""},
-		"missing, and something has landed":    {Integration{Now: none, Landings: []Landing{{none, none, true}}}, "does not move with it"},
+		"missing, and something has landed":    {Integration{Now: none, Landings: []board.Landing{{Before: none, After: none, Found: true}}}, "does not move with it"},
 		"the board begins, nothing has landed": {Integration{Now: none, Move: move, Founding: true}, ""},
-		"a landing that is no growth":          {Integration{Now: one, Move: move, Landings: []Landing{{one, "4", false}, {"4", two, false}}}, "records a move from"},
+		"a landing that is no growth":          {Integration{Now: one, Move: move, Landings: []board.Landing{{Before: one, After: "4"}, {Before: "4", After: two}}}, "records a move from"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.i.Branch, c.i.Holds = "integration", holds
@@ -117,18 +117,18 @@ func TestServersLeases(t *testing.T) {
 	const now = "2026-01-31T09:00:00Z"
 	for name, c := range map[string]struct {
 		ref, now, new string
-		lease         Lease
+		lease         *board.Lease
 		part          string
 	}{
-		"a probe":                         {git.ProbePrefix + "x", none, one, Lease{}, ""},
-		"the home":                        {git.HomeRef, none, one, Lease{}, ""},
-		"the home, moved":                 {git.HomeRef, one, two, Lease{}, "one clone's own"},
-		"no agent's lease":                {git.LeaseRef("boss"), none, one, Lease{}, "is not an agent"},
-		"what can't be read":              {git.LeaseRef("coder-1"), none, one, Lease{Agent: "coder-1", Session: "s1"}, "is not a lease of it"},
-		"an unregistered agent's":         {git.LeaseRef("coder-9"), none, one, Lease{Valid: true, Agent: "coder-9", Session: "s1"}, "not at all"},
-		"an unregistered agent's, ended":  {git.LeaseRef("coder-9"), one, none, Lease{}, ""},
-		"a task that is none":             {git.ReviewPrefix + "UP/1", none, one, Lease{}, `no task "UP"`},
-		"a submission that has no number": {git.ReviewPrefix + "print/x", none, one, Lease{}, "no submission x"},
+		"a probe":                         {git.ProbePrefix + "x", none, one, nil, ""},
+		"the home":                        {git.HomeRef, none, one, nil, ""},
+		"the home, moved":                 {git.HomeRef, one, two, nil, "one clone's own"},
+		"no agent's lease":                {git.LeaseRef("boss"), none, one, nil, "is not an agent"},
+		"what can't be read":              {git.LeaseRef("coder-1"), none, one, nil, "is not a lease of it"},
+		"an unregistered agent's":         {git.LeaseRef("coder-9"), none, one, &board.Lease{Agent: "coder-9", Session: "s1"}, "not at all"},
+		"an unregistered agent's, ended":  {git.LeaseRef("coder-9"), one, none, nil, ""},
+		"a task that is none":             {git.ReviewPrefix + "UP/1", none, one, nil, `no task "UP"`},
+		"a submission that has no number": {git.ReviewPrefix + "print/x", none, one, nil, "no submission x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := Move{c.ref, c.now, c.new, c.now, false}

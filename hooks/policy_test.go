@@ -151,26 +151,26 @@ func TestCheckIntegration(t *testing.T) {
 		part string
 	}{
 		"nothing":                    {Integration{Now: one}, ""},
-		"a recorded move":            {Integration{Now: one, Move: move(two), Landings: []Landing{{one, two, false}}}, ""},
-		"two of them":                {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two, false}, {two, three, false}}}, ""},
-		"one that was found":         {Integration{Now: one, Move: move(two), Landings: []Landing{{none, two, true}}}, "nothing on the board records"},
-		"found before a move":        {Integration{Now: one, Move: move(two), Landings: []Landing{{none, two, true}, {one, two, false}}}, "does not hold 2222222222"},
-		"found with a move":          {Integration{Now: one, Move: move(two), Landings: []Landing{{none, one, true}, {one, two, false}, {none, two, true}}}, ""},
-		"found beyond a move":        {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two, false}, {none, three, true}}}, "does not hold 3333333333"},
-		"found, and nothing moves":   {Integration{Now: one, Landings: []Landing{{none, two, true}}}, "integration does not move with it"},
-		"found and found":            {Integration{Now: one, Landings: []Landing{{none, two, true}, {none, one, true}}}, "integration does not move with it"},
+		"a recorded move":            {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: one, After: two}}}, ""},
+		"two of them":                {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}, {Before: two, After: three}}}, ""},
+		"one that was found":         {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: two, Found: true}}}, "nothing on the board records"},
+		"found before a move":        {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: two, Found: true}, {Before: one, After: two}}}, "does not hold 2222222222"},
+		"found with a move":          {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: one, Found: true}, {Before: one, After: two}, {Before: none, After: two, Found: true}}}, ""},
+		"found beyond a move":        {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}, {Before: none, After: three, Found: true}}}, "does not hold 3333333333"},
+		"found, and nothing moves":   {Integration{Now: one, Landings: []board.Landing{{Before: none, After: two, Found: true}}}, "integration does not move with it"},
+		"found and found":            {Integration{Now: one, Landings: []board.Landing{{Before: none, After: two, Found: true}, {Before: none, After: one, Found: true}}}, "integration does not move with it"},
 		"unrecorded":                 {Integration{Now: one, Move: move(two)}, "nothing on the board records"},
-		"further than recorded":      {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two, false}}}, "the board records integration at 2222222222"},
-		"from elsewhere":             {Integration{Now: one, Move: move(three), Landings: []Landing{{two, three, false}}}, "a move from 2222222222"},
-		"back":                       {Integration{Now: three, Move: move(two), Landings: []Landing{{three, two, false}}}, "would lose commits"},
+		"further than recorded":      {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}}}, "the board records integration at 2222222222"},
+		"from elsewhere":             {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: two, After: three}}}, "a move from 2222222222"},
+		"back":                       {Integration{Now: three, Move: move(two), Landings: []board.Landing{{Before: three, After: two}}}, "would lose commits"},
 		"deleted":                    {Integration{Now: one, Move: move(none)}, "is not deleted"},
-		"recorded alone":             {Integration{Now: one, Landings: []Landing{{one, two, false}}}, "integration does not move with it"},
-		"recorded afterwards":        {Integration{Now: two, Landings: []Landing{{none, two, true}}}, ""},
-		"the first push":             {Integration{Now: none, Move: move(two), Founding: true, Landings: []Landing{{one, two, false}}}, ""},
+		"recorded alone":             {Integration{Now: one, Landings: []board.Landing{{Before: one, After: two}}}, "integration does not move with it"},
+		"recorded afterwards":        {Integration{Now: two, Landings: []board.Landing{{Before: none, After: two, Found: true}}}, ""},
+		"the first push":             {Integration{Now: none, Move: move(two), Founding: true, Landings: []board.Landing{{Before: one, After: two}}}, ""},
 		"the first push, alone":      {Integration{Now: none, Founding: true}, "begins without integration"},
 		"made later":                 {Integration{Now: none, Move: move(two)}, "no push makes it"},
-		"made by a merge":            {Integration{Now: none, Move: move(two), Landings: []Landing{{one, two, false}}}, "no push makes it"},
-		"the first push, incomplete": {Integration{Now: none, Move: move(one), Founding: true, Landings: []Landing{{one, two, false}}}, "does not hold it"},
+		"made by a merge":            {Integration{Now: none, Move: move(two), Landings: []board.Landing{{Before: one, After: two}}}, "no push makes it"},
+		"the first push, incomplete": {Integration{Now: none, Move: move(one), Founding: true, Landings: []board.Landing{{Before: one, After: two}}}, "does not hold it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.i.Branch, c.i.Holds = "integration", holds
@@ -193,17 +193,19 @@ func TestServersLimits(t *testing.T) {
 func TestOwnRef(t *testing.T) {
 	s := scene(t, true)
 	const now = "2026-01-31T09:00:00Z"
-	until := func(span time.Duration) time.Time { return board.Time(now).Std().Add(span) }
+	until := func(span time.Duration) board.Time { return board.Time(now).Add(span) }
 	gone := Move{git.PublishedPrefix + "parse", one, none, one, false}
 	state := Move{git.BoardRef, one, two, one, false}
-	holder := func(id, session string) Lease { return Lease{true, id, session, "parse", until(300 * time.Second)} }
+	holder := func(id, session string) *board.Lease {
+		return &board.Lease{Agent: id, Session: session, Task: "parse", Expires: until(300 * time.Second)}
+	}
 	long := holder("coder-1", "s1")
 	long.Expires = until(board.ClockSlack + 301*time.Second)
-	merge := holder(MergeLease, "any")
+	merge := holder(git.MergeHolder, "any")
 	merge.Expires = until(1 << 40)
 	for name, c := range map[string]struct {
 		ref, now, new string
-		lease         Lease
+		lease         *board.Lease
 		beside        []Move
 		part          string
 	}{
@@ -211,26 +213,26 @@ func TestOwnRef(t *testing.T) {
 		"a lease of another session":      {"refs/liza/leases/coder-1", one, two, holder("coder-1", "s2"), nil, "another session"},
 		"another's lease":                 {"refs/liza/leases/coder-1", one, two, holder("coder-2", "s1"), nil, "is not a lease of it"},
 		"a lease for ever":                {"refs/liza/leases/coder-1", one, two, long, nil, "longer than a lease does"},
-		"the merge lease for ever":        {"refs/liza/leases/" + MergeLease, none, two, merge, nil, "longer than a lease does"},
-		"a lease deleted":                 {"refs/liza/leases/coder-1", one, none, Lease{}, nil, "ends by an operation"},
-		"a lease ended":                   {"refs/liza/leases/coder-1", one, none, Lease{}, []Move{state}, ""},
-		"the merge lease deleted":         {"refs/liza/leases/" + MergeLease, one, none, Lease{}, nil, ""},
-		"a branch that goes":              {"refs/liza/attic/parse/" + one, none, one, Lease{}, []Move{gone}, ""},
-		"a branch that goes, elsewhere":   {"refs/liza/attic/parse/1", none, one, Lease{}, []Move{gone}, "the attic takes"},
-		"another commit than its name":    {"refs/liza/attic/parse/" + one, none, two, Lease{}, []Move{gone}, "the attic takes"},
-		"what no branch had":              {"refs/liza/attic/parse/" + two, none, two, Lease{}, []Move{gone}, "the attic takes"},
-		"a branch that stays":             {"refs/liza/attic/parse/" + one, none, one, Lease{}, nil, "the attic takes"},
-		"the attic emptied":               {"refs/liza/attic/parse/1", one, none, Lease{}, nil, "is kept"},
-		"a submission":                    {"refs/liza/review/print/1", none, one, Lease{}, nil, ""},
-		"a submission moved":              {"refs/liza/review/print/1", one, two, Lease{}, nil, "stays what it is"},
-		"another commit":                  {"refs/liza/review/print/1", none, two, Lease{}, nil, "no submission 1 of print"},
-		"a submission before it is made":  {"refs/liza/review/print/2", none, one, Lease{}, nil, "no submission 2 of print"},
-		"a number in another form":        {"refs/liza/review/print/01", none, one, Lease{}, nil, "no submission 01"},
-		"in the place of all submissions": {"refs/liza/review/print", none, one, Lease{}, nil, "no submission"},
-		"below a submission":              {"refs/liza/review/print/1/x", none, one, Lease{}, nil, "no submission 1/x"},
-		"an unknown task's":               {"refs/liza/review/none/1", none, one, Lease{}, nil, `no task "none"`},
-		"a clone's own":                   {"refs/liza/remotes/x/state", none, one, Lease{}, nil, "one clone's own"},
-		"beside the board":                {"refs/heads/liza/x", none, one, Lease{}, nil, "nothing else"},
+		"the merge lease for ever":        {"refs/liza/leases/" + git.MergeHolder, none, two, merge, nil, "longer than a lease does"},
+		"a lease deleted":                 {"refs/liza/leases/coder-1", one, none, nil, nil, "ends by an operation"},
+		"a lease ended":                   {"refs/liza/leases/coder-1", one, none, nil, []Move{state}, ""},
+		"the merge lease deleted":         {"refs/liza/leases/" + git.MergeHolder, one, none, nil, nil, ""},
+		"a branch that goes":              {"refs/liza/attic/parse/" + one, none, one, nil, []Move{gone}, ""},
+		"a branch that goes, elsewhere":   {"refs/liza/attic/parse/1", none, one, nil, []Move{gone}, "the attic takes"},
+		"another commit than its name":    {"refs/liza/attic/parse/" + one, none, two, nil, []Move{gone}, "the attic takes"},
+		"what no branch had":              {"refs/liza/attic/parse/" + two, none, two, nil, []Move{gone}, "the attic takes"},
+		"a branch that stays":             {"refs/liza/attic/parse/" + one, none, one, nil, nil, "the attic takes"},
+		"the attic emptied":               {"refs/liza/attic/parse/1", one, none, nil, nil, "is kept"},
+		"a submission":                    {"refs/liza/review/print/1", none, one, nil, nil, ""},
+		"a submission moved":              {"refs/liza/review/print/1", one, two, nil, nil, "stays what it is"},
+		"another commit":                  {"refs/liza/review/print/1", none, two, nil, nil, "no submission 1 of print"},
+		"a submission before it is made":  {"refs/liza/review/print/2", none, one, nil, nil, "no submission 2 of print"},
+		"a number in another form":        {"refs/liza/review/print/01", none, one, nil, nil, "no submission 01"},
+		"in the place of all submissions": {"refs/liza/review/print", none, one, nil, nil, "no submission"},
+		"below a submission":              {"refs/liza/review/print/1/x", none, one, nil, nil, "no submission 1/x"},
+		"an unknown task's":               {"refs/liza/review/none/1", none, one, nil, nil, `no task "none"`},
+		"a clone's own":                   {"refs/liza/remotes/x/state", none, one, nil, nil, "one clone's own"},
+		"beside the board":                {"refs/heads/liza/x", none, one, nil, nil, "nothing else"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := Move{c.ref, c.now, c.new, c.now, false}

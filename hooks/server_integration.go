@@ -6,20 +6,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Landing is an operation's claim about integration: that it moves from Before to After or, if
-// Found, that it already has After. A found commit does not justify a move.
-type Landing struct {
-	Before, After string
-	Found         bool
-}
-
 // Integration is what a push, or one of its transactions, does to the integration branch.
 type Integration struct {
 	Branch   string
-	Move     *Move     // nil if it doesn't move
-	Now      string    // where it was before, all zeros if it didn't exist
-	Landings []Landing // recorded by the operations that join the board
-	Founding bool      // the board itself begins with them
+	Move     *Move           // nil if it doesn't move
+	Now      string          // where it was before, all zeros if it didn't exist
+	Landings []board.Landing // recorded by the operations that join the board
+	Founding bool            // the board itself begins with them
 	Holds    func(older, newer string) bool
 }
 

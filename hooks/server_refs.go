@@ -13,19 +13,8 @@ import (
 
 func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// MergeLease is the lease of the one running merge of a board.
-const MergeLease = "merge"
-
 // MaxLease is the maximum size of a lease in bytes.
 const MaxLease = 4096
-
-// Lease is the content of a pushed lease ref.
-type Lease struct {
-	Valid          bool // it can be read and is not larger than MaxLease
-	Agent, Session string
-	Task           string // the task it is held for, "" for none
-	Expires        time.Time
-}
 
 // BoardMove refuses a move of the board's ref that is not a fast-forward. grows reports whether the
 // history of newer contains older.
@@ -62,8 +51,9 @@ func (p Push) Of(ref string) *Move {
 }
 
 // OwnRef checks a move of one of the board's refs other than its branch, and refuses refs that are
-// not shared, or not in this way. lease is the content of the ref if it is a lease.
-func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
+// not shared, or not in this way. lease is the content of the ref, nil if that is no lease of
+// at most MaxLease bytes.
+func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 	name := strings.TrimPrefix(m.Ref, git.OwnPrefix)
 	switch {
 	case strings.HasPrefix(m.Ref, git.ProbePrefix), strings.HasPrefix(m.Ref, git.InboxPrefix):
@@ -117,26 +107,26 @@ func (p Push) atticMove(m Move, name string) *board.Refusal {
 	return nil
 }
 
-func (p Push) leaseMove(m Move, lease Lease) *board.Refusal {
+func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
 	s, holder := p.State, strings.TrimPrefix(m.Ref, git.LeasePrefix)
 	switch {
-	case !roles.IsID(holder) && holder != MergeLease:
+	case !roles.IsID(holder) && holder != git.MergeHolder:
 		return refuse(board.CodeLease, "leave it", "%q is not an agent, and holds no lease", holder)
 	case zero(m.New):
-		if holder == MergeLease || p.Of(git.BoardRef) != nil || s.Agent(holder) == nil {
+		if holder == git.MergeHolder || p.Of(git.BoardRef) != nil || s.Agent(holder) == nil {
 			return nil // along with the operation that takes it over or ends it
 		}
 		return refuse(board.CodeLease, "take the work over: git liza claim, git liza sweep", "the lease of %s ends by an operation, and none comes with this", holder)
-	case !lease.Valid || lease.Agent != holder:
+	case lease == nil || lease.Agent != holder:
 		return refuse(board.CodeLease, "git liza heartbeat", "what is pushed to %s is not a lease of it", m.Ref)
 	}
-	if a := s.Agent(holder); holder != MergeLease && (a == nil || a.Session != lease.Session) {
+	if a := s.Agent(holder); holder != git.MergeHolder && (a == nil || a.Session != lease.Session) {
 		return refuse(board.CodeSession, "stop: git liza register begins a new session", "%s is registered in another session, or not at all: this is not its lease", holder)
 	}
 	if c := s.Config(); c != nil {
 		longest := time.Duration(c.LeaseSeconds(s.Task(lease.Task)))*time.Second + board.ClockSlack
-		if lease.Expires.After(p.Now.Std().Add(longest)) {
-			return refuse(board.CodeLease, "set the clock of that machine right: git liza heartbeat", "the lease of %s would hold until %s, longer than a lease does", holder, board.At(lease.Expires))
+		if lease.Expires > p.Now.Add(longest) {
+			return refuse(board.CodeLease, "set the clock of that machine right: git liza heartbeat", "the lease of %s would hold until %s, longer than a lease does", holder, lease.Expires)
 		}
 	}
 	return nil

@@ -235,7 +235,7 @@ func (d *diagnosis) locks(context.Context) error {
 
 // mergeLease looks for a merge lease whose holder is gone.
 func (d *diagnosis) mergeLease(ctx context.Context) error {
-	held, err := d.v.Lease(ctx, lease.MergeHolder)
+	held, err := d.v.Lease(ctx, git.MergeHolder)
 	if broken := (*gitio.BrokenRefError)(nil); errors.As(err, &broken) {
 		return nil // reported with the other leases
 	}
@@ -246,8 +246,8 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	if len(held.Tasks) > 0 {
 		what = strings.Join(held.Tasks, ", ")
 	}
-	text := fmt.Sprintf("the lease of %s, who merged %s, expired at %s, and is still here", held.By(), what, held.Expires.UTC().Format(time.RFC3339))
-	if d.b.Now().Before(held.Expires) {
+	text := fmt.Sprintf("the lease of %s, who merged %s, expired at %s, and is still here", held.By(), what, held.Expires)
+	if d.b.Now().Before(held.Expires.Std()) {
 		text = fmt.Sprintf("the process by which %s merged %s has ended, and its lease is still here", held.By(), what)
 	}
 	if held.Damaged {
@@ -256,7 +256,7 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	d.add(Problem{
 		Kind: ExpiredMerge, Text: text,
 		Fix: func(ctx context.Context) error {
-			err := d.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
+			err := d.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, held)}, "git liza: an expired merge lease")
 			if errors.Is(err, gitio.ErrRefMoved) {
 				return nil // somebody has taken it, or it is gone
 			}

@@ -9,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
 // broken reports a ref that points to nothing as a problem, and treats the ref as missing.
@@ -163,7 +162,7 @@ func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git
 
 // leases looks for leases whose ref points to nothing: nobody could read, renew or take them.
 func (d *diagnosis) leases(ctx context.Context) error {
-	for _, agent := range append(d.v.State.List(board.AgentDir), lease.MergeHolder) {
+	for _, agent := range append(d.v.State.List(board.AgentDir), git.MergeHolder) {
 		_, err := d.repo.Ref(ctx, git.LeaseRef(agent))
 		broken := (*gitio.BrokenRefError)(nil)
 		if err != nil && !errors.As(err, &broken) {

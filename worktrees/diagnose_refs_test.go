@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/worktrees"
@@ -120,7 +121,7 @@ func TestLostFromAttic(t *testing.T) {
 func TestBrokenLease(t *testing.T) {
 	s := newScene(t)
 	s.as("coder-1")
-	for _, holder := range []string{"coder-1", lease.MergeHolder} {
+	for _, holder := range []string{"coder-1", git.MergeHolder} {
 		s.breaks("refs/liza/leases/"+holder, "")
 		found := s.problems()
 		if len(found) != 1 || found[0].Kind != worktrees.BrokenRef {

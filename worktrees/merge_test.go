@@ -281,7 +281,10 @@ func TestCheckoutOfIntegration(t *testing.T) {
 // TestMergeLease checks that only one merge runs at a time.
 func TestMergeLease(t *testing.T) {
 	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
-	held := lease.Lease{Agent: lease.MergeHolder, Session: "code-reviewer-2/x", Tasks: []string{"two"}, Heartbeat: s.clock.now(), Expires: s.clock.now().Add(time.Minute)}
+	held := lease.Content{
+		Lease: board.Lease{Agent: git.MergeHolder, Session: "code-reviewer-2/x", Heartbeat: board.At(s.clock.now()), Expires: board.At(s.clock.now().Add(time.Minute))},
+		Tasks: []string{"two"},
+	}
 	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
 	s.refused(s.mergeErr("one"), "busy", "code-reviewer-2 merges two at the moment (lease until")

@@ -53,7 +53,7 @@ func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles
 			s.Holder, s.Review = t.ReviewingBy, true
 		}
 		held := leases[s.Holder]
-		live := v.State.Agent(s.Holder) != nil && held != nil && b.Now().Before(held.Expires)
+		live := v.State.Agent(s.Holder) != nil && held != nil && b.Now().Before(held.Expires.Std())
 		if s.Holder == "" || s.Holder == roles.HumanID || s.Holder == actor.ID || live {
 			continue
 		}

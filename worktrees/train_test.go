@@ -281,7 +281,7 @@ func TestTrainLeft(t *testing.T) {
 	s := newScene(t, train(4, nil)...)
 	u := s.depart(merge.TrainRequest{}, "nothing")
 	held := s.lease("merge")
-	if !slices.Equal(held.Tasks, []string{"t1", "t2", "t3", "t4"}) || !slices.Equal(held.Testing, held.Tasks) || held.Since == nil {
+	if !slices.Equal(held.Tasks, []string{"t1", "t2", "t3", "t4"}) || !slices.Equal(held.Testing, held.Tasks) || held.Since == "" {
 		t.Errorf("the lease says %+v", held)
 	}
 	s.do(human(), &board.Block{About: about("t2"), Reason: "not yet"})

@@ -10,7 +10,7 @@ type evidence struct {
 	commit  git.OID // of the board
 	subject string
 	needs   []need
-	lands   *landing
+	lands   *landingEvidence
 	clean   [2]git.OID // commits that should merge without a conflict
 	handed  *handed    // the submitted work
 	comment *comment
@@ -29,8 +29,8 @@ type comment struct {
 	base git.OID // of the review
 }
 
-// landing is a recorded move of integration.
-type landing struct {
+// landingEvidence is a recorded move of integration, with what is needed to check it.
+type landingEvidence struct {
 	before, after git.OID
 	review        git.OID // the approved commit, zero for a human's landing
 	mergeType     string
@@ -104,27 +104,28 @@ func (p *replay) collect(l *link) {
 		commit("before", o.Before)
 		commit("commit", o.Commit)
 	}
-	e.lands = landingOf(l.op.Payload, p.state)
+	e.lands = landingEvidenceOf(l.op.Payload, p.state)
 	if len(e.needs) > 0 {
 		p.evidence = append(p.evidence, e)
 	}
 }
 
-// landingOf returns the move of integration that an operation records; nil for none.
-func landingOf(p board.Payload, s *board.State) *landing {
+// landingEvidenceOf returns the move of integration that an operation on the board s records; nil
+// for none.
+func landingEvidenceOf(p board.Payload, s *board.State) *landingEvidence {
 	switch o := p.(type) {
 	case *board.Merge:
 		if o.Failure == "" {
-			return &landing{before: git.OID(o.Before), after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
+			return &landingEvidence{before: git.OID(o.Before), after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
 		}
 	case *board.FinishMerge:
 		before := git.OID(o.Before)
 		if t := s.Task(o.Task); t != nil && o.MergeType == board.FastForward {
 			before = git.OID(t.ReviewBase) // the commits after it were reviewed
 		}
-		return &landing{before: before, after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
+		return &landingEvidence{before: before, after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
 	case *board.Land:
-		return &landing{before: git.OID(o.Before), after: git.OID(o.Commit), files: o.Files}
+		return &landingEvidence{before: git.OID(o.Before), after: git.OID(o.Commit), files: o.Files}
 	}
 	return nil
 }

@@ -12,8 +12,6 @@ import (
 // objects reads the objects of a board's history while it is replayed. A replay makes the trees and
 // records again, and so doesn't notice if the repository lacks some.
 type objects struct {
-	ctx   context.Context
-	stop  context.CancelFunc
 	repo  *gitio.Repo
 	tip   git.OID
 	names chan []string // what the replay has made: all of the history, if everything is proven
@@ -24,10 +22,10 @@ type objects struct {
 // objectsAtOnce is how many objects the repository is asked for at once.
 const objectsAtOnce = 4000
 
-// watchObjects begins to read, if there is a repository. stop ends it in any case.
+// watchObjects begins to read, if there is a repository. The end of ctx ends it in any case; the
+// methods take the same ctx.
 func watchObjects(ctx context.Context, repo *gitio.Repo, r Range) *objects {
-	ctx, stop := context.WithCancel(ctx)
-	w := &objects{ctx: ctx, stop: stop, repo: repo, tip: r.To}
+	w := &objects{repo: repo, tip: r.To}
 	if repo == nil {
 		return w
 	}
@@ -37,12 +35,12 @@ func watchObjects(ctx context.Context, repo *gitio.Repo, r Range) *objects {
 		return w
 	}
 	w.names = make(chan []string, 1)
-	go func() { w.read <- repo.Holds(ctx, r.To, w.all()) }()
+	go func() { w.read <- repo.Holds(ctx, r.To, w.all(ctx)) }()
 	return w
 }
 
 // all returns what the replay has made until there is no more.
-func (w *objects) all() iter.Seq[[]string] {
+func (w *objects) all(ctx context.Context) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for {
 			select {
@@ -50,7 +48,7 @@ func (w *objects) all() iter.Seq[[]string] {
 				if !more || !yield(names) {
 					return
 				}
-			case <-w.ctx.Done():
+			case <-ctx.Done():
 				return
 			}
 		}
@@ -58,20 +56,20 @@ func (w *objects) all() iter.Seq[[]string] {
 }
 
 // made receives the outcome of a proven operation.
-func (w *objects) made(commit git.OID, made *oplog.Outcome) {
+func (w *objects) made(ctx context.Context, commit git.OID, made *oplog.Outcome) {
 	if w.names == nil {
 		return
 	}
 	w.some = append(made.Names(w.some), string(commit))
 	if len(w.some) >= objectsAtOnce {
-		w.send()
+		w.send(ctx)
 	}
 }
 
-func (w *objects) send() {
+func (w *objects) send(ctx context.Context) {
 	select {
 	case w.names <- w.some:
-	case <-w.ctx.Done():
+	case <-ctx.Done():
 	case err := <-w.read: // it has ended: nobody receives any more
 		w.read <- err
 	}
@@ -80,14 +78,14 @@ func (w *objects) send() {
 
 // missing waits for the end, and returns an error if the repository lacks an object. After a
 // history that is not proven as a whole, the replay has not made all of them, and git lists them.
-func (w *objects) missing(report *Report) error {
+func (w *objects) missing(ctx context.Context, report *Report) error {
 	if w.names != nil {
-		w.send()
+		w.send(ctx)
 		close(w.names)
 	}
 	err := <-w.read
 	if err == nil && w.names != nil && report.Proven != report.Commits {
-		return w.repo.Whole(w.ctx, w.tip)
+		return w.repo.Whole(ctx, w.tip)
 	}
 	return err
 }

@@ -9,19 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Landing is an operation's claim about a commit on integration: that integration moved from Before
-// to After or, if Found, that integration already has After.
-type Landing struct {
-	Commit        git.OID // of the board
-	Before, After git.OID // Before is zero if Found
-	Found         bool
-}
-
 // Push is what the operations that are about to join a board claim.
 type Push struct {
 	*Report
-	State    *board.State // after the last of them
-	Landings []Landing    // oldest first
+	State    *board.State    // after the last of them
+	Landings []board.Landing // oldest first
 }
 
 // Examine replays the operations of a range as Verify does, and checks their claims against this
@@ -84,7 +76,7 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 
 // Landings lists the recorded moves of integration in a range that was examined earlier, oldest
 // first.
-func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]Landing, error) {
+func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]board.Landing, error) {
 	chain, err := history(ctx, repo, repo, r)
 	if err != nil {
 		return nil, err
@@ -99,33 +91,25 @@ func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]Landing, error)
 	batches, wait := read(ctx, repo, chain)
 	defer wait()
 	defer cancel()
-	var all []Landing
+	var all []board.Landing
 	for promise := range batches {
 		b := <-promise
 		if b.err != nil {
 			return nil, b.err
 		}
 		for _, l := range b.links {
-			if landing, is := recorded(&l); is {
-				all = append(all, landing)
+			if landing := l.landing(); landing != nil {
+				all = append(all, *landing)
 			}
 		}
 	}
 	return all, ctx.Err()
 }
 
-// recorded returns the landing that a commit of the board records, if any.
-func recorded(l *link) (Landing, bool) {
+// landing returns the landing that a commit of the board records, nil for none.
+func (l *link) landing() *board.Landing {
 	if l.err != nil || l.opErr != nil {
-		return Landing{}, false
+		return nil
 	}
-	switch o := l.op.Payload.(type) {
-	case *board.Merge:
-		return Landing{l.oid, git.OID(o.Before), git.OID(o.MergeCommit), false}, o.Failure == ""
-	case *board.FinishMerge:
-		return Landing{l.oid, git.ZeroOID, git.OID(o.MergeCommit), true}, true
-	case *board.Land:
-		return Landing{l.oid, git.OID(o.Before), git.OID(o.Commit), false}, true
-	}
-	return Landing{}, false
+	return l.op.Landing()
 }

@@ -338,9 +338,7 @@ func (r *redTeam) moves(push *audit.Push, to git.OID) *board.Refusal {
 	if to != r.integration {
 		i.Move = &hooks.Move{Ref: integrationRef, Old: i.Now, New: string(to), Now: i.Now}
 	}
-	for _, l := range push.Landings {
-		i.Landings = append(i.Landings, hooks.Landing{Before: string(l.Before), After: string(l.After), Found: l.Found})
-	}
+	i.Landings = push.Landings
 	return hooks.CheckIntegration(i)
 }
 

@@ -27,7 +27,7 @@ type replay struct {
 	lazy     bool                                      // records are read when needed
 	made     func(commit git.OID, made *oplog.Outcome) // receives each proven outcome; may be nil
 	evidence []evidence
-	landings []Landing
+	landings []board.Landing
 
 	memory *board.Memory
 	state  *board.State
@@ -103,8 +103,8 @@ func (p *replay) run(ctx context.Context, chain []git.OID, progress func(done, t
 			if p.strict && !p.report.OK() {
 				return nil
 			}
-			if landing, is := recorded(&b.links[i]); is {
-				p.landings = append(p.landings, landing)
+			if landing := b.links[i].landing(); landing != nil {
+				p.landings = append(p.landings, *landing)
 			}
 			p.report.Commits++
 		}

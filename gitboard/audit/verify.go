@@ -99,9 +99,11 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		}
 		r.To = tip
 	}
-	w := watchObjects(ctx, repo, r)
-	defer w.stop()
-	p, err := prove(ctx, store, repo, nil, r, w.made, progress)
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	w := watchObjects(reading, repo, r)
+	made := func(commit git.OID, made *oplog.Outcome) { w.made(reading, commit, made) }
+	p, err := prove(ctx, store, repo, nil, r, made, progress)
 	if err != nil || p.last.IsZero() {
 		return p.reported(), err
 	}
@@ -109,7 +111,7 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		p.report.Unchecked = len(p.evidence)
 		return p.report, nil
 	}
-	if err := w.missing(p.report); err != nil {
+	if err := w.missing(reading, p.report); err != nil {
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("objects of the board's history are missing or damaged: git liza doctor (%v)", err)})
 	}
 	return p.report, p.recheck(ctx, repo)

@@ -6,8 +6,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Lease is a lease as seen by the agent that took over: attested evidence that a claim could be
-// taken. nil in a payload attests that there was none.
+// Lease says that an agent owns a task until then. The package lease stores it. In a payload it is
+// the lease as seen by the agent that took over: attested evidence that a claim could be taken, and
+// nil attests that there was none.
 type Lease struct {
 	Agent     string `json:"agent"`
 	Session   string `json:"session"`

@@ -83,7 +83,10 @@ func TaskRef(task string) string { return TaskPrefix + task }
 // PublishedRef returns the branch of a task at a remote.
 func PublishedRef(task string) string { return PublishedPrefix + task }
 
-// LeaseRef returns the ref of an agent's lease.
+// MergeHolder is the name under which the one running merge of a board holds its lease.
+const MergeHolder = "merge"
+
+// LeaseRef returns the ref of the lease of an agent or of MergeHolder.
 func LeaseRef(agent string) string { return LeasePrefix + agent }
 
 // ReviewRef returns the ref of the nth submission of a task.

@@ -5,7 +5,7 @@
 // An expired lease makes a claim takeable, not void. Safety rests on compare-and-swap alone: clocks
 // only decide when a take-over is tried.
 //
-// It may import gitboard/git and gitboard/gitio.
+// It may import gitboard/board, gitboard/git and gitboard/gitio.
 package lease
 
 import (
@@ -16,20 +16,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// MergeHolder is the name under which the one running merge of a board holds its lease.
-const MergeHolder = "merge"
-
-// Lease is one lease. Times are UTC, to the second.
-type Lease struct {
-	Agent     string    `json:"agent"`
-	Session   string    `json:"session"`
-	Task      string    `json:"task,omitempty"`
-	Expires   time.Time `json:"expires"`
-	Heartbeat time.Time `json:"heartbeat"`
+// Content is what the object of a lease contains.
+type Content struct {
+	board.Lease
 	// Process identifies the holder's process (gitio.ThisProcess) if a single process holds the
 	// lease.
 	Process string `json:"process,omitempty"`
@@ -38,18 +32,18 @@ type Lease struct {
 	Tasks   []string   `json:"tasks,omitempty"`   // on the train
 	Testing []string   `json:"testing,omitempty"` // those of Tasks that are being tested together
 	Commit  string     `json:"commit,omitempty"`  // the commit being tested
-	Since   *time.Time `json:"since,omitempty"`
+	Since   board.Time `json:"since,omitempty"`
 }
 
 // By returns the agent in a merge lease's session, which has the form <agent>/<token>.
-func (l Lease) By() string {
-	agent, _, _ := strings.Cut(l.Session, "/")
+func (c Content) By() string {
+	agent, _, _ := strings.Cut(c.Session, "/")
 	return agent
 }
 
 // Held is a lease as it is in the repository, with the value that a compare-and-swap must name.
 type Held struct {
-	Lease
+	Content
 	OID     git.OID
 	Damaged bool // the object is not a lease of that agent; it counts as long expired and can be replaced
 }
@@ -57,7 +51,7 @@ type Held struct {
 // Live reports whether the lease still protects its holder: it has not expired, and its process is
 // not known to have ended.
 func (h *Held) Live(now time.Time) bool {
-	return h != nil && now.Before(h.Expires) && !gitio.Ended(h.Process)
+	return h != nil && now.Before(h.Expires.Std()) && !gitio.Ended(h.Process)
 }
 
 // Store is what leases need from a repository.
@@ -86,20 +80,31 @@ func Read(ctx context.Context, s Store, agent string) (*Held, error) {
 		return nil, fmt.Errorf("read the lease of %s: %w", agent, err)
 	}
 	h := &Held{OID: o.OID}
-	if err := json.Unmarshal(o.Data, &h.Lease); err != nil || o.Type != git.BlobObject || h.Agent != agent || h.Session == "" {
-		h.Lease, h.Damaged = Lease{Agent: agent}, true
+	if c := Decode(o); c != nil && c.Agent == agent && c.Session != "" {
+		h.Content = *c
+	} else {
+		h.Agent, h.Damaged = agent, true
 	}
 	return h, nil
 }
 
-// Object returns the object in which a lease is stored.
-func (l Lease) Object() git.Object {
-	l.Expires, l.Heartbeat = l.Expires.UTC().Truncate(time.Second), l.Heartbeat.UTC().Truncate(time.Second)
-	if l.Since != nil {
-		since := l.Since.UTC().Truncate(time.Second)
-		l.Since = &since
+// Decode returns what an object contains if it is a lease, nil otherwise.
+func Decode(o git.Object) *Content {
+	var c Content
+	if o.Type != git.BlobObject || json.Unmarshal(o.Data, &c) != nil {
+		return nil
 	}
-	data, err := json.MarshalIndent(l, "", "  ")
+	for _, t := range []board.Time{c.Expires, c.Heartbeat} {
+		if _, err := board.ParseTime(string(t)); err != nil {
+			return nil
+		}
+	}
+	return &c
+}
+
+// Object returns the object in which a lease is stored.
+func (c Content) Object() git.Object {
+	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		panic("a lease is always JSON: " + err.Error())
 	}
@@ -108,9 +113,9 @@ func (l Lease) Object() git.Object {
 
 // Renew returns the update that replaces the current lease (nil for none) by a new one, and the
 // object that it needs.
-func Renew(was *Held, l Lease) (git.RefUpdate, git.Object) {
-	o := l.Object()
-	return git.RefUpdate{Ref: git.LeaseRef(l.Agent), Old: old(was), New: o.OID}, o
+func Renew(was *Held, next Content) (git.RefUpdate, git.Object) {
+	o := next.Object()
+	return git.RefUpdate{Ref: git.LeaseRef(next.Agent), Old: old(was), New: o.OID}, o
 }
 
 // Fence returns the update that deletes a lease, provided that it is still as it was seen. If was
@@ -130,24 +135,24 @@ func old(was *Held) git.OID {
 // longer the one that was last renewed. Any other error is a failure of network or disk and says
 // nothing about the lease. If a command of the same session has renewed it at the same time, that
 // renewal is returned.
-func Beat(ctx context.Context, s Store, was *Held, l Lease) (*Held, error) {
-	update, o := Renew(was, l)
+func Beat(ctx context.Context, s Store, was *Held, next Content) (*Held, error) {
+	update, o := Renew(was, next)
 	if err := s.WriteObjects(ctx, []git.Object{o}); err != nil {
 		return nil, err
 	}
 	err := s.UpdateRefs(ctx, []git.RefUpdate{update}, "")
 	if errors.Is(err, gitio.ErrRefMoved) {
-		now, err := Read(ctx, s, l.Agent)
+		now, err := Read(ctx, s, next.Agent)
 		if err != nil {
 			return nil, err
 		}
-		if now != nil && now.Session == l.Session {
+		if now != nil && now.Session == next.Session {
 			return now, nil
 		}
-		return nil, fmt.Errorf("%s: %w", l.Agent, ErrTaken)
+		return nil, fmt.Errorf("%s: %w", next.Agent, ErrTaken)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Held{Lease: l, OID: o.OID}, nil
+	return &Held{Content: next, OID: o.OID}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
@@ -34,8 +35,10 @@ func bothStores(t *testing.T, test func(t *testing.T, s lease.Store)) {
 
 var noon = time.Date(2026, 2, 3, 12, 0, 0, 123, time.FixedZone("", 3600))
 
-func of(session string, minutes int) lease.Lease {
-	return lease.Lease{Agent: "coder-1", Session: session, Task: "alpha", Heartbeat: noon, Expires: noon.Add(time.Duration(minutes) * time.Minute)}
+func of(session string, minutes int) lease.Content {
+	return lease.Content{Lease: board.Lease{
+		Agent: "coder-1", Session: session, Task: "alpha", Heartbeat: board.At(noon), Expires: board.At(noon.Add(time.Duration(minutes) * time.Minute)),
+	}}
 }
 
 // TestBeat is a lease's life by heartbeats alone.
@@ -53,7 +56,7 @@ func TestBeat(t *testing.T) {
 		}
 		first, err := lease.Beat(ctx, s, nil, of("one", 5))
 		check(t, err)
-		if h := read(); h.OID != first.OID || h.Session != "one" || h.Task != "alpha" || !h.Expires.Equal(noon.Add(5*time.Minute).Truncate(time.Second)) || h.Expires.Location() != time.UTC {
+		if h := read(); h.OID != first.OID || h.Session != "one" || h.Task != "alpha" || h.Expires != board.At(noon.Add(5*time.Minute)) {
 			t.Errorf("%+v", h)
 		}
 		second, err := lease.Beat(ctx, s, first, of("one", 6))
@@ -163,12 +166,14 @@ func TestDamage(t *testing.T) {
 		other := of("one", 5)
 		other.Agent = "coder-2"
 		was := git.ZeroOID
-		for _, o := range []git.Object{git.NewObject("blob", []byte("not a lease")), git.NewObject("blob", []byte("{}")), other.Object()} {
+		timeless := of("one", 5)
+		timeless.Expires = "soon"
+		for _, o := range []git.Object{git.NewObject("blob", []byte("not a lease")), git.NewObject("blob", []byte("{}")), other.Object(), timeless.Object()} {
 			check(t, s.WriteObjects(ctx, []git.Object{o}))
 			check(t, s.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LeaseRef("coder-1"), Old: was, New: o.OID}}, ""))
 			h, err := lease.Read(ctx, s, "coder-1")
 			check(t, err)
-			if !h.Damaged || h.OID != o.OID || h.Session != "" || h.Expires.After(noon) {
+			if !h.Damaged || h.OID != o.OID || h.Session != "" || h.Expires > board.At(noon) {
 				t.Errorf("damage passes for a lease: %+v", h)
 			}
 			was = o.OID

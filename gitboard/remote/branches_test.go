@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
@@ -21,9 +22,15 @@ func (c *clone) lease() *lease.Held {
 	return held
 }
 
+// leaseOf is a lease of coder-1 that expires n seconds after 1970 began.
+func leaseOf(session string, n int) lease.Content {
+	at := board.At(time.Unix(int64(n), 0))
+	return lease.Content{Lease: board.Lease{Agent: "coder-1", Session: session, Expires: at, Heartbeat: at}}
+}
+
 // take makes a lease of a session out of the one that the clone has seen.
 func (c *clone) take(was *lease.Held, session string) error {
-	update, object := lease.Renew(was, lease.Lease{Agent: "coder-1", Session: session, Expires: time.Unix(int64(c.w.n), 0)})
+	update, object := lease.Renew(was, leaseOf(session, c.w.n))
 	c.w.n++
 	return c.WriteAndUpdate(c.w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
 }

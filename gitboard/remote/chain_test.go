@@ -162,7 +162,7 @@ func TestChainLost(t *testing.T) {
 func TestDeadBeforeThePush(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "dead"})
+	update, object := lease.Renew(nil, leaseOf("dead", 0))
 	w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
 	w.check(w.append(w.a, 1, note("alive"), nil))
 	held, err := lease.Read(w.ctx, w.a, "coder-1")
@@ -195,7 +195,7 @@ func TestHeartbeatTravels(t *testing.T) {
 	w := newWorld(t)
 	g := w.gate()
 	ended, errs := w.queue(g, 1)
-	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "a"})
+	update, object := lease.Renew(nil, leaseOf("a", 0))
 	beaten := make(chan error)
 	other := w.open(w.a.Local().TopLevel())
 	go func() {
@@ -246,7 +246,7 @@ func TestTornPush(t *testing.T) {
 	w.check(err)
 	prepared, err := oplog.Prepare(on, w.operation(1, note("torn")))
 	w.check(err)
-	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "a"})
+	update, object := lease.Renew(nil, leaseOf("a", 0))
 	err = w.a.put(w.ctx, prepared, oplog.Side{Refs: []git.RefUpdate{update}, Objects: []git.Object{object}})
 	if torn := (*remote.TornError)(nil); !errors.As(err, &torn) || torn.Ref != update.Ref {
 		t.Errorf("the hub has moved the board and not the lease, and that is told as %v", err)

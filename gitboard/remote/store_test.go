@@ -215,7 +215,7 @@ func TestLostLease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	take := func(c *clone, session string) error {
-		update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: session})
+		update, object := lease.Renew(nil, leaseOf(session, 0))
 		return c.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
 	}
 	w.check(take(w.a, "a"))
@@ -230,7 +230,7 @@ func TestLostLease(t *testing.T) {
 	// A holder of an outdated lease can't end it either.
 	mine, err := lease.Read(w.ctx, w.a, "coder-1")
 	w.check(err)
-	renewed, err := lease.Beat(w.ctx, w.a, mine, lease.Lease{Agent: "coder-1", Session: "a", Expires: time.Unix(1, 0)})
+	renewed, err := lease.Beat(w.ctx, w.a, mine, leaseOf("a", 1))
 	w.check(err)
 	if err := w.b.UpdateRefs(w.ctx, []git.RefUpdate{lease.Fence("coder-1", held)}, ""); !errors.Is(err, gitio.ErrRefMoved) {
 		t.Errorf("ended by one who has seen an older one: %v", err)
@@ -378,7 +378,7 @@ func TestLeftLock(t *testing.T) {
 		t.Run(filepath.Base(ref), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "b"})
+			update, object := lease.Renew(nil, leaseOf("b", 0))
 			w.check(w.b.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, ""))
 			theirs := w.must(w.b, note("theirs"))
 			lock := filepath.Join(w.a.Local().CommonDir(), ref+".lock")
@@ -455,7 +455,7 @@ func TestLooksBeforeItPushes(t *testing.T) {
 	integration, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
 	w.check(err)
 	w.check(w.a.Local().UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/attic/one/1", New: integration}}, ""))
-	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "a"})
+	update, object := lease.Renew(nil, leaseOf("a", 0))
 	err = w.a.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update, {Ref: "refs/liza/attic/one/1", New: w.a.here()}}, "")
 	if !errors.Is(err, gitio.ErrRefMoved) {
 		t.Errorf("got %v", err)

@@ -374,7 +374,7 @@ func TestForgedParcels(t *testing.T) {
 	}
 	author := fmt.Sprintf("> %d +0000", done.Op.Time.Std().Unix())
 	later := fmt.Sprintf("> %d +0000", time.Now().Add(24*time.Hour).Unix())
-	forged := lease.Lease{Agent: "coder-1", Session: "mine", Expires: time.Now()}.Object()
+	forged := lease.Content{Lease: board.Lease{Agent: "coder-1", Session: "mine", Expires: board.At(time.Now()), Heartbeat: board.At(time.Now())}}.Object()
 	w.check(a.Repo().WriteObjects(w.ctx, []git.Object{forged}))
 	before := w.refs()
 	for _, c := range []struct {

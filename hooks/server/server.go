@@ -12,7 +12,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -293,28 +292,23 @@ func (a *arrival) onlyBranches(ctx context.Context) (bool, error) {
 	return !home.IsZero(), err
 }
 
-// lease reads the lease to which a pushed ref points.
-func (a *arrival) lease(ctx context.Context, m hooks.Move) (hooks.Lease, error) {
-	var l hooks.Lease
+// lease reads the lease to which a pushed ref points, nil for none.
+func (a *arrival) lease(ctx context.Context, m hooks.Move) (*board.Lease, error) {
 	if !strings.HasPrefix(m.Ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
-		return l, nil
+		return nil, nil
 	}
 	sizes, err := a.repo.ObjectSizes(ctx, []string{m.New})
-	if err != nil {
-		return l, err
-	}
-	if sizes[0].Type != git.BlobObject || sizes[0].Bytes > hooks.MaxLease {
-		return l, nil
+	if err != nil || sizes[0].Type != git.BlobObject || sizes[0].Bytes > hooks.MaxLease {
+		return nil, err
 	}
 	o, err := a.repo.Object(ctx, m.New)
 	if err != nil {
-		return l, err
+		return nil, err
 	}
-	var is lease.Lease
-	if json.Unmarshal(o.Data, &is) == nil {
-		l = hooks.Lease{Valid: true, Agent: is.Agent, Session: is.Session, Task: is.Task, Expires: is.Expires}
+	if c := lease.Decode(o); c != nil {
+		return &c.Lease, nil
 	}
-	return l, nil
+	return nil, nil
 }
 
 // landing checks the move of integration against the operations.
@@ -339,19 +333,16 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 	}
 	if m := a.of(git.BoardRef); m != nil {
 		i.Founding = git.OID(m.Now).IsZero()
-		all, err := a.landings(ctx, m)
-		if err != nil {
+		var err error
+		if i.Landings, err = a.landings(ctx, m); err != nil {
 			return nil, err
-		}
-		for _, l := range all {
-			i.Landings = append(i.Landings, hooks.Landing{Before: string(l.Before), After: string(l.After), Found: l.Found})
 		}
 	}
 	return hooks.CheckIntegration(i), nil
 }
 
 // landings returns the landings that a push, or one of its transactions, brings to the board.
-func (a *arrival) landings(ctx context.Context, m *hooks.Move) ([]audit.Landing, error) {
+func (a *arrival) landings(ctx context.Context, m *hooks.Move) ([]board.Landing, error) {
 	if a.push != nil {
 		return a.push.Landings, nil
 	}

@@ -97,7 +97,7 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 			w.since = time.Time{} // its lease need not be watched
 		}
 		seen[other] = w
-		l.Leases[other] = Seen{Expires: held.Expires, Since: w.since}
+		l.Leases[other] = Seen{Expires: held.Expires.Std(), Since: w.since}
 	}
 	s.watch = seen
 	return nil

@@ -147,7 +147,7 @@ func TestLeavesNothingWithoutItsLease(t *testing.T) {
 		"the lease, and not the session": {func(ctx context.Context, t *testing.T, s *supervisor, _ *testrepo.Clock) {
 			was, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
 			must(t, err)
-			_, err = lease.Beat(ctx, s.Board.Repo(), was, lease.Lease{Agent: "coder-1", Session: "another", Expires: was.Expires})
+			_, err = lease.Beat(ctx, s.Board.Repo(), was, lease.Content{Lease: board.Lease{Agent: "coder-1", Session: "another", Expires: was.Expires, Heartbeat: was.Heartbeat}})
 			must(t, err)
 		}, context.Canceled},
 		"before its heart beats": {func(ctx context.Context, t *testing.T, s *supervisor, clock *testrepo.Clock) {

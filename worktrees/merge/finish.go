@@ -15,15 +15,15 @@ import (
 
 // Finished is a merge that was completed after a crash.
 type Finished struct {
-	Landing // of the commit that brought the work to integration
-	Task    string
+	Landed // of the commit that brought the work to integration
+	Task   string
 }
 
 func (f *Finished) result() *Result {
 	if f == nil {
 		return nil
 	}
-	return &Result{Landing: f.Landing, Task: f.Task, Merged: true}
+	return &Result{Landed: f.Landed, Task: f.Task, Merged: true}
 }
 
 // Finish completes merges that a crash interrupted halfway: integration has the approved commit,
@@ -76,7 +76,7 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 	}
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
-	f := &Finished{Landing: Landing{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Task: task}
+	f := &Finished{Landed: Landed{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Task: task}
 	if f.BroughtForward, err = catchUp(ctx, b, done.View); err != nil {
 		f.Warnings = append(f.Warnings, "a checkout of integration could not be brought forward: "+err.Error())
 	}

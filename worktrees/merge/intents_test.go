@@ -43,12 +43,12 @@ func TestIntentsHoldIntegration(t *testing.T) {
 	c := &candidate{view: done.View, task: &board.Task{ID: "one"}, base: base, commit: commit("two\n"), kind: board.FastForward}
 	for _, held := range []bool{false, true} {
 		m := &train{b: b, budget: b.Budget()}
-		free := git.RefUpdate{Ref: git.LeaseRef(lease.MergeHolder)}
+		free := git.RefUpdate{Ref: git.LeaseRef(git.MergeHolder)}
 		if held {
 			if m.held, err = hold(ctx, b, m.budget, reviewer("code-reviewer-1"), "", "one"); err != nil {
 				t.Fatal(err)
 			}
-			free = lease.Fence(lease.MergeHolder, m.held.held)
+			free = lease.Fence(git.MergeHolder, m.held.held)
 		}
 		for name, is := range map[string]struct {
 			move *move

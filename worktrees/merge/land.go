@@ -26,7 +26,7 @@ type LandRequest struct {
 // Land moves integration forward to a commit, in one transaction with the board. The commit must be
 // a fast-forward, and no checkout of integration may have changes in the way. If only some files
 // are asked for, a new commit on top of integration brings them.
-func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landing, error) {
+func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error) {
 	done, err := b.Lookup(ctx, r.Request)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landing, erro
 		if !is {
 			return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", r.ID, done.Op.Name()), "use another request id")
 		}
-		return &Landing{Done: done, Commit: git.OID(p.Commit)}, nil
+		return &Landed{Done: done, Commit: git.OID(p.Commit)}, nil
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
 	if errors.Is(err, gitio.ErrNotFound) {
@@ -151,14 +151,14 @@ func (l *lander) onTop(ctx context.Context, tip git.OID) (git.OID, error) {
 	return commit.OID, repo.WriteObjects(ctx, append(o.written, commit))
 }
 
-func (l *lander) land(ctx context.Context) (*Landing, error) {
+func (l *lander) land(ctx context.Context) (*Landed, error) {
 	done, err := l.b.Do(ctx, l.r.Request, l.decide, gitboard.Since(l.since))
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
-	landed := &Landing{Done: done, Commit: l.commit}
+	landed := &Landed{Done: done, Commit: l.commit}
 	landed.BroughtForward, landed.Warnings = advance(ctx, l.b, l.tops, l.before, l.commit)
 	return landed, nil
 }

@@ -46,7 +46,7 @@ func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor
 		h.testing = tasks
 	}
 	for budget.Spend() {
-		was, err := lease.Read(ctx, b.Log().Store(), lease.MergeHolder)
+		was, err := lease.Read(ctx, b.Log().Store(), git.MergeHolder)
 		if err != nil {
 			return nil, err
 		}
@@ -68,11 +68,11 @@ func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor
 // without a test takes no lease itself, since it consists of just this transaction. A live lease of
 // another session is the refusal "busy".
 func unheld(ctx context.Context, b *gitboard.Board) (git.RefUpdate, error) {
-	now, err := lease.Read(ctx, b.Log().Store(), lease.MergeHolder)
+	now, err := lease.Read(ctx, b.Log().Store(), git.MergeHolder)
 	if err != nil {
 		return git.RefUpdate{}, err
 	}
-	free := git.RefUpdate{Ref: git.LeaseRef(lease.MergeHolder)}
+	free := git.RefUpdate{Ref: git.LeaseRef(git.MergeHolder)}
 	if now != nil {
 		if now.Live(b.Now()) {
 			return free, busy(now)
@@ -87,14 +87,14 @@ func busy(l *lease.Held) error {
 	if len(l.Tasks) > 0 {
 		what = "merges " + strings.Join(l.Tasks, ", ")
 	}
-	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", l.By(), what, l.Expires.UTC().Format("15:04:05Z")), "try again when it is done")
+	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", l.By(), what, l.Expires.Std().Format("15:04:05Z")), "try again when it is done")
 }
 
 func (h *holding) beat(ctx context.Context) error {
 	now := h.b.Now()
-	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Lease{
-		Agent: lease.MergeHolder, Session: h.who, Tasks: h.tasks, Testing: h.testing, Commit: string(h.commit), Since: &h.since, Heartbeat: now, Expires: now.Add(leaseFor),
-		Process: gitio.ThisProcess(),
+	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Content{
+		Lease: board.Lease{Agent: git.MergeHolder, Session: h.who, Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
+		Tasks: h.tasks, Testing: h.testing, Commit: string(h.commit), Since: board.At(h.since), Process: gitio.ThisProcess(),
 	})
 	if err == nil {
 		h.held = next
@@ -162,7 +162,7 @@ func (h *holding) ranOut() error {
 // now reads the lease. A lease of this session counts as held: a renewal that reported failure may
 // have succeeded.
 func (h *holding) now(ctx context.Context) (*lease.Held, error) {
-	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
+	now, err := lease.Read(ctx, h.b.Log().Store(), git.MergeHolder)
 	if err == nil && now != nil && now.Session == h.who {
 		h.held = now
 	}
@@ -184,12 +184,12 @@ func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 		}
 		return git.RefUpdate{}, h.ranOut()
 	}
-	if now.Expires.Sub(h.b.Now()) < leaseFor/2 {
+	if now.Expires.Std().Sub(h.b.Now()) < leaseFor/2 {
 		if err := h.beat(ctx); errors.Is(err, lease.ErrTaken) {
 			return git.RefUpdate{}, h.ranOut()
 		}
 	}
-	return lease.Fence(lease.MergeHolder, h.held), nil
+	return lease.Fence(git.MergeHolder, h.held), nil
 }
 
 // release gives the lease back, even if the context has ended. It is not an error if the lease was
@@ -204,7 +204,7 @@ func (h *holding) release(ctx context.Context) error {
 	if err != nil || now == nil || now.OID != h.held.OID {
 		return err
 	}
-	err = h.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, h.held)}, "git liza: the merge is over")
+	err = h.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, h.held)}, "git liza: the merge is over")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		return nil
 	}

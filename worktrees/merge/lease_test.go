@@ -87,7 +87,7 @@ func TestHold(t *testing.T) {
 	if err := two.release(ended); err != nil {
 		t.Error(err)
 	}
-	if held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder); held != nil || err != nil {
+	if held, err := lease.Read(ctx, b.Repo(), git.MergeHolder); held != nil || err != nil {
 		t.Errorf("left: %v %v", held, err)
 	}
 	if _, err := two.giveBack(ctx); !errors.As(err, &r) || r.Code != board.CodeBusy {
@@ -123,12 +123,12 @@ func TestHoldOfTheDead(t *testing.T) {
 	now := clock.Now()
 	left := func(process string) {
 		t.Helper()
-		was, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
+		was, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := lease.Beat(ctx, b.Repo(), was, lease.Lease{
-			Agent: lease.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: now, Expires: now.Add(leaseFor),
+		if _, err := lease.Beat(ctx, b.Repo(), was, lease.Content{
+			Lease:   board.Lease{Agent: git.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
 			Process: process,
 		}); err != nil {
 			t.Fatal(err)
@@ -171,8 +171,8 @@ func TestGiveBackRenews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
-		if err != nil || held == nil || held.OID != gives.Old || held.Expires.Sub(clock.Now()) != leaseFor {
+		held, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+		if err != nil || held == nil || held.OID != gives.Old || held.Expires != board.At(clock.Now().Add(leaseFor)) {
 			t.Fatalf("it gives back %s, and holds %+v: %v", gives.Old.Short(), held, err)
 		}
 	}
@@ -190,13 +190,13 @@ func TestDuring(t *testing.T) {
 	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
 		clock.Pass(40 * time.Second)
 		for {
-			held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
-			if err != nil || held.Expires.After(first) {
+			held, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+			if err != nil || held.Expires > first {
 				return err
 			}
 		}
 	})
-	if err != nil || !h.held.Expires.After(first) {
+	if err != nil || h.held.Expires <= first {
 		t.Errorf("not renewed: %v %v", h.held.Expires, err)
 	}
 	if _, err := h.giveBack(ctx); err != nil {
@@ -204,11 +204,11 @@ func TestDuring(t *testing.T) {
 	}
 	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
 		for ctx.Err() == nil {
-			now, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
+			now, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
 			if err != nil || now == nil {
 				continue
 			}
-			_ = b.Repo().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, now)}, "")
+			_ = b.Repo().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, now)}, "")
 			clock.Pass(time.Second)
 		}
 		return context.Cause(ctx)

@@ -23,8 +23,8 @@ type TrainRequest struct {
 	Afresh bool      // also test what is known to pass
 }
 
-// Landing is a move of integration that the board records.
-type Landing struct {
+// Landed is a move of integration that the board records.
+type Landed struct {
 	Done           *gitboard.Done
 	Commit         git.OID  // the one that landed
 	Type           string   // of a task's: board.FastForward or board.MergeCommitType
@@ -34,7 +34,7 @@ type Landing struct {
 
 // Result is the outcome of the merge of a task. The board records it either way.
 type Result struct {
-	Landing
+	Landed
 	Task      string
 	Merged    bool
 	Untested  bool   // it landed without a test, though the board doesn't say the project has none
@@ -146,7 +146,7 @@ func (t *train) repeated(all []*gitboard.Done) error {
 
 // recorded returns a merge as the board records it, nil for another operation.
 func recorded(done *gitboard.Done) *Result {
-	r := &Result{Landing: Landing{Done: done}, Task: done.Op.TaskID()}
+	r := &Result{Landed: Landed{Done: done}, Task: done.Op.TaskID()}
 	switch p := done.Op.Payload.(type) {
 	case *board.Merge:
 		r.Commit, r.Type = git.OID(p.MergeCommit), p.MergeType

@@ -277,7 +277,7 @@ func (t *train) record(ctx context.Context, m *move) error {
 	var results []*Result
 	untested := len(landed) > 0 && landed[len(landed)-1].command == "" && v.State.TestOf(landed[0].task) != board.NoTest
 	for i, c := range landed {
-		r := &Result{Landing: Landing{Done: all[i], Commit: c.commit, Type: c.kind}, Task: c.task.ID, Merged: true, Untested: untested}
+		r := &Result{Landed: Landed{Done: all[i], Commit: c.commit, Type: c.kind}, Task: c.task.ID, Merged: true, Untested: untested}
 		if i == len(landed)-1 {
 			r.BroughtForward, r.Warnings = advance(ctx, t.b, m.tops, landed[0].base, c.commit)
 		}
@@ -286,7 +286,7 @@ func (t *train) record(ctx context.Context, m *move) error {
 	}
 	if f := m.failed; f != nil {
 		results = append(results, &Result{
-			Landing: Landing{Done: all[len(all)-1]}, Task: f.task.ID, Failure: m.p.Failure, Conflicts: f.conflicts, Log: log, Test: m.how,
+			Landed: Landed{Done: all[len(all)-1]}, Task: f.task.ID, Failure: m.p.Failure, Conflicts: f.conflicts, Log: log, Test: m.how,
 		})
 	}
 	t.add(results...)

@@ -41,7 +41,7 @@ var rooms = map[string]struct {
 	"gitboard/gitio":          {false, []string{"gitboard/git"}},
 	"gitboard/sshsig":         {true, nil},
 	"gitboard/oplog":          {false, []string{"gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/sshsig", "gitboard/roles"}},
-	"gitboard/lease":          {false, []string{"gitboard/git", "gitboard/gitio"}},
+	"gitboard/lease":          {false, []string{"gitboard/board", "gitboard/git", "gitboard/gitio"}},
 	"gitboard/audit":          {false, []string{"gitboard/plain", "gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/git", "gitboard/gitio", "gitboard/roles"}},
 	"gitboard/parcel":         {true, []string{"gitboard/git"}},
 	"gitboard/remote":         {false, []string{"gitboard/codec", "gitboard/parcel", "gitboard/plain", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio"}},

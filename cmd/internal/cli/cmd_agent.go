@@ -41,7 +41,11 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 		},
 		Example: `git liza agent coder --cli claude`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			role, err := c.TeamRole(ctx, c.Args[0])
+			t, err := c.Team(ctx)
+			if err != nil {
+				return err
+			}
+			role, err := t.FindRole(c.Args[0])
 			if err != nil {
 				return err
 			}

@@ -41,9 +41,8 @@ which of them were acted upon.`,
 				return err
 			}
 			if commit != "" {
-				b := c.Board
 				var full git.OID
-				if full, err = b.Repo().ResolveCommit(ctx, commit); err != nil {
+				if full, err = c.Board.Repo().ResolveCommit(ctx, commit); err != nil {
 					return err
 				}
 				commit = string(full)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 var _ = add(heartbeatCommand)
@@ -37,9 +36,9 @@ func heartbeatCommand() *edge.Command {
 				return err
 			}
 			if c.JSON {
-				return c.PrintJSON(map[string]any{"ok": true, "agent": actor.ID, "lease_expires": board.At(held.Expires)})
+				return c.PrintJSON(map[string]any{"ok": true, "agent": actor.ID, "lease_expires": held.Expires})
 			}
-			return c.Say(fmt.Sprintf("%s has its lease until %s", actor.ID, board.At(held.Expires)))
+			return c.Say(fmt.Sprintf("%s has its lease until %s", actor.ID, held.Expires))
 		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/hooks"
@@ -236,7 +237,7 @@ func hookPush(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	testing, err := lease.Read(ctx, c.Board.Log().Store(), lease.MergeHolder)
+	testing, err := lease.Read(ctx, c.Board.Log().Store(), git.MergeHolder)
 	if err != nil {
 		return nil, err
 	}

@@ -83,8 +83,7 @@ func hooksUninstallCommand() *edge.Command {
 			if err := setup.NoAgent(ctx, c); err != nil {
 				return err
 			}
-			b := c.Board
-			if err := install.Uninstall(ctx, b.Repo()); err != nil {
+			if err := install.Uninstall(ctx, c.Board.Repo()); err != nil {
 				return err
 			}
 			return c.Answer(nil, "no hooks of git liza are left")
@@ -101,8 +100,7 @@ func hooksStatusCommand() *edge.Command {
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks status`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b := c.Board
-			s, err := install.Read(b.Repo())
+			s, err := install.Read(c.Board.Repo())
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,6 @@ commits become whole; what this repository lacks is kept as recorded, and report
 }
 
 func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) error {
-	b := c.Board
 	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) 
 		return err
 	}
 	integration := old.Records[board.ConfigPath].(*board.Config).IntegrationBranch
-	start, err := setup.StartOf(ctx, b.Repo(), integration)
+	start, err := setup.StartOf(ctx, c.Board.Repo(), integration)
 	if err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) 
 	if err != nil {
 		return err
 	}
-	if err := setup.MakeStopDir(ctx, b); err != nil {
+	if err := setup.MakeStopDir(ctx, c.Board); err != nil {
 		return err
 	}
 	warnings, err := importWarnings(ctx, c)
@@ -158,12 +157,11 @@ func leaseRefs(ctx context.Context, c *edge.Call, leases map[string]board.Lease)
 	var refs []git.RefUpdate
 	var objects []git.Object
 	for _, agent := range slices.Sorted(maps.Keys(leases)) {
-		l := leases[agent]
 		held, err := lease.Read(ctx, c.Board.Log().Store(), agent)
 		if err != nil {
 			return nil, err
 		}
-		update, object := lease.Renew(held, lease.Lease{Agent: agent, Session: l.Session, Task: l.Task, Expires: l.Expires.Std(), Heartbeat: l.Heartbeat.Std()})
+		update, object := lease.Renew(held, lease.Content{Lease: leases[agent]})
 		refs, objects = append(refs, update), append(objects, object)
 	}
 	return refs, c.Board.Repo().WriteObjects(ctx, objects)

@@ -65,7 +65,6 @@ func runLogs(ctx context.Context, c *edge.Call, lines int, follow, raw bool) err
 		return edge.Usage(c.Cmd, "logs needs AGENT, --search WORDS or --task ID")
 	}
 	agent := c.Args[0]
-	b := c.Board
 	switch {
 	case lines < 0:
 		return edge.Usage(c.Cmd, "--lines is a number of lines, not %d", lines)
@@ -74,14 +73,14 @@ func runLogs(ctx context.Context, c *edge.Call, lines int, follow, raw bool) err
 	case raw && c.ToTerminal():
 		return edge.Usage(c.Cmd, "--raw is for a file or a program, not for a terminal")
 	}
-	if _, err := agentsWithLogs(b.Dir(), agent); err != nil {
+	if _, err := agentsWithLogs(c.Board.Dir(), agent); err != nil {
 		return err
 	}
 	emit := func(line []byte) error { return printLogLine(c, line) }
 	if raw {
 		emit = func(line []byte) error { return write(c, append(line[:len(line):len(line)], '\n')) }
 	}
-	if err := transcript.Read(ctx, b.Dir(), agent, lines, follow, emit); !errors.Is(err, errUnread) {
+	if err := transcript.Read(ctx, c.Board.Dir(), agent, lines, follow, emit); !errors.Is(err, errUnread) {
 		return err
 	}
 	return nil
@@ -105,12 +104,11 @@ func agentsWithLogs(dir, agent string) ([]string, error) {
 
 // searchLogs prints the lines that match a query in the transcripts of one agent or of all.
 func searchLogs(ctx context.Context, c *edge.Call, q transcript.Query, last int) error {
-	b := c.Board
-	agents, err := agentsWithLogs(b.Dir(), strings.Join(c.Args, ""))
+	agents, err := agentsWithLogs(c.Board.Dir(), strings.Join(c.Args, ""))
 	if err != nil {
 		return err
 	}
-	found, err := transcript.Search(ctx, b.Dir(), agents, q, last, visibleLines)
+	found, err := transcript.Search(ctx, c.Board.Dir(), agents, q, last, visibleLines)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,11 @@ func promptCommand() *edge.Command {
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&goal, "goal", "", "the `GOAL` that a planner is woken for") },
 		Example: `git liza prompt coder login`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			named, err := c.TeamRole(ctx, c.Args[0])
+			t, err := c.Team(ctx)
+			if err != nil {
+				return err
+			}
+			named, err := t.FindRole(c.Args[0])
 			if err != nil {
 				return err
 			}

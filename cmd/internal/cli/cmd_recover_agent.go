@@ -57,7 +57,7 @@ func runRecoverAgent(ctx context.Context, c *edge.Call, id string, force bool) e
 	}
 	live := !v.Takeable(ctx, id, 0)
 	if live && !force {
-		return board.Refuse(board.CodeLease, fmt.Sprintf("the lease of %s is live, until %s", id, board.At(held.Expires)),
+		return board.Refuse(board.CodeLease, fmt.Sprintf("the lease of %s is live, until %s", id, held.Expires),
 			"wait until then, or, if you know that its process is gone: git liza recover-agent "+id+" --force")
 	}
 	tasks := []*recovery.Recovered{}

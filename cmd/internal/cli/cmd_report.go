@@ -24,7 +24,6 @@ func reportCommand() *edge.Command {
 last submission. Of a run that is too large for 5 MB, the last tasks are without story and diff.`,
 		Example: `git liza report run.html`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b := c.Board
 			at := ""
 			if c.At != "" {
 				v, err := c.View(ctx)
@@ -34,7 +33,7 @@ last submission. Of a run that is too large for 5 MB, the last tasks are without
 				at = string(v.Commit)
 			}
 			var text bytes.Buffer
-			if err := web.WriteReport(ctx, web.Config{App: c.App, Board: b, Random: rand.Read}, at, &text); err != nil {
+			if err := web.WriteReport(ctx, web.Config{App: c.App, Board: c.Board, Random: rand.Read}, at, &text); err != nil {
 				return err
 			}
 			file := c.Args[0]

@@ -22,7 +22,6 @@ func verifyCommand() *edge.Command {
 FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a rule is broken.`,
 		Example: `git liza verify`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b := c.Board
 			r, err := verifyRange(ctx, c, edge.First(c.Args))
 			if err != nil {
 				return err
@@ -36,7 +35,7 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 					}
 				}
 			}
-			report, err := audit.Verify(ctx, b.Log().Store(), b.Repo(), r, progress)
+			report, err := audit.Verify(ctx, c.Board.Log().Store(), c.Board.Repo(), r, progress)
 			if err != nil {
 				return err
 			}

@@ -45,14 +45,13 @@ nothing, and exits with 1 if there is one.`,
 }
 
 func runWatch(ctx context.Context, c *edge.Call, noBreaker bool, heartbeat time.Duration) error {
-	b := c.Board
 	reopen := func() (*gitboard.Board, error) {
 		c.Close()
 		err := c.Open(ctx)
 		return c.Board, err
 	}
 	return watch.Run(ctx, watch.Config{
-		Board: b, Reopen: reopen, Actor: c.WhoActs, Now: c.App.Now, Screen: screen.NewAlarms(c),
+		Board: c.Board, Reopen: reopen, Actor: c.WhoActs, Now: c.App.Now, Screen: screen.NewAlarms(c),
 		Desktop:   c.App.Getenv("DISPLAY") != "" || c.App.Getenv("WAYLAND_DISPLAY") != "",
 		NoBreaker: noBreaker, Heartbeat: heartbeat,
 	})
@@ -60,8 +59,7 @@ func runWatch(ctx context.Context, c *edge.Call, noBreaker bool, heartbeat time.
 
 // watchOnce prints the conditions that are met.
 func watchOnce(ctx context.Context, c *edge.Call) error {
-	b := c.Board
-	notices, err := watch.Once(ctx, watch.Config{Board: b, Now: c.App.Now})
+	notices, err := watch.Once(ctx, watch.Config{Board: c.Board, Now: c.App.Now})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,6 @@ func worktreeCreateCommand() *edge.Command {
 		},
 		Example: `git liza worktree create login`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b := c.Board
 			var by *board.Actor
 			if fresh {
 				actor, err := c.Caller(ctx)
@@ -31,7 +30,7 @@ func worktreeCreateCommand() *edge.Command {
 				}
 				by = &actor
 			}
-			path, err := worktrees.Create(ctx, b, c.Args[0], by)
+			path, err := worktrees.Create(ctx, c.Board, c.Args[0], by)
 			if err != nil {
 				return err
 			}

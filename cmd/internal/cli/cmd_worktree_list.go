@@ -15,8 +15,7 @@ func worktreeListCommand() *edge.Command {
 		Short:   "list the tasks' worktrees of this clone",
 		Example: `git liza worktree list`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b := c.Board
-			all, err := worktrees.List(ctx, b)
+			all, err := worktrees.List(ctx, c.Board)
 			if err != nil {
 				return err
 			}

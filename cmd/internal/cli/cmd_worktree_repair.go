@@ -15,8 +15,7 @@ func worktreeRepairCommand() *edge.Command {
 		Short:   "repair git's records of the worktrees after a move or a crash",
 		Example: `git liza worktree repair`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b := c.Board
-			if err := worktrees.Repair(ctx, b); err != nil {
+			if err := worktrees.Repair(ctx, c.Board); err != nil {
 				return err
 			}
 			return c.Answer(nil, "git knows its worktrees again; git liza doctor looks further")

@@ -17,8 +17,7 @@ func worktreeStatusCommand() *edge.Command {
 		Short:   "how far integration has moved since, and what bringing it in would do",
 		Example: `git liza worktree status login`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			b := c.Board
-			s, err := worktrees.StatusOf(ctx, b, c.Args[0])
+			s, err := worktrees.StatusOf(ctx, c.Board, c.Args[0])
 			if err != nil {
 				return err
 			}

@@ -63,38 +63,16 @@ var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-m
 // KeepsID is the hint for an invalid id; it must not suggest taking another agent's.
 const KeepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human works without one"
 
-// TeamRole is the team's role that a word on the command line names.
-func (c *Call) TeamRole(ctx context.Context, word string) (*board.Role, error) {
-	team := board.BuiltinTeam()
-	switch v, err := c.Board.View(ctx); {
-	case err == nil:
-		team, err = v.State.Team(), v.State.Err()
-		if err != nil {
-			return nil, err
-		}
-	case !errors.Is(err, oplog.ErrNoBoard):
-		return nil, err
+// Team is the team of the board; before there is a board, the built-in one.
+func (c *Call) Team(ctx context.Context) (*board.Team, error) {
+	v, err := c.Board.View(ctx)
+	if errors.Is(err, oplog.ErrNoBoard) {
+		return board.BuiltinTeam(), nil
 	}
-	return team.FindRole(word)
-}
-
-// RoleLike is the team's role that stands for a built-in one: of its name, else the first of its
-// kind.
-func (c *Call) RoleLike(ctx context.Context, role roles.Role) (*board.Role, error) {
-	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t := v.State.Team()
-	if r := t.Role(role.Prefix()); r != nil {
-		return r, v.State.Err()
-	}
-	for i := range t.Roles {
-		if t.Roles[i].Kind.Role() == role {
-			return &t.Roles[i], v.State.Err()
-		}
-	}
-	return t.FindRole(role.Prefix())
+	return v.State.Team(), v.State.Err()
 }
 
 // Role is the role of the caller: that of the id in the environment, or the human's.

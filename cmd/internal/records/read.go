@@ -74,7 +74,7 @@ func Leases(ctx context.Context, c *edge.Call, v *gitboard.View) (map[string]boa
 		return nil, err
 	}
 	for agent, h := range held {
-		leases[agent] = board.Lease{Agent: agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
+		leases[agent] = h.Lease
 	}
 	return leases, nil
 }

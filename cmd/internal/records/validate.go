@@ -21,7 +21,7 @@ func Validate(ctx context.Context, c *edge.Call, v *gitboard.View) ([]audit.Issu
 		return nil, err
 	}
 	for agent, h := range held {
-		leases[agent] = h.Expires
+		leases[agent] = h.Expires.Std()
 	}
 	return audit.Validate(ctx, v.State, c.Board.Log().Store(), c.Board.Repo(),
 		audit.Here{Clone: clone, Leases: leases, Now: c.App.Now(), NoSpecFiles: c.SkipSpecFile()})

@@ -30,12 +30,11 @@ func Watch(ctx context.Context, c *edge.Call, run edge.Runs, goal string) (err e
 	case !isFile || !alsoFile:
 		return edge.Usage(c.Cmd, "--watch takes a terminal")
 	}
-	b := c.Board
 	w := &statusWatch{Call: c, Paint: c.Paint(), run: run, goal: goal, outcomes: make(chan outcome, 1)}
 	if err := w.look(ctx); err != nil {
 		return err
 	}
-	changes, err := b.Follow(ctx, LookEvery)
+	changes, err := c.Board.Follow(ctx, LookEvery)
 	if err != nil {
 		return err
 	}

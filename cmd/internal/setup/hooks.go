@@ -80,13 +80,12 @@ func HookSetup(ctx context.Context, c *edge.Call) (install.Setup, error) {
 // InstallHooks installs the hooks for init. A failure is only a warning, since a board works
 // without hooks.
 func InstallHooks(ctx context.Context, c *edge.Call) (warning string) {
-	b := c.Board
-	if b.Repo().Bare() {
+	if c.Board.Repo().Bare() {
 		return ""
 	}
 	setup, err := HookSetup(ctx, c)
 	if err == nil {
-		err = install.Install(ctx, b.Repo(), setup)
+		err = install.Install(ctx, c.Board.Repo(), setup)
 	}
 	if err != nil {
 		return "hooks are not in place: " + err.Error() + "; git liza hooks install tries again"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -43,11 +44,12 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 
 // Ready checks that agents can be started, without preparing one.
 func Ready(ctx context.Context, c *edge.Call, s Flags) error {
-	coder, err := c.RoleLike(ctx, roles.Coder)
+	t, err := c.Team(ctx)
 	if err != nil {
 		return err
 	}
-	m, err := Supervise(ctx, c, coder, s)
+	coder := max(0, slices.IndexFunc(t.Roles, func(r board.Role) bool { return r.Kind == board.CoderKind }))
+	m, err := Supervise(ctx, c, &t.Roles[coder], s)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,23 @@
+package board
+
+// Landing is what an operation says about integration: that it moved from Before to After or, if
+// Found, that it already contained After. A found commit does not justify a move.
+type Landing struct {
+	Before, After string // Before is "" if Found
+	Found         bool
+}
+
+// Landing returns what the operation says about integration, nil for nothing.
+func (op Operation) Landing() *Landing {
+	switch p := op.Payload.(type) {
+	case *Merge:
+		if p.Failure == "" {
+			return &Landing{Before: p.Before, After: p.MergeCommit}
+		}
+	case *FinishMerge:
+		return &Landing{After: p.MergeCommit, Found: true}
+	case *Land:
+		return &Landing{Before: p.Before, After: p.Commit}
+	}
+	return nil
+}
