@@ -38,10 +38,10 @@ func CheckIntegration(i Integration) *board.Refusal {
 	case zero(m.New):
 		return refuse(board.CodeIntegration, "leave it", "%s is where approved work lands, and is not deleted", i.Branch)
 	case !zero(i.Now) && !i.Holds(i.Now, m.New):
-		return refuse(board.CodeIntegration, "bring your work on to it: git fetch, and git liza sync", "%s would lose commits: only a fast-forward is taken", i.Branch)
+		return refuse(board.CodeIntegration, "rebase your work onto it: git fetch, then git liza sync", "%s would lose commits: only a fast-forward is taken", i.Branch)
 	}
 	if zero(i.Now) && !i.Founding {
-		return refuse(board.CodeIntegration, "who runs the server makes it there: git branch "+i.Branch+" COMMIT", "%s is missing here, and no push makes it: the board knows where it was", i.Branch)
+		return refuse(board.CodeIntegration, "the server's administrator creates it: git branch "+i.Branch+" COMMIT", "%s is missing here, and no push makes it: the board knows where it was", i.Branch)
 	}
 	if i.Founding {
 		// A board that is shared for the first time brings its own history.

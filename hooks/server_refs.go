@@ -59,7 +59,7 @@ func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 	case strings.HasPrefix(m.Ref, git.ProbePrefix), strings.HasPrefix(m.Ref, git.InboxPrefix):
 		return nil // proc-receive answers for the inbox, and the shim keeps its refs from existing
 	case strings.HasPrefix(m.Ref, git.BoardPrefix):
-		return refuse(board.CodeRef, "name the branch otherwise", "below liza/ there are the board (liza/state), branches of tasks and candidates, and nothing else")
+		return refuse(board.CodeRef, "give the branch another name", "below liza/ there are the board (liza/state), branches of tasks and candidates, and nothing else")
 	case p.State == nil:
 		return refuse(board.CodeNoBoard, "git liza share, in a clone that has the board", "there is no board here, so there is nothing for %s", m.Ref)
 	case m.Ref == git.HomeRef && zero(m.Now):
@@ -126,7 +126,7 @@ func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
 	if c := s.Config(); c != nil {
 		longest := time.Duration(c.LeaseSeconds(s.Task(lease.Task)))*time.Second + board.ClockSlack
 		if lease.Expires > p.Now.Add(longest) {
-			return refuse(board.CodeLease, "set the clock of that machine right: git liza heartbeat", "the lease of %s would hold until %s, longer than a lease does", holder, lease.Expires)
+			return refuse(board.CodeLease, "correct the clock of that machine: git liza heartbeat", "the lease of %s would last until %s, longer than a lease may", holder, lease.Expires)
 		}
 	}
 	return nil
@@ -138,7 +138,7 @@ func Ahead(at, now board.Time, subject string) *board.Refusal {
 	if at <= board.At(now.Std().Add(board.ClockSlack)) {
 		return nil
 	}
-	return refuse(board.CodeTime, "set the clock of that machine right, and do it again", "%s is of %s, and here it is %s", subject, at, now)
+	return refuse(board.CodeTime, "correct the clock of that machine, and do it again", "%s is of %s, and here it is %s", subject, at, now)
 }
 
 // The maximum sizes in bytes of the board's objects that a server accepts. A tree has about 50

@@ -69,7 +69,7 @@ func TestAttacksOnAServer(t *testing.T) {
 		{"a submission's place taken", "git push origin main:refs/liza/review/print/1", "no submission 1 of print", ""},
 		{"the place of all submissions taken", "git push origin main:refs/liza/review/print", "no submission", ""},
 		{"the attic filled", "git push origin main:refs/liza/attic/print/$(git rev-parse main)", "the attic takes the branch of a task that goes with the same push", ""},
-		{"merges held up for ever", `o=$(echo '{"agent":"merge","session":"mine","expires":"9999-01-01T00:00:00Z"}' | git hash-object -w --stdin); git push origin $o:refs/liza/leases/merge`, "longer than a lease does", ""},
+		{"merges held up for ever", `o=$(echo '{"agent":"merge","session":"mine","expires":"9999-01-01T00:00:00Z"}' | git hash-object -w --stdin); git push origin $o:refs/liza/leases/merge`, "longer than a lease may", ""},
 		{"a merge on the board", `git push origin $(git commit-tree -p liza/state -p main -m x liza/state^{tree}):refs/heads/liza/state`, "several parents", ""},
 		{"good and bad together", "git push origin main:good :liza/state", "is not deleted", ""},
 		{"a good one and a bad one, atomic", "git push --atomic origin main:good :liza/state", "is not deleted", ""},

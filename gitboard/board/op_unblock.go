@@ -37,7 +37,7 @@ func (p *Unblock) Check(s *State, op Operation) error {
 		return refuse(CodeExhausted, "two coders failed at %s (%s): its framing is presumed wrong", p.Task, all(t.FailedBy)).on(t)
 	}
 	if t.BlockedReason == ReviewDeadlock && required("assessment", p.Assessment) != nil {
-		return invalid("%s is in a review deadlock: say what you make of it", p.Task)
+		return invalid("%s is in a review deadlock: give your assessment", p.Task)
 	}
 	if err := p.checkBudget(s.Config(), t, op); err != nil {
 		return err

@@ -15,7 +15,7 @@ func abandonCommand() *edge.Command {
 	var reason string
 	return &edge.Command{
 		Name: "abandon", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short:   "give a task up; its work is kept",
+		Short:   "give up a task; its work is kept",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza abandon login --reason "superseded by the new sign-in service"`,
 		Run: func(ctx context.Context, c *edge.Call) error {

@@ -16,7 +16,7 @@ var _ = add(analyzeCommand)
 func analyzeCommand() *edge.Command {
 	return &edge.Command{
 		Name: "analyze", Group: "human", Max: 0, Writes: true,
-		Short: "look for patterns in the sprint's anomalies; one that is found halts the board",
+		Short: "look for patterns in the sprint's anomalies; a pattern halts the board",
 		Long: `Exit code 1 when a pattern is found. Unless the circuit breaker is TRIGGERED already, a report is written
 then and the board goes to CHECKPOINT until a human has resolved it.`,
 		Example: `git liza analyze`,

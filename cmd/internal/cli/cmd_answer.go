@@ -18,7 +18,7 @@ func answerCommand() *edge.Command {
 	var file string
 	return &edge.Command{
 		Name: "answer", Group: "human", Args: `ID ["TEXT"]`, Min: 1, Max: 2, Writes: true,
-		Short: "answer the questions of a BLOCKED task, which continues with its work; or a planner's note",
+		Short: "answer the questions of a BLOCKED task, which then continues, or a planner's note",
 		Long: `Question and answer are recorded together, and shown to the agent that continues. ID is a task, or a note that is
 for you (note-3): its planner reads the answer.`,
 		Flags: func(f *pflag.FlagSet) {

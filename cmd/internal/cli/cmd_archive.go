@@ -20,7 +20,7 @@ func archiveCommand() *edge.Command {
 	var sprint string
 	return &edge.Command{
 		Name: "archive", Group: "human", Max: 0, Writes: true,
-		Short: "put the tasks of ended sprints away; they are still found by id",
+		Short: "move the tasks of ended sprints to the archive; their ids still find them",
 		Long: `A task that is over belongs to the sprint in which it ended. Archived tasks leave status, read and the choice of
 work, count for what depends on them, and are shown by show, log and read tasks.ID.
 Each sprint is one commit, a large one several; then --request R uses R/1, R/2 and so on.`,

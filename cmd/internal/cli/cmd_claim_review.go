@@ -18,7 +18,7 @@ var _ = add(claimReviewCommand)
 func claimReviewCommand() *edge.Command {
 	return &edge.Command{
 		Name: "claim-review", Group: "reviewer", Args: "[ID]", Max: 1, Writes: true,
-		Short:   "take the review of a submission",
+		Short:   "claim a submission for review",
 		Long:    "Without an id: what has the lowest priority number and is oldest.",
 		Example: `git liza claim-review login`,
 		Run: func(ctx context.Context, c *edge.Call) error {

@@ -15,7 +15,7 @@ func convertDiscoveryCommand() *edge.Command {
 	var task string
 	return &edge.Command{
 		Name: "convert-discovery", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short:   "say which task takes a discovery up",
+		Short:   "record which task takes up a discovery",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&task, "task", "", "the `TASK`") },
 		Example: `git liza convert-discovery discovery-1 --task login-limits`,
 		Run: func(ctx context.Context, c *edge.Call) error {

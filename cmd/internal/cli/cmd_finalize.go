@@ -17,7 +17,7 @@ func finalizeCommand() *edge.Command {
 	var all bool
 	return &edge.Command{
 		Name: "finalize", Group: "planner", Args: "[ID...]", Min: 0, Max: -1, Writes: true,
-		Short: "open DRAFT tasks to coders, once every gate is passed",
+		Short: "make DRAFT tasks claimable, if they pass every gate",
 		Long: `Where plans are reviewed (plan_review of git liza team show), a planner's finalize proposes a draft: it stays DRAFT
 until the reviewer, or a human, finalizes it or sends it back with git liza reject-draft.
 

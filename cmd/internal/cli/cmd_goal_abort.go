@@ -16,7 +16,7 @@ func goalAbortCommand() *edge.Command {
 	var yes bool
 	return &edge.Command{
 		Name: "goal abort", Group: "human", Args: "[GOAL]", Max: 1, Writes: true,
-		Short: "give a goal up; other goals continue",
+		Short: "give up a goal; other goals continue",
 		Long: `It asks on a terminal; elsewhere it takes --reason and --yes. Its tasks stay as they are, and nobody works on them: runs of agents on them are ended, what they did is kept.
 git liza goal reopen takes it up again. Without GOAL it is the only one that is worked on. git liza abort ends all of the run.`,
 		Flags: func(f *pflag.FlagSet) {

@@ -15,7 +15,7 @@ func goalCompleteCommand() *edge.Command {
 	p := board.GoalComplete{}
 	return &edge.Command{
 		Name: "goal complete", Group: "planner", Args: "[GOAL]", Max: 1, Writes: true,
-		Short: "end a goal: every task of it is over",
+		Short: "end a goal whose tasks are all finished",
 		Long: `Without GOAL it is the only one that is worked on. With the setting goal_completion: human a planner's is refused:
 the goal then waits in the inbox.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Summary, "summary", "", "what came of it") },

@@ -13,7 +13,7 @@ var _ = add(goalPriorityCommand)
 func goalPriorityCommand() *edge.Command {
 	return &edge.Command{
 		Name: "goal priority", Group: "human", Args: "GOAL N", Min: 2, Max: 2, Writes: true,
-		Short:   "how urgent a goal is, from 1 (first) to 5 (last)",
+		Short:   "set how urgent a goal is, from 1 (first) to 5 (last)",
 		Long:    "Claims and reviews take the tasks of an urgent goal first, whatever the tasks' own priorities.",
 		Example: `git liza goal priority billing 1`,
 		Run: func(ctx context.Context, c *edge.Call) error {

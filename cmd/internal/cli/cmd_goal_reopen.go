@@ -15,7 +15,7 @@ func goalReopenCommand() *edge.Command {
 	p := board.GoalReopen{}
 	return &edge.Command{
 		Name: "goal reopen", Group: "human", Args: "GOAL", Min: 1, Max: 1, Writes: true,
-		Short:   "take up a goal that has ended again",
+		Short:   "reopen a goal that has ended",
 		Long:    "A run that was aborted continues with it.",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
 		Example: `git liza goal reopen goal-1 --reason "the export is missing"`,

@@ -15,7 +15,7 @@ var _ = add(goalShowCommand)
 func goalShowCommand() *edge.Command {
 	return &edge.Command{
 		Name: "goal show", Group: "human", Args: "[GOAL]", Max: 1, Reads: true,
-		Short:   "a goal: its text, its state, how the plan stayed true to it, and its tasks",
+		Short:   "show a goal: its text, its state, its alignment history and its tasks",
 		Long:    "Without GOAL it is the only one that is worked on, or the one that ended last. With --json its record is printed.",
 		Example: `git liza goal show billing`,
 		Run: func(ctx context.Context, c *edge.Call) error {

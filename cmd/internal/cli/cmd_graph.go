@@ -18,7 +18,7 @@ func graphCommand() *edge.Command {
 	var goal string
 	return &edge.Command{
 		Name: "graph", Group: "human", Max: 0, Reads: true,
-		Short: "which task waits for which, with the critical path marked",
+		Short: "show which task waits for which, with the critical path marked",
 		Long: `As text, tasks of one number can be worked on at the same time: those of 0 now, those of 1 once what they wait
 for of 0 is merged, and so on. The critical path is the longest chain of unfinished tasks; "*" marks it.`,
 		Flags: func(f *pflag.FlagSet) {

@@ -76,7 +76,7 @@ var _ = add(hooksUninstallCommand)
 func hooksUninstallCommand() *edge.Command {
 	return &edge.Command{
 		Name: "hooks uninstall", Group: "setting up", Max: 0,
-		Short:   "take git's hooks away, without a trace",
+		Short:   "remove git's hooks, without a trace",
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks uninstall`,
 		Run: func(ctx context.Context, c *edge.Call) error {

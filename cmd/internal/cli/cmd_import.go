@@ -30,7 +30,7 @@ func importCommand() *edge.Command {
 	var alone bool
 	return &edge.Command{
 		Name: "import", Group: "setting up", Args: "FILE", Min: 1, Max: 1, Writes: true,
-		Short: "begin a board with what a state.yaml of the one-file version holds",
+		Short: "begin a board with the content of a one-file state.yaml",
 		Long: `What can't be kept as it was is reported, one line each; nothing of the file is changed. Running work keeps its worktrees
 and branches, and agents their tasks: each continues when it registers, once its lease has expired. Short ids of
 commits become whole; what this repository lacks is kept as recorded, and reported as WARNING, also by git liza validate.`,

@@ -15,7 +15,7 @@ func inboxCommand() *edge.Command {
 	var goal string
 	return &edge.Command{
 		Name: "inbox", Group: "human", Max: 0, Reads: true,
-		Short: "everything that waits for a human, in full, each with the command that answers it",
+		Short: "list what waits for a human, with the command that answers each item",
 		Long: `What holds up most comes first: a stop of the whole board, then what most tasks wait for. What a planner that is
 there looks at before you comes last.`,
 		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },

@@ -20,7 +20,7 @@ func keysRevokeCommand() *edge.Command {
 	var reason string
 	return &edge.Command{
 		Name: "keys revoke", Group: "setting up", Args: "KEY", Min: 1, Max: 1, Writes: true,
-		Short: "end what a key may sign, from here on",
+		Short: "revoke a key: from now on it signs nothing",
 		Long: `KEY is a key's fingerprint (SHA256:...) or the beginning of it, or whose it is, where that is one key alone.
 What it has signed before stays valid: the order on the board decides, not dates.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },

@@ -16,7 +16,7 @@ func metricsCommand() *edge.Command {
 	var goal string
 	return &edge.Command{
 		Name: "metrics", Group: "human", Max: 0, Reads: true,
-		Short:   "the figures of the current sprint, what it has cost, and whether reviewers approve everything",
+		Short:   "show the sprint's metrics, what it has cost, and whether reviewers approve everything",
 		Long:    "With --goal they are of that goal's tasks; what planning it has cost is not in them.",
 		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza metrics --json`,

@@ -26,7 +26,7 @@ func primeCommand() *edge.Command {
 	var goal string
 	return &edge.Command{
 		Name: "prime", Group: "any agent", Max: 0,
-		Short:   "for an agent that wakes with no memory: who am I, what is mine, what comes next",
+		Short:   "print who you are, what is yours and what comes next: for an agent without a memory",
 		Long:    "With --goal a planner reads what wakes it for that goal, and a human the inbox of that goal.",
 		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza prime`,

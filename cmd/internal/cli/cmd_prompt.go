@@ -22,7 +22,7 @@ func promptCommand() *edge.Command {
 	var goal string
 	return &edge.Command{
 		Name: "prompt", Group: "supervision", Args: "ROLE [ID]", Min: 1, Max: 2,
-		Short: "print what a supervisor would hand to an agent",
+		Short: "print the prompt that a supervisor would give an agent",
 		Long: "Without ID it is for the task that the agent has, or that it would get next. Without LIZA_AGENT_ID it is for\n" +
 			"the agent that has the task, or the first of the role. Nothing is changed.",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&goal, "goal", "", "the `GOAL` that a planner is woken for") },

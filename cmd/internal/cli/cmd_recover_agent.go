@@ -22,7 +22,7 @@ func recoverAgentCommand() *edge.Command {
 	var force bool
 	return &edge.Command{
 		Name: "recover-agent", Group: "supervision", Args: "ID", Min: 1, Max: 1,
-		Short: "after a crash: recover what an agent that is gone holds, and free its id",
+		Short: "after a crash, recover the work of an agent that is gone, and free its id",
 		Long: `For a human. Each task that it works on or reviews is recovered as by recover-task, and its lease ends, so that
 the id can be registered at once. No process is ended.`,
 		Flags: func(f *pflag.FlagSet) {

@@ -16,7 +16,7 @@ func recoverTaskCommand() *edge.Command {
 	var force bool
 	return &edge.Command{
 		Name: "recover-task", Group: "supervision", Args: "ID", Min: 1, Max: 1,
-		Short: "after a crash: repair a task, and free it with all its work from a holder that is gone",
+		Short: "after a crash, repair a task and free it, with all its work, from a holder that is gone",
 		Long: `For a human. What doctor would repair for this task is repaired. If its holder's lease has expired, the claim is
 released: the next coder continues in the same worktree and branch, with everything that lies there; a submission
 waits for the next reviewer.`,

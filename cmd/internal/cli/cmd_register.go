@@ -13,7 +13,7 @@ var _ = add(registerCommand)
 func registerCommand() *edge.Command {
 	return &edge.Command{
 		Name: "register", Group: "any agent", Args: "[ID]", Max: 1, Writes: true,
-		Short:   "make an agent known, under a new session",
+		Short:   "register an agent, with a new session",
 		Long:    "The id is LIZA_AGENT_ID, or the argument. It must be free, or its lease must have expired.",
 		Example: `git liza register coder-1`,
 		Run: func(ctx context.Context, c *edge.Call) error {

@@ -16,7 +16,7 @@ func resolveCommand() *edge.Command {
 	p := board.Resolve{}
 	return &edge.Command{
 		Name: "resolve", Group: "human", Max: 0, Writes: true,
-		Short: "say what became of the circuit breaker's trigger, and reset it",
+		Short: "record what became of the circuit breaker's trigger, and reset it",
 		Long:  "The board stays at CHECKPOINT until git liza resume.",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Text, "text", "", "what was found and decided")

@@ -22,7 +22,7 @@ func reviewCommand() *edge.Command {
 	var diff, since bool
 	return &edge.Command{
 		Name: "review", Group: "reviewer", Args: "ID", Min: 1, Max: 1,
-		Short: "everything that a reviewer needs to judge a submission",
+		Short: "show everything that a reviewer needs to judge a submission",
 		Long: `--diff shows what it changes; with --since-last, what is new since the submission before (git range-diff where commits
 were rewritten). Files of other tasks that came by a merge of integration are left out.`,
 		Flags: func(f *pflag.FlagSet) {

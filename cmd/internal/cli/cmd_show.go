@@ -21,7 +21,7 @@ var _ = add(showCommand)
 func showCommand() *edge.Command {
 	return &edge.Command{
 		Name: "show", Group: "human", Args: "ID", Min: 1, Max: 1, Reads: true,
-		Short: "a task as a story: what it is, and what happened to it; or any other record",
+		Short: "show a task as a story: what it is, and what happened to it; or any other record",
 		Long: `ID is a task, an agent, a note, an anomaly, a discovery or a spec change; or goal, sprint, config, control,
 circuit_breaker. With --json the record is printed as git liza read has it.`,
 		Example: `git liza show login`,

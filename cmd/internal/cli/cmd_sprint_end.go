@@ -19,7 +19,7 @@ func sprintEndCommand() *edge.Command {
 	var yes bool
 	return &edge.Command{
 		Name: "sprint end", Group: "human", Max: 0, Writes: true,
-		Short: "end the sprint: COMPLETED if all that it planned is over, else ABORTED",
+		Short: "end the sprint: COMPLETED if all that it planned is finished, else ABORTED",
 		Long:  "With planned tasks that are not finished it asks on a terminal; elsewhere it takes --reason and --yes.",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Reason, "reason", "", "why")

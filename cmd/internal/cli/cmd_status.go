@@ -19,7 +19,7 @@ func statusCommand() *edge.Command {
 	var goal string
 	return &edge.Command{
 		Name: "status", Group: "human", Max: 0, Reads: true,
-		Short: "the run on one screen: what waits for whom, who does what",
+		Short: "show the run on one screen: what waits for whom, who does what",
 		Long: `Line 1 says what waits for whom, and when something last happened. A task that does not move by itself is marked
 with "!". The width is the terminal's, or COLUMNS; the height decides how many tasks of each state are shown.`,
 		Flags: func(f *pflag.FlagSet) {

@@ -16,7 +16,7 @@ func submitCommand() *edge.Command {
 	var why string
 	return &edge.Command{
 		Name: "submit", Group: "coder", Args: "ID [COMMIT]", Min: 1, Max: 2, Writes: true,
-		Short: "hand the work of a task to review",
+		Short: "submit the work of a task for review",
 		Long:  "Without a commit it is the worktree's HEAD. The worktree must be clean.",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&why, "no-tests-because", "", "why code comes without a test; the reviewer sees it")

@@ -20,7 +20,7 @@ var _ = add(syncCommand)
 func syncCommand() *edge.Command {
 	return &edge.Command{
 		Name: "sync", Group: "setting up", Max: 0,
-		Short: "bring what other clones have done, and send what was queued",
+		Short: "fetch what other clones have done, and send what was queued",
 		Long: `Board, integration, submissions and leases are fetched, and worktrees of tasks that others have ended are removed;
 what they hold is kept. What was queued with --offline is checked again on the current board: what is refused
 is reported, and its text is kept beside the queue.`,

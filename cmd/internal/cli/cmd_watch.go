@@ -20,7 +20,7 @@ func watchCommand() *edge.Command {
 	var heartbeat time.Duration
 	return &edge.Command{
 		Name: "watch", Group: "human", Max: 0,
-		Short: "alert a human when one is needed: every alarm, once",
+		Short: "alert a human when one is needed; each alarm is sent once",
 		Long: `Alarms go to standard error (with --json to standard output, an object a line), to liza/alerts.log below the
 common git directory, to the desktop where notify-send is, and to the setting escalation_webhook. What was
 reported is reported again when it gets worse, or comes back. A passed deadline and a pattern of the circuit breaker halt the board; a board that does not

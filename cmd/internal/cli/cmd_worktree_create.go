@@ -16,7 +16,7 @@ func worktreeCreateCommand() *edge.Command {
 	var fresh bool
 	return &edge.Command{
 		Name: "worktree create", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
-		Short: "make a claimed task's worktree again",
+		Short: "recreate the worktree of a claimed task",
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&fresh, "fresh", false, "though there is one, which is then kept in the attic; by its coder, a planner or a human")
 		},

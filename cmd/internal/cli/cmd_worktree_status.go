@@ -14,7 +14,7 @@ var _ = add(worktreeStatusCommand)
 func worktreeStatusCommand() *edge.Command {
 	return &edge.Command{
 		Name: "worktree status", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
-		Short:   "how far integration has moved since, and what bringing it in would do",
+		Short:   "show how far integration has moved since, and what bringing it in would do",
 		Example: `git liza worktree status login`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			s, err := worktrees.StatusOf(ctx, c.Board, c.Args[0])

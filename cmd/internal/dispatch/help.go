@@ -52,17 +52,23 @@ func groupPage(a *edge.App, group []*edge.Command, args []string) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "git liza %s COMMAND\n\n", name)
-	b.WriteString(rows(group))
+	b.WriteString(rows(a, group))
 	fmt.Fprintf(&b, "\ngit liza %s COMMAND -h shows more.\n", name)
 	_, err := io.WriteString(a.Stdout, b.String())
 	return err
 }
 
-// rows lists commands, a line each.
-func rows(group []*edge.Command) string {
+// rows lists commands, a line each. On a terminal the summaries are wrapped at its width.
+func rows(a *edge.App, group []*edge.Command) string {
+	const indent = 23
 	var b strings.Builder
+	page := (&edge.Call{App: a}).Page()
 	for _, c := range group {
-		fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.Short)
+		about := []string{c.Short}
+		if !page.Whole {
+			about = edge.Wrap(c.Short, max(page.Width-indent, 20))
+		}
+		fmt.Fprintf(&b, "  %-20s %s\n", c.Name, strings.Join(about, "\n"+strings.Repeat(" ", indent)))
 	}
 	return b.String()
 }
@@ -83,7 +89,7 @@ func unknownCommand(word string) error {
 }
 
 // helpPage is the page that -h prints.
-func helpPage(cmd *edge.Command, f *pflag.FlagSet) string {
+func helpPage(a *edge.App, cmd *edge.Command, f *pflag.FlagSet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "git liza %s", cmd.Name)
 	if cmd.Args != "" {
@@ -95,7 +101,7 @@ func helpPage(cmd *edge.Command, f *pflag.FlagSet) string {
 	}
 	b.WriteString("\n" + options(cmd, f))
 	if group := withFirstWord(cmd.Name); len(group) > 0 {
-		b.WriteString("\nMore:\n" + rows(group))
+		b.WriteString("\nMore:\n" + rows(a, group))
 	}
 	b.WriteString("\nExample:\n  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ") + "\n")
 	return b.String()
@@ -131,18 +137,9 @@ func overview(a *edge.App) error {
 	b.WriteString("git liza: a blackboard for teams of coding agents that is a git branch.\n")
 	all := Commands()
 	for _, g := range Groups {
-		var rows []*edge.Command
-		for _, c := range all {
-			if c.Group == g {
-				rows = append(rows, c)
-			}
-		}
-		if len(rows) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "\n%s\n", g)
-		for _, c := range rows {
-			fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.Short)
+		group := slices.DeleteFunc(slices.Clone(all), func(c *edge.Command) bool { return c.Group != g })
+		if len(group) > 0 {
+			fmt.Fprintf(&b, "\n%s\n%s", g, rows(a, group))
 		}
 	}
 	b.WriteString("\ngit liza COMMAND -h shows more; git liza docs lists the protocol's documents.\n")

@@ -96,7 +96,7 @@ func run(ctx context.Context, c *edge.Call, args []string) error {
 	c.Typed = args
 	if flags, err := parse(c, args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
-			_, err := io.WriteString(a.Stdout, helpPage(cmd, flags))
+			_, err := io.WriteString(a.Stdout, helpPage(a, cmd, flags))
 			return err
 		}
 		return err
