@@ -1,7 +1,7 @@
 package board
 
-// MaxEarly is how many commits from before the checkpoint a submission lists.
-const MaxEarly = 20
+// maxEarly is how many commits from before the checkpoint a submission lists.
+const maxEarly = 20
 
 // Made is what a rule needs to know about a commit on a task's branch.
 type Made struct {
@@ -11,7 +11,7 @@ type Made struct {
 }
 
 // Early lists the commits of a submission that its coder made before the checkpoint of the running
-// iteration, at most MaxEarly: those on the branch when the checkpoint was written, and those that
+// iteration, at most maxEarly: those on the branch when the checkpoint was written, and those that
 // are older than the checkpoint. Commits that a reviewer has judged, or that were there before the
 // iteration began, belong to an earlier iteration. Merges bring the work of others, and don't
 // count. In work, each commit must come after its parents.
@@ -34,7 +34,7 @@ func (t *Task) Early(work []Made) []string {
 			continue
 		}
 		old := there[c.ID] && empty || c.At > began.Time && (there[c.ID] || c.At < until)
-		if old && len(c.Parents) < 2 && len(early) < MaxEarly {
+		if old && len(c.Parents) < 2 && len(early) < maxEarly {
 			early = append(early, c.ID)
 		}
 	}

@@ -248,7 +248,7 @@ func NextReview(s *State, reviewer string, skip func(id string) bool, takeable f
 		if b.ReviewingBy != "" && (b.ReviewingBy == roles.HumanID || !takeable(b.ReviewingBy, b)) {
 			continue
 		}
-		if t := s.Task(b.ID); t != nil && MayReview(s, t, who) == nil && s.preferred(t, reviewer, takeable) == "" {
+		if t := s.Task(b.ID); t != nil && mayReview(s, t, who) == nil && s.preferred(t, reviewer, takeable) == "" {
 			return b.ID
 		}
 	}

@@ -22,7 +22,7 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	if err := unpaused(t); err != nil {
 		return err
 	}
-	if err := MayReview(s, t, op.Actor); err != nil {
+	if err := mayReview(s, t, op.Actor); err != nil {
 		return err
 	}
 	if held := s.reviewedBy(op.Actor.ID); held != "" && held != t.ID && op.Actor.Role != roles.Human {

@@ -37,7 +37,7 @@ func (p *Init) Check(s *State, op Operation) error {
 
 // CheckIntegration refuses a name that the integration branch can't have.
 func CheckIntegration(name string) error {
-	if !ValidIntegration(name) {
+	if !validIntegration(name) {
 		return invalid("%s can't be the integration branch", quote(name)).hint("--integration-branch integration")
 	}
 	return nil

@@ -184,9 +184,9 @@ var pseudo = formOf(`(?i)^(@|HEAD|[A-Z]+_HEAD|AUTO_MERGE|refs(/.*)?|[0-9a-f]{40}
 // own matches branches that belong to the board.
 var own = formOf(`(?i)^(liza|task)(/|$)`)
 
-// ValidIntegration reports whether a branch can be the integration branch: git accepts the name and
+// validIntegration reports whether a branch can be the integration branch: git accepts the name and
 // does not take it for another ref (git-check-ref-format), and it is not one of the board's.
-func ValidIntegration(name string) bool {
+func validIntegration(name string) bool {
 	if len(name) > maxBranch || pseudo.MatchString(name) || own.MatchString(name) || strings.HasPrefix(name, "-") ||
 		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, plain.Hides) || !utf8.ValidString(name) ||
 		strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {

@@ -34,8 +34,8 @@ const (
 	DifferModel = "model"
 )
 
-// MostApprovals is the largest number of approvals that a policy may ask for.
-const MostApprovals = 20
+// mostApprovals is the largest number of approvals that a policy may ask for.
+const mostApprovals = 20
 
 // ReviewPolicy returns the review policy of a stage.
 func (s *State) ReviewPolicy(stage string) ReviewPolicy {
@@ -75,8 +75,8 @@ func (t *Team) reviewFault(p ReviewPolicy) (field, what string) {
 	switch {
 	case p.Approvals > most && !slices.Contains(p.By, roles.HumanID):
 		return "approvals", fmt.Sprintf("%s are asked for, and the roles that review have at most %s", plain.Plural(p.Approvals, "approval"), plain.Plural(most, "agent"))
-	case p.Approvals < 0 || p.Approvals > MostApprovals:
-		return "approvals", fmt.Sprintf("%d is not from 1 to %d", p.Approvals, MostApprovals)
+	case p.Approvals < 0 || p.Approvals > mostApprovals:
+		return "approvals", fmt.Sprintf("%d is not from 1 to %d", p.Approvals, mostApprovals)
 	case p.Differ != "" && p.Differ != DifferCLI && p.Differ != DifferModel:
 		return "differ", quote(p.Differ) + " is not cli or model"
 	case p.Required && p.Differ == "":
@@ -183,9 +183,9 @@ func (p ReviewProgress) String() string {
 	return text
 }
 
-// MayReview refuses a reviewer who may not judge a task's submission. It does not look at who
+// mayReview refuses a reviewer who may not judge a task's submission. It does not look at who
 // reviews it now.
-func MayReview(s *State, t *Task, a Actor) error {
+func mayReview(s *State, t *Task, a Actor) error {
 	progress := s.ReviewProgress(t)
 	if err := mayReviewBy(s, t, a, progress); err != nil {
 		return err
@@ -283,6 +283,6 @@ func (s *State) preferred(t *Task, reviewer string, takeable func(holder string,
 func (s *State) ReviewersOf(t *Task) []string {
 	return slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool {
 		a := s.Agent(id)
-		return a == nil || a.Role != roles.CodeReviewer || MayReview(s, t, Actor{ID: id, Role: a.Role}) != nil
+		return a == nil || a.Role != roles.CodeReviewer || mayReview(s, t, Actor{ID: id, Role: a.Role}) != nil
 	})
 }

@@ -77,10 +77,10 @@ func (k RoleKind) Role() roles.Role {
 // CodeStage is the stage of tasks that name none. Every team has it.
 const CodeStage = "code"
 
-// DefaultMax is how many agents a role without a maximum has at most; MostAgents is the largest
+// defaultMax is how many agents a role without a maximum has at most; MostAgents is the largest
 // maximum.
 const (
-	DefaultMax = 3
+	defaultMax = 3
 	MostAgents = 100
 )
 
@@ -95,7 +95,7 @@ func (r *Role) Most() int {
 	if r.Max > 0 {
 		return r.Max
 	}
-	return max(DefaultMax, r.Min)
+	return max(defaultMax, r.Min)
 }
 
 // builtinTeam is the team of a board without team.yaml. It must not be changed.

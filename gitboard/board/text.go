@@ -16,8 +16,8 @@ import (
 // KiB.
 const MaxText = 32 << 10
 
-// MaxTexts is the maximum size in bytes of all texts of an operation together.
-const MaxTexts = 256 << 10
+// maxTexts is the maximum size in bytes of all texts of an operation together.
+const maxTexts = 256 << 10
 
 // MaxPhrase is the maximum number of characters of each of a hand-off's two required phrases.
 const MaxPhrase = 120
@@ -28,7 +28,7 @@ const MaxPhrase = 120
 func checkText(_ *State, op Operation) error {
 	var err error
 	total, longest := 0, MaxText
-	most := MaxTexts
+	most := maxTexts
 	if _, imports := op.Payload.(*Import); imports {
 		most = MaxImport
 	}

@@ -101,14 +101,14 @@ func Decode(path string, data []byte) (any, error) {
 	if record == nil {
 		return nil, &Error{path, fmt.Errorf("is not a record of a board")}
 	}
-	if err := DecodeInto(data, record); err != nil {
+	if err := decodeInto(data, record); err != nil {
 		return nil, &Error{path, err}
 	}
 	return record, nil
 }
 
-// DecodeInto decodes YAML into a record, as strictly as Decode.
-func DecodeInto(data []byte, record any) (err error) {
+// decodeInto decodes YAML into a record, as strictly as Decode.
+func decodeInto(data []byte, record any) (err error) {
 	if len(data) > MaxDocument {
 		return fmt.Errorf("has %d bytes; %d are allowed", len(data), MaxDocument)
 	}

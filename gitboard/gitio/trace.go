@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// TraceVariable is the environment variable that makes commands print to standard error where their
+// traceVariable is the environment variable that makes commands print to standard error where their
 // time goes.
-const TraceVariable = "LIZA_TRACE"
+const traceVariable = "LIZA_TRACE"
 
-var tracing = os.Getenv(TraceVariable) != ""
+var tracing = os.Getenv(traceVariable) != ""
 
 // Trace marks the start of something that may take long. If tracing is on, done prints the time it
 // took.

@@ -12,7 +12,7 @@ import (
 
 // The environment variables that name the endpoint, as OpenTelemetry's own libraries read them.
 const (
-	EndpointVar = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	endpointVar = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	headersVar  = "OTEL_EXPORTER_OTLP_HEADERS"
 	serviceVar  = "OTEL_SERVICE_NAME"
 )
@@ -39,7 +39,7 @@ type exporter struct {
 const pollEvery = 15 * time.Second
 
 // Enabled reports whether there is a collector to send to.
-func Enabled(getenv func(string) string) bool { return getenv(EndpointVar) != "" }
+func Enabled(getenv func(string) string) bool { return getenv(endpointVar) != "" }
 
 // Export sends the collector what happens from now on. stop sends the rest and ends the export. It
 // must only be called if Enabled.
@@ -62,7 +62,7 @@ func Export(ctx context.Context, c Config) (stop func(), err error) {
 	if err := v.State.Err(); err != nil {
 		return nil, err
 	}
-	if e.sender, err = newSender(c.Getenv(EndpointVar), c.Getenv(headersVar), c.Warn); err != nil {
+	if e.sender, err = newSender(c.Getenv(endpointVar), c.Getenv(headersVar), c.Warn); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -43,7 +43,7 @@ type message struct {
 func newSender(endpoint, headers string, warn func(string)) (*sender, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%s is not the address of a collector, like http://localhost:4318", EndpointVar)
+		return nil, fmt.Errorf("%s is not the address of a collector, like http://localhost:4318", endpointVar)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &sender{

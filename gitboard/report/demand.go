@@ -19,8 +19,8 @@ type Bounds struct {
 	Idle     time.Duration
 }
 
-// BoundsOf returns the bounds of a team's role.
-func BoundsOf(r *board.Role) Bounds {
+// boundsOf returns the bounds of a team's role.
+func boundsOf(r *board.Role) Bounds {
 	return Bounds{Min: r.Min, Max: r.Most(), Idle: cmp.Or(time.Duration(r.Idle)*time.Second, usualIdle)}
 }
 
@@ -49,7 +49,7 @@ func Demands(s *board.State, leases map[string]board.Lease, now board.Time, most
 	var order []*Demand // those with live agents first
 	for i := range team {
 		d := &all[i]
-		*d = Demand{Role: &team[i], Bounds: BoundsOf(&team[i]), Offers: map[string]string{}, bound: bound}
+		*d = Demand{Role: &team[i], Bounds: boundsOf(&team[i]), Offers: map[string]string{}, bound: bound}
 		for _, id := range s.List(board.AgentDir) {
 			if roles.NameOf(id) == d.Role.Name && live(id) {
 				d.Live = append(d.Live, id)

@@ -12,13 +12,13 @@ import (
 type Pace struct {
 	From    board.Time    `json:"from"`
 	To      board.Time    `json:"to"`
-	Open    []OpenAt      `json:"open"`    // at the start, and after each change
+	Open    []openAt      `json:"open"`    // at the start, and after each change
 	Merged  []int         `json:"merged"`  // by stretch, oldest first
 	Stretch time.Duration `json:"stretch"` // the length of a stretch
 }
 
-// OpenAt is how many tasks were unfinished at a given time.
-type OpenAt struct {
+// openAt is how many tasks were unfinished at a given time.
+type openAt struct {
 	At   board.Time `json:"at"`
 	Open int        `json:"open"`
 }
@@ -30,7 +30,7 @@ const paceStretches = 24
 // then on.
 func PaceOf(s *board.State, until board.Time) Pace {
 	from := sprintStart(s)
-	p := Pace{From: from, To: max(from, until), Open: []OpenAt{}, Merged: make([]int, paceStretches)}
+	p := Pace{From: from, To: max(from, until), Open: []openAt{}, Merged: make([]int, paceStretches)}
 	p.Stretch = max(time.Second, p.To.Sub(from)/paceStretches+time.Second)
 	steps := map[board.Time]int{}
 	s.EachBrief(func(b board.Brief) {
@@ -54,7 +54,7 @@ func PaceOf(s *board.State, until board.Time) Pace {
 	open := 0
 	for _, at := range times {
 		open += steps[at]
-		p.Open = append(p.Open, OpenAt{at, open})
+		p.Open = append(p.Open, openAt{at, open})
 	}
 	return p
 }

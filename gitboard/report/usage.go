@@ -15,7 +15,7 @@ type Usage struct {
 	Runs      int              `json:"runs"`
 	Total     board.Cost       `json:"total"`
 	By        []board.Spending `json:"by"`         // by role and model, most expensive first
-	Tasks     []TaskUsage      `json:"tasks"`      // most expensive first
+	Tasks     []taskUsage      `json:"tasks"`      // most expensive first
 	PerMerged int              `json:"per_merged"` // tokens of all runs per merged task, or 0
 
 	MinutesPerMerged    int `json:"minutes_per_merged"`    // of agents' work, likewise
@@ -25,8 +25,8 @@ type Usage struct {
 	rework, reworkSeconds int
 }
 
-// TaskUsage is the cost of a task.
-type TaskUsage struct {
+// taskUsage is the cost of a task.
+type taskUsage struct {
 	Task   string     `json:"task"`
 	Status string     `json:"status"`
 	Runs   int        `json:"runs"`
@@ -39,7 +39,7 @@ func Used(s *board.State) Usage { return UsedFor(s, "") }
 // UsedFor is Used for the tasks of one goal, without what planning it has cost; "" for all of the
 // sprint.
 func UsedFor(s *board.State, goal string) Usage {
-	u := Usage{By: []board.Spending{}, Tasks: []TaskUsage{}}
+	u := Usage{By: []board.Spending{}, Tasks: []taskUsage{}}
 	if goal == "" {
 		u.add(s.Sprint().Usage)
 	}
@@ -55,7 +55,7 @@ func UsedFor(s *board.State, goal string) Usage {
 		if t == nil || len(t.Usage) == 0 {
 			return
 		}
-		line := TaskUsage{Task: b.ID, Status: string(b.Status)}
+		line := taskUsage{Task: b.ID, Status: string(b.Status)}
 		for _, l := range t.Usage {
 			line.Runs += l.Runs
 			line.Cost.Add(l.Cost)
@@ -63,7 +63,7 @@ func UsedFor(s *board.State, goal string) Usage {
 		u.Tasks = append(u.Tasks, line)
 		u.add(t.Usage)
 	})
-	slices.SortStableFunc(u.Tasks, func(a, b TaskUsage) int { return cmp.Compare(b.Cost.Tokens(), a.Cost.Tokens()) })
+	slices.SortStableFunc(u.Tasks, func(a, b taskUsage) int { return cmp.Compare(b.Cost.Tokens(), a.Cost.Tokens()) })
 	slices.SortStableFunc(u.By, func(a, b board.Spending) int { return cmp.Compare(b.Cost.Tokens(), a.Cost.Tokens()) })
 	if merged > 0 {
 		u.PerMerged, u.MinutesPerMerged = u.Total.Tokens()/merged, u.Total.Seconds/60/merged

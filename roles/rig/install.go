@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// Packages maps the CLIs' programs to their packages in npm's registry.
-var Packages = map[string]string{
+// packages maps the CLIs' programs to their packages in npm's registry.
+var packages = map[string]string{
 	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli",
 }
 
@@ -57,9 +57,9 @@ func Install(name string) (dir string, err error) {
 	if err != nil {
 		return "", errors.New("npm is not installed")
 	}
-	cmd := exec.Command(npm, "install", "--prefix", cache, "--no-fund", "--no-audit", Packages[name])
+	cmd := exec.Command(npm, "install", "--prefix", cache, "--no-fund", "--no-audit", packages[name])
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm can't install %s: %v: %s", Packages[name], err, lastLine(string(out)))
+		return "", fmt.Errorf("npm can't install %s: %v: %s", packages[name], err, lastLine(string(out)))
 	}
 	return dir, nil
 }

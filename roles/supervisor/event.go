@@ -35,7 +35,6 @@ const (
 	Repaired      = "repaired"
 	Trouble       = "trouble" // something failed and will be retried
 	Alarm         = "alarm"
-	Released      = "released"
 	Stopped       = "stopped"
 )
 

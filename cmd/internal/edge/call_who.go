@@ -60,8 +60,8 @@ func (c *Call) namesTask(op string) bool {
 // otherEnds maps operations to others that they may turn into.
 var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-merge"}
 
-// KeepsID is the hint for an invalid id; it must not suggest taking another agent's.
-const KeepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human works without one"
+// keepsID is the hint for an invalid id; it must not suggest taking another agent's.
+const keepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human works without one"
 
 // Team is the team of the board; before there is a board, the built-in one.
 func (c *Call) Team(ctx context.Context) (*board.Team, error) {
@@ -88,7 +88,7 @@ func (c *Call) Role(ctx context.Context) (roles.Role, error) {
 func (c *Call) roleOf(ctx context.Context, id string) (roles.Role, error) {
 	role, err := c.Board.RoleOf(ctx, id)
 	if r := (*board.Refusal)(nil); errors.As(err, &r) {
-		return "", board.Refuse(r.Code, "LIZA_AGENT_ID: "+r.Message, KeepsID)
+		return "", board.Refuse(r.Code, "LIZA_AGENT_ID: "+r.Message, keepsID)
 	}
 	return role, err
 }

@@ -121,10 +121,10 @@ func First(args []string) string {
 // the first.
 type Labelled []string
 
-const LabelWidth = 14
+const labelWidth = 14
 
 func (l *Labelled) Add(name, text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		*l = append(*l, Pad(name, LabelWidth)+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", LabelWidth)))
+		*l = append(*l, Pad(name, labelWidth)+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", labelWidth)))
 	}
 }

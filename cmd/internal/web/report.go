@@ -16,9 +16,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// MostReport is the largest size of a report in bytes. To stay below it, diffs are omitted first,
+// mostReport is the largest size of a report in bytes. To stay below it, diffs are omitted first,
 // and then stories.
-const MostReport = 5 << 20
+const mostReport = 5 << 20
 
 // mostReported is how many operations a report lists.
 const mostReported = 2000
@@ -67,7 +67,7 @@ func (s *Server) report(ctx context.Context, l *look) (*Report, error) {
 		Goal: l.o.Goal, At: l.o.Time, Commit: string(l.Commit), Style: template.CSS(style),
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 	}
-	room := MostReport - len(style) - 64<<10
+	room := mostReport - len(style) - 64<<10
 	none := query{url.Values{}}
 	all := func(name string) query { return query{url.Values{"over": {"1"}, "all": {name}}} }
 	for _, p := range []struct {
