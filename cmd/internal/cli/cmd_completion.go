@@ -28,7 +28,7 @@ func completionCommand() *edge.Command {
 		Long: `For bash: source <(git liza completion bash), in ~/.bashrc after git's own completion. Task ids are offered
 with their states, agents with what they do.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&complete, "for", false, "what the shells ask: print what the last of the WORDS after git liza may become")
+			f.BoolVar(&complete, "for", false, "for the shells: print the completions of the last of the WORDS after git liza")
 		},
 		Example: `git liza completion fish > ~/.config/fish/completions/git-liza.fish`,
 		Run: func(ctx context.Context, c *edge.Call) error {

@@ -18,7 +18,7 @@ func diffCommand() *edge.Command {
 	var since bool
 	return &edge.Command{
 		Name: "diff", Group: "human", Args: "A [B]", Min: 1, Max: 2,
-		Short: "what changed on the board between two commits or times, field by field; or what a task's submission changes",
+		Short: "show what changed on the board between two commits or times, field by field; or a task's submission",
 		Long: `Without B it is the board as it is now. A task's id shows the patch of its last submission, as git liza review does with
 --diff.`,
 		Flags: func(f *pflag.FlagSet) {

@@ -24,7 +24,7 @@ review, which any other reviewer may claim. A planner names no task: what it lea
 			f.StringVar(&p.NextAction, "next", "", "what to do first, in a phrase")
 			f.StringVar(&p.ContextUsed, "context-used", "", "like 92%")
 			f.StringVar(&p.Approach, "approach", "", "how it is being done")
-			f.StringVar(&p.Blockers, "blockers", "", "what stands in the way")
+			f.StringVar(&p.Blockers, "blockers", "", "what is in the way")
 			f.StringArrayVar(&p.FilesModified, "file", nil, "a `PATH` that was changed; once for each")
 			f.StringArrayVar(&p.NextSteps, "step", nil, "what remains; once for each")
 		},

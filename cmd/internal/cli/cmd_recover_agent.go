@@ -26,7 +26,7 @@ func recoverAgentCommand() *edge.Command {
 		Long: `For a human. Each task that it works on or reviews is recovered as by recover-task, and its lease ends, so that
 the id can be registered at once. No process is ended.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&force, "force", false, "though its lease is live: you know that its process is gone")
+			f.BoolVar(&force, "force", false, "even if its lease is live: for when you know that its process is gone")
 		},
 		Example: `git liza recover-agent coder-2`,
 		Run:     func(ctx context.Context, c *edge.Call) error { return runRecoverAgent(ctx, c, c.Args[0], force) },

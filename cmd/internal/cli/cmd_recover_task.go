@@ -21,7 +21,7 @@ func recoverTaskCommand() *edge.Command {
 released: the next coder continues in the same worktree and branch, with everything that lies there; a submission
 waits for the next reviewer.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&force, "force", false, "though the holder's lease is live: you know that its process is gone")
+			f.BoolVar(&force, "force", false, "even if the holder's lease is live: for when you know that its process is gone")
 		},
 		Example: `git liza recover-task login`,
 		Run: func(ctx context.Context, c *edge.Call) error {

@@ -21,7 +21,7 @@ func releaseCommand() *edge.Command {
 		Long:  "Its holder may, anyone once the holder's lease has expired, and a human by force.",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&role, "role", "both", "whose claim: coder, reviewer or both")
-			f.BoolVar(&force, "force", false, "though the lease is live (a human)")
+			f.BoolVar(&force, "force", false, "even if the lease is live (a human)")
 			f.StringVar(&reason, "reason", "", "why")
 		},
 		Example: `git liza release login --role coder --reason "its process has ended"`,

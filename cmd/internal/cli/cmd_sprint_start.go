@@ -24,7 +24,7 @@ func sprintStartCommand() *edge.Command {
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&planned, "planned", "", "`IDS` of the tasks that end the sprint once all are over, with commas")
 			f.StringVar(&stretch, "stretch", "", "`IDS` of the tasks that are welcome")
-			f.StringVar(&deadline, "deadline", "", "`WHEN` the board goes to CHECKPOINT: a time (2026-01-31T14:05:00Z), or in so long (36h)")
+			f.StringVar(&deadline, "deadline", "", "`WHEN` the board goes to CHECKPOINT: a time (2026-01-31T14:05:00Z), or a time from now (36h)")
 		},
 		Example: `git liza sprint start "The login flow" --planned login,users --deadline 36h`,
 		Run: func(ctx context.Context, c *edge.Call) error {

@@ -27,7 +27,7 @@ superseded. git liza answer unblocks with an answer to the questions.`,
 			f.BoolVar(&afresh, "afresh", false, "the next coder starts over; the work so far is kept aside")
 			f.StringVar(&to, "to", "", "the one `CODER` who may continue with the work")
 			f.IntVar(&budget, "budget", 0, "the `TOKENS` that the task may use from now on, in all its runs; for a human")
-			f.StringVar(&assessment, "assessment", "", "what you make of it; needed after a review deadlock")
+			f.StringVar(&assessment, "assessment", "", "your assessment; needed after a review deadlock")
 		},
 		Example: `git liza unblock login --to coder-1`,
 		Run: func(ctx context.Context, c *edge.Call) error {

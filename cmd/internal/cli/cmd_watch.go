@@ -29,7 +29,7 @@ nothing, and exits with 1 if there is one.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&once, "once", false, "look once")
 			f.BoolVar(&noBreaker, "no-breaker", false, "report patterns, and do not halt the board for them")
-			f.DurationVar(&heartbeat, "heartbeat", 10*time.Minute, "away from a terminal, `SPAN` between two lines that say it is alive")
+			f.DurationVar(&heartbeat, "heartbeat", 10*time.Minute, "away from a terminal, the `SPAN` between two signs of life")
 		},
 		Example: `git liza watch --heartbeat 5m`,
 		Run: func(ctx context.Context, c *edge.Call) error {
