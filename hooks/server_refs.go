@@ -23,14 +23,14 @@ func BoardMove(m Move, grows func(older, newer string) bool) *board.Refusal {
 	case zero(m.New):
 		return refuse(board.CodeHistory, "leave it: the board is everybody's", "liza/state is the board, and is not deleted")
 	case !zero(m.Now) && !grows(m.Now, m.New):
-		return refuse(board.CodeHistory, "decide again on the board that is here: git liza sync", "liza/state only grows: this would take operations back")
+		return refuse(board.CodeHistory, "git liza sync, then retry", "liza/state only grows: this would take operations back")
 	}
 	return nil
 }
 
 // BoardMerge refuses a board commit with several parents.
 func BoardMerge(commit string) *board.Refusal {
-	return refuse(board.CodeHistory, "decide again on the board that is here: git liza sync", "%s has several parents, and the board's history is one line", commit)
+	return refuse(board.CodeHistory, "git liza sync, then retry", "%s has several parents, and the board's history is one line", commit)
 }
 
 // Push is a push as the server sees it.

@@ -26,7 +26,7 @@ func (p *Block) Op() string { return "block" }
 // Check implements Payload.
 func (p *Block) Check(s *State, op Operation) error {
 	if err := required("reason", p.Reason); err != nil {
-		return invalid("blocked_reason is missing: what exactly stands in the way?")
+		return invalid("blocked_reason is missing: what exactly is in the way?")
 	}
 	if p.Reason == ReviewDeadlock || p.Reason == BudgetSpent {
 		return invalid("%s is what the system says; use words of your own", p.Reason)

@@ -92,7 +92,7 @@ func (p *Merge) Check(s *State, op Operation) error {
 		}
 		return nil
 	}
-	return invalid("%s is no way for a merge to fail", quote(p.Failure))
+	return invalid("%s is not a way for a merge to fail", quote(p.Failure))
 }
 
 // needsTest refuses to land a task without the integration test that the board requires.

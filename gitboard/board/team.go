@@ -279,7 +279,7 @@ func (r *Role) fault(at string) *TeamFault {
 	}
 	for i, skill := range r.Skills {
 		if strings.TrimSpace(skill) == "" || !plain.IsName(skill) || slices.Contains(r.Skills[:i], skill) {
-			return faultAt(fmt.Sprintf("%s.skills[%d]", at, i), "%s is not the name of a skill, or stands twice", quote(skill))
+			return faultAt(fmt.Sprintf("%s.skills[%d]", at, i), "%s is not the name of a skill, or is listed twice", quote(skill))
 		}
 	}
 	return nil
@@ -336,7 +336,7 @@ func (t *Team) nextFault() *TeamFault {
 			case t.Stage(next) == nil:
 				return faultAt(at, "there is no stage %s: %s", quote(next), didYouMean(next, t.StageNames(), "stages are "+list(t.StageNames())))
 			case slices.Contains(st.Next[:j], next):
-				return faultAt(at, "%s stands twice", next)
+				return faultAt(at, "%s is listed twice", next)
 			case next == st.Name || t.leads(next, st.Name):
 				return faultAt(at, "the stages are in a cycle: %s leads back to %s", next, st.Name)
 			}

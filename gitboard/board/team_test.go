@@ -43,7 +43,7 @@ func TestTeamFaults(t *testing.T) {
 		{"more than the maximum", "roles[3].min", "5 is more than the maximum, 4", func(t *board.Team) { t.Roles[3].Min, t.Roles[3].Max = 5, 4 }, "min: 5"},
 		{"less than nothing", "roles[3].tokens", "-1 is not from 0", func(t *board.Team) { t.Roles[3].Tokens = -1 }, "tokens: -1"},
 		{"instructions without a file", "roles[3].instructions", "is not a file on the integration branch", func(t *board.Team) { t.Roles[3].Instructions = "a.md" }, "instructions: a.md"},
-		{"a skill twice", "roles[3].skills[1]", "stands twice", func(t *board.Team) { t.Roles[3].Skills = []string{"go", "go"} }, "- go"},
+		{"a skill twice", "roles[3].skills[1]", "is listed twice", func(t *board.Team) { t.Roles[3].Skills = []string{"go", "go"} }, "- go"},
 		{"no stage code", "stages", "the stage code is missing", func(t *board.Team) { t.Stages = t.Stages[1:] }, "stages:"},
 		{"two stages", "stages[1].name", "two stages called", func(t *board.Team) { t.Stages[1].Name = "code" }, "- name: code"},
 		{"nobody does it", "stages[1]", "nobody does the stage docs", func(t *board.Team) { t.Stages[1].Role = "" }, "- name: docs"},

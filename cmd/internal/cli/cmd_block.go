@@ -21,7 +21,7 @@ func blockCommand() *edge.Command {
 		Short: "stop a task until a planner or a human has looked at it",
 		Long:  "A coder gives a specific reason and 1 to 3 questions. A human may block any task; the planner then replans it.",
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&p.Reason, "reason", "", "what exactly stands in the way")
+			f.StringVar(&p.Reason, "reason", "", "what exactly is in the way")
 			f.StringArrayVar(&p.Questions, "question", nil, "whose answer would unblock it; 1 to 3")
 			f.StringArrayVar(&p.Attempted, "attempted", nil, "what was tried; once for each")
 		},
