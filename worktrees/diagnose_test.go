@@ -298,7 +298,8 @@ func TestDamagedRecord(t *testing.T) {
 	now := time.Now() // its process may still be running
 	s.check(os.Chtimes(filepath.Dir(records[0]), now, now))
 	found, err := worktrees.Diagnose(s.ctx, s.b)
-	if err != nil || len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix != nil {
+	stillNew := time.Since(now) < gitio.LockAge // also on a slow machine
+	if err != nil || len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || stillNew && found[0].Fix != nil {
 		t.Errorf("found %+v %v", found, err)
 	}
 	s.check(os.WriteFile(records[0], []byte(text), 0o644))
