@@ -279,6 +279,21 @@ func TestGoldenGraph(t *testing.T) {
 	}
 }
 
+// TestFilterByStage: the filter of a live status also finds tasks by their stage.
+func TestFilterByStage(t *testing.T) {
+	s := staged(t)
+	o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(screen.Status(paper(120), o, screen.Reasons(s.state()), screen.Choice{Filter: "docs"}), "\n")
+	for id, found := range map[string]bool{"guide": true, "tour": true, "lex": false} {
+		if strings.Contains(text, "\n  "+id+" ") != found {
+			t.Errorf("%s is listed: %v\n%s", id, !found, text)
+		}
+	}
+}
+
 // TestStatusSelection: without UTF-8, and with the selected task far down the list, status still
 // fits the screen.
 func TestStatusSelection(t *testing.T) {

@@ -82,10 +82,7 @@ func inStage(n report.Node) string {
 // inBox is what stands in a task's box in a drawn graph, a line each.
 func inBox(n report.Node) []string {
 	lines := []string{n.ID, string(n.Status)}
-	if stage := inStage(n); stage != "" {
-		lines = append(lines, stage)
-	}
-	return lines
+	return slices.DeleteFunc(append(lines, inStage(n), n.Review), func(line string) bool { return line == "" })
 }
 
 // stateColours are the fill colours of the boxes in drawn graphs.

@@ -208,13 +208,13 @@ func groupTasks(o *report.Overview, filter string) []*taskGroup {
 	return groups
 }
 
-// listed reports whether a task passes a filter: each word of it occurs in the task's id, status or
-// agent, or it is "!" and the task is stuck.
+// listed reports whether a task passes a filter: each word of it occurs in the task's id, status,
+// stage or agent, or it is "!" and the task is stuck.
 func listed(t report.TaskOutlook, filter string) bool {
 	if filter == "!" {
 		return t.IsStuck()
 	}
-	text := strings.ToLower(t.ID + " " + string(t.Status) + " " + t.Worker)
+	text := strings.ToLower(strings.Join([]string{t.ID, string(t.Status), t.Stage, t.Worker}, " "))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
