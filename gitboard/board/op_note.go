@@ -1,9 +1,10 @@
 package board
 
 import (
-	"github.com/git-liza/git-liza/gitboard/roles"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // AddNote leaves a note: from a human to a task, an agent, a role or everybody, or from a planner
@@ -24,15 +25,22 @@ func (p *AddNote) Check(s *State, op Operation) error {
 	}
 	if _, err := s.RoleOf(p.For); err != nil && p.For != "" && p.For != roles.HumanID && p.For != string(roles.Planner) {
 		if !ValidTaskID(p.For) || s.Task(p.For) == nil {
-			r := s.unknownTask(p.For)
-			r.Message = "a note is for a task, an agent, planner or human, and " + r.Message
-			return r
+			return s.unknownReader(p.For)
 		}
 	}
 	if err := s.knownGoal(p.Goal); err != nil {
 		return err
 	}
 	return required("message", p.Message)
+}
+
+// unknownReader refuses a note for nobody on the board. It suggests the nearest ids.
+func (s *State) unknownReader(id string) *Refusal {
+	readers := slices.Concat(s.List(TaskDir), s.List(AgentDir), []string{string(roles.Planner), roles.HumanID})
+	r := refuse(CodeUnknownRecord, "a note is for a task, an agent, planner or human, and no task is called %s", quote(id)).
+		hint("%s", didYouMean(id, readers, "git liza status"))
+	r.Unknown = id
+	return r
 }
 
 // Apply implements Payload.

@@ -173,12 +173,27 @@ func (n *next) planner() {
 		n.board("resolve", "the circuit breaker tripped")
 		n.board("resume", "the board is "+string(n.s.Control().Mode))
 	}
+	if n.who.Role == roles.Planner {
+		n.woken()
+	}
 	n.first("blocked; once its questions are answered", func(b board.Brief) bool { return b.Status == board.Blocked })
 	n.first("", func(b board.Brief) bool { return b.Status == board.Unclaimed && b.ReservedFor != "" })
 	n.drafts()
 	n.board("goal-complete", "every task is finished; if the goal is reached")
 	if slices.ContainsFunc(n.s.Running(), func(g *board.Goal) bool { return !n.s.Planned(g) }) {
 		n.board("add-task", "there is no task yet")
+	}
+}
+
+// woken adds the steps for what wakes a planner and is not about a task.
+func (n *next) woken() {
+	for _, w := range WakesOf(n.s, n.who.ID) {
+		switch w.Trigger {
+		case Replan:
+			n.add(board.NextStep{Op: "ack", Why: "once the plan follows it", Do: "git liza ack " + strings.Join(w.About, " ")})
+		case ImmediateDiscovery:
+			n.add(board.NextStep{Why: "urgent: convert it into a task, or settle it", Do: "git liza read discovered"})
+		}
 	}
 }
 

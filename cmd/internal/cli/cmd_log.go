@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 var _ = add(logCommand)
@@ -75,6 +76,11 @@ func runLog(ctx context.Context, c *edge.Call, o history.Options) error {
 	if err != nil {
 		return err
 	}
+	if len(lines) == 0 && o.Agent != "" {
+		if err := mayHaveActed(v.State, o.Agent); err != nil {
+			return err
+		}
+	}
 	if c.JSON {
 		return c.PrintJSON(map[string]any{"log": lines})
 	}
@@ -85,6 +91,19 @@ func runLog(ctx context.Context, c *edge.Call, o history.Options) error {
 		}
 	}
 	return printLog(ctx, c, o, lines)
+}
+
+// mayHaveActed refuses a name that no agent and no human can have. Agents of roles that the team had
+// before are found by their operations.
+func mayHaveActed(s *board.State, name string) error {
+	if name == roles.HumanID || name == string(roles.System) {
+		return nil
+	}
+	if _, err := s.RoleOf(name); err == nil {
+		return nil
+	}
+	known := append(slices.Clip(s.List(board.AgentDir)), roles.HumanID)
+	return board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("no agent is called %q", plain.Line(name, 40)), edge.Suggest(name, known))
 }
 
 // lookBack is how many operations --follow starts with.

@@ -254,3 +254,21 @@ func TestStepsAreCommandLines(t *testing.T) {
 		t.Errorf("only %d steps are offered", len(seen))
 	}
 }
+
+// TestMisspelled: a name that nothing has is refused, and the nearest one suggested.
+func TestMisspelled(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	l.liza("coder-1", "register")
+	for line, want := range map[string]string{
+		"note x --for codr-1":           "nearest: coder-1",
+		"log --agent codr-1":            "nearest: coder-1",
+		"team sett team.yaml":           "nearest: git liza team set",
+		"team with --coders 2":          "git liza team -h",
+		"log --agent coder-1 --op init": "", // it has done other things
+	} {
+		if code, message, hint := l.try("", strings.Fields(line)...); (code != 0) != (want != "") || hint != want {
+			t.Errorf("%s: exit code %d, %s\nhint: %s", line, code, message, hint)
+		}
+	}
+}

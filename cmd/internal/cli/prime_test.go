@@ -72,6 +72,22 @@ func TestClaimShowsTheAnswer(t *testing.T) {
 	}
 }
 
+// TestPrimeNamesAck: a planner that a note wakes reads how to end that, and not that nothing waits.
+func TestPrimeNamesAck(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	l.task("sums", "Add numbers")
+	l.liza("", "note", "Numbers are decimal", "--for", "planner")
+	text := l.liza("planner-1", "prime")
+	if !strings.Contains(text, "Wakes you: REPLAN: note-1") || !strings.Contains(text, "git liza ack note-1  # ") {
+		t.Errorf("the planner does not read what to do:\n%s", text)
+	}
+	l.liza("planner-1", "ack", "note-1")
+	if text := l.liza("planner-1", "prime"); !strings.Contains(text, "wait: nothing waits for a planner now") {
+		t.Errorf("the note is dealt with:\n%s", text)
+	}
+}
+
 func TestPrimeOfAFinishedGoal(t *testing.T) {
 	l := newLife(t)
 	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")

@@ -123,7 +123,7 @@ func parse(c *edge.Call, args []string) (*pflag.FlagSet, error) {
 	}
 	c.Args = flags.Args()
 	if n := len(c.Args); n < c.Cmd.Min || c.Cmd.Max >= 0 && n > c.Cmd.Max {
-		return flags, edge.Usage(c.Cmd, "%s", argumentFault(c.Cmd, c.Args))
+		return flags, argumentFault(c.Cmd, c.Args)
 	}
 	if c.Request != "" && !c.Cmd.Writes {
 		return flags, edge.Usage(c.Cmd, "--request is for commands that write")
@@ -131,16 +131,28 @@ func parse(c *edge.Call, args []string) (*pflag.FlagSet, error) {
 	return flags, nil
 }
 
-func argumentFault(cmd *edge.Command, args []string) string {
+// argumentFault reports too few or too many arguments. A word too many may be the second word of a
+// longer command's name.
+func argumentFault(cmd *edge.Command, args []string) error {
 	n := len(args)
 	if n < cmd.Min {
-		return fmt.Sprintf("%s needs %s", cmd.Name, cmd.Args)
+		return edge.Usage(cmd, "%s needs %s", cmd.Name, cmd.Args)
 	}
 	extra := plain.Line(args[cmd.Max], 40)
+	text := fmt.Sprintf("%s takes %s, and %q is too many", cmd.Name, cmd.Args, extra)
 	if cmd.Max == 0 {
-		return fmt.Sprintf("%s takes no arguments, and %q is one", cmd.Name, extra)
+		text = fmt.Sprintf("%s takes no arguments, and %q is one", cmd.Name, extra)
 	}
-	return fmt.Sprintf("%s takes %s, and %q is too many", cmd.Name, cmd.Args, extra)
+	fault := edge.Usage(cmd, "%s", text).(*edge.UsageError)
+	var seconds []string
+	for _, c := range withFirstWord(cmd.Name) {
+		_, second, _ := strings.Cut(c.Name, " ")
+		seconds = append(seconds, second)
+	}
+	if near := plain.Nearest(extra, seconds, 1); len(near) > 0 {
+		fault.Hint = "nearest: git liza " + cmd.Name + " " + near[0]
+	}
+	return fault
 }
 
 // flagFault explains an invalid flag in a user's terms.
