@@ -1,17 +1,15 @@
 package worktrees_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // step is something that many tests begin with.
@@ -66,6 +64,7 @@ type template struct {
 // newScene makes a scene and takes the steps.
 func newScene(t *testing.T, steps ...step) *scene {
 	t.Helper()
+	testrepo.Sample(t, time.Now())
 	t.Parallel()
 	s := copyOf(t, steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 	t.Cleanup(s.end)
@@ -107,32 +106,14 @@ func copyOf(t *testing.T, steps []step, dir string) *scene {
 	return like.made.copied(t, dir)
 }
 
-// copied returns a copy of a scene in another directory. Git's links between a repository and its
-// worktrees are absolute paths.
+// copied returns a copy of a scene in another directory.
 func (s *scene) copied(t *testing.T, dir string) *scene {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	c := &scene{t: t, ctx: ctx, dir: dir, clock: &clock{}, agent: maps.Clone(s.agent), before: s.before}
 	c.clock.past.Store(s.clock.past.Load())
-	c.check(filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		to := dir + strings.TrimPrefix(path, s.dir)
-		info, err := entry.Info()
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir():
-			return os.MkdirAll(to, info.Mode().Perm())
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, bytes.ReplaceAll(data, []byte(s.dir), []byte(dir)), info.Mode().Perm())
-	}))
+	testrepo.Copy(t, s.dir, dir)
 	c.b = c.open()
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // TestMain gives all tests the same environment, so that they can run beside each other: several
@@ -69,10 +71,40 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 // newWorldBy is newWorld with an update hook at the hub.
 func newWorldBy(t *testing.T, update string) *world {
 	t.Helper()
+	testrepo.Sample(t, time.Now())
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
-	w := &world{t: t, ctx: ctx, hub: filepath.Join(t.TempDir(), "hub.git")}
-	first := filepath.Join(t.TempDir(), "dépôt à moi")
+	like := templates[update]
+	like.once.Do(func() { like.dir = makeWorld(ctx, t, update) })
+	if like.dir == "" {
+		t.Fatal("the world could not be made")
+	}
+	dir := t.TempDir()
+	testrepo.Copy(t, like.dir, dir)
+	w := &world{t: t, ctx: ctx, hub: filepath.Join(dir, "hub.git"), n: 1}
+	w.a, w.b = w.open(filepath.Join(dir, first)), w.open(filepath.Join(dir, second))
+	return w
+}
+
+// templates are the worlds that all others are copied from, by the hub's update hook.
+var templates = map[string]*template{"": {}, onlyBranches: {}}
+
+type template struct {
+	once sync.Once
+	dir  string
+}
+
+// The directories of a world's clones.
+const first, second = "dépôt à moi", "second"
+
+// makeWorld makes a world, and returns its directory.
+func makeWorld(ctx context.Context, t *testing.T, update string) string {
+	dir, err := os.MkdirTemp(os.Getenv("HOME"), "world-") // TestMain removes it
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, ctx: ctx, hub: filepath.Join(dir, "hub.git")}
+	first, second := filepath.Join(dir, first), filepath.Join(dir, second)
 	w.git("", "init", "-q", "--bare", "-b", "main", w.hub)
 	if update != "" {
 		w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "update"), []byte(update), 0o755))
@@ -85,11 +117,12 @@ func newWorldBy(t *testing.T, update string) *world {
 	w.a = w.open(first)
 	w.must(w.a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
 	w.check(w.a.Share(ctx, "origin", "probe"))
-	second := filepath.Join(t.TempDir(), "second")
 	w.git("", "clone", "-q", w.hub, second)
 	w.b = w.open(second)
 	w.check(w.b.Join(ctx, "origin"))
-	return w
+	w.check(w.a.Local().Close())
+	w.check(w.b.Local().Close())
+	return dir
 }
 
 func (w *world) open(dir string) *clone {
@@ -98,6 +131,8 @@ func (w *world) open(dir string) *clone {
 	w.check(err)
 	w.t.Cleanup(func() { repo.Close() })
 	s := remote.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
+	_, err = s.Sharing(w.ctx)
+	w.check(err)
 	return &clone{s, w, oplog.New(s, "")}
 }
 

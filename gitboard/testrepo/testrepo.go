@@ -5,7 +5,10 @@
 package testrepo
 
 import (
+	"bytes"
 	"context"
+	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +57,46 @@ func Bare(t testing.TB) *gitio.Repo {
 	}
 	t.Cleanup(func() { repo.Close() })
 	return repo
+}
+
+// Copy copies a directory that contains repositories. Absolute paths in their files, such as git's
+// links between a repository and its worktrees, lead to the copy.
+func Copy(t testing.TB, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := to + strings.TrimPrefix(path, from)
+		info, err := entry.Info()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return os.MkdirAll(target, info.Mode().Perm())
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, bytes.ReplaceAll(data, []byte(from), []byte(to)), info.Mode().Perm())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Turn reports whether a name has its turn on a day: each has it on one day in so many.
+func Turn(name string, now time.Time, days uint32) bool {
+	return (crc32.ChecksumIEEE([]byte(name))+uint32(now.Unix()/86400))%days == 0
+}
+
+// Sample skips a test in a short run, except on one day in four: a short run takes a sample.
+func Sample(t testing.TB, now time.Time) {
+	t.Helper()
+	if testing.Short() && !Turn(t.Name(), now, 4) {
+		t.Skip("a short run takes a sample of these tests, another each day")
+	}
 }
 
 // Clock is a clock that a test moves.

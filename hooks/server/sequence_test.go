@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,7 +31,11 @@ import (
 // TestMain lets the test's own program answer the hooks of a server: hook --server -- NAME ARG.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 4 || os.Args[1] != "hook" {
-		os.Exit(m.Run())
+		code := m.Run()
+		if pair != "" {
+			os.RemoveAll(pair)
+		}
+		os.Exit(code)
 	}
 	if err := answer(os.Args[4], append(os.Args[5:], "")[0]); err != nil {
 		fmt.Fprintln(os.Stderr, "liza:", err)
@@ -75,13 +80,53 @@ type world struct {
 	clones []*gitboard.Board
 }
 
+var long = flag.Bool("long", false, "eight clones write at once")
+
 var ada = board.HumanActor("Ada", "ada@example.org")
+
+// pair is the directory of a hub with two clones that every world is copied from; the first test
+// makes it.
+var pair string
 
 func newWorld(t *testing.T, clones int) *world {
 	t.Helper()
+	testrepo.Sample(t, time.Now())
 	testrepo.Environment(t)
-	w := &world{t: t, ctx: t.Context(), hub: filepath.Join(t.TempDir(), "hub.git")}
-	first := filepath.Join(t.TempDir(), "clone")
+	if pair == "" {
+		var err error
+		if pair, err = os.MkdirTemp("", "liza-hub-"); err != nil {
+			t.Fatal(err)
+		}
+		makePair(t, pair)
+	}
+	dir := t.TempDir()
+	testrepo.Copy(t, pair, dir)
+	w := &world{t: t, ctx: t.Context(), hub: filepath.Join(dir, "hub.git")}
+	for n := range clones {
+		clone := filepath.Join(dir, fmt.Sprint("clone", n))
+		if n < 2 {
+			w.clones = append(w.clones, w.open(clone))
+		} else {
+			w.join(clone)
+		}
+	}
+	return w
+}
+
+// join adds a clone.
+func (w *world) join(dir string) {
+	w.t.Helper()
+	w.git("", "clone", "-q", w.hub, dir)
+	b := w.open(dir)
+	w.check(b.Join(w.ctx, "origin"))
+	w.clones = append(w.clones, b)
+}
+
+// makePair makes a hub with two clones in a directory.
+func makePair(t *testing.T, dir string) {
+	t.Helper()
+	w := &world{t: t, ctx: t.Context(), hub: filepath.Join(dir, "hub.git")}
+	first := filepath.Join(dir, "clone0")
 	w.git("", "init", "-q", "--bare", "-b", "main", w.hub)
 	w.install("")
 	w.git("", "init", "-q", "-b", "main", first)
@@ -93,15 +138,11 @@ func newWorld(t *testing.T, clones int) *world {
 	w.do(a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
 	w.check(a.Share(w.ctx, "origin"))
 	w.clones = append(w.clones, a)
-	for n := 1; n < clones; n++ {
-		dir := fmt.Sprint(first, n)
-		w.git("", "clone", "-q", w.hub, dir)
-		b := w.open(dir)
-		w.check(b.Join(w.ctx, "origin"))
-		w.clones = append(w.clones, b)
-	}
+	w.join(filepath.Join(dir, "clone1"))
 	w.check(a.Refresh(w.ctx))
-	return w
+	for _, b := range w.clones {
+		b.Close()
+	}
 }
 
 // install installs the hub's hooks. A script, if there is one, runs once before the program that
@@ -243,7 +284,10 @@ func TestSequenced(t *testing.T) {
 // TestManyClonesSequenced: clones that write at once lose nothing and do nothing twice, and of
 // several that want the same one gets it.
 func TestManyClonesSequenced(t *testing.T) {
-	const clones, each = 8, 2
+	clones, each := 4, 2
+	if *long {
+		clones = 8
+	}
 	w := newWorld(t, clones)
 	var won sync.Map
 	var wait sync.WaitGroup
