@@ -43,12 +43,28 @@ func sandbox(t *testing.T) context.Context {
 func scratch(t *testing.T) (context.Context, *Repo) {
 	t.Helper()
 	ctx := sandbox(t)
+	if template == "" {
+		template = must[string](t)(os.MkdirTemp("", "gitio-test-"))
+		made := filepath.Join(template, "made")
+		check(t, InitRepository(ctx, made, false))
+		r := open(t, ctx, made)
+		write(t, r, "a.txt", "one\ntwo\nthree\n")
+		commitAll(t, ctx, r, "first")
+	}
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
-	check(t, InitRepository(ctx, dir, false))
-	r := open(t, ctx, dir)
-	write(t, r, "a.txt", "one\ntwo\nthree\n")
-	commitAll(t, ctx, r, "first")
-	return ctx, r
+	check(t, os.CopyFS(dir, os.DirFS(filepath.Join(template, "made"))))
+	return ctx, open(t, ctx, dir)
+}
+
+// template is a directory with the repository that scratch copies, made at its first use.
+var template string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if template != "" {
+		os.RemoveAll(template)
+	}
+	os.Exit(code)
 }
 
 func open(t *testing.T, ctx context.Context, dir string) *Repo {

@@ -170,7 +170,7 @@ func TestObjectsLargeSet(t *testing.T) {
 	ctx, r := scratch(t)
 	var names []string
 	big := store(t, ctx, r, strings.Repeat("0123456789", 50_000))[0]
-	for i := range 30_000 {
+	for i := range 6_000 { // questions and answers are more than a pipe holds
 		name := strings.Repeat("absent", 8)
 		if i%100 == 0 {
 			name = string(big)
