@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // life is a real repository with a board, on which commands run within this process, under its own
@@ -28,6 +29,7 @@ type life struct {
 
 func newLife(t *testing.T) *life {
 	t.Helper()
+	testrepo.Sample(t, time.Now())
 	for _, entry := range os.Environ() {
 		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
 			t.Setenv(key, "")

@@ -1,3 +1,7 @@
+// A browser is another process, and the packages that drive it take long to compile.
+
+//go:build !race
+
 package web_test
 
 import (
@@ -46,25 +50,22 @@ func browser(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("there is no Chromium here: what a browser does with the pages was not tested")
 	}
-	if chromium.ctx != nil {
-		return chromium.ctx
+	if chromium != nil {
+		return chromium
 	}
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), o...)
 	ctx, end := chromedp.NewContext(alloc)
-	chromium.end = func() { end(); stop() }
+	endBrowser = func() { end(); stop() }
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	chromium.ctx = ctx
+	chromium = ctx
 	return ctx
 }
 
-// chromium is the browser shared by all tests.
-var chromium = struct {
-	ctx context.Context
-	end func()
-}{end: func() {}}
+// chromium is the browser shared by all tests, nil at first.
+var chromium context.Context
 
 // tab opens a page and records errors and requests to other hosts.
 func (w *site) tab(ctx context.Context) *tab {

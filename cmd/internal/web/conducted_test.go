@@ -1,3 +1,7 @@
+// A browser is another process, and the packages that drive it take long to compile.
+
+//go:build !race
+
 package web_test
 
 import (

@@ -33,10 +33,13 @@ func TestMain(m *testing.M) {
 		os.Setenv(key, value)
 	}
 	code := m.Run()
-	chromium.end()
+	endBrowser()
 	os.RemoveAll(common.dir)
 	os.Exit(code)
 }
+
+// endBrowser ends the browser that tests share.
+var endBrowser = func() {}
 
 // common is a shop for tests that only read, or undo what they do.
 var common struct {
@@ -74,6 +77,9 @@ func newScene(t *testing.T) *scene {
 
 func newSceneIn(t *testing.T, dir string, goal ...string) *scene {
 	t.Helper()
+	if common.dir != dir {
+		testrepo.Sample(t, time.Now())
+	}
 	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: testrepo.NewClock(time.Now().Add(-3 * time.Hour).Truncate(time.Second))}
 	if err := os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755); err != nil {
 		t.Fatal(err)
