@@ -47,35 +47,22 @@ func (l *lab) distant(name string, kind hubKind, crowds []crowd) error {
 			return err
 		}
 	}
-	var alone samples
+	var alone crowded
 	for _, crowd := range crowds {
 		n := min(crowd.clones, len(clones))
-		rates, err := l.distantCrowd(name, hub, slices.Repeat(clones[:n], l.pick(1, crowd.writers, crowd.writers)))
+		all, err := l.crowded(hub, slices.Repeat(clones[:n], l.pick(1, crowd.writers, crowd.writers)), l.pick(1, 4, 4), max(1, l.o.rounds))
 		if err != nil {
 			return err
 		}
-		if alone == nil {
-			alone = rates
+		if alone.rates == nil {
+			alone = all
 		}
-		l.row(fmt.Sprintf("%d × %d writers by %s: time an operation", crowd.clones, crowd.writers, name), rates, alone, "one writer", 0, 0)
+		many := fmt.Sprintf("%d × %d writers by %s", crowd.clones, crowd.writers, name)
+		l.row(many+": time an operation", all.rates, alone.rates, "one writer", 0, 0)
+		l.row(many+": processor time an operation", all.used, alone.used, "one writer", 0, 0)
+		l.remark("%s: %s", many, all)
 	}
 	return nil
-}
-
-// distantCrowd lets a crowd write, and says how long an operation took on average, each time it did.
-func (l *lab) distantCrowd(name string, hub *site, writers []*site) (rates samples, err error) {
-	each := l.pick(1, 4, 4)
-	var waits samples
-	for range max(1, l.o.rounds) {
-		took, times, err := hub.crowd(writers, each)
-		if err != nil {
-			return nil, err
-		}
-		rates, waits = append(rates, ms(took)/float64(len(writers)*each)), append(waits, times...)
-	}
-	l.remark("%d writers by %s: %.2f operations a second, one waits %.1f s at the median, %.1f s at most (%.1f ×)", len(writers), name,
-		1000/rates.median(), waits.median()/1000, waits.quantile(1)/1000, waits.quantile(1)/waits.median())
-	return rates, nil
 }
 
 // distance puts the remote of a site far away.

@@ -195,6 +195,31 @@ func (s *site) crowd(writers []*site, each int) (time.Duration, samples, error) 
 	return took, times, err
 }
 
+// crowded is what a crowd came to: the time and the processor time of an operation, each time it wrote, and how long each
+// operation took.
+type crowded struct{ rates, used, waits samples }
+
+// crowded lets a crowd write so many times.
+func (l *lab) crowded(hub *site, writers []*site, each, times int) (all crowded, err error) {
+	for range times {
+		before := processorTime()
+		took, waits, err := hub.crowd(writers, each)
+		if err != nil {
+			return all, err
+		}
+		total := float64(len(writers) * each)
+		all.rates, all.used = append(all.rates, ms(took)/total), append(all.used, ms(processorTime()-before)/total)
+		all.waits = append(all.waits, waits...)
+	}
+	return all, nil
+}
+
+// String says how the crowd fared.
+func (c crowded) String() string {
+	return fmt.Sprintf("%.2f operations a second, %.0f ms of processor time each; one waits %.1f s at the median, %.1f s at most (%.1f ×)",
+		1000/c.rates.median(), c.used.median(), c.waits.median()/1000, c.waits.quantile(1)/1000, c.waits.quantile(1)/c.waits.median())
+}
+
 // operations counts the operations on the board.
 func (s *site) operations() (n int, err error) {
 	out, err := s.git("rev-list", "--count", git.BoardRef)

@@ -156,24 +156,24 @@ func (l *lab) fleet() error {
 	if err != nil {
 		return err
 	}
-	rates := map[int]samples{}
-	var slowest samples
-	for range l.pick(1, 1, 5) {
-		for n := 1; n <= most; n *= 2 {
-			took, times, err := hub.crowd(clones[:n], each)
-			if err != nil {
-				return err
-			}
-			rates[n] = append(rates[n], ms(took)/float64(n*each))
-			if n == most {
-				slowest = append(slowest, times.quantile(1))
-			}
+	var alone crowded
+	for n := 1; n <= most; n *= 2 {
+		all, err := l.crowded(hub, clones[:n], each, l.pick(1, 1, 5))
+		if err != nil {
+			return err
 		}
+		many := fmt.Sprintf("%d clones writing notes by one sequencing remote", n)
+		if n == 1 {
+			alone, many = all, "one clone writing notes by a sequencing remote"
+		}
+		limit := 0.0
+		if n == 8 {
+			limit = 1000.0 / 29
+			l.row(many+": the slowest operation", samples{all.waits.quantile(1)}, samples{all.waits.median()}, "the median", 0, 3000)
+		}
+		l.row(many+": time an operation", all.rates, alone.rates, "one clone", 0, limit)
+		l.row(many+": processor time an operation", all.used, alone.used, "one clone", 0, 27)
+		l.remark("%s: %s", many, all)
 	}
-	for n := 2; n <= most; n *= 2 {
-		l.row(fmt.Sprintf("%d clones writing notes by one sequencing remote: time an operation", n), rates[n], rates[1], "one clone", 0, 0)
-	}
-	l.remark("%d clones writing notes at once, %d each: %.1f operations a second (one clone alone: %.1f), none lost; the slowest took %.0f ms",
-		most, each, 1000/rates[most].median(), 1000/rates[1].median(), slowest.quantile(1))
 	return nil
 }

@@ -20,6 +20,13 @@ func lockFile(file *os.File, wait bool) error {
 	if !wait {
 		how |= syscall.LOCK_NB
 	}
+	return flock(file, how)
+}
+
+// shareFile waits until it can lock a file together with others that do the same.
+func shareFile(file *os.File) error { return flock(file, syscall.LOCK_SH) }
+
+func flock(file *os.File, how int) error {
 	for {
 		if err := syscall.Flock(int(file.Fd()), how); !errors.Is(err, syscall.EINTR) {
 			return err

@@ -15,3 +15,5 @@ var ErrHeld = errors.New("the file is locked")
 
 // lockFile always fails: files can't be locked here.
 func lockFile(*os.File, bool) error { return errors.ErrUnsupported }
+
+func shareFile(*os.File) error { return errors.ErrUnsupported }

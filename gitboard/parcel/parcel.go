@@ -32,15 +32,16 @@ var (
 
 // Parcel is what a clone has decided and its remote has not taken yet, oldest first.
 type Parcel struct {
-	Base        git.OID `json:"base"`                  // the commit of the board that it was decided on
-	Integration git.OID `json:"integration,omitempty"` // where the clone saw integration
-	Links       []Link  `json:"links"`
+	Links []Link `json:"links"`
 }
 
-// Link is one transaction of a parcel. It is taken as a whole or not at all.
+// Link is one transaction of a parcel. It is taken as a whole or not at all. It was decided after
+// the links before it that have the same base, and without knowing the others.
 type Link struct {
-	Operations []Operation     `json:"operations,omitempty"`
-	Refs       []git.RefUpdate `json:"refs,omitempty"` // of the server, except the board
+	Base        git.OID         `json:"base"`                  // the commit of the board that it was decided on
+	Integration git.OID         `json:"integration,omitempty"` // where the clone saw integration
+	Operations  []Operation     `json:"operations,omitempty"`
+	Refs        []git.RefUpdate `json:"refs,omitempty"` // of the server, except the board
 }
 
 // Operation is an operation as the clone has committed it.
@@ -55,10 +56,22 @@ func (o Operation) Decode() (git.Commit, error) {
 	return git.DecodeCommit(c)
 }
 
-// Tip is the clone's last commit of the board, Base if the parcel has no operation.
+// Base is the commit of the board that the first link was decided on.
+func (p *Parcel) Base() git.OID {
+	if len(p.Links) == 0 {
+		return git.ZeroOID
+	}
+	return p.Links[0].Base
+}
+
+// Tip is the clone's last commit of the board, the base if the parcel has no operation. It is zero
+// if the links do not all follow each other.
 func (p *Parcel) Tip() git.OID {
-	tip := p.Base
+	tip := p.Base()
 	for _, l := range p.Links {
+		if l.Base != p.Base() {
+			return git.ZeroOID
+		}
 		for _, o := range l.Operations {
 			tip = git.NewObject(git.CommitObject, []byte(o.Commit)).OID
 		}
@@ -99,8 +112,9 @@ func Parse(text []byte) (*Parcel, error) {
 	if err := json.Unmarshal(text, p); err != nil {
 		return nil, fmt.Errorf("this is not a parcel: %w", err)
 	}
-	named := []git.OID{p.Base, p.Integration.OrZero()}
+	var named []git.OID
 	for _, l := range p.Links {
+		named = append(named, l.Base, l.Integration.OrZero())
 		for _, u := range l.Refs {
 			if err := git.CheckRefName(u.Ref); err != nil {
 				return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,20 +61,25 @@ func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.
 // Flush pushes what is pending and waits for a push in progress. It does not report the outcome of
 // either.
 func (s *Store) Flush(ctx context.Context) error {
-	t := s.queueToPush()
+	t := &pushQueue{s: s}
 	defer t.leave()
 	for range mostPuts {
 		c, err := s.chain(ctx)
 		if err != nil || len(c.Links) == 0 {
 			return err
 		}
-		if held := t.await(ctx, nil); !held && ctx.Err() != nil {
+		mayPush := t.await(ctx)
+		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if !mayPush {
+			continue
 		}
 		if c, err = s.chain(ctx); err != nil || len(c.Links) == 0 {
 			return err
 		}
 		_ = s.send(ctx, c) // their outcome is recorded for the callers that wait
+		t.leave()          // so that they see it
 	}
 	return nil
 }
@@ -81,11 +87,11 @@ func (s *Store) Flush(ctx context.Context) error {
 // await waits until the outcome of a link is known. The first process that may push pushes
 // everything pending.
 func (s *Store) await(ctx context.Context, mine *link) error {
-	t := s.queueToPush()
+	t := &pushQueue{s: s}
 	defer t.leave()
 	for {
 		waited := gitio.Trace("wait for the push of others in this clone")
-		mayPush := t.await(ctx, mine)
+		mayPush := t.await(ctx)
 		waited()
 		known, err := s.outcome(ctx, mine)
 		if known {
@@ -201,7 +207,7 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 		if landed {
 			return true, s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)
 		}
-		if c.Base != mine.base {
+		if c.Base != mine.Base {
 			return true, s.overtaken(mine) // a fetch has shown that another clone was faster
 		}
 	}
@@ -235,30 +241,49 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 	if len(c.Links) > 1 {
 		ctx = context.WithoutCancel(ctx) // the callers of the other links were not cancelled
 	}
-	updates := c.updates()
-	p, err := s.plan(ctx, updates)
+	defer gitio.Trace("push of %d transactions", len(c.Links))()
+	number, began := s.pushing(), s.now()
+	carriers, err := s.deliverOrPush(ctx, c)
 	if err == nil {
-		defer gitio.Trace("push of %d transactions", len(c.Links))()
-		number, began := s.pushing(), s.now()
-		done, delivered := s.deliver(ctx, c)
-		if err = delivered; !done {
-			err = s.push(ctx, p)
-		}
-		if err == nil {
-			s.won(ctx, c, began)
-			err = s.settle(ctx, number, append(updates, p.carriers...), c.reflog(), c)
-		}
-	}
-	if taken := (*takenError)(nil); errors.Is(err, gitio.ErrRefMoved) && !errors.As(err, &taken) {
-		s.lost(c)
+		s.won(ctx, c, began)
+		err = s.settle(ctx, number, append(c.updates(), carriers...), c.reflog(), c)
 	}
 	if err != nil {
 		ctx, cancel := patient(ctx)
 		defer cancel()
-		s.drop(ctx, c)
+		s.failed(ctx, c, began, err)
 	}
-	s.record(c, err) // after drop: a caller that decides again must not find the chain
+	s.record(c, err) // after failed: a caller that decides again must not find the chain
 	return err
+}
+
+// deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is what
+// this clone remembers of the carriers that were pushed.
+func (s *Store) deliverOrPush(ctx context.Context, c *chain) (carriers []git.RefUpdate, err error) {
+	if done, err := s.deliver(ctx, c); done || err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(c.Links, c.outdated) {
+		return nil, orMoved(nil, git.BoardRef) // only a sequencer takes them
+	}
+	p, err := s.plan(ctx, c.updates())
+	if err != nil {
+		return nil, err
+	}
+	return p.carriers, s.push(ctx, p)
+}
+
+// failed removes from what is pending what can't follow after a failed push.
+func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error) {
+	if taken := (*takenError)(nil); errors.As(err, &taken) {
+		s.sequenced(c, began)
+		s.part(ctx, c, taken)
+		return
+	}
+	if errors.Is(err, gitio.ErrRefMoved) {
+		s.lost(c)
+	}
+	s.drop(ctx, c)
 }
 
 // concerns reports whether a transaction has to go to the remote.
@@ -286,68 +311,70 @@ func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 	return u.Ref == git.BoardRef || u.Ref == integration || strings.HasPrefix(u.Ref, git.ReviewPrefix) || strings.HasPrefix(u.Ref, s.Task(""))
 }
 
-// pushQueue queues the processes of one clone that want to push, by an advisory lock on a file. It
-// only gives order: pushing the same chain twice is harmless, so a process that can't get the lock
-// pushes without it.
+// pushQueue lets one process of a clone push at a time, by an advisory lock on a file, and wakes the
+// others when its push has ended. It only gives order: pushing the same chain twice is harmless, so
+// a process that can't get the lock pushes without it.
 type pushQueue struct {
-	s       *Store
-	file    *os.File // nil if it can't be opened
-	granted <-chan error
-	seen    string // stamp of the outcomes file when it was last read
-	held    bool
-	stop    func()
+	s     *Store
+	held  *os.File // nil while the lock is not held
+	stuck bool     // whoever has the lock makes no progress, or files can't be locked
+	stop  func()
 }
 
 const (
-	// lookEvery is how often a waiting process looks for the outcome of its link.
-	lookEvery = 20 * time.Millisecond
+	pushFile = "push"
 	// touchEvery is how often a pushing process shows that it is alive.
 	touchEvery = time.Second
 	// stuckAfter is how long it may show nothing before others push without it.
 	stuckAfter = 10 * time.Second
 )
 
-func (s *Store) queueToPush() *pushQueue {
-	t := &pushQueue{s: s, seen: stamp(s.file(outcomesFile))}
-	file, err := s.repo.OpenQueue(s.file("push"))
-	if err == nil {
-		t.file, t.granted = file, gitio.AwaitQueue(file)
-	}
-	return t
-}
-
-// await waits until this process may push (true), or until new outcomes are recorded (false).
-func (t *pushQueue) await(ctx context.Context, mine *link) (mayPush bool) {
-	if t.held || t.file == nil {
+// await returns true if this process may push, and false after a push of another process, whose
+// outcome is recorded. All who wait are woken at once, and sleep until then.
+func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
+	if t.held != nil || t.stuck {
 		return true
 	}
-	moved := stamp(t.s.file("push"))
-	ticker := time.NewTicker(lookEvery)
+	path := t.s.file(pushFile)
+	file, err := t.s.repo.OpenQueue(path)
+	if err != nil {
+		t.stuck = true
+		return true
+	}
+	switch err := gitio.TryQueue(file); {
+	case err == nil:
+		t.hold(file)
+		return true
+	case !errors.Is(err, gitio.ErrHeld):
+		file.Close()
+		t.stuck = true
+		return true
+	}
+	released := gitio.AwaitRelease(file)
+	ticker := time.NewTicker(touchEvery)
 	defer ticker.Stop()
-	for still := time.Duration(0); still < stuckAfter; still += lookEvery {
+	moved := stamp(path)
+	for still := time.Duration(0); still < stuckAfter; still += touchEvery {
 		select {
-		case err := <-t.granted:
-			t.hold(err)
-			return true
+		case <-released:
+			file.Close()
+			return false
 		case <-ctx.Done():
+			gitio.LeaveQueue(file, released)
 			return false
 		case <-ticker.C:
 		}
-		if now := stamp(t.s.file(outcomesFile)); mine != nil && now != t.seen {
-			t.seen = now
-			return false
-		}
-		if now := stamp(t.s.file("push")); now != moved {
+		if now := stamp(path); now != moved {
 			moved, still = now, 0
 		}
 	}
-	if is, err := t.file.Stat(); err == nil {
-		if there, err := os.Stat(t.s.file("push")); err == nil && os.SameFile(is, there) {
-			_ = os.Remove(t.s.file("push")) // later processes start a new queue
+	defer gitio.LeaveQueue(file, released)
+	if is, err := file.Stat(); err == nil {
+		if there, err := os.Stat(path); err == nil && os.SameFile(is, there) {
+			_ = os.Remove(path) // later processes start a new queue
 		}
 	}
-	gitio.LeaveQueue(t.file, t.granted)
-	t.file = nil
+	t.stuck = true
 	return true
 }
 
@@ -360,13 +387,10 @@ func stamp(file string) string {
 	return fmt.Sprint(info.ModTime().UnixNano(), info.Size())
 }
 
-// hold marks the lock as held and touches the file at intervals, so that others see progress.
-func (t *pushQueue) hold(err error) {
-	t.held = true
-	if err != nil {
-		return
-	}
-	touch := func() { _, _ = t.file.WriteAt([]byte{'\n'}, 0) }
+// hold keeps the lock and touches its file at intervals, so that others see progress.
+func (t *pushQueue) hold(file *os.File) {
+	t.held = file
+	touch := func() { _, _ = file.WriteAt([]byte{'\n'}, 0) }
 	touch()
 	ticker, ended, gone := time.NewTicker(touchEvery), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -385,27 +409,25 @@ func (t *pushQueue) hold(err error) {
 
 // try takes the lock if it is free.
 func (t *pushQueue) try() bool {
-	if t.held || t.file == nil {
+	if t.held != nil || t.stuck {
 		return true
 	}
-	select {
-	case err := <-t.granted:
-		t.hold(err)
-		return true
-	case <-time.After(lookEvery):
-		return false
+	file, err := t.s.repo.OpenQueue(t.s.file(pushFile))
+	if err == nil {
+		if err = gitio.TryQueue(file); err == nil {
+			t.hold(file)
+			return true
+		}
+		file.Close()
 	}
+	return !errors.Is(err, gitio.ErrHeld)
 }
 
+// leave releases the lock if it is held.
 func (t *pushQueue) leave() {
-	switch {
-	case t.file == nil:
-	case !t.held:
-		gitio.LeaveQueue(t.file, t.granted)
-	default:
-		if t.stop != nil {
-			t.stop()
-		}
-		t.file.Close()
+	if t.held != nil {
+		t.stop()
+		t.held.Close()
+		t.held = nil
 	}
 }

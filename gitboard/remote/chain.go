@@ -20,9 +20,10 @@ import (
 //
 // The local board shows which part is still pending: what the board contains is settled, and a
 // chain that does not follow from the board is void. So moving the board also drops the chains that
-// lost the race.
+// lost the race. Only a remote that sequences still takes links that were decided on an older board,
+// so they stay, before those that follow from the present one.
 type chain struct {
-	Base  git.OID `json:"base"` // the board's commit that the chain builds on
+	Base  git.OID `json:"base"` // the board's commit that the newest links build on
 	Links []*link `json:"links"`
 
 	at git.OID // the value of the ref when the chain was read
@@ -33,9 +34,12 @@ type link struct {
 	ID      string          `json:"id"` // unique for ever
 	Reflog  string          `json:"reflog,omitempty"`
 	Updates []git.RefUpdate `json:"updates"`
+	// Base and Integration are the settled board and integration when it was appended. Links of one
+	// base follow each other.
+	Base        git.OID `json:"base"`
+	Integration git.OID `json:"integration,omitempty"`
 
-	alone bool    // no link may follow until its outcome is known
-	base  git.OID // the board's commit when it was appended
+	alone bool // no link may follow until its outcome is known
 }
 
 // links counts the links that this process has made.
@@ -79,26 +83,36 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.rest(here)
+	c.rest(here, s.sequencer(ctx))
 	return c, nil
 }
 
-// rest reduces a chain to what still follows from a board.
-func (c *chain) rest(board git.OID) {
-	if c.Base == board {
-		return
-	}
+// rest reduces a chain to what still follows from a board, or to what is not on it yet if the remote
+// sequences.
+func (c *chain) rest(board git.OID, sequencer bool) {
+	was := c.Base
+	c.Base = board
 	taken := slices.IndexFunc(c.Links, func(l *link) bool { return l.commit() == board })
-	if board.IsZero() || taken < 0 {
-		taken = len(c.Links) - 1
+	if taken >= 0 && !board.IsZero() {
+		c.Links = c.Links[taken+1:]
+		for _, l := range c.Links {
+			if l.Base == was {
+				l.Base = board // it follows from the link that was taken
+			}
+		}
 	}
-	c.Base, c.Links = board, c.Links[taken+1:]
+	if !sequencer || board.IsZero() {
+		c.Links = slices.DeleteFunc(c.Links, c.outdated)
+	}
 }
+
+// outdated reports whether a link was decided on an older board than the present one.
+func (c *chain) outdated(l *link) bool { return l.Base != c.Base }
 
 // tip is the last commit of the board in a chain.
 func (c *chain) tip() git.OID {
 	for _, l := range slices.Backward(c.Links) {
-		if commit := l.commit(); commit != "" {
+		if commit := l.commit(); commit != "" && !c.outdated(l) {
 			return commit
 		}
 	}
@@ -186,6 +200,13 @@ func (s *Store) admits(ctx context.Context, c *chain, l *link) error {
 
 // put appends a link to what is pending.
 func (s *Store) put(ctx context.Context, l *link) error {
+	branch, err := s.integration(ctx)
+	if err == nil && branch != "" {
+		l.Integration, err = s.Ref(ctx, branch)
+	}
+	if err != nil {
+		return err
+	}
 	for attempt := 1; ; attempt++ {
 		c, err := s.chain(ctx)
 		if err != nil {
@@ -194,7 +215,7 @@ func (s *Store) put(ctx context.Context, l *link) error {
 		if err := s.admits(ctx, c, l); err != nil {
 			return err
 		}
-		c.Links, l.base = append(c.Links, l), c.Base
+		c.Links, l.Base = append(c.Links, l), c.Base
 		err = s.replace(ctx, c)
 		if !errors.Is(err, gitio.ErrRefMoved) || attempt == mostPuts {
 			return err
@@ -227,33 +248,44 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 
 // drop removes a chain that the remote has not taken, along with everything appended to it since.
 func (s *Store) drop(ctx context.Context, c *chain) {
-	for range mostPuts {
-		now, err := s.chain(ctx)
-		if err != nil {
-			return
+	s.remove(ctx, func(now *chain) {
+		if first := slices.IndexFunc(now.Links, func(l *link) bool { return c.has(l.ID) }); first >= 0 {
+			now.Links = now.Links[:first]
 		}
-		first := slices.IndexFunc(now.Links, func(l *link) bool { return c.has(l.ID) })
-		if first < 0 {
-			return
-		}
-		now.Links = now.Links[:first]
-		if err := s.replace(ctx, now); !errors.Is(err, gitio.ErrRefMoved) {
-			return
-		}
-	}
+	})
 }
 
 // trim removes the links that the remote has taken but the board doesn't show: lease updates after
 // the last operation.
 func (s *Store) trim(ctx context.Context, taken *chain) {
+	s.remove(ctx, func(now *chain) {
+		now.Links = slices.DeleteFunc(now.Links, func(l *link) bool { return taken.has(l.ID) })
+	})
+}
+
+// part removes a chain of which a sequencing remote has taken these links, and what was decided on
+// those that it has left out.
+func (s *Store) part(ctx context.Context, c *chain, taken *takenError) {
+	left := map[git.OID]bool{}
+	for _, l := range c.Links {
+		if _, is := taken.links[l.ID]; !is {
+			left[l.Base] = true
+		}
+	}
+	s.remove(ctx, func(now *chain) {
+		now.Links = slices.DeleteFunc(now.Links, func(l *link) bool { return c.has(l.ID) || left[l.Base] })
+	})
+}
+
+// remove replaces what is pending by what a function leaves of it.
+func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 	for range mostPuts {
 		now, err := s.chain(ctx)
 		if err != nil {
 			return
 		}
 		n := len(now.Links)
-		now.Links = slices.DeleteFunc(now.Links, func(l *link) bool { return taken.has(l.ID) })
-		if n == len(now.Links) {
+		if reduce(now); n == len(now.Links) {
 			return
 		}
 		if err := s.replace(ctx, now); !errors.Is(err, gitio.ErrRefMoved) {

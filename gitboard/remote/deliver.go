@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,53 +46,31 @@ func (s *Store) deliver(ctx context.Context, c *chain) (done bool, err error) {
 	if err != nil {
 		return false, nil // the push of the refs shows whether it matters
 	}
-	var failed, unheard error
-	for attempt := 1; attempt <= tries; attempt++ {
-		if attempt > 1 {
-			if err := pause(ctx, attempt); err != nil {
-				return true, unclear(unheard, err)
-			}
+	inbox := parcel.InboxRef(d.commit)
+	push := func(ctx context.Context) error {
+		said, err := s.remote.Load().Deliver(ctx, d.commit, inbox)
+		switch answer := parcel.ReadAnswer(inbox, said); {
+		case answer == parcel.AsPushed:
+			return nil
+		case answer == parcel.Rewritten || answer == parcel.Overtaken:
+			return answerError{s.rewritten(ctx, d)}
+		case err == nil:
+			return answerError{cmp.Or(s.forget(ctx, d), errWhole)}
 		}
-		var said string
-		inbox := parcel.InboxRef(d.commit)
-		said, failed = s.remote.Load().Deliver(ctx, d.commit, inbox)
-		switch parcel.ReadAnswer(inbox, said) {
-		case parcel.AsPushed:
-			return true, nil
-		case parcel.Rewritten, parcel.Overtaken:
-			return true, s.rewritten(ctx, d)
-		}
-		switch {
-		case failed == nil:
-			return false, s.forget(ctx, d)
-		case unheard == nil && errors.Is(failed, gitio.ErrNotAtomic):
-			return true, failed
-		case errors.Is(failed, gitio.ErrUnsent):
-			if unheard == nil && errors.Is(failed, gitio.ErrSilent) {
-				return true, failed
-			}
-			continue
-		case !errors.Is(failed, gitio.ErrRejected):
-			unheard = failed
-		case unheard == nil:
-			return false, nil // the push of the refs will say why
-		}
-		ctx, cancel := patient(ctx)
-		defer cancel()
-		err := s.rewritten(ctx, d)
-		if taken := (*takenError)(nil); !errors.As(err, &taken) || len(taken.links) > 0 {
-			return true, unclear(unheard, err)
-		}
-	}
-	return true, final(unheard, failed)
-}
-
-// unclear returns the error of a look after a push that had no answer, nil if there was none.
-func unclear(unheard, err error) error {
-	if unheard == nil || err == nil || errors.As(err, new(*takenError)) || errors.As(err, new(*DivergedError)) {
 		return err
 	}
-	return &UnclearError{unheard, err}
+	arrived := func(ctx context.Context) (bool, error) {
+		err := s.rewritten(ctx, d)
+		if taken := (*takenError)(nil); errors.As(err, &taken) && len(taken.links) == 0 {
+			return false, nil
+		}
+		return true, err
+	}
+	err = tried(ctx, push, arrived, func(error) bool { return true })
+	if errors.Is(err, errWhole) || errors.Is(err, gitio.ErrRejected) {
+		return false, nil // the push of the refs will say why
+	}
+	return true, err
 }
 
 // pack writes the parcel of a chain. It returns errWhole for what can't be sequenced: the first
@@ -101,17 +80,11 @@ func (s *Store) pack(ctx context.Context, c *chain) (*delivery, error) {
 	if c.Base.IsZero() {
 		return nil, errWhole
 	}
-	branch, err := s.integration(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, d := &parcel.Parcel{Base: c.Base}, &delivery{chain: c}
-	if p.Integration, err = s.Ref(ctx, branch); err != nil {
-		return nil, err
-	}
+	p, d := &parcel.Parcel{}, &delivery{chain: c}
 	for _, l := range c.Links {
-		var packed parcel.Link
+		packed := parcel.Link{Base: l.Base, Integration: l.Integration}
 		var requests []string
+		var err error
 		if packed.Refs, err = s.packRefs(ctx, l); err != nil {
 			return nil, err
 		}
@@ -205,13 +178,13 @@ func (s *Store) rewritten(ctx context.Context, d *delivery) error {
 	if err != nil {
 		return err
 	}
-	later, err := s.repo.Log(ctx, d.chain.Base, here)
+	later, err := s.repo.Log(ctx, d.chain.Links[0].Base, here)
 	if err != nil {
 		return err
 	}
 	there := map[string]git.OID{}
 	for _, c := range later {
-		if c.OID == d.chain.tip() {
+		if c.OID == d.chain.tip() && !slices.ContainsFunc(d.chain.Links, d.chain.outdated) {
 			return nil
 		}
 		if h, err := codec.ParseHead(c.Message); err == nil {

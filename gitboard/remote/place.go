@@ -90,16 +90,31 @@ func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) 
 }
 
 // gather waits for a fraction of a push's duration, so that processes that are deciding now, or
-// deciding again after a lost push, can join this one.
+// deciding again after a lost push, can join this one. Where several operations travel together,
+// those whose callers have just been answered may come again at once: it waits until nobody has
+// come for a while.
 func (s *Store) gather(ctx context.Context) {
-	const step = 5 * time.Millisecond
+	const step = 10 * time.Millisecond
 	p := s.place()
 	most := min(p.Took/4, time.Second)
-	for waited := time.Duration(0); waited < most; waited += step {
+	quiet := time.Duration(0)
+	if p.Links > 1 && s.now().Sub(p.Pushed) < p.Took {
+		quiet = most / 5
+	}
+	for waited, still, n := time.Duration(0), time.Duration(0), 0; waited < most; waited += step {
 		c, err := s.chain(ctx)
-		if err != nil || len(c.Links) >= p.Lost && !s.deciding() || !wait(ctx, step) {
+		switch {
+		case err != nil:
+			return
+		case len(c.Links) < p.Lost || len(c.Links) > n && quiet > 0 || s.deciding():
+			still, n = 0, len(c.Links)
+		case still >= quiet:
 			return
 		}
+		if !wait(ctx, step) {
+			return
+		}
+		still += step
 	}
 }
 
@@ -141,6 +156,12 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 		p.Turns = 1
 	}
 	s.keepPlace(p)
+}
+
+// sequenced records a push whose operations the remote has decided again.
+func (s *Store) sequenced(c *chain, began time.Time) {
+	now := s.now()
+	s.keepPlace(place{Pushed: now, Took: now.Sub(began), Links: len(c.Links), Met: now})
 }
 
 // lost records a push that lost the race against another clone.

@@ -30,62 +30,78 @@ func (e *UnclearError) Error() string {
 // operation.
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// push moves the remote's refs. A failure is judged by looking at the remote again, and the same
-// commits are pushed until the outcome is clear: if they arrive late, they are still the operation
-// that was asked for. A rejection says nothing about an earlier attempt without an answer: the lock
-// of that attempt may have caused it.
+// push moves the remote's refs.
 func (s *Store) push(ctx context.Context, p *plan) error {
+	push := func(ctx context.Context) error {
+		if err := s.retire(ctx, p); err != nil {
+			return err
+		}
+		return s.remote.Load().Push(ctx, p.pushes)
+	}
+	arrived := func(ctx context.Context) (bool, error) {
+		if err := s.Fetch(ctx); err != nil {
+			return false, err
+		}
+		return s.done(ctx, p)
+	}
+	return tried(ctx, push, arrived, func(failed error) bool {
+		return !p.keepBranches() && errors.Is(failed, gitio.ErrDeclinedThere) // nothing there has moved
+	})
+}
+
+// answerError is the error of a push whose outcome needs no look.
+type answerError struct{ error }
+
+// tried pushes until the outcome is clear. After a failed attempt, arrived looks at the remote
+// again, and the same commits are pushed until it finds them, or an error that says why they can't
+// arrive any more: if they arrive late, they are still the operation that was asked for. A
+// rejection says nothing about an earlier attempt without an answer: the lock of that attempt may
+// have caused it. Otherwise futile says whether the next attempt would be rejected as well.
+func tried(ctx context.Context, push func(context.Context) error, arrived func(context.Context) (bool, error), futile func(error) bool) error {
 	var failed, unheard error
 	for attempt := 1; attempt <= tries; attempt++ {
 		if attempt > 1 {
-			if err := pause(ctx, attempt); unheard != nil && err != nil {
-				return &UnclearError{unheard, err}
-			} else if err != nil {
-				return err
+			if err := pause(ctx, attempt); err != nil {
+				return unclear(unheard, err)
 			}
 		}
-		if failed = s.retire(ctx, p); failed == nil {
-			failed = s.remote.Load().Push(ctx, p.pushes)
-		}
-		if failed == nil {
+		failed = push(ctx)
+		answer := answerError{}
+		switch {
+		case failed == nil:
 			return nil
-		}
-		if unheard == nil && errors.Is(failed, gitio.ErrNotAtomic) {
+		case errors.As(failed, &answer):
+			return answer.error
+		case unheard == nil && (errors.Is(failed, gitio.ErrNotAtomic) || errors.Is(failed, gitio.ErrUnsent) && errors.Is(failed, gitio.ErrSilent)):
 			return failed
-		}
-		if errors.Is(failed, gitio.ErrUnsent) {
-			if unheard == nil && errors.Is(failed, gitio.ErrSilent) {
-				return failed
-			}
+		case errors.Is(failed, gitio.ErrUnsent):
 			continue
-		}
-		if !errors.Is(failed, gitio.ErrRejected) {
+		case !errors.Is(failed, gitio.ErrRejected):
 			unheard = failed
 		}
-		ctx, cancel := patient(ctx)
+		look, cancel := patient(ctx)
 		defer cancel()
-		if err := s.Fetch(ctx); err != nil {
-			if unheard == nil || errors.As(err, new(*DivergedError)) {
-				return err
-			}
-			return &UnclearError{unheard, err}
+		if is, err := arrived(look); is || err != nil {
+			return unclear(unheard, err)
 		}
-		if done, err := s.done(ctx, p); done || err != nil {
-			return err
-		}
-		if errors.Is(failed, gitio.ErrRejected) && !p.keepBranches() && unheard == nil && errors.Is(failed, gitio.ErrDeclinedThere) {
-			return failed // nothing there has moved, so it would be declined again
+		if unheard == nil && futile(failed) {
+			return failed
 		}
 	}
-	return final(unheard, failed)
-}
-
-// final is the error of the last attempt of a push; unheard is one that had no answer, nil if all had.
-func final(unheard, failed error) error {
 	if unheard != nil && (errors.Is(failed, gitio.ErrRejected) || errors.Is(failed, gitio.ErrUnsent)) {
 		return &UnclearError{Err: unheard}
 	}
 	return failed
+}
+
+// unclear returns the error of a look at the remote after a push without an answer, nil if there
+// was none. Some errors say what became of the push.
+func unclear(unheard, err error) error {
+	known := errors.Is(err, gitio.ErrRefMoved) || errors.As(err, new(*TornError)) || errors.As(err, new(*DivergedError))
+	if unheard == nil || err == nil || known {
+		return err
+	}
+	return &UnclearError{unheard, err}
 }
 
 // keepBranches drops the deletions of task branches from a push that the remote refused, since it

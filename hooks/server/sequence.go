@@ -158,9 +158,9 @@ type outcome struct {
 	was     map[string]git.OID // where the refs are
 	now     map[string]git.OID // where they are after what was taken
 	objects []git.Object
-	done    map[string]bool // the requests that came to the board since the parcel's base
-	same    bool            // integration is where the clone saw it
-	left    map[string]bool // the records that refused operations were decided by
+	done    map[string]bool    // the requests that came to the board since the parcel's base, or in it
+	left    map[string]bool    // the records that refused operations were decided by
+	changed map[string]git.OID // the base of the last link that has changed a record
 	taken   int
 }
 
@@ -176,14 +176,14 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 	if damaged := (*oplog.RecordError)(nil); errors.As(q.board.Prove(ctx, at.Commit), &damaged) {
 		return nil, &declined{damaged.Error()}
 	}
-	o := &outcome{sequencer: q, tip: at.Commit, at: at, done: map[string]bool{}, left: map[string]bool{}}
+	o := &outcome{sequencer: q, tip: at.Commit, at: at, done: map[string]bool{}, left: map[string]bool{}, changed: map[string]git.OID{}}
 	names := append(q.refs(), q.branch)
 	if o.was, err = q.repo.Where(ctx, names); err != nil {
 		return nil, err
 	}
-	o.now, o.same = maps.Clone(o.was), o.was[q.branch].OrZero() == q.parcel.Integration.OrZero()
-	if at.Commit != q.parcel.Base {
-		later, err := q.repo.Log(ctx, q.parcel.Base, at.Commit)
+	o.now = maps.Clone(o.was)
+	if at.Commit != q.parcel.Base() {
+		later, err := q.repo.Log(ctx, q.parcel.Base(), at.Commit)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +205,7 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 // as taken.
 func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 	at, objects := o.at, []git.Object(nil)
-	var decidedBy []string
+	var decidedBy, changes, requests []string
 	leave := func() error {
 		for _, path := range decidedBy {
 			o.left[path] = true
@@ -217,7 +217,8 @@ func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 		if err != nil {
 			return err
 		}
-		if o.done[codec.Identity(op.Actor.ID, op.Request)] {
+		request := codec.Identity(op.Actor.ID, op.Request)
+		if o.done[request] {
 			o.taken++
 			return nil
 		}
@@ -231,7 +232,7 @@ func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 		}
 		paths := board.DecidedBy(op, prepared.After)
 		decidedBy = append(decidedBy, paths...)
-		if stale, err := o.stale(ctx, paths); err != nil || stale {
+		if stale, err := o.stale(ctx, l, paths); err != nil || stale {
 			return cmp.Or(err, leave())
 		}
 		built, err := prepared.Build(by)
@@ -241,6 +242,8 @@ func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 			return err
 		}
 		at, objects = built.Next(), append(objects, built.Objects()...)
+		requests = append(requests, request)
+		changes = slices.AppendSeq(changes, maps.Keys(prepared.After.Changes()))
 	}
 	for _, u := range l.Refs {
 		now := o.now[u.Ref].OrZero()
@@ -250,6 +253,12 @@ func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 	}
 	for _, u := range l.Refs {
 		o.now[u.Ref] = u.New
+	}
+	for _, path := range changes {
+		o.changed[path] = l.Base
+	}
+	for _, request := range requests {
+		o.done[request] = true
 	}
 	o.at, o.objects, o.taken = at, append(o.objects, objects...), o.taken+1
 	return nil
@@ -274,21 +283,22 @@ func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by oplog.Co
 	return op, oplog.Committer{Name: c.Committer.Name, Email: c.Committer.Email}, nil
 }
 
-// stale reports whether what an operation was decided by has changed since: one of the records, or
-// integration, on which worktrees, submissions and merges rest.
-func (o *outcome) stale(ctx context.Context, paths []string) (bool, error) {
+// stale reports whether what an operation of a link was decided by has changed since: one of the
+// records, or integration, on which worktrees, submissions and merges rest.
+func (o *outcome) stale(ctx context.Context, l parcel.Link, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
 	}
-	if slices.ContainsFunc(paths, func(path string) bool { return o.left[path] }) {
+	unknown := func(path string) bool { return o.left[path] || o.changed[path] != "" && o.changed[path] != l.Base }
+	if slices.ContainsFunc(paths, unknown) || o.was[o.branch].OrZero() != l.Integration.OrZero() {
 		return true, nil
 	}
-	if o.tip == o.parcel.Base || !o.same {
-		return !o.same, nil
+	if o.tip == l.Base {
+		return false, nil
 	}
 	var names []string
 	for _, path := range paths {
-		names = append(names, string(o.parcel.Base)+":"+path, string(o.tip)+":"+path)
+		names = append(names, string(l.Base)+":"+path, string(o.tip)+":"+path)
 	}
 	records, err := o.repo.SizesOf(ctx, names)
 	if err != nil {

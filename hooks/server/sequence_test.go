@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,7 +81,10 @@ type world struct {
 	clones []*gitboard.Board
 }
 
-var long = flag.Bool("long", false, "eight clones write at once")
+var (
+	long       = flag.Bool("long", false, "eight clones write -operations notes at once, as far as -timeout lets them")
+	operations = flag.Int("operations", 100_000, "how many with -long")
+)
 
 var ada = board.HumanActor("Ada", "ada@example.org")
 
@@ -284,18 +288,28 @@ func TestSequenced(t *testing.T) {
 // TestManyClonesSequenced: clones that write at once lose nothing and do nothing twice, and of
 // several that want the same one gets it.
 func TestManyClonesSequenced(t *testing.T) {
-	clones, each := 4, 2
+	clones, writers := 4, 2
+	most, enough := clones*writers, time.Now().Add(24*time.Hour)
 	if *long {
-		clones = 8
+		clones, most = 8, *operations
+		if end, is := t.Deadline(); is {
+			enough = end.Add(-time.Until(end) / 4) // what is left is for the proof
+		}
 	}
 	w := newWorld(t, clones)
-	var won sync.Map
+	var noted, won sync.Map
+	var begun atomic.Int64
 	var wait sync.WaitGroup
 	for n, b := range w.clones {
-		for m := range each {
+		for range writers {
 			wait.Go(func() {
-				if _, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(note(fmt.Sprint(n, " ", m)))); err != nil {
-					t.Errorf("clone %d: %v", n, err)
+				for i := int(begun.Add(1)); i <= most && time.Now().Before(enough); i = int(begun.Add(1)) {
+					text := fmt.Sprint("note ", i)
+					if _, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(note(text))); err != nil {
+						t.Errorf("clone %d: %v", n, err)
+						return
+					}
+					noted.Store(text, true)
 				}
 			})
 		}
@@ -325,7 +339,21 @@ func TestManyClonesSequenced(t *testing.T) {
 	if winners != 1 {
 		t.Errorf("%d clones have registered the same agent", winners)
 	}
-	w.end(1 + clones*each + 1)
+	notes := 0
+	for subject := range strings.Lines(w.git(w.hub, "log", "--format=%s", "liza/state") + "\n") {
+		if _, text, is := strings.Cut(strings.TrimSpace(subject), "for human: "); is {
+			notes++
+			if _, acknowledged := noted.LoadAndDelete(text); !acknowledged {
+				t.Errorf("%q is on the board twice, or was not acknowledged", text)
+			}
+		}
+	}
+	noted.Range(func(text, _ any) bool {
+		t.Errorf("%q was acknowledged, and is not on the board", text)
+		return true
+	})
+	t.Logf("%d notes by %d clones", notes, clones)
+	w.end(1 + notes + 1)
 }
 
 // TestDecidedByOldRecords: an operation whose author saw another version of the record is not
@@ -343,6 +371,103 @@ func TestDecidedByOldRecords(t *testing.T) {
 		t.Errorf("it was decided %d times", decided)
 	}
 	w.end(3)
+}
+
+// late lets a clone make two operations on a board that has moved: the second while the first is on
+// its way. It returns how often each was decided.
+func (w *world) late(b *gitboard.Board, payloads ...board.Payload) (decided [2]int) {
+	w.t.Helper()
+	came, on := filepath.Join(w.t.TempDir(), "came"), filepath.Join(w.t.TempDir(), "on")
+	w.install("touch '" + came + "'; while [ ! -e '" + on + "' ]; do sleep 0.01; done")
+	var all sync.WaitGroup
+	for n, p := range payloads {
+		own := w.open(b.Repo().TopLevel()) // acts as a separate process
+		all.Go(func() {
+			_, err := own.Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+				decided[n]++
+				return p, nil, nil
+			})
+			if err != nil {
+				w.t.Error(err)
+			}
+		})
+		w.until(func() bool {
+			waiting, err := own.Pending(w.ctx)
+			_, there := os.Stat(came)
+			return err == nil && there == nil && waiting == n+1
+		})
+	}
+	w.check(os.WriteFile(on, nil, 0o644))
+	all.Wait()
+	return decided
+}
+
+// until waits for an event.
+func (w *world) until(is func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatal("it does not come to that")
+		}
+	}
+}
+
+// TestAppendedOnTheWay: what a clone decides while a push is on its way is not decided again because
+// the server has rewritten that push. It is if it was decided after an operation that was left out.
+func TestAppendedOnTheWay(t *testing.T) {
+	set := func(value string) board.Payload { return &board.SetConfig{Key: "max_review_cycles", Value: value} }
+	for _, c := range []struct {
+		name        string
+		first, then board.Payload
+		decided     [2]int
+	}{
+		{"after one that is taken", note("first"), note("then"), [2]int{1, 1}},
+		{"after one that is left out", set("4"), set("6"), [2]int{2, 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, 2)
+			w.do(w.clones[0], set("7"))
+			if decided := w.late(w.clones[1], c.first, c.then); decided != c.decided {
+				t.Errorf("they were decided %v times, not %v", decided, c.decided)
+			}
+			w.end(4)
+		})
+	}
+}
+
+// TestLinksOfTwoBases: of two links that were decided without knowing each other, the second is left
+// out if the first has changed what it was decided by, and not done again if it is the same request.
+func TestLinksOfTwoBases(t *testing.T) {
+	w := newWorld(t, 1)
+	a := w.clones[0]
+	dir := a.Repo().TopLevel()
+	again := func(p board.Payload) parcel.Link {
+		done := w.do(a, p)
+		raw := strings.ReplaceAll(w.git(dir, "cat-file", "commit", string(done.Commit))+"\n", "Liza-Request: ", "Liza-Request: again-")
+		return parcel.Link{Integration: git.OID(w.git(dir, "rev-parse", "main")), Operations: []parcel.Operation{{Commit: raw}}}
+	}
+	links := []parcel.Link{
+		again(&board.SetConfig{Key: "max_review_cycles", Value: "7"}), again(&board.SetConfig{Key: "max_review_cycles", Value: "8"}), again(note("once")),
+	}
+	links = append(links, links[2])
+	for n, base := range []string{"liza/state~1", "liza/state", "liza/state~1", "liza/state"} {
+		links[n].Base = git.OID(w.git(dir, "rev-parse", base))
+	}
+	objects, err := (&parcel.Parcel{Links: links}).Encode(nil, nil, time.Now())
+	w.check(err)
+	w.check(a.Repo().WriteObjects(w.ctx, objects))
+	commit := objects[len(objects)-1].OID
+	out := w.git(dir, "push", "--porcelain", "origin", string(commit)+":"+parcel.InboxRef(commit))
+	if !strings.Contains(out, string(parcel.Rewritten)) {
+		t.Errorf("it says\n%s", out)
+	}
+	w.check(a.Refresh(w.ctx))
+	v, err := a.View(w.ctx)
+	w.check(err)
+	if is := v.State.Config().MaxReviewCycles; is != 7 {
+		t.Errorf("max_review_cycles is %d", is)
+	}
+	w.end(6)
 }
 
 // TestSequencedUnheard: whatever ends the connection, an operation is done once.
@@ -411,10 +536,10 @@ func TestForgedParcels(t *testing.T) {
 		return []parcel.Operation{{Commit: strings.NewReplacer(append(pairs, "Liza-Request: "+done.Op.Request, "Liza-Request: again")...).Replace(raw)}}
 	}
 	moves := func(ref string, old, to git.OID) parcel.Parcel {
-		return parcel.Parcel{Base: base, Integration: head, Links: []parcel.Link{{Refs: []git.RefUpdate{{Ref: ref, Old: old.OrZero(), New: to.OrZero()}}}}}
+		return parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Refs: []git.RefUpdate{{Ref: ref, Old: old.OrZero(), New: to.OrZero()}}}}}
 	}
 	operations := func(all []parcel.Operation) parcel.Parcel {
-		return parcel.Parcel{Base: base, Integration: head, Links: []parcel.Link{{Operations: all}}}
+		return parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Operations: all}}}
 	}
 	author := fmt.Sprintf("> %d +0000", done.Op.Time.Std().Unix())
 	later := fmt.Sprintf("> %d +0000", time.Now().Add(24*time.Hour).Unix())
@@ -442,9 +567,9 @@ func TestForgedParcels(t *testing.T) {
 		{"another parcel", moves(git.InboxPrefix+"x", "", sneak), "is not moved by an operation"},
 		{"the sign of a sequencer", moves(parcel.Ref, "", sneak), "is not moved by an operation"},
 		{"a ref's name that is an option", moves("--all", "", sneak), "is not the full name"},
-		{"a base that is an option", parcel.Parcel{Base: "--all", Links: []parcel.Link{{}}}, "is not the id"},
-		{"a base from elsewhere", parcel.Parcel{Base: git.OID(strings.Repeat("a", 40)), Integration: head, Links: []parcel.Link{{Operations: edited()}}}, string(parcel.Declined)},
-		{"a request carried out before", parcel.Parcel{Base: git.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Links: []parcel.Link{{Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
+		{"a base that is an option", parcel.Parcel{Links: []parcel.Link{{Base: "--all"}}}, "is not the id"},
+		{"a base from elsewhere", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(strings.Repeat("a", 40)), Integration: head, Operations: edited()}}}, string(parcel.Declined)},
+		{"a request carried out before", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var commits, blobs []git.OID
