@@ -276,7 +276,7 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain) (carriers []git.Ref
 // failed removes from what is pending what can't follow after a failed push.
 func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error) {
 	if taken := (*takenError)(nil); errors.As(err, &taken) {
-		s.sequenced(c, began)
+		s.sequenced(ctx, c, began)
 		s.part(ctx, c, taken)
 		return
 	}

@@ -20,7 +20,8 @@ type place struct {
 	Pushed time.Time     `json:"pushed"` // when that push ended
 	Took   time.Duration `json:"took"`   // how long it took
 	Links  int           `json:"links"`  // how many links it carried
-	Lost   int           `json:"lost"`   // links of the last push, if it lost the race
+	Ended  time.Time     `json:"ended"`  // when its last push ended, won or not
+	Again  int           `json:"again"`  // links that travelled then, or waited
 	Turns  int           `json:"turns"`  // pushes of others to let in before the next one
 	Streak int           `json:"streak"` // pushes in a row in which it met nobody
 	Met    time.Time     `json:"met"`    // when it last met another clone
@@ -89,32 +90,21 @@ func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) 
 	return (len(commits) + max(1, links) - 1) / max(1, links) // as many per push as here
 }
 
-// gather waits for a fraction of a push's duration, so that processes that are deciding now, or
-// deciding again after a lost push, can join this one. Where several operations travel together,
-// those whose callers have just been answered may come again at once: it waits until nobody has
-// come for a while.
+// gather waits for a fraction of a push's duration for processes that are deciding now, and for as
+// many operations as there were at the end of the last push, if that was just now: those that lost
+// the race are decided again, and callers that were answered may have more to do.
 func (s *Store) gather(ctx context.Context) {
 	const step = 10 * time.Millisecond
 	p := s.place()
-	most := min(p.Took/4, time.Second)
-	quiet := time.Duration(0)
-	if p.Links > 1 && s.now().Sub(p.Pushed) < p.Took {
-		quiet = most / 5
+	if s.now().Sub(p.Ended) > p.Took {
+		p.Again = 0
 	}
-	for waited, still, n := time.Duration(0), time.Duration(0), 0; waited < most; waited += step {
+	most := min(p.Took/4, time.Second)
+	for waited := time.Duration(0); waited < most; waited += step {
 		c, err := s.chain(ctx)
-		switch {
-		case err != nil:
-			return
-		case len(c.Links) < p.Lost || len(c.Links) > n && quiet > 0 || s.deciding():
-			still, n = 0, len(c.Links)
-		case still >= quiet:
+		if err != nil || len(c.Links) >= p.Again && !s.deciding() || !wait(ctx, step) {
 			return
 		}
-		if !wait(ctx, step) {
-			return
-		}
-		still += step
 	}
 }
 
@@ -145,6 +135,7 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 	}
 	since := now.Sub(p.Pushed)
 	p = place{Tip: c.tip(), Pushed: now, Took: now.Sub(began), Links: len(c.Links), Streak: p.Streak + 1, Met: p.Met}
+	p.Ended, p.Again = now, s.pendingWith(ctx, c)
 	every := unmet
 	if lately {
 		every = met
@@ -159,15 +150,24 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 }
 
 // sequenced records a push whose operations the remote has decided again.
-func (s *Store) sequenced(c *chain, began time.Time) {
+func (s *Store) sequenced(ctx context.Context, c *chain, began time.Time) {
 	now := s.now()
-	s.keepPlace(place{Pushed: now, Took: now.Sub(began), Links: len(c.Links), Met: now})
+	s.keepPlace(place{Took: now.Sub(began), Ended: now, Again: s.pendingWith(ctx, c)})
+}
+
+// pendingWith is the number of links of a chain that was pushed, and of those appended since.
+func (s *Store) pendingWith(ctx context.Context, pushed *chain) int {
+	c, err := s.chain(ctx)
+	if err != nil {
+		return len(pushed.Links)
+	}
+	return max(len(pushed.Links), len(c.Links))
 }
 
 // lost records a push that lost the race against another clone.
 func (s *Store) lost(c *chain) {
 	p := s.place()
-	p.Met, p.Lost = s.now(), len(c.Links)
+	p.Met, p.Ended, p.Again = s.now(), s.now(), len(c.Links)
 	s.keepPlace(p)
 }
 
