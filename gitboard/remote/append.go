@@ -317,7 +317,7 @@ func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 type pushQueue struct {
 	s     *Store
 	held  *os.File // nil while the lock is not held
-	stuck bool     // whoever has the lock makes no progress, or files can't be locked
+	stuck bool     // the process that has the lock makes no progress, or files can't be locked
 	stop  func()
 }
 
