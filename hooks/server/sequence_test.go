@@ -512,8 +512,12 @@ func TestNoSequencer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 2)
 			remove(w)
+			pushed := w.pushes(w.clones[0])
 			for _, b := range w.clones {
 				w.do(b, note("one"))
+			}
+			if n := pushed(); n < 2 {
+				t.Errorf("%d push: its parcel was taken", n)
 			}
 			if refs := w.refs(); name == "settings lost" && strings.Contains(refs, parcel.Ref) {
 				t.Errorf("it still seems to sequence:\n%s", refs)
