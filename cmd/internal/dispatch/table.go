@@ -23,25 +23,28 @@ func Add(maker func() *edge.Command) struct{} {
 // order of a task's life, then the others by name. It is built for each use, because a command's
 // flags are its own variables.
 func Commands() []*edge.Command {
+	all, order := make([]*edge.Command, len(makers)), make(map[*edge.Command][2]int, len(makers))
 	ops := board.Ops()
-	all := make([]*edge.Command, len(makers))
 	for i, maker := range makers {
-		all[i] = maker()
-	}
-	rank := func(c *edge.Command) int {
-		at := slices.Index(ops, strings.ReplaceAll(c.Name, " ", "-"))
-		switch {
-		case slices.Contains(firstShown, c.Name):
-			return slices.Index(firstShown, c.Name) - len(firstShown)
-		case at < 0:
-			return len(ops)
-		}
-		return at
+		c := maker()
+		all[i], order[c] = c, [2]int{slices.Index(Groups, c.Group), rank(c, ops)}
 	}
 	slices.SortFunc(all, func(a, b *edge.Command) int {
-		return cmp.Or(cmp.Compare(slices.Index(Groups, a.Group), slices.Index(Groups, b.Group)), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
+		x, y := order[a], order[b]
+		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.Name, b.Name))
 	})
 	return all
+}
+
+// rank is a command's place in its group.
+func rank(c *edge.Command, ops []string) int {
+	if i := slices.Index(firstShown, c.Name); i >= 0 {
+		return i - len(firstShown)
+	}
+	if i := slices.Index(ops, strings.ReplaceAll(c.Name, " ", "-")); i >= 0 {
+		return i
+	}
+	return len(ops)
 }
 
 // firstShown are the reading commands that people look for first in their group.
