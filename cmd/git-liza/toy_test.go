@@ -12,6 +12,7 @@ import (
 // TestNewOperation builds the program with one more operation: a file of the board, a file of the
 // commands and a row of the table of operations. Everything else derives from these.
 func TestNewOperation(t *testing.T) {
+	takesTurn(t)
 	if testing.Short() {
 		t.Skip("builds the program")
 	}

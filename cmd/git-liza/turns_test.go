@@ -28,7 +28,7 @@ var turns = []struct {
 	{5, []string{"TestTeam", "TestTeamOfGoals", "TestTeamKilled", "TestTeamReviewsPlan", "TestTeamSizesItself"}},
 	{4, []string{"TestClones", "TestClonesWithTroubles", "TestPlainFetches", "TestTrainsOfTwoClones"}},
 	{5, []string{"TestTortureClones", "TestTortureDamage", "TestTortureWriters", "TestKilled", "TestTortureClocks"}},
-	{3, []string{"TestScreenConductsARun", "TestSupervisedAncestors", "TestTelemetry"}},
+	{4, []string{"TestNewOperation", "TestScreenConductsARun", "TestSupervisedAncestors", "TestTelemetry"}},
 	{3, []string{
 		"TestServersThatRefuse", "TestUnfitRemotes", "TestJoinsToRead", "TestPushesIntoAClone", "TestServedClone", "TestPushWithoutAnswer",
 		"TestProjectsHooks", "TestProjectsCommands", "TestOverwrittenHooks", "TestCommitsWithoutTrailers", "TestHooksWithoutProgram",
