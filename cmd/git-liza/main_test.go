@@ -105,18 +105,17 @@ func settle(dir string) error {
 // everybody uses.
 var inShort = []string{"init", "lifecycle", "submit", "review", "status", "read", "show", "log", "config", "note", "validate", "help"}
 
-// scripts lists the files of the scripts to run: with -short those of inShort, otherwise a quarter
-// of all, too, another quarter each day. -run, -long and LIZA_TEST_SCRIPTS=all run them all.
+// scripts lists the files of the scripts to run: with -short those of inShort, otherwise also a
+// quarter of all, another quarter each day.
 func scripts(t *testing.T) (files []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
 	if err != nil || len(found) == 0 {
 		t.Fatalf("there are no scripts (%v)", err)
 	}
-	all := os.Getenv("LIZA_TEST_SCRIPTS") == "all"
 	for i, file := range found {
 		always := slices.Contains(inShort, strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		if always || !testing.Short() && (all || due(t, i, 4)) {
+		if always || !testing.Short() && due(t, i, 4) {
 			files = append(files, file)
 		}
 	}

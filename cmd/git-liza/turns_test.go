@@ -57,27 +57,23 @@ func takesTurn(t *testing.T) {
 func onDay(t *testing.T, i, days int) {
 	t.Helper()
 	if !due(t, i, days) {
-		t.Skipf("runs on another day (every %d days), with -long, and when -run names a test", days)
+		t.Skipf("its turn is another day (every %d days); LIZA_TEST_DAY=all, -run or -long runs it today", days)
 	}
 }
 
-// due reports whether the case with number i of cases that take turns runs now. With -long or -run
-// all of them do.
+// due reports whether the case with number i of cases that take turns runs now. All of them do with
+// -long, with -run, and where LIZA_TEST_DAY is all; a number there stands for another day.
 func due(t *testing.T, i, days int) bool {
 	t.Helper()
-	asked := flag.Lookup("test.run").Value.String() != ""
-	return *long || asked || i%days == today(t)%days
-}
-
-// today numbers the days. LIZA_TEST_DAY stands for another one.
-func today(t *testing.T) (day int) {
-	t.Helper()
 	text := os.Getenv("LIZA_TEST_DAY")
-	if text == "" {
-		return int(time.Now().Unix() / (24 * 60 * 60))
+	if *long || text == "all" || flag.Lookup("test.run").Value.String() != "" {
+		return true
 	}
-	if _, err := fmt.Sscan(text, &day); err != nil {
-		t.Fatalf("LIZA_TEST_DAY: %v", err)
+	today := int(time.Now().Unix() / (24 * 60 * 60))
+	if text != "" {
+		if _, err := fmt.Sscan(text, &today); err != nil {
+			t.Fatalf("LIZA_TEST_DAY: %v", err)
+		}
 	}
-	return day
+	return i%days == today%days
 }
