@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -405,9 +406,21 @@ func (f *fleet) unplug() {
 		return
 	}
 	time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond)
-	if err := os.Rename(away, f.hub); err != nil {
-		there, _ := filepath.Glob(f.hub + "/*/*")
-		f.t.Error(err, there)
+	// A git that was updating a ref makes the directories for its lock anew, and nothing in them.
+	end := time.Now().Add(10 * time.Second)
+	for err := os.Rename(away, f.hub); err != nil; err = os.Rename(away, f.hub) {
+		var there []string
+		_ = filepath.WalkDir(f.hub, func(path string, _ fs.DirEntry, _ error) error {
+			there = append(there, path)
+			return nil
+		})
+		if time.Now().After(end) {
+			f.t.Error(err, there)
+			return
+		}
+		for _, path := range slices.Backward(there) {
+			_ = syscall.Rmdir(path) // what holds anything stays, and is reported
+		}
 	}
 }
 
