@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,8 +35,11 @@ func TestSimulation(t *testing.T) {
 	}
 	var runs []run
 	begin, small, large := int(time.Now().Unix()/86400)%3, 1, 0
-	if *simLong {
+	switch {
+	case *simLong:
 		begin, small, large = 0, 400, 3
+	case os.Getenv("LIZA_TEST_DAY") == "all":
+		begin, small = 0, 3
 	}
 	for seed := range small {
 		runs = append(runs, run{uint64(begin + seed + 1), simSmall})
