@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 func texts(all []audit.Finding) string {
@@ -19,7 +21,8 @@ func texts(all []audit.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestEvidence covers recorded statements about the repository that are false.
+// TestEvidence covers recorded statements about the repository that are false: half of them each
+// day, and all with -long.
 func TestEvidence(t *testing.T) {
 	nowhere := strings.Repeat("a", 40)
 	w, repo := gitWorld(t)
@@ -194,6 +197,9 @@ func TestEvidence(t *testing.T) {
 			w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
 	} {
+		if !*long && !testrepo.Turn(name, time.Now(), 2) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			c.do(w)
 			defer func() {
