@@ -131,7 +131,7 @@ func TestPushWithoutAnswer(t *testing.T) {
 	f := newFleet(t, 1, plainPath)
 	p := f.clones[0]
 	p.env = append(p.env, known(t)...)
-	p.git("config", "liza.networkTimeout", "1")
+	p.git("config", "liza.networkTimeout", "3")
 	p.git("config", "remote.origin.pushurl", passing(stop("git-receive-pack", 0))(p, f.hub))
 	done := f.must(p, "note", "hello")
 	if n := strings.Count(p.git("log", "--format=%s", "liza/state"), "hello"); n != 1 || done == nil {
