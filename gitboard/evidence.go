@@ -14,6 +14,22 @@ import (
 // IntegrationRef returns the full name of the board's integration branch.
 func (v *View) IntegrationRef() string { return git.BranchRef(v.State.Config().IntegrationBranch) }
 
+// TaskBranch returns the name of a task's branch in this clone.
+func (v *View) TaskBranch(task string) string { return v.State.TaskBranches().Of(task) }
+
+// TaskRef returns the full name of a task's branch in this clone.
+func (v *View) TaskRef(task string) string { return git.BranchRef(v.TaskBranch(task)) }
+
+// Branches lists the branches that only git liza moves in this clone: integration, and what those
+// of tasks are below.
+func (v *View) Branches() []string {
+	names := []string{v.State.TaskBranches().Dir()}
+	if c := v.State.Config(); c != nil {
+		names = append(names, c.IntegrationBranch)
+	}
+	return names
+}
+
 // Integration returns the tip of the integration branch, or a refusal if the branch does not exist.
 func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
 	if v.State.Config() == nil {

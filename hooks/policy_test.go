@@ -273,3 +273,24 @@ func TestPrePush(t *testing.T) {
 		}
 	}
 }
+
+// TestTaskBranchPrefix: with another prefix the branches below it are the tasks', and task/ belongs
+// to people.
+func TestTaskBranchPrefix(t *testing.T) {
+	s := scene(t, true)
+	s.Config().TaskBranchPrefix = "agents/"
+	for ref, part := range map[string]string{
+		"refs/heads/agents/parse": "",
+		"refs/heads/agents/print": "does not hold print (READY_FOR_REVIEW, coder-2's), so agents/print is not its branch",
+		"refs/heads/task/parse":   "task/parse is not a task's branch",
+	} {
+		expect(t, ReferenceTransaction(coder("coder-1"), s, []Move{{ref, one, two, one, false}}), part)
+	}
+	expect(t, PreCommit(coder("coder-1"), s, Place{Branch: "refs/heads/agents/parse"}), "")
+	expect(t, PreCommit(Who{Task: "parse"}, s, Place{Branch: "refs/heads/agents/parse"}), "")
+	expect(t, PreCommit(coder("coder-1"), s, Place{Branch: "refs/heads/task/parse"}), "commits go on to agents/parse")
+
+	// A board that can't be read doesn't stop work, and doesn't free the branches of others.
+	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/heads/agents/parse", one, two, one, false}}), "")
+	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/heads/agents/print", one, two, one, false}}), "agents move no other")
+}

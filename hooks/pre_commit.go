@@ -16,12 +16,13 @@ type Place struct {
 // the pre-execution checkpoint of the iteration was written. A human may commit in a task's
 // worktree.
 func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
+	on, _ := taskOf(w, s, git.BranchName(at.Branch))
 	switch {
 	case w.ID == "":
-		if w.Task == "" || at.Branch == git.TaskPrefix+w.Task || at.Rebasing {
+		if w.Task == "" || on == w.Task || at.Rebasing {
 			return nil
 		}
-		return offBranch(w.Task)
+		return offBranch(s, w.Task)
 	case w.Role != roles.Coder:
 		return refuse(board.CodePermission, "git liza discover or git liza anomaly puts a finding on the board", "%s is a %s, and only coders commit", w.ID, w.Role)
 	case w.Task == "":
@@ -42,8 +43,8 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	if r := w.replaced(s); r != nil {
 		return r
 	}
-	if at.Branch != git.TaskPrefix+t.ID && !(at.Branch == "" && at.Rebasing) {
-		return offBranch(t.ID)
+	if on != t.ID && !(at.Branch == "" && at.Rebasing) {
+		return offBranch(s, t.ID)
 	}
 	if c := s.Config(); c != nil && c.RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
 		return refuse(board.CodeGate, "git liza pre-exec "+t.ID+" --intent TEXT --validation TEXT --file FILE", "%s has no pre-execution checkpoint in iteration %d yet: it comes before the first commit", t.ID, t.Iteration)
@@ -51,6 +52,10 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	return nil
 }
 
-func offBranch(task string) *board.Refusal {
-	return refuse(board.CodeWrongBranch, "git switch task/"+task, "in the worktree of %s commits go on to task/%s", task, task)
+func offBranch(s *board.State, task string) *board.Refusal {
+	branch := board.UsualTaskBranches.Of(task)
+	if s != nil {
+		branch = s.TaskBranches().Of(task)
+	}
+	return refuse(board.CodeWrongBranch, "git switch "+branch, "in the worktree of %s commits go on to %s", task, branch)
 }

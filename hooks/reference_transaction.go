@@ -85,7 +85,8 @@ func ReferenceTransaction(w Who, s *board.State, moves []Move) *board.Refusal {
 
 func move(w Who, s *board.State, m Move) *board.Refusal {
 	ref := m.Ref
-	name := strings.TrimPrefix(ref, git.HeadsPrefix)
+	name := git.BranchName(ref)
+	task, ofTask := taskOf(w, s, name)
 	switch {
 	case ref == "HEAD":
 		return refuse(board.CodePermission, "work in the worktree of your task", "%s may not move HEAD of the main worktree: it is the human's", w)
@@ -93,15 +94,8 @@ func move(w Who, s *board.State, m Move) *board.Refusal {
 		return refuse(board.CodePermission, "git liza help: every change of the board is a command", "%s is moved by git liza alone", name)
 	case strings.HasPrefix(ref, git.OwnPrefix):
 		return refuse(board.CodePermission, "leave it; git liza doctor looks after what a crash left", "%s is kept by git liza alone", ref)
-	case strings.HasPrefix(ref, git.TaskPrefix):
-		if r := taskMove(w, s, strings.TrimPrefix(ref, git.TaskPrefix)); r != nil {
-			return r
-		}
-		if !zero(m.New) {
-			return w.Again()
-		}
-		// This also refuses a rename: git drops the old name before it asks about the new one.
-		return refuse(board.CodePermission, "commit on it; git liza drops it when the task is over", "%s stays as long as its task", name)
+	case strings.HasPrefix(ref, git.HeadsPrefix) && ofTask:
+		return branchMove(w, s, m, name, task)
 	case strings.HasPrefix(ref, git.HeadsPrefix) && name == integrationOf(s):
 		return refuse(board.CodePermission, towardsIntegration(w), "%s moves by a merge of approved work, or by a human's land; not by %s", name, w)
 	case strings.HasPrefix(ref, git.HeadsPrefix):
@@ -136,14 +130,36 @@ func towardsIntegration(w Who) string {
 	return "git liza status"
 }
 
+// taskOf returns the task that a branch belongs to. While the board can't be read, a branch that
+// ends in the id of the worktree's task counts as its branch: an unreadable board must not stop
+// work.
+func taskOf(w Who, s *board.State, branch string) (id string, is bool) {
+	if s == nil || s.Config() == nil {
+		return w.Task, w.Task != "" && strings.HasSuffix(branch, "/"+w.Task)
+	}
+	return strings.CutPrefix(branch, string(s.TaskBranches()))
+}
+
+// branchMove refuses what must not happen to the branch of a task.
+func branchMove(w Who, s *board.State, m Move, branch, task string) *board.Refusal {
+	if r := taskMove(w, s, branch, task); r != nil {
+		return r
+	}
+	if !zero(m.New) {
+		return w.Again()
+	}
+	// This also refuses a rename: git drops the old name before it asks about the new one.
+	return refuse(board.CodePermission, "commit on it; git liza drops it when the task is over", "%s stays as long as its task", branch)
+}
+
 // taskMove refuses moves of a task's branch by anyone but the holder. A human in the task's
 // worktree may commit there.
-func taskMove(w Who, s *board.State, id string) *board.Refusal {
+func taskMove(w Who, s *board.State, branch, id string) *board.Refusal {
 	if w.ID == "" {
 		if w.Task == id {
 			return nil
 		}
-		return refuse(board.CodePermission, "do it as a human at the project's root", "%s nobody moves task/%s", w.where(), id)
+		return refuse(board.CodePermission, "do it as a human at the project's root", "%s nobody moves %s", w.where(), branch)
 	}
 	if s == nil {
 		return nil // an unreadable board must not stop work
@@ -153,11 +169,11 @@ func taskMove(w Who, s *board.State, id string) *board.Refusal {
 	case s.Err() != nil:
 		return nil
 	case t == nil:
-		return refuse(board.CodeUnknownTask, "git liza prime", "there is no task %s, so task/%s is nobody's branch", id, id)
+		return refuse(board.CodeUnknownTask, "git liza prime", "there is no task %s, so %s is nobody's branch", id, branch)
 	case w.Role != roles.Coder:
-		return refuse(board.CodePermission, "git liza show "+id, "task/%s is moved by the coder who holds %s, and %s is a %s", id, id, w.ID, w.Role)
+		return refuse(board.CodePermission, "git liza show "+id, "%s is moved by the coder who holds %s, and %s is a %s", branch, id, w.ID, w.Role)
 	case t.AssignedTo != w.ID:
-		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s), so task/%s is not its branch", w.ID, id, describe(t), id)
+		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s), so %s is not its branch", w.ID, id, describe(t), branch)
 	case t.Status != board.Claimed:
 		hint := "git liza show " + id
 		if t.Status == board.ReadyForReview {

@@ -34,10 +34,10 @@ type kept struct {
 func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor board.Actor) (*kept, error) {
 	k := &kept{owned: owned(v, task)}
 	var err error
-	if k.at, err = s.look(ctx, task); err != nil {
+	if k.at, err = s.look(ctx, v, task); err != nil {
 		return nil, err
 	}
-	if k.tip, err = s.repo.Ref(ctx, git.TaskRef(task)); err != nil {
+	if k.tip, err = s.repo.Ref(ctx, v.TaskRef(task)); err != nil {
 		return nil, err
 	}
 	var wanted []git.OID
@@ -219,11 +219,11 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.
 // dropBranch returns the update that deletes a task's branch along with an operation. It returns
 // none if there is no branch, or if the branch belongs to a person who has checked it out elsewhere
 // or made it for something else.
-func (k *kept) dropBranch(task string) []git.RefUpdate {
+func (k *kept) dropBranch() []git.RefUpdate {
 	if k.tip.IsZero() || !k.owned || k.at.elsewhere != "" {
 		return nil
 	}
-	return []git.RefUpdate{{Ref: git.TaskRef(task), Old: k.tip, New: git.ZeroOID}}
+	return []git.RefUpdate{{Ref: git.BranchRef(k.at.branch), Old: k.tip, New: git.ZeroOID}}
 }
 
 // keepAgain puts the content of a worktree into the attic unless something already holds it.
@@ -266,7 +266,7 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path strin
 
 // lasting returns the tips of the task's branch and of integration.
 func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]git.OID, error) {
-	branch, err := s.repo.Ref(ctx, git.TaskRef(task))
+	branch, err := s.repo.Ref(ctx, v.TaskRef(task))
 	if err != nil {
 		return nil, err
 	}

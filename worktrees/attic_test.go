@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // began makes a project with three commits and no board.
@@ -37,6 +38,11 @@ func began(t *testing.T) (context.Context, *site, []git.OID) {
 	return ctx, s, commits
 }
 
+// noBoard is the view of a project without a board: branches have their usual names.
+func noBoard() *gitboard.View {
+	return &gitboard.View{Snapshot: &oplog.Snapshot{State: board.NewState(board.NewMemory(), "")}}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -56,16 +62,16 @@ func (s *site) points(t *testing.T, ref string, want git.OID) {
 func TestResetBranch(t *testing.T) {
 	ctx, s, commits := began(t)
 	c := &claimer{site: s, task: "one", candidate: &candidate{s: s, base: commits[0]}}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef("one"), New: commits[1]}, {Ref: git.AtticRef("one", 9), New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: commits[1]}, {Ref: git.AtticRef("one", 9), New: commits[0]}}, ""))
 	for range 2 {
-		must(t, c.resetBranch(ctx, c.task, c.candidate.base))
-		s.points(t, git.TaskRef("one"), commits[0])
+		must(t, c.resetBranch(ctx, noBoard(), c.task, c.candidate.base))
+		s.points(t, "refs/heads/task/one", commits[0])
 		s.points(t, git.AtticRef("one", 10), commits[1])
 		s.points(t, git.AtticRef("one", 11), git.ZeroOID)
 	}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef("one"), Old: commits[0]}}, ""))
-	must(t, c.resetBranch(ctx, c.task, c.candidate.base))
-	s.points(t, git.TaskRef("one"), commits[0])
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", Old: commits[0]}}, ""))
+	must(t, c.resetBranch(ctx, noBoard(), c.task, c.candidate.base))
+	s.points(t, "refs/heads/task/one", commits[0])
 }
 
 // TestFollowing checks which commit becomes the parent of work whose worktree has lost its branch:
@@ -122,7 +128,7 @@ func TestSign(t *testing.T) {
 // kept one is the new holder's.
 func TestClearAwayLeavesTheNext(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef("one"), New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
 	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
 	must(t, s.clearAway(ctx, &gitboard.View{}, "one", board.HumanActor("Ada", "ada@example.org"), &kept{which: "gitdir: another"}))
 	if !present(s.path("one")) {

@@ -59,15 +59,16 @@ type candidate struct {
 	left    bool // left for Diagnose
 }
 
-// setup is what prepares a new worktree.
+// setup is what prepares a new worktree, and the name of its branch.
 type setup struct {
 	script  string
 	timeout time.Duration
+	tasks   board.TaskBranches
 }
 
 func setupOf(v *gitboard.View) setup {
 	c := v.State.Config()
-	return setup{c.WorktreeSetup, time.Duration(c.IntegrationTestTimeout) * time.Second}
+	return setup{c.WorktreeSetup, time.Duration(c.IntegrationTestTimeout) * time.Second, c.TaskBranches()}
 }
 
 // candidate makes a worktree at a commit and sets it up. After an error nothing of it remains.
@@ -189,7 +190,7 @@ func (c *candidate) place(ctx context.Context, task string, set setup) error {
 	if err := c.move(ctx, task, set); err != nil {
 		return err
 	}
-	if err := c.s.repo.AttachHead(ctx, c.s.path(task), git.TaskRef(task)); err != nil {
+	if err := c.s.repo.AttachHead(ctx, c.s.path(task), git.BranchRef(set.tasks.Of(task))); err != nil {
 		return err
 	}
 	return forget(c.recordFile())

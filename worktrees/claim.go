@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/hooks/install"
 )
 
 // ClaimRequest asks for a task and a worktree to work in.
@@ -180,7 +181,7 @@ func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err erro
 
 // prepare makes the worktree of a fresh claim. A candidate made for another task serves as well.
 func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
-	l, err := c.look(ctx, c.task)
+	l, err := c.look(ctx, v, c.task)
 	if err != nil {
 		return err
 	}
@@ -216,34 +217,48 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 // foreign refuses to start a task whose branch belongs to a person: it has commits that integration
 // lacks, and the task was never claimed.
 func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, landed git.OID) error {
-	if err := s.above(ctx, task); err != nil {
+	if err := s.room(ctx, v, task); err != nil {
 		return err
 	}
 	if owned(v, task) {
 		return nil
 	}
-	tip, err := s.repo.Ref(ctx, git.TaskRef(task))
+	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
 	if err != nil {
 		return err
 	}
 	if held, err := s.heldBy(ctx, tip, []git.OID{landed}); held || err != nil {
 		return err
 	}
-	return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m task/%s NAME; until then another task", task),
-		"%s was never claimed, and there is a branch task/%s with commits of somebody's own", task, task)
+	return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME%s; until then another task", v.TaskBranch(task), otherPrefix(v)),
+		"%s was never claimed, and there is a branch %s with commits of somebody's own", task, v.TaskBranch(task))
 }
 
-// above refuses to make a task's branch where a branch has the name of the prefix that all of them
-// have.
-func (s *site) above(ctx context.Context, task string) error {
-	prefix := strings.TrimSuffix(git.TaskPrefix, "/")
-	there, err := s.repo.Ref(ctx, prefix)
-	if err != nil || there.IsZero() {
+// room prepares this clone for the branch of a task: its hooks keep pushes away from it. It refuses
+// where a branch has the name of something that the task's would be below.
+func (s *site) room(ctx context.Context, v *gitboard.View, task string) error {
+	if err := install.Hide(s.repo, v.Branches()); err != nil {
 		return err
 	}
-	branch := git.BranchName(prefix)
-	return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME", branch),
-		"there is a branch %s, and git keeps no branch %s/%s below it", branch, branch, task)
+	for _, branch := range v.State.TaskBranches().Parents() {
+		there, err := s.repo.Ref(ctx, git.BranchRef(branch))
+		if err != nil {
+			return err
+		}
+		if !there.IsZero() {
+			return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME%s", branch, otherPrefix(v)),
+				"there is a branch %s, and git keeps no branch %s below it", branch, v.TaskBranch(task))
+		}
+	}
+	return nil
+}
+
+// otherPrefix continues a hint with the setting that names tasks' branches, while it can change.
+func otherPrefix(v *gitboard.View) string {
+	if !v.State.MayRenameBranches() {
+		return ""
+	}
+	return ", or choose how the branches of tasks are called: git liza config set " + board.KeyTaskBranches + " agents/"
 }
 
 // settle brings the clone in line with a committed claim.
@@ -269,7 +284,7 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 	if err := c.clearAway(ctx, v, c.task, c.r.Actor, c.kept); err != nil {
 		return err
 	}
-	if err := c.resetBranch(ctx, c.task, c.candidate.base); err != nil {
+	if err := c.resetBranch(ctx, v, c.task, c.candidate.base); err != nil {
 		return err
 	}
 	return c.candidate.place(ctx, c.task, setupOf(v))
@@ -277,8 +292,8 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 
 // resetBranch resets the branch to the claim's base if the previous holder, unaware of the claim,
 // has committed to it since. That commit goes to the attic.
-func (s *site) resetBranch(ctx context.Context, task string, base git.OID) error {
-	tip, err := s.repo.Ref(ctx, git.TaskRef(task))
+func (s *site) resetBranch(ctx context.Context, v *gitboard.View, task string, base git.OID) error {
+	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
 	if err != nil || tip == base {
 		return err
 	}
@@ -286,7 +301,7 @@ func (s *site) resetBranch(ctx context.Context, task string, base git.OID) error
 	if err != nil {
 		return err
 	}
-	updates := []git.RefUpdate{{Ref: git.TaskRef(task), Old: tip, New: base}}
+	updates := []git.RefUpdate{{Ref: v.TaskRef(task), Old: tip, New: base}}
 	if !tip.IsZero() {
 		updates = append([]git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: tip}}, updates...)
 	}
@@ -311,7 +326,7 @@ func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string,
 	if err != nil {
 		return nil, err
 	}
-	return s.repo.MergeInto(ctx, path, tip, "Merge integration into task/"+task, who)
+	return s.repo.MergeInto(ctx, path, tip, "Merge integration into "+v.TaskBranch(task), who)
 }
 
 // claimedBefore returns and completes a claim that the same request made earlier.

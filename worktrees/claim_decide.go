@@ -121,7 +121,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	}
 	base := c.candidate.base
 	p := &board.Claim{About: about, Clone: c.clone, BaseCommit: string(base), Kept: string(c.kept.commit)}
-	return p, slices.Concat(hidden, c.kept.refs, []git.RefUpdate{{Ref: git.TaskRef(c.task), Old: c.kept.tip, New: base}}), nil
+	return p, slices.Concat(hidden, c.kept.refs, []git.RefUpdate{{Ref: v.TaskRef(c.task), Old: c.kept.tip, New: base}}), nil
 }
 
 // baseServes checks, if the board has moved, that the candidate's base still contains every

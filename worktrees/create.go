@@ -36,7 +36,7 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 		if fresh.Role != roles.Human && fresh.Role != roles.Planner && fresh.ID != t.AssignedTo {
 			return "", refusal(board.CodePermission, t.ID, "git liza worktree create "+t.ID+" makes a missing one; a fresh one is for its coder, a planner or a human", "%s holds %s, and %s would replace its worktree", t.AssignedTo, t.ID, fresh.ID)
 		}
-		if _, err := s.workTip(ctx, t); err != nil {
+		if _, err := s.workTip(ctx, v, t); err != nil {
 			return "", err // nothing to make it from
 		}
 		if err := s.clearAway(ctx, v, t.ID, *fresh, nil); err != nil {

@@ -75,7 +75,7 @@ type diagnosis struct {
 // layout returns the layout of a task's worktree. Each path is resolved only once: with many
 // worktrees that takes most of the time.
 func (d *diagnosis) layout(task string) layout {
-	return d.layoutBy(d.all, task, func(path string) string {
+	return d.site.layout(d.all, task, d.v.TaskBranch(task), func(path string) string {
 		real, known := d.real[path]
 		if !known {
 			real = resolved(path)

@@ -23,7 +23,7 @@ func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err e
 		return err
 	}
 	if to.IsZero() {
-		p.Hint = "none of its commits is in this clone: bring task/" + t.ID + " back from where it is"
+		p.Hint = "none of its commits is in this clone: bring " + d.v.TaskBranch(t.ID) + " back from where it is"
 	} else {
 		p.Text += fmt.Sprintf("; %s it was at %s", from, to.Short())
 		p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, broken, to) }
@@ -38,14 +38,14 @@ func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from
 	if l := d.layout(t.ID); l.ours {
 		_, on, err := d.repo.Head(ctx, l.path)
 		last, lastErr := d.repo.LastHead(ctx, l.path)
-		if err == nil && lastErr == nil && on == git.TaskRef(t.ID) {
+		if err == nil && lastErr == nil && on == d.v.TaskRef(t.ID) {
 			return last, "in its worktree", nil
 		}
 		if ctx.Err() != nil {
 			return "", "", ctx.Err()
 		}
 	}
-	moves, err := d.repo.Reflog(git.TaskRef(t.ID))
+	moves, err := d.repo.Reflog(d.v.TaskRef(t.ID))
 	if err != nil {
 		return "", "", err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -20,9 +19,9 @@ func (d *diagnosis) tasks(ctx context.Context) error {
 		if t == nil || t.Worktree == "" || t.Clone != d.clone || d.root == "" {
 			continue
 		}
-		tip, err := d.repo.Ref(ctx, git.TaskRef(t.ID))
+		tip, err := d.repo.Ref(ctx, d.v.TaskRef(t.ID))
 		if err != nil {
-			if err := d.broken(ctx, t, git.TaskRef(t.ID), err); err != nil {
+			if err := d.broken(ctx, t, d.v.TaskRef(t.ID), err); err != nil {
 				return err
 			}
 			continue
@@ -40,7 +39,7 @@ func (d *diagnosis) tasks(ctx context.Context) error {
 }
 
 func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
-	p := Problem{Kind: MissingBranch, Task: t.ID, Text: fmt.Sprintf("%s is %s, and its branch task/%s is missing", t.ID, t.Status, t.ID)}
+	p := Problem{Kind: MissingBranch, Task: t.ID, Text: fmt.Sprintf("%s is %s, and its branch %s is missing", t.ID, t.Status, d.v.TaskBranch(t.ID))}
 	from, err := d.knownWork(ctx, t)
 	if err != nil {
 		return err
@@ -48,7 +47,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	l := d.layout(t.ID)
 	switch {
 	case from == "":
-		p.Hint = "its commits are not in this clone: bring task/" + t.ID + " back from where it is"
+		p.Hint = "its commits are not in this clone: bring " + d.v.TaskBranch(t.ID) + " back from where it is"
 	case l.ours && submitted(t) == "":
 		// Later commits there are only in the worktree's reflog.
 		_, on, err := d.repo.Head(ctx, l.path)
@@ -56,17 +55,17 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 		if err == nil {
 			last, err = d.repo.LastHead(ctx, l.path)
 		}
-		if err != nil || on != git.TaskRef(t.ID) {
-			p.Hint = fmt.Sprintf("look for its last commit with git fsck --dangling, then git branch task/%s COMMIT", t.ID)
+		if err != nil || on != d.v.TaskRef(t.ID) {
+			p.Hint = fmt.Sprintf("look for its last commit with git fsck --dangling, then git branch %s COMMIT", d.v.TaskBranch(t.ID))
 			break
 		}
 		p.Text += fmt.Sprintf("; its worktree was last at %s", last.Short())
 		p.Fix = func(ctx context.Context) error {
-			return d.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef(t.ID), New: last}}, "git liza: a branch that was missing")
+			return d.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: d.v.TaskRef(t.ID), New: last}}, "git liza: a branch that was missing")
 		}
 	default:
 		p.Text += fmt.Sprintf("; it was last known at %s", from.Short())
-		p.Fix = func(ctx context.Context) error { _, err := d.workTip(ctx, t); return err }
+		p.Fix = func(ctx context.Context) error { _, err := d.workTip(ctx, d.v, t); return err }
 	}
 	d.add(p)
 	return nil
@@ -118,7 +117,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 		})
 		return nil
 	}
-	if err == nil && branch == git.TaskRef(t.ID) {
+	if err == nil && branch == d.v.TaskRef(t.ID) {
 		return d.fix(ctx, t, l.path, head)
 	}
 	if err != nil {
@@ -129,11 +128,11 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 		return nil // git detaches HEAD while this is in progress
 	}
 	p := Problem{
-		Kind: WrongBranch, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s is on %s, not on task/%s", t.ID, orDetached(branch), t.ID),
-		Hint: fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
+		Kind: WrongBranch, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s is on %s, not on %s", t.ID, orDetached(branch), d.v.TaskBranch(t.ID)),
+		Hint: fmt.Sprintf("git -C %s checkout %s", board.WorktreeOf(t.ID), d.v.TaskBranch(t.ID)),
 	}
 	if head == tip && open == "" && l.elsewhere == "" {
-		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, git.TaskRef(t.ID)) }
+		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, d.v.TaskRef(t.ID)) }
 	}
 	d.add(p)
 	return nil
@@ -173,13 +172,14 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 
 // branches looks for branches of tasks that no longer need one.
 func (d *diagnosis) branches(ctx context.Context) error {
-	refs, err := d.repo.Refs(ctx, strings.TrimSuffix(git.TaskPrefix, "/"))
+	tasks := d.v.State.TaskBranches()
+	refs, err := d.repo.Refs(ctx, git.BranchRef(tasks.Dir()))
 	if err != nil {
 		return err
 	}
 	for _, r := range refs {
-		id := strings.TrimPrefix(r.Name, git.TaskPrefix)
-		if !board.ValidTaskID(id) {
+		id, is := tasks.Task(git.BranchName(r.Name))
+		if !is {
 			continue
 		}
 		t := d.v.State.Task(id)
@@ -190,7 +190,7 @@ func (d *diagnosis) branches(ctx context.Context) error {
 			continue // reported with its worktree, or a person's
 		}
 		d.add(Problem{
-			Kind: LeftBranch, Task: id, Text: fmt.Sprintf("%s is %s, and its branch task/%s is left", id, t.Status, id),
+			Kind: LeftBranch, Task: id, Text: fmt.Sprintf("%s is %s, and its branch %s is left", id, t.Status, tasks.Of(id)),
 			Fix: func(ctx context.Context) error { return d.clearBranch(ctx, d.v, id) },
 		})
 	}

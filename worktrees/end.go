@@ -28,7 +28,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		}
 		keptIn := endsWork(p, t)
 		if keptIn == nil {
-			published, err := s.share(ctx, t)
+			published, err := s.share(ctx, v, t)
 			return p, published, err
 		}
 		if err := v.Plan(ctx, r, p); err != nil {
@@ -40,7 +40,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		}
 		hidden, err := b.Publish(ctx, t.ID, git.ZeroOID)
 		*keptIn, last = string(k.commit), k
-		return p, slices.Concat(hidden, k.refs, k.dropBranch(t.ID)), err
+		return p, slices.Concat(hidden, k.refs, k.dropBranch()), err
 	}
 	done, err := b.Do(ctx, r, intent)
 	if err != nil || last == nil || done.Repeated {

@@ -22,7 +22,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 	}
 	u := s.b.Budget()
 	for u.Spend() {
-		l, err := s.look(ctx, t.ID)
+		l, err := s.look(ctx, v, t.ID)
 		if err != nil {
 			return "", err
 		}
@@ -39,7 +39,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 		if err := l.blocked(t.ID); err != nil {
 			return "", err
 		}
-		tip, err := s.workTip(ctx, t)
+		tip, err := s.workTip(ctx, v, t)
 		if err != nil {
 			return "", err
 		}
@@ -62,11 +62,11 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 		return false, err
 	}
 	defer func() { err = errors.Join(err, c.discard(ctx)) }()
-	l, err := s.look(ctx, task)
+	l, err := s.look(ctx, v, task)
 	if err != nil {
 		return false, err
 	}
-	now, err := s.repo.Ref(ctx, git.TaskRef(task))
+	now, err := s.repo.Ref(ctx, v.TaskRef(task))
 	if err != nil || l.ours || now != tip {
 		return false, err
 	}
@@ -95,10 +95,10 @@ func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidat
 
 // workTip returns the commit of a task's branch. If the branch is missing here, it is created again
 // from what the board and this clone know of the work.
-func (s *site) workTip(ctx context.Context, t *board.Task) (git.OID, error) {
-	tip, err := s.repo.Ref(ctx, git.TaskRef(t.ID))
+func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (git.OID, error) {
+	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
 	if err == nil && tip.IsZero() {
-		err = s.above(ctx, t.ID)
+		err = s.room(ctx, v, t.ID)
 	}
 	if err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func (s *site) workTip(ctx context.Context, t *board.Task) (git.OID, error) {
 			return "", err
 		}
 		if !seen.IsZero() {
-			return seen, s.takeOver(ctx, t.ID, tip, seen)
+			return seen, s.takeOver(ctx, v, t.ID, tip, seen)
 		}
 	}
 	switch {
@@ -129,17 +129,17 @@ func (s *site) workTip(ctx context.Context, t *board.Task) (git.OID, error) {
 			return tip, err
 		}
 	}
-	err = s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef(t.ID), Old: tip, New: from}}, "git liza: bring the branch back")
+	err = s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: v.TaskRef(t.ID), Old: tip, New: from}}, "git liza: bring the branch back")
 	return from, err
 }
 
 // takeOver moves a task's branch here to the commit that another clone has published. Commits that
 // only the branch here has go to the attic.
-func (s *site) takeOver(ctx context.Context, task string, tip, seen git.OID) error {
+func (s *site) takeOver(ctx context.Context, v *gitboard.View, task string, tip, seen git.OID) error {
 	if tip == seen {
 		return nil
 	}
-	updates := []git.RefUpdate{{Ref: git.TaskRef(task), Old: tip, New: seen}}
+	updates := []git.RefUpdate{{Ref: v.TaskRef(task), Old: tip, New: seen}}
 	if held, err := s.heldBy(ctx, tip, []git.OID{seen}); !held {
 		if err != nil {
 			return err

@@ -77,7 +77,7 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 
 // work checks that a task's worktree is here and clean, on the task's branch and not in the middle
 // of a merge or the like, and returns its HEAD.
-func (s *site) work(t *board.Task, g glance) (git.OID, error) {
+func (s *site) work(v *gitboard.View, t *board.Task, g glance) (git.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
 	}
@@ -90,15 +90,15 @@ func (s *site) work(t *board.Task, g glance) (git.OID, error) {
 		}
 		return "", refusal(board.CodeMissing, t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
 	}
-	if err := clean(t.ID, g.Checkout, "commit or remove them, then try again"); err != nil {
+	if err := clean(v, t.ID, g.Checkout, "commit or remove them, then try again"); err != nil {
 		return "", err
 	}
 	if open := midst(g.path); open != "" {
 		return "", refusal(board.CodeDirty, t.ID, "finish it there with git "+open+" --continue", "a %s is not finished in %s", open, board.WorktreeOf(t.ID))
 	}
-	if g.Branch != git.TaskRef(t.ID) {
-		return "", refusal(board.CodeStale, t.ID, fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
-			"%s is on %s, not on task/%s", board.WorktreeOf(t.ID), orDetached(g.Branch), t.ID)
+	if g.Branch != v.TaskRef(t.ID) {
+		return "", refusal(board.CodeStale, t.ID, fmt.Sprintf("git -C %s checkout %s", board.WorktreeOf(t.ID), v.TaskBranch(t.ID)),
+			"%s is on %s, not on %s", board.WorktreeOf(t.ID), orDetached(g.Branch), v.TaskBranch(t.ID))
 	}
 	return g.Head, nil
 }
@@ -112,10 +112,10 @@ func orDetached(branch string) string {
 
 // clean refuses a worktree with uncommitted changes or whose branch is missing. In the latter case
 // git sees every file as new, and a commit would begin an unrelated history.
-func clean(task string, c gitio.Checkout, hint string) error {
+func clean(v *gitboard.View, task string, c gitio.Checkout, hint string) error {
 	switch {
-	case c.Branch == git.TaskRef(task) && c.Head.IsZero():
-		return refusal(board.CodeMissing, task, "git liza doctor", "the branch task/%s is missing", task)
+	case c.Branch == v.TaskRef(task) && c.Head.IsZero():
+		return refusal(board.CodeMissing, task, "git liza doctor", "the branch %s is missing", v.TaskBranch(task))
 	case len(c.Dirty) > 0:
 		return refusal(board.CodeDirty, task, hint, "the worktree of %s has changes that are not committed: %s", task, listed(paths(c.Dirty)))
 	}

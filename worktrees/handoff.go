@@ -31,12 +31,12 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 		if err != nil {
 			return nil, nil, err
 		}
-		head, err := s.work(t, worktree.get())
+		head, err := s.work(v, t, worktree.get())
 		if err != nil {
 			return nil, nil, preferRefusal(ctx, v, r.Request, &p, err)
 		}
 		published, err := b.Publish(ctx, t.ID, head)
-		return &p, append(published, git.RefUpdate{Ref: git.TaskRef(t.ID), Old: head, New: head}), err
+		return &p, append(published, git.RefUpdate{Ref: v.TaskRef(t.ID), Old: head, New: head}), err
 	}
 	return b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
 }

@@ -52,7 +52,7 @@ func (s *site) moveInLate(ctx context.Context, v *gitboard.View, t *board.Task, 
 	if err := s.clearAway(ctx, v, t.ID, actor, nil); err != nil {
 		return err
 	}
-	if err := s.resetBranch(ctx, t.ID, c.base); err != nil {
+	if err := s.resetBranch(ctx, v, t.ID, c.base); err != nil {
 		return err
 	}
 	return c.place(ctx, t.ID, setupOf(v))

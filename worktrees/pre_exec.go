@@ -12,7 +12,7 @@ import (
 func PreExec(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.PreExec) (*gitboard.Done, error) {
 	return b.Do(ctx, r, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p := p
-		head, err := b.Repo().Ref(ctx, git.TaskRef(p.Task))
+		head, err := b.Repo().Ref(ctx, v.TaskRef(p.Task))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -58,7 +57,11 @@ func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Probl
 	if s.root != "" {
 		path = s.path(task)
 	}
-	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(git.TaskRef(task))) + ".lock"
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(v.TaskRef(task))) + ".lock"
 	record := gitio.LinkedDir(path)
 	return func(p Problem) bool {
 		if p.Task == task || p.Kind == DamagedRecord {

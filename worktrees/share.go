@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -14,7 +13,7 @@ import (
 
 // Share returns the update that gives other clones the branch of a task whose work is in this one;
 // none if the board isn't shared.
-func Share(ctx context.Context, b *gitboard.Board, t *board.Task) ([]git.RefUpdate, error) {
+func Share(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) ([]git.RefUpdate, error) {
 	if b.Remote() == "" {
 		return nil, nil
 	}
@@ -22,14 +21,14 @@ func Share(ctx context.Context, b *gitboard.Board, t *board.Task) ([]git.RefUpda
 	if err != nil {
 		return nil, err
 	}
-	return s.share(ctx, t)
+	return s.share(ctx, v, t)
 }
 
-func (s *site) share(ctx context.Context, t *board.Task) ([]git.RefUpdate, error) {
+func (s *site) share(ctx context.Context, v *gitboard.View, t *board.Task) ([]git.RefUpdate, error) {
 	if s.b.Remote() == "" || t.Clone != s.clone || t.Worktree == "" {
 		return nil, nil
 	}
-	tip, err := s.repo.Ref(ctx, git.TaskRef(t.ID))
+	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
 	if err != nil || tip.IsZero() {
 		return nil, err
 	}
@@ -53,7 +52,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 	}
 	u := b.Budget()
 	for u.Spend() {
-		l, err := s.look(ctx, t.ID)
+		l, err := s.look(ctx, v, t.ID)
 		if err != nil {
 			return "", err
 		}
@@ -105,7 +104,8 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 	if err != nil {
 		return nil, err
 	}
-	branches, err := s.repo.Refs(ctx, strings.TrimSuffix(git.TaskPrefix, "/"))
+	tasks := v.State.TaskBranches()
+	branches, err := s.repo.Refs(ctx, git.BranchRef(tasks.Dir()))
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,9 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 		over[e.Task] = e.Exists
 	}
 	for _, r := range branches {
-		over[strings.TrimPrefix(r.Name, git.TaskPrefix)] = true
+		if id, is := tasks.Task(git.BranchName(r.Name)); is {
+			over[id] = true
+		}
 	}
 	var failed error
 	for _, t := range v.State.Tasks() {

@@ -76,50 +76,57 @@ type layout struct {
 	ours      bool   // a worktree of this repository is there
 	inTheWay  bool   // something else is there
 	known     bool   // git has a record of a worktree there, whether or not it exists
+	branch    string // the task's
 	elsewhere string // another worktree with the task's branch checked out
 }
 
-func (s *site) look(ctx context.Context, task string) (layout, error) {
+func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout, error) {
+	branch := v.TaskBranch(task)
 	if s.root != "" && !present(s.path(task)) {
 		// There is no worktree, and usually nobody else has the branch: reading the HEADs needs no
 		// child process.
-		tip, err := s.repo.Ref(ctx, git.TaskRef(task))
+		tip, err := s.repo.Ref(ctx, git.BranchRef(branch))
 		if err != nil || tip.IsZero() {
-			return layout{path: s.path(task)}, err
+			return layout{path: s.path(task), branch: branch}, err
 		}
-		if all, err := s.repo.CheckedOut(ctx, git.TaskRef(task)); err != nil || len(all) == 0 {
-			return layout{path: s.path(task)}, err
+		if all, err := s.repo.CheckedOut(ctx, git.BranchRef(branch)); err != nil || len(all) == 0 {
+			return layout{path: s.path(task), branch: branch}, err
 		}
 	}
 	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return layout{}, err
 	}
-	return s.layout(all, task), nil
+	return s.layout(all, task, branch, resolved), nil
 }
 
 // place is look for callers that need not know where else the branch is checked out. It asks git
-// for all worktrees only if the task's is not plainly there.
+// for all worktrees only if something else than the task's worktree may be there.
 func (s *site) place(ctx context.Context, task string) (layout, error) {
-	if path := s.path(task); s.root != "" && s.repo.Owns(path) {
+	path := s.path(task)
+	switch {
+	case s.root == "" || !present(path):
+		return layout{path: path}, nil
+	case s.repo.Owns(path):
 		return layout{path: path, ours: true, known: true}, nil
 	}
-	return s.look(ctx, task)
+	all, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return layout{}, err
+	}
+	return s.layout(all, task, "", resolved), nil
 }
 
-func (s *site) layout(all []gitio.Worktree, task string) layout {
-	return s.layoutBy(all, task, resolved)
-}
-
-// layoutBy is layout with a function that resolves paths, which may have cached them.
-func (s *site) layoutBy(all []gitio.Worktree, task string, resolved func(string) string) layout {
-	l := layout{path: s.path(task)}
+// layout finds a task's worktree, and where else its branch is checked out, among all worktrees of
+// the repository. resolved follows symbolic links, and may have cached what it found.
+func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(string) string) layout {
+	l := layout{path: s.path(task), branch: branch}
 	at := resolved(l.path)
 	for _, w := range all {
 		switch {
 		case s.root != "" && resolved(w.Path) == at:
 			l.known = true
-		case w.Branch == git.TaskRef(task) && !w.Prunable && !s.passing(w.Path):
+		case branch != "" && w.Branch == git.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
 			l.elsewhere = w.Path
 		}
 	}
@@ -165,7 +172,7 @@ func (l layout) blocked(task string) error {
 	var r *board.Refusal
 	switch {
 	case l.elsewhere != "":
-		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("task/%s is checked out in %s", task, l.elsewhere), "check out another branch there")
+		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("%s is checked out in %s", l.branch, l.elsewhere), "check out another branch there")
 	case l.inTheWay:
 		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is not a worktree of this repository, and in the way of %s", l.path, task), "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair")
 	default:

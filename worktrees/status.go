@@ -42,7 +42,7 @@ func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, err
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.status(ctx, t)
+	st, err := s.status(ctx, v, t)
 	if err != nil {
 		return nil, err
 	}
@@ -60,19 +60,23 @@ func StatusHere(ctx context.Context, b *gitboard.Board, t *board.Task) (*Status,
 	if err != nil {
 		return nil, err
 	}
-	return s.status(ctx, t)
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.status(ctx, v, t)
 }
 
 // status returns the state of a task's work in this clone.
-func (s *site) status(ctx context.Context, t *board.Task) (*Status, error) {
-	st := &Status{Task: t.ID, Path: s.path(t.ID), Branch: "task/" + t.ID}
-	l, err := s.look(ctx, t.ID)
+func (s *site) status(ctx context.Context, v *gitboard.View, t *board.Task) (*Status, error) {
+	st := &Status{Task: t.ID, Path: s.path(t.ID), Branch: v.TaskBranch(t.ID)}
+	l, err := s.look(ctx, v, t.ID)
 	if err != nil {
 		return nil, err
 	}
 	st.Exists = l.ours
 	if !l.ours {
-		st.Head, err = s.repo.Ref(ctx, git.TaskRef(t.ID))
+		st.Head, err = s.repo.Ref(ctx, v.TaskRef(t.ID))
 		return st, err
 	}
 	head, branch, err := s.repo.Head(ctx, l.path)

@@ -50,7 +50,7 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 			return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
 		}
 		p.Early, p.People = t.Early(oplog.Made(work)), oplog.People(work)
-		refs, err := s.reviewRefs(ctx, t, commit)
+		refs, err := s.reviewRefs(ctx, v, t, commit)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -104,7 +104,7 @@ func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 func (s *site) submittable(
 	ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit,
 ) (git.OID, []git.Commit, error) {
-	head, err := s.work(t, g)
+	head, err := s.work(v, t, g)
 	if err != nil {
 		return "", nil, err
 	}
@@ -115,7 +115,7 @@ func (s *site) submittable(
 		}
 		if commit != head {
 			return "", nil, refusal(board.CodeStale, t.ID, "submit what is checked out there: git liza submit "+t.ID,
-				"task/%s is at %s, not at %s", t.ID, head.Short(), commit.Short())
+				"%s is at %s, not at %s", v.TaskBranch(t.ID), head.Short(), commit.Short())
 		}
 	}
 	tip, err := s.integration(ctx, v)
@@ -129,13 +129,13 @@ func (s *site) submittable(
 	base, changed, err := s.changed(ctx, tip, head)
 	beside.Wait()
 	if errors.Is(err, gitio.ErrNotFound) {
-		return "", nil, refusal(board.CodeUnrelated, t.ID, "begin from "+v.State.Config().IntegrationBranch, "task/%s has no commit in common with integration", t.ID)
+		return "", nil, refusal(board.CodeUnrelated, t.ID, "begin from "+v.State.Config().IntegrationBranch, "%s has no commit in common with integration", v.TaskBranch(t.ID))
 	}
 	if err != nil {
 		return "", nil, err
 	}
 	if base == head && string(head) != t.BaseCommit {
-		return "", nil, refusal(board.CodeEmpty, t.ID, "commit your work in "+t.Worktree+" first", "everything on task/%s is on integration already", t.ID)
+		return "", nil, refusal(board.CodeEmpty, t.ID, "commit your work in "+t.Worktree+" first", "everything on %s is on integration already", v.TaskBranch(t.ID))
 	}
 	if unread != nil {
 		return "", nil, unread
@@ -146,7 +146,7 @@ func (s *site) submittable(
 			return "", nil, err
 		}
 	}
-	if err := s.fetchable(ctx, t, g.path, head, changed); err != nil {
+	if err := s.fetchable(ctx, v, t, g.path, head, changed); err != nil {
 		return "", nil, err
 	}
 	p.Commit, p.ReviewBase, p.Files = string(head), string(base), len(changed)
@@ -229,13 +229,13 @@ func (s *site) changed(ctx context.Context, tip, head git.OID) (base git.OID, fi
 
 // reviewRefs keeps a submission and holds the branch where it is. If a crash left the submission's
 // ref without its operation, its old commit goes to the attic.
-func (s *site) reviewRefs(ctx context.Context, t *board.Task, commit git.OID) ([]git.RefUpdate, error) {
+func (s *site) reviewRefs(ctx context.Context, v *gitboard.View, t *board.Task, commit git.OID) ([]git.RefUpdate, error) {
 	ref := git.ReviewRef(t.ID, t.Submissions()+1)
 	old, err := s.repo.Ref(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	refs := []git.RefUpdate{{Ref: git.TaskRef(t.ID), Old: commit, New: commit}, {Ref: ref, Old: old, New: commit}}
+	refs := []git.RefUpdate{{Ref: v.TaskRef(t.ID), Old: commit, New: commit}, {Ref: ref, Old: old, New: commit}}
 	if old.IsZero() || old == commit {
 		return refs, nil
 	}

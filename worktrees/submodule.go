@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -15,7 +16,7 @@ import (
 // fetchable refuses a submission that refers to submodule commits which nobody else could fetch:
 // integration could then not be checked out. A submodule that is not checked out in the worktree
 // was not changed there.
-func (s *site) fetchable(ctx context.Context, t *board.Task, worktree string, head git.OID, changed []string) error {
+func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, worktree string, head git.OID, changed []string) error {
 	links, err := s.repo.Gitlinks(ctx, worktree)
 	if err != nil || len(links) == 0 {
 		return err
@@ -42,7 +43,7 @@ func (s *site) fetchable(ctx context.Context, t *board.Task, worktree string, he
 			return err
 		}
 		if !published {
-			return refusal(board.CodeNested, t.ID, "push it: git -C "+plain.Quote(path.Join(t.Worktree, file))+" push origin HEAD:"+git.TaskRef(t.ID),
+			return refusal(board.CodeNested, t.ID, "push it: git -C "+plain.Quote(path.Join(t.Worktree, file))+" push origin HEAD:"+v.TaskRef(t.ID),
 				"the submission has the submodule %s at %s, which no remote of that submodule has: nobody else could check it out", name, commit.Short())
 		}
 	}

@@ -22,8 +22,8 @@ func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 
 // Later counts the commits on a task's branch after the approved one, which do not land with it.
 // kept says where Tidy keeps them, in the attic.
-func Later(ctx context.Context, b *gitboard.Board, t *board.Task) (n int, kept string, err error) {
-	tip, err := b.Repo().Ref(ctx, git.TaskRef(t.ID))
+func Later(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) (n int, kept string, err error) {
+	tip, err := b.Repo().Ref(ctx, v.TaskRef(t.ID))
 	if err != nil || tip.IsZero() || tip == git.OID(t.ReviewCommit) {
 		return 0, "", err
 	}
@@ -44,11 +44,11 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 	}
 	u := s.b.Budget()
 	for u.Spend() {
-		tip, err := s.repo.Ref(ctx, git.TaskRef(task))
+		tip, err := s.repo.Ref(ctx, v.TaskRef(task))
 		if err != nil || tip.IsZero() {
 			return err
 		}
-		l, err := s.look(ctx, task)
+		l, err := s.look(ctx, v, task)
 		if err != nil || l.elsewhere != "" || l.ours {
 			return err
 		}
@@ -56,12 +56,12 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 		if err != nil {
 			return err
 		}
-		updates = append(updates, git.RefUpdate{Ref: git.TaskRef(task), Old: tip, New: git.ZeroOID})
+		updates = append(updates, git.RefUpdate{Ref: v.TaskRef(task), Old: tip, New: git.ZeroOID})
 		if err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work"); !errors.Is(err, gitio.ErrRefMoved) {
 			return err
 		}
 	}
-	return u.Lost("removing task/"+task, gitio.ErrRefMoved)
+	return u.Lost("removing "+v.TaskBranch(task), gitio.ErrRefMoved)
 }
 
 // keepBranch returns the update that puts a branch's commits into the attic; none if something else

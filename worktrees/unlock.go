@@ -26,9 +26,13 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 	if err != nil || s.root == "" {
 		return nil, err
 	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
 	common := s.repo.CommonDir()
 	record := gitio.LinkedDir(s.path(task))
-	locks := []string{filepath.Join(common, filepath.FromSlash(git.TaskRef(task))) + ".lock"}
+	locks := []string{filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"}
 	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(git.ReviewPrefix+task)), record} {
 		if dir == "" {
 			continue

@@ -42,7 +42,7 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 		if err != nil {
 			return nil, nil, err
 		}
-		refs, err := s.judged(ctx, t, p, worktree)
+		refs, err := s.judged(ctx, v, t, p, worktree)
 		if err != nil {
 			return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
 		}
@@ -68,7 +68,7 @@ func (r VerdictRequest) payload(t *board.Task) (*board.Verdict, error) {
 
 // judged completes the commit of a verdict. For an approval it also checks that nothing changed
 // during the review.
-func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict, worktree *ahead) ([]git.RefUpdate, error) {
+func (s *site) judged(ctx context.Context, v *gitboard.View, t *board.Task, p *board.Verdict, worktree *ahead) ([]git.RefUpdate, error) {
 	commit, err := s.named(ctx, p.Commit, git.OID(t.ReviewCommit))
 	if err != nil {
 		return nil, err
@@ -83,19 +83,19 @@ func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict, work
 	}
 	again := fmt.Sprintf("reject it, or let %s submit what is there: git liza show %s", t.AssignedTo, t.ID)
 	if g.ours {
-		if err := clean(t.ID, g.Checkout, again); err != nil {
+		if err := clean(v, t.ID, g.Checkout, again); err != nil {
 			return nil, err
 		}
 		if g.Head != commit {
 			return nil, refusal(board.CodeStale, t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, g.Head.Short(), commit.Short())
 		}
 	}
-	tip, err := s.repo.Ref(ctx, git.TaskRef(t.ID))
+	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
 	if err != nil || tip.IsZero() {
 		return nil, err
 	}
 	if tip != commit && t.Clone == s.clone {
-		return nil, refusal(board.CodeStale, t.ID, again, "task/%s is at %s, not at the submitted %s", t.ID, tip.Short(), commit.Short())
+		return nil, refusal(board.CodeStale, t.ID, again, "%s is at %s, not at the submitted %s", v.TaskBranch(t.ID), tip.Short(), commit.Short())
 	}
-	return []git.RefUpdate{{Ref: git.TaskRef(t.ID), Old: tip, New: tip}}, nil
+	return []git.RefUpdate{{Ref: v.TaskRef(t.ID), Old: tip, New: tip}}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // benchWrites measures one mutating command as a whole process on a board of 10 tasks.
@@ -183,7 +185,7 @@ func (s *site) unmerge(tasks ...string) error {
 	err := s.restore()
 	for _, task := range tasks {
 		if err == nil {
-			_, err = s.git("worktree", "add", "--quiet", s.worktree(task), "task/"+task)
+			_, err = s.git("worktree", "add", "--quiet", s.worktree(task), board.UsualTaskBranches.Of(task))
 		}
 	}
 	return err

@@ -16,41 +16,42 @@ import (
 
 // Config is config.yaml. Durations are in seconds.
 type Config struct {
-	MaxCoderIterations            int      `yaml:"max_coder_iterations"`
-	MaxReviewCycles               int      `yaml:"max_review_cycles"`
-	HeartbeatInterval             int      `yaml:"heartbeat_interval"`
-	LeaseDuration                 int      `yaml:"lease_duration"`
-	CoderPollInterval             int      `yaml:"coder_poll_interval"`
-	CoderMaxWait                  int      `yaml:"coder_max_wait"`
-	PlannerPollInterval           int      `yaml:"planner_poll_interval"`
-	PlannerMaxWait                int      `yaml:"planner_max_wait"`
-	ReviewerPollInterval          int      `yaml:"reviewer_poll_interval"`
-	ReviewerMaxWait               int      `yaml:"reviewer_max_wait"`
-	PauseGrace                    int      `yaml:"pause_grace"`
-	RunMaxTime                    int      `yaml:"run_max_time"`
-	RunMaxSilence                 int      `yaml:"run_max_silence"`
-	BudgetRunTokens               int      `yaml:"budget_run_tokens"`
-	BudgetTaskTokens              int      `yaml:"budget_task_tokens"`
-	BudgetSprintTokens            int      `yaml:"budget_sprint_tokens"`
-	BudgetGoalTokens              int      `yaml:"budget_goal_tokens"`
-	IntegrationBranch             string   `yaml:"integration_branch"`
-	IntegrationTest               string   `yaml:"integration_test"`
-	IntegrationTestTimeout        int      `yaml:"integration_test_timeout"`
-	IntegrationTestRetry          int      `yaml:"integration_test_retry"`
-	IntegrationWorkers            int      `yaml:"integration_workers"`
-	MergeBatch                    int      `yaml:"merge_batch"`
-	RequireIntegrationTest        bool     `yaml:"require_integration_test"`
-	MergeStyle                    string   `yaml:"merge_style"`
-	TestGlobs                     []string `yaml:"test_globs"`
-	RequireTests                  string   `yaml:"require_tests"`
-	RequirePreExecutionCheckpoint bool     `yaml:"require_pre_execution_checkpoint"`
-	EarlyCommits                  string   `yaml:"early_commits"`
-	GoalCompletion                string   `yaml:"goal_completion"`
-	ReviewBy                      string   `yaml:"review_by"`
-	WorktreeSetup                 string   `yaml:"worktree_setup"`
-	EscalationWebhook             Optional `yaml:"escalation_webhook"`
-	RequireSignatures             bool     `yaml:"require_signatures"`
-	Extra                         any      `yaml:"extra,omitempty"`
+	MaxCoderIterations            int          `yaml:"max_coder_iterations"`
+	MaxReviewCycles               int          `yaml:"max_review_cycles"`
+	HeartbeatInterval             int          `yaml:"heartbeat_interval"`
+	LeaseDuration                 int          `yaml:"lease_duration"`
+	CoderPollInterval             int          `yaml:"coder_poll_interval"`
+	CoderMaxWait                  int          `yaml:"coder_max_wait"`
+	PlannerPollInterval           int          `yaml:"planner_poll_interval"`
+	PlannerMaxWait                int          `yaml:"planner_max_wait"`
+	ReviewerPollInterval          int          `yaml:"reviewer_poll_interval"`
+	ReviewerMaxWait               int          `yaml:"reviewer_max_wait"`
+	PauseGrace                    int          `yaml:"pause_grace"`
+	RunMaxTime                    int          `yaml:"run_max_time"`
+	RunMaxSilence                 int          `yaml:"run_max_silence"`
+	BudgetRunTokens               int          `yaml:"budget_run_tokens"`
+	BudgetTaskTokens              int          `yaml:"budget_task_tokens"`
+	BudgetSprintTokens            int          `yaml:"budget_sprint_tokens"`
+	BudgetGoalTokens              int          `yaml:"budget_goal_tokens"`
+	IntegrationBranch             string       `yaml:"integration_branch"`
+	TaskBranchPrefix              TaskBranches `yaml:"task_branch_prefix"`
+	IntegrationTest               string       `yaml:"integration_test"`
+	IntegrationTestTimeout        int          `yaml:"integration_test_timeout"`
+	IntegrationTestRetry          int          `yaml:"integration_test_retry"`
+	IntegrationWorkers            int          `yaml:"integration_workers"`
+	MergeBatch                    int          `yaml:"merge_batch"`
+	RequireIntegrationTest        bool         `yaml:"require_integration_test"`
+	MergeStyle                    string       `yaml:"merge_style"`
+	TestGlobs                     []string     `yaml:"test_globs"`
+	RequireTests                  string       `yaml:"require_tests"`
+	RequirePreExecutionCheckpoint bool         `yaml:"require_pre_execution_checkpoint"`
+	EarlyCommits                  string       `yaml:"early_commits"`
+	GoalCompletion                string       `yaml:"goal_completion"`
+	ReviewBy                      string       `yaml:"review_by"`
+	WorktreeSetup                 string       `yaml:"worktree_setup"`
+	EscalationWebhook             Optional     `yaml:"escalation_webhook"`
+	RequireSignatures             bool         `yaml:"require_signatures"`
+	Extra                         any          `yaml:"extra,omitempty"`
 }
 
 // Optional is a text that is written as null if it is empty.
@@ -95,6 +96,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: KeyBudgetSprint, Default: "0", Takes: "tokens", Meaning: "what all runs in a sprint may use; then the board is paused; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetSprintTokens }},
 	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for a goal may use; then no run begins for it; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
+	{Name: KeyTaskBranches, Default: string(UsualTaskBranches), Takes: "prefix, like agents/", Meaning: "what the names of tasks' branches begin with in each clone; fixed once a task was claimed", ref: func(c *Config) any { return (*string)(&c.TaskBranchPrefix) }},
 	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present; none: there is none", ref: func(c *Config) any { return &c.IntegrationTest }},
 	{Name: "integration_test_timeout", Default: "1800", Takes: "seconds", Meaning: "when a running integration test is given up", min: 1, ref: func(c *Config) any { return &c.IntegrationTestTimeout }},
 	{Name: "integration_test_retry", Default: "0", Takes: "number", Meaning: "how often a failing integration test is run again before a task is blamed", min: 0, ref: func(c *Config) any { return &c.IntegrationTestRetry }},
@@ -169,8 +171,11 @@ func (k ConfigKey) set(c *Config, v string) error {
 		}
 	case *string:
 		if len(k.oneOf) > 0 && !slices.Contains(k.oneOf, v) || k.Takes == takesURL && v != "" && !postable(v) ||
-			k.Name == chosenAtInit && CheckIntegration(v) != nil {
+			k.Name == chosenAtInit && CheckIntegration(v) != nil || k.Name == KeyTaskBranches && !TaskBranches(v).valid() {
 			return bad()
+		}
+		if k.Name == KeyTaskBranches && TaskBranches(v).clashes(c.IntegrationBranch) {
+			return fmt.Errorf("%s can't be %q beside the integration branch %s", k.Name, v, c.IntegrationBranch)
 		}
 		*p = v
 	}

@@ -35,15 +35,18 @@ func (p *SetConfig) Check(s *State, _ Operation) error {
 	return mayConfigure(s, &c, nil)
 }
 
-// mayConfigure refuses values that their settings don't permit, and requiring signatures while
-// nobody could sign.
+// mayConfigure refuses values that their settings don't permit or that don't fit the board, and
+// requiring signatures while nobody could sign.
 func mayConfigure(s *State, next *Config, edited []FieldEdit) error {
 	for _, f := range edited {
 		if k, err := FindConfigKey(f.Field); err == nil {
-			if err := k.set(&Config{}, k.Value(next)); err != nil {
+			if err := k.Check(next); err != nil {
 				return invalid("%v", err)
 			}
 		}
+	}
+	if err := mayRename(s, next); err != nil {
+		return err
 	}
 	if next.RequireSignatures && !s.Config().RequireSignatures && !s.humansKey("") {
 		return refuse(CodeNoKey, "no human has a key on the board: nobody could sign for a human").hint("git liza keys add you@example.org FILE.pub")

@@ -66,7 +66,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 	}
 	unwritten := s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil
 	if p.Commits < 1 || p.Commit == t.BaseCommit {
-		r := refuse(CodeEmpty, "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t)
+		r := refuse(CodeEmpty, "%s has no commit beyond its base %.10s", s.TaskBranches().Of(t.ID), t.BaseCommit).on(t)
 		if unwritten {
 			return r // the checkpoint comes before a commit
 		}

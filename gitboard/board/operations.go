@@ -253,6 +253,9 @@ func DecidedBy(op Operation, after *State) (paths []string) {
 	if op.Actor.Role != roles.Human {
 		paths = append(paths, RecordPath(AgentDir, op.Actor.ID))
 	}
+	if _, is := op.Payload.(*Claim); is {
+		paths = append(paths, ConfigPath) // says how the branch is called that the claimant makes
+	}
 	return paths
 }
 

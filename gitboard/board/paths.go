@@ -181,12 +181,17 @@ func ValidTaskID(id string) bool { return taskID.MatchString(id) && !device.Matc
 // system may fold.
 var pseudo = formOf(`(?i)^(@|HEAD|[A-Z]+_HEAD|AUTO_MERGE|refs(/.*)?|[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// own matches branches that belong to the board.
-var own = formOf(`(?i)^(liza|task)(/|$)`)
+// own matches branches that belong to the board, whatever its settings.
+var own = formOf(`(?i)^liza(/|$)`)
 
-// validIntegration reports whether a branch can be the integration branch: git accepts the name and
-// does not take it for another ref (git-check-ref-format), and it is not one of the board's.
+// validIntegration reports whether a branch can be the integration branch of a new board.
 func validIntegration(name string) bool {
+	return validBranch(name) && !UsualTaskBranches.clashes(name)
+}
+
+// validBranch reports whether a branch can have a name: git accepts it and does not take it for
+// another ref (git-check-ref-format), and it is not one of the board's.
+func validBranch(name string) bool {
 	if len(name) > maxBranch || pseudo.MatchString(name) || own.MatchString(name) || strings.HasPrefix(name, "-") ||
 		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, plain.Hides) || !utf8.ValidString(name) ||
 		strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {
@@ -200,5 +205,5 @@ func validIntegration(name string) bool {
 	return true
 }
 
-// maxBranch is the maximum length in bytes of the integration branch's name.
+// maxBranch is the maximum length in bytes of a branch's name that the board has.
 const maxBranch = 200

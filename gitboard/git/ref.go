@@ -39,9 +39,8 @@ const (
 	BoardPrefix = HeadsPrefix + "liza/"
 	// CandidatePrefix is where an integration test may push its candidate for a hosted CI to test.
 	CandidatePrefix = BoardPrefix + "candidate/"
-	TaskPrefix      = HeadsPrefix + "task/" // a task's branch, by task id
-	// PublishedPrefix is where a remote keeps the branches of tasks. Its `task/` is for anybody to
-	// use.
+	// PublishedPrefix is where a remote keeps the branches of tasks. How they are called in a clone
+	// is a setting of the board (board.TaskBranches).
 	PublishedPrefix = BoardPrefix + "task/"
 	OwnPrefix       = RefsPrefix + "liza/"
 	LeasePrefix     = OwnPrefix + "leases/" // leases, by agent
@@ -76,9 +75,6 @@ func FromBranch(branch string) string {
 	}
 	return branch
 }
-
-// TaskRef returns the branch of a task.
-func TaskRef(task string) string { return TaskPrefix + task }
 
 // PublishedRef returns the branch of a task at a remote.
 func PublishedRef(task string) string { return PublishedPrefix + task }

@@ -8,7 +8,6 @@ func TestRefNames(t *testing.T) {
 		BoardRef:                           "refs/heads/liza/state",
 		BoardPrefix:                        "refs/heads/liza/",
 		OwnPrefix:                          "refs/liza/",
-		TaskRef("add-auth"):                "refs/heads/task/add-auth",
 		LeaseRef("coder-1"):                "refs/liza/leases/coder-1",
 		ReviewRef("add-auth", 2):           "refs/liza/review/add-auth/2",
 		AtticRef("add-auth", 10):           "refs/liza/attic/add-auth/10",

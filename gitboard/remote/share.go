@@ -82,13 +82,14 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 }
 
 // offered maps what a remote gets when the board is first shared to its names there: the board, and
-// the branches of all tasks that were ever claimed. Other branches below task/ belong to humans.
+// the branches of all tasks that were ever claimed. Other branches of that form belong to humans.
 func (s *Store) offered(ctx context.Context, by *gitio.Remote, tip git.OID, integration string) (map[string]string, error) {
 	at, err := oplog.New(s.repo, "").At(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	branches, err := s.repo.Refs(ctx, strings.TrimSuffix(git.TaskPrefix, "/"))
+	tasks := at.State.TaskBranches()
+	branches, err := s.repo.Refs(ctx, git.BranchRef(tasks.Dir()))
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +98,7 @@ func (s *Store) offered(ctx context.Context, by *gitio.Remote, tip git.OID, inte
 		git.ReviewPrefix + "*": named(by, git.ReviewPrefix) + "*",
 	}
 	for _, b := range branches {
-		id := strings.TrimPrefix(b.Name, git.TaskPrefix)
-		if board.ValidTaskID(id) && at.State.Task(id).Begun() {
+		if id, is := tasks.Task(git.BranchName(b.Name)); is && at.State.Task(id).Begun() {
 			offered[b.Name] = git.PublishedRef(id)
 		}
 	}

@@ -124,7 +124,7 @@ func (s *Store) integration(ctx context.Context) (string, error) {
 // Ref is the value of a ref. For integration it is where the remote has it: the local branch
 // follows only when no checkout is in the way, and a human may have local commits on it.
 func (s *Store) Ref(ctx context.Context, name string) (git.OID, error) {
-	if s.Name() != "" && strings.HasPrefix(name, git.HeadsPrefix) && name != git.BoardRef && !strings.HasPrefix(name, git.TaskPrefix) {
+	if s.Name() != "" && strings.HasPrefix(name, git.HeadsPrefix) && name != git.BoardRef {
 		branch, err := s.integration(ctx)
 		if err != nil {
 			return "", err

@@ -323,7 +323,7 @@ func (c *collector) tasks() {
 			drafts = append(drafts, t.ID)
 		case t.Stuck.Kind == ReservedGone:
 			c.add(Item{Kind: ItemReserved, ID: t.ID, Turn: t.Turn, Title: t.ID + " is reserved for " + t.ReservedFor + ", which is gone", Since: t.StatusChangedAt,
-				Holds: c.waiting(t.ID), Work: workOf(c.s.Task(t.ID)),
+				Holds: c.waiting(t.ID), Work: workOf(c.s, c.s.Task(t.ID)),
 				Do: []Ask{{"let any coder continue", "git liza reassign " + t.ID}, {"start that coder", "git liza agent coder --id " + t.ReservedFor}}})
 		}
 	}
@@ -387,7 +387,7 @@ func (c *collector) blocked(b TaskOutlook) {
 	}
 	i := Item{Kind: ItemBlocked, ID: t.ID, Turn: b.Turn, Title: t.ID + " is BLOCKED: " + plain.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase),
 		Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.BlockedReason, Questions: t.BlockedQuestions, Attempted: t.Attempted,
-		FailedBy: Without(t.FailedBy, AskedBy(t)), Work: workOf(t)}
+		FailedBy: Without(t.FailedBy, AskedBy(t)), Work: workOf(c.s, t)}
 	if e := t.Last(board.EventBlocked); e != nil {
 		i.By = e.Agent
 	}
@@ -415,7 +415,7 @@ func (c *collector) review(b TaskOutlook) {
 	if t == nil {
 		return
 	}
-	i := Item{Kind: ItemReview, ID: t.ID, Title: t.ID + " waits for your review", By: t.AssignedTo, Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.Description, Work: workOf(t),
+	i := Item{Kind: ItemReview, ID: t.ID, Title: t.ID + " waits for your review", By: t.AssignedTo, Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.Description, Work: workOf(c.s, t),
 		Do: []Ask{{"look at it", "git liza review " + t.ID + " --diff"}}}
 	if b.Review != "" {
 		i.Evidence = append(i.Evidence, b.Review)
@@ -431,11 +431,11 @@ func (c *collector) review(b TaskOutlook) {
 }
 
 // workOf is a task's work so far, nil if there is none.
-func workOf(t *board.Task) *Work {
+func workOf(s *board.State, t *board.Task) *Work {
 	if t == nil || t.Worktree == "" {
 		return nil
 	}
-	w := &Work{Branch: "task/" + t.ID, Worktree: t.Worktree, Coder: t.AssignedTo, Iteration: t.Iteration, Submitted: t.ReviewCommit}
+	w := &Work{Branch: s.TaskBranches().Of(t.ID), Worktree: t.Worktree, Coder: t.AssignedTo, Iteration: t.Iteration, Submitted: t.ReviewCommit}
 	if e := t.Last(board.EventReady); e != nil {
 		w.Submitted = cmp.Or(w.Submitted, e.Commit)
 	}

@@ -77,7 +77,7 @@ func Read(repo *gitio.Repo) (Status, error) {
 	if s.On && !s.Server && !s.Served {
 		kept, err := os.ReadFile(filepath.Join(s.Dir, pushesFile))
 		s.On = bytes.Contains(config, []byte(everywhere))
-		s.Files = s.Files && err == nil && strings.HasPrefix(string(kept), pushes(""))
+		s.Files = s.Files && err == nil && strings.HasPrefix(string(kept), pushes(nil))
 	}
 	return s, nil
 }
@@ -127,8 +127,8 @@ type Setup struct {
 	Server  bool   // as the lock of a shared repository
 	// Served: other clones may push to this clone. Otherwise no push moves the board, leases,
 	// submissions, tasks' branches or integration here.
-	Served      bool
-	Integration string // the integration branch, "" before there is a board
+	Served bool
+	Hidden []string // integration, and what the branches of tasks are below; none before there is a board
 }
 
 // Install installs the hooks, or updates them. The error is gitio.ErrBusy if another process is
@@ -162,7 +162,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), setup.Program, server, own)), 0o644))
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir, server)), 0o644))
 	if !server && !setup.Served {
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, pushesFile), []byte(pushes(setup.Integration)), 0o644))
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, pushesFile), []byte(pushes(setup.Hidden)), 0o644))
 	}
 	for _, name := range names(server) {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(hook), 0o755))
@@ -207,16 +207,35 @@ const served = "# served: other clones push to this one\n"
 // A push into the clone is received outside the main worktree, where none of our hooks runs, and
 // the environment of an agent that pushes by a path does not reach there: only the repository's own
 // settings do.
-func pushes(integration string) string {
-	refs := []string{git.OwnPrefix, git.BoardPrefix, git.TaskPrefix}
-	if integration != "" {
-		refs = append(refs, git.BranchRef(integration))
-	}
+func pushes(branches []string) string {
 	text := "[receive]\n"
-	for _, ref := range refs {
+	for _, ref := range []string{git.OwnPrefix, git.BoardPrefix} {
 		text += "\thideRefs = " + configQuote(strings.TrimSuffix(ref, "/")) + "\n"
 	}
+	for _, branch := range branches {
+		text += "\thideRefs = " + configQuote(git.BranchRef(branch)) + "\n"
+	}
 	return text
+}
+
+// Hide updates which branches the installed hooks keep pushes away from, if they do that here.
+func Hide(repo *gitio.Repo, branches []string) error {
+	file := filepath.Join(Dir(repo), pushesFile)
+	now, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && string(now) == pushes(branches) {
+		return nil
+	}
+	made := file + "-" + strconv.Itoa(os.Getpid())
+	if err == nil {
+		err = os.WriteFile(made, []byte(pushes(branches)), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(made, file) // git never reads half of it
+	}
+	if err != nil {
+		return &gitio.StorageError{Dir: Dir(repo), Err: err}
+	}
+	return nil
 }
 
 // section returns the settings that enable the hooks. Paths are relative to the config file, so

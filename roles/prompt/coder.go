@@ -6,6 +6,9 @@ import "github.com/git-liza/git-liza/gitboard/board"
 // begin.
 func (v *view) held() bool { return v.T.Brief().Holds(v.Agent) }
 
+// Branch is the name of the task's branch.
+func (v *view) Branch() string { return v.State.TaskBranches().Of(v.T.ID) }
+
 // claim is the event that gave, or would give, the coder the task.
 func (v *view) claim() string {
 	if !v.held() {

@@ -381,7 +381,7 @@ func tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 	later, kept := 0, ""
 	t, err := v.State.FindTask(task)
 	if err == nil {
-		later, kept, err = worktrees.Later(ctx, b, t)
+		later, kept, err = worktrees.Later(ctx, b, v, t)
 	}
 	if err == nil {
 		err = worktrees.Tidy(ctx, b, v, actor, task)
@@ -390,7 +390,7 @@ func tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 	case err != nil:
 		return []string{fmt.Sprintf("worktree or branch of %s could not be removed (git liza doctor looks at it): %v", task, err)}
 	case later > 0:
-		return []string{fmt.Sprintf("commits that came to task/%s after its approval did not land (%d); %s", task, later, kept)}
+		return []string{fmt.Sprintf("commits that came to %s after its approval did not land (%d); %s", v.TaskBranch(task), later, kept)}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func blockCommand() *edge.Command {
 				if err != nil {
 					return nil, nil, err
 				}
-				published, err := worktrees.Share(ctx, c.Board, t)
+				published, err := worktrees.Share(ctx, c.Board, v, t)
 				return &p, published, err
 			})
 			if err != nil {

@@ -153,7 +153,8 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 }
 
 // startWarnings warns if integration starts where the human may not expect it: on a detached HEAD,
-// or at a commit that lacks later edits of the spec.
+// or at a commit that lacks later edits of the spec. It also warns of a branch that keeps tasks from
+// having theirs.
 func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, spec string) ([]string, error) {
 	repo := c.Board.Repo()
 	if repo.Bare() {
@@ -166,6 +167,12 @@ func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, spec s
 	}
 	if branch == "" && head != start.Commit {
 		warnings = append(warnings, fmt.Sprintf("HEAD is detached at %s; integration begins at %s, the tip of %s", head.Short(), start.Commit.Short(), start.Name))
+	}
+	dir := board.UsualTaskBranches.Dir()
+	if above, err := repo.Ref(ctx, git.BranchRef(dir)); err != nil {
+		return nil, err
+	} else if !above.IsZero() {
+		warnings = append(warnings, fmt.Sprintf("there is a branch %s, and tasks have branches below it; before the first claim rename it, or choose another prefix: git liza config set %s agents/", dir, board.KeyTaskBranches))
 	}
 	if spec == "" {
 		spec = definition.UsualSpec

@@ -128,7 +128,7 @@ func (c *Call) Do(ctx context.Context, op string, intent gitboard.Intent) (*gitb
 
 // End carries out an operation that may end a task's worktree, and reports it with any additional
 // lines about the task.
-func (c *Call) End(ctx context.Context, actor board.Actor, p board.TaskPayload, also ...func(*board.Task) string) error {
+func (c *Call) End(ctx context.Context, actor board.Actor, p board.TaskPayload, also ...func(*board.State, *board.Task) string) error {
 	done, err := worktrees.End(ctx, c.Board, c.Asks(actor), p)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (c *Call) End(ctx context.Context, actor board.Actor, p board.TaskPayload, 
 	extra := map[string]any{}
 	for _, says := range also {
 		if t := done.After.Task(p.TaskID()); t != nil {
-			text := says(t)
+			text := says(done.After, t)
 			lines, extra["work"] = append(lines, text), text
 		}
 	}

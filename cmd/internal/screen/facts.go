@@ -162,7 +162,7 @@ func (f *taskFacts) readCommits(ctx context.Context, b *gitboard.Board) error {
 	}
 	if f.t.Worktree != "" {
 		var branch git.OID
-		if branch, err = b.Repo().Ref(ctx, git.TaskRef(f.t.ID)); err != nil {
+		if branch, err = b.Repo().Ref(ctx, git.BranchRef(f.config.TaskBranches().Of(f.t.ID))); err != nil {
 			return err
 		}
 		if !branch.IsZero() {

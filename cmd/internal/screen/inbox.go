@@ -119,7 +119,8 @@ func DraftLines(p edge.Page, drafts []report.Draft) []string {
 }
 
 // Becomes describes what happened to a task's work when it was unblocked, "" if there was none.
-func Becomes(t *board.Task) string {
+func Becomes(s *board.State, t *board.Task) string {
+	branch := s.TaskBranches().Of(t.ID)
 	e := t.Last(board.EventUnblocked)
 	switch {
 	case e == nil:
@@ -129,9 +130,9 @@ func Becomes(t *board.Task) string {
 	case t.Worktree == "":
 		return "there was no work to keep: the next coder begins it"
 	case t.Status == board.Claimed:
-		return fmt.Sprintf("%s continues in %s, branch task/%s", t.AssignedTo, t.Worktree, t.ID)
+		return fmt.Sprintf("%s continues in %s, branch %s", t.AssignedTo, t.Worktree, branch)
 	case t.ReservedFor != "":
-		return fmt.Sprintf("its work stays in %s, branch task/%s: %s continues there", t.Worktree, t.ID, t.ReservedFor)
+		return fmt.Sprintf("its work stays in %s, branch %s: %s continues there", t.Worktree, branch, t.ReservedFor)
 	}
-	return fmt.Sprintf("its work stays in %s, branch task/%s: the next coder continues there", t.Worktree, t.ID)
+	return fmt.Sprintf("its work stays in %s, branch %s: the next coder continues there", t.Worktree, branch)
 }

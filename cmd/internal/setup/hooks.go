@@ -71,9 +71,7 @@ func HookSetup(ctx context.Context, c *edge.Call) (install.Setup, error) {
 	if err != nil {
 		return setup, err
 	}
-	if config := v.State.Config(); config != nil {
-		setup.Integration = config.IntegrationBranch
-	}
+	setup.Hidden = v.Branches()
 	return setup, v.State.Err()
 }
 

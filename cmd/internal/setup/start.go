@@ -40,10 +40,8 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 	if err := board.CheckIntegration(integration); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"liza", "task"} {
-		if oid, err := repo.Ref(ctx, git.BranchRef(name)); err != nil || !oid.IsZero() {
-			return nil, orErr(err, board.Refuse(board.CodeInTheWay, fmt.Sprintf("a branch is named %s, and the board needs %s/...", name, name), "rename it: git branch -m "+name+" OTHER"))
-		}
+	if oid, err := repo.Ref(ctx, git.BranchRef("liza")); err != nil || !oid.IsZero() {
+		return nil, orErr(err, board.Refuse(board.CodeInTheWay, "a branch is named liza, and the board needs liza/...", "rename it: git branch -m liza OTHER"))
 	}
 	if under, err := repo.Refs(ctx, git.BoardRef+"/"); err != nil || len(under) > 0 {
 		return nil, orErr(err, board.Refuse(board.CodeInTheWay, "there are branches below liza/state/, and the board is the branch liza/state", "rename them: git branch -m OLD NEW"))
