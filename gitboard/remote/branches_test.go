@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,6 +81,16 @@ func TestOnlyBranches(t *testing.T) {
 	c := w.open(third)
 	w.check(c.Join(w.ctx, "origin"))
 	w.check(c.Probe(w.ctx, "third"))
+	was := w.git("", "--git-dir="+w.hub, "rev-parse", "liza/probe/grows")
+	probes := [2]chan error{make(chan error, 1), make(chan error, 1)}
+	for i, p := range []*clone{c, w.a} {
+		go func() { probes[i] <- p.Probe(w.ctx, fmt.Sprint("at once ", i)) }()
+	}
+	w.check(errors.Join(<-probes[0], <-probes[1]))
+	if left := w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname)", "refs/heads/liza/probe"); strings.TrimSpace(left) != "refs/heads/liza/probe/grows" {
+		t.Errorf("five probes have left\n%s", left)
+	}
+	w.git("", "--git-dir="+w.hub, "merge-base", "--is-ancestor", strings.TrimSpace(was), "liza/probe/grows")
 	if held := c.lease(); held == nil || held.OID != w.a.lease().OID {
 		t.Errorf("a clone that joins sees the lease %+v", held)
 	}

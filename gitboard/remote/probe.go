@@ -42,8 +42,7 @@ func (s *Store) choose(ctx context.Context, by *gitio.Remote, id string) error {
 
 // probe asks a remote for what the first claim would need: that no branch there takes up the names,
 // and that a ref of the board can be created, read back, replaced and deleted, each in an atomic
-// push. Where only branches are accepted, it need not be deleted. It first deletes what a killed
-// probe left there long ago.
+// push. It first deletes what a killed probe left there long ago.
 func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 	prefix, asBranch := named(by, git.ProbePrefix), strings.TrimSuffix(git.BoardPrefix, "/")
 	ref := fmt.Sprintf("%s%d-%s", prefix, s.now().Unix(), id)
@@ -63,48 +62,82 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 	if left := s.leftProbes(prefix, there); len(left) > 0 {
 		_ = by.Push(ctx, left) // another clone may be doing the same
 	}
-	first, second, err := s.probeValues(ctx, by)
-	if err != nil {
+	if by.OnlyBranches {
+		return s.probeGrowing(ctx, by, prefix+"grows")
+	}
+	// As with a lease, neither value is a commit and neither follows from the other.
+	values := []git.Object{
+		git.NewObject("blob", []byte("git liza asks whether this remote accepts refs of a board\n")),
+		git.NewObject("blob", []byte("git liza asks whether this remote lets them be replaced\n")),
+	}
+	if err := s.repo.WriteObjects(ctx, values); err != nil {
 		return err
 	}
-	below := strings.TrimSuffix(strings.TrimPrefix(named(by, git.OwnPrefix), git.HeadsPrefix), "/")
-	ask := func(what string, old, value git.OID) error {
-		err := again(ctx, func() error {
-			return by.Push(ctx, []gitio.Push{{Ref: ref, New: value, Exactly: true, Old: old}})
-		})
-		return unfit(by, fmt.Sprintf(what, below), err)
-	}
-	if err := ask("does not accept refs below %s", git.ZeroOID, first); err != nil {
+	first, second := values[0].OID, values[1].OID
+	if err := ask(ctx, by, "does not accept refs below %s", ref, git.ZeroOID, first); err != nil {
 		return err
 	}
 	if err := readBack(ctx, by, ref, first); err != nil {
 		return err
 	}
-	if err := ask("does not let a ref below %s be replaced, as each heartbeat does", first, second); err != nil {
+	if err := ask(ctx, by, "does not let a ref below %s be replaced, as each heartbeat does", ref, first, second); err != nil {
 		_ = by.Push(ctx, []gitio.Push{{Ref: ref, Exactly: true, Old: first}})
 		return err
 	}
-	err = ask("does not let a ref below %s be deleted", second, git.ZeroOID)
-	if by.OnlyBranches {
-		return nil // then it stays
-	}
-	return err
+	return ask(ctx, by, "does not let a ref below %s be deleted", ref, second, git.ZeroOID)
 }
 
-// probeValues returns the two values of a probe. As with a lease, neither is a commit and neither
-// follows from the other, except where refs are branches that grow.
-func (s *Store) probeValues(ctx context.Context, by *gitio.Remote) (first, second git.OID, err error) {
-	if by.OnlyBranches {
-		if first, err = s.grow(ctx, git.ZeroOID, git.ZeroOID); err == nil {
-			second, err = s.grow(ctx, first, git.ZeroOID)
+// ask pushes one step of a probe. what says what the remote does not do if it declines.
+func ask(ctx context.Context, by *gitio.Remote, what, ref string, old, value git.OID) error {
+	below := strings.TrimSuffix(strings.TrimPrefix(named(by, git.OwnPrefix), git.HeadsPrefix), "/")
+	err := again(ctx, func() error {
+		return by.Push(ctx, []gitio.Push{{Ref: ref, New: value, Exactly: true, Old: old}})
+	})
+	return unfit(by, fmt.Sprintf(what, below), err)
+}
+
+// mostRaces is how many other probes may come before one at a host that accepts only branches.
+const mostRaces = 16
+
+// probeGrowing is the probe of a host that accepts only branches, which stay there. So all probes
+// move the same branch, and one that another has overtaken begins again.
+func (s *Store) probeGrowing(ctx context.Context, by *gitio.Remote, ref string) error {
+	for try := 1; ; try++ {
+		at, err := s.growProbe(ctx, by, ref)
+		if err == nil || try == mostRaces {
+			return err
 		}
-		return first, second, err
+		if now, listErr := by.List(ctx, ref); listErr != nil || now[ref].OrZero() == at.OrZero() {
+			return err // nobody has moved it
+		}
 	}
-	values := []git.Object{
-		git.NewObject("blob", []byte("git liza asks whether this remote accepts refs of a board\n")),
-		git.NewObject("blob", []byte("git liza asks whether this remote lets them be replaced\n")),
+}
+
+// growProbe moves the branch of all probes twice, and returns where the branch should be now.
+func (s *Store) growProbe(ctx context.Context, by *gitio.Remote, ref string) (at git.OID, err error) {
+	there, err := by.List(ctx, ref)
+	if err != nil {
+		return "", err
 	}
-	return values[0].OID, values[1].OID, s.repo.WriteObjects(ctx, values)
+	if at = there[ref]; !at.IsZero() {
+		if err := fetchFrom(ctx, by, false, ref); err != nil {
+			return at, err
+		}
+	}
+	for range 2 {
+		next, err := s.grow(ctx, orZero(at), git.ZeroOID)
+		if err == nil {
+			err = ask(ctx, by, "does not accept refs below %s", ref, orZero(at), next)
+		}
+		if err != nil {
+			if there[ref].IsZero() && !at.IsZero() {
+				_ = by.Push(ctx, []gitio.Push{{Ref: ref, Exactly: true, Old: at}})
+			}
+			return at, err
+		}
+		at = next
+	}
+	return at, readBack(ctx, by, ref, at)
 }
 
 // readBack refuses a remote that does not show at once what was pushed to it.
