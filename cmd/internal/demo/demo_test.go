@@ -12,11 +12,13 @@ import (
 	"time"
 
 	program "github.com/git-liza/git-liza/cmd/internal/demo"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // TestDemo plays the whole demo once. It runs within this process; its agents and commands are
 // processes.
 func TestDemo(t *testing.T) {
+	testrepo.Sample(t, time.Now())
 	dir := filepath.Join(t.TempDir(), "greet")
 	var out bytes.Buffer
 	for _, entry := range mislead {
@@ -149,19 +151,21 @@ func result(t *testing.T, dir string) {
 	}
 	clone := filepath.Join(t.TempDir(), "clone")
 	git(t, dir, "clone", "--quiet", "--branch", "integration", dir, clone)
+	greet := filepath.Join(t.TempDir(), "greet")
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"test", "./..."}, "ok"},
-		{[]string{"run", ".", "Ann", " ", "Eve", "--shout"}, "HELLO, ANN, AND EVE!"},
-		{[]string{"run", "."}, "Hello, world!"},
-		{[]string{"run", ".", "  Ann   Lee "}, "Hello, Ann Lee!"},
+		{[]string{"go", "test", "./..."}, "ok"},
+		{[]string{"go", "build", "-o", greet, "."}, ""},
+		{[]string{greet, "Ann", " ", "Eve", "--shout"}, "HELLO, ANN, AND EVE!"},
+		{[]string{greet}, "Hello, world!"},
+		{[]string{greet, "  Ann   Lee "}, "Hello, Ann Lee!"},
 	} {
-		cmd := exec.Command("go", c.args...)
-		cmd.Dir, cmd.Env = clone, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false")
+		cmd := exec.Command(c.args[0], c.args[1:]...)
+		cmd.Dir, cmd.Env = clone, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false -ldflags=-w")
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), c.want) {
-			t.Errorf("go %q: %v\n%s", c.args, err, out)
+			t.Errorf("%q: %v\n%s", c.args, err, out)
 		}
 	}
 }
