@@ -329,6 +329,8 @@ func decisions(t failer) (all []decision) {
 	where(in(board.Draft), planner, &board.AddTask{About: about("more"), Goal: "goal-1", Definition: more, Planned: true}, finalize("login"),
 		&board.AmendTask{About: login, Definition: more, Set: []string{"depends_on", "max_review_cycles", "lease_duration_override", "scope"}},
 		&board.Abandon{About: login, Reason: "Not needed."}, &board.Supersede{About: login, By: []string{"other"}, Reason: "Too large."})
+	every := board.Definition{Description: "Another form", DoneWhen: "it is done", Scope: "all", SpecRef: "specs/a.md", SpecOID: sha("6"), Kind: board.Doc, Priority: 2, MaxIterations: 4, MaxReviewCycles: 3, LeaseDurationOverride: 900}
+	where(in(board.Draft), planner, &board.AmendTask{About: login, Definition: every, Set: []string{"description", "done_when", "scope", "spec_ref", "kind", "priority", "max_iterations", "max_review_cycles", "lease_duration_override"}})
 	where(in(board.Draft), human, &board.AddTask{About: about("more"), Definition: withSpec(definition()), Stretch: true, Ready: true})
 	where(proposed(t, "plan-reviewer"), planReviewer, finalize("login"), rejectDraft("login"))
 	where(proposed(t, "human"), human, finalize("login"), rejectDraft("login"))
@@ -400,7 +402,8 @@ func decisions(t failer) (all []decision) {
 	where(begun(t), human, &board.SprintEnd{Reason: "enough"})
 	where(full, human, &board.AddNote{For: "claimed", Message: "Mind the spec"}, &board.AddNote{For: "coder-1", Message: "Hurry"}, &board.Land{Commit: sha("a"), Before: sha("b"), Reason: "the spec", Files: []string{"specs/vision.md"}},
 		&board.GoalStart{ID: "goal-3", Text: "Say it in French", Vision: "why", SpecRef: "specs/fr.md", Priority: 2, After: "billing"}, &board.GoalAbort{Goal: "billing", Reason: "bought"},
-		&board.GoalPriority{Goal: "billing", Priority: 1}, &board.Pause{Reason: "lunch"}, &board.Abort{Reason: "over"}, &board.Answer{Note: "note-2", Text: "8080"}, &board.Retrospective{Text: "well"},
+		&board.GoalPriority{Goal: "billing", Priority: 1}, &board.Pause{Reason: "lunch"}, &board.Abort{Reason: "over"}, &board.Answer{Note: "note-2", Text: "8080"}, &board.Retrospective{Text: "well"}, &board.Retrospective{Text: board.RetrospectiveTitle + "sprint-1\n\n## What went well\n\nall\n"},
+		&board.Retrospective{Text: board.RetrospectiveTitle + "sprint-2\n"}, &board.Retrospective{Text: "## What went well\n\n" + board.Unanswered + "\n"},
 		&board.KeysAdd{Principal: "ada@example.org", Public: public('b'), Replaces: true}, &board.KeysAdd{Principal: "coder-1", Public: public('c')},
 		&board.KeysRevoke{Key: board.KeyID(public('a')), Reason: "lost"}, withDocs(func(t *board.Team) {
 			t.Roles[3] = board.Role{Name: "docs-writer", Kind: board.CoderKind, CLI: "claude", Model: "m", Instructions: "specs/docs.md", Blob: sha("5"), Skills: []string{"prose"}, Max: 2, Idle: 60, Tokens: 1000}

@@ -125,7 +125,7 @@ func (s *State) FindGoal(id string) (*Goal, error) {
 	case len(running) > 1:
 		return nil, invalid("%d goals are worked on, and none is named: %s", len(running), all(goalIDs(running))).hint("--goal %s", running[0].ID)
 	}
-	return nil, s.TheGoal().ended()
+	return nil, s.allEnded()
 }
 
 func goalIDs(goals []*Goal) []string {
@@ -140,6 +140,14 @@ func goalIDs(goals []*Goal) []string {
 func (g *Goal) ended() *Refusal {
 	return refuse(CodeWrongState, "%s is %s since %s (by %s)", g.ID, g.Status, g.Ended, g.EndedBy).
 		hint("a human takes it up again (git liza goal reopen %s) or starts another (git liza goal start TEXT)", g.ID)
+}
+
+// allEnded refuses an operation that needs a goal in progress where there is none.
+func (s *State) allEnded() error {
+	if g := s.TheGoal(); g != nil {
+		return g.ended()
+	}
+	return firstErr(s, refuse(CodeUnknownRecord, "there is no goal"))
 }
 
 // GoalFor returns the goal that an agent works for: that of its task t, if it has one, or the one

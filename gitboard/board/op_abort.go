@@ -13,7 +13,7 @@ func (p *Abort) Op() string { return "abort" }
 // Check implements Payload.
 func (p *Abort) Check(s *State, _ Operation) error {
 	if len(s.Running()) == 0 {
-		return s.TheGoal().ended()
+		return s.allEnded()
 	}
 	return nil
 }

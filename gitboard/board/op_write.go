@@ -199,7 +199,10 @@ func (p *Write) edited(old any) (any, error) {
 
 // Apply implements Payload.
 func (p *Write) Apply(s *State, op Operation) {
-	old, _ := s.Record(p.Path)
+	old, err := s.Record(p.Path)
+	if err != nil {
+		return // the state keeps it
+	}
 	r, err := p.edited(old)
 	if err != nil {
 		return

@@ -33,6 +33,30 @@ func (f *failing) LastID(dir string) (string, error) {
 	return f.Source.LastID(dir)
 }
 
+func (f *failing) IDs(dir string) ([]string, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return nil, errUnread
+	}
+	return f.Source.IDs(dir)
+}
+
+func (f *failing) Briefs() (map[string]board.Brief, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return nil, errUnread
+	}
+	return f.Source.Briefs()
+}
+
+func (f *failing) Archived(id string) (string, board.Brief, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return "", board.Brief{}, errUnread
+	}
+	return f.Source.Archived(id)
+}
+
 // TestUnread checks that a record that can't be read makes a step fail and never counts as missing.
 func TestUnread(t *testing.T) {
 	s := begun(t)
@@ -42,6 +66,9 @@ func TestUnread(t *testing.T) {
 		{Actor: human, Payload: &board.AddNote{Message: "m"}}, {Actor: planner, Payload: &board.Abandon{About: about("c"), Reason: "r"}},
 		{Actor: human, Payload: &board.Abort{}}, {Actor: planner, Payload: &board.SetCheckpoint{}}, {Actor: coder2, Payload: claim("c")},
 		{Actor: coder1, Payload: &board.HandOff{About: about("a"), Summary: "half", NextAction: "rest"}}, {Actor: coder1, Payload: block("a")},
+		{Actor: planner, Payload: &board.GoalComplete{}}, {Actor: human, Payload: &board.SprintStart{Planned: []string{"c"}}}, {Actor: human, Payload: &board.GoalStart{ID: "more", Text: "t", After: "goal-1"}},
+		{Actor: human, Payload: &board.KeysAdd{Principal: "ada@example.org", Public: public('a')}}, {Actor: human, Payload: withDocs()}, {Actor: planner, Payload: &board.Supersede{About: about("c"), By: []string{"b"}, Reason: "r"}},
+		{Actor: human, Payload: archive("sprint-1", "b")}, {Actor: reviewer1, Payload: reject("a")}, {Actor: coder2, Payload: &board.Usage{Task: "a", CLI: "claude"}}, {Actor: human, Payload: write("tasks/c.yaml", "depends_on", "[b, a]")},
 	} {
 		op.Time, op.Request = s.now, "r"
 		for left := 0; ; left++ {

@@ -35,7 +35,7 @@ func (s *source) findArchived(id string) (archived, error) {
 	a := archived{}
 	for _, sprint := range sprints {
 		path := board.ArchivePath(sprint.Name, id)
-		if sprint.Mode != filemode.Dir || !board.IsDir(board.ArchiveDir+"/"+sprint.Name) {
+		if !board.IsDir(board.ArchiveDir + "/" + sprint.Name) {
 			continue
 		}
 		entries, err := s.tree.dir(board.ArchiveDir + "/" + sprint.Name)

@@ -79,6 +79,14 @@ func TestBriefsCache(t *testing.T) {
 		t.Errorf("of another form: %d", n)
 	}
 	check(t, os.Remove(file))
+	briefs()
+	data, err := os.ReadFile(file)
+	check(t, err)
+	check(t, os.WriteFile(file, data[:len(data)-1], 0o600))
+	if n := briefs(); n != 1 {
+		t.Errorf("without the end of its last line: %d", n)
+	}
+	check(t, os.Remove(file))
 	if n := briefs(); n != 40 {
 		t.Errorf("lost: %d", n)
 	}

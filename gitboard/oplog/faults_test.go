@@ -232,6 +232,13 @@ func TestEveryCallFails(t *testing.T) {
 			}
 			return err
 		},
+		"a change": func(l *oplog.Log) error {
+			tree, err := oplog.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
+			if err == nil {
+				_, err = tree.Change(map[string][]byte{"notes/0/0/note-1.yaml": nil})
+			}
+			return err
+		},
 		"a write": func(l *oplog.Log) error {
 			tip, err := l.Tip(w.ctx)
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // TestLog is the conformance suite of a log in normal operation.
@@ -76,6 +77,14 @@ func TestLog(t *testing.T) {
 
 // TestLost checks that of two operations on one tip the first is appended and the second leaves no
 // trace.
+func TestAuthor(t *testing.T) {
+	for who, want := range map[board.Actor]string{ada: "Ada <ada@example.org>", {ID: "coder-1", Role: roles.Coder}: "coder-1 <coder-1@liza>"} {
+		if name, email := oplog.Author(who); name+" <"+email+">" != want {
+			t.Errorf("%s <%s>, not %s", name, email, want)
+		}
+	}
+}
+
 func TestLost(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()

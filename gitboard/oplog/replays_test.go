@@ -9,6 +9,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
+// TestReplaysOfDamage checks that what a commit or the board before it lacks is damage, and named.
+func TestReplaysOfDamage(t *testing.T) {
+	w := newWriter(t, oplog.NewMemory()).init()
+	w.do(task("login"))
+	blob := git.NewObject("blob", []byte("x"))
+	check(t, w.log.Store().WriteObjects(w.ctx, []git.Object{blob}))
+	w.byHand(map[string][]byte{"goals/goal-1.yaml": nil, "tasks/login.yaml": nil})
+	for says, at := range map[string]git.OID{
+		"the commit: ":              blob.OID,
+		"goals is missing":          w.byHand(map[string][]byte{"README.md": []byte("x")}), // it repeats the message of the task
+		"board.yaml: it is missing": w.byHand(map[string][]byte{"board.yaml": nil}),
+	} {
+		err := w.log.Replays(w.ctx, at)
+		if broken := (*oplog.RecordError)(nil); !errors.As(err, &broken) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
 func TestReplays(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s)

@@ -336,9 +336,6 @@ func (t *Tree) set(e git.TreeEntry) {
 	if e.OID.IsZero() {
 		come = nil
 	}
-	if come == nil && !found {
-		return
-	}
 	gone := i
 	if found {
 		gone++

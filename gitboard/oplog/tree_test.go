@@ -18,6 +18,28 @@ func paths(t *testing.T, tree *oplog.Tree) string {
 	return strings.Join(slices.Sorted(maps.Keys(files)), " ")
 }
 
+// TestTreeHoldsOthers checks that a directory which is not part of a board's layout is listed as it
+// is, and that a directory without files is not an object.
+func TestTreeHoldsOthers(t *testing.T) {
+	s := oplog.NewMemory()
+	ctx := context.Background()
+	files := map[string][]byte{"tasks/a.yaml": []byte("a"), "tasks/deeper/b.yaml": []byte("b")}
+	tree, err := oplog.NewTree().Change(files)
+	check(t, err)
+	check(t, s.WriteObjects(ctx, tree.Objects(files)))
+	read, err := oplog.ReadTree(ctx, s, tree.Root())
+	check(t, err)
+	if got := paths(t, read); got != "tasks/a.yaml tasks/deeper" {
+		t.Errorf("it has %s", got)
+	}
+	none := map[string][]byte{"tasks/a.yaml": nil, "tasks/deeper/b.yaml": nil}
+	empty, err := read.Change(none)
+	check(t, err)
+	if objects := empty.Objects(none); len(objects) != 1 || objects[0].OID != git.EmptyTree {
+		t.Errorf("it needs %d objects", len(objects))
+	}
+}
+
 // TestTreeChange adds and removes files and compares the result with the tree that is read back.
 func TestTreeChange(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
