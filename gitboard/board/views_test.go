@@ -35,7 +35,7 @@ func (v *viewer) ask(who string, of any) {
 	for i := range value.NumMethod() {
 		m := value.Type().Method(i)
 		switch m.Name {
-		case "Record", "Changes", "ForRules", "Briefs", "EachBrief", "Absorb", "Take", "MarshalYAML", "UnmarshalYAML", "String":
+		case "Record", "Config", "Changes", "ForRules", "Briefs", "EachBrief", "Absorb", "Take", "MarshalYAML", "UnmarshalYAML", "String":
 			continue
 		}
 		v.call(who, m.Name, value.Method(i), nil)
@@ -79,7 +79,7 @@ func names(args []reflect.Value) string {
 
 func shortened(text string) string {
 	if len(text) > 160 {
-		return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(text[:160], ""), len(text))
+		return strings.ToValidUTF8(text[:160], "") + "..."
 	}
 	return text
 }
