@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 var (
@@ -34,15 +34,14 @@ func TestSimulation(t *testing.T) {
 		size simSize
 	}
 	var runs []run
-	begin, small, large := int(time.Now().Unix()/86400)%3, 1, 0
-	switch {
-	case *simLong:
-		begin, small, large = 0, 400, 3
-	case os.Getenv("LIZA_TEST_DAY") == "all":
-		begin, small = 0, 3
+	small, large := 3, 0
+	if *simLong {
+		small, large = 400, 3
 	}
 	for seed := range small {
-		runs = append(runs, run{uint64(begin + seed + 1), simSmall})
+		if testrepo.Due(t, seed, 3, time.Now()) {
+			runs = append(runs, run{uint64(seed + 1), simSmall})
+		}
 	}
 	for seed := range large {
 		runs = append(runs, run{uint64(seed + 1), simLarge})

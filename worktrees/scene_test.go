@@ -121,7 +121,7 @@ func (s *scene) end() {
 	for _, violation := range board.Violations(v.State) {
 		s.t.Errorf("violation: %s", violation)
 	}
-	if *long || testrepo.Turn(s.t.Name(), time.Now(), 3) {
+	if testrepo.Turn(s.t, s.t.Name(), 3, time.Now()) {
 		report, err := audit.Verify(ctx, b.Repo(), b.Repo(), audit.Range{}, nil)
 		s.check(err)
 		for _, f := range report.Findings {

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -87,10 +88,9 @@ func TestTrain(t *testing.T) {
 // failure has the log of its own run, and that it doesn't hold up the others. Of the positions in a
 // long train one a day is tried.
 func TestTrainCulprit(t *testing.T) {
-	all, day := *long || os.Getenv("LIZA_TEST_DAY") == "all", int(time.Now().Unix()/86400)
 	for _, n := range []int{2, 8} {
 		for bad := 1; bad <= n; bad++ {
-			if n > 2 && !all && (bad+day)%n != 0 {
+			if n > 2 && !testrepo.Due(t, bad, n, time.Now()) {
 				continue
 			}
 			t.Run(fmt.Sprint(bad, " of ", n), func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/cli"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // programs are what the test binary is when it runs under another name.
@@ -115,7 +116,7 @@ func scripts(t *testing.T) (files []string) {
 	}
 	for i, file := range found {
 		always := slices.Contains(inShort, strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		if always || !testing.Short() && due(t, i, 4) {
+		if always || !testing.Short() && testrepo.Due(t, i, 4, time.Now()) {
 			files = append(files, file)
 		}
 	}

@@ -68,7 +68,7 @@ func serveGitoliteRW(h *host) { h.gitolite("RW") }
 // forgesLeases pushes what the lock refuses as a lease, as the branch of one.
 func (h *host) forgesLeases() {
 	h.t.Helper()
-	h.write("forever", `{"agent":"merge","session":"mine","expires":"9999-01-01T00:00:00Z"}`)
+	h.write("forever", `{"agent":"merge","session":"mine","expires":"9999-01-01T00:00:00Z","heartbeat":"2026-01-01T00:00:00Z"}`)
 	h.write("entry", "100644 blob "+strings.TrimSpace(h.git("hash-object", "-w", "forever"))+"\tvalue\n")
 	out, errs, code := h.run("", "sh", "-c", `o=$(git hash-object forever) && t=$(git mktree <entry) && git push origin main:refs/heads/liza/leases/merge
 		c=$(printf "A ref of git liza's board, on a host that accepts only branches that grow\n\nLiza-Carries: $o\n" | git commit-tree $t) && git push origin $c:refs/heads/liza/leases/merge`)

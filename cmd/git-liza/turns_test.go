@@ -2,11 +2,11 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // long makes tests try every case, and more of each.
@@ -56,24 +56,7 @@ func takesTurn(t *testing.T) {
 // onDay skips the case with number i of a test whose cases take turns over that many days.
 func onDay(t *testing.T, i, days int) {
 	t.Helper()
-	if !due(t, i, days) {
+	if !testrepo.Due(t, i, days, time.Now()) {
 		t.Skipf("its turn is another day (every %d days); LIZA_TEST_DAY=all, -run or -long runs it today", days)
 	}
-}
-
-// due reports whether the case with number i of cases that take turns runs now. All of them do with
-// -long, with -run, and where LIZA_TEST_DAY is all; a number there stands for another day.
-func due(t *testing.T, i, days int) bool {
-	t.Helper()
-	text := os.Getenv("LIZA_TEST_DAY")
-	if *long || text == "all" || flag.Lookup("test.run").Value.String() != "" {
-		return true
-	}
-	today := int(time.Now().Unix() / (24 * 60 * 60))
-	if text != "" {
-		if _, err := fmt.Sscan(text, &today); err != nil {
-			t.Fatalf("LIZA_TEST_DAY: %v", err)
-		}
-	}
-	return i%days == today%days
 }

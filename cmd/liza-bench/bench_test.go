@@ -10,21 +10,28 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
-var long = flag.Bool("long", false, "run every group of the benchmark")
+var _ = flag.Bool("long", false, "run every group of the benchmark")
 
-// TestMachinery runs groups of --quick at a tiny size: the first one and another each day, or all
-// with -long and where LIZA_TEST_DAY is all. It looks at no time.
+// TestMachinery runs groups of --quick at a tiny size: the first one, and of the others those whose
+// turn it is, one each day. It looks at no time.
 func TestMachinery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs the program")
 	}
-	only, least := "", 12
-	if !*long && os.Getenv("LIZA_TEST_DAY") != "all" {
-		others := groups[1:slices.IndexFunc(groups, func(g group) bool { return g.full })]
-		other := others[int(time.Now().Unix()/(24*60*60))%len(others)]
-		only, least = "^("+groups[0].name+"|"+other.name+")$", 7
+	quick := groups[:slices.IndexFunc(groups, func(g group) bool { return g.full })]
+	names := []string{quick[0].name}
+	for i, other := range quick[1:] {
+		if testrepo.Due(t, i, len(quick)-1, time.Now()) {
+			names = append(names, other.name)
+		}
+	}
+	only, least := "^("+strings.Join(names, "|")+")$", 7
+	if len(names) == len(quick) {
+		least = 12
 	}
 	t.Logf("--only %s", only)
 	dir := t.TempDir()

@@ -197,7 +197,7 @@ func TestEvidence(t *testing.T) {
 			w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
 	} {
-		if !*long && !testrepo.Turn(name, time.Now(), 2) {
+		if !testrepo.Turn(t, name, 2, time.Now()) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -7,16 +7,15 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
-// ofTheDay returns a sixth of the steps, another each day, and with -long all of them.
-func ofTheDay(all []step) []step {
-	if *long {
-		return all
-	}
-	var some []step
-	for i := int(time.Now().Unix()/86400) % 6; i < len(all); i += 6 {
-		some = append(some, all[i])
+// ofTheDay returns the steps whose turn it is: a sixth of them each day.
+func ofTheDay(t *testing.T, all []step) (some []step) {
+	for i, s := range all {
+		if testrepo.Due(t, i, 6, time.Now()) {
+			some = append(some, s)
+		}
 	}
 	return some
 }
@@ -69,7 +68,7 @@ func TestEveryOperation(t *testing.T) {
 	})
 	t.Run("git", func(t *testing.T) {
 		w, _ := gitWorld(t)
-		report := run(t, w, ofTheDay)
+		report := run(t, w, func(all []step) []step { return ofTheDay(t, all) })
 		if report.Checked == 0 || report.Unchecked != 0 || len(report.Notes) != 0 {
 			t.Errorf("%+v", report)
 		}

@@ -7,7 +7,6 @@ package testrepo
 import (
 	"bytes"
 	"context"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,19 +82,6 @@ func Copy(t testing.TB, from, to string) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// Turn reports whether a name has its turn on a day: each has it on one day in so many.
-func Turn(name string, now time.Time, days uint32) bool {
-	return (crc32.ChecksumIEEE([]byte(name))+uint32(now.Unix()/86400))%days == 0
-}
-
-// Sample skips a test in a short run, except on one day in four: a short run takes a sample.
-func Sample(t testing.TB, now time.Time) {
-	t.Helper()
-	if testing.Short() && !Turn(t.Name(), now, 4) {
-		t.Skip("a short run takes a sample of these tests, another each day")
 	}
 }
 

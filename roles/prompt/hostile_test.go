@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
@@ -108,13 +108,11 @@ func TestRecordsForgeNoLabels(t *testing.T) {
 	}
 }
 
-var long = flag.Bool("long", false, "every situation with every kind of long text")
+var _ = flag.Bool("long", false, "every situation with every kind of long text")
 
 // TestLimit checks that a prompt stays below the limit, however long the texts and however many the
-// records. Each situation has one kind of text, another each day; it has all
-// with -long and where LIZA_TEST_DAY is all.
+// records. The kinds of text take turns: each situation has another one each day.
 func TestLimit(t *testing.T) {
-	all, day := *long || os.Getenv("LIZA_TEST_DAY") == "all", int(time.Now().Unix()/86400)
 	texts := map[string]string{
 		"one line":   strings.Repeat("x", board.MaxText),
 		"words":      strings.Repeat("word ", board.MaxText/5),
@@ -126,7 +124,7 @@ func TestLimit(t *testing.T) {
 	}
 	for i, what := range slices.Sorted(maps.Keys(texts)) {
 		for j, name := range slices.Sorted(maps.Keys(situations)) {
-			if !all && (i+j+day)%len(texts) != 0 {
+			if !testrepo.Due(t, i+j, len(texts), time.Now()) {
 				continue
 			}
 			s := newScene(t)

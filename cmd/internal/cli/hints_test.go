@@ -136,7 +136,7 @@ var mistyped = []wrongMove{
 	{"planner-1", "supersede vague --by plan,opn --reason split", "git liza supersede vague --by plan,open --reason split"},
 	{"planner-1", "add-task --id more --desc More --depends opn", "git liza add-task --id more --desc More --depends open"},
 	{"planner-1", "spec-change --spec specs/vision.md --change more --triggered-by opn", "git liza spec-change --spec specs/vision.md --change more --triggered-by open"},
-	{"", "note hello --for zzzzzz", "git liza add-task --id zzzzzz --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
+	{"", "note hello --for zzzzzz", "git liza status"},
 }
 
 // TestRefusalsNameTheWayOut: the refusal of a wrong move names what this caller may do next, as one

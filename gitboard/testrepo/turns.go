@@ -1,0 +1,48 @@
+package testrepo
+
+import (
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"testing"
+	"time"
+)
+
+// Due reports whether the case with number i of cases that take turns over so many days runs today.
+// All of them do where LIZA_TEST_DAY is all, with -long, and with -run unless -short goes with it. A
+// number in LIZA_TEST_DAY stands for another day.
+func Due(t testing.TB, i, days int, now time.Time) bool {
+	t.Helper()
+	text := os.Getenv("LIZA_TEST_DAY")
+	if text == "all" || given("long", "true") || !given("test.run", "") && !testing.Short() {
+		return true
+	}
+	day := int(now.Unix() / (24 * 60 * 60))
+	if text != "" {
+		if _, err := fmt.Sscan(text, &day); err != nil {
+			t.Fatalf("LIZA_TEST_DAY: %v", err)
+		}
+	}
+	return i%days == day%days
+}
+
+// given reports whether a flag exists and has a value.
+func given(name, value string) bool {
+	f := flag.Lookup(name)
+	return f != nil && f.Value.String() == value
+}
+
+// Turn is Due for cases that have a name instead of a number.
+func Turn(t testing.TB, name string, days int, now time.Time) bool {
+	t.Helper()
+	return Due(t, int(crc32.ChecksumIEEE([]byte(name))), days, now)
+}
+
+// Sample skips a test in a short run, except on one day in four: a short run takes a sample.
+func Sample(t testing.TB, now time.Time) {
+	t.Helper()
+	if testing.Short() && !Turn(t, t.Name(), 4, now) {
+		t.Skip("a short run takes a sample of these tests, another each day")
+	}
+}
