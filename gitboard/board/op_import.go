@@ -70,8 +70,9 @@ func (p *Import) Check(s *State, op Operation) error {
 			if err := CheckIntegration(c.IntegrationBranch); err != nil {
 				return err
 			}
-			if k, _ := FindConfigKey(KeyTaskBranches); k.Check(c) != nil {
-				return invalid("%v", k.Check(c))
+			k, _ := FindConfigKey(KeyTaskBranches)
+			if err := k.Check(c); err != nil {
+				return invalid("%v", err)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // OpenQueue opens the file that processes of one clone use to queue up, and creates it and its
-// directory below the repository's own if missing. Its lock is advisory: it gives order and fairness, and nothing may depend
-// on it. Compare-and-swap of refs is what keeps writers apart.
+// directory below the repository's own if missing. Its lock is advisory: it gives order and
+// fairness, and nothing may depend on it. Compare-and-swap of refs is what keeps writers apart.
 //
 // It returns errors.ErrUnsupported if files can't be locked here.
 func (r *Repo) OpenQueue(path string) (*os.File, error) {

@@ -301,7 +301,7 @@ func (s *Store) concerns(ctx context.Context, updates []git.RefUpdate) (bool, er
 // there.
 func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 	switch {
-	case orZero(u.New) == git.ZeroOID && orZero(u.Old) == git.ZeroOID:
+	case u.New.OrZero() == git.ZeroOID && u.Old.OrZero() == git.ZeroOID:
 		return false
 	case strings.HasPrefix(u.Ref, git.LeasePrefix):
 		return true // an unchanged lease is checked there too

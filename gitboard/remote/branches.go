@@ -40,7 +40,7 @@ func (s *Store) carry(ctx context.Context, p *plan, u git.RefUpdate) (gitio.Push
 	if err != nil {
 		return gitio.Push{}, err
 	}
-	if value != orZero(u.Old) { // a fetch or a push ended halfway: the next fetch shows what is there
+	if value != u.Old.OrZero() { // a fetch or a push ended halfway: the next fetch shows what is there
 		return gitio.Push{}, orMoved(s.Fetch(ctx), u.Ref)
 	}
 	push := gitio.Push{Ref: s.there(u.Ref), Exactly: true, Old: at, New: at}
@@ -150,7 +150,7 @@ func (s *Store) unpacked(ctx context.Context) ([]git.RefUpdate, error) {
 		}
 		for i, r := range carriers {
 			ref := prefix + strings.TrimPrefix(r.Name, mirrored)
-			if now := stale[ref]; orZero(now) != values[i] {
+			if now := stale[ref]; now.OrZero() != values[i] {
 				updates = append(updates, git.RefUpdate{Ref: ref, Old: now, New: values[i]})
 			}
 			delete(stale, ref)

@@ -128,7 +128,7 @@ func (c *chain) value(ref string) (oid git.OID, moves bool) {
 	for _, l := range c.Links {
 		for _, u := range l.Updates {
 			if u.Ref == ref {
-				oid, moves = orZero(u.New), true
+				oid, moves = u.New.OrZero(), true
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (s *Store) admits(ctx context.Context, c *chain, l *link) error {
 				return err
 			}
 		}
-		if orZero(now) == orZero(u.Old) {
+		if now.OrZero() == u.Old.OrZero() {
 			continue
 		}
 		if pending {
@@ -240,7 +240,7 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 		}
 		to = o.OID
 	}
-	if to == orZero(c.at) {
+	if to == c.at.OrZero() {
 		return nil
 	}
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.PendingRef(s.Name()), Old: c.at, New: to}}, "")

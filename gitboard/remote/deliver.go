@@ -100,7 +100,7 @@ func (s *Store) pack(ctx context.Context, c *chain) (*delivery, error) {
 			if strings.HasPrefix(u.Ref, git.LeasePrefix) {
 				kind = &blobs
 			}
-			if to := orZero(u.New); to != git.ZeroOID && !slices.Contains(*kind, to) {
+			if to := u.New.OrZero(); to != git.ZeroOID && !slices.Contains(*kind, to) {
 				*kind = append(*kind, to)
 			}
 		}
@@ -131,7 +131,7 @@ func (s *Store) packRefs(ctx context.Context, l *link) (refs []git.RefUpdate, er
 	}
 	for _, push := range p.pushes {
 		if push.Ref != git.BoardRef {
-			refs = append(refs, git.RefUpdate{Ref: push.Ref, Old: orZero(was[push.Ref]), New: orZero(push.New)})
+			refs = append(refs, git.RefUpdate{Ref: push.Ref, Old: was[push.Ref].OrZero(), New: push.New.OrZero()})
 		}
 	}
 	return refs, nil
@@ -219,7 +219,7 @@ func (s *Store) took(ctx context.Context, l *link, requests []string, there map[
 		return commits, true, nil
 	}
 	for _, u := range l.Updates {
-		if at, err := s.repo.Ref(ctx, u.Ref); err != nil || orZero(at) != orZero(u.New) {
+		if at, err := s.repo.Ref(ctx, u.Ref); err != nil || at.OrZero() != u.New.OrZero() {
 			return nil, false, err
 		}
 	}

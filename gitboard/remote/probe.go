@@ -125,9 +125,9 @@ func (s *Store) growProbe(ctx context.Context, by *gitio.Remote, ref string) (at
 		}
 	}
 	for range 2 {
-		next, err := s.grow(ctx, orZero(at), git.ZeroOID)
+		next, err := s.grow(ctx, at.OrZero(), git.ZeroOID)
 		if err == nil {
-			err = ask(ctx, by, "does not accept refs below %s", ref, orZero(at), next)
+			err = ask(ctx, by, "does not accept refs below %s", ref, at.OrZero(), next)
 		}
 		if err != nil {
 			if there[ref].IsZero() && !at.IsZero() {

@@ -109,7 +109,7 @@ func unclear(unheard, err error) error {
 // reports whether it dropped any.
 func (p *plan) keepBranches() bool {
 	rest := slices.DeleteFunc(slices.Clone(p.pushes), func(push gitio.Push) bool {
-		return orZero(push.New) == git.ZeroOID && strings.HasPrefix(push.Ref, git.PublishedPrefix)
+		return push.New.OrZero() == git.ZeroOID && strings.HasPrefix(push.Ref, git.PublishedPrefix)
 	})
 	if len(rest) == 0 || len(rest) == len(p.pushes) {
 		return false
@@ -167,11 +167,11 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 				return landed, err // everything else came with its commit, unless somebody has moved it since
 			}
 		}
-		if now == orZero(u.Old) && now != orZero(u.New) && s.brought(ctx, u.Ref) {
+		if now == u.Old.OrZero() && now != u.New.OrZero() && s.brought(ctx, u.Ref) {
 			torn = &TornError{Remote: s.Name(), Ref: u.Ref}
 		}
-		done = now == orZero(u.New) && u.Old != u.New
-		if now != orZero(u.Old) && !strings.HasPrefix(u.Ref, git.ReviewPrefix) {
+		done = now == u.New.OrZero() && u.Old != u.New
+		if now != u.Old.OrZero() && !strings.HasPrefix(u.Ref, git.ReviewPrefix) {
 			moved = orMoved(nil, u.Ref)
 		}
 	}
@@ -229,7 +229,7 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 			}
 		}
 		moves = append(moves, s.stale(ctx, u.Ref)...)
-		if now, err := s.repo.Ref(ctx, u.Ref); err != nil || now != orZero(u.Old) || u.Old == u.New {
+		if now, err := s.repo.Ref(ctx, u.Ref); err != nil || now != u.Old.OrZero() || u.Old == u.New {
 			continue
 		}
 		moves = append(moves, u)

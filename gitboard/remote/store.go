@@ -183,13 +183,6 @@ func orMoved(err error, ref string) error {
 	return fmt.Errorf("%w: %s", gitio.ErrRefMoved, ref)
 }
 
-func orZero(oid git.OID) git.OID {
-	if oid.IsZero() {
-		return git.ZeroOID
-	}
-	return oid
-}
-
 // plan is the part of a transaction that goes to the remote.
 type plan struct {
 	pushes   []gitio.Push
