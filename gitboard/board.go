@@ -25,6 +25,8 @@ type Options struct {
 	Retries int              // number of retries after a lost race; default: DefaultRetries
 	Writes  bool             // an operation will follow, so look up the committer at once
 	Key     KeyOf            // finds an actor's signing key; nil if nobody signs
+	// Patience is for locks of other processes.
+	Patience gitio.Patience
 }
 
 // DefaultRetries is how often a lost race is retried before an operation is given up.
@@ -44,11 +46,7 @@ type Board struct {
 
 // Open opens the board of the repository that contains dir. The board need not exist yet.
 func Open(ctx context.Context, dir string, o Options) (*Board, error) {
-	open := gitio.Open
-	if o.Writes {
-		open = gitio.OpenToWrite
-	}
-	repo, err := open(ctx, dir)
+	repo, err := gitio.OpenWith(ctx, dir, gitio.Options{ToWrite: o.Writes, Patience: o.Patience})
 	if err != nil {
 		return nil, err
 	}

@@ -95,6 +95,7 @@ func TestAdvance(t *testing.T) {
 
 	asGit(t, top, "git", "commit")
 	writeIn(t, r.GitDir(), "index.lock", "")
+	hurry(r)
 	if _, err := r.CanAdvance(ctx, top, old, next); !errors.Is(err, ErrBusy) {
 		t.Errorf("locked: %v", err)
 	}

@@ -28,7 +28,7 @@ func TestConfig(t *testing.T) {
 	}
 	asGit(t, r.TopLevel(), "git", "config")
 	writeIn(t, r.CommonDir(), "config.lock", "")
-	if err := r.SetConfig(ctx, "liza.key", "x"); !errors.Is(err, ErrBusy) {
+	if err := hurry(r).SetConfig(ctx, "liza.key", "x"); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,10 +10,6 @@ import (
 	"time"
 )
 
-// configPatience is how long to wait for the lock of the config file. Git itself does not wait and
-// holds it for milliseconds; a stale lock is removed before this time is up.
-const configPatience = lockWatch + time.Second
-
 // configFile is the real path of the repository's settings: git follows a symlink and puts its lock
 // next to the target.
 func (r *Repo) configFile() (string, error) {
@@ -22,10 +18,12 @@ func (r *Repo) configFile() (string, error) {
 }
 
 // unlocked calls write, which writes a config file, and retries while another process holds the
-// lock. Only the lock file shows that, because git reports the reason in prose alone. It returns
-// ErrBusy if the lock is not released in time.
+// lock: git itself does not wait, and holds it for milliseconds. Only the lock file shows that,
+// because git reports the reason in prose alone. A stale lock is removed in time for another
+// attempt. It returns ErrBusy if the lock is not released in time.
 func (r *Repo) unlocked(ctx context.Context, config string, write func() error) error {
 	lock := config + ".lock"
+	patience := r.patience.Watch + r.patience.Git
 	for begun := time.Now(); ; {
 		err := write()
 		if err == nil {
@@ -34,7 +32,7 @@ func (r *Repo) unlocked(ctx context.Context, config string, write func() error) 
 		if _, gone := os.Lstat(lock); gone != nil {
 			return err
 		}
-		if time.Since(begun) > configPatience || !r.awaitLocks(ctx, []string{lock}) {
+		if time.Since(begun) > patience || !r.awaitLocks(ctx, []string{lock}) {
 			return fmt.Errorf("the settings of this repository are %w", &BusyError{[]string{lock}})
 		}
 	}

@@ -64,11 +64,12 @@ func TestFlushed(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no strace, which sees it")
 	}
+	_, r := scratch(t)
 	for name, want := range flushes {
 		t.Run(name, func(t *testing.T) {
 			trace := filepath.Join(t.TempDir(), "trace")
-			cmd := exec.Command(strace, "-f", "-y", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace, os.Args[0], "-test.run", "^TestFlushes$")
-			cmd.Env = append(os.Environ(), "FLUSHES="+name)
+			cmd := exec.Command(strace, "-f", "--seccomp-bpf", "-y", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace, os.Args[0], "-test.run", "^TestFlushes$")
+			cmd.Env = append(os.Environ(), "FLUSHES="+name, "FLUSHES_IN="+r.TopLevel())
 			if out, err := cmd.CombinedOutput(); err != nil {
 				if strings.Contains(string(out), "ptrace") {
 					t.Skipf("strace may not trace here: %s", out)
@@ -90,6 +91,8 @@ func TestFlushes(t *testing.T) {
 	if !asked {
 		t.Skip("TestFlushed asks for it")
 	}
-	ctx, r := scratch(t)
-	f.do(ctx, t, r)
+	ctx := sandbox(t)
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	check(t, os.CopyFS(dir, os.DirFS(os.Getenv("FLUSHES_IN"))))
+	f.do(ctx, t, open(t, ctx, dir))
 }

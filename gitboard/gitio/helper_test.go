@@ -75,6 +75,12 @@ func open(t *testing.T, ctx context.Context, dir string) *Repo {
 	return r
 }
 
+// hurry makes a repository wait for locks only briefly.
+func hurry(r *Repo) *Repo {
+	r.patience = Patience{Git: 10 * time.Millisecond, Watch: 50 * time.Millisecond}
+	return r
+}
+
 func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

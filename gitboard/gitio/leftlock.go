@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,10 +17,21 @@ import (
 // that may have made it: a git that works on this repository, runs as the owner of the file, and
 // was running when the lock was first seen. If processes are not visible, no lock is removed.
 
-// lockWatch is how long a writer watches a lock in its way before removing it. This is much longer
-// than a git holds one, to allow for processes that are not visible here: outside the container, or
-// on another machine.
-const lockWatch = 2 * time.Second
+// Patience says how long to wait for locks of other processes. A zero stands for the default.
+type Patience struct {
+	Git time.Duration // git itself waits so long for a ref's lock: a second
+	// Watch is how long a writer watches a lock in its way before removing it: two seconds. This is
+	// much longer than a git holds one, to allow for processes that are not visible here: outside
+	// the container, or on another machine.
+	Watch time.Duration
+}
+
+func (p Patience) orDefault() Patience {
+	return Patience{Git: cmp.Or(p.Git, time.Second), Watch: cmp.Or(p.Watch, 2*time.Second)}
+}
+
+// endPatience limits the time that a git which was asked to end has for removing its locks.
+const endPatience = 2 * time.Second
 
 // LockAge is the age at which a lock counts as stale for callers that look only once.
 const LockAge = 10 * time.Second
@@ -45,7 +57,7 @@ func (r *Repo) awaitLocks(ctx context.Context, paths []string) bool {
 		seen[path] = info
 	}
 	since := uptime()
-	deadline := time.After(lockWatch)
+	deadline := time.After(r.patience.Watch)
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for {
@@ -83,7 +95,7 @@ func endStranded(ctx context.Context, why error, path string, was os.FileInfo) b
 	}
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
-	deadline := time.After(lockWatch)
+	deadline := time.After(endPatience)
 	for sameLock(path, was) {
 		select {
 		case <-look.C:

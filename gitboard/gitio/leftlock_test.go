@@ -26,8 +26,8 @@ func leave(t *testing.T, r *Repo, name string) string {
 	return path
 }
 
-// TestLeftLocks checks that a lock left by a killed git delays a writer only for a moment, even if
-// unrelated programs are named git.
+// TestLeftLocks checks that a lock left by a killed git does not stop a writer, even if unrelated
+// programs are named git.
 func TestLeftLocks(t *testing.T) {
 	ctx := context.Background() // the cases outlive this function
 	move := func(r *Repo, commit git.OID) error {
@@ -65,11 +65,7 @@ func TestLeftLocks(t *testing.T) {
 			for _, lock := range c.locks {
 				leave(t, r, lock)
 			}
-			began := time.Now()
-			check(t, c.write(r, commit))
-			if took := time.Since(began); took > 10*time.Second {
-				t.Errorf("it took %v", took)
-			}
+			check(t, c.write(hurry(r), commit))
 		})
 	}
 }
@@ -115,7 +111,7 @@ func TestStoppedWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := git.OID(strings.TrimSpace(native(t, r.TopLevel(), "rev-parse", "HEAD")))
-	check(t, r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: other}}, ""))
+	check(t, hurry(r).UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: other}}, ""))
 	check(t, first.Process.Signal(syscall.SIGCONT))
 	check(t, first.Wait())
 	if now := must[git.OID](t)(r.Ref(t.Context(), "refs/heads/liza/y")); now != other {
@@ -133,7 +129,7 @@ func TestStops(t *testing.T) {
 	updates := []git.RefUpdate{{Ref: "refs/heads/liza/y", New: git.OID(os.Getenv("STOPS_AT"))}}
 	input, err := transaction(updates)
 	check(t, err)
-	s, err := r.command("update-ref", flags(refSettings, []string{"update-ref", "--stdin", "-z"})...).session(t.Context())
+	s, err := r.command("update-ref", flags(r.refSettings(), []string{"update-ref", "--stdin", "-z"})...).session(t.Context())
 	check(t, err)
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
@@ -152,7 +148,7 @@ func TestStops(t *testing.T) {
 func TestLockBesideAMove(t *testing.T) {
 	r, _, commit := written(t)
 	lock := leave(t, r, "refs/heads/liza/y.lock")
-	err := r.UpdateRefs(t.Context(), []git.RefUpdate{
+	err := hurry(r).UpdateRefs(t.Context(), []git.RefUpdate{
 		{Ref: "refs/heads/liza/y", New: commit}, {Ref: "refs/heads/liza/x", Old: git.OID(strings.Repeat("1", 40)), New: commit},
 	}, "")
 	if !errors.Is(err, ErrRefMoved) {
@@ -168,7 +164,7 @@ func TestHeldLock(t *testing.T) {
 	r, _, commit := written(t)
 	asGit(t, r.TopLevel(), "git", "gc")
 	lock := leave(t, r, "refs/heads/liza/y.lock")
-	err := r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, "")
+	err := hurry(r).UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, "")
 	if !errors.Is(err, ErrBusy) {
 		t.Errorf("%v", err)
 	}
@@ -194,7 +190,7 @@ func TestHeldLock(t *testing.T) {
 // processes than its supervisor, so it can't know who holds a lock.
 func TestLockOutsideASandbox(t *testing.T) {
 	r, _, commit := written(t)
-	r.environ = environ{ProcessSpaceVar + "=pid:[1]"}
+	hurry(r).environ = environ{ProcessSpaceVar + "=pid:[1]"}
 	lock := leave(t, r, "refs/heads/liza/y.lock")
 	if err := r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v", err)

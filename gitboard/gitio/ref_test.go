@@ -105,10 +105,11 @@ func TestUpdateRefsBusy(t *testing.T) {
 	lock := filepath.Join(r.CommonDir(), "refs", "liza", "x.lock")
 	asGit(t, r.TopLevel(), "git", "update-ref")
 	writeIn(t, filepath.Dir(lock), "x.lock", "")
-	if err := r.UpdateRefs(ctx, update, ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock) {
+	if err := hurry(r).UpdateRefs(ctx, update, ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock) {
 		t.Errorf("got %v", err)
 	}
 	// Git waits for a lock that is removed soon.
+	r.patience = Patience{Git: time.Minute}.orDefault()
 	timer := time.AfterFunc(200*time.Millisecond, func() { os.Remove(lock) })
 	defer timer.Stop()
 	check(t, r.UpdateRefs(ctx, update, ""))

@@ -168,7 +168,7 @@ var ErrUnsent = errors.New("nothing was sent")
 // process keeps its lock. Otherwise it is a NetworkError, even if a local ref could not be moved
 // for another reason.
 func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...string) error {
-	args := flags(noHooks, noUpkeep, refSettings, []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
+	args := flags(noHooks, noUpkeep, m.repo.refSettings(), []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-tags", "--no-filter", "--no-recurse-submodules", "--no-show-forced-updates", "--progress"})
 	if prune {
 		args = append(args, "--prune")

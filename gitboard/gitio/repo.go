@@ -18,8 +18,18 @@ type Repo struct {
 	bare   bool
 	batch  *batch
 	// environ is the environment in which Open was called.
-	environ environ
-	people  *identities // started only by OpenToWrite; otherwise nil
+	environ  environ
+	people   *identities // started only with Options.ToWrite; otherwise nil
+	patience Patience
+}
+
+// Options are the choices of the program that opens a repository. The zero value gives the
+// defaults.
+type Options struct {
+	// ToWrite announces that the caller will soon need Author or Identity: git computes both while
+	// the repository is opened.
+	ToWrite  bool
+	Patience Patience
 }
 
 // Open finds the repository that dir ("" for the current directory) belongs to. It asks git once,
@@ -29,15 +39,14 @@ type Repo struct {
 // Errors: ErrNotRepository; a ForeignError; an UnsupportedError for a git that is missing or too
 // old, a repository of SHA-256 objects, or a path with a line break; a CommandError for a
 // repository that git can't use, as with a damaged config, and when ctx ends.
-func Open(ctx context.Context, dir string) (*Repo, error) { return openRepo(ctx, dir, nil) }
+func Open(ctx context.Context, dir string) (*Repo, error) { return OpenWith(ctx, dir, Options{}) }
 
-// OpenToWrite is Open for callers that will soon need Author or Identity: git computes both at the
-// same time.
-func OpenToWrite(ctx context.Context, dir string) (*Repo, error) {
-	return openRepo(ctx, dir, askIdentities(ctx, dir))
-}
-
-func openRepo(ctx context.Context, dir string, who *identities) (*Repo, error) {
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
+	var who *identities
+	if o.ToWrite {
+		who = askIdentities(ctx, dir)
+	}
 	if dir == "" {
 		dir = "."
 	}
@@ -50,7 +59,7 @@ func openRepo(ctx context.Context, dir string, who *identities) (*Repo, error) {
 		early.close()
 		return nil, err
 	}
-	r.people, r.environ = who, given
+	r.people, r.environ, r.patience = who, given, o.Patience.orDefault()
 	r.batch = early.serve(r.command("cat-file", "cat-file", "--batch"), r.gitDir == r.common)
 	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
 	return r, nil

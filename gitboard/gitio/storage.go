@@ -75,10 +75,10 @@ func (r *Repo) locked(names ...string) error {
 
 // outlasts reports whether one of the locks is older than git waits for it. Then the lock was in
 // the way, even if a ref has moved since.
-func outlasts(locked error) bool {
+func (r *Repo) outlasts(locked error) bool {
 	busy := (*BusyError)(nil)
 	return errors.As(locked, &busy) && slices.ContainsFunc(busy.Paths, func(path string) bool {
 		info, err := os.Lstat(path)
-		return err == nil && time.Since(info.ModTime()) >= lockPatience
+		return err == nil && time.Since(info.ModTime()) >= r.patience.Git
 	})
 }

@@ -10,25 +10,24 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// refSettings are settings for git-update-ref.
+// refSettings returns settings for git-update-ref.
 //
 // The first two say how long it waits for another process's lock, in milliseconds. The last keeps
 // it from looking for refs that are named like the ids it is given: for that it reads packed-refs
 // before it has the lock, and considers the result current as long as the file's size, inode and
 // second are the same. Next to a busy `git pack-refs` that lost acknowledged updates (TestRacers,
 // git 2.39).
-var refSettings = []string{
-	"-c", fmt.Sprintf("core.filesRefLockTimeout=%d", lockPatience.Milliseconds()),
-	"-c", fmt.Sprintf("core.packedRefsTimeout=%d", lockPatience.Milliseconds()),
-	"-c", "core.warnAmbiguousRefs=false",
+func (r *Repo) refSettings() []string {
+	wait := r.patience.Git.Milliseconds()
+	return []string{
+		"-c", fmt.Sprintf("core.filesRefLockTimeout=%d", wait), "-c", fmt.Sprintf("core.packedRefsTimeout=%d", wait),
+		"-c", "core.warnAmbiguousRefs=false",
+	}
 }
 
 // linger is how long an update may continue after its context has ended. An update takes
 // milliseconds, and a git killed at the wrong one leaves a lock behind.
 const linger = 3 * time.Second
-
-// lockPatience is how long git waits for another process's lock (refSettings).
-const lockPatience = time.Second
 
 // attempts is how often an update is tried if it failed although every ref is where it should be
 // and nobody holds a lock: a lock may just have been released.
@@ -73,7 +72,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates
 	if err != nil {
 		return err
 	}
-	args := flags(durable, refSettings, []string{"update-ref", "--stdin", "-z"})
+	args := flags(durable, r.refSettings(), []string{"update-ref", "--stdin", "-z"})
 	if reflog != "" {
 		args = append(args, "-m", reflog)
 	}
@@ -155,7 +154,7 @@ func (r *Repo) explain(ctx context.Context, updates []git.RefUpdate, failed erro
 		return nil, true
 	case exitCode(failed) < 0:
 		return failed, false // killed before it did anything
-	case moved != nil && !outlasts(held):
+	case moved != nil && !r.outlasts(held):
 		return moved, true
 	case held != nil:
 		return held, true

@@ -22,8 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
-// TestMain gives all tests the same environment, so that they can run beside each other: several
-// wait for locks that stay.
+// TestMain gives all tests the same environment, so that they can run beside each other.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "remote-test")
 	if err != nil {
@@ -125,9 +124,11 @@ func makeWorld(ctx context.Context, t *testing.T, update string) string {
 	return dir
 }
 
-func (w *world) open(dir string) *clone {
+func (w *world) open(dir string) *clone { return w.openWith(dir, gitio.Options{}) }
+
+func (w *world) openWith(dir string, o gitio.Options) *clone {
 	w.t.Helper()
-	repo, err := gitio.Open(w.ctx, dir)
+	repo, err := gitio.OpenWith(w.ctx, dir, o)
 	w.check(err)
 	w.t.Cleanup(func() { repo.Close() })
 	s := remote.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
@@ -398,8 +399,10 @@ func TestNotSettled(t *testing.T) {
 	w.end(1)
 }
 
-// hold makes a lock that can't be removed, as if a process held it.
+// hold makes a lock that can't be removed, as if a process held it. The first clone waits for it
+// only briefly.
 func (w *world) hold(lock string) {
+	w.a = w.openWith(w.a.Local().TopLevel(), gitio.Options{Patience: gitio.Patience{Git: 10 * time.Millisecond, Watch: 50 * time.Millisecond}})
 	w.check(os.MkdirAll(lock, 0o755))
 	w.check(os.WriteFile(filepath.Join(lock, "held"), nil, 0o644))
 }
