@@ -95,7 +95,9 @@ func Drafted(s *board.State, g *board.Goal) bool {
 }
 
 // leftDrafts lists the drafts of a plan that its planner has not finished: it wrote them in an
-// earlier session, or another planner plans the goal now.
+// earlier session, or another planner plans the goal now. Times are whole seconds: a draft of the
+// second in which its planner registered again may be of either session, and counts as left, since
+// to wake a planner for nothing costs less than a draft that nobody finishes.
 func leftDrafts(s *board.State, g *board.Goal) (ids []string) {
 	if !Drafted(s, g) {
 		return nil
@@ -111,7 +113,7 @@ func leftDrafts(s *board.State, g *board.Goal) (ids []string) {
 			continue
 		}
 		role, err := s.RoleOf(t.CreatedBy)
-		if err == nil && role == roles.Planner && (t.CreatedBy != by || a != nil && a.RegisteredAt > t.Created) {
+		if err == nil && role == roles.Planner && (t.CreatedBy != by || a != nil && a.RegisteredAt >= t.Created) {
 			ids = append(ids, b.ID)
 		}
 	}
