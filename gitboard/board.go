@@ -170,6 +170,9 @@ func rootAbove(worktree string) string {
 	return ""
 }
 
+// Lost returns the error of a request that has no retry left.
+func Lost(op string, r *gitio.Retries, err error) error { return &LostError{op, r.Spent(), err} }
+
 // LostError means that an operation lost the race every time. Exit code 2: retry after a pause.
 type LostError struct {
 	Op       string

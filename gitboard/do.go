@@ -61,7 +61,7 @@ type doing struct {
 	since   Moment
 	ahead   func(context.Context)
 	on      *View
-	budget  *Budget
+	retries *gitio.Retries
 	given   bool // the request's id was given by the caller
 	shared  bool
 	turn    *writeQueue
@@ -88,24 +88,14 @@ func Ahead(start func(context.Context)) Option { return func(d *doing) { d.ahead
 // the intent gets this view, and its plan is not decided again.
 func On(v *View) Option { return func(d *doing) { d.on = v } }
 
-// Within makes Do spend the caller's budget instead of a new one.
-func Within(budget *Budget) Option { return func(d *doing) { d.budget = budget } }
-
-// Budget is the number of races that a caller may lose before it gives up. Everything done for one
-// request shares a budget.
-type Budget struct{ spent, most int }
-
-// Budget returns a fresh budget of Options.Retries.
-func (b *Board) Budget() *Budget { return &Budget{most: b.retries} }
-
-// Spend uses one retry and returns false if none was left.
-func (u *Budget) Spend() bool {
-	u.spent++
-	return u.spent <= u.most
+// Retries returns the retries that ctx carries, or else new ones (Options.Retries), which the
+// returned context carries: everything that is done for one request shares them.
+func (b *Board) Retries(ctx context.Context) (context.Context, *gitio.Retries) {
+	if r := gitio.RetriesOf(ctx); r != nil {
+		return ctx, r
+	}
+	return gitio.WithRetries(ctx, b.retries)
 }
-
-// Lost returns the error for a caller whose budget is spent.
-func (u *Budget) Lost(op string, err error) error { return &LostError{op, u.spent, err} }
 
 // Done is an operation that has been committed to the board.
 type Done struct {
@@ -170,8 +160,9 @@ func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Opt
 // before.
 func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options ...Option) ([]*Done, error) {
 	go func() { _, _ = b.who() }() // ask git for the committer while the board is being read
+	ctx, retries := b.Retries(ctx)
 	d := &doing{
-		Request: r, b: b, intents: intents, since: b.Moment(), budget: b.Budget(), given: r.ID != "", shared: b.Remote() != "",
+		Request: r, b: b, intents: intents, since: b.Moment(), retries: retries, given: r.ID != "", shared: b.Remote() != "",
 		turn: b.writeQueue(), op: "the operation", searched: git.ZeroOID,
 	}
 	for _, set := range options {
@@ -282,8 +273,8 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 	if d.locked++; !errors.Is(err, gitio.ErrBusy) {
 		d.locked = 0
 	}
-	if !d.budget.Spend() || d.locked == lockedRetries {
-		return d.budget.Lost(d.op, err)
+	if !d.retries.Spend() || d.locked == lockedRetries {
+		return Lost(d.op, d.retries, err)
 	}
 	ceiling := min(time.Second, 4*time.Millisecond<<min(d.attempt, 8))
 	if d.shared {

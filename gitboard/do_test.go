@@ -508,3 +508,16 @@ func TestIntentUnread(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedRetries: operations in one context give up together, after its retries.
+func TestSharedRetries(t *testing.T) {
+	b, m, _ := memory(t, 50)
+	ctx, _ := gitio.WithRetries(context.Background(), 3)
+	m.updates, m.always = nil, gitio.ErrRefMoved
+	for _, tries := range []int{4, 5} { // the second has none left
+		_, err := b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note("x")))
+		if lost := (*gitboard.LostError)(nil); !errors.As(err, &lost) || len(m.updates) != tries {
+			t.Errorf("%d tries: %v", len(m.updates), err)
+		}
+	}
+}

@@ -239,8 +239,8 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path strin
 	if before != nil && slices.Contains(before.trees, w.tree) || w.commit.IsZero() {
 		return nil
 	}
-	u := s.b.Budget()
-	for u.Spend() {
+	ctx, retries := s.b.Retries(ctx)
+	for again := true; again; again = retries.Spend() {
 		lasting, err := s.lasting(ctx, v, task)
 		if err != nil || w.commit == w.head && slices.Contains(lasting, w.head) {
 			return err
@@ -261,7 +261,7 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path strin
 			return err
 		}
 	}
-	return u.Lost("keeping the work of "+task, gitio.ErrRefMoved)
+	return gitboard.Lost("keeping the work of "+task, retries, gitio.ErrRefMoved)
 }
 
 // lasting returns the tips of the task's branch and of integration.

@@ -49,7 +49,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err := s.needFiles("a claim"); err != nil {
 		return nil, err
 	}
-	c := &claimer{site: s, r: r, since: b.Moment(), asked: b.Moment(), skip: map[string]error{}, budget: b.Budget()}
+	c := &claimer{site: s, r: r, since: b.Moment(), asked: b.Moment(), skip: map[string]error{}}
 	claimed, err := c.run(ctx)
 	return claimed, errors.Join(err, c.candidate.discard(ctx))
 }
@@ -65,7 +65,6 @@ type claimer struct {
 
 	task      string
 	kind      board.ClaimKind
-	budget    *gitboard.Budget
 	planned   *gitboard.View // the view that the claim was last planned on
 	limit     bool           // the plan is to make the task BLOCKED instead
 	prepared  bool           // its worktree exists
@@ -78,6 +77,7 @@ type claimer struct {
 var errChanged = errors.New("the task has changed meanwhile")
 
 func (c *claimer) run(ctx context.Context) (*Claimed, error) {
+	ctx, retries := c.b.Retries(ctx)
 	for {
 		claimed, err := c.attempt(ctx)
 		if again, err := c.refresh(ctx, err); err != nil {
@@ -89,8 +89,8 @@ func (c *claimer) run(ctx context.Context) (*Claimed, error) {
 		case claimed == nil && c.passOver(err): // one task fewer each time
 		case !errors.Is(err, errChanged):
 			return claimed, err
-		case !c.budget.Spend():
-			return nil, c.budget.Lost("claim", err)
+		case !retries.Spend():
+			return nil, gitboard.Lost("claim", retries, err)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	if err != nil {
 		return nil, c.retryIfChanged(ctx, v, err)
 	}
-	done, err := c.b.Do(ctx, c.r.Request, c.intent, gitboard.Since(c.since), gitboard.On(v), gitboard.Within(c.budget))
+	done, err := c.b.Do(ctx, c.r.Request, c.intent, gitboard.Since(c.since), gitboard.On(v))
 	c.since = c.b.Moment()
 	if err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 	if err := s.needFiles("a worktree"); err != nil {
 		return "", err
 	}
-	u := s.b.Budget()
-	for u.Spend() {
+	ctx, retries := s.b.Retries(ctx)
+	for again := true; again; again = retries.Spend() {
 		l, err := s.look(ctx, v, t.ID)
 		if err != nil {
 			return "", err
@@ -48,7 +48,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 			return l.path, err
 		}
 	}
-	return "", u.Lost("making the worktree of "+t.ID, gitio.ErrRefMoved)
+	return "", gitboard.Lost("making the worktree of "+t.ID, retries, gitio.ErrRefMoved)
 }
 
 // remake makes a task's worktree at its branch's tip, unless another process has made it or the

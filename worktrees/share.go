@@ -50,8 +50,8 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
 		return "", orMissing(err, t)
 	}
-	u := b.Budget()
-	for u.Spend() {
+	ctx, retries := b.Retries(ctx)
+	for again := true; again; again = retries.Spend() {
 		l, err := s.look(ctx, v, t.ID)
 		if err != nil {
 			return "", err
@@ -81,7 +81,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 			return l.path, err
 		}
 	}
-	return "", u.Lost("making the worktree of "+t.ID, gitio.ErrRefMoved)
+	return "", gitboard.Lost("making the worktree of "+t.ID, retries, gitio.ErrRefMoved)
 }
 
 func orMissing(err error, t *board.Task) error {

@@ -42,8 +42,8 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 	if !owned(v, task) {
 		return nil
 	}
-	u := s.b.Budget()
-	for u.Spend() {
+	ctx, retries := s.b.Retries(ctx)
+	for again := true; again; again = retries.Spend() {
 		tip, err := s.repo.Ref(ctx, v.TaskRef(task))
 		if err != nil || tip.IsZero() {
 			return err
@@ -61,7 +61,7 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 			return err
 		}
 	}
-	return u.Lost("removing "+v.TaskBranch(task), gitio.ErrRefMoved)
+	return gitboard.Lost("removing "+v.TaskBranch(task), retries, gitio.ErrRefMoved)
 }
 
 // keepBranch returns the update that puts a branch's commits into the attic; none if something else

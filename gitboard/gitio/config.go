@@ -51,7 +51,7 @@ func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
 		if broken := r.probe(); broken != nil {
 			return broken
 		}
-		if attempt == attempts {
+		if !mayRetry(ctx, attempt) {
 			return fmt.Errorf("setting %s: %w", key, err)
 		}
 	}

@@ -42,10 +42,10 @@ func TestIntentsHoldIntegration(t *testing.T) {
 	}
 	c := &candidate{view: done.View, task: &board.Task{ID: "one"}, base: base, commit: commit("two\n"), kind: board.FastForward}
 	for _, held := range []bool{false, true} {
-		m := &train{b: b, budget: b.Budget()}
+		m := &train{b: b}
 		free := git.RefUpdate{Ref: git.LeaseRef(git.MergeHolder)}
 		if held {
-			if m.held, err = hold(ctx, b, m.budget, reviewer("code-reviewer-1"), "", "one"); err != nil {
+			if m.held, err = hold(ctx, b, reviewer("code-reviewer-1"), "", "one"); err != nil {
 				t.Fatal(err)
 			}
 			free = lease.Fence(git.MergeHolder, m.held.held)

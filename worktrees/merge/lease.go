@@ -36,7 +36,7 @@ type holding struct {
 // hold takes the merge lease, and shows in it what is tested first: commit, with all of the tasks; ""
 // for nothing yet. A live lease of another session is the refusal "busy"; one whose process has
 // ended is free at once.
-func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor board.Actor, commit git.OID, tasks ...string) (*holding, error) {
+func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit git.OID, tasks ...string) (*holding, error) {
 	token, err := b.Token()
 	if err != nil {
 		return nil, err
@@ -45,7 +45,8 @@ func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor
 	if commit != "" {
 		h.testing = tasks
 	}
-	for budget.Spend() {
+	ctx, retries := b.Retries(ctx)
+	for again := true; again; again = retries.Spend() {
 		was, err := lease.Read(ctx, b.Log().Store(), git.MergeHolder)
 		if err != nil {
 			return nil, err
@@ -61,7 +62,7 @@ func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor
 			return h, nil
 		}
 	}
-	return nil, budget.Lost("taking the merge lease", gitio.ErrRefMoved)
+	return nil, gitboard.Lost("taking the merge lease", retries, gitio.ErrRefMoved)
 }
 
 // unheld returns an update that makes a transaction fail if anyone holds the merge lease. A landing

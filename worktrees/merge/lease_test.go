@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -39,7 +40,7 @@ func reviewer(id string) board.Actor { return board.Actor{ID: id} }
 func TestHeldForTest(t *testing.T) {
 	ctx, b, clock := begin(t)
 	commit := git.OID(strings.Repeat("a", 40))
-	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), commit, "t", "u")
+	h, err := hold(ctx, b, reviewer("code-reviewer-1"), commit, "t", "u")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,12 +56,12 @@ func TestHeldForTest(t *testing.T) {
 
 func TestHold(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "", "t")
+	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r *board.Refusal
-	if _, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy ||
+	if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy ||
 		r.Message != "code-reviewer-1 merges t at the moment (lease until 03:05:05Z)" {
 		t.Errorf("got %v", err)
 	}
@@ -68,7 +69,7 @@ func TestHold(t *testing.T) {
 		t.Error(err)
 	}
 	clock.Pass(leaseFor)
-	two, err := hold(ctx, b, b.Budget(), reviewer("human"), "")
+	two, err := hold(ctx, b, reviewer("human"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	for _, process := range []string{"", "elsewhere " + dead, gitio.ThisProcess()} {
 		left(process)
 		var r *board.Refusal
-		if _, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy {
+		if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy {
 			t.Errorf("held by %q: %v", process, err)
 		}
 		if _, err := unheld(ctx, b); !errors.As(err, &r) || r.Code != board.CodeBusy {
@@ -148,7 +149,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	if free, err := unheld(ctx, b); err != nil || free.Old.IsZero() || free.New != free.Old {
 		t.Errorf("what needs no test waits for a dead process: %+v %v", free, err)
 	}
-	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "", "u")
+	h, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestHoldOfTheDead(t *testing.T) {
 // longer than the lease lasts.
 func TestGiveBackRenews(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "", "t")
+	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestGiveBackRenews(t *testing.T) {
 // step.
 func TestDuring(t *testing.T) {
 	ctx, b, clock := begin(t)
-	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "", "t")
+	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,5 +216,50 @@ func TestDuring(t *testing.T) {
 	})
 	if !errors.Is(err, lease.ErrTaken) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// losing is a store in which every compare-and-swap loses, once it is told to.
+type losing struct {
+	oplog.Store
+	loses bool
+	lost  int
+}
+
+func (l *losing) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
+	if !l.loses {
+		return l.Store.UpdateRefs(ctx, updates, reflog)
+	}
+	l.lost++
+	return gitio.ErrRefMoved
+}
+
+// TestOneBudget: what a command does in several places, each of which retries, is given up after the
+// command's retries; they are not multiplied.
+func TestOneBudget(t *testing.T) {
+	store := &losing{Store: oplog.NewMemory()}
+	b := gitboard.OpenStore(store, "", gitboard.Options{})
+	human := board.HumanActor("Ada", "ada@example.org")
+	if _, err := b.Do(context.Background(), gitboard.Request{Actor: human}, gitboard.Just(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})); err != nil {
+		t.Fatal(err)
+	}
+	store.loses = true
+	ctx, _ := gitio.WithRetries(context.Background(), 4)
+	for name, do := range map[string]func() error{
+		"a lease": func() error {
+			_, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
+			return err
+		},
+		"an operation": func() error {
+			_, err := b.Do(ctx, gitboard.Request{Actor: human}, gitboard.Just(&board.Pause{Reason: "x"}))
+			return err
+		},
+	} {
+		if err := do(); !errors.As(err, new(*gitboard.LostError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if store.lost != 4+2 { // the first of the two takes all retries, and each has one attempt without
+		t.Errorf("it lost %d times", store.lost)
 	}
 }

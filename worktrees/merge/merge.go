@@ -76,7 +76,8 @@ var (
 // the refusal is "overlap", before anything has moved; if another merge is in progress, it is
 // "busy".
 func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, error) {
-	t := &train{b: b, r: r, since: b.Moment(), budget: b.Budget(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}
+	ctx, _ = b.Retries(ctx)
+	t := &train{b: b, r: r, since: b.Moment(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}
 	if err := t.before(ctx); len(t.results) > 0 || err != nil {
 		return t.results, err
 	}
@@ -96,7 +97,6 @@ type train struct {
 	b       *gitboard.Board
 	r       TrainRequest
 	since   gitboard.Moment // when the merge was requested
-	budget  *gitboard.Budget
 	tests   *tests
 	ahead   map[string]*ahead // by place
 	held    *holding          // while candidates are tested
@@ -160,6 +160,7 @@ func recorded(done *gitboard.Done) *Result {
 }
 
 func (t *train) run(ctx context.Context) error {
+	ctx, retries := t.b.Retries(ctx)
 	waiting, err := t.waiting(ctx)
 	for err == nil && len(waiting) > 0 {
 		var rest []string
@@ -167,8 +168,8 @@ func (t *train) run(ctx context.Context) error {
 		case err == nil:
 			waiting = rest
 		case !errors.Is(err, errMoved) && !errors.Is(err, errLeft):
-		case !t.budget.Spend():
-			err = t.budget.Lost("merge", err)
+		case !retries.Spend():
+			err = gitboard.Lost("merge", retries, err)
 		default:
 			err = nil
 		}

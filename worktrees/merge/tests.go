@@ -215,7 +215,7 @@ func (t *train) recordFlaky(ctx context.Context) error {
 		p := &board.LogAnomaly{Type: board.FlakyTest, Details: map[string]board.Scalar{
 			"test": board.Scalar(plain.Line(f.command, 200)), "runs": board.Scalar(strconv.Itoa(f.runs)),
 		}}
-		if _, err := t.b.Do(ctx, gitboard.Request{Actor: t.r.Actor}, gitboard.Just(p), gitboard.Within(t.budget)); err != nil {
+		if _, err := t.b.Do(ctx, gitboard.Request{Actor: t.r.Actor}, gitboard.Just(p)); err != nil {
 			return err
 		}
 	}

@@ -235,7 +235,7 @@ const maxFiles = 50
 func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate) (err error) {
 	base, tip := cars[0].base, cars[len(cars)-1].commit
 	if t.held == nil {
-		if t.held, err = hold(ctx, t.b, t.budget, t.r.Actor, tip, idsOf(cars)...); err != nil {
+		if t.held, err = hold(ctx, t.b, t.r.Actor, tip, idsOf(cars)...); err != nil {
 			return err
 		}
 	}
@@ -260,7 +260,7 @@ func (t *train) record(ctx context.Context, m *move) error {
 	if m.failed != nil {
 		log = t.hideSecrets(ctx, v, m.failed, m.p)
 	}
-	all, err := t.b.DoAll(ctx, t.request(), m.decide, gitboard.Since(t.since), gitboard.On(v), gitboard.Within(t.budget))
+	all, err := t.b.DoAll(ctx, t.request(), m.decide, gitboard.Since(t.since), gitboard.On(v))
 	switch {
 	case err != nil && !t.alone() && leaves(err) && !inconsistent(err):
 		return errLeft

@@ -25,7 +25,7 @@ func agentCommand() *edge.Command {
 	var interactive bool
 	var run team.Flags
 	return &edge.Command{
-		Name: "agent", Group: "supervision", Args: "ROLE [TASK]", Min: 1, Max: 2,
+		Name: "agent", Group: "supervision", Args: "ROLE [TASK]", Min: 1, Max: 2, Lasts: true,
 		Short: "run an agent of a role for as long as there is work",
 		Long: `It registers the agent, waits for work without turning in circles, claims for it, starts its CLI with a prompt,
 keeps its lease alive, and merges what a reviewer approved. It ends with the goal, after the role's max_wait without

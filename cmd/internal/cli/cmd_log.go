@@ -22,7 +22,7 @@ var _ = add(logCommand)
 func logCommand() *edge.Command {
 	var o history.Options
 	return &edge.Command{
-		Name: "log", Group: "human", Args: "[TASK]", Max: 1, Reads: true,
+		Name: "log", Group: "human", Args: "[TASK]", Max: 1, Reads: true, Lasts: true,
 		Short: "list the operations, newest first",
 		Long: `Filters are combined. --follow begins with the last ten (-n: another number) and continues as they happen, the
 newest last. --yaml prints them, the oldest first, as log.yaml of the older form had them. git log liza/state shows the same

@@ -22,7 +22,7 @@ func logsCommand() *edge.Command {
 	var lines int
 	var search, task string
 	return &edge.Command{
-		Name: "logs", Group: "supervision", Args: "[AGENT]", Max: 1,
+		Name: "logs", Group: "supervision", Args: "[AGENT]", Max: 1, Lasts: true,
 		Short: "show what an agent printed in this clone, and what its supervisor did",
 		Long: `The supervisor's own lines begin with [liza TIME]. Colours and other control characters are left out, so that
 nothing an agent prints acts on your terminal. --search and --task look through all runs of the agent, or of every

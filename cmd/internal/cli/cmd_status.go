@@ -18,7 +18,7 @@ func statusCommand() *edge.Command {
 	watch, fresh := false, false
 	var goal string
 	return &edge.Command{
-		Name: "status", Group: "human", Max: 0, Reads: true,
+		Name: "status", Group: "human", Max: 0, Reads: true, Lasts: true,
 		Short: "show the run on one screen: what waits for whom, who does what",
 		Long: `Line 1 says what waits for whom, and when something last happened. A task that does not move by itself is marked
 with "!". The width is the terminal's, or COLUMNS; the height decides how many tasks of each state are shown.`,

@@ -20,7 +20,7 @@ var _ = add(teamCommand)
 func teamCommand() *edge.Command {
 	t := teamFlags{counts: map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}}
 	return &edge.Command{
-		Name: "team", Group: "supervision", Max: 0,
+		Name: "team", Group: "supervision", Max: 0, Lasts: true,
 		Short: "run a planner, coders and reviewers in one terminal until every goal is done",
 		Long: `Without numbers the team sizes itself: it starts an agent when there is work that nobody on the board is there for,
 up to three of a role, and one that has had nothing to do for two minutes ends, unless git liza team show says

@@ -19,7 +19,7 @@ func watchCommand() *edge.Command {
 	var once, noBreaker bool
 	var heartbeat time.Duration
 	return &edge.Command{
-		Name: "watch", Group: "human", Max: 0,
+		Name: "watch", Group: "human", Max: 0, Lasts: true,
 		Short: "alert a human when one is needed; each alarm is sent once",
 		Long: `Alarms go to standard error (with --json to standard output, an object a line), to liza/alerts.log below the
 common git directory, to the desktop where notify-send is, and to the setting escalation_webhook. What was

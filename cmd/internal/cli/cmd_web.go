@@ -23,7 +23,7 @@ var _ = add(webCommand)
 func webCommand() *edge.Command {
 	o := webOptions{}
 	return &edge.Command{
-		Name: "web", Group: "human", Max: 0,
+		Name: "web", Group: "human", Max: 0, Lasts: true,
 		Short: "the board in a browser: what waits for you, with its answers; live",
 		Long: `It prints an address. The address lets one browser in, which stays known by a cookie; when it was used, the next
 one is printed. Forms do what the commands do, as the human of this clone. Only this machine reaches it, unless --listen says

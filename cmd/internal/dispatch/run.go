@@ -104,6 +104,7 @@ func run(ctx context.Context, c *edge.Call, args []string) error {
 	if cmd.Writes {
 		a.OutlivePipes()
 	}
+	ctx = c.Begin(ctx)
 	if !cmd.Anywhere {
 		if err := c.Open(ctx); err != nil {
 			return err

@@ -67,7 +67,7 @@ func (c *Call) Directory() string {
 
 // Open opens the board of the repository that the command runs in.
 func (c *Call) Open(ctx context.Context) error {
-	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Retries: c.retries, Writes: c.Cmd.Writes, Key: c.Key})
+	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Writes: c.Cmd.Writes, Key: c.Key})
 	if errors.Is(err, gitio.ErrNotRepository) {
 		return c.noRepository()
 	}
@@ -88,6 +88,16 @@ func (c *Call) noRepository() error {
 		message = "there is no directory " + where
 	}
 	return &Outcome{1, CodeNotARepository, message, "go to a git repository, or make one: git init"}
+}
+
+// Begin returns the context of everything that the command does: together it retries as often as
+// --retries says.
+func (c *Call) Begin(ctx context.Context) context.Context {
+	if c.Cmd.Lasts {
+		return ctx
+	}
+	ctx, _ = gitio.WithRetries(ctx, c.retries)
+	return ctx
 }
 
 // View reads the board as it is now, or as of --at.

@@ -23,6 +23,7 @@ type Command struct {
 	Writes   bool   // accepts --request
 	Reads    bool   // accepts --at
 	Flags    func(*pflag.FlagSet)
+	Lasts    bool // may run until it is stopped: each of its requests has retries of its own
 	Anywhere bool // runs outside a repository, too: Call.Board is nil unless it opens one
 	Run      func(context.Context, *Call) error
 }
@@ -36,10 +37,11 @@ func (c *Call) FlagSet() *pflag.FlagSet {
 		c.Cmd.Flags(f)
 	}
 	f.StringVarP(&c.Dir, "directory", "C", c.Dir, "run as if started in `DIR`")
+	c.retries = gitboard.DefaultRetries
 	f.BoolVar(&c.JSON, "json", c.JSON, "print one JSON object")
 	if c.Cmd.Writes {
 		f.StringVar(&c.Request, "request", "", "unique `ID` of this request: a repetition acts once")
-		f.IntVar(&c.retries, "retries", gitboard.DefaultRetries, "how often a lost race is decided again")
+		f.IntVar(&c.retries, "retries", gitboard.DefaultRetries, "how often lost races are retried, in all")
 		f.BoolVar(&c.AllowSecret, "allow-secret", false, "store text that looks like a credential")
 	}
 	if slices.Contains(board.OfflineOps(), c.Cmd.Name) {
