@@ -13,6 +13,7 @@ import (
 )
 
 func TestSupervisorStopsByItself(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	t.Run("three crashes", func(t *testing.T) {
 		t.Parallel()
@@ -124,6 +125,7 @@ exec sleep 1000
 // the run ends with a hand-off and the task is blocked. The command that the alarm names lets work
 // continue.
 func TestBudgets(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -157,6 +159,7 @@ func TestBudgets(t *testing.T) {
 // TestSprintBudget: reaching the sprint's budget ends the run and pauses the board; raising the
 // budget lets both continue.
 func TestSprintBudget(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -183,6 +186,7 @@ exit 42
 // TestAgentsAreAuthors: an agent is the author of its commits even where no hook records who made
 // them, so work that it brings to integration without the board is a violation.
 func TestAgentsAreAuthors(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -203,6 +207,7 @@ func TestAgentsAreAuthors(t *testing.T) {
 // TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it
 // again, whatever else happens, until a human writes a note.
 func TestPlannerIsNotWokenAgain(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -238,6 +243,7 @@ func TestPlannerIsNotWokenAgain(t *testing.T) {
 
 // TestIdleTeam: a team without work writes nothing and uses next to no CPU time.
 func TestIdleTeam(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")

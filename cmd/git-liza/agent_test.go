@@ -88,7 +88,7 @@ func TestContinuedAfterItsLease(t *testing.T) {
 	}
 	for i, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
-			onDay(t, i, 3)
+			onDay(t, i, len(cases))
 			t.Parallel()
 			p := newProject(t)
 			p.set("lease_duration 3", "heartbeat_interval 1")
@@ -128,6 +128,7 @@ func TestContinuedAfterItsLease(t *testing.T) {
 // TestAgentEndsCleanly: at SIGTERM a supervisor releases a claim for which nothing was done, and
 // keeps one with work in it, which the next supervisor continues at once.
 func TestAgentEndsCleanly(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -164,6 +165,7 @@ func TestAgentEndsCleanly(t *testing.T) {
 // TestGraceBehindAShell: the shell that started an agent ends at SIGTERM, but the agent itself gets
 // time to clean up, and its output from that time is kept.
 func TestGraceBehindAShell(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -186,6 +188,7 @@ func TestGraceBehindAShell(t *testing.T) {
 // TestLeftToItsLease: when a supervisor could not deregister its agent, another can succeed it at
 // once under the same id.
 func TestLeftToItsLease(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	s := p.supervise("agent", "coder", "--exec=true")
@@ -204,6 +207,7 @@ func TestLeftToItsLease(t *testing.T) {
 // TestKilledSupervisorIsSucceeded: the successor of a killed supervisor ends the agent that was
 // left running, then continues at once under the same id with the same claim.
 func TestKilledSupervisorIsSucceeded(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -230,6 +234,7 @@ func TestKilledSupervisorIsSucceeded(t *testing.T) {
 
 // TestRejectedWorkIsItsAuthors: no other coder takes rejected work while its author is alive.
 func TestRejectedWorkIsItsAuthors(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -256,6 +261,7 @@ func TestRejectedWorkIsItsAuthors(t *testing.T) {
 // TestLeftLockIsTakenAway: a lock that a killed git left on the board is removed soon enough that
 // nobody is blocked for long.
 func TestLeftLockIsTakenAway(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -278,6 +284,7 @@ func TestLeftLockIsTakenAway(t *testing.T) {
 // Another reviewer reviews and merges; when the first two continue, they record neither a verdict
 // nor a merge.
 func TestContinuedReviewer(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.committed("alpha", nil)

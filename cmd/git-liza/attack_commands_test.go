@@ -87,6 +87,7 @@ func TestProjectsCommands(t *testing.T) {
 // TestHumansKey: on a board that requires no signatures, too, an agent does not get the key of the
 // human who starts its supervisor.
 func TestHumansKey(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")

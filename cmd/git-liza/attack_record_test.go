@@ -58,6 +58,7 @@ deliver() { git push --atomic origin "$(lookalike $made $1 tasks/parse.yaml)":re
 // the approved work.
 func TestForgedMerges(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := newApproved(t, "")
 	const merge = forger + `LIZA_AGENT_ID=code-reviewer-1 LIZA_SESSION=$(session code-reviewer-1) git-liza merge parse >/dev/null || exit 9
 made=$(git rev-parse integration) was=$(git rev-parse integration~1) work=$(git rev-parse integration^2)
@@ -88,6 +89,7 @@ deliver $(git commit-tree -p $was -p $work -m evil $({ git ls-tree $made; printf
 // really is the merge.
 func TestForgedFinish(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := newApproved(t, "")
 	// An honest finish-merge by the author of the work, in a clone whose integration is ahead of
 	// the board.
@@ -124,6 +126,7 @@ LIZA_AGENT_ID=coder-1 LIZA_SESSION=$(session coder-1) git-liza doctor --fix >/de
 // reports it, and so does the task's merge. A commit that a human landed is recorded.
 func TestFinishProves(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := newSite(t)
 	s.approve()
 	for _, c := range []struct{ name, made string }{
@@ -153,6 +156,7 @@ func TestFinishProves(t *testing.T) {
 // under another agent's name.
 func TestForgedSubmissions(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := newServer(t)
 	s.committed("parse.txt")
 	s.ok("coder-1", parse, "echo 2 >more.txt && git add . && git commit -q -m 'Write more'")
@@ -187,6 +191,7 @@ Liza-Agent: coder-2'; git-liza submit parse`, `it says that "coder-2" made it fo
 // which anybody may push, or a name that YAML quotes.
 func TestHiddenIntegration(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	for _, branch := range []string{"integration", "'it's'"} {
 		t.Run(branch, func(t *testing.T) {
 			s := &site{newRepository(t)}
@@ -218,6 +223,7 @@ git push origin $(git commit-tree -p `+word+` -m sneak `+word+`^{tree}):refs/hea
 // before newer ones.
 func TestForgedApproval(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
 	s.must("coder-1", "submit", "parse")
@@ -262,6 +268,7 @@ c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Li
 // reads them as values.
 func TestSettingsOfManyLines(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := newServer(t)
 	s.must("", "config", "set", "worktree_setup", "true\nintegration_branch: nowhere")
 	s.must("", "config", "set", "integration_test", "true\n\nintegration_branch: nowhere\n")
@@ -340,6 +347,7 @@ func TestMissingIntegration(t *testing.T) {
 // clone reports that.
 func TestUnhookedServer(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := newServer(t)
 	s.ok("", "", `git push -q --receive-pack='git -c core.hooksPath=/dev/null receive-pack' origin $(git commit-tree -p integration -m sneak integration^{tree}):refs/heads/integration`)
 	s.must("", "sync")
@@ -352,6 +360,7 @@ func TestUnhookedServer(t *testing.T) {
 // TestLargeImportIsShared: the server's limits do not refuse a board that is large from the start.
 func TestLargeImportIsShared(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := &site{newRepository(t)}
 	var old strings.Builder
 	old.WriteString("version: 1\ngoal: {id: goal-1, description: A goal, spec_ref: specs/vision.md, status: IN_PROGRESS}\ntasks:\n")

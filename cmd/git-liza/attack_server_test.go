@@ -80,7 +80,7 @@ func TestAttacksOnAServer(t *testing.T) {
 			"of 3000000 bytes to the board, where 1048576 are the most", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onDay(t, i, 3)
+			onDay(t, i, 5)
 			before, local := server(), s.ok("", "", "git for-each-ref --format='update %(refname) %(objectname)'")
 			s.ok("", "", "git update-ref refs/heads/origin-note liza/state")
 			said, exit := s.sh("", "", c.script)
@@ -200,6 +200,7 @@ func TestWorkBroughtBeside(t *testing.T) {
 // branch, and is not misled by replacements and grafts.
 func TestAliasesAndGrafts(t *testing.T) {
 	takesTurn(t)
+	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git replace liza/state~2 liza/state~4 && git-liza verify && git replace -d $(git replace -l) && "+
 		"git rev-parse liza/state~3 >.git/info/grafts && git-liza verify && git-liza note hello && rm .git/info/grafts")

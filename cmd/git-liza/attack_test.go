@@ -109,7 +109,7 @@ func TestAttacksOnAClone(t *testing.T) {
 		{"the human's HEAD", "planner-1", "", `eval "$(git-liza env planner-1)" && git update-ref --no-deref HEAD task/parse`, "HEAD of the main worktree", "worktree of your task"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onDay(t, i, 3)
+			onDay(t, i, 5)
 			before := s.refs()
 			said, exit := s.sh(c.agent, c.dir, c.script)
 			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) || !strings.Contains(said, c.instead) {
@@ -126,6 +126,7 @@ func TestAttacksOnAClone(t *testing.T) {
 
 // TestAgentsWork: the hooks allow everything that an agent needs for its work.
 func TestAgentsWork(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")

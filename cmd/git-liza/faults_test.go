@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	for i, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
-			onDay(t, i, 6)
+			onDay(t, i, 7)
 			t.Parallel()
 			stage := newStage(t, s)
 			calls := stage.rehearse()

@@ -74,7 +74,7 @@ func TestHalted(t *testing.T) {
 		}
 		for _, m := range met {
 			t.Run(m.name+"/"+h.name, func(t *testing.T) {
-				onDay(t, i, 4)
+				onDay(t, i, 7)
 				t.Parallel()
 				p := newProject(t)
 				m.amid(p, h)

@@ -23,14 +23,14 @@ import (
 // is not among them stands in specs/decisions.md.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	for i, server := range []struct {
+	for _, server := range []struct {
 		name  string
 		serve func(*host)
 	}{
 		{"sshd and git-shell", serveGitShell}, {"gitolite", serveGitolite}, {"nginx and http-backend", serveNginx},
 	} {
 		t.Run(server.name, func(t *testing.T) {
-			onDay(t, i, 3)
+			takesTurn(t)
 			t.Parallel()
 			first := newProject(t)
 			h := &host{project: first, dir: t.TempDir(), lock: true}
@@ -163,7 +163,7 @@ func (h *host) runs(network, address, name string, args ...string) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 		<-ended
 	})
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(longest); ; {
 		if c, err := net.Dial(network, address); err == nil {
 			c.Close()
 			return

@@ -344,11 +344,11 @@ func seeded(t *testing.T) *rand.Rand {
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
-		onDay(t, 0, 3)
+		takesTurn(t)
 		linearizable(t, 2, func(t *testing.T) ([]*project, func()) { return []*project{newProject(t)}, func() {} })
 	})
 	t.Run("racing", func(t *testing.T) {
-		onDay(t, 1, 3)
+		takesTurn(t)
 		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
 			return []*project{newProject(t).withoutTurns()}, func() {}
 		})
@@ -356,7 +356,7 @@ func TestLinearizable(t *testing.T) {
 	// Clones share the board by a slow hub. Commands, and the processes that talk to the hub for
 	// them and for others, are killed on the way.
 	t.Run("shared", func(t *testing.T) {
-		onDay(t, 2, 3)
+		takesTurn(t)
 		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
 			f := newFleet(t, 3, plainPath)
 			for _, p := range f.clones {

@@ -26,12 +26,11 @@ func TestOnlyBranches(t *testing.T) {
 	for _, server := range []struct {
 		name  string
 		serve func(*host)
-		days  int
 	}{
-		{"an update hook", serveOnlyBranches, 1}, {"gitolite's RW", serveGitoliteRW, 3},
+		{"an update hook", serveOnlyBranches}, {"gitolite's RW", serveGitoliteRW},
 	} {
 		t.Run(server.name, func(t *testing.T) {
-			onDay(t, 0, server.days)
+			takesTurn(t)
 			t.Parallel()
 			h := &host{project: newProject(t), dir: t.TempDir()}
 			server.serve(h)

@@ -62,13 +62,21 @@ func (p *project) begin() {
 	p.git("commit", "-q", "-m", "first")
 }
 
-// full skips a test with -short, where only some of the scripts start the program.
+// inShort lists what -short keeps of the tests that start the program: the README's commands, a
+// task's whole life, a race, and a table of refusals.
+var inShort = []string{"TestSessions/README.md", "TestScripts/lifecycle", "TestSixteenProcessesClaimOneTask", "TestScripts/human-only"}
+
+// full skips a test with -short, except those of inShort.
 func full(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() && !slices.Contains(inShort, t.Name()) {
 		t.Skip("left out with -short")
 	}
 }
+
+// longest is how long a test waits for an event before it fails. It only ends a test that hangs: a
+// machine may be slow and busy.
+const longest = 5 * time.Minute
 
 var preparing struct {
 	sync.Mutex

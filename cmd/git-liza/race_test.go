@@ -66,12 +66,12 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 func TestEightWritersAndAHousekeeper(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
-		onDay(t, 0, 2)
+		takesTurn(t)
 		t.Parallel()
 		eightWriters(t, newProject(t))
 	})
 	t.Run("racing", func(t *testing.T) {
-		onDay(t, 1, 2)
+		takesTurn(t)
 		t.Parallel()
 		eightWriters(t, newProject(t).withoutTurns())
 	})

@@ -39,7 +39,7 @@ func settings(words ...string) []string {
 func TestNetworkRemotes(t *testing.T) {
 	t.Parallel()
 	t.Run("ssh", func(t *testing.T) {
-		onDay(t, 0, 2)
+		takesTurn(t)
 		t.Parallel()
 		s := serveSSH(t)
 		first := newProject(t)
@@ -54,7 +54,7 @@ func TestNetworkRemotes(t *testing.T) {
 		f.oneTask()
 	})
 	t.Run("https", func(t *testing.T) {
-		onDay(t, 1, 2)
+		takesTurn(t)
 		t.Parallel()
 		s := serveHTTP(t, "/", true)
 		first := newProject(t)

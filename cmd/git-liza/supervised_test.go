@@ -100,9 +100,6 @@ func (s *supervised) all() []told {
 	return s.events[:len(s.events):len(s.events)]
 }
 
-// longest is how long a test waits for an event on a busy machine.
-const longest = 2 * time.Minute
-
 // hears waits for the next event of a kind that contains some words.
 func (s *supervised) hears(event, words string) told {
 	s.p.t.Helper()

@@ -58,7 +58,7 @@ func (m tidy) Run() int {
 
 // settles is how long processes that a test started may outlive it: git cleans up in the
 // background.
-const settles = 20 * time.Second
+const settles = time.Minute
 
 // processesLeft returns the command lines of the processes that a run's tests started and that
 // still run; none where there is no /proc.

@@ -13,9 +13,8 @@ import (
 // commands and a row of the table of operations. Everything else derives from these.
 func TestNewOperation(t *testing.T) {
 	takesTurn(t)
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
+	t.Parallel()
+	full(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -67,6 +67,7 @@ func trips(t *testing.T, lengths []int) (all []trip) {
 // and one culprit costs no more than two tests plus the logarithm of the length. Trains of more than
 // four need -long; TestTrain of worktrees merges them without processes.
 func TestTrains(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	lengths := []int{1, 2, 4}
 	if *long {
@@ -171,6 +172,7 @@ func (p *project) lies(name string) bool {
 // TestTrainFlakyTest: a test that fails once and passes when repeated is recorded, and no task is
 // blamed.
 func TestTrainFlakyTest(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	ran := filepath.Join(t.TempDir(), "ran")

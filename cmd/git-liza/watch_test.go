@@ -65,8 +65,8 @@ func (p *project) own(name string) string {
 func (p *project) eventually(what string, is func() bool) {
 	p.t.Helper()
 	for begun := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(begun) > time.Minute {
-			p.t.Fatalf("after a minute not yet: %s", what)
+		if time.Since(begun) > longest {
+			p.t.Fatalf("after %s not yet: %s", longest, what)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (p *project) eventually(what string, is func() bool) {
 func (w *watching) hears(words string) {
 	w.p.t.Helper()
 	begun := time.Now()
-	for late := time.After(time.Minute); ; {
+	for late := time.After(longest); ; {
 		select {
 		case line, open := <-w.lines:
 			if !open {
@@ -147,6 +147,7 @@ func TestWatchTellsWhatHappens(t *testing.T) {
 }
 
 func TestWatchHaltsTheBoard(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
@@ -186,6 +187,7 @@ func TestWatchHaltsTheBoard(t *testing.T) {
 }
 
 func TestWatchPausesABrokenClone(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
@@ -221,6 +223,7 @@ func TestWatchPausesABrokenClone(t *testing.T) {
 // TestWatchPosts: a webhook that hangs delays neither the watch nor its end; one that answers
 // receives what is reported.
 func TestWatchPosts(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	over, got := make(chan struct{}), make(chan string, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
@@ -259,6 +262,7 @@ func TestWatchPosts(t *testing.T) {
 }
 
 func TestWatchShowsOnTheDesktop(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	bin := t.TempDir()
@@ -280,6 +284,7 @@ func TestWatchShowsOnTheDesktop(t *testing.T) {
 // TestWatchIsAlive: away from a terminal an occasional line, and a file, show that the watch is
 // alive.
 func TestWatchIsAlive(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch("--heartbeat", "50ms")
@@ -313,6 +318,7 @@ func TestWatchIsAlive(t *testing.T) {
 // TestWatchEscalates: a checkpoint that has waited for hours leaves a file that says so, until the
 // run continues.
 func TestWatchEscalates(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	file := filepath.Join(p.dir, ".liza", "CHECKPOINT")
@@ -348,6 +354,7 @@ func TestWatchEscalates(t *testing.T) {
 // TestWatchOutlivesGit: when the git process that the watch reads through dies, the watch starts
 // another.
 func TestWatchOutlivesGit(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
@@ -372,6 +379,7 @@ func TestWatchOutlivesGit(t *testing.T) {
 // TestWatchOnATerminal: on a terminal the last line shows when the board was last checked; it gives
 // way to reports and is removed at the end.
 func TestWatchOnATerminal(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	host, tty, err := pty.Open()

@@ -145,7 +145,7 @@ func (s *liveScreen) choose(task string) {
 func (s *liveScreen) does(keys, said string) {
 	s.t.Helper()
 	s.press(keys)
-	over := time.After(patience)
+	over := time.After(longest)
 	for {
 		lines := s.lines()
 		if from := max(len(lines)-3, 0); slices.ContainsFunc(lines[from:], func(l string) bool { return strings.HasPrefix(l, said) }) {

@@ -31,8 +31,6 @@ type liveScreen struct {
 	changed chan struct{}
 }
 
-const patience = 60 * time.Second
-
 func (p *project) watchScreen(size pty.Winsize, env ...string) *liveScreen {
 	p.t.Helper()
 	return p.onTerminal(size, env, "git-liza", "status", "--watch")
@@ -107,7 +105,7 @@ func (s *liveScreen) lines() []string {
 // await waits until the screen shows all texts.
 func (s *liveScreen) await(texts ...string) []string {
 	s.t.Helper()
-	over := time.After(patience)
+	over := time.After(longest)
 	for {
 		lines := s.lines()
 		missing := ""
@@ -130,7 +128,7 @@ func (s *liveScreen) await(texts ...string) []string {
 // said waits for a text outside a frame, and returns how much had been printed up to its end.
 func (s *liveScreen) said(text string) int {
 	s.t.Helper()
-	for over := time.After(patience); ; {
+	for over := time.After(longest); ; {
 		all := s.all()
 		if at := strings.Index(all, text); at >= 0 {
 			return at + len(text)
@@ -146,7 +144,7 @@ func (s *liveScreen) said(text string) int {
 // drawn waits for a frame that begins after so much output.
 func (s *liveScreen) drawn(after int) {
 	s.t.Helper()
-	for over := time.After(patience); !strings.Contains(s.all()[after:], "\x1b[?2026l"); {
+	for over := time.After(longest); !strings.Contains(s.all()[after:], "\x1b[?2026l"); {
 		select {
 		case <-s.changed:
 		case <-over:
@@ -167,14 +165,14 @@ func (s *liveScreen) restored(code int) {
 	s.t.Helper()
 	select {
 	case <-s.ended:
-	case <-time.After(patience):
+	case <-time.After(longest):
 		s.t.Fatal("the process does not end")
 	}
 	if got := s.cmd.ProcessState.ExitCode(); got != code {
 		s.t.Errorf("exit code %d, want %d\n%s", got, code, escapes.ReplaceAllString(s.all(), ""))
 	}
 	const goodbye = "\x1b[?25h\x1b[?1049l"
-	for over := time.After(patience); !strings.Contains(s.all(), goodbye); {
+	for over := time.After(longest); !strings.Contains(s.all(), goodbye); {
 		select {
 		case <-s.changed:
 		case <-over:
@@ -193,6 +191,7 @@ func (s *liveScreen) restored(code int) {
 var eighty = pty.Winsize{Rows: 30, Cols: 80}
 
 func TestLiveScreen(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")
@@ -250,7 +249,7 @@ func TestLiveScreen(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}
-	for over := time.After(patience); len(s.lines()) != 20; {
+	for over := time.After(longest); len(s.lines()) != 20; {
 		select {
 		case <-s.changed:
 		case <-over:
@@ -270,6 +269,7 @@ func TestLiveScreen(t *testing.T) {
 // TestLiveScreenStops: Ctrl-Z returns the terminal to the shell, and fg continues where the reader
 // was.
 func TestLiveScreenStops(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")
@@ -288,6 +288,7 @@ func TestLiveScreenStops(t *testing.T) {
 }
 
 func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	for name, end := range map[string]func(s *liveScreen){
@@ -313,6 +314,7 @@ func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
 // TestLiveScreenPlain: non-ASCII characters are shown as ? where the locale has no UTF-8, and
 // NO_COLOR removes all colours.
 func TestLiveScreenPlain(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.must("", "add-task", "--id", "gruss", "--desc", "Grüß alle", "--spec", "specs/vision.md", "--done", "x", "--scope", "IN: x")
@@ -333,6 +335,7 @@ func TestLiveScreenPlain(t *testing.T) {
 }
 
 func TestWatchTakesATerminal(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	_, errs, code := p.liza("", "status", "--watch")
@@ -346,6 +349,7 @@ func TestWatchTakesATerminal(t *testing.T) {
 
 // TestAbortAsks: on a terminal abort asks the human for confirmation, and only yes is accepted.
 func TestAbortAsks(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	for _, c := range []struct{ answer, mode string }{{"n\n", "RUNNING"}, {"\n", "RUNNING"}, {"y\n", "ABORTED"}} {
@@ -357,7 +361,7 @@ func TestAbortAsks(t *testing.T) {
 			if (err == nil) != (c.mode == "ABORTED") {
 				t.Errorf("after %q: %v: %s", c.answer, err, s.all())
 			}
-		case <-time.After(patience):
+		case <-time.After(longest):
 			t.Fatalf("after %q it does not end: %s", c.answer, s.all())
 		}
 		if got := p.must("", "read", "control.mode"); got != c.mode+"\n" {
