@@ -30,6 +30,7 @@ type options struct {
 	list    bool
 	reach   bool
 	tests   []string
+	only    string
 }
 
 func main() {
@@ -48,6 +49,7 @@ func run(ctx context.Context, args []string) error {
 	f.Uint64Var(&o.seed, "seed", 1, "which mutants a sample has")
 	f.DurationVar(&o.patient, "patience", 30*time.Second, "how much longer than without a mutant tests may take; then it is caught")
 	f.StringSliceVar(&o.tests, "tests", nil, "the `PACKAGES` whose tests are run (each its own)")
+	f.StringVar(&o.only, "only", "", "try only mutants whose line has this `TEXT`")
 	f.BoolVar(&o.list, "list", false, "print the mutants and try none")
 	f.BoolVar(&o.reach, "unreached", false, "print the mutants that no test reaches, and try none")
 	if err := f.Parse(args); err != nil {

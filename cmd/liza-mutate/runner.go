@@ -116,6 +116,6 @@ func (r *runner) run(s suite, names []string, limit time.Duration, env ...string
 	cmd.Dir, cmd.WaitDelay = s.dir, time.Second
 	gitio.OwnGroup(cmd)
 	defer gitio.EndGroup(cmd) // a mutant that never ends is a child of the shell
-	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp), env...)
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp, "LIZA_TEST_DAY=all"), env...)
 	return cmd.CombinedOutput()
 }

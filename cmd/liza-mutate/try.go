@@ -101,7 +101,7 @@ func try(ctx context.Context, p pkg, tests []pkg, o options, known map[string]bo
 		return s, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d tests measured in %s\n", p.path(), len(r.tests), time.Since(began).Round(time.Second))
-	for _, i := range drawn(len(all), o) {
+	for _, i := range drawn(all, o) {
 		if ctx.Err() != nil {
 			return s, ctx.Err()
 		}
@@ -125,10 +125,11 @@ func try(ctx context.Context, p pkg, tests []pkg, o options, known map[string]bo
 }
 
 // drawn are the indexes of the mutants to try, in their order.
-func drawn(n int, o options) []int {
-	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(n)
+func drawn(all []mutant, o options) []int {
+	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(len(all))
+	order = slices.DeleteFunc(order, func(i int) bool { return !strings.Contains(all[i].String(), o.only) })
 	if o.sample > 0 {
-		order = order[:min(o.sample, n)]
+		order = order[:min(o.sample, len(order))]
 	}
 	slices.Sort(order)
 	return order

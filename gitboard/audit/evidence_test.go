@@ -1,6 +1,9 @@
 package audit_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -380,7 +383,109 @@ func TestPlainClone(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/review/other/1", New: w.integration}}, ""))
-	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Unchecked != 0 {
+	// Of the six operations that name a commit or a file, only the submission's is not here.
+	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Unchecked != 0 || report.Checked != 3 {
 		t.Errorf("%+v", report)
+	}
+	examine := func(r audit.Range) *audit.Push {
+		t.Helper()
+		push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), r, w.integration)
+		check(t, err)
+		return push
+	}
+	last := audit.Range{From: w.steps[len(w.steps)-1].parent, To: w.tip()}
+	if push := examine(last); push.OK() {
+		t.Error("a server takes a submission that is not here")
+	}
+	if push := examine(audit.Range{To: w.tip()}); !push.OK() {
+		t.Errorf("a new board's evidence was checked: %v", push.Findings)
+	}
+	check(t, os.WriteFile(filepath.Join(repo.CommonDir(), "shallow"), nil, 0o644))
+	if report := w.verify(audit.Range{}); !report.OK() || report.Unchecked != 1 {
+		t.Errorf("a shallow clone: %+v", report)
+	}
+	if push := examine(last); !push.OK() {
+		t.Errorf("a shallow clone checked the evidence: %v", push.Findings)
+	}
+}
+
+// TestSaidAuthors checks what commits of a submission say of who made them: an agent that never held
+// the task is a forgery, and what says nothing, or nothing of this board, is counted.
+func TestSaidAuthors(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	w.preExec(coder1, "alpha")
+	w.do(coder1, &board.HandOff{About: about("alpha"), Summary: "half of it", NextAction: "the other half"})
+	w.claim(coder2, "alpha")
+	start := w.integration
+	at, forged := start, git.OID("")
+	for n, trailers := range []string{
+		"Liza-Task: alpha\nLiza-Agent: coder-2\n", // holds it
+		"Liza-Task: alpha\nLiza-Agent: coder-1\n", // held it
+		"Liza-Task: alpha\nLiza-Agent: coder-3\n", // never did
+		"Liza-Task: beta\nLiza-Agent: coder-2\n",
+		"Liza-Task: ../x\nLiza-Agent: coder-2\n",
+		"Liza-Task: alpha\n",
+		"Reviewed-by: somebody\n",
+	} {
+		at = w.reworded(w.project([]git.OID{at}, coder2, map[string]string{"alpha.go": fmt.Sprint("// ", n)}), "change\n\n"+trailers)
+		if n == 2 {
+			forged = at
+		}
+	}
+	// Integration has moved since the claim, and its merge, which git makes, says nothing.
+	w.move(w.project([]git.OID{start}, ada, map[string]string{"more.go": "//"}))
+	at = w.project([]git.OID{at, w.integration}, coder2, nil)
+	w.do(coder2, &board.Submit{
+		About: about("alpha"), Commit: string(at), Tree: w.tree(at), ReviewBase: string(w.integration), Commits: 9, Files: 1, NoTestsBecause: "none",
+	})
+	report := w.verify(audit.Range{})
+	if len(report.Findings) != 1 || report.Findings[0].Commit != forged || report.Findings[0].Code != audit.CodeTrailer || report.Unnamed != 4 {
+		t.Errorf("%d without, and %s", report.Unnamed, texts(report.Findings))
+	}
+}
+
+// TestMissingObjects checks that a replay doesn't hide objects that the repository lacks, though it
+// makes them again.
+func TestMissingObjects(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	from := w.tip()
+	w.do(ada, &board.AddNote{Message: "one"})
+	whole := w.tip()
+	// Nothing on this board leads to the file, and so no replay makes it.
+	forged := w.forge(forgery{parent: whole, op: noteOf("f"), files: map[string][]byte{"README.md": []byte("hello")}})
+	lose := func(name string) {
+		o, err := repo.Object(w.ctx, name)
+		check(t, err)
+		check(t, os.Remove(filepath.Join(repo.CommonDir(), "objects", string(o.OID[:2]), string(o.OID[2:]))))
+	}
+	check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
+	expect := func(r audit.Range, want string) {
+		t.Helper()
+		if got := texts(w.verify(r).Findings); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+	const missing = "history: objects of the board's history are missing or damaged"
+	lose(string(forged) + ":README.md")
+	expect(audit.Range{}, "")
+	expect(audit.Range{To: forged}, missing)
+	expect(audit.Range{To: forged}, "the tree is not what the operation leads to: README.md should not be there")
+	lose(string(whole) + ":sprint.yaml")
+	expect(audit.Range{To: whole}, missing)
+	expect(audit.Range{From: from, To: whole}, missing)
+}
+
+// TestAliasesAreNoted checks that a branch that is another's alias is noted.
+func TestAliasesAreNoted(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/heads/other", New: w.integration}}, ""))
+	check(t, os.WriteFile(filepath.Join(repo.CommonDir(), "refs", "heads", "integration"), []byte("ref: refs/heads/other\n"), 0o644))
+	if report := w.clean(); texts(report.Notes) != "integration: refs/heads/integration is a symbolic ref: who moves refs/heads/other moves it" {
+		t.Errorf("%s", texts(report.Notes))
 	}
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -88,4 +89,14 @@ func (w *objects) missing(ctx context.Context, report *Report) error {
 		return w.repo.Whole(ctx, w.tip)
 	}
 	return err
+}
+
+// lacking reports whether the error of a look for objects means that some are missing or damaged,
+// as opposed to a look that did not end.
+func lacking(err error) bool { return damaged(err) || refused(err) }
+
+// refused reports whether git ended by itself, with an error.
+func refused(err error) bool {
+	var failed *gitio.CommandError
+	return errors.As(err, &failed) && failed.Exit > 0
 }

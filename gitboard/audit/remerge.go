@@ -73,9 +73,8 @@ func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
 		onto, review, recorded = c.Parents[0], e.lands.review, c.Tree
 	}
 	tree, conflicts, err := repo.MergeTree(ctx, onto, review)
-	var failed *gitio.CommandError
 	switch {
-	case errors.As(err, &failed) && ctx.Err() == nil:
+	case refused(err):
 		return remerged{text: "the merge can't be computed again: " + err.Error()}
 	case err != nil:
 		return remerged{err: err}

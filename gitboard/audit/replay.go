@@ -131,6 +131,9 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	p.repeated(l, &found)
 	files := map[string][]byte{}
 	want := p.step(l, files, &found)
+	if err := p.state.Err(); err != nil && !damaged(err) {
+		return err
+	}
 	p.signed(l, want, &found)
 	if want != nil {
 		if l.commit.Message != want.Message {

@@ -36,8 +36,8 @@ func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
 	}
 	l.At = tip
 	if !tip.IsZero() && broken == nil {
-		if repo.Whole(ctx, tip) == nil {
-			return nil, nil
+		if err := repo.Whole(ctx, tip); err == nil || !lacking(err) {
+			return nil, err
 		}
 		if l.Missing = rebuild(ctx, repo, tip); l.Missing != nil {
 			return l, nil

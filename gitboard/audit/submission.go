@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 		}
 		if h.claimed != h.base {
 			is, err = repo.CountCommits(ctx, h.claimed, h.commit)
-			if failed := (*gitio.CommandError)(nil); errors.As(err, &failed) && ctx.Err() == nil {
+			if refused(err) {
 				is, err = h.says.Commits, nil // the claim's base is not here
 			}
 			if err != nil {

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -229,5 +230,14 @@ func TestValidateWorktree(t *testing.T) {
 	check(t, repo.AddWorktree(w.ctx, dir+"/.worktrees/alpha", w.integration))
 	if issues := validate("clone-1"); len(issues) != 0 {
 		t.Errorf("%v", issues)
+	}
+	check(t, os.RemoveAll(dir+"/.worktrees/alpha"))
+	if issues := validate("clone-1"); len(issues) != 1 {
+		t.Errorf("its directory is gone: %v", issues)
+	}
+	w.preExec(coder1, "alpha")
+	w.submit(coder1, "alpha")
+	if issues := validate("clone-1"); len(issues) != 0 {
+		t.Errorf("it is needed no more: %v", issues)
 	}
 }

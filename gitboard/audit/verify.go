@@ -112,6 +112,9 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		return p.report, nil
 	}
 	if err := w.missing(reading, p.report); err != nil {
+		if !lacking(err) {
+			return p.report, err
+		}
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("objects of the board's history are missing or damaged: git liza doctor (%v)", err)})
 	}
 	return p.report, p.recheck(ctx, repo)

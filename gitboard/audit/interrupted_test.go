@@ -1,0 +1,168 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+)
+
+// failing is a store of which one read fails.
+type failing struct {
+	oplog.Store
+	left atomic.Int64
+}
+
+func (f *failing) fail() error {
+	if f.left.Add(-1) == 0 {
+		return &gitio.CommandError{Op: "cat-file", Exit: 1}
+	}
+	return nil
+}
+
+func (f *failing) Object(ctx context.Context, name string) (git.Object, error) {
+	if err := f.fail(); err != nil {
+		return git.Object{}, err
+	}
+	return f.Store.Object(ctx, name)
+}
+
+func (f *failing) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+	if err := f.fail(); err != nil {
+		return nil, err
+	}
+	return f.Store.Objects(ctx, names)
+}
+
+func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
+	if err := f.fail(); err != nil {
+		return "", err
+	}
+	return f.Store.Ref(ctx, name)
+}
+
+// TestFailedRead lets each read of a store fail in turn. A replay must report that, or find what it
+// finds otherwise: it may not take what it could not read for missing or right.
+func TestFailedRead(t *testing.T) {
+	w := memoryWorld(t)
+	w.begin()
+	w.ready("alpha")
+	from := w.tip()
+	long := make([]byte, 9000)
+	for i := range long {
+		long[i] = 'a' + byte(i%7)
+	}
+	w.do(ada, &board.AddNote{Message: string(long)})
+	task := *w.snapshot(w.tip()).State.Task("alpha")
+	task.Priority = 1
+	data, err := codec.Encode(&task)
+	check(t, err)
+	for n, files := range []map[string][]byte{
+		{"tasks/alpha.yaml": data, "README.md": []byte("hello")},
+		{"tasks/beta.yaml": []byte("id: [")},
+		{"tasks/beta.yaml": nil, "tasks/alpha.yaml": []byte("id: [")},
+	} {
+		w.rewind(w.forge(forgery{parent: w.tip(), op: noteOf(fmt.Sprint("f", n)), files: files}))
+		w.do(ada, &board.AddNote{Message: "and on"})
+	}
+	for name, replay := range map[string]func(oplog.Store) (*audit.Report, error){
+		"all": func(s oplog.Store) (*audit.Report, error) {
+			return audit.Verify(w.ctx, s, nil, audit.Range{}, nil)
+		},
+		"a range": func(s oplog.Store) (*audit.Report, error) {
+			return audit.Verify(w.ctx, s, nil, audit.Range{From: from, To: w.tip()}, nil)
+		},
+		"a push": func(s oplog.Store) (*audit.Report, error) {
+			return audit.Near(w.ctx, s, audit.Range{From: from, To: w.tip()})
+		},
+	} {
+		whole, err := replay(w.store)
+		check(t, err)
+		for n := int64(1); ; n++ {
+			store := &failing{Store: w.store}
+			store.left.Store(n)
+			report, err := replay(store)
+			if store.left.Load() > 0 {
+				break
+			}
+			if err == nil && fmt.Sprint(*report) != fmt.Sprint(*whole) {
+				t.Errorf("%s: read %d failed, and it finds\n%s", name, n, findings(report))
+			}
+		}
+	}
+}
+
+// TestInterruptedAudit interrupts each use of git in turn, a thirty-second part of them each day.
+func TestInterruptedAudit(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.ready("beta")
+	from := w.tip()
+	w.claim(coder1, "alpha")
+	w.preExec(coder1, "alpha")
+	work := w.submit(coder1, "alpha")
+	w.judge(judge1, "alpha", board.VerdictApproved)
+	// By hand, both sides' test has a third text: the merge is looked at file by file.
+	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"alpha_test.go": "// ours"}))
+	m, _ := w.mergeCommit("alpha", work)
+	hand := w.project([]git.OID{w.integration, work}, coder1, map[string]string{"alpha_test.go": "// both"})
+	m.MergeCommit = string(hand)
+	w.do(judge1, m, w.lands(hand))
+	w.claim(coder2, "beta")
+	w.preExec(coder2, "beta")
+	w.submit(coder2, "beta")
+	w.comment(ada, "beta")
+	w.judge(judge2, "beta", board.VerdictApproved)
+	w.move(w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"}))
+	to, now := w.tip(), w.now.Std()
+	for name, look := range map[string]func(context.Context) (any, error){
+		"verify": func(ctx context.Context) (any, error) {
+			return audit.Verify(ctx, repo, repo, audit.Range{From: from, To: to}, nil)
+		},
+		"examine": func(ctx context.Context) (any, error) {
+			push, err := audit.Examine(ctx, repo, oplog.New(repo, ""), audit.Range{From: from, To: to}, w.integration)
+			if err != nil {
+				return nil, err
+			}
+			return push.Report, nil
+		},
+		"landings": func(ctx context.Context) (any, error) {
+			return audit.Landings(ctx, repo, audit.Range{From: from, To: to})
+		},
+		"compare": func(ctx context.Context) (any, error) {
+			return audit.Compare(ctx, repo, repo, w.snapshot(to), audit.Strays{}, w.operation)
+		},
+		"validate": func(ctx context.Context) (any, error) {
+			return audit.Validate(ctx, w.snapshot(to).State, repo, repo, audit.Here{Clone: "clone-1", Now: now})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, err := look(w.ctx)
+			check(t, err)
+			for n := 1; ; n++ {
+				if !testrepo.Due(t, n, 32, time.Now()) {
+					continue
+				}
+				ctx := testrepo.InterruptedAt(w.ctx, n)
+				found, err := look(ctx)
+				if !ctx.Used() {
+					t.Logf("%d uses", n)
+					break
+				}
+				if err == nil && fmt.Sprintf("%+v", found) != fmt.Sprintf("%+v", whole) {
+					t.Errorf("use %d was interrupted, and it finds\n%+v", n, found)
+				}
+			}
+		})
+	}
+}

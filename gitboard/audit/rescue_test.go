@@ -1,0 +1,149 @@
+package audit_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+)
+
+// lossy is a repository with a board of four operations, some of which a test deletes.
+type lossy struct {
+	*world
+	repo    *gitio.Repo
+	commits []git.OID
+}
+
+// lose removes an object, as a bad disk would.
+func (l *lossy) lose(oid git.OID) {
+	l.t.Helper()
+	check(l.t, os.Remove(filepath.Join(l.repo.CommonDir(), "objects", string(oid[:2]), string(oid[2:]))))
+}
+
+// forget removes a file or directory of the repository.
+func (l *lossy) forget(path ...string) {
+	l.t.Helper()
+	check(l.t, os.RemoveAll(filepath.Join(append([]string{l.repo.CommonDir()}, path...)...)))
+}
+
+// remotes sets refs to a commit, as a remote would have them.
+func (l *lossy) remotes(commit git.OID, names ...string) {
+	l.t.Helper()
+	for _, name := range names {
+		check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: name, New: commit}}, ""))
+	}
+}
+
+// TestFindLoss checks what is found of a board that lost objects or its ref, and that Repair brings
+// it back.
+func TestFindLoss(t *testing.T) {
+	made := testrepo.Init(t, true)
+	repo, err := gitio.Open(t.Context(), made)
+	check(t, err)
+	defer repo.Close()
+	check(t, repo.SetConfig(t.Context(), "core.logAllRefUpdates", "true"))
+	w := newWorld(t, repo)
+	if loss, err := audit.FindLoss(w.ctx, repo); loss != nil || err != nil {
+		t.Errorf("before there is a board: %v, %v", loss, err)
+	}
+	commits := []git.OID{
+		w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"}),
+		w.do(ada, &board.AddNote{Message: "one"}), w.do(ada, &board.AddNote{Message: "two"}), w.do(ada, &board.AddNote{Message: "three"}),
+	}
+	if loss, err := audit.FindLoss(w.ctx, repo); loss != nil || err != nil {
+		t.Errorf("a whole board: %v, %v", loss, err)
+	}
+	ref := filepath.FromSlash(git.BoardRef)
+	two, three := commits[2].Short(), commits[3].Short()
+	reflog := "; the newest that is whole is " + two + ", from the reflog"
+	for name, c := range map[string]struct {
+		do   func(l *lossy)
+		says string // "" if nothing is lost
+		tip  int    // the commit that the board is at after the repair; -1 if there is none
+	}{
+		"a tree and a record": {func(l *lossy) {
+			head := l.snapshot(commits[3]).Head
+			l.lose(head.Tree)
+			o, err := l.repo.Object(l.ctx, string(commits[2])+":sprint.yaml")
+			check(t, err)
+			l.lose(o.OID)
+		}, "2 objects of the board's history are missing or damaged; its operations say what was in them", 3},
+		"the last commit": {func(l *lossy) { l.lose(commits[3]) },
+			"the board at " + three + " can't be read: objects of it are missing or damaged" + reflog + "; it lacks 1 operations: ", 2},
+		"the last two commits": {func(l *lossy) { l.lose(commits[3]); l.lose(commits[2]) },
+			"; the newest that is whole is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: ", 1},
+		"the ref": {func(l *lossy) { l.forget(ref) },
+			"the branch liza/state has gone; the newest that is whole is " + three + ", from the reflog", 3},
+		"the ref and its reflog": {func(l *lossy) {
+			l.forget(ref)
+			l.forget("logs", ref)
+			kept, err := filepath.Glob(filepath.Join(l.repo.CommonDir(), "liza", "kept", "*"))
+			check(t, err)
+			for _, path := range kept { // the copy of the others may be newer
+				if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), string(commits[3])+" commit") {
+					check(t, os.Remove(path))
+				}
+			}
+		}, "the branch liza/state has gone; the newest that is whole is " + three + ", from what was written lately", 3},
+		"all but what a remote has": {func(l *lossy) {
+			l.remotes(commits[3], "refs/liza/remotes/origin/other")
+			l.remotes(w.integration, "refs/liza/remotes/backup/state")
+			l.remotes(commits[1], "refs/liza/remotes/origin/state")
+			l.forget(ref)
+			l.forget("logs", ref)
+			l.forget("liza", "kept")
+		}, "the branch liza/state has gone; the newest that is whole is " + commits[1].Short() + ", from refs/liza/remotes/origin/state", 1},
+		"the ref's text": {func(l *lossy) {
+			check(t, os.WriteFile(filepath.Join(l.repo.CommonDir(), ref), []byte(strings.Repeat("ab", 20)+"\n"), 0o644))
+		}, "the board at ababababab can't be read: objects of it are missing or damaged; the newest that is whole is " + three, 3},
+		"every place, and nothing to show it": {func(l *lossy) {
+			l.forget(ref)
+			l.forget("logs", ref)
+			l.forget("liza", "kept")
+		}, "", 0},
+		"the first commit": {func(l *lossy) {
+			l.lose(commits[0])
+		}, "the board at " + three + " can't be read: objects of it are missing or damaged, and no whole board is left here", -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "copy")
+			testrepo.Copy(t, made, dir)
+			repo, err := gitio.Open(t.Context(), dir)
+			check(t, err)
+			defer repo.Close()
+			copied := *w
+			copied.t, copied.store = t, repo
+			l := &lossy{&copied, repo, commits}
+			if c.says != "" && !strings.Contains(c.says, "lately") {
+				l.forget("liza", "kept") // else the repository repairs itself
+			}
+			c.do(l)
+			loss, err := audit.FindLoss(l.ctx, repo)
+			check(t, err)
+			if c.says == "" {
+				if loss != nil {
+					t.Errorf("%s", loss)
+				}
+				return
+			}
+			if loss == nil || !strings.Contains(loss.String(), c.says) || strings.Contains(loss.String(), "lacks") != strings.Contains(c.says, "lacks") {
+				t.Fatalf("%v does not say %q", loss, c.says)
+			}
+			if err := loss.Repair(l.ctx, repo); (err == nil) != (c.tip >= 0) {
+				t.Fatalf("%v", err)
+			}
+			if c.tip < 0 {
+				return
+			}
+			if loss, err := audit.FindLoss(l.ctx, repo); loss != nil || err != nil || l.tip() != commits[c.tip] {
+				t.Errorf("after the repair: %v, %v, at %s", loss, err, l.tip().Short())
+			}
+		})
+	}
+}

@@ -1,0 +1,184 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// operation reads an operation of the world's own history.
+func (w *world) operation(_ context.Context, commit git.OID) (board.Operation, error) {
+	for _, s := range w.steps {
+		if s.commit == commit {
+			return s.op, nil
+		}
+	}
+	return board.Operation{}, errors.New("nobody wrote this operation")
+}
+
+// compare compares integration with the board, and fails unless these strays are found.
+func (w *world) compare(repo *gitio.Repo, since audit.Strays, want ...git.OID) audit.Strays {
+	w.t.Helper()
+	now, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), since, w.operation)
+	check(w.t, err)
+	var found []git.OID
+	for _, s := range now.Found {
+		found = append(found, s.Commit)
+	}
+	if !slices.Equal(found, want) {
+		w.t.Errorf("found %v, not %v", found, want)
+	}
+	if now.Board != w.tip() || now.Integration != w.integration {
+		w.t.Errorf("it was compared up to %s and %s", now.Board.Short(), now.Integration.Short())
+	}
+	return now
+}
+
+// reworded makes a commit of the project with another message.
+func (w *world) reworded(commit git.OID, message string) git.OID {
+	w.t.Helper()
+	o, err := w.store.Object(w.ctx, string(commit))
+	check(w.t, err)
+	c, err := git.DecodeCommit(o)
+	check(w.t, err)
+	c.Message = message
+	o = git.NewObject(git.CommitObject, git.EncodeCommit(c))
+	check(w.t, w.store.WriteObjects(w.ctx, []git.Object{o}))
+	w.files[o.OID] = w.files[commit]
+	return o.OID
+}
+
+// TestCompare checks which commits of agents are found on integration without a record, and that a
+// comparison continues from the one before.
+func TestCompare(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"early.go": "//"}))
+	w.compare(repo, audit.Strays{}) // the board doesn't mention integration yet
+	w.ready("alpha")
+	w.ready("beta")
+	work := w.approved(coder1, "alpha")
+	w.compare(repo, audit.Strays{})
+
+	// What was approved may land before its record, and so may its merge.
+	m, at := w.mergeCommit("alpha", work)
+	start := w.integration
+	w.move(work)
+	w.compare(repo, audit.Strays{})
+	w.move(at)
+	w.compare(repo, audit.Strays{})
+	mid := w.tip()
+	w.do(judge1, m)
+	since := w.compare(repo, audit.Strays{})
+
+	// The merge was recorded once, and so a second one like it is an agent's.
+	again := w.project([]git.OID{start, work}, coder1, map[string]string{"again.go": "//"})
+	w.move(again)
+	w.compare(repo, audit.Strays{}, again)
+	w.move(at)
+
+	stray := w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
+	w.move(stray)
+	found := w.compare(repo, since, stray)
+	if text := found.Found[0].Text; !strings.Contains(text, "integration got ") || !strings.Contains(text, "by coder-2") {
+		t.Errorf("%s", text)
+	}
+	w.compare(repo, audit.Strays{}, stray)
+	w.compare(repo, audit.Strays{Board: mid}, stray)
+	w.move(w.project([]git.OID{stray}, ada, map[string]string{"mine.go": "//"}))
+	known := w.compare(repo, found, stray)
+
+	// A human's commit may say that an agent made it.
+	said := w.reworded(w.project([]git.OID{w.integration}, ada, map[string]string{"said.go": "//"}), "change\n\nLiza-Agent: coder-1\n")
+	w.move(said)
+	w.compare(repo, known, stray, said)
+	w.move(w.project([]git.OID{said}, ada, map[string]string{"more.go": "//"}))
+	w.compare(repo, audit.Strays{}, said, stray)
+	w.move(known.Integration)
+
+	// Nothing has moved: nothing is read.
+	w.do(ada, &board.AddNote{Message: "later"})
+	same, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), known, nil)
+	if err != nil || same.Board != known.Board || len(same.Found) != 1 {
+		t.Errorf("%+v, %v", same, err)
+	}
+
+	// A position that is gone, and a board that was rewritten, begin the comparison anew.
+	nowhere := git.OID(strings.Repeat("a", 40))
+	w.compare(repo, audit.Strays{Board: nowhere, Integration: nowhere, Found: found.Found}, stray)
+	w.compare(repo, audit.Strays{Board: found.Board, Integration: nowhere}, stray)
+
+	// Only operations that say where integration was are read, and only those since the last time.
+	read := 0
+	count := func(ctx context.Context, commit git.OID) (board.Operation, error) {
+		read++
+		return w.operation(ctx, commit)
+	}
+	w.claim(coder2, "beta")
+	for _, c := range []struct {
+		since audit.Strays
+		reads int
+	}{{found, 1}, {audit.Strays{}, 3}} {
+		read = 0
+		if _, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), c.since, count); err != nil || read != c.reads {
+			t.Errorf("%d operations were read, not %d: %v", read, c.reads, err)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), audit.Strays{}, func(context.Context, git.OID) (board.Operation, error) {
+		return board.Operation{}, broken
+	}); !errors.Is(err, broken) {
+		t.Errorf("an operation that can't be read: %v", err)
+	}
+
+	// A commit without an operation is none; verify reports it.
+	w.rewind(w.forge(forgery{parent: w.tip(), op: noteOf("f"), message: func(string) string { return "Merge branch 'main'\n" }}))
+	w.compare(repo, audit.Strays{}, stray)
+
+	// Integration goes back to before the stray.
+	w.move(at)
+	w.compare(repo, known)
+
+	// Without the branch there is nothing to compare, and without settings nobody knows it.
+	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: integrationRef, Old: w.integration, New: git.ZeroOID}}, ""))
+	if now, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), known, nil); err != nil || now.Integration != known.Integration {
+		t.Errorf("%+v, %v", now, err)
+	}
+	bare := w.forge(forgery{parent: w.tip(), op: noteOf("g"), files: map[string][]byte{"config.yaml": nil}})
+	if _, err := audit.Compare(w.ctx, repo, repo, w.snapshot(bare), known, nil); err == nil {
+		t.Error("a board without settings was compared")
+	}
+}
+
+// TestLandings checks that the moves of integration in a range are listed, oldest first.
+func TestLandings(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	m, at := w.mergeCommit("alpha", w.approved(coder1, "alpha"))
+	from := w.do(judge1, m, w.lands(at))
+	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
+	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec)}, w.lands(spec))
+	w.do(ada, &board.AddNote{Message: "and so on"})
+	for _, c := range []struct {
+		from git.OID
+		want []string
+	}{{"", []string{string(at), string(spec)}}, {from, []string{string(spec)}}, {w.tip(), nil}} {
+		landings, err := audit.Landings(w.ctx, repo, audit.Range{From: c.from, To: w.tip()})
+		check(t, err)
+		var got []string
+		for _, l := range landings {
+			got = append(got, l.After)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("after %s: %v, not %v", c.from.Short(), got, c.want)
+		}
+	}
+}
