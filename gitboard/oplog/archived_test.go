@@ -1,6 +1,7 @@
 package oplog_test
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -182,6 +183,28 @@ func TestWhenBriefsAreWritten(t *testing.T) {
 		if written := len(left) == 1 && left[0] == file; written != c.written || !written && len(left) > 0 {
 			t.Errorf("%d tasks, in %s: %v", c.tasks, c.dir, left)
 		}
+	}
+}
+
+// TestBriefsThatCannotBeWritten checks that a file which can't be written costs nothing but time,
+// and leaves nothing behind.
+func TestBriefsThatCannotBeWritten(t *testing.T) {
+	store := oplog.NewMemory()
+	many(t, store, 9)
+	dir := t.TempDir()
+	taken := filepath.Join(dir, "briefs")
+	check(t, os.MkdirAll(filepath.Join(taken, "below"), 0o755))
+	file := filepath.Join(t.TempDir(), "file")
+	check(t, os.WriteFile(file, nil, 0o644))
+	for _, place := range []string{taken, filepath.Join(file, "briefs")} {
+		tip, err := oplog.New(store, place).Tip(t.Context())
+		check(t, err)
+		if all, err := tip.State.Briefs(); err != nil || len(all) != 9 {
+			t.Errorf("%d briefs, %v", len(all), err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -85,6 +86,20 @@ func TestBriefsCache(t *testing.T) {
 	check(t, os.WriteFile(file, data[:len(data)-1], 0o600))
 	if n := briefs(); n != 1 {
 		t.Errorf("without the end of its last line: %d", n)
+	}
+	// A line that is spoilt costs the reading of its task.
+	for what, spoil := range map[string]func(line string) string{
+		"a field too many": func(line string) string { return line + "\ttrue" },
+		"a field too few":  func(line string) string { return line[:strings.LastIndexByte(line, '\t')] },
+		"no truth":         func(line string) string { return line[:strings.LastIndexByte(line, '\t')] + "\tperhaps" },
+		"no number":        func(line string) string { return strings.Replace(line, "\t0\t", "\tmany\t", 1) },
+	} {
+		lines := strings.Split(string(data), "\n")
+		lines[1] = spoil(lines[1])
+		check(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600))
+		if n := briefs(); n != 1 {
+			t.Errorf("%s: %d", what, n)
+		}
 	}
 	check(t, os.Remove(file))
 	if n := briefs(); n != 40 {

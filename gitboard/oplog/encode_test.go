@@ -31,6 +31,20 @@ func TestEncodeTree(t *testing.T) {
 	}
 }
 
+// TestEncodeNoEntry checks that the fast encoder leaves what no tree can hold to the general one,
+// which panics.
+func TestEncodeNoEntry(t *testing.T) {
+	good := git.TreeEntry{Name: "a", Mode: filemode.Regular, OID: git.EmptyTree}
+	for _, bad := range []git.TreeEntry{
+		{Name: "", Mode: good.Mode, OID: good.OID}, {Name: "a\x00b", Mode: good.Mode, OID: good.OID},
+		{Name: "b", Mode: good.Mode, OID: good.OID[:38]}, {Name: "b", Mode: good.Mode, OID: good.OID[:39] + "x"},
+	} {
+		if data := encodeRegular([]git.TreeEntry{good, bad}); data != nil {
+			t.Errorf("%+v is encoded as %q", bad, data)
+		}
+	}
+}
+
 // TestTreeObject changes a directory of regular files step by step, and one that also holds others,
 // and compares each object with the general encoding of its entries.
 func TestTreeObject(t *testing.T) {
