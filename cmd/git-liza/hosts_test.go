@@ -19,8 +19,7 @@ import (
 )
 
 // TestHosts: two clones share a board by servers as people run them. Each gives a raced task to one
-// clone, takes a merge, and refuses a forged board where its lock is on. They take turns. Why Gitea
-// is not among them stands in specs/decisions.md.
+// clone, takes a merge, and refuses a forged board where its lock is on. They take turns.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	for _, server := range []struct {
@@ -55,7 +54,8 @@ type host struct {
 	*project
 	dir      string // for the server's files
 	hub, url string
-	lock     bool // the board's lock is to be switched on
+	own      []string // the server's environment, besides quietly
+	lock     bool     // the board's lock is to be switched on
 }
 
 // hangsUp ends the connection that ssh has kept for a clone.
@@ -150,7 +150,7 @@ func (h *host) runs(network, address, name string, args ...string) {
 	}
 	defer log.Close()
 	cmd := exec.Command(name, args...)
-	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = quietly(), log, log, &syscall.SysProcAttr{Setpgid: true}
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = append(quietly(), h.own...), log, log, &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
@@ -250,7 +250,6 @@ func (h *host) gitolite(permission string) {
 // authorizes.
 func (h *host) serveSSHD(home string) (key string) {
 	sshd := h.program("sshd", "/usr/sbin/sshd")
-	client := h.program("ssh")
 	if os.Getuid() == 0 {
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // as its service does
 			h.t.Skip(err)
@@ -272,12 +271,18 @@ func (h *host) serveSSHD(home string) (key string) {
 		"AuthorizedKeysFile " + filepath.Join(h.dir, "authorized_keys"), "SetEnv " + strings.Join(env, " "),
 	}, "\n")+"\n", 0o644))
 	h.file("known_hosts", fmt.Sprintf("[127.0.0.1]:%s %s", port, authorized(hostKey)), 0o600)
-	config := h.file("ssh_config", "KexAlgorithms curve25519-sha256\nIdentitiesOnly yes\nIdentityAgent none\nGlobalKnownHostsFile /dev/null\nUserKnownHostsFile "+filepath.Join(h.dir, "known_hosts")+
-		"\nIdentityFile "+filepath.Join(h.dir, "key")+"\n", 0o644)
-	h.file("bin/ssh", "#!/bin/sh\nexec "+client+" -F "+config+" \"$@\"\n", 0o755)
-	h.env = append(h.env[:len(h.env):len(h.env)], "PATH="+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))
+	h.useSSH("")
 	h.url = "ssh://" + account.Username + "@127.0.0.1:" + port
 	return authorized(userKey)
+}
+
+// useSSH has the project use ssh with the key and the hosts in the server's directory.
+func (h *host) useSSH(settings string) {
+	client := h.program("ssh")
+	config := h.file("ssh_config", "KexAlgorithms curve25519-sha256\nIdentitiesOnly yes\nIdentityAgent none\nGlobalKnownHostsFile /dev/null\nUserKnownHostsFile "+filepath.Join(h.dir, "known_hosts")+
+		"\nIdentityFile "+filepath.Join(h.dir, "key")+"\n"+settings, 0o644)
+	h.file("bin/ssh", "#!/bin/sh\nexec "+client+" -F "+config+" \"$@\"\n", 0o755)
+	h.env = append(h.env[:len(h.env):len(h.env)], "PATH="+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))
 }
 
 // serveNginx serves a repository by nginx and git's http-backend to clients with a password. It has

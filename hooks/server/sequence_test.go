@@ -606,6 +606,16 @@ func TestForgedParcels(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
+	t.Run("until gc", func(t *testing.T) {
+		there := func() bool { return exec.Command("git", "-C", w.hub, "cat-file", "-e", string(sneak)).Run() == nil }
+		if !there() {
+			t.Error("what refused parcels brought is not there")
+		}
+		w.git(w.hub, "gc", "-q", "--prune=now")
+		if there() {
+			t.Error("what refused parcels brought survives gc")
+		}
+	})
 	t.Run("without proc-receive", func(t *testing.T) {
 		w.git(w.hub, "config", "--file", "liza/hooks/gitconfig", "--unset", "receive.procReceiveRefs")
 		out, err := exec.Command("git", "-C", dir, "push", "origin", "main:"+git.InboxPrefix+"mine").CombinedOutput()
