@@ -68,6 +68,15 @@ func (w *world) task(status board.Status, change ...func(*board.Task)) {
 	w.put(board.RecordPath(board.TaskDir, t.ID), t)
 }
 
+// draft is a proposed draft that the review of plans has rejected so often.
+func (w *world) draft(rejections int) {
+	t := &board.Task{ID: "login", Status: board.Draft, Plan: board.PlanProposed, StatusChangedAt: start, Created: start, Priority: 3}
+	for range rejections {
+		w.event(t, board.EventDraftRejected, "code-reviewer-1", "")
+	}
+	w.put(board.RecordPath(board.TaskDir, t.ID), t)
+}
+
 func (w *world) event(t *board.Task, name, agent, reason string) {
 	t.History = append(t.History, board.Event{Time: w.now, Event: name, Agent: agent, Reason: reason})
 }
@@ -274,6 +283,9 @@ var lives = map[string][]moment{
 		{what: "returns", do: func(w *world) {
 			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 7; t.MaxReviewCycles = 7 })
 		}, says: "REVIEW LOOP: login, 7 cycles", how: alarm.Grave, runs: true},
+		{what: "a draft, below", do: func(w *world) { w.draft(4) }, next: 30 * m},
+		{what: "a draft that the review of plans has returned five times", do: func(w *world) { w.draft(5) },
+			says: "REVIEW LOOP: login, 5 cycles", how: alarm.Grave, runs: true, next: 30 * m},
 	},
 	"quorum": {
 		{what: "one reviewer is alive, and two have to approve", do: func(w *world) {

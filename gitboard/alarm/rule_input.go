@@ -25,7 +25,7 @@ type sight struct {
 type ruleInput struct {
 	Facts
 	live []board.Brief          // unfinished tasks, by id
-	full map[string]*board.Task // those of live that anybody has worked on, or that are BLOCKED
+	full map[string]*board.Task // those of live that anybody has worked on or proposed, or that are BLOCKED
 }
 
 func newRuleInput(f Facts) *ruleInput {
@@ -38,7 +38,7 @@ func newRuleInput(f Facts) *ruleInput {
 			continue
 		}
 		e.live = append(e.live, b)
-		if b.Tally.Iterations > 0 || b.Status == board.Blocked {
+		if b.Tally.Iterations > 0 || b.Status == board.Blocked || b.Plan != "" {
 			if t := f.State.Task(b.ID); t != nil {
 				e.full[b.ID] = t
 			}
@@ -274,11 +274,28 @@ func substance(r *board.Rejection) string {
 
 func (e *ruleInput) reviewLoop() (all []sight) {
 	for _, b := range e.live {
-		if t := e.full[b.ID]; t != nil && b.ReviewCycles >= e.State.Config().ReviewCyclesFor(t) {
-			all = append(all, sight{about: b.ID, words: about(b.ID, "n", fmt.Sprint(b.ReviewCycles))})
+		t := e.full[b.ID]
+		if t == nil {
+			continue
+		}
+		if n := cycles(t); n >= e.State.Config().ReviewCyclesFor(t) {
+			all = append(all, sight{about: b.ID, words: about(b.ID, "n", fmt.Sprint(n))})
 		}
 	}
 	return all
+}
+
+// cycles counts the review cycles of a task's work, or of a draft in the review of plans.
+func cycles(t *board.Task) (n int) {
+	if t.Status != board.Draft {
+		return t.ReviewCyclesCurrent
+	}
+	for _, e := range t.History {
+		if e.Event == board.EventDraftRejected {
+			n++
+		}
+	}
+	return n
 }
 
 // tasks returns a rule's find for live tasks that meet a condition, since they entered their
