@@ -28,8 +28,9 @@ const bypass = `forge() {
 
 // TestAttacksOnAServer: the server's hooks refuse what has bypassed those of a clone, and where a
 // server has none, verify reports it. Each script begins with an up-to-date clone, and its changes
-// to that clone are undone. The attacks take turns.
+// to that clone are undone.
 func TestAttacksOnAServer(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	s.committed("parse.txt")
@@ -41,7 +42,7 @@ func TestAttacksOnAServer(t *testing.T) {
 	s.must("coder-2", "heartbeat")
 	server := func() string { return s.ok("", "", "git -C ../server.git for-each-ref") }
 	const off = "git -c core.hooksPath=/dev/null "
-	for i, c := range []struct {
+	for _, c := range []struct {
 		name, script, rule string
 		verify             string // what verify reports for the clone, "" for nothing
 	}{
@@ -80,7 +81,6 @@ func TestAttacksOnAServer(t *testing.T) {
 			"of 3000000 bytes to the board, where 1048576 are the most", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onDay(t, i, 5)
 			before, local := server(), s.ok("", "", "git for-each-ref --format='update %(refname) %(objectname)'")
 			s.ok("", "", "git update-ref refs/heads/origin-note liza/state")
 			said, exit := s.sh("", "", c.script)

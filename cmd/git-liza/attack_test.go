@@ -54,9 +54,9 @@ func (s *site) committed(name string) {
 	s.ok("coder-1", parse, checkpoint+"echo 1 >"+name+" && git add . && git commit -q -m 'Write it'")
 }
 
-// TestAttacksOnAClone: what agents may not do is refused in their clone and changes nothing. The
-// attacks take turns.
+// TestAttacksOnAClone: what agents may not do is refused in their clone and changes nothing.
 func TestAttacksOnAClone(t *testing.T) {
+	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git tag kept && git branch human && git update-ref refs/liza/review/parse/9 HEAD")
@@ -64,7 +64,7 @@ func TestAttacksOnAClone(t *testing.T) {
 		t.Errorf("a commit without a checkpoint: exit %d\n%s", exit, said)
 	}
 	s.committed("parse.txt")
-	for i, c := range []struct{ name, agent, dir, script, rule, instead string }{
+	for _, c := range []struct{ name, agent, dir, script, rule, instead string }{
 		{"no-verify on integration", "coder-1", parse, "git checkout -q integration; git commit --no-verify --allow-empty -m sneak", "integration moves by a merge", "git liza submit parse"},
 		{"update-ref of integration", "coder-1", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza submit parse"},
 		{"push into the own repository", "coder-1", parse, "git push . HEAD:integration", "pushes only through git liza", "git liza submit parse"},
@@ -109,7 +109,6 @@ func TestAttacksOnAClone(t *testing.T) {
 		{"the human's HEAD", "planner-1", "", `eval "$(git-liza env planner-1)" && git update-ref --no-deref HEAD task/parse`, "HEAD of the main worktree", "worktree of your task"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onDay(t, i, 5)
 			before := s.refs()
 			said, exit := s.sh(c.agent, c.dir, c.script)
 			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) || !strings.Contains(said, c.instead) {

@@ -25,58 +25,61 @@ func timeLeft(t *testing.T) bool {
 var turns = [][][]string{
 	{ // the tests that take longest: more than three seconds of processor time each
 		{
-			"TestTeamKilled", "TestLinearizable/racing", "TestTeamReviewsPlan",
+			"TestTeamKilled", "TestLinearizable/racing", "TestPlainFetches",
 		},
 		{
-			"TestTeam", "TestTrains", "TestTeamOfGoals", "TestUnfitRemotes",
+			"TestTeam", "TestTrains", "TestSessions/sharing.md",
 		},
 		{
-			"TestNewOperation", "TestNetworkRemotes/https", "TestTeamSizesItself", "TestLinearizable/in_turn",
+			"TestLinearizable/shared", "TestNetworkRemotes/https", "TestHosts/nginx_and_http-backend",
+			"TestAttacksOnAClone", "TestUnfitRemotes",
 		},
 		{
-			"TestLinearizable/shared", "TestNetworkRemotes/ssh", "TestKilled", "TestOnlyBranches/an_update_hook",
+			"TestClones", "TestNetworkRemotes/ssh", "TestKilled", "TestForgedMerges", "TestScreenConductsARun",
 		},
 		{
-			"TestClones", "TestHosts/sshd_and_git-shell", "TestForgedFinish", "TestTortureClones",
+			"TestHosts/gitolite", "TestHosts/sshd_and_git-shell", "TestTrainsOfTwoClones",
+			"TestOnlyBranches/an_update_hook", "TestNewOperation",
 		},
 		{
-			"TestHosts/gitolite", "TestTortureDamage", "TestTrainsOfTwoClones", "TestForgedMerges",
+			"TestClonesWithTroubles", "TestTortureDamage", "TestForgedFinish", "TestLinearizable/in_turn",
+			"TestTeamOfGoals",
 		},
 		{
-			"TestClonesWithTroubles", "TestOnlyBranches/gitolite's_RW", "TestHosts/nginx_and_http-backend",
-			"TestPlainFetches", "TestScreenConductsARun",
+			"TestOnlyBranches/gitolite's_RW", "TestAttacksOnAServer", "TestTeamSizesItself", "TestTortureClones",
+			"TestTeamReviewsPlan",
 		},
 	},
 	{ // the others
 		{
 			"TestLargeImportIsShared", "TestFastClocks", "TestEightWritersAndAHousekeeper/in_turn", "TestTelemetry",
-			"TestFinishProves", "TestUnhookedServer", "TestOverwrittenHooks", "TestContainer", "TestAliasesAndGrafts",
-			"TestUnrecordedWorkInAnothersName", "TestPlannerIsNotWokenAgain", "TestContainerIsEnded", "TestNoContainers",
-			"TestWatchOnATerminal",
+			"TestPushesIntoAClone", "TestFutureDates", "TestUnhookedServer", "TestMissingIntegration", "TestIdleTeam",
+			"TestUnrecordedWorkInAnothersName", "TestWatchHaltsTheBoard", "TestColoursOfSupervisors", "TestWatchPosts",
+			"TestLiveScreenStops", "TestWatchOutlivesGit",
 		},
 		{
-			"TestTortureWriters", "TestTeamOfTheGuide", "TestServersThatRefuse", "TestTortureClocks",
-			"TestPushWithoutAtomic", "TestAgentEndsCleanly", "TestLeftLockIsTakenAway", "TestMissingIntegration",
-			"TestGraceBehindAShell", "TestLeftToItsLease", "TestSprintBudget", "TestLiveScreen", "TestWatchIsAlive",
-			"TestAbortAsks",
+			"TestTortureWriters", "TestTeamOfTheGuide", "TestServersThatRefuse", "TestTortureClocks", "TestForgedApproval",
+			"TestFinishProves", "TestLeftLockIsTakenAway", "TestContinuedReviewer", "TestAliasesAndGrafts",
+			"TestLeftToItsLease", "TestSprintBudget", "TestContainerIsEnded", "TestWatchIsAlive", "TestLiveScreenPlain",
+			"TestWatchTakesATerminal",
 		},
 		{
 			"TestAgentsWork", "TestForgedSubmissions", "TestSettingsOfManyLines", "TestProjectsCommands",
-			"TestForgedApproval", "TestCompletionInShells", "TestUnrecordedWork", "TestContinuedReviewer",
-			"TestKilledSupervisorIsSucceeded", "TestWorkBroughtBeside", "TestHooksWithoutProgram", "TestAgentsAreAuthors",
-			"TestWatchPosts", "TestWatchEscalates", "TestWatchOutlivesGit",
+			"TestRejectedWorkIsItsAuthors", "TestServersHooks", "TestOverwrittenHooks", "TestContainer", "TestJoinsToRead",
+			"TestGraceBehindAShell", "TestForgedTrailers", "TestPlannerIsNotWokenAgain",
+			"TestLiveScreenGivesTheTerminalBack", "TestWatchEscalates", "TestWatchShowsOnTheDesktop",
 		},
 		{
 			"TestSupervisorStopsByItself", "TestRoundTrips", "TestEightWritersAndAHousekeeper/racing",
-			"TestForgedBoardIsNoticed", "TestRejectedWorkIsItsAuthors", "TestServersHooks", "TestCommitsWithoutTrailers",
-			"TestTrainFlakyTest", "TestJoinsToRead", "TestForgedTrailers", "TestWatchHaltsTheBoard", "TestHumansKey",
-			"TestWatchPausesABrokenClone", "TestLiveScreenPlain", "TestWatchTakesATerminal",
+			"TestSessions/walkthrough.md", "TestForgedBoardIsNoticed", "TestAgentEndsCleanly", "TestCommitsWithoutTrailers",
+			"TestPushWithoutAnswer", "TestTrainFlakyTest", "TestWorkBroughtBeside", "TestRunMaxTime",
+			"TestAgentsAreAuthors", "TestHumansKey", "TestNoContainers", "TestAbortAsks",
 		},
 		{
 			"TestSupervisedAncestors", "TestReadmeInstalls", "TestHiddenIntegration", "TestProjectsHooks",
-			"TestPushesIntoAClone", "TestFutureDates", "TestServedClone", "TestPushWithoutAnswer", "TestIdleTeam",
-			"TestBudgets", "TestRunMaxTime", "TestColoursOfSupervisors", "TestLiveScreenGivesTheTerminalBack",
-			"TestLiveScreenStops", "TestWatchShowsOnTheDesktop",
+			"TestPushWithoutAtomic", "TestCompletionInShells", "TestServedClone", "TestUnrecordedWork",
+			"TestKilledSupervisorIsSucceeded", "TestBudgets", "TestHooksWithoutProgram", "TestLiveScreen",
+			"TestWatchPausesABrokenClone", "TestWatchOnATerminal",
 		},
 	},
 }
