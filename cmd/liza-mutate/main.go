@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string) error {
 	f.IntVar(&o.sample, "sample", 0, "try only so many mutants a package, drawn by the seed")
 	f.Uint64Var(&o.seed, "seed", 1, "which mutants a sample has")
 	f.DurationVar(&o.patient, "patience", 30*time.Second, "how much longer than without a mutant tests may take; then it is caught")
-	f.StringSliceVar(&o.tests, "tests", nil, "the `PACKAGES` whose tests are run (each its own)")
+	f.StringSliceVar(&o.tests, "tests", nil, "the `PACKAGES` whose tests are run (each its own, and those of testedby.go)")
 	f.StringVar(&o.only, "only", "", "try only mutants whose line has this `TEXT`")
 	f.BoolVar(&o.list, "list", false, "print the mutants and try none")
 	f.BoolVar(&o.reach, "unreached", false, "print the mutants that no test reaches, and try none")
@@ -76,7 +76,13 @@ func run(ctx context.Context, args []string) error {
 	for _, p := range packages {
 		by := tests
 		if by == nil {
-			by = []pkg{p}
+			if by, err = testsOf(ctx, p); err != nil {
+				return err
+			}
+		}
+		if len(by) == 0 {
+			fmt.Printf("%s: it has no tests; --tests names those of other packages\n", p.ImportPath)
+			continue
 		}
 		s, err := try(ctx, p, by, o, known)
 		if err != nil {

@@ -115,7 +115,7 @@ func (r *runner) run(s suite, names []string, limit time.Duration, env ...string
 		"-test.failfast", "-test.short", "-test.run", "^("+strings.Join(names, "|")+")$")
 	cmd.Dir, cmd.WaitDelay = s.dir, time.Second
 	gitio.OwnGroup(cmd)
-	defer gitio.EndGroup(cmd) // a mutant that never ends is a child of the shell
-	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp, "LIZA_TEST_DAY=all"), env...)
+	defer gitio.EndGroup(cmd)                                                           // a mutant that never ends is a child of the shell
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp, "LIZA_TEST_DAY=all"), env...) // not the part of a day
 	return cmd.CombinedOutput()
 }

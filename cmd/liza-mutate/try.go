@@ -18,6 +18,8 @@ import (
 type pkg struct {
 	ImportPath, Dir, Name string
 	GoFiles               []string
+	TestGoFiles           []string
+	XTestGoFiles          []string
 	Module                struct{ Path string }
 }
 

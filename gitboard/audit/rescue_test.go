@@ -109,6 +109,9 @@ func TestFindLoss(t *testing.T) {
 		}, "", 0},
 		"the first commit": {func(l *lossy) {
 			l.lose(commits[0])
+			if _, err := audit.Verify(l.ctx, l.repo, l.repo, audit.Range{}, nil); err == nil {
+				t.Error("verify reads a history that is cut off")
+			}
 		}, "the board at " + three + " can't be read: objects of it are missing or damaged, and no whole board is left here", -1},
 	} {
 		t.Run(name, func(t *testing.T) {

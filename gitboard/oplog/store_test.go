@@ -201,14 +201,15 @@ func TestPending(t *testing.T) {
 
 // TestAppendWithoutBoard checks that an operation is lost if the board's ref went away under it.
 func TestAppendWithoutBoard(t *testing.T) {
-	memory := oplog.NewMemory()
-	w := newWriter(t, memory).init()
-	built, err := w.prepare(w.tip(), note("x")).Build(by)
-	check(t, err)
-	check(t, memory.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: w.tip().Commit, New: git.ZeroOID}}, ""))
-	if err := w.log.Append(w.ctx, []*oplog.Built{built}, oplog.Side{}); !errors.Is(err, oplog.ErrLost) {
-		t.Errorf("%v", err)
-	}
+	bothStores(t, func(t *testing.T, s oplog.Store) {
+		w := newWriter(t, s).init()
+		built, err := w.prepare(w.tip(), note("x")).Build(by)
+		check(t, err)
+		check(t, s.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: w.tip().Commit, New: git.ZeroOID}}, ""))
+		if err := w.log.Append(w.ctx, []*oplog.Built{built}, oplog.Side{}); !errors.Is(err, oplog.ErrLost) {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 // lacking is a store that lacks an object.

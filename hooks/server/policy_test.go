@@ -1,0 +1,378 @@
+package server_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/hooks/install"
+	"github.com/git-liza/git-liza/hooks/server"
+)
+
+// none is the value of a ref that does not exist.
+const none = string(git.ZeroOID)
+
+// history is a hub that has all objects of a board, whose refs a test sets as before a push.
+type history struct {
+	*world
+	board                      *gitboard.Board // of the hub
+	first, note, coder, landed string          // commits of the board
+	start, next                string          // of integration
+	lease                      string          // of coder-1
+}
+
+func newHistory(t *testing.T) *history {
+	t.Helper()
+	h := &history{world: newWorld(t, 1)}
+	a := h.clones[0]
+	tip := func() string { return h.git(h.hub, "rev-parse", "liza/state") }
+	h.first, h.start = tip(), h.git(h.hub, "rev-parse", "integration")
+	h.do(a, note("one"))
+	h.note = tip()
+	coder := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
+	_, err := a.Do(h.ctx, gitboard.Request{Actor: coder}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
+	h.check(err)
+	h.coder, h.lease = tip(), h.git(h.hub, "rev-parse", git.LeaseRef("coder-1"))
+	h.git(a.Repo().TopLevel(), "fetch", "-q", "origin", "integration")
+	h.next = h.git(a.Repo().TopLevel(), "commit-tree", "-p", h.start, "-m", "next", h.start+"^{tree}")
+	h.git(a.Repo().TopLevel(), "push", "-q", "origin", h.next+":refs/heads/next")
+	h.landed = h.onTop(h.coder, &board.Land{Before: h.start, Commit: h.next})
+	h.board = h.open(h.hub)
+	return h
+}
+
+// onTop makes an operation's commit in the hub, on a commit of its board.
+func (h *history) onTop(at string, p board.Payload) string {
+	h.t.Helper()
+	b := h.open(h.hub)
+	s, err := b.Log().At(h.ctx, git.OID(at))
+	h.check(err)
+	op := board.Operation{Actor: ada, Time: max(s.State.Time(), board.At(time.Now())), Request: "on-" + at[:10], Payload: p}
+	prepared, err := oplog.Prepare(s, op)
+	h.check(err)
+	built, err := prepared.Build(oplog.Committer{Name: ada.Name, Email: ada.Email})
+	h.check(err)
+	h.check(b.Repo().WriteObjects(h.ctx, built.Objects()))
+	return string(built.Commit)
+}
+
+// set sets refs of the hub without its hooks; none deletes one.
+func (h *history) set(refs map[string]string) {
+	h.t.Helper()
+	for ref, value := range refs {
+		if value == none {
+			h.git(h.hub, "-c", "core.hooksPath="+os.DevNull, "update-ref", "-d", ref)
+		} else {
+			h.git(h.hub, "-c", "core.hooksPath="+os.DevNull, "update-ref", ref, value)
+		}
+	}
+}
+
+// moves are those that bring refs from where they are to new values.
+func (h *history) moves(to map[string]string) (moves []hooks.Move) {
+	h.t.Helper()
+	for ref, value := range to {
+		now := git.ZeroOID
+		if strings.HasPrefix(ref, git.RefsPrefix) {
+			var err error
+			now, err = h.board.Repo().Ref(h.ctx, ref)
+			h.check(err)
+		}
+		moves = append(moves, hooks.Move{Ref: ref, Old: string(now.OrZero()), New: value})
+	}
+	return moves
+}
+
+// TestPolicies asks the server's two hooks about pushes to a hub.
+func TestPolicies(t *testing.T) {
+	h := newHistory(t)
+	const state, integration, home = git.BoardRef, "refs/heads/integration", git.HomeRef
+	lease, leaseBranch, homeBranch := git.LeaseRef("coder-1"), git.AsBranch(git.LeaseRef("coder-1")), git.AsBranch(git.HomeRef)
+	commit := func(tree string, parents ...string) string {
+		args := []string{"commit-tree", "-m", "forged", tree}
+		for _, p := range parents {
+			args = append(args, "-p", p)
+		}
+		return h.git(h.hub, args...)
+	}
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "file")
+		h.check(os.WriteFile(path, []byte(text), 0o644))
+		return h.git(h.hub, "hash-object", "-w", path)
+	}
+	tree := h.first + "^{tree}"
+	carry := func(blob string) string {
+		text, err := h.board.Repo().Object(h.ctx, blob)
+		h.check(err)
+		carrier := git.CarryTree(text.OID)
+		o := git.Carrier("", text.OID, text.Type, carrier.OID, git.Signature{Name: "a", Email: "a@b", When: time.Now()})
+		h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{carrier, o}))
+		return string(o.OID)
+	}
+	own, err := h.board.Repo().Object(h.ctx, h.lease)
+	h.check(err)
+	padded := file(string(own.Data) + strings.Repeat("\n", hooks.MaxLease))
+	other := file("not a lease")
+	large := func() string {
+		big := filepath.Join(t.TempDir(), "big")
+		h.check(os.WriteFile(big, make([]byte, 1<<20+1), 0o644))
+		index := "GIT_INDEX_FILE=" + filepath.Join(t.TempDir(), "index")
+		blob := h.git(h.hub, "hash-object", "-w", big)
+		script := index + " git read-tree " + tree + " && " + index + " git update-index --add --cacheinfo 100644," + blob + ",big && " + index + " git write-tree"
+		cmd := exec.Command("sh", "-c", script)
+		cmd.Dir = h.hub
+		out, err := cmd.Output()
+		h.check(err)
+		return strings.TrimSpace(string(out))
+	}()
+	type refs = map[string]string
+	atNote := refs{state: h.note, integration: h.start, lease: none, home: h.first}
+	for name, c := range map[string]struct {
+		at, to      refs // at is besides atNote
+		late        time.Duration
+		receive     string // what pre-receive refuses
+		transaction string // what reference-transaction refuses
+	}{
+		"an operation":           {refs{state: h.first}, refs{state: h.note}, 0, "", ""},
+		"another branch":         {nil, refs{"refs/heads/feature": h.next}, 0, "", ""},
+		"what is below no refs/": {nil, refs{"MERGE_HEAD": h.next}, 0, "", ""},
+		"the board, back":        {nil, refs{state: h.first}, 0, "liza/state only grows", "liza/state only grows"},
+		"the board, deleted":     {nil, refs{state: none}, 0, "is not deleted", "is not deleted"},
+		"a merge":                {refs{state: h.first}, refs{state: commit(tree, h.first, h.next)}, 0, "has several parents", ""},
+		"a large file":           {refs{state: h.first}, refs{state: commit(large, h.first)}, 0, "bytes to the board", ""},
+		"no operation":           {refs{state: h.first}, refs{state: commit(tree, h.first)}, 0, "it carries no operation", ""},
+		"an early operation":     {refs{state: h.first}, refs{state: h.note}, time.Hour, "and here it is", ""},
+
+		"integration alone":            {nil, refs{integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
+		"integration, where it is":     {nil, refs{integration: h.start}, 0, "nothing on the board records", ""},
+		"integration, back":            {refs{integration: h.next}, refs{integration: h.start}, 0, "would lose commits", "would lose commits"},
+		"a landing":                    {refs{state: h.coder}, refs{state: h.landed, integration: h.next}, 0, "", ""},
+		"a landing without its move":   {refs{state: h.coder}, refs{state: h.landed}, 0, "does not move with it", "does not move with it"},
+		"a board's first push":         {refs{state: none, integration: none, home: none}, refs{state: h.landed, integration: h.next, home: h.landed}, 0, "", ""},
+		"its board without its branch": {refs{state: none, integration: none, home: none}, refs{state: h.landed}, 0, "the board begins without integration", "the board begins without integration"},
+		"a branch before the board":    {refs{state: none, home: none}, refs{integration: h.next}, 0, "", ""},
+
+		"a lease":                  {refs{state: h.coder}, refs{lease: h.lease}, 0, "", ""},
+		"a lease before its agent": {nil, refs{lease: h.lease}, 0, "is registered in another session, or not at all", ""},
+		"a lease with its agent":   {nil, refs{state: h.coder, lease: h.lease}, 0, "", ""},
+		"a lease before the board": {refs{state: none, home: none}, refs{lease: h.lease}, 0, "there is no board here", ""},
+		"no lease":                 {refs{state: h.coder}, refs{lease: other}, 0, "is not a lease of it", ""},
+		"a commit for a lease":     {refs{state: h.coder}, refs{lease: h.next}, 0, "is not a lease of it", ""},
+		"a long lease":             {refs{state: h.coder}, refs{lease: padded}, 0, "is not a lease of it", ""},
+		"a lease, deleted":         {refs{state: h.coder, lease: h.lease}, refs{lease: none}, 0, "ends by an operation", ""},
+
+		"a candidate":       {nil, refs{git.CandidatePrefix + "x": h.next}, 0, "", ""},
+		"a task's branch":   {nil, refs{git.PublishedRef("x"): h.next}, 0, "", ""},
+		"a board's branch":  {nil, refs{git.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", ""},
+		"a clone's own ref": {nil, refs{git.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
+		"a probe":           {nil, refs{git.ProbePrefix + "x": h.next}, 0, "", ""},
+		"a probe as branch": {nil, refs{git.AsBranch(git.ProbePrefix + "x"): h.next}, 0, "", ""},
+		"a lease as branch": {refs{state: h.coder}, refs{leaseBranch: carry(h.lease)}, 0, "below liza/ there are the board", ""},
+		"a lease at home in a branch": {
+			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: carry(h.lease)}, 0, "", "",
+		},
+		"a lease with the home": {refs{state: none, integration: none, home: none},
+			refs{state: h.coder, integration: h.start, homeBranch: h.coder, leaseBranch: carry(h.lease)}, 0, "", ""},
+		"no lease in a branch": {
+			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.next}, 0, "is not a lease of it", "",
+		},
+		"a blob in a branch": {
+			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.lease}, 0, "", "", // git itself refuses it
+		},
+		"a lease in a branch, deleted": {
+			refs{state: h.coder, home: none, homeBranch: h.first, leaseBranch: carry(h.lease)}, refs{leaseBranch: none}, 0, "ends by an operation", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.t = t
+			before := refs{homeBranch: none, leaseBranch: none}
+			for _, some := range []refs{atNote, c.at} {
+				for ref, value := range some {
+					before[ref] = value
+				}
+			}
+			h.set(before)
+			now := time.Now().Add(-c.late)
+			refusal, err := server.Receive(h.ctx, h.board, h.moves(c.to), now)
+			h.refuses("pre-receive", refusal, err, c.receive)
+			refusal, err = server.Transaction(h.ctx, h.board, h.moves(c.to), now)
+			h.refuses("reference-transaction", refusal, err, c.transaction)
+		})
+	}
+}
+
+// refuses checks a hook's answer; "" is none.
+func (h *history) refuses(hook string, refusal *board.Refusal, err error, want string) {
+	h.t.Helper()
+	if err != nil || (refusal == nil) != (want == "") || refusal != nil && !strings.Contains(refusal.Message, want) {
+		h.t.Errorf("%s says %v, %v: not %q", hook, refusal, err, want)
+	}
+}
+
+// TestReceived checks what pre-receive leaves for the transaction that follows it.
+func TestReceived(t *testing.T) {
+	h := newHistory(t)
+	h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none})
+	lock, moved := filepath.Join(h.hub, "refs", "heads", "feature.lock"), time.Now().Add(-time.Hour)
+	proven := func(commit string) string {
+		text, _ := os.ReadFile(filepath.Join(install.Dir(h.board.Repo()), "proven", commit))
+		return string(text)
+	}
+	receive := func(moves []hooks.Move) *board.Refusal {
+		t.Helper()
+		h.check(os.RemoveAll(filepath.Join(install.Dir(h.board.Repo()), "proven", h.note)))
+		h.check(os.WriteFile(lock, nil, 0o644))
+		h.check(os.Chtimes(lock, moved, moved))
+		refusal, err := server.Receive(h.ctx, h.board, moves, time.Now())
+		h.check(err)
+		return refusal
+	}
+	locked := func() bool { _, err := os.Stat(lock); return err == nil }
+
+	both := h.moves(map[string]string{git.BoardRef: h.note, "refs/heads/feature": h.next})
+	if refusal := receive(both); refusal != nil || locked() {
+		t.Errorf("%v; a killed git's lock is there: %v", refusal, locked())
+	}
+	want := ""
+	for _, m := range both {
+		want += m.Old + " " + m.New + " " + m.Ref + "\n"
+	}
+	if got := proven(h.note); got != want {
+		t.Errorf("proven is %q, not %q", got, want)
+	}
+	// A push from another place than where the refs are is not proven as a transaction.
+	both[0].Old = strings.Repeat("a", 40)
+	if refusal := receive(both); refusal != nil || proven(h.note) != "" {
+		t.Errorf("%v; proven is %q", refusal, proven(h.note))
+	}
+	// A refused push clears and proves nothing.
+	refused := append(h.moves(map[string]string{git.BoardRef: h.note, "refs/heads/feature": h.next}), h.moves(map[string]string{git.OwnPrefix + "x": h.next})...)
+	if refusal := receive(refused); refusal == nil || !locked() || proven(h.note) != "" {
+		t.Errorf("%v; a lock is there: %v; proven is %q", refusal, locked(), proven(h.note))
+	}
+	h.check(os.Remove(lock))
+	// Which branch is integration is noted for pushes of other branches.
+	note := filepath.Join(install.Dir(h.board.Repo()), "integration")
+	h.check(os.RemoveAll(note))
+	if refusal := receive(h.moves(map[string]string{"refs/heads/feature": h.next})); refusal != nil {
+		t.Errorf("%v", refusal)
+	}
+	settings := h.git(h.hub, "rev-parse", h.first+":config.yaml")
+	if text, _ := os.ReadFile(note); string(text) != settings+"\nrefs/heads/integration\n" {
+		t.Errorf("noted: %q", text)
+	}
+}
+
+// TestInterruptedPolicies interrupts each use of git in turn, an eighth of them each day: a hook may
+// fail, but not allow what it otherwise refuses, or refuse what it allows.
+func TestInterruptedPolicies(t *testing.T) {
+	h := newHistory(t)
+	state, integration, lease := git.BoardRef, "refs/heads/integration", git.LeaseRef("coder-1")
+	for name, c := range map[string]struct{ at, to map[string]string }{
+		"allowed": {map[string]string{state: h.note, integration: h.start, lease: none}, map[string]string{state: h.landed, integration: h.next, lease: h.lease}},
+		"refused": {map[string]string{state: h.coder, integration: h.start}, map[string]string{integration: h.next}},
+	} {
+		h.set(c.at)
+		for hook, ask := range map[string]func(ctx *testrepo.Interrupted, moves []hooks.Move) (*board.Refusal, error){
+			"pre-receive": func(ctx *testrepo.Interrupted, moves []hooks.Move) (*board.Refusal, error) {
+				return server.Receive(ctx, h.board, moves, time.Now())
+			},
+			"reference-transaction": func(ctx *testrepo.Interrupted, moves []hooks.Move) (*board.Refusal, error) {
+				return server.Transaction(ctx, h.board, moves, time.Now())
+			},
+		} {
+			for n := 1; ; n++ {
+				if !testrepo.Due(t, n, 8, time.Now()) {
+					continue
+				}
+				ctx := testrepo.InterruptedAt(h.ctx, n)
+				refusal, err := ask(ctx, h.moves(c.to))
+				if err == nil && (refusal == nil) != (name == "allowed") {
+					t.Errorf("%s, use %d was interrupted: %v, and it is %s", hook, n, refusal, name)
+				}
+				if !ctx.Used() {
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestPackets checks that what is not git's protocol is an error.
+func TestPackets(t *testing.T) {
+	version := "000eversion=1\n0000"
+	for _, in := range []string{"", "00", "zzzz", "0003", "0009ab", version, version + "0008aaaa", version + "0008aaaa0000"} {
+		if err := server.ProcReceive(t.Context(), nil, "", time.Now(), strings.NewReader(in), io.Discard); err == nil {
+			t.Errorf("%q is taken", in)
+		}
+	}
+	if err := server.ProcReceive(t.Context(), nil, "", time.Now(), strings.NewReader(version+"0000"), deaf{}); err == nil {
+		t.Error("nobody hears the answer, and that is no error")
+	}
+	out := &strings.Builder{}
+	if err := server.ProcReceive(t.Context(), nil, "", time.Now(), strings.NewReader(version+"0000"), out); err != nil || out.String() != "000dversion=100000000" {
+		t.Errorf("nothing to do is answered by %q, %v", out, err)
+	}
+}
+
+// deaf can't be written to.
+type deaf struct{}
+
+func (deaf) Write([]byte) (int, error) { return 0, errors.New("nobody hears") }
+
+// TestAnswers checks what a server says to parcels, in git's protocol.
+func TestAnswers(t *testing.T) {
+	h := newHistory(t)
+	h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+	raw := h.git(h.hub, "cat-file", "commit", h.note) + "\n"
+	link := func(base, integration string, commits ...string) parcel.Link {
+		l := parcel.Link{Base: git.OID(base), Integration: git.OID(integration)}
+		for _, c := range commits {
+			l.Operations = append(l.Operations, parcel.Operation{Commit: c})
+		}
+		return l
+	}
+	setting := h.onTop(h.first, &board.SetConfig{Key: "max_review_cycles", Value: "7"})
+	signed := strings.Replace(raw, "\n\n", "\ngpgsig -----BEGIN SSH SIGNATURE-----\n x\n -----END SSH SIGNATURE-----\n\n", 1)
+	for _, c := range []struct {
+		name  string
+		links []parcel.Link
+		want  []string // the first line, and the refs that have moved
+	}{
+		{"nothing", nil, []string{"ng", string(parcel.Overtaken)}},
+		{"signed", []parcel.Link{link(h.first, h.start, signed)}, []string{"ng", "a signature holds for one commit only"}},
+		{"another integration", []parcel.Link{link(h.first, h.next, h.git(h.hub, "cat-file", "commit", setting)+"\n")}, []string{"ng", string(parcel.Overtaken)}},
+		{"as pushed", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed), git.BoardRef, h.first, h.note}},
+		{"done before", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed)}},
+		{"partly", []parcel.Link{link(h.first, h.start, raw), {Base: git.OID(h.note), Integration: git.OID(h.start), Refs: []git.RefUpdate{
+			{Ref: git.LeaseRef("coder-1"), Old: git.OID(h.lease), New: git.ZeroOID}}}}, []string{"ok", string(parcel.Rewritten)}},
+	} {
+		objects, err := (&parcel.Parcel{Links: c.links}).Encode(nil, nil, time.Now())
+		h.check(err)
+		h.check(h.board.Repo().WriteObjects(h.ctx, objects))
+		commit := objects[len(objects)-1].OID
+		line := none + " " + string(commit) + " " + parcel.InboxRef(commit)
+		out := &strings.Builder{}
+		h.check(server.ProcReceive(h.ctx, h.board, filepath.Join(h.hub, "hooks"), time.Now(),
+			strings.NewReader(fmt.Sprintf("000eversion=1\n0000%04x%s0000", len(line)+4, line)), out))
+		for _, part := range c.want {
+			if !strings.Contains(out.String(), part) {
+				t.Errorf("%s: %q does not say %q", c.name, out, part)
+			}
+		}
+	}
+}
