@@ -3,6 +3,7 @@ package gitboard
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -56,8 +57,12 @@ func (b *Board) Prove(ctx context.Context, tip git.OID) error { return b.prove(c
 // Proven extends the proof by operations that follow a proven one, and were proven otherwise.
 func (b *Board) Proven(on, commit git.OID) { b.built(on, commit) }
 
-// proveFetched proves the operations that a fetch has brought.
+// proveFetched proves the operations that a fetch has brought. Processes that waited for one push
+// take turns, so that one of them does it for all.
 func (b *Board) proveFetched(ctx context.Context) error {
+	turn := &writeQueue{repo: b.Repo(), path: filepath.Join(b.Dir(), "proving"), patience: sharedPatience}
+	turn.take(ctx)
+	defer turn.end()
 	tip, err := b.Repo().Ref(ctx, git.BoardRef)
 	if err != nil {
 		return err

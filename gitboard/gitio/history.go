@@ -49,7 +49,7 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
 	return err == nil, err
 }
 
-// nearby is how many commits are read one by one before a child is started instead.
+// nearby is how many unknown commits are read one by one before a child is started instead.
 const nearby = 8
 
 // near returns the chain of first parents from b back to a, newest first, if it is short. Otherwise
@@ -57,10 +57,13 @@ const nearby = 8
 // a. It starts no child.
 func (r *Repo) near(ctx context.Context, a, b git.OID) (chain []git.OID, line bool, err error) {
 	line = true
-	for at := b; len(chain) < nearby; {
+	for at, read := b, 0; read < nearby; {
 		chain = append(chain, at)
 		if at == a {
 			return chain, line, nil
+		}
+		if !r.known.has(at) {
+			read++
 		}
 		o, err := r.Objects(ctx, []string{string(at)})
 		if err != nil || o[0].Type != git.CommitObject {
@@ -174,7 +177,7 @@ func (r *Repo) Touching(ctx context.Context, tip git.OID, path string) ([]git.OI
 // Log returns the commits in to that are not in from, parents first. A zero from excludes nothing.
 // All of them are held in memory.
 func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) {
-	lines, err := r.revList(ctx, from, to, "--reverse", "--topo-order")
+	lines, err := r.after(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +199,21 @@ func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) 
 		}
 	}
 	return commits, nil
+}
+
+// after lists the commits that Log returns. It starts no child for a short line of them.
+func (r *Repo) after(ctx context.Context, from, to git.OID) (lines []string, err error) {
+	if err := checkOIDs(from.OrZero(), to); err != nil {
+		return nil, err
+	}
+	chain, line, err := r.near(ctx, from, to)
+	if chain == nil || !line || err != nil {
+		return r.revList(ctx, from, to, "--reverse", "--topo-order")
+	}
+	for _, oid := range slices.Backward(chain[:len(chain)-1]) {
+		lines = append(lines, string(oid))
+	}
+	return lines, nil
 }
 
 func (r *Repo) revList(ctx context.Context, from, to git.OID, options ...string) ([]string, error) {

@@ -52,6 +52,29 @@ func TestWriteRefreshes(t *testing.T) {
 	must[git.Object](t)(r.Object(ctx, string(id)))
 }
 
+// TestKnown checks that git is not asked again for an object that this process has read, and that a
+// ref which leads to one is still looked at.
+func TestKnown(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := store(t, ctx, r, "one", "two")
+	const ref = "refs/liza/known"
+	for _, id := range ids {
+		native(t, r.TopLevel(), "update-ref", ref, string(id))
+		if at := must[git.OID](t)(r.Ref(ctx, ref)); at != id {
+			t.Errorf("the ref is at %s, not %s", at, id)
+		}
+	}
+	check(t, os.RemoveAll(r.keptDir()))
+	check(t, os.Remove(loosePath(r, ids[0])))
+	if o := must[git.Object](t)(r.Object(ctx, string(ids[0]))); string(o.Data) != "one" {
+		t.Errorf("got %q", o.Data)
+	}
+	native(t, r.TopLevel(), "update-ref", "-d", ref)
+	if at := must[git.OID](t)(r.Ref(ctx, ref)); !at.IsZero() {
+		t.Errorf("the ref is gone, and at %s", at)
+	}
+}
+
 func TestWriteRepairs(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "cut off by a crash")[0]
@@ -84,6 +107,7 @@ func TestDamagedObject(t *testing.T) {
 	check(t, os.RemoveAll(r.keptDir()))
 	for how, harm := range harms(t, r) {
 		harm(ids[1])
+		r.known = &known{} // as in another process
 		got := must[[]git.Object](t)(r.Objects(ctx, []string{string(ids[0]), string(ids[1]), string(ids[2]), string(ids[1]), "HEAD"}))
 		if got[0].OID != ids[0] || got[1].OID != "" || got[2].OID != ids[2] || got[3].OID != "" || got[4].OID == "" {
 			t.Errorf("%s: %v", how, got)

@@ -25,12 +25,16 @@ func (r *Repo) Object(ctx context.Context, name string) (git.Object, error) {
 }
 
 // Objects reads many objects in one exchange with git, in the order of names. A missing or damaged
-// one has OID "". All of them are held in memory.
+// one has OID "". All of them are held in memory, and their contents must not be changed.
 func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error) {
 	objects := make([]git.Object, len(names))
 	var asked []string
 	var at []int
 	for i, name := range names {
+		if o, is := r.known.get(git.OID(name)); is {
+			objects[i] = o
+			continue
+		}
 		if !askable(name) {
 			continue
 		}
@@ -44,6 +48,9 @@ func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error
 		return nil, err
 	}
 	r.fromKept(ctx, asked, answers)
+	if len(answers) <= knownMany {
+		r.known.add(answers)
+	}
 	for i, answer := range answers {
 		objects[at[i]] = answer
 	}

@@ -18,6 +18,9 @@ func (r *Repo) Ref(ctx context.Context, name string) (git.OID, error) {
 	if err := git.CheckRefName(name); err != nil {
 		return "", err
 	}
+	if oid := r.knownRef(name); oid != "" {
+		return oid, nil
+	}
 	objects, err := r.Objects(ctx, []string{name})
 	if err != nil {
 		return "", err

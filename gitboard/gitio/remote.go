@@ -239,6 +239,14 @@ type Push struct {
 	Old     git.OID
 }
 
+// source is what git pushes for it, "" to delete the ref.
+func (p Push) source() string {
+	if p.New.IsZero() {
+		return ""
+	}
+	return string(p.New)
+}
+
 // Push moves refs of the remote, all or none. The NetworkError wraps ErrRejected if the remote or
 // git refused, and ErrUnsent if nothing was sent. After any other NetworkError the push may have
 // happened all the same.
@@ -258,27 +266,35 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 	}
 	args = append(args, "--", m.Name)
 	for _, p := range pushes {
-		from := string(p.New.OrZero())
-		if p.New.OrZero() == git.ZeroOID {
-			from = ""
-		}
-		args = append(args, from+":"+p.Ref)
+		args = append(args, p.source()+":"+p.Ref)
 	}
 	_, err := m.push(ctx, args)
 	return err
 }
 
-// pushFlags are the command of a push of all refs or none.
-var pushFlags = flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
+// refFlags are the command of a push of one ref, pushFlags that of all refs or none.
+var (
+	refFlags  = flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
+	pushFlags = flags(refFlags, []string{"--atomic"})
+)
 
-// Deliver pushes a commit to a new ref, and returns what the remote says about it: the name of the
-// ref that it has moved, which is another one if a hook of the remote has answered (proc-receive),
-// or with ErrRejected the reason. Errors are those of Push.
-func (m *Remote) Deliver(ctx context.Context, commit git.OID, ref string) (said string, err error) {
-	if err := git.CheckRefName(ref); err != nil {
+// ErrNotOffered means that the remote does not have the ref, or takes no options. Nothing was sent.
+var ErrNotOffered = errors.New("the remote does not offer it")
+
+// Deliver pushes one change of a ref, with an option for the remote's hooks unless it is "", and
+// returns what the remote says about it: the name of the ref that it has moved, which is another one
+// if a hook of the remote has answered (proc-receive), or with ErrRejected the reason. Errors are
+// those of Push, or ErrNotOffered. Without --atomic the remote starts no transaction, and no hooks
+// of one, for what a hook answers.
+func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said string, err error) {
+	if err := git.CheckRefName(p.Ref); err != nil {
 		return "", err
 	}
-	out, err := m.push(ctx, flags(pushFlags, []string{"--", m.Name, string(commit) + ":" + ref}))
+	env := []string(nil)
+	if option != "" { // arguments can be seen by everybody on this machine
+		env = []string{ParametersVar + "=" + WithSettings("", Setting{"push.pushoption", ""}, Setting{"push.pushoption", option})}
+	}
+	out, err := m.push(ctx, flags(refFlags, []string{"--", m.Name, p.source() + ":" + p.Ref}), env...)
 	for _, line := range splitLines(out) { // flag, from:to, summary (git-push, --porcelain)
 		switch fields := strings.Split(line, "\t"); {
 		case len(fields) < 3:
@@ -289,14 +305,18 @@ func (m *Remote) Deliver(ctx context.Context, commit git.OID, ref string) (said 
 			return said, nil
 		}
 	}
+	failed := (*NetworkError)(nil)
+	if errors.As(err, &failed) && (strings.HasSuffix(failed.Said, "remote ref does not exist") || strings.HasSuffix(failed.Said, "does not support push options")) {
+		failed.Err = fmt.Errorf("%w (%w)", ErrNotOffered, failed.Err)
+	}
 	return "", err
 }
 
 // push runs git push, and marks the error of a push that was refused or never sent.
-func (m *Remote) push(ctx context.Context, args []string) ([]byte, error) {
+func (m *Remote) push(ctx context.Context, args []string, env ...string) ([]byte, error) {
 	seen := m.watched()
 	defer seen.drop()
-	out, err := m.talk(ctx, "push", args, nil, seen.env()...)
+	out, err := m.talk(ctx, "push", args, nil, append(seen.env(), env...)...)
 	err = rejected(out, err)
 	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
 		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)

@@ -17,6 +17,7 @@ type Repo struct {
 	top    string // top of that worktree; "" if there is none
 	bare   bool
 	batch  *batch
+	known  *known
 	// environ is the environment in which Open was called.
 	environ  environ
 	people   *identities // started only with Options.ToWrite; otherwise nil
@@ -101,7 +102,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	case len(lines) > toTop, inside && len(lines) != toTop:
 		return nil, &UnsupportedError{What: fmt.Sprintf("the repository of %s has a line break in its path, and git liza can't work there; rename that directory", dir)}
 	}
-	r := &Repo{bare: lines[1] == "true", common: filepath.Clean(lines[3]), gitDir: filepath.Clean(lines[4])}
+	r := &Repo{known: &known{}, bare: lines[1] == "true", common: filepath.Clean(lines[3]), gitDir: filepath.Clean(lines[4])}
 	if inside {
 		r.top = filepath.Clean(lines[5])
 	}

@@ -24,7 +24,11 @@ func (r *Repo) WriteObjects(ctx context.Context, objects []git.Object) error {
 	if _, err := r.keep(objects); err != nil {
 		return err
 	}
-	return r.writeLoose(ctx, objects)
+	err := r.writeLoose(ctx, objects)
+	if err == nil {
+		r.known.add(objects)
+	}
+	return err
 }
 
 // writeLoose is WriteObjects for objects that are already kept.

@@ -1,7 +1,9 @@
 // Package parcel owns the form in which a clone passes operations to a server that sequences them:
-// a commit that is pushed to a ref of the server's inbox. It carries the operations, and by its
-// parents and files whatever else their refs need. It does not carry the board's commits: the
-// server makes them itself, with the same content if the board has not moved.
+// the text of an option of a push that asks to delete Ref, which the server answers and never does.
+// So git packs, unpacks and walks nothing. What needs more, commits of a task above all, is a commit
+// that is pushed to a ref of the server's inbox, and carries by its parents and files whatever the
+// refs need. Neither carries the board's commits: the server makes them itself, with the same
+// content if the board has not moved.
 // It is pure.
 //
 // It may import gitboard/git.
@@ -32,7 +34,8 @@ var (
 
 // Parcel is what a clone has decided and its remote has not taken yet, oldest first.
 type Parcel struct {
-	Links []Link `json:"links"`
+	Links []Link   `json:"links"`
+	Blobs []string `json:"blobs,omitempty"` // contents that the refs need, in a parcel that is a text
 }
 
 // Link is one transaction of a parcel. It is taken as a whole or not at all. It was decided after
@@ -77,6 +80,16 @@ func (p *Parcel) Tip() git.OID {
 		}
 	}
 	return tip
+}
+
+// mostText is how long the text of an option may be. Git's protocol has lines of at most 65 516
+// bytes, and hooks get it in their environment.
+const mostText = 60_000
+
+// Text returns the parcel as the option of a push, and whether it is short enough.
+func (p *Parcel) Text() (text string, short bool) {
+	encoded, err := json.Marshal(p)
+	return string(encoded), err == nil && len(encoded) <= mostText
 }
 
 // planFile is the file of the commit that holds the parcel itself.

@@ -17,7 +17,8 @@ import (
 // delivery is a chain as a parcel for a remote that sequences.
 type delivery struct {
 	chain    *chain
-	commit   git.OID    // of the parcel
+	push     gitio.Push
+	text     string     // of the parcel, "" if it is pushed as a commit
 	requests [][]string // of each link's operations
 }
 
@@ -46,15 +47,14 @@ func (s *Store) deliver(ctx context.Context, c *chain) (done bool, err error) {
 	if err != nil {
 		return false, nil // the push of the refs shows whether it matters
 	}
-	inbox := parcel.InboxRef(d.commit)
 	push := func(ctx context.Context) error {
-		said, err := s.remote.Load().Deliver(ctx, d.commit, inbox)
-		switch answer := parcel.ReadAnswer(inbox, said); {
+		said, err := s.remote.Load().Deliver(ctx, d.push, d.text)
+		switch answer := parcel.ReadAnswer(d.push.Ref, said); {
 		case answer == parcel.AsPushed:
 			return nil
 		case answer == parcel.Rewritten || answer == parcel.Overtaken:
 			return answerError{s.rewritten(ctx, d)}
-		case err == nil:
+		case err == nil || errors.Is(err, gitio.ErrNotOffered):
 			return answerError{cmp.Or(s.forget(ctx, d), errWhole)}
 		}
 		return err
@@ -93,24 +93,55 @@ func (s *Store) pack(ctx context.Context, c *chain) (*delivery, error) {
 		}
 		p.Links, d.requests = append(p.Links, packed), append(d.requests, requests)
 	}
+	return d, s.wrap(ctx, d, p)
+}
+
+// wrap makes a parcel a text, or writes it as a commit if its refs need a commit that the remote
+// may not have.
+func (s *Store) wrap(ctx context.Context, d *delivery, p *parcel.Parcel) error {
+	branch, err := s.integration(ctx)
+	if err != nil {
+		return err
+	}
+	there, err := s.Ref(ctx, branch)
+	if err != nil {
+		return err
+	}
 	var commits, blobs []git.OID
+	var names []string
+	plain := true
 	for _, l := range p.Links {
 		for _, u := range l.Refs {
-			kind := &commits
-			if strings.HasPrefix(u.Ref, git.LeasePrefix) {
-				kind = &blobs
-			}
-			if to := u.New.OrZero(); to != git.ZeroOID && !slices.Contains(*kind, to) {
-				*kind = append(*kind, to)
+			switch to := u.New.OrZero(); {
+			case to == git.ZeroOID || slices.Contains(commits, to) || slices.Contains(blobs, to):
+			case strings.HasPrefix(u.Ref, git.LeasePrefix):
+				blobs, names = append(blobs, to), append(names, string(to))
+			default:
+				commits, plain = append(commits, to), plain && to == there
 			}
 		}
 	}
+	if plain {
+		contents, err := s.repo.Objects(ctx, names)
+		if err != nil {
+			return err
+		}
+		for _, o := range contents {
+			p.Blobs = append(p.Blobs, string(o.Data))
+		}
+		if text, short := p.Text(); short {
+			d.push, d.text = gitio.Push{Ref: parcel.Ref}, text
+			return nil
+		}
+		p.Blobs = nil
+	}
 	objects, err := p.Encode(commits, blobs, s.now())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d.commit = objects[len(objects)-1].OID
-	return d, s.repo.WriteObjects(ctx, objects)
+	commit := objects[len(objects)-1].OID
+	d.push = gitio.Push{Ref: parcel.InboxRef(commit), New: commit}
+	return s.repo.WriteObjects(ctx, objects)
 }
 
 // errWhole means that a chain has to be pushed ref by ref.
@@ -234,12 +265,15 @@ func (s *Store) forget(ctx context.Context, d *delivery) error {
 		return err
 	}
 	by := s.remote.Load()
-	left := []gitio.Push{{Ref: parcel.InboxRef(d.commit), Exactly: true, Old: d.commit}}
+	var left []gitio.Push
+	if !d.push.New.IsZero() {
+		left = append(left, gitio.Push{Ref: d.push.Ref, Exactly: true, Old: d.push.New})
+	}
 	there, err := by.List(ctx, parcel.Ref)
 	if err == nil && there[parcel.Ref] == at {
 		left = append(left, gitio.Push{Ref: parcel.Ref, Exactly: true, Old: at})
 	}
-	if err == nil {
+	if err == nil && len(left) > 0 {
 		_ = by.Push(ctx, left) // it harms nobody
 	}
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: s.tracking(parcel.Tracked), Old: at}}, "")

@@ -58,8 +58,8 @@ func Bare(t testing.TB) *gitio.Repo {
 	return repo
 }
 
-// Copy copies a directory that contains repositories. Absolute paths in their files, such as git's
-// links between a repository and its worktrees, lead to the copy.
+// Copy copies a directory that contains repositories. Absolute paths in their files and symbolic
+// links, such as git's between a repository and its worktrees, lead to the copy.
 func Copy(t testing.TB, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
@@ -73,6 +73,12 @@ func Copy(t testing.TB, from, to string) {
 			return err
 		case entry.IsDir():
 			return os.MkdirAll(target, info.Mode().Perm())
+		case info.Mode()&fs.ModeSymlink != 0:
+			at, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(strings.ReplaceAll(at, from, to), target)
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {

@@ -93,7 +93,7 @@ func names(server bool) []string {
 func overwritten(dir string, server bool) []string {
 	var found []string
 	for _, name := range names(server) {
-		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != hook {
+		if !isHook(dir, name) {
 			found = append(found, name)
 		}
 	}
@@ -136,7 +136,7 @@ type Setup struct {
 func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 	server := setup.Server
 	dir := Dir(repo)
-	own := ""
+	own, project := "", ""
 	if err := repo.EditConfigFile(without); err != nil {
 		return err
 	}
@@ -148,6 +148,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		if own != "" && !filepath.IsAbs(own) {
 			own = filepath.Join(repo.CommonDir(), own) // as in any bare repository (git-config)
 		}
+		project = cmp.Or(own, filepath.Join(repo.CommonDir(), "hooks"))
 	}
 	if err := os.RemoveAll(dir); err != nil { // from the other kind, or an earlier version
 		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
@@ -165,7 +166,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, pushesFile), []byte(pushes(setup.Hidden)), 0o644))
 	}
 	for _, name := range names(server) {
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(hook), 0o755))
+		err = errors.Join(err, installHook(dir, name, project))
 	}
 	if err != nil {
 		return &gitio.StorageError{Dir: dir, Err: err}
@@ -182,7 +183,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		return append(text, first+section(setup)+end...), nil
 	})
 	if err == nil && server {
-		err = advertise(ctx, repo, cmp.Or(own, filepath.Join(repo.CommonDir(), "hooks")))
+		err = advertise(ctx, repo, project)
 	}
 	return err
 }
@@ -192,7 +193,10 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 func settings(dir string, server bool) string {
 	text := "[core]\n\thooksPath = " + configQuote(dir) + "\n"
 	if server {
-		text += "[receive]\n\tprocReceiveRefs = " + strings.TrimSuffix(git.InboxPrefix, "/") + "\n"
+		text += "[receive]\n\tadvertisePushOptions = true\n"
+		for _, ref := range []string{git.InboxPrefix, git.SequencerPrefix} {
+			text += "\tprocReceiveRefs = " + strings.TrimSuffix(ref, "/") + "\n"
+		}
 	}
 	return text
 }

@@ -2,6 +2,9 @@ package install
 
 import (
 	_ "embed"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -23,8 +26,31 @@ var clientHooks = []string{
 }
 
 // serverHooks are the hooks that git runs when it receives a push, and in gc.
-var serverHooks = []string{
-	"pre-receive", "update", "proc-receive", "post-receive", "post-update", "reference-transaction", "pre-auto-gc",
+var serverHooks = slices.Concat([]string{"pre-receive", "proc-receive", "reference-transaction"}, passedOn)
+
+// passedOn are those in which git-liza has no word. One that the server has not when ours are
+// installed is a link to where it would be: git starts nothing while there is nothing.
+var passedOn = []string{"update", "post-receive", "post-update", "pre-auto-gc"}
+
+// installHook writes a hook. project is the directory of a server's own hooks, "" in a clone.
+func installHook(dir, name, project string) error {
+	file, own := filepath.Join(dir, name), filepath.Join(project, name)
+	if project != "" && slices.Contains(passedOn, name) {
+		if _, err := os.Stat(own); err != nil && os.Symlink(own, file) == nil {
+			return nil
+		}
+	}
+	return os.WriteFile(file, []byte(hook), 0o755)
+}
+
+// isHook reports whether a file is what installHook has made.
+func isHook(dir, name string) bool {
+	file := filepath.Join(dir, name)
+	if to, err := os.Readlink(file); err == nil {
+		return slices.Contains(passedOn, name) && filepath.Base(to) == name && filepath.Dir(to) != dir
+	}
+	text, err := os.ReadFile(file)
+	return err == nil && string(text) == hook
 }
 
 // clientProject finds the project's hooks each time, because the tool that manages them may be set
@@ -81,7 +107,7 @@ func run(common, program string, server bool, own string) string {
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
 	if server {
 		names, flag = "pre-receive) reads=1 asks=1 ;;\n"+serverSequence, " --server"
-		refs := strings.NewReplacer("@board@", git.BoardRef, "@inbox@", git.InboxPrefix, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
+		refs := strings.NewReplacer("@board@", git.BoardRef, "@inbox@", git.InboxPrefix, "@sequencer@", git.SequencerPrefix, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
 		filter, otherwise = refs.Replace(serverFilter), serverOtherwise
 	}
 	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
@@ -99,6 +125,7 @@ while read -r old new ref; do
 	@inbox@*) # proc-receive answers for it
 		[ "$name" = pre-receive ] || case $new in *[!0]*) echo "liza: $ref is not kept as a ref: this server's git has no proc-receive hook" >&2; exit 1 ;; esac
 		;;
+	@sequencer@*) ;; # and for it
 	@board@) ours=$ref board=$new ;;
 	@boards@*|@own@*) [ "$name" = reference-transaction ] || ours=$ref ;; # pre-receive has looked at it
 	esac

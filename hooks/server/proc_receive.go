@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,19 +18,12 @@ import (
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
-// ProcReceive answers git's proc-receive hook (githooks): it reads the refs that were pushed below
-// the inbox, sequences the parcel of each, and writes what became of it. project is the directory
-// of the server's own hooks.
+// ProcReceive answers git's proc-receive hook (githooks): it reads what was pushed to the inbox, or
+// as an option, sequences each parcel, and writes what became of it. project is the directory of the
+// server's own hooks.
 func ProcReceive(ctx context.Context, b *gitboard.Board, project string, now time.Time, in io.Reader, out io.Writer) error {
 	packets := &packets{in: bufio.NewReader(in), out: bufio.NewWriter(out)}
-	if _, err := packets.list(); err != nil { // the version and git's capabilities, of which none is used
-		return err
-	}
-	packets.write("version=1")
-	if err := packets.flush(); err != nil {
-		return err
-	}
-	commands, err := packets.list()
+	commands, options, err := packets.commands()
 	if err != nil {
 		return err
 	}
@@ -38,7 +32,11 @@ func ProcReceive(ctx context.Context, b *gitboard.Board, project string, now tim
 		if len(fields) != 3 {
 			return fmt.Errorf("git sent %q to proc-receive", command)
 		}
-		answer, moves, why, err := sequenced(ctx, b, project, git.OID(fields[1]), now)
+		pushed := Pushed{Commit: git.OID(fields[1])}
+		if pushed.Commit.IsZero() {
+			pushed.Text = strings.Join(options, "")
+		}
+		answer, moves, why, err := sequenced(ctx, b, project, pushed, now)
 		if err != nil {
 			answer, why = parcel.Declined, err.Error()
 		}
@@ -47,11 +45,33 @@ func ProcReceive(ctx context.Context, b *gitboard.Board, project string, now tim
 	return packets.flush()
 }
 
-func sequenced(ctx context.Context, b *gitboard.Board, project string, commit git.OID, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
+func sequenced(ctx context.Context, b *gitboard.Board, project string, pushed Pushed, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
 	if why, err := install.Sequences(ctx, b.Repo(), project); why != "" || err != nil {
 		return parcel.Declined, nil, why, err
 	}
-	return Sequence(ctx, b, commit, now)
+	return Sequence(ctx, b, pushed, now)
+}
+
+// commands reads what git wants to know, and the options of the push.
+func (p *packets) commands() (commands, options []string, err error) {
+	first, err := p.list() // the version and, after a NUL, git's capabilities
+	if err != nil {
+		return nil, nil, err
+	}
+	version := "version=1"
+	_, able, _ := strings.Cut(strings.Join(first, " "), "\x00")
+	hasOptions := slices.Contains(strings.Fields(able), "push-options")
+	if hasOptions {
+		version += "\x00push-options"
+	}
+	p.write(version)
+	if err := p.flush(); err != nil {
+		return nil, nil, err
+	}
+	if commands, err = p.list(); err == nil && hasOptions {
+		options, err = p.list()
+	}
+	return commands, options, err
 }
 
 // answer writes what became of a parcel: the answer as the ref that was moved, and then each ref

@@ -24,6 +24,12 @@ import (
 // maxParcel is the maximum size of a parcel in bytes. A longer chain is pushed ref by ref.
 const maxParcel = 4 << 20
 
+// Pushed is a parcel as it was pushed: a commit, or a text.
+type Pushed struct {
+	Commit git.OID
+	Text   string
+}
+
 // sequencer decides the operations of one parcel on the board that is here.
 type sequencer struct {
 	board  *gitboard.Board
@@ -38,20 +44,19 @@ type declined struct{ why string }
 
 func (d *declined) Error() string { return d.why }
 
-// Sequence decides the parcel in a commit on the board that is here, and moves the refs, after the
-// checks that Receive makes. It returns what became of the parcel, what it has moved, and why if
+// Sequence decides a parcel on the board that is here, and moves the refs, after the checks that Receive makes. It returns what became of the parcel, what it has moved, and why if
 // the answer is parcel.Declined. An error is this server's own.
-func Sequence(ctx context.Context, b *gitboard.Board, commit git.OID, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
+func Sequence(ctx context.Context, b *gitboard.Board, pushed Pushed, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
 	q := &sequencer{board: b, repo: b.Repo(), now: now}
-	answer, moves, err := q.sequence(ctx, commit)
+	answer, moves, err := q.sequence(ctx, pushed)
 	if no := (*declined)(nil); errors.As(err, &no) {
 		return parcel.Declined, nil, no.why, nil
 	}
 	return answer, moves, "", err
 }
 
-func (q *sequencer) sequence(ctx context.Context, commit git.OID) (parcel.Answer, []git.RefUpdate, error) {
-	if err := q.open(ctx, commit); err != nil {
+func (q *sequencer) sequence(ctx context.Context, pushed Pushed) (parcel.Answer, []git.RefUpdate, error) {
+	if err := q.open(ctx, pushed); err != nil {
 		return "", nil, err
 	}
 	defer q.lock(ctx)()
@@ -99,21 +104,26 @@ func (q *sequencer) lock(ctx context.Context) (release func()) {
 // sequencePatience is how long a parcel waits for others before it is decided beside them.
 const sequencePatience = 20 * time.Second
 
-// open reads the parcel of a commit.
-func (q *sequencer) open(ctx context.Context, commit git.OID) error {
-	path := parcel.Path(commit)
-	sizes, err := q.repo.SizesOf(ctx, []string{path})
-	if err != nil {
-		return err
+// open reads the parcel.
+func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
+	text := []byte(pushed.Text)
+	if !pushed.Commit.IsZero() {
+		path := parcel.Path(pushed.Commit)
+		sizes, err := q.repo.SizesOf(ctx, []string{path})
+		if err != nil {
+			return err
+		}
+		if sizes[0].Type != git.BlobObject || sizes[0].Bytes > maxParcel {
+			return &declined{"it is not a parcel, or too large"}
+		}
+		read, err := q.repo.Objects(ctx, []string{path})
+		if err != nil {
+			return err
+		}
+		text = read[0].Data
 	}
-	if sizes[0].Type != git.BlobObject || sizes[0].Bytes > maxParcel {
-		return &declined{"it is not a parcel, or too large"}
-	}
-	read, err := q.repo.Objects(ctx, []string{path})
-	if err != nil {
-		return err
-	}
-	if q.parcel, err = parcel.Parse(read[0].Data); err != nil {
+	var err error
+	if q.parcel, err = parcel.Parse(text); err != nil {
 		return &declined{err.Error()}
 	}
 	return nil
@@ -312,10 +322,21 @@ func (o *outcome) stale(ctx context.Context, l parcel.Link, paths []string) (boo
 	return false, nil
 }
 
+// leases returns the objects in the parcel's text that refs move to.
+func (o *outcome) leases() (objects []git.Object) {
+	for _, text := range o.parcel.Blobs {
+		blob := git.NewObject(git.BlobObject, []byte(text))
+		if slices.Contains(slices.Collect(maps.Values(o.now)), blob.OID) {
+			objects = append(objects, blob)
+		}
+	}
+	return objects
+}
+
 // land writes what was taken, checks it as a push of the same refs, and moves them in one
 // transaction.
 func (o *outcome) land(ctx context.Context) (updates []git.RefUpdate, err error) {
-	if err := o.repo.WriteObjects(ctx, o.objects); err != nil {
+	if err := o.repo.WriteObjects(ctx, append(o.leases(), o.objects...)); err != nil {
 		return nil, err
 	}
 	var moves []hooks.Move
@@ -332,7 +353,7 @@ func (o *outcome) land(ctx context.Context) (updates []git.RefUpdate, err error)
 			updates = append(updates, u)
 		}
 	}
-	a, refusal, err := received(ctx, o.board, moves, o.sequencer.now)
+	a, refusal, err := received(ctx, o.board, moves, o.objects, o.sequencer.now)
 	if err != nil {
 		return nil, err
 	}

@@ -285,6 +285,30 @@ func TestSequenced(t *testing.T) {
 	w.end(6)
 }
 
+// TestFewChildren: for an operation that brings no commits of a task the server's git packs, unpacks
+// and walks nothing, and starts no hook that has nothing to say.
+func TestFewChildren(t *testing.T) {
+	w := newWorld(t, 1)
+	a := w.clones[0]
+	log, script := filepath.Join(t.TempDir(), "trace"), filepath.Join(t.TempDir(), "receive-pack")
+	w.check(os.WriteFile(script, []byte("#!/bin/sh\nGIT_TRACE='"+log+"' exec git-receive-pack \"$@\"\n"), 0o755))
+	w.check(a.Repo().SetConfig(w.ctx, "remote.origin.receivepack", script))
+	actor := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
+	_, err := a.Do(w.ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
+	w.check(err)
+	text, err := os.ReadFile(log)
+	w.check(err)
+	if !strings.Contains(string(text), "hooks/proc-receive") {
+		t.Fatalf("it was not sequenced:\n%s", text)
+	}
+	for _, child := range []string{"unpack-objects", "rev-list --objects", "reference-transaction", "post-receive", "post-update"} {
+		if strings.Contains(string(text), child) {
+			t.Errorf("%s was started:\n%s", child, text)
+		}
+	}
+	w.end(2)
+}
+
 // TestManyClonesSequenced: clones that write at once lose nothing and do nothing twice, and of
 // several that want the same one gets it.
 func TestManyClonesSequenced(t *testing.T) {
@@ -488,7 +512,7 @@ func TestSequencedUnheard(t *testing.T) {
 	t.Run("behind", func(t *testing.T) {
 		w := newWorld(t, 2)
 		w.do(w.clones[1], note("one"))
-		hook := "#!/bin/sh\nrm \"$0\"\nkill -9 $PPID\n"
+		hook := "#!/bin/sh\nrm hooks/post-receive\nkill -9 $PPID\n"
 		w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "post-receive"), []byte(hook), 0o755))
 		w.do(w.clones[0], note("two"))
 		if _, err := os.Stat(filepath.Join(w.hub, "hooks", "post-receive")); err == nil {
@@ -591,12 +615,21 @@ func TestForgedParcels(t *testing.T) {
 			w.check(err)
 			w.check(a.Repo().WriteObjects(w.ctx, objects))
 			commit := objects[len(objects)-1].OID
-			out, err := exec.Command("git", "-C", dir, "push", "--porcelain", "origin", string(commit)+":"+parcel.InboxRef(commit)).CombinedOutput()
-			if (err == nil) != (c.answer == "") || !strings.Contains(string(out), c.answer) {
-				t.Errorf("%v\n%s", err, out)
+			ways := [][]string{{"origin", string(commit) + ":" + parcel.InboxRef(commit)}}
+			if blobs != nil {
+				c.p.Blobs = []string{string(forged.Data)}
 			}
-			if after := w.refs(); after != before {
-				t.Errorf("the refs are\n%s\nand were\n%s", after, before)
+			if text, short := c.p.Text(); short && commits == nil {
+				ways = append(ways, []string{"-o", text, "origin", ":" + parcel.Ref})
+			}
+			for _, way := range ways {
+				out, err := exec.Command("git", append([]string{"-C", dir, "push", "--porcelain"}, way...)...).CombinedOutput()
+				if (err == nil) != (c.answer == "") || !strings.Contains(string(out), c.answer) {
+					t.Errorf("%v\n%s", err, out)
+				}
+				if after := w.refs(); after != before {
+					t.Errorf("the refs are\n%s\nand were\n%s", after, before)
+				}
 			}
 		})
 	}
@@ -616,8 +649,14 @@ func TestForgedParcels(t *testing.T) {
 			t.Error("what refused parcels brought survives gc")
 		}
 	})
+	t.Run("the sign of a sequencer, deleted", func(t *testing.T) {
+		out, err := exec.Command("git", "-C", dir, "push", "origin", ":"+parcel.Ref).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "not a parcel") || w.refs() != before {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
 	t.Run("without proc-receive", func(t *testing.T) {
-		w.git(w.hub, "config", "--file", "liza/hooks/gitconfig", "--unset", "receive.procReceiveRefs")
+		w.git(w.hub, "config", "--file", "liza/hooks/gitconfig", "--unset-all", "receive.procReceiveRefs")
 		out, err := exec.Command("git", "-C", dir, "push", "origin", "main:"+git.InboxPrefix+"mine").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "is not kept as a ref") || w.refs() != before {
 			t.Errorf("%v\n%s", err, out)

@@ -32,8 +32,9 @@ type arrival struct {
 	repo  *gitio.Repo
 	now   time.Time
 	moves []hooks.Move
-	push  *audit.Push // the operations that it brings, once proven
-	err   error       // from a question that a policy asked
+	made  []git.Object // the board's new objects, if this server has made them itself
+	push  *audit.Push  // the operations that it brings, once proven
+	err   error        // from a question that a policy asked
 }
 
 func arrived(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*arrival, error) {
@@ -89,7 +90,7 @@ const lockAge = 5 * time.Second
 // refs afterwards, so Receive first removes locks left by a killed push: nothing else on a server
 // would.
 func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*board.Refusal, error) {
-	a, refusal, err := received(ctx, b, moves, now)
+	a, refusal, err := received(ctx, b, moves, nil, now)
 	if refusal == nil && err == nil {
 		a.clearLocks()
 		a.keepProven()
@@ -97,12 +98,14 @@ func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now tim
 	return refusal, err
 }
 
-// received checks what a push does to the refs of a board.
-func received(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*arrival, *board.Refusal, error) {
+// received checks what a push does to the refs of a board. made are the objects of its operations if
+// this server has made them itself.
+func received(ctx context.Context, b *gitboard.Board, moves []hooks.Move, made []git.Object, now time.Time) (*arrival, *board.Refusal, error) {
 	a, err := arrived(ctx, b, moves, now)
 	if err != nil {
 		return nil, nil, err
 	}
+	a.made = made
 	refusal, err := a.received(ctx)
 	return a, refusal, cmp.Or(err, a.err)
 }
@@ -199,7 +202,7 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 	case !merge.IsZero():
 		return hooks.BoardMerge(merge.Short()), nil
 	}
-	sizes, err := a.repo.Sizes(ctx, from, to)
+	sizes, err := a.sizes(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -228,6 +231,17 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 	}
 	a.push = p
 	return nil, nil
+}
+
+// sizes returns the sizes of the board's new objects.
+func (a *arrival) sizes(ctx context.Context, from, to git.OID) (sizes []gitio.Size, err error) {
+	if a.made == nil {
+		return a.repo.Sizes(ctx, from, to)
+	}
+	for _, o := range a.made {
+		sizes = append(sizes, gitio.Size{OID: o.OID, Type: o.Type, Bytes: int64(len(o.Data))})
+	}
+	return sizes, nil
 }
 
 // integration returns the commit of the board's integration branch after the push, zero if it is

@@ -1,0 +1,63 @@
+package gitio
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// known holds the small objects that this process has read lately. An id stands for one content for
+// ever, so asking git again would only cost another exchange with it.
+type known struct {
+	mu      sync.Mutex
+	objects map[git.OID]git.Object
+	bytes   int
+}
+
+// An object of more than knownBytes is not remembered, nor those of a request for more than
+// knownMany. Beyond knownMost bytes all are forgotten.
+const (
+	knownBytes = 64 << 10
+	knownMany  = 32
+	knownMost  = 8 << 20
+)
+
+func (k *known) get(oid git.OID) (o git.Object, is bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	o, is = k.objects[oid]
+	return o, is
+}
+
+func (k *known) has(oid git.OID) bool {
+	_, is := k.get(oid)
+	return is
+}
+
+func (k *known) add(objects []git.Object) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, o := range objects {
+		if o.OID == "" || len(o.Data) > knownBytes {
+			continue
+		}
+		if k.objects == nil || k.bytes > knownMost {
+			k.objects, k.bytes = map[git.OID]git.Object{}, 0
+		}
+		k.objects[o.OID] = o
+		k.bytes += len(o.Data)
+	}
+}
+
+// knownRef returns the value of a ref that is in a file of its own and leads to a known object,
+// otherwise "".
+func (r *Repo) knownRef(name string) git.OID {
+	text, err := os.ReadFile(filepath.Join(r.common, filepath.FromSlash(name)))
+	if oid := git.OID(strings.TrimSuffix(string(text), "\n")); err == nil && oid.Valid() && r.known.has(oid) {
+		return oid
+	}
+	return ""
+}
