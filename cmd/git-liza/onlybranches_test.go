@@ -19,8 +19,8 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 
 // TestOnlyBranches: two clones share a board by a host that accepts only branches that grow. Of two
 // claims one wins; the other clone takes the task over when the lease has expired, its rewritten
-// second submission is merged, and the board verifies. A hook that does what gitolite does is tried
-// every day, gitolite on another day than in TestHosts.
+// second submission is merged, and the board verifies. A hook that does what gitolite does, and
+// gitolite, take turns.
 func TestOnlyBranches(t *testing.T) {
 	t.Parallel()
 	for _, server := range []struct {
