@@ -20,7 +20,7 @@ import (
 // began makes a project with three commits and no board.
 func began(t *testing.T) (context.Context, *site, []git.OID) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
 	must(t, gitio.InitRepository(ctx, dir, false))

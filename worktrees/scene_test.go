@@ -83,7 +83,7 @@ type scene struct {
 // begun makes a scene in a directory.
 func begun(t *testing.T, dir string) *scene {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	s := &scene{t: t, ctx: ctx, dir: dir, clock: &clock{}, agent: map[string]board.Actor{}}
 	s.check(gitio.InitRepository(ctx, s.dir, false))
@@ -110,7 +110,7 @@ func (s *scene) end() {
 	if s.t.Failed() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	// s.b may be closed already.
 	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now})

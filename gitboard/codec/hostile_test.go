@@ -99,7 +99,7 @@ func TestHostileDocuments(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s is taken", name)
 		}
-		if took := time.Since(t0); took > 2*time.Second {
+		if took := time.Since(t0); took > 20*time.Second {
 			t.Errorf("%s: refused after %s", name, took)
 		}
 	}

@@ -34,7 +34,7 @@ func sandbox(t *testing.T) context.Context {
 	t.Setenv("GIT_AUTHOR_EMAIL", ada.Email)
 	t.Setenv("GIT_COMMITTER_NAME", ada.Name)
 	t.Setenv("GIT_COMMITTER_EMAIL", ada.Email)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

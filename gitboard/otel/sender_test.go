@@ -187,11 +187,11 @@ func TestDeadCollectors(t *testing.T) {
 			for range 10 * mostQueued {
 				s.send("/v1/traces", tracesMessage{})
 			}
-			if took := time.Since(began); took > time.Second {
+			if took := time.Since(began); took > patience {
 				t.Errorf("whoever sends waits %s", took)
 			}
 			s.close()
-			if took := time.Since(began); took > partingTime+2*time.Second {
+			if took := time.Since(began); took > partingTime+time.Minute {
 				t.Errorf("the end waits %s", took)
 			}
 			if said := w.all(); len(said) != 1 || strings.Contains(said[0], "secret") {

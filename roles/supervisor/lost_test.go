@@ -45,7 +45,7 @@ func (h *executor) Release(context.Context, board.Actor, string, string) error {
 // supervised returns a supervisor of coder-1, which works on a task, with a board in a repository.
 func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrepo.Clock) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	dir := testrepo.Init(t, false)
 	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))

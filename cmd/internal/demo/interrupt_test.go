@@ -39,7 +39,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, stderr.String())
 	}
 	git(t, dir, "show", "liza/state:tasks/shout.yaml")
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	for left := inside(dir); len(left) > 0; left = inside(dir) {
 		if ctx.Err() != nil {

@@ -68,7 +68,7 @@ func (s *stream) next(t *testing.T) event {
 			t.Fatal("the stream has ended")
 		}
 		return e
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("nothing came")
 	}
 	return event{}
