@@ -43,7 +43,7 @@ func writers(t *testing.T, racing bool) {
 	if racing {
 		withoutTurns(t, first)
 	}
-	const writers, each = 8, 8
+	const writers, each = 8, 5
 	var busy sync.WaitGroup
 	for n := range writers {
 		busy.Go(func() {

@@ -43,9 +43,21 @@ func train(n int, write map[int]string) []step {
 		if shared, ok := write[i]; ok {
 			file, text = "shared.txt", shared
 		}
-		steps = append(steps, ready(id), approved(coder, id, file, text), step{"a second", func(s *scene) { s.clock.pass(time.Second) }})
+		steps = append(steps, step{fmt.Sprintf("train %s %s %q", id, file, text), func(s *scene) {
+			ready(id).do(s)
+			s.approved(coder, id, file, text)
+			s.clock.pass(time.Second)
+		}})
 	}
 	return steps
+}
+
+// newTrain makes a scene in which a train can be merged. Half of the tests that call it run each
+// day.
+func newTrain(t *testing.T, n int, write map[int]string) *scene {
+	t.Helper()
+	testrepo.OneDayIn(t, 2, time.Now())
+	return newScene(t, train(n, write)...)
 }
 
 // templates are scenes that were made once, by the first test that begins with their steps. Each
@@ -109,7 +121,7 @@ func copyOf(t *testing.T, steps []step, dir string) *scene {
 // copied returns a copy of a scene in another directory.
 func (s *scene) copied(t *testing.T, dir string) *scene {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	c := &scene{t: t, ctx: ctx, dir: dir, clock: &clock{}, agent: maps.Clone(s.agent), before: s.before}
 	c.clock.past.Store(s.clock.past.Load())

@@ -54,7 +54,7 @@ func TestTrain(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			s := newScene(t, train(n, nil)...)
+			s := newTrain(t, n, nil)
 			s.set("merge_batch", "16")
 			runs, before, moves := s.counted(), s.ref("refs/heads/integration"), s.moves()
 			got := s.train()
@@ -120,7 +120,7 @@ func TestTrainCulprit(t *testing.T) {
 }
 
 func TestTrainTwoCulprits(t *testing.T) {
-	s := newScene(t, train(8, nil)...)
+	s := newTrain(t, 8, nil)
 	s.counted("t3.txt", "t6.txt")
 	var failed []string
 	for _, r := range s.train() {
@@ -139,7 +139,7 @@ func TestTrainTwoCulprits(t *testing.T) {
 func TestTrainConflict(t *testing.T) {
 	for _, second := range []int{2, 3, 4} {
 		t.Run(fmt.Sprint(second), func(t *testing.T) {
-			s := newScene(t, train(4, map[int]string{1: "one\n", second: "another\n"})...)
+			s := newTrain(t, 4, map[int]string{1: "one\n", second: "another\n"})
 			runs := s.counted()
 			got := s.train()
 			if len(got) != 4 || runs() != 1 {
@@ -159,7 +159,7 @@ func TestTrainConflict(t *testing.T) {
 // TestTrainWorkers checks that more tasks than a batch holds land in several transactions, and that
 // the tests of later trains run beside the first if the board is configured so.
 func TestTrainWorkers(t *testing.T) {
-	s := newScene(t, train(4, nil)...)
+	s := newTrain(t, 4, nil)
 	s.set("merge_batch", "2")
 	s.set("integration_workers", "2")
 	begun := filepath.Join(t.TempDir(), "begun")
@@ -180,7 +180,7 @@ func TestTrainWorkers(t *testing.T) {
 // TestTrainWorkersInVain checks that a test that runs ahead ends when the train below it fails, and
 // that its own train is tested again without the culprit.
 func TestTrainWorkersInVain(t *testing.T) {
-	s := newScene(t, train(4, nil)...)
+	s := newTrain(t, 4, nil)
 	s.set("merge_batch", "2")
 	s.set("integration_workers", "2")
 	begun := filepath.Join(t.TempDir(), "begun")
@@ -194,7 +194,7 @@ func TestTrainWorkersInVain(t *testing.T) {
 // TestTrainRemembers checks that a tree that passed is not tested again in this clone, except with
 // --no-cache.
 func TestTrainRemembers(t *testing.T) {
-	s := newScene(t, train(2, nil)...)
+	s := newTrain(t, 2, nil)
 	runs := s.counted()
 	// During the test integration moves to a commit with the same tree: the train is computed
 	// again, but not tested again.
@@ -221,7 +221,7 @@ func TestTrainRemembers(t *testing.T) {
 // TestTrainFlaky checks that a failing test is run again if the board is configured so. If it
 // passes, an anomaly records that, and no task is blamed.
 func TestTrainFlaky(t *testing.T) {
-	s := newScene(t, train(2, nil)...)
+	s := newTrain(t, 2, nil)
 	marker := filepath.Join(t.TempDir(), "ran")
 	s.set("integration_test", "test -e '"+marker+"' || { touch '"+marker+"'; exit 1; }")
 	s.set("integration_test_retry", "1")
@@ -287,7 +287,7 @@ func (u *underWay) arrive() (landed []string, _ ended) {
 // reported, and that the train lands on top of a commit that a human added to integration
 // meanwhile.
 func TestTrainLeft(t *testing.T) {
-	s := newScene(t, train(4, nil)...)
+	s := newTrain(t, 4, nil)
 	u := s.depart(merge.TrainRequest{}, "nothing")
 	held := s.lease("merge")
 	if !slices.Equal(held.Tasks, []string{"t1", "t2", "t3", "t4"}) || !slices.Equal(held.Testing, held.Tasks) || held.Since == "" {
@@ -313,7 +313,7 @@ func TestTrainLeft(t *testing.T) {
 
 // TestTrainAborted checks that nothing lands if the board is aborted meanwhile.
 func TestTrainAborted(t *testing.T) {
-	s := newScene(t, train(2, nil)...)
+	s := newTrain(t, 2, nil)
 	before := s.ref("refs/heads/integration")
 	u := s.depart(merge.TrainRequest{}, "nothing")
 	s.do(human(), &board.Abort{Reason: "enough"})
@@ -328,7 +328,7 @@ func TestTrainAborted(t *testing.T) {
 // TestTrainCulpritLeft checks that the other tasks still land if the culprit is blocked before its
 // failure is recorded.
 func TestTrainCulpritLeft(t *testing.T) {
-	s := newScene(t, train(2, nil)...)
+	s := newTrain(t, 2, nil)
 	u := s.depart(merge.TrainRequest{}, "t2.txt")
 	s.do(human(), &board.Block{About: about("t2"), Reason: "not yet"})
 	landed, e := u.arrive()
@@ -349,7 +349,7 @@ func TestTrainOfNone(t *testing.T) {
 // TestTrainRequestElsewhere covers another process that writes under the same request id: what it
 // merged stays merged, and the other tasks land once.
 func TestTrainRequestElsewhere(t *testing.T) {
-	s := newScene(t, train(3, nil)...)
+	s := newTrain(t, 3, nil)
 	u := s.depart(merge.TrainRequest{Request: gitboard.Request{ID: "train"}}, "nothing")
 	before, review := s.ref("refs/heads/integration"), s.state().Task("t1").ReviewCommit
 	_, err := s.b.Do(s.ctx, gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "train"}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
@@ -380,7 +380,7 @@ func TestTrainRequestElsewhere(t *testing.T) {
 func TestTrainHalf(t *testing.T) {
 	for _, by := range []string{"doctor", "merge"} {
 		t.Run(by, func(t *testing.T) {
-			s := newScene(t, train(3, nil)...)
+			s := newTrain(t, 3, nil)
 			side := filepath.Join(t.TempDir(), "side")
 			s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
 			for i := 1; i <= 3; i++ {
@@ -411,7 +411,7 @@ func TestTrainHalf(t *testing.T) {
 
 // TestTrainRepeated checks that a repeated request returns the first result.
 func TestTrainRepeated(t *testing.T) {
-	s := newScene(t, train(3, map[int]string{1: "one\n", 2: "two\n"})...)
+	s := newTrain(t, 3, map[int]string{1: "one\n", 2: "two\n"})
 	r := merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "train"}}
 	first, err := merge.Train(s.ctx, s.b, r)
 	s.check(err)
@@ -430,7 +430,7 @@ func TestTrainRepeated(t *testing.T) {
 
 // TestTrainLaterCommits checks that commits made after the approval are kept and reported.
 func TestTrainLaterCommits(t *testing.T) {
-	s := newScene(t, train(1, nil)...)
+	s := newTrain(t, 1, nil)
 	later := s.work("t1", "late.txt", "late\n")
 	got := s.train()
 	if len(got) != 1 || len(got[0].Warnings) != 1 || !contains(got[0].Warnings[0], "task/t1 after its approval did not land (1)") || !contains(got[0].Warnings[0], "refs/liza/attic/t1") {

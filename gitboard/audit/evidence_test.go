@@ -24,8 +24,8 @@ func texts(all []audit.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestEvidence covers recorded statements about the repository that are false: half of them each
-// day, and all with -long.
+// TestEvidence covers recorded statements about the repository that are false: a quarter of them
+// each day.
 func TestEvidence(t *testing.T) {
 	nowhere := strings.Repeat("a", 40)
 	w, repo := gitWorld(t)
@@ -200,7 +200,7 @@ func TestEvidence(t *testing.T) {
 			w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
 	} {
-		if !testrepo.Turn(t, name, 2, time.Now()) {
+		if !testrepo.Turn(t, name, 4, time.Now()) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -67,6 +67,7 @@ func memoryWorld(t testing.TB) *world { return newWorld(t, oplog.NewMemory()) }
 
 // gitWorld makes a world in a bare repository.
 func gitWorld(t testing.TB) (*world, *gitio.Repo) {
+	testrepo.Sample(t, time.Now())
 	repo := testrepo.Bare(t)
 	return newWorld(t, repo), repo
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
-// ofTheDay returns the steps whose turn it is: a sixth of them each day.
-func ofTheDay(t *testing.T, all []step) (some []step) {
+// ofTheDay returns the steps whose turn it is: one in so many each day.
+func ofTheDay(t *testing.T, all []step, days int) (some []step) {
 	for i, s := range all {
-		if testrepo.Due(t, i, 6, time.Now()) {
+		if testrepo.Due(t, i, days, time.Now()) {
 			some = append(some, s)
 		}
 	}
@@ -21,9 +21,9 @@ func ofTheDay(t *testing.T, all []step) (some []step) {
 }
 
 // TestEveryOperation verifies a history that contains every operation: as a whole, and each
-// operation alone. In a repository, where this takes ten processes each, it is some of them.
+// operation alone. These take turns: in a repository one takes ten processes.
 func TestEveryOperation(t *testing.T) {
-	run := func(t *testing.T, w *world, steps func([]step) []step) *audit.Report {
+	run := func(t *testing.T, w *world, days int) *audit.Report {
 		w.everyOperation()
 		var ops []string
 		for _, s := range w.steps {
@@ -50,7 +50,7 @@ func TestEveryOperation(t *testing.T) {
 		if other := w.verify(audit.Range{To: w.find("import").commit}); !other.OK() || other.Proven != 1 {
 			t.Errorf("the import: %v", other.Findings)
 		}
-		for _, s := range steps(w.steps) {
+		for _, s := range ofTheDay(t, w.steps, days) {
 			if s.parent.IsZero() {
 				continue
 			}
@@ -61,14 +61,14 @@ func TestEveryOperation(t *testing.T) {
 		return report
 	}
 	t.Run("memory", func(t *testing.T) {
-		report := run(t, memoryWorld(t), func(all []step) []step { return all })
+		report := run(t, memoryWorld(t), 3)
 		if report.Checked != 0 || report.Unchecked == 0 {
 			t.Errorf("without a repository nothing can be checked: %+v", report)
 		}
 	})
 	t.Run("git", func(t *testing.T) {
 		w, _ := gitWorld(t)
-		report := run(t, w, func(all []step) []step { return ofTheDay(t, all) })
+		report := run(t, w, 12)
 		if report.Checked == 0 || report.Unchecked != 0 || len(report.Notes) != 0 {
 			t.Errorf("%+v", report)
 		}

@@ -138,10 +138,10 @@ func TestUpdateRefsCancelled(t *testing.T) {
 
 // TestRacers checks that no acknowledged update is lost while `git pack-refs` runs.
 func TestRacers(t *testing.T) {
-	t.Run("alone", func(t *testing.T) { race(t, 4, func(int, git.OID) []git.RefUpdate { return nil }) })
+	t.Run("alone", func(t *testing.T) { race(t, 2, func(int, git.OID) []git.RefUpdate { return nil }) })
 	// Git reads packed-refs for the first ref long before it locks the second.
 	t.Run("beside another ref", func(t *testing.T) {
-		race(t, 6, func(racer int, at git.OID) []git.RefUpdate {
+		race(t, 3, func(racer int, at git.OID) []git.RefUpdate {
 			return []git.RefUpdate{{Ref: fmt.Sprintf("refs/liza/leases/coder-%d", racer), Old: at, New: at}}
 		})
 	})

@@ -39,10 +39,18 @@ func Turn(t testing.TB, name string, days int, now time.Time) bool {
 	return Due(t, int(crc32.ChecksumIEEE([]byte(name))), days, now)
 }
 
-// Sample skips a test in a short run, except on one day in four: a short run takes a sample.
+// OneDayIn skips a test except on one day in so many, where Turn says so.
+func OneDayIn(t testing.TB, days int, now time.Time) {
+	t.Helper()
+	if !Turn(t, t.Name(), days, now) {
+		t.Skipf("this test has its turn on one day in %d", days)
+	}
+}
+
+// Sample is OneDayIn eight in a short run, which takes a sample of the tests.
 func Sample(t testing.TB, now time.Time) {
 	t.Helper()
-	if testing.Short() && !Turn(t, t.Name(), 4, now) {
-		t.Skip("a short run takes a sample of these tests, another each day")
+	if testing.Short() {
+		OneDayIn(t, 8, now)
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -494,16 +496,21 @@ func TestLinksOfTwoBases(t *testing.T) {
 	w.end(6)
 }
 
-// TestSequencedUnheard: whatever ends the connection, an operation is done once.
+// TestSequencedUnheard: whatever ends the connection, an operation is done once. The ways
+// to end it take turns.
 func TestSequencedUnheard(t *testing.T) {
-	for name, script := range map[string]string{
+	scripts := map[string]string{
 		"before":     "kill -9 $PPID\nexit 1",
 		"beside":     "kill -9 $PPID", // the hook goes on, and nobody hears its answer
 		"no program": "exit 1",
-	} {
+	}
+	for i, name := range slices.Sorted(maps.Keys(scripts)) {
+		if !testrepo.Due(t, i, len(scripts), time.Now()) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 2)
-			w.install(script)
+			w.install(scripts[name])
 			w.do(w.clones[1], note("one"))
 			w.do(w.clones[0], note("two"))
 			w.end(3)
@@ -523,19 +530,23 @@ func TestSequencedUnheard(t *testing.T) {
 }
 
 // TestNoSequencer: a clone that remembers a sequencer which is gone pushes the refs itself, leaves
-// no parcel at the hub, and forgets it.
+// no parcel at the hub, and forgets it. The ways to lose it take turns.
 func TestNoSequencer(t *testing.T) {
-	for name, remove := range map[string]func(w *world){
+	ways := map[string]func(w *world){
 		"uninstalled":   func(w *world) { w.check(install.Uninstall(w.ctx, w.open(w.hub).Repo())) },
 		"settings lost": func(w *world) { w.git(w.hub, "config", "--unset", "include.path") },
 		"a hook of the hub's": func(w *world) {
 			w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "update"), []byte("#!/bin/sh\n"), 0o755))
 		},
 		"a rule of the hub's": func(w *world) { w.git(w.hub, "config", "receive.denyDeletes", "true") },
-	} {
+	}
+	for i, name := range slices.Sorted(maps.Keys(ways)) {
+		if !testrepo.Due(t, i, len(ways), time.Now()) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 2)
-			remove(w)
+			ways[name](w)
 			pushed := w.pushes(w.clones[0])
 			for _, b := range w.clones {
 				w.do(b, note("one"))
@@ -551,7 +562,8 @@ func TestNoSequencer(t *testing.T) {
 	}
 }
 
-// TestForgedParcels: what the lock refuses is refused in a parcel, too, and no ref moves.
+// TestForgedParcels: what the lock refuses is refused in a parcel, too, and no ref moves. A third of
+// the forgeries is tried each day.
 func TestForgedParcels(t *testing.T) {
 	w := newWorld(t, 1)
 	a := w.clones[0]
@@ -574,7 +586,7 @@ func TestForgedParcels(t *testing.T) {
 	forged := lease.Content{Lease: board.Lease{Agent: "coder-1", Session: "mine", Expires: board.At(time.Now()), Heartbeat: board.At(time.Now())}}.Object()
 	w.check(a.Repo().WriteObjects(w.ctx, []git.Object{forged}))
 	before := w.refs()
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name   string
 		p      parcel.Parcel
 		answer string
@@ -599,6 +611,9 @@ func TestForgedParcels(t *testing.T) {
 		{"a base from elsewhere", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(strings.Repeat("a", 40)), Integration: head, Operations: edited()}}}, string(parcel.Declined)},
 		{"a request carried out before", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
 	} {
+		if !testrepo.Due(t, i, 3, time.Now()) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			var commits, blobs []git.OID
 			for _, l := range c.p.Links {

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // wrongMove is a command that the caller may not run, and the way out that its refusal has to name.
@@ -57,12 +58,46 @@ var wrongMoves = []wrongMove{
 	{"", "verdict waiting APPROVED --commit COMMIT", "git liza show waiting"},
 }
 
-// wrongScene makes the board of the wrong moves in a real repository.
+// wrong is the directory of a scene of the wrong moves, once a test has made it, and the time then.
+var wrong struct {
+	dir string
+	now time.Time
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(wrong.dir)
+	os.Exit(code)
+}
+
+// wrongScene returns a copy of the board of the wrong moves, in a real repository.
 func wrongScene(t *testing.T) *life {
+	t.Helper()
 	l := newLife(t)
+	if wrong.dir == "" {
+		l.prepareWrong()
+		dir, err := os.MkdirTemp("", "liza-wrong-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong.dir, wrong.now = dir, l.now
+		testrepo.Copy(t, l.dir, dir)
+		return l
+	}
+	if err := os.RemoveAll(l.dir); err != nil {
+		t.Fatal(err)
+	}
+	testrepo.Copy(t, wrong.dir, l.dir)
+	l.now = wrong.now
+	return l
+}
+
+// prepareWrong makes the board of the wrong moves.
+func (l *life) prepareWrong() {
+	l.t.Helper()
 	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	work := func(coder, id string) {
-		t.Helper()
+		l.t.Helper()
 		l.task(id, id, "--priority", "1")
 		l.liza(coder, "claim", id)
 		if id == "fresh" {
@@ -88,7 +123,6 @@ func wrongScene(t *testing.T) *life {
 	l.liza("planner-1", "add-task", "--id", "vague", "--desc", "Something", "--spec", "specs/vision.md")
 	l.liza("coder-1", "discover", "--desc", "A gap", "--severity", "low", "--recommend", "fill it")
 	l.liza("planner-1", "add-task", "--id", "plan", "--desc", "A draft", "--spec", "specs/vision.md", "--done", "1 gives 1", "--scope", "IN: one")
-	return l
 }
 
 // commitAt commits files in a task's worktree, dated by the life's clock.

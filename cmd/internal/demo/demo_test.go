@@ -16,9 +16,10 @@ import (
 )
 
 // TestDemo plays the whole demo once. It runs within this process; its agents and commands are
-// processes.
+// processes: 19 s of processor time.
 func TestDemo(t *testing.T) {
 	testrepo.Sample(t, time.Now())
+	testrepo.OneDayIn(t, 4, time.Now())
 	dir := filepath.Join(t.TempDir(), "greet")
 	var out bytes.Buffer
 	for _, entry := range mislead {

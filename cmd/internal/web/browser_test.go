@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/git-liza/git-liza/cmd/internal/web"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // a tab is a page in a real browser, with the errors that occurred in it.
@@ -34,9 +35,13 @@ type tab struct {
 	away bool
 }
 
-// browser starts Chromium, or skips the test if it is not installed.
-func browser(t *testing.T) context.Context {
+// browser starts Chromium, or skips the test if it is not installed. The tests in a browser take
+// turns by number.
+func browser(t *testing.T, turn int) context.Context {
 	t.Helper()
+	if !testrepo.Due(t, turn, 2, time.Now()) {
+		t.Skip("another test in a browser has its turn")
+	}
 	if testing.Short() {
 		t.Skip("left out with -short: it takes a browser")
 	}
@@ -72,7 +77,7 @@ func (w *site) tab(ctx context.Context) *tab {
 	w.t.Helper()
 	ctx, end := chromedp.NewContext(ctx)
 	w.t.Cleanup(end)
-	ctx, late := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, late := context.WithTimeout(ctx, 10*time.Minute)
 	w.t.Cleanup(late)
 	b := &tab{t: w.t, ctx: ctx}
 	home, _ := url.Parse(w.url)
@@ -111,7 +116,7 @@ func (b *tab) do(actions ...chromedp.Action) {
 // until waits until an expression in the page is true.
 func (b *tab) until(what, expression string) {
 	b.t.Helper()
-	for begun := time.Now(); time.Since(begun) < 20*time.Second; {
+	for begun := time.Now(); time.Since(begun) < 2*time.Minute; {
 		var is bool
 		// The expression fails while a page is being left.
 		if err := chromedp.Run(b.ctx, chromedp.Evaluate(expression, &is)); err == nil && is {
@@ -151,7 +156,7 @@ func (b *tab) leave(away bool) {
 const followed = `document.body.dataset.link === "open"`
 
 func TestBrowser(t *testing.T) {
-	ctx := browser(t)
+	ctx := browser(t, 0)
 	s := newShop(t)
 	var kept []web.Session
 	w := s.serve(options{keep: func(all []web.Session) { kept = all }})

@@ -24,7 +24,7 @@ import (
 // TestConducted: in a run with a question, a rejection with comments on two lines
 // and a trip of the circuit breaker, the human does everything in a browser.
 func TestConducted(t *testing.T) {
-	ctx := browser(t)
+	ctx := browser(t, 1)
 	s := newRun(t)
 	w := s.serve(options{})
 	b := w.tab(ctx)
