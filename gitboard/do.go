@@ -439,7 +439,7 @@ func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []g
 	snapshot := *v.Snapshot
 	snapshot.State = v.State.ForRules()
 	seen := *v
-	seen.Snapshot = &snapshot
+	seen.Snapshot, seen.of = &snapshot, v
 	all, refs, err := intents(ctx, &seen)
 	return all, slices.Clone(refs), cmp.Or(snapshot.State.Err(), err)
 }

@@ -39,6 +39,9 @@ func (v *View) Plan(ctx context.Context, r Request, p board.Payload) error {
 }
 
 func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*planned, error) {
+	if v.of != nil {
+		return v.of.plan(ctx, r, payload)
+	}
 	b := v.board
 	if on, joined, err := v.joined(ctx, r); joined != nil || err != nil {
 		if err != nil {

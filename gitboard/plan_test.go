@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // TestPlannedOnce: an operation planned on a tip is not decided again on that tip. It is written
@@ -54,6 +55,22 @@ func TestPlannedOnce(t *testing.T) {
 	do(t, b, ada, note("between"))
 	if done := finish(v, note("seven")); done.View.Commit == v.Commit || !clean(t, b.Log().Store()).OK() {
 		t.Error("it was written on the tip that it was planned on")
+	}
+}
+
+// TestPlannedByIntent: what an intent plans and then returns is not decided again.
+func TestPlannedByIntent(t *testing.T) {
+	b, _, clock := memory(t, 3)
+	var planned board.Time
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada}, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		planned = board.At(clock.Now())
+		err := v.Plan(ctx, gitboard.Request{Actor: ada}, note("one"))
+		clock.Pass(time.Second)
+		return note("one"), nil, err
+	})
+	check(t, err)
+	if done.Op.Time != planned {
+		t.Errorf("planned at %s, it was decided again at %s", planned, done.Op.Time)
 	}
 }
 

@@ -18,6 +18,7 @@ type View struct {
 	*oplog.Snapshot
 	board   *Board
 	planned *planned // the operation that was last decided on it
+	of      *View    // the view that this one shows to an intent
 }
 
 // View returns the current board. If there is none, the error wraps oplog.ErrNoBoard.

@@ -65,11 +65,10 @@ type claimer struct {
 
 	task      string
 	kind      board.ClaimKind
-	planned   *gitboard.View // the view that the claim was last planned on
-	limit     bool           // the plan is to make the task BLOCKED instead
-	prepared  bool           // its worktree exists
-	candidate *candidate     // for a fresh claim
-	checked   git.OID        // the board's commit for which the candidate's base was chosen
+	limit     bool       // the plan is to make the task BLOCKED instead
+	prepared  bool       // its worktree exists
+	candidate *candidate // for a fresh claim
+	checked   git.OID    // the board's commit for which the candidate's base was chosen
 	kept      *kept
 }
 

@@ -52,9 +52,9 @@ func firstTask(v *gitboard.View) string {
 	return ""
 }
 
-// plan asks the board before any costly step, once per view.
+// plan asks the board before any costly step.
 func (c *claimer) plan(ctx context.Context, v *gitboard.View) error {
-	c.planned, c.limit = nil, false
+	c.limit = false
 	p := &board.Claim{About: board.About{Task: c.task}, Clone: c.clone}
 	if c.kind.Fresh {
 		base, err := c.integration(ctx, v)
@@ -66,9 +66,6 @@ func (c *claimer) plan(ctx context.Context, v *gitboard.View) error {
 	err := v.Plan(ctx, c.r.Request, p)
 	if r := (*board.Refusal)(nil); errors.As(err, &r) && r.Code == board.CodeLimit {
 		c.limit, err = true, nil
-	}
-	if err == nil {
-		c.planned = v
 	}
 	return err
 }
@@ -82,10 +79,8 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if board.KindOfClaim(t, c.r.Actor.ID) != c.kind {
 		return nil, nil, errChanged
 	}
-	if v != c.planned {
-		if err := c.plan(ctx, v); err != nil {
-			return nil, nil, err
-		}
+	if err := c.plan(ctx, v); err != nil { // at once, where the board has not moved
+		return nil, nil, err
 	}
 	about := board.About{Task: c.task}
 	if c.limit {

@@ -34,11 +34,11 @@ func newBatch(given environ, c command) *batch {
 	return b
 }
 
-// warm starts the child before it is needed. An error shows at the next request.
-func (b *batch) warm() {
+// warm starts the child before it is needed. An error shows at the next request as well.
+func (b *batch) warm() error {
 	<-b.turn
 	defer func() { b.turn <- struct{}{} }()
-	_ = b.start()
+	return b.start()
 }
 
 // serve makes c the command that starts the child from now on. A running child is kept if serves is

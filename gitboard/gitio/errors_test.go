@@ -21,13 +21,15 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// TestOpenOldGit covers git before 2.31, whose rev-parse prints options it does not know.
+// TestOpenOldGit covers git before 2.31, whose rev-parse prints options it does not know, where git
+// is asked for the repository.
 func TestOpenOldGit(t *testing.T) {
 	ctx, r := scratch(t)
 	old := t.TempDir()
 	script := "#!/bin/sh\ncase \"$1\" in version) echo git version 2.30.9;; *) echo --path-format=absolute;; esac\n"
 	check(t, os.WriteFile(filepath.Join(old, "git"), []byte(script), 0o777))
 	t.Setenv("PATH", old)
+	t.Setenv("GIT_CEILING_DIRECTORIES", "/")
 	var unsupported *UnsupportedError
 	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &unsupported) {
 		t.Errorf("got %v", err)

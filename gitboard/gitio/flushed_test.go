@@ -78,7 +78,8 @@ func TestFlushed(t *testing.T) {
 			}
 			text, err := os.ReadFile(trace)
 			check(t, err)
-			if n := len(regexp.MustCompile(`(?m)f(data)?sync\(\d+<.*`+want.synced+`[^>]*>\) += 0$`).FindAll(text, -1)); n < want.files {
+			// A call that another process interrupts has its result on a line of its own.
+			if n := len(regexp.MustCompile(`(?m)f(data)?sync\(\d+<.*`+want.synced+`[^>]*>(\) += 0| <unfinished \.\.\.>)$`).FindAll(text, -1)); n < want.files {
 				t.Errorf("%d of %d files are flushed:\n%s", n, want.files, text)
 			}
 		})

@@ -33,9 +33,9 @@ type Options struct {
 	Patience Patience
 }
 
-// Open finds the repository that dir ("" for the current directory) belongs to. It asks git once,
-// in the environment of this process, so that GIT_DIR and `git -C` have their usual meaning. Later
-// children get the answer in their arguments.
+// Open finds the repository that dir ("" for the current directory) belongs to. Unless that is
+// plain, it asks git once, in the environment of this process, so that GIT_DIR and `git -C` have
+// their usual meaning. Later children get the answer in their arguments.
 //
 // Errors: ErrNotRepository; a ForeignError; an UnsupportedError for a git that is missing or too
 // old, a repository of SHA-256 objects, or a path with a line break; a CommandError for a
@@ -54,13 +54,18 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 	// Started with the same options, cat-file will most likely find the same repository.
 	given := environ(Environ(ctx))
 	early := newBatch(given, command{op: "cat-file", env: given.where(), args: []string{"-C", dir, "cat-file", "--batch"}})
-	early.warm()
-	r, err := find(ctx, dir)
-	if err != nil {
-		early.close()
-		return nil, err
+	var r *Repo
+	if early.warm() == nil { // or find says what is wrong with git
+		r = discover(ctx, dir, given)
 	}
-	r.people, r.environ, r.patience = who, given, o.Patience.orDefault()
+	if r == nil {
+		var err error
+		if r, err = find(ctx, dir); err != nil {
+			early.close()
+			return nil, err
+		}
+	}
+	r.known, r.people, r.environ, r.patience = &known{}, who, given, o.Patience.orDefault()
 	r.batch = early.serve(r.command("cat-file", "cat-file", "--batch"), r.gitDir == r.common)
 	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
 	return r, nil
@@ -102,7 +107,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	case len(lines) > toTop, inside && len(lines) != toTop:
 		return nil, &UnsupportedError{What: fmt.Sprintf("the repository of %s has a line break in its path, and git liza can't work there; rename that directory", dir)}
 	}
-	r := &Repo{known: &known{}, bare: lines[1] == "true", common: filepath.Clean(lines[3]), gitDir: filepath.Clean(lines[4])}
+	r := &Repo{bare: lines[1] == "true", common: filepath.Clean(lines[3]), gitDir: filepath.Clean(lines[4])}
 	if inside {
 		r.top = filepath.Clean(lines[5])
 	}

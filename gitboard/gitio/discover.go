@@ -1,0 +1,118 @@
+package gitio
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/config"
+)
+
+// discover finds the repository of a directory as git does in the usual case: dir is in a worktree
+// of a repository of the same user and file system, with the first format and no settings that move
+// its worktree. It returns nil for any other case, and for anything that git might see otherwise:
+// then find asks git. It saves every command a child that everything else waits for.
+func discover(ctx context.Context, dir string, given environ) *Repo {
+	if ctx.Err() != nil || slices.ContainsFunc(given, steersDiscovery) {
+		return nil
+	}
+	start, err := realPath(dir)
+	if err != nil {
+		return nil
+	}
+	top := worktreeAbove(start)
+	if top == "" {
+		return nil
+	}
+	r := &Repo{top: top, gitDir: filepath.Join(top, ".git")}
+	if LinkedDir(top) != "" {
+		if r.gitDir, err = realPath(LinkedDir(top)); err != nil {
+			return nil
+		}
+	}
+	r.common = r.gitDir
+	if to, err := os.ReadFile(filepath.Join(r.gitDir, "commondir")); err == nil {
+		if r.common, err = realPath(pathIn(r.gitDir, string(to))); err != nil {
+			return nil
+		}
+	}
+	if !r.isUsual() || !ours(start, top, filepath.Join(top, ".git"), r.gitDir) {
+		return nil
+	}
+	return r
+}
+
+// steersDiscovery reports whether a variable may say where git finds a repository, or whether git
+// trusts it.
+func steersDiscovery(entry string) bool {
+	key, _, _ := strings.Cut(entry, "=")
+	switch key {
+	case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE", "GIT_OBJECT_DIRECTORY",
+		"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_QUARANTINE_PATH",
+		"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT":
+		return true
+	}
+	return strings.HasPrefix(key, "GIT_TEST_")
+}
+
+// realPath returns an absolute path without symbolic links, as git prints it.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+// worktreeAbove returns the first directory from dir upwards that has a .git, or "" if a bare
+// repository may come first.
+func worktreeAbove(dir string) string {
+	for {
+		if found, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			if found.IsDir() || found.Mode().IsRegular() && LinkedDir(dir) != "" {
+				return dir
+			}
+			return ""
+		}
+		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil || filepath.Dir(dir) == dir {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// soundHead matches what git accepts as a HEAD.
+var soundHead = regexp.MustCompile(`^(ref: refs/|[0-9a-f]{40}\n)`)
+
+// isUsual reports whether git would certainly accept these directories, and find the worktree where
+// it was found.
+func (r *Repo) isUsual() bool {
+	head, err := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
+	if err != nil || !soundHead.Match(head) || strings.ContainsAny(r.top+r.gitDir+r.common, "\n\r") {
+		return false
+	}
+	for _, part := range []string{"objects", "refs"} {
+		if found, err := os.Stat(filepath.Join(r.common, part)); err != nil || !found.IsDir() {
+			return false
+		}
+	}
+	// Git reads these settings from this file alone, and ignores what it includes.
+	file := r.ownSettings().file
+	if file == nil || file.HasSection("extensions") {
+		return false
+	}
+	return usually(file, "repositoryformatversion", "0") && usually(file, "bare", "false") && usually(file, "worktree")
+}
+
+// usually reports whether a setting of core is missing or has a value that is known.
+func usually(file *config.Config, key string, known ...string) bool {
+	for _, value := range file.Section("core").Options.GetAll(key) {
+		if !slices.Contains(known, value) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,84 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// TestDiscover compares what discover finds with what git finds. Where git alone can tell, discover
+// must find nothing.
+func TestDiscover(t *testing.T) {
+	ctx, r := scratch(t)
+	top := resolved(t, r.TopLevel())
+	at := func(elements ...string) string { return filepath.Join(append([]string{top}, elements...)...) }
+	apart := resolved(t, t.TempDir())
+	for _, args := range [][]string{
+		{"init", "-q", "--separate-git-dir=../apart.git", "work"}, {"init", "-q", "--bare", "bare"}, {"init", "-q", "--object-format=sha256", "sha"},
+		{"init", "-q", "moved"}, {"-C", "moved", "config", "core.worktree", "../work"}, {"init", "-q", "said"}, {"-C", "said", "config", "core.bare", "true"},
+		{"init", "-q", "own"}, {"-C", "own", "config", "extensions.worktreeConfig", "true"}, {"init", "-q", "headless"},
+	} {
+		native(t, apart, args...)
+	}
+	linked := filepath.Join(apart, "linked")
+	check(t, errors.Join(
+		r.AddWorktree(ctx, linked, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))), os.MkdirAll(at("sub", "dir"), 0o777),
+		os.Symlink(at("sub"), filepath.Join(apart, "link")), os.MkdirAll(at("empty", ".git"), 0o777),
+		os.WriteFile(filepath.Join(apart, "headless", ".git", "HEAD"), []byte("nothing\n"), 0o666),
+		os.MkdirAll(filepath.Join(apart, "byLink"), 0o777), os.Symlink(r.GitDir(), filepath.Join(apart, "byLink", ".git")),
+	))
+	in := func(dir string) string { return filepath.Join(apart, dir) }
+	for _, test := range []struct {
+		dir   string
+		found bool
+		env   []string
+	}{
+		{top, true, nil}, {at("sub", "dir"), true, nil}, {in("link"), true, nil}, {linked, true, nil}, {in("work"), true, nil},
+		{at("empty"), false, nil}, {at(".git"), false, nil}, {at(".git", "objects"), false, nil}, {in("bare"), false, nil}, {apart, false, nil},
+		{in("sha"), false, nil}, {in("moved"), false, nil}, {in("said"), false, nil}, {in("own"), false, nil}, {in("headless"), false, nil},
+		{in("byLink"), false, nil}, {in("missing"), false, nil},
+		{top, false, []string{"GIT_DIR=" + in("bare")}}, {at("sub"), false, []string{"GIT_CEILING_DIRECTORIES=" + top}},
+		{top, false, []string{"GIT_TEST_ASSUME_DIFFERENT_OWNER=1"}},
+	} {
+		ctx := InEnvironment(ctx, append(os.Environ(), test.env...))
+		found := discover(ctx, test.dir, environ(Environ(ctx)))
+		if (found != nil) != test.found {
+			t.Errorf("%s, %v: found %+v", test.dir, test.env, found)
+		}
+		if found == nil {
+			continue
+		}
+		asked, err := find(ctx, test.dir)
+		if err != nil || found.top != asked.top || found.gitDir != asked.gitDir || found.common != asked.common || found.bare != asked.bare {
+			t.Errorf("%s: found %+v, git finds %+v (%v)", test.dir, found, asked, err)
+		}
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if discover(ended, top, nil) != nil {
+		t.Error("it continues after its context has ended")
+	}
+}
+
+// TestDiscoverOwner: a repository of another user is left to git, which refuses it.
+func TestDiscoverOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	ctx, r := scratch(t)
+	top := resolved(t, r.TopLevel())
+	for _, path := range []string{top, filepath.Join(top, ".git")} {
+		check(t, os.Lchown(path, 12345, -1))
+		if discover(ctx, top, nil) != nil {
+			t.Errorf("%s is another user's", path)
+		}
+		check(t, os.Lchown(path, 0, -1))
+	}
+	if discover(ctx, top, nil) == nil {
+		t.Error("nothing found")
+	}
+}

@@ -1,0 +1,64 @@
+package worktrees_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+// TestChildren counts the git processes of the commonest operations, each in a process of its own.
+// They are most of what an operation costs, so one more needs a reason.
+func TestChildren(t *testing.T) {
+	s := newScene(t, ready("one"))
+	coder, reviewer := s.as("coder-1"), s.as("code-reviewer-1")
+	counted := func(name string, want int, do func(context.Context, *gitboard.Board) error) {
+		t.Helper()
+		trace := filepath.Join(t.TempDir(), "trace")
+		ctx := gitio.InEnvironment(s.ctx, append(os.Environ(), "GIT_TRACE2_EVENT="+trace))
+		b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now, Writes: true})
+		s.check(err)
+		s.check(do(ctx, b))
+		s.check(b.Close())
+		text, err := os.ReadFile(trace)
+		s.check(err)
+		var started []string
+		for line := range strings.Lines(string(text)) {
+			_, sid, start := strings.Cut(line, `{"event":"start","sid":"`)
+			sid, _, _ = strings.Cut(sid, `"`)
+			if start && !strings.Contains(sid, "/") { // git's own children have their parent's sid as well
+				_, argv, _ := strings.Cut(line, `"argv":`)
+				started = append(started, argv)
+			}
+		}
+		if len(started) != want {
+			t.Errorf("%s starts %d processes, not %d:\n%s", name, len(started), want, strings.Join(started, ""))
+		}
+	}
+	// Each needs objects (cat-file), an identity (var) and a transaction of refs (update-ref).
+	counted("claim", 3+2, func(ctx context.Context, b *gitboard.Board) error { // worktree add, symbolic-ref
+		_, err := worktrees.Claim(ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: coder}, Task: "one"})
+		return err
+	})
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	commit := s.submit("coder-1", "one")
+	s.do(reviewer, &board.ClaimReview{About: about("one")})
+	counted("verdict", 3+1, func(ctx context.Context, b *gitboard.Board) error { // status
+		_, err := worktrees.Verdict(ctx, b, worktrees.VerdictRequest{
+			Request: gitboard.Request{Actor: reviewer}, Task: "one", Commit: string(commit), Verdict: board.VerdictApproved,
+		})
+		return err
+	})
+	counted("merge", 3+2, func(ctx context.Context, b *gitboard.Board) error { // status, update-ref of the task's branch
+		_, err := merge.Train(ctx, b, merge.TrainRequest{Request: gitboard.Request{Actor: reviewer}, Tasks: []string{"one"}})
+		return err
+	})
+}
