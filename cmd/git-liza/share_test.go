@@ -28,6 +28,8 @@ type fleet struct {
 
 	mu           *sync.Mutex
 	acknowledged map[string]string // what each commit was, by the commit that a command acknowledged
+	longest      time.Duration     // the longest wait for an acknowledgement
+	attempts     string            // what each attempt said that it was waited for
 	troubles     []chan struct{}   // each is notified of every acknowledged operation
 }
 
@@ -86,9 +88,12 @@ func fileURL(hub string) string { return "file://" + hub }
 // success, nil after a refusal.
 func (f *fleet) ask(p *project, agent, request string, args ...string) (map[string]any, string) {
 	args = append(args, "--json", "--request", request)
-	deadline, stood := time.Now().Add(f.patience(1)), f.done()
+	since, attempts := time.Now(), ""
+	deadline, stood := since.Add(f.patience(1)), f.done()
 	for retry := restraint(0); ; retry.wait() {
+		begun := time.Now()
 		out, errs, code := p.liza(agent, args...)
+		attempts += fmt.Sprintf("\nafter %v for %v: exit %d\n%s", begun.Sub(since).Round(time.Millisecond), time.Since(begun).Round(time.Millisecond), code, errs)
 		switch code {
 		case 0:
 			var done map[string]any
@@ -99,6 +104,9 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.acknowledged[done["commit"].(string)] = strings.Join(args, " ")
+			if waited := time.Since(since); waited > f.longest {
+				f.longest, f.attempts = waited, attempts
+			}
 			for _, c := range f.troubles {
 				select {
 				case c <- struct{}{}:

@@ -32,6 +32,9 @@ func TestTortureClones(t *testing.T) {
 	lossy.git("config", "liza.networkTimeout", "1")
 	lossy.git("config", "remote.origin.url", passing(loseSome)(lossy, f.hub))
 	f.clones[3].slowed()
+	for _, p := range f.clones {
+		p.env = append(p.env[:len(p.env):len(p.env)], "LIZA_TRACE=1")
+	}
 
 	l := &ledger{t: t, acks: map[string]string{}, last: time.Now()}
 	stop := make(chan struct{})
@@ -59,6 +62,7 @@ func TestTortureClones(t *testing.T) {
 	lossy.git("config", "remote.origin.url", f.hub)
 	f.agrees(0)
 	l.holds(f.clones[0])
+	t.Logf("the longest wait: %s", f.attempts)
 }
 
 // loseSome loses some of the answers to a push, cuts off some of those to a fetch, and lets some

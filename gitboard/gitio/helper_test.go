@@ -149,12 +149,27 @@ func store(t *testing.T, ctx context.Context, r *Repo, texts ...string) []git.OI
 // these arguments.
 func asGit(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
+	runShell(t, dir, shellNamed(t, name), append([]string{"-c", untilEnd}, args...)...)
+}
+
+// untilEnd is a shell script that says that it runs, and ends at the end of its input.
+const untilEnd = "echo; read line; exit 0"
+
+// shellNamed returns a copy of the shell.
+func shellNamed(t *testing.T, name string) string {
+	t.Helper()
 	shell := must[string](t)(exec.LookPath("sh"))
 	program := filepath.Join(t.TempDir(), name)
 	// Another process makes the copy. If this one did, a child forked meanwhile could inherit the
 	// file open for writing, and the program could not be run.
 	check(t, exec.Command("cp", shell, program).Run())
-	cmd := exec.Command(program, append([]string{"-c", "echo; read line; exit 0"}, args...)...)
+	return program
+}
+
+// runShell runs a copy of the shell in dir until the test ends. What it runs says so by a line.
+func runShell(t *testing.T, dir, shell string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(shell, args...)
 	cmd.Dir = dir
 	in, out := must[io.WriteCloser](t)(cmd.StdinPipe()), must[io.ReadCloser](t)(cmd.StdoutPipe())
 	check(t, cmd.Start())

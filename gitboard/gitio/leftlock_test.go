@@ -59,6 +59,7 @@ func TestLeftLocks(t *testing.T) {
 			asGit(t, r.TopLevel(), "git", "fsmonitor--daemon", "run")
 			asGit(t, r.TopLevel(), "git", "liza", "agent", "run")
 			asGit(t, r.TopLevel(), "git", "log")
+			asGit(t, r.TopLevel(), "git-http-backend")
 			asGit(t, t.TempDir(), "git", "gc")
 			asGit(t, t.TempDir(), "git-receive-pack")
 			native(t, r.TopLevel(), "pack-refs", "--all")
@@ -186,6 +187,22 @@ func TestHeldLock(t *testing.T) {
 	}
 }
 
+// TestLockBesideAHook checks that a git which waits for its hook proc-receive holds no lock, as it
+// has not begun to move refs, and that one which waits for another hook may.
+func TestLockBesideAHook(t *testing.T) {
+	for hook, held := range map[string]bool{"proc-receive": false, "reference-transaction": true} {
+		r, _, _ := written(t)
+		check(t, os.WriteFile(filepath.Join(r.CommonDir(), "hook"), []byte(untilEnd), 0o644)) // what git-liza runs
+		call := shellNamed(t, "git-liza") + " hook --server -- " + hook + "; exit 0"
+		runShell(t, r.CommonDir(), shellNamed(t, "git-receive-pack"), "-c", call)
+		lock, later := leave(t, r, "refs/heads/liza/y.lock"), time.Now().Add(time.Hour)
+		check(t, os.Chtimes(lock, later, later)) // so that the processes alone decide
+		if err := r.Left(lock, LockAge); errors.As(err, new(*HeldError)) != held {
+			t.Errorf("beside %s: %v", hook, err)
+		}
+	}
+}
+
 // TestLockOutsideASandbox checks that a process in a sandbox keeps every lock: it sees other
 // processes than its supervisor, so it can't know who holds a lock.
 func TestLockOutsideASandbox(t *testing.T) {
@@ -226,6 +243,15 @@ func TestProcesses(t *testing.T) {
 		asGit(t, c.dir, c.name, c.args...)
 		if is := len(must2(r.processes())) > before; is != c.want {
 			t.Errorf("%s %v: %v", c.name, c.args, is)
+		}
+	}
+}
+
+// TestLongNames checks that a command is known by its whole name, of which Linux lists 15 bytes.
+func TestLongNames(t *testing.T) {
+	for words, want := range map[string]string{"git-receive-pack hub.git": "receive-pack", "/bin/sh git-receive-pack": "receive-pac"} {
+		if got := nameOfCommand("git-receive-pac", strings.Fields(words)); got != want {
+			t.Errorf("%s is %s", words, got)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type gitProcess struct {
 var readers = []string{
 	"archive", "bisect--helper", "blame", "cat-file", "check-attr", "check-ignore", "count-objects", "credential", "credential-cache--daemon",
 	"daemon", "describe", "diff", "diff-files", "diff-index", "diff-tree", "difftool", "for-each-ref", "format-patch", "fsck", "fsmonitor--daemon", "grep",
-	"gui", "help", "instaweb", "log", "ls-files", "ls-remote", "ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse",
+	"gui", "help", "http-backend", "instaweb", "log", "ls-files", "ls-remote", "ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse",
 	"shell", "shortlog", "show", "show-ref", "upload-archive", "upload-pack", "var", "version", "whatchanged",
 }
 
@@ -46,6 +46,9 @@ func (p gitProcess) reads() bool { return slices.Contains(readers, p.Command) }
 // and its command line.
 func nameOfCommand(name string, words []string) string {
 	if command, is := strings.CutPrefix(name, "git-"); is {
+		if whole, is := strings.CutPrefix(filepath.Base(words[0]), "git-"); is && strings.HasPrefix(whole, command) {
+			return whole // the process table cuts long names off
+		}
 		return command
 	}
 	valued := []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--exec-path"}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,9 +33,7 @@ func (r *Repo) processes() (found []gitProcess, known bool) {
 		switch {
 		case !ok || stat.state == "Z" || stat.state == "X":
 		case stat.name == "git-liza":
-			if words := readWords(dir, "cmdline"); len(words) < 2 || words[1] != "hook" {
-				waits[stat.parent] = true
-			}
+			waits[stat.parent] = waits[stat.parent] || !amidLocks(readWords(dir, "cmdline"))
 		case stat.name == "git" || strings.HasPrefix(stat.name, "git-"):
 			p := gitProcess{PID: stat.pid, Started: stat.started, User: -1}
 			if info, err := os.Stat(dir); err == nil {
@@ -54,6 +53,12 @@ func (r *Repo) processes() (found []gitProcess, known bool) {
 		}
 	}
 	return found, true
+}
+
+// amidLocks reports whether the git that has started a git-liza may hold locks meanwhile: if it is a
+// hook, except proc-receive, which git runs before it locks anything.
+func amidLocks(words []string) bool {
+	return len(words) > 1 && words[1] == "hook" && !slices.Contains(words, "proc-receive")
 }
 
 // places returns the directories in which git works on this repository: its common directory and
