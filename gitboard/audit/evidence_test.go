@@ -36,8 +36,8 @@ func TestEvidence(t *testing.T) {
 	w.do(judge1, m, w.lands(at))
 	w.ready("alpha")
 	w.approved(coder1, "alpha")
-	if r := w.clean(); len(r.Notes) > 0 {
-		t.Fatalf("%v", r.Notes)
+	if r := w.clean(); len(r.Notes) > 0 || fmt.Sprint(r.Attested) != "map[test:1 worktree:4]" {
+		t.Fatalf("%v, attested: %v", r.Notes, r.Attested)
 	}
 	tip, integration, steps := w.tip(), w.integration, len(w.steps)
 	for name, c := range map[string]struct {
@@ -396,6 +396,10 @@ func TestPlainClone(t *testing.T) {
 	last := audit.Range{From: w.steps[len(w.steps)-1].parent, To: w.tip()}
 	if push := examine(last); push.OK() {
 		t.Error("a server takes a submission that is not here")
+	}
+	forged := w.forge(forgery{parent: w.tip(), op: noteOf("f"), files: map[string][]byte{"README.md": []byte("hello")}})
+	if push := examine(audit.Range{From: last.From, To: forged}); len(push.Findings) != 1 || push.Findings[0].Commit != forged {
+		t.Errorf("after a wrong operation evidence was checked: %v", push.Findings)
 	}
 	if push := examine(audit.Range{To: w.tip()}); !push.OK() {
 		t.Errorf("a new board's evidence was checked: %v", push.Findings)
