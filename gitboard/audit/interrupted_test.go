@@ -3,8 +3,6 @@ package audit_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -126,8 +124,6 @@ func TestInterruptedAudit(t *testing.T) {
 	w.comment(ada, "beta")
 	w.judge(judge2, "beta", board.VerdictApproved)
 	w.move(w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"}))
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/heads/other", New: w.integration}}, ""))
-	check(t, os.WriteFile(filepath.Join(repo.CommonDir(), "refs", "heads", "integration"), []byte("ref: refs/heads/other\n"), 0o644))
 	to, now := w.tip(), w.now.Std()
 	for name, look := range map[string]func(context.Context) (any, error){
 		"verify": func(ctx context.Context) (any, error) {

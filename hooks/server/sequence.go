@@ -183,8 +183,8 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 	if err := q.known(ctx, at.State); err != nil {
 		return nil, err
 	}
-	if damaged := (*oplog.RecordError)(nil); errors.As(q.board.Prove(ctx, at.Commit), &damaged) {
-		return nil, &declined{damaged.Error()}
+	if err := q.board.Prove(ctx, at.Commit); err != nil {
+		return nil, err // nothing is built on what was not proven
 	}
 	o := &outcome{sequencer: q, tip: at.Commit, at: at, done: map[string]bool{}, left: map[string]bool{}, changed: map[string]git.OID{}}
 	names := append(q.refs(), q.branch)

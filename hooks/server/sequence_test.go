@@ -35,8 +35,10 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) < 4 || os.Args[1] != "hook" {
 		code := m.Run()
-		if pair != "" {
-			os.RemoveAll(pair)
+		for _, dir := range []string{pair, past.dir} {
+			if dir != "" {
+				os.RemoveAll(dir)
+			}
 		}
 		os.Exit(code)
 	}
