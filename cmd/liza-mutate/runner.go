@@ -17,7 +17,6 @@ import (
 
 // A runner runs tests that were built with all mutants of a package.
 type runner struct {
-	ctx      context.Context
 	dir      string
 	patience time.Duration
 	tests    []*test
@@ -35,16 +34,16 @@ type test struct {
 type suite struct{ program, dir string }
 
 // build builds the tests of a package, and lists them.
-func (r *runner) build(overlay string, p pkg) error {
+func (r *runner) build(ctx context.Context, overlay string, p pkg) error {
 	s := suite{filepath.Join(r.dir, strings.ReplaceAll(p.path(), "/", "-")+".test"), p.Dir}
-	build := exec.CommandContext(r.ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.program, p.ImportPath)
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.program, p.ImportPath)
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go test -c: %w\n%s", err, out)
 	}
 	if _, err := os.Stat(s.program); err != nil {
 		return fmt.Errorf("%s has no tests: name the packages whose tests are meant, --tests", p.path())
 	}
-	list := exec.CommandContext(r.ctx, s.program, "-test.list", "^(Test|Example|Fuzz)")
+	list := exec.CommandContext(ctx, s.program, "-test.list", "^(Test|Example|Fuzz)")
 	list.Dir = s.dir
 	names, err := list.Output()
 	for _, name := range strings.Fields(string(names)) {
@@ -54,11 +53,11 @@ func (r *runner) build(overlay string, p pkg) error {
 }
 
 // measure runs each test without a mutant. The quick ones are the first then.
-func (r *runner) measure() error {
+func (r *runner) measure(ctx context.Context) error {
 	for _, t := range r.tests {
 		began := time.Now()
 		reached := filepath.Join(r.dir, "reached")
-		if out, err := r.run(t.suite, []string{t.name}, 10*time.Minute, "MUTANTS_REACHED="+reached); err != nil {
+		if out, err := r.run(ctx, t.suite, []string{t.name}, 10*time.Minute, "MUTANTS_REACHED="+reached); err != nil {
 			return fmt.Errorf("%s fails without a mutant: %w\n%s", t.name, err, out)
 		}
 		t.takes, t.reaches = time.Since(began), map[int]bool{}
@@ -84,8 +83,8 @@ func (r *runner) reaching(mutant int) (tests []*test) {
 }
 
 // caught reports whether one of the tests fails, or takes much longer, while a mutant is on.
-func (r *runner) caught(mutant int, tests []*test) bool {
-	for size := time.Second / 2; len(tests) > 0 && r.ctx.Err() == nil; size *= 2 {
+func (r *runner) caught(ctx context.Context, mutant int, tests []*test) bool {
+	for size := time.Second / 2; len(tests) > 0 && ctx.Err() == nil; size *= 2 {
 		s, limit := tests[0].suite, r.patience
 		var names []string
 		var took time.Duration
@@ -94,21 +93,21 @@ func (r *runner) caught(mutant int, tests []*test) bool {
 			names = append(names, tests[0].name)
 			tests = tests[1:]
 		}
-		if _, err := r.run(s, names, limit+2*took, fmt.Sprintf("MUTANT=%d", mutant)); err != nil {
-			return r.ctx.Err() == nil
+		if _, err := r.run(ctx, s, names, limit+2*took, fmt.Sprintf("MUTANT=%d", mutant)); err != nil {
+			return ctx.Err() == nil
 		}
 	}
 	return false
 }
 
 // run runs tests of a suite until one fails.
-func (r *runner) run(s suite, names []string, limit time.Duration, env ...string) ([]byte, error) {
+func (r *runner) run(ctx context.Context, s suite, names []string, limit time.Duration, env ...string) ([]byte, error) {
 	temp := filepath.Join(r.dir, "temp")
 	defer os.RemoveAll(temp)
 	if err := os.MkdirAll(temp, 0o755); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(r.ctx, limit)
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	// A mistake may take all memory, or kill what started it: that is a shell then, with a limit.
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 16000000; "$@"; exit $?`, "sh", s.program,

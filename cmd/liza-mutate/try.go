@@ -92,14 +92,14 @@ func try(ctx context.Context, p pkg, tests []pkg, o options, known map[string]bo
 	if err != nil {
 		return s, err
 	}
-	r := &runner{ctx: ctx, dir: dir, patience: o.patient}
+	r := &runner{dir: dir, patience: o.patient}
 	for _, t := range tests {
-		if err := r.build(overlay, t); err != nil {
+		if err := r.build(ctx, overlay, t); err != nil {
 			return s, err
 		}
 	}
 	began := time.Now()
-	if err := r.measure(); err != nil {
+	if err := r.measure(ctx); err != nil {
 		return s, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d tests measured in %s\n", p.path(), len(r.tests), time.Since(began).Round(time.Second))
@@ -117,7 +117,7 @@ func try(ctx context.Context, p pkg, tests []pkg, o options, known map[string]bo
 			s.unreached++
 			fmt.Printf("%s/%s\t(no test comes here)\n", p.path(), all[i])
 		case o.reach:
-		case r.caught(i+1, tests):
+		case r.caught(ctx, i+1, tests):
 			s.caught++
 		default:
 			fmt.Printf("%s/%s\t(%d tests come here: %s)\n", p.path(), all[i], len(tests), tests[0].name)

@@ -104,30 +104,32 @@ func (p *replay) collect(l *link) {
 		commit("before", o.Before)
 		commit("commit", o.Commit)
 	}
-	e.lands = landingEvidenceOf(l.op.Payload, p.state)
+	e.lands = landingEvidenceOf(l.op, p.state)
 	if len(e.needs) > 0 {
 		p.evidence = append(p.evidence, e)
 	}
 }
 
-// landingEvidenceOf returns the move of integration that an operation on the board s records; nil
-// for none.
-func landingEvidenceOf(p board.Payload, s *board.State) *landingEvidence {
-	switch o := p.(type) {
-	case *board.Merge:
-		if o.Failure == "" {
-			return &landingEvidence{before: git.OID(o.Before), after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
-		}
-	case *board.FinishMerge:
-		before := git.OID(o.Before)
-		if t := s.Task(o.Task); t != nil && o.MergeType == board.FastForward {
-			before = git.OID(t.ReviewBase) // the commits after it were reviewed
-		}
-		return &landingEvidence{before: before, after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
-	case *board.Land:
-		return &landingEvidence{before: git.OID(o.Before), after: git.OID(o.Commit), files: o.Files}
+// landingEvidenceOf returns the move of integration that an operation on the board s records, with
+// what proves it; nil for none.
+func landingEvidenceOf(op board.Operation, s *board.State) *landingEvidence {
+	l := op.Landing()
+	if l == nil {
+		return nil
 	}
-	return nil
+	e := &landingEvidence{before: git.OID(l.Before), after: git.OID(l.After)}
+	switch p := op.Payload.(type) {
+	case *board.Merge:
+		e.review, e.mergeType = git.OID(p.ReviewCommit), p.MergeType
+	case *board.FinishMerge:
+		e.before, e.review, e.mergeType = git.OID(p.Before), git.OID(p.ReviewCommit), p.MergeType
+		if t := s.Task(p.Task); t != nil && p.MergeType == board.FastForward {
+			e.before = git.OID(t.ReviewBase) // the commits after it were reviewed
+		}
+	case *board.Land:
+		e.files = p.Files
+	}
+	return e
 }
 
 // position is where integration was when an operation was recorded, zero if unknown.

@@ -127,6 +127,9 @@ func TestFindLoss(t *testing.T) {
 				l.forget("liza", "kept") // else the repository repairs itself
 			}
 			c.do(l)
+			repo, err = gitio.Open(t.Context(), dir) // by a process that has read nothing yet
+			check(t, err)
+			defer repo.Close()
 			loss, err := audit.FindLoss(l.ctx, repo)
 			check(t, err)
 			if c.says == "" {

@@ -60,7 +60,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 		if err != nil {
 			return since, err
 		}
-		p.evidence = append(p.evidence, evidence{commit: c.OID, lands: landingEvidenceOf(op.Payload, at.State), needs: beginnings(op.Payload)})
+		p.evidence = append(p.evidence, evidence{commit: c.OID, lands: landingEvidenceOf(op, at.State), needs: beginnings(op.Payload)})
 	}
 	l := &line{branch: config.IntegrationBranch, start: since.Integration, tip: tip, end: tip, commits: map[git.OID]git.Commit{}, order: map[git.OID]int{}}
 	for i := 0; l.start == "" || l.start.IsZero(); i++ {

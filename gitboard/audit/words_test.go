@@ -188,7 +188,7 @@ func TestLandingEvidence(t *testing.T) {
 		{&board.Land{Before: "b", Commit: "c", Files: []string{"f"}}, "&{b c   [f]}"},
 		{&board.AddNote{}, "<nil>"},
 	} {
-		if got := fmt.Sprint(landingEvidenceOf(c.p, s)); got != c.want {
+		if got := fmt.Sprint(landingEvidenceOf(board.Operation{Payload: c.p}, s)); got != c.want {
 			t.Errorf("%T: %s, not %s", c.p, got, c.want)
 		}
 	}
