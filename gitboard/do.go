@@ -376,22 +376,27 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		built = built[1:]
 	}
 	if rewritten != nil {
-		if err := d.b.proveFetched(ctx); err != nil {
-			return nil, err // it is on a board that nothing may be built on
-		}
-		for _, commit := range rewritten.Commits[len(rewritten.Commits)-len(built):] {
-			done, err := d.b.carriedOut(ctx, commit)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, done)
-		}
-		return all, nil
+		return d.rewritten(ctx, rewritten.Commits[len(rewritten.Commits)-len(built):])
 	}
 	for _, made := range built {
 		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
 	}
 	d.b.built(v.Commit, built[len(built)-1].Commit)
+	return all, nil
+}
+
+// rewritten returns the operations that a server has committed in other commits than were built.
+func (d *doing) rewritten(ctx context.Context, commits []git.OID) (all []*Done, err error) {
+	if err := d.b.proveFetched(ctx); err != nil {
+		return nil, err // it is on a board that nothing may be built on
+	}
+	for _, commit := range commits {
+		done, err := d.b.carriedOut(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, done)
+	}
 	return all, nil
 }
 

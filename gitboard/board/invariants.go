@@ -232,6 +232,22 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 		needs("done_when", t.DoneWhen)
 		needs("spec_ref", t.SpecRef)
 	}
+	statusInvariants(s, t, needs, bad)
+	if t.IntegrationFix && t.Last(EventIntegrationFailed) == nil {
+		bad("integration_fix", "set though no integration failed")
+	}
+	for i, id := range t.FailedBy {
+		if slices.Contains(t.FailedBy[:i], id) {
+			bad("failed_by", "%s is listed twice", id)
+		}
+	}
+	if !t.Status.Terminal() {
+		dependencyInvariants(s, t, bad)
+	}
+}
+
+// statusInvariants checks what belongs to the task's state.
+func statusInvariants(s *State, t *Task, needs func(string, string), bad func(string, string, ...any)) {
 	switch t.Status {
 	case Draft:
 		if t.AssignedTo != "" {
@@ -274,17 +290,6 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 		if t.Worktree != "" {
 			bad("worktree", "a MERGED task has none")
 		}
-	}
-	if t.IntegrationFix && t.Last(EventIntegrationFailed) == nil {
-		bad("integration_fix", "set though no integration failed")
-	}
-	for i, id := range t.FailedBy {
-		if slices.Contains(t.FailedBy[:i], id) {
-			bad("failed_by", "%s is listed twice", id)
-		}
-	}
-	if !t.Status.Terminal() {
-		dependencyInvariants(s, t, bad)
 	}
 }
 
