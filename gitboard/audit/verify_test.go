@@ -68,7 +68,7 @@ func TestEveryOperation(t *testing.T) {
 	})
 	t.Run("git", func(t *testing.T) {
 		w, _ := gitWorld(t)
-		report := run(t, w, 12)
+		report := run(t, w, 7)
 		if report.Checked == 0 || report.Unchecked != 0 || len(report.Notes) != 0 {
 			t.Errorf("%+v", report)
 		}
