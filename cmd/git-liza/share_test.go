@@ -413,27 +413,31 @@ func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do 
 // unplug takes the remote away for a moment.
 func (f *fleet) unplug() {
 	away := f.hub + ".away"
-	if err := os.Rename(f.hub, away); err != nil {
-		f.t.Error(err)
-		return
+	if f.rename(f.hub, away) {
+		time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond)
+		f.rename(away, f.hub)
 	}
-	time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond)
-	// A git that was updating a ref makes the directories for its lock anew, and nothing in them.
+}
+
+// rename renames the remote's directory. A git that was updating a ref under the new name makes the
+// directories for its lock anew, and nothing in them.
+func (f *fleet) rename(from, to string) bool {
 	end := time.Now().Add(longest)
-	for err := os.Rename(away, f.hub); err != nil; err = os.Rename(away, f.hub) {
+	for err := os.Rename(from, to); err != nil; err = os.Rename(from, to) {
 		var there []string
-		_ = filepath.WalkDir(f.hub, func(path string, _ fs.DirEntry, _ error) error {
+		_ = filepath.WalkDir(to, func(path string, _ fs.DirEntry, _ error) error {
 			there = append(there, path)
 			return nil
 		})
 		if time.Now().After(end) {
 			f.t.Error(err, there)
-			return
+			return false
 		}
 		for _, path := range slices.Backward(there) {
 			_ = syscall.Rmdir(path) // what holds anything stays, and is reported
 		}
 	}
+	return true
 }
 
 // kill kills a git child that talks to the remote, if there is one, and returns how many it killed.
