@@ -276,6 +276,20 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 	for _, stop := range o.Stopped {
 		o.ask("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
 	}
+	o.waitingTasks(s, config)
+	for _, g := range o.running {
+		switch {
+		case g.Tasks == 0 && planner == roles.Human:
+			o.ask(o.of(g)+"there is no task yet, and no planner", "git liza add-task -h")
+		case g.Over() && (planner == roles.Human || o.humanCompletes):
+			o.ask(o.of(g)+"every task is finished: is the goal reached?", o.completing(g))
+		}
+	}
+	o.waitingRecords(s, planner)
+}
+
+// waitingTasks lists the tasks that wait for a human.
+func (o *Overview) waitingTasks(s *board.State, config *board.Config) {
 	var drafts, proposed, blocked []string
 	for _, t := range o.Tasks {
 		if b := blockedByBudget(s, config, t.Brief); b != nil {
@@ -314,14 +328,10 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 	case n > 1:
 		o.ask(strconv.Itoa(n)+" tasks are DRAFT", Finalizing(drafts))
 	}
-	for _, g := range o.running {
-		switch {
-		case g.Tasks == 0 && planner == roles.Human:
-			o.ask(o.of(g)+"there is no task yet, and no planner", "git liza add-task -h")
-		case g.Over() && (planner == roles.Human || o.humanCompletes):
-			o.ask(o.of(g)+"every task is finished: is the goal reached?", o.completing(g))
-		}
-	}
+}
+
+// waitingRecords lists the discoveries, notes and anomalies that wait for a human.
+func (o *Overview) waitingRecords(s *board.State, planner roles.Role) {
 	if planner == roles.Human {
 		for _, id := range immediate(s, o.only) {
 			if d := s.Discovery(id); d != nil {
