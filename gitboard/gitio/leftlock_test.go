@@ -203,6 +203,21 @@ func TestLockBesideAHook(t *testing.T) {
 	}
 }
 
+// TestLockOfASilentFetch checks that a left lock stops no fetch that is given up on before git gives
+// up waiting for the lock.
+func TestLockOfASilentFetch(t *testing.T) {
+	r, _, commit := written(t)
+	hub := t.TempDir()
+	native(t, hub, "init", "-q", "--bare")
+	native(t, r.TopLevel(), "push", "-q", hub, string(commit)+":refs/heads/y")
+	native(t, r.TopLevel(), "remote", "add", "hub", hub)
+	hurry(r).patience.Git = time.Minute
+	m := must[*Remote](t)(r.Remote(t.Context(), "hub"))
+	m.patience = 5 * time.Second
+	leave(t, r, "refs/liza/y.lock")
+	check(t, m.Fetch(t.Context(), false, false, "refs/heads/y:refs/liza/y"))
+}
+
 // TestLockOutsideASandbox checks that a process in a sandbox keeps every lock: it sees other
 // processes than its supervisor, so it can't know who holds a lock.
 func TestLockOutsideASandbox(t *testing.T) {

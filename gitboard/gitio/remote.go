@@ -182,7 +182,8 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 	for attempt := 1; ; attempt++ {
 		_, err := m.talk(ctx, "fetch", append(args, refspecs...), nil)
 		failed := (*NetworkError)(nil)
-		if !errors.As(err, &failed) || exitCode(failed.Err) != 1 {
+		// Git may wait for a local lock longer than m waits for a word of it.
+		if !errors.As(err, &failed) || exitCode(failed.Err) != 1 && !errors.Is(err, ErrSilent) {
 			return err
 		}
 		busy := m.repo.locked(fetchLocks(refspecs)...)
