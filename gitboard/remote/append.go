@@ -22,8 +22,8 @@ var ErrAlone = errors.New("it has to travel alone")
 // Append stores objects and appends a transaction to the chain that is pending in this clone. It
 // then waits until the remote has taken it, either in another process's push or in its own, which
 // carries everything pending. queued is called as soon as other transactions may follow. Errors are
-// those of WriteAndUpdate, or an *oplog.RewrittenError; ErrAlone accompanies gitio.ErrRefMoved if the transaction was not lost
-// to another operation.
+// those of WriteAndUpdate, or an *oplog.RewrittenError; ErrAlone accompanies gitio.ErrRefMoved if
+// the transaction was not lost to another operation.
 func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) error {
 	by, err := s.Sharing(ctx)
 	if err != nil {
