@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // faulty is a store in which chosen steps fail, either undone or although they were done.
@@ -91,6 +91,7 @@ func (f *faulty) RequestCommit(ctx context.Context, tip git.OID, request string,
 // the operation is on the board and failure that it is not; a retry with the same request id acts
 // once; the board verifies. In a repository the ways to fail take turns.
 func TestFaults(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	test := func(t *testing.T, s oplog.Store, ways map[string][]fault) {
 		c := newClock()
 		sound := gitboard.OpenStore(s, "", gitboard.Options{Now: c.Now})
@@ -122,7 +123,7 @@ func TestFaults(t *testing.T) {
 		n := 0
 		for _, op := range operations {
 			for i, how := range slices.Sorted(maps.Keys(ways)) {
-				if slow && !testrepo.Due(t, i, len(ways), time.Now()) {
+				if slow && !testrun.Due(t, i, len(ways), time.Now()) {
 					continue
 				}
 				failure := ways[how]

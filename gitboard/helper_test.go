@@ -19,10 +19,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMain collects garbage less often: tests have memory enough.
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	debug.SetGCPercent(400)
 	m.Run()
 }
@@ -37,7 +39,7 @@ func check(t testing.TB, err error) {
 // project makes a repository with one commit, in an environment without any user's settings.
 func project(t testing.TB) string {
 	t.Helper()
-	testrepo.Sample(t, time.Now())
+	testrun.Sample(t, time.Now())
 	dir := testrepo.Init(t, false)
 	check(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
 	check(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))

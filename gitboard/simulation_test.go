@@ -14,7 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var (
@@ -39,7 +39,7 @@ func TestSimulation(t *testing.T) {
 		small, large = 400, 3
 	}
 	for seed := range small {
-		if testrepo.Due(t, seed, 3, time.Now()) {
+		if testrun.Due(t, seed, 3, time.Now()) {
 			runs = append(runs, run{uint64(seed + 1), simSmall})
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestRun(t *testing.T) {
@@ -27,6 +29,7 @@ func TestRun(t *testing.T) {
 
 // TestRunTooLong checks that all processes a command has started end with it.
 func TestRunTooLong(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	file := filepath.Join(t.TempDir(), "file")
 	start := time.Now()
 	err := Run(context.Background(), Command{Name: "it", Script: "(trap '' TERM; sleep 0.6; echo late > '" + file + "') & sleep 300", Timeout: 100 * time.Millisecond})

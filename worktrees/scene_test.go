@@ -22,7 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -30,6 +30,7 @@ import (
 // TestMain hides all git settings except the repository's own. It changes the environment once, so
 // that tests can run in parallel.
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	debug.SetGCPercent(400) // as the command does; tests have memory enough
 	for _, entry := range os.Environ() {
 		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") {
@@ -121,7 +122,7 @@ func (s *scene) end() {
 	for _, violation := range board.Violations(v.State) {
 		s.t.Errorf("violation: %s", violation)
 	}
-	if testrepo.Turn(s.t, s.t.Name(), 3, time.Now()) {
+	if testrun.Turn(s.t, s.t.Name(), 3, time.Now()) {
 		report, err := audit.Verify(ctx, b.Repo(), b.Repo(), audit.Range{}, nil)
 		s.check(err)
 		for _, f := range report.Findings {

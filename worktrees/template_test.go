@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // step is something that many tests begin with.
@@ -56,7 +57,7 @@ func train(n int, write map[int]string) []step {
 // day.
 func newTrain(t *testing.T, n int, write map[int]string) *scene {
 	t.Helper()
-	testrepo.OneDayIn(t, 2, time.Now())
+	testrun.OneDayIn(t, 2, time.Now())
 	return newScene(t, train(n, write)...)
 }
 
@@ -76,7 +77,7 @@ type template struct {
 // newScene makes a scene and takes the steps.
 func newScene(t *testing.T, steps ...step) *scene {
 	t.Helper()
-	testrepo.Sample(t, time.Now())
+	testrun.Sample(t, time.Now())
 	t.Parallel()
 	s := copyOf(t, steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 	t.Cleanup(s.end)

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -90,7 +90,7 @@ func TestTrain(t *testing.T) {
 func TestTrainCulprit(t *testing.T) {
 	for _, n := range []int{2, 8} {
 		for bad := 1; bad <= n; bad++ {
-			if n > 2 && !testrepo.Due(t, bad, 7, time.Now()) {
+			if n > 2 && !testrun.Due(t, bad, 7, time.Now()) {
 				continue
 			}
 			t.Run(fmt.Sprint(bad, " of ", n), func(t *testing.T) {
@@ -120,6 +120,7 @@ func TestTrainCulprit(t *testing.T) {
 }
 
 func TestTrainTwoCulprits(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	s := newTrain(t, 8, nil)
 	s.counted("t3.txt", "t6.txt")
 	var failed []string

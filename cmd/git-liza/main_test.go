@@ -17,7 +17,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/cli"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // programs are what the test binary is when it runs under another name.
@@ -67,6 +67,7 @@ func jumping(text string) (func() time.Time, error) {
 }
 
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	debug.SetGCPercent(400)
 	// With the race detector a process sleeps a second before it exits unless told not to; these
 	// tests run thousands.
@@ -112,7 +113,7 @@ func scripts(t *testing.T) (files []string) {
 	}
 	for i, file := range found {
 		always := slices.Contains(inShort, "TestScripts/"+strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		if always || !testing.Short() && testrepo.Due(t, i, 5, time.Now()) {
+		if always || !testing.Short() && testrun.Due(t, i, 5, time.Now()) {
 			files = append(files, file)
 		}
 	}

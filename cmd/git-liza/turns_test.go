@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // long makes tests try every case, and more of each.
@@ -101,7 +101,7 @@ func takesTurn(t *testing.T) {
 // onDay skips the case with number i of a test whose cases take turns over that many days.
 func onDay(t *testing.T, i, days int) {
 	t.Helper()
-	if !testrepo.Due(t, i, days, time.Now()) {
+	if !testrun.Due(t, i, days, time.Now()) {
 		t.Skipf("its turn is another day (every %d days); LIZA_TEST_DAY=all, -run or -long runs it today", days)
 	}
 }

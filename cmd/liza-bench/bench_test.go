@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var _ = flag.Bool("long", false, "run every group of the benchmark")
@@ -25,7 +25,7 @@ func TestMachinery(t *testing.T) {
 	quick := groups[:slices.IndexFunc(groups, func(g group) bool { return g.full })]
 	names := []string{quick[0].name}
 	for i, other := range quick[1:] {
-		if testrepo.Due(t, i, len(quick)-1, time.Now()) {
+		if testrun.Due(t, i, len(quick)-1, time.Now()) {
 			names = append(names, other.name)
 		}
 	}

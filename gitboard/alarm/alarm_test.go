@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const start = board.Time("2026-01-31T09:00:00Z")
@@ -568,6 +569,7 @@ func live(t *testing.T, rule string, now moment, r alarm.Report) {
 
 // Whoever looks only when a look says so hears everything at the very second at which who looks all the time does.
 func TestNextIsTheMomentOfTheNextNews(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	scene := func() *world {
 		w := quiet()
 		w.running()

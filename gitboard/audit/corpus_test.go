@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // The corpus is a set of recorded histories that must always verify. Each is a git bundle; see
@@ -48,6 +49,7 @@ func corpusFiles(t *testing.T) []string {
 }
 
 func TestCorpus(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	if *record {
 		recordHistory(t)
 	}
@@ -109,7 +111,7 @@ func verifies(t *testing.T, file string) {
 		tip, err := m.Ref(context.Background(), ref)
 		check(t, err)
 		for _, r := range []*gitio.Repo{nil, repo} {
-			if r != nil && !testrepo.Due(t, i, 2, time.Now()) {
+			if r != nil && !testrun.Due(t, i, 2, time.Now()) {
 				continue
 			}
 			store := oplog.Store(m)

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func noteOf(request string) board.Operation {
@@ -200,6 +202,7 @@ func TestRoots(t *testing.T) {
 
 // TestProgress checks that progress is reported and ends at the total.
 func TestProgress(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	w := memoryWorld(t)
 	w.routine(600)
 	var told []int

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func texts(all []audit.Finding) string {
@@ -200,7 +200,7 @@ func TestEvidence(t *testing.T) {
 			w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
 	} {
-		if !testrepo.Turn(t, name, 4, time.Now()) {
+		if !testrun.Turn(t, name, 4, time.Now()) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -23,10 +23,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMain collects garbage less often: tests have memory enough.
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	debug.SetGCPercent(400)
 	m.Run()
 }
@@ -63,11 +65,14 @@ func newWorld(t testing.TB, store oplog.Store) *world {
 }
 
 // memoryWorld makes a world without a repository.
-func memoryWorld(t testing.TB) *world { return newWorld(t, oplog.NewMemory()) }
+func memoryWorld(t testing.TB) *world {
+	testrun.Sample(t, time.Now())
+	return newWorld(t, oplog.NewMemory())
+}
 
 // gitWorld makes a world in a bare repository.
 func gitWorld(t testing.TB) (*world, *gitio.Repo) {
-	testrepo.Sample(t, time.Now())
+	testrun.Sample(t, time.Now())
 	repo := testrepo.Bare(t)
 	return newWorld(t, repo), repo
 }

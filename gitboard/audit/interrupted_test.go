@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // failing is a store of which one read fails.
@@ -150,7 +151,7 @@ func TestInterruptedAudit(t *testing.T) {
 			whole, err := look(w.ctx)
 			check(t, err)
 			for n := 1; ; n++ {
-				if !testrepo.Due(t, n, 32, time.Now()) {
+				if !testrun.Due(t, n, 32, time.Now()) {
 					continue
 				}
 				ctx := testrepo.InterruptedAt(w.ctx, n)

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks"
 )
 
@@ -374,7 +374,7 @@ func TestRedTeam(t *testing.T) {
 	n, forged, allowed := 0, 0, 0
 	attack := func(r *redTeam, who string, forge map[string]board.Payload, about string) {
 		for _, name := range slices.Sorted(maps.Keys(forge)) {
-			if n++; !*long && (n%40 != 0 || !testrepo.Due(t, n/40, 4, time.Now())) {
+			if n++; !*long && (n%40 != 0 || !testrun.Due(t, n/40, 4, time.Now())) {
 				continue
 			}
 			forged++

@@ -7,13 +7,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // ofTheDay returns the steps whose turn it is: one in so many each day.
 func ofTheDay(t *testing.T, all []step, days int) (some []step) {
 	for i, s := range all {
-		if testrepo.Due(t, i, days, time.Now()) {
+		if testrun.Due(t, i, days, time.Now()) {
 			some = append(some, s)
 		}
 	}

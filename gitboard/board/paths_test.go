@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var numbered = map[string]string{board.NoteDir: "note", board.AnomalyDir: "anomaly", board.DiscoveryDir: "disc", board.SpecChangeDir: "change"}
@@ -61,6 +63,7 @@ func TestRecordPath(t *testing.T) {
 // TestDirectoriesStaySmall checks that with up to a million records of a family no directory has
 // more than a hundred entries.
 func TestDirectoriesStaySmall(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	const most = 1_000_000
 	entries := map[string]int{}
 	last := ""

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var (
@@ -42,6 +43,7 @@ func sandbox(t *testing.T) context.Context {
 // scratch makes a repository with one commit, in a path with a space and non-ASCII letters.
 func scratch(t *testing.T) (context.Context, *Repo) {
 	t.Helper()
+	testrun.Sample(t, time.Now())
 	ctx := sandbox(t)
 	if template == "" {
 		template = must[string](t)(os.MkdirTemp("", "gitio-test-"))
@@ -60,6 +62,7 @@ func scratch(t *testing.T) (context.Context, *Repo) {
 var template string
 
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	code := m.Run()
 	if template != "" {
 		os.RemoveAll(template)

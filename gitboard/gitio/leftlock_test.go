@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // leave makes a lock file as a killed git leaves it.
@@ -206,6 +207,7 @@ func TestLockBesideAHook(t *testing.T) {
 // TestLockOfASilentFetch checks that a left lock stops no fetch that is given up on before git gives
 // up waiting for the lock.
 func TestLockOfASilentFetch(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	r, _, commit := written(t)
 	hub := t.TempDir()
 	native(t, hub, "init", "-q", "--bare")

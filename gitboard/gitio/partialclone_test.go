@@ -5,11 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestWorktreeOfAPartialClone checks that objects missing from a partial clone are fetched for a
 // worktree, and that a silent server does not block that forever.
 func TestWorktreeOfAPartialClone(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			ctx, there := scratch(t)

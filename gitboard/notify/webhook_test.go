@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var quick = Webhook{Timeout: time.Minute, Tries: 3, Backoff: time.Millisecond}
@@ -111,6 +112,7 @@ func TestWebhookGivesUp(t *testing.T) {
 
 // A server that hangs keeps nobody waiting, and what comes later is carried.
 func TestWebhookHangs(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	over := make(chan struct{})
 	got := make(chan string, 9)
 	s := receiver(t, func(n int64, _ http.ResponseWriter, body string) {

@@ -20,10 +20,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMain gives all tests the same environment, so that they can run beside each other.
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	home, err := os.MkdirTemp("", "remote-test")
 	if err != nil {
 		panic(err)
@@ -70,7 +72,7 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 // newWorldBy is newWorld with an update hook at the hub.
 func newWorldBy(t *testing.T, update string) *world {
 	t.Helper()
-	testrepo.Sample(t, time.Now())
+	testrun.Sample(t, time.Now())
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	like := templates[update]

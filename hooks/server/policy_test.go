@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/hooks/server"
@@ -43,7 +44,7 @@ var past struct {
 
 func newHistory(t *testing.T) *history {
 	t.Helper()
-	testrepo.Sample(t, time.Now())
+	testrun.Sample(t, time.Now())
 	testrepo.Environment(t)
 	if past.dir == "" {
 		makePast(t)
@@ -324,7 +325,7 @@ func TestInterruptedPolicies(t *testing.T) {
 			},
 		} {
 			for n := 1; ; n++ {
-				if !testrepo.Due(t, n, 16, time.Now()) {
+				if !testrun.Due(t, n, 16, time.Now()) {
 					continue
 				}
 				ctx := testrepo.InterruptedAt(h.ctx, n)

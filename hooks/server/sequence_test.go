@@ -26,6 +26,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/hooks/server"
@@ -33,6 +34,7 @@ import (
 
 // TestMain lets the test's own program answer the hooks of a server: hook --server -- NAME ARG.
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	if len(os.Args) < 4 || os.Args[1] != "hook" {
 		code := m.Run()
 		for _, dir := range []string{pair, past.dir} {
@@ -98,7 +100,7 @@ var pair string
 
 func newWorld(t *testing.T, clones int) *world {
 	t.Helper()
-	testrepo.Sample(t, time.Now())
+	testrun.Sample(t, time.Now())
 	testrepo.Environment(t)
 	if pair == "" {
 		var err error
@@ -507,7 +509,7 @@ func TestSequencedUnheard(t *testing.T) {
 		"no program": "exit 1",
 	}
 	for i, name := range slices.Sorted(maps.Keys(scripts)) {
-		if !testrepo.Due(t, i, len(scripts), time.Now()) {
+		if !testrun.Due(t, i, len(scripts), time.Now()) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -543,7 +545,7 @@ func TestNoSequencer(t *testing.T) {
 		"a rule of the hub's": func(w *world) { w.git(w.hub, "config", "receive.denyDeletes", "true") },
 	}
 	for i, name := range slices.Sorted(maps.Keys(ways)) {
-		if !testrepo.Due(t, i, len(ways), time.Now()) {
+		if !testrun.Due(t, i, len(ways), time.Now()) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -613,7 +615,7 @@ func TestForgedParcels(t *testing.T) {
 		{"a base from elsewhere", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(strings.Repeat("a", 40)), Integration: head, Operations: edited()}}}, string(parcel.Declined)},
 		{"a request carried out before", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
 	} {
-		if !testrepo.Due(t, i, 3, time.Now()) {
+		if !testrun.Due(t, i, 3, time.Now()) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

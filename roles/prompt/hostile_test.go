@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
@@ -113,6 +113,7 @@ var _ = flag.Bool("long", false, "every situation with every kind of long text")
 // TestLimit checks that a prompt stays below the limit, however long the texts and however many the
 // records. The kinds of text take turns: each situation has another one each day.
 func TestLimit(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	texts := map[string]string{
 		"one line":   strings.Repeat("x", board.MaxText),
 		"words":      strings.Repeat("word ", board.MaxText/5),
@@ -124,7 +125,7 @@ func TestLimit(t *testing.T) {
 	}
 	for i, what := range slices.Sorted(maps.Keys(texts)) {
 		for j, name := range slices.Sorted(maps.Keys(situations)) {
-			if !testrepo.Due(t, i+j, len(texts), time.Now()) {
+			if !testrun.Due(t, i+j, len(texts), time.Now()) {
 				continue
 			}
 			s := newScene(t)

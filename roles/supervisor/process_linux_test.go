@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestLeavesNoProcesses checks that everything an agent has started ends with it, in its process
 // group and in other sessions.
 func TestLeavesNoProcesses(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	for name, c := range map[string]struct {
 		script string
 		marked bool

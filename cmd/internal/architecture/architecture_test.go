@@ -79,6 +79,7 @@ var rooms = map[string]struct {
 	"cmd/liza-mutate":         {false, []string{"gitboard/gitio"}},
 	"gitboard/golden":         {false, nil},                        // for tests
 	"gitboard/testrepo":       {false, []string{"gitboard/gitio"}}, // for tests
+	"gitboard/testrun":        {false, nil},                        // for tests
 }
 
 // TestGitboardImportsNothingAbove: a board can be used without roles, worktrees, hooks and

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // life is a real repository with a board, on which commands run within this process, under its own
@@ -29,7 +29,7 @@ type life struct {
 
 func newLife(t *testing.T) *life {
 	t.Helper()
-	testrepo.Sample(t, time.Now())
+	testrun.Sample(t, time.Now())
 	for _, entry := range os.Environ() {
 		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
 			t.Setenv(key, "")
@@ -166,6 +166,7 @@ func sumsLife(t *testing.T) *life {
 }
 
 func TestGoldenLife(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	l := sumsLife(t)
 	l.both("show-under-review", "show", "sums")
 	l.both("show-blocked", "show", "units")

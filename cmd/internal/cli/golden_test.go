@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // drawn compares drawn lines with their golden file. No line may be wider than the page.
@@ -320,6 +321,7 @@ func TestStatusSelection(t *testing.T) {
 // TestStatusAtAnySize: at any size of the screen no line is wider than it; from 25 lines on
 // everything fits one screen.
 func TestStatusAtAnySize(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	for name, s := range map[string]*boardScene{"busy": busy(t), "thousand": thousand(t), "empty": newBoardScene(t, long)} {
 		o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // wrongMove is a command that the caller may not run, and the way out that its refusal has to name.
@@ -65,6 +66,7 @@ var wrong struct {
 }
 
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	code := m.Run()
 	os.RemoveAll(wrong.dir)
 	os.Exit(code)
@@ -176,6 +178,7 @@ var mistyped = []wrongMove{
 // TestRefusalsNameTheWayOut: the refusal of a wrong move names what this caller may do next, as one
 // command with its own ids: 2 points each. The command is run on the same board by the same caller.
 func TestRefusalsNameTheWayOut(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	l := wrongScene(t)
 	score := l.score(wrongMoves)
 	if len(wrongMoves) != 25 || score != 50 {

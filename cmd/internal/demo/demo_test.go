@@ -12,14 +12,14 @@ import (
 	"time"
 
 	program "github.com/git-liza/git-liza/cmd/internal/demo"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestDemo plays the whole demo once. It runs within this process; its agents and commands are
 // processes: 19 s of processor time.
 func TestDemo(t *testing.T) {
-	testrepo.Sample(t, time.Now())
-	testrepo.OneDayIn(t, 4, time.Now())
+	testrun.Sample(t, time.Now())
+	testrun.OneDayIn(t, 4, time.Now())
 	dir := filepath.Join(t.TempDir(), "greet")
 	var out bytes.Buffer
 	for _, entry := range mislead {

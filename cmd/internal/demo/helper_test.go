@@ -11,10 +11,12 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/cli"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMain makes the test binary git-liza when the demo or a test starts it with a command.
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	debug.SetGCPercent(400) // as the command does; tests have memory enough
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		os.Exit(cli.Main(edge.OS(), os.Args[1:]))

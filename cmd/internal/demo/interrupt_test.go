@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestInterrupt interrupts a run: its agents end with it, and the repository stays.
 func TestInterrupt(t *testing.T) {
-	testrepo.Sample(t, time.Now())
+	testrun.Sample(t, time.Now())
 	dir := filepath.Join(t.TempDir(), "greet")
 	cmd := demo(t, "--keep", dir)
 	var stderr bytes.Buffer

@@ -6,15 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/git-liza/git-liza/cmd/internal/cli" // the commands
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestManual: each command has a manual page that contains all of its help and that the system's
 // formatter, where there is one, accepts.
 func TestManual(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	dir := t.TempDir()
 	n, err := dispatch.WriteManual(&edge.Call{App: edge.OS()}, dir)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/web"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // An attack is a request that must have no effect.
@@ -91,6 +92,7 @@ var attacks = []attack{
 }
 
 func TestAttacks(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	w := commonShop(t).serve(options{}).enter()
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/git-liza/git-liza/cmd/internal/web"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // a tab is a page in a real browser, with the errors that occurred in it.
@@ -39,7 +39,7 @@ type tab struct {
 // turns by number.
 func browser(t *testing.T, turn int) context.Context {
 	t.Helper()
-	if !testrepo.Due(t, turn, 2, time.Now()) {
+	if !testrun.Due(t, turn, 2, time.Now()) {
 		t.Skip("another test in a browser has its turn")
 	}
 	if testing.Short() {

@@ -22,9 +22,11 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestMain(m *testing.M) {
+	testrun.InMemory()
 	debug.SetGCPercent(400) // as the command does; tests have memory enough
 	for key, value := range map[string]string{
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com",
@@ -78,7 +80,7 @@ func newScene(t *testing.T) *scene {
 func newSceneIn(t *testing.T, dir string, goal ...string) *scene {
 	t.Helper()
 	if common.dir != dir {
-		testrepo.Sample(t, time.Now())
+		testrun.Sample(t, time.Now())
 	}
 	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: testrepo.NewClock(time.Now().Add(-3 * time.Hour).Truncate(time.Second))}
 	if err := os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755); err != nil {

@@ -1,4 +1,8 @@
-package testrepo
+// Package testrun owns how the tests of all packages run: which have their turn today, and where they keep their
+// files. It is for tests alone.
+//
+// It may import nothing of ours.
+package testrun
 
 import (
 	"flag"

@@ -1,0 +1,20 @@
+package testrun
+
+import (
+	"os"
+	"syscall"
+)
+
+// InMemory keeps the temporary files of a package's tests in memory, where there is room and TMPDIR
+// is not set. Tests make thousands of small files that are gone at once, which costs a disk more
+// time than everything else that they do. A TestMain calls it first.
+func InMemory() {
+	const dir, room = "/dev/shm", 4 << 30 // bytes
+	var s syscall.Statfs_t
+	if os.Getenv("TMPDIR") != "" || syscall.Statfs(dir, &s) != nil || s.Bavail*uint64(s.Bsize) < room {
+		return
+	}
+	if probe, err := os.MkdirTemp(dir, "liza-"); err == nil && os.Remove(probe) == nil {
+		os.Setenv("TMPDIR", dir)
+	}
+}
