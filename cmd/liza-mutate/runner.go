@@ -114,7 +114,8 @@ func (r *runner) run(ctx context.Context, s suite, names []string, limit time.Du
 		"-test.failfast", "-test.short", "-test.run", "^("+strings.Join(names, "|")+")$")
 	cmd.Dir, cmd.WaitDelay = s.dir, time.Second
 	gitio.OwnGroup(cmd)
-	defer gitio.EndGroup(cmd)                                                           // a mutant that never ends is a child of the shell
-	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp, "LIZA_TEST_DAY=all"), env...) // not the part of a day
+	defer gitio.EndGroup(cmd) // a mutant that never ends is a child of the shell
+	// All tests count, not the part of a day.
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp, "LIZA_TEST_DAY=all"), env...)
 	return cmd.CombinedOutput()
 }

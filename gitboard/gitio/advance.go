@@ -181,7 +181,7 @@ func (r *Repo) readTree(ctx context.Context, worktree string, old, new git.OID, 
 			return err
 		}
 		refused := r.in(worktree, "read-tree", args...).run(ctx)
-		if exitCode(refused) <= 0 || !mayRetry(ctx, attempt) {
+		if exitCode(refused) <= 0 || !MayRetry(ctx, attempt, attempts) {
 			return refused
 		}
 		if err := r.indexBusy(ctx, worktree); err != nil && !r.awaitBusy(ctx, err) {

@@ -51,7 +51,7 @@ func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
 		if broken := r.probe(); broken != nil {
 			return broken
 		}
-		if !mayRetry(ctx, attempt) {
+		if !MayRetry(ctx, attempt, attempts) {
 			return fmt.Errorf("setting %s: %w", key, err)
 		}
 	}

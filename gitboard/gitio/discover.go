@@ -23,17 +23,14 @@ func discover(ctx context.Context, dir string, given environ) *Repo {
 	if err != nil {
 		return nil
 	}
-	top := worktreeAbove(start)
+	top, gitDir := worktreeAbove(start)
 	if top == "" {
 		return nil
 	}
-	r := &Repo{top: top, gitDir: filepath.Join(top, ".git")}
-	if LinkedDir(top) != "" {
-		if r.gitDir, err = realPath(LinkedDir(top)); err != nil {
-			return nil
-		}
+	if gitDir, err = realPath(gitDir); err != nil {
+		return nil
 	}
-	r.common = r.gitDir
+	r := &Repo{top: top, gitDir: gitDir, common: gitDir}
 	if to, err := os.ReadFile(filepath.Join(r.gitDir, "commondir")); err == nil {
 		if r.common, err = realPath(pathIn(r.gitDir, string(to))); err != nil {
 			return nil
@@ -67,18 +64,21 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// worktreeAbove returns the first directory from dir upwards that has a .git, or "" if a bare
-// repository may come first.
-func worktreeAbove(dir string) string {
+// worktreeAbove returns the first directory from dir upwards that has a .git, and the git directory
+// that this is or names, or "" if a bare repository may come first.
+func worktreeAbove(dir string) (top, gitDir string) {
 	for {
-		if found, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			if found.IsDir() || found.Mode().IsRegular() && LinkedDir(dir) != "" {
-				return dir
-			}
-			return ""
+		gitDir = filepath.Join(dir, ".git")
+		switch found, err := os.Lstat(gitDir); {
+		case err == nil && found.IsDir():
+			return dir, gitDir
+		case err == nil && found.Mode().IsRegular() && LinkedDir(dir) != "":
+			return dir, LinkedDir(dir)
+		case err == nil:
+			return "", ""
 		}
 		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil || filepath.Dir(dir) == dir {
-			return ""
+			return "", ""
 		}
 		dir = filepath.Dir(dir)
 	}

@@ -16,33 +16,30 @@ func ours(start, top string, others ...string) bool {
 	if err != nil {
 		return false
 	}
-	at, device := statOf(top)
+	at := statOf(top)
 	if at == nil || int(at.Uid) != os.Geteuid() {
 		return false
 	}
 	for _, path := range others {
-		if is, _ := statOf(path); is == nil || is.Uid != at.Uid {
+		if is := statOf(path); is == nil || is.Uid != at.Uid {
 			return false
 		}
 	}
 	for _, name := range strings.Split(within, string(filepath.Separator)) {
 		top = filepath.Join(top, name)
-		if is, on := statOf(top); is == nil || on != device {
+		if is := statOf(top); is == nil || is.Dev != at.Dev {
 			return false
 		}
 	}
 	return true
 }
 
-// statOf returns what the system knows of a file, nil if it can't be read, and its file system.
-func statOf(path string) (*syscall.Stat_t, uint64) {
+// statOf returns what the system knows of a file, nil if it can't be read.
+func statOf(path string) *syscall.Stat_t {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, 0
+		return nil
 	}
-	stat, is := info.Sys().(*syscall.Stat_t)
-	if !is {
-		return nil, 0
-	}
-	return stat, uint64(stat.Dev)
+	stat, _ := info.Sys().(*syscall.Stat_t)
+	return stat
 }

@@ -190,7 +190,7 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 		if busy == nil {
 			return err
 		}
-		if !mayRetry(ctx, attempt) || !m.repo.awaitBusy(ctx, busy) {
+		if !MayRetry(ctx, attempt, attempts) || !m.repo.awaitBusy(ctx, busy) {
 			return busy
 		}
 	}

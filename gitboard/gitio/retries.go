@@ -34,7 +34,8 @@ func (r *Retries) Spend() bool { return r == nil || r.spent.Add(1) <= r.most }
 // no retry was left.
 func (r *Retries) Spent() int { return int(r.spent.Load()) }
 
-// mayRetry reports whether a step that has failed a number of times may be tried again.
-func mayRetry(ctx context.Context, failed int) bool {
-	return failed < attempts && RetriesOf(ctx).Spend()
+// MayRetry reports whether a step that has failed so often, and is tried at most so often, may be
+// tried again. That uses one retry of the request.
+func MayRetry(ctx context.Context, failed, most int) bool {
+	return failed < most && RetriesOf(ctx).Spend()
 }

@@ -101,7 +101,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates
 		if settled && r.awaitBusy(ctx, err) {
 			settled = false
 		}
-		if settled || ctx.Err() != nil || !mayRetry(ctx, attempt) {
+		if settled || ctx.Err() != nil || !MayRetry(ctx, attempt, attempts) {
 			return err
 		}
 	}

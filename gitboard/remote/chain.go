@@ -217,7 +217,7 @@ func (s *Store) put(ctx context.Context, l *link) error {
 		}
 		c.Links, l.Base = append(c.Links, l), c.Base
 		err = s.replace(ctx, c)
-		if !errors.Is(err, gitio.ErrRefMoved) || attempt == mostPuts || !gitio.RetriesOf(ctx).Spend() {
+		if !errors.Is(err, gitio.ErrRefMoved) || !gitio.MayRetry(ctx, attempt, mostPuts) {
 			return err
 		}
 	}

@@ -87,7 +87,7 @@ func again(ctx context.Context, ask func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := ask()
 		passes := isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !errors.Is(err, gitio.ErrRejected) && !errors.Is(err, gitio.ErrNotAtomic) || errors.Is(err, gitio.ErrBusy)
-		if !passes || attempt == tries || !gitio.RetriesOf(ctx).Spend() {
+		if !passes || !gitio.MayRetry(ctx, attempt, tries) {
 			return err
 		}
 		if err := pause(ctx, attempt+1); err != nil {

@@ -59,7 +59,7 @@ type answerError struct{ error }
 // have caused it. Otherwise futile says whether the next attempt would be rejected as well.
 func tried(ctx context.Context, push func(context.Context) error, arrived func(context.Context) (bool, error), futile func(error) bool) error {
 	var failed, unheard error
-	for attempt := 1; attempt == 1 || attempt <= tries && gitio.RetriesOf(ctx).Spend(); attempt++ {
+	for attempt := 1; attempt == 1 || gitio.MayRetry(ctx, attempt-1, tries); attempt++ {
 		if attempt > 1 {
 			if err := pause(ctx, attempt); err != nil {
 				return unclear(unheard, err)

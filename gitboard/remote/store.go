@@ -151,7 +151,7 @@ func (s *Store) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog 
 func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) error {
 	for try := 1; ; try++ {
 		err := s.Append(ctx, objects, updates, reflog, nil)
-		if !errors.Is(err, ErrAlone) || try == tries || !gitio.RetriesOf(ctx).Spend() {
+		if !errors.Is(err, ErrAlone) || !gitio.MayRetry(ctx, try, tries) {
 			return err
 		}
 		if err := s.Flush(ctx); err != nil {

@@ -1,5 +1,5 @@
-// Package testrun owns how the tests of all packages run: which have their turn today, and where they keep their
-// files. It is for tests alone.
+// Package testrun owns how the tests of all packages run: which have their turn today, and where
+// they keep their files. It is for tests alone.
 //
 // It may import nothing of ours.
 package testrun

@@ -44,8 +44,9 @@ type declined struct{ why string }
 
 func (d *declined) Error() string { return d.why }
 
-// Sequence decides a parcel on the board that is here, and moves the refs, after the checks that Receive makes. It returns what became of the parcel, what it has moved, and why if
-// the answer is parcel.Declined. An error is this server's own.
+// Sequence decides a parcel on the board that is here, and moves the refs, after the checks that
+// Receive makes. It returns what became of the parcel, what it has moved, and why if the answer is
+// parcel.Declined. An error is this server's own.
 func Sequence(ctx context.Context, b *gitboard.Board, pushed Pushed, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
 	q := &sequencer{board: b, repo: b.Repo(), now: now}
 	answer, moves, err := q.sequence(ctx, pushed)
@@ -324,9 +325,10 @@ func (o *outcome) stale(ctx context.Context, l parcel.Link, paths []string) (boo
 
 // leases returns the objects in the parcel's text that refs move to.
 func (o *outcome) leases() (objects []git.Object) {
+	targets := slices.Collect(maps.Values(o.now))
 	for _, text := range o.parcel.Blobs {
 		blob := git.NewObject(git.BlobObject, []byte(text))
-		if slices.Contains(slices.Collect(maps.Values(o.now)), blob.OID) {
+		if slices.Contains(targets, blob.OID) {
 			objects = append(objects, blob)
 		}
 	}
