@@ -69,13 +69,16 @@ func realPath(path string) (string, error) {
 func worktreeAbove(dir string) (top, gitDir string) {
 	for {
 		gitDir = filepath.Join(dir, ".git")
-		switch found, err := os.Lstat(gitDir); {
-		case err == nil && found.IsDir():
+		if found, err := os.Lstat(gitDir); err == nil {
+			if found.Mode().IsRegular() {
+				gitDir = LinkedDir(dir)
+			} else if !found.IsDir() {
+				gitDir = ""
+			}
+			if gitDir == "" {
+				return "", ""
+			}
 			return dir, gitDir
-		case err == nil && found.Mode().IsRegular() && LinkedDir(dir) != "":
-			return dir, LinkedDir(dir)
-		case err == nil:
-			return "", ""
 		}
 		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil || filepath.Dir(dir) == dir {
 			return "", ""
