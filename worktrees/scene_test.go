@@ -27,13 +27,13 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// TestMain hides all git settings except the repository's own. It changes the environment once, so
-// that tests can run in parallel.
+// TestMain hides all settings of git and ours except the repository's own, and which tests have
+// their turn. It changes the environment once, so that tests can run in parallel.
 func TestMain(m *testing.M) {
 	testrun.InMemory()
 	debug.SetGCPercent(400) // as the command does; tests have memory enough
 	for _, entry := range os.Environ() {
-		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") && key != testrun.DayVariable {
 			os.Unsetenv(key)
 		}
 	}

@@ -13,19 +13,22 @@ import (
 	"time"
 )
 
+// DayVariable is the environment variable that stands for another day, or for all of them.
+const DayVariable = "LIZA_TEST_DAY"
+
 // Due reports whether the case with number i of cases that take turns over so many days runs today.
 // All of them do where LIZA_TEST_DAY is all, with -long, and with -run unless -short goes with it. A
 // number in LIZA_TEST_DAY stands for another day.
 func Due(t testing.TB, i, days int, now time.Time) bool {
 	t.Helper()
-	text := os.Getenv("LIZA_TEST_DAY")
+	text := os.Getenv(DayVariable)
 	if text == "all" || given("long", "true") || !given("test.run", "") && !testing.Short() {
 		return true
 	}
 	day := int(now.Unix() / (24 * 60 * 60))
 	if text != "" {
 		if _, err := fmt.Sscan(text, &day); err != nil {
-			t.Fatalf("LIZA_TEST_DAY: %v", err)
+			t.Fatalf("%s: %v", DayVariable, err)
 		}
 	}
 	return i%days == day%days
