@@ -15,7 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Process describes the process behind an agent in its registration. All but CLI and Model is for display only.
+// Process describes the process behind an agent in its registration. All but CLI and Model is for
+// display only.
 type Process struct {
 	Terminal, Host string
 	PID            int

@@ -125,8 +125,8 @@ func (s *simulation) revive() {
 	}
 }
 
-// The team's own stage of the simulation: its tasks need two approvals, and a human's if they change
-// migrations. Its tasks depend on their like only.
+// The team's own stage of the simulation: its tasks need two approvals, and a human's if they
+// change migrations. Its tasks depend on their like only.
 const carefulStage = "careful"
 
 func carefulTeam(change func(*board.ReviewPolicy)) *board.SetTeam {

@@ -32,8 +32,8 @@ func Team(name string) (string, bool) {
 	return string(data), err == nil
 }
 
-// Document is one document: its name without .md, its title, and in a sentence whom it is for and what is
-// in it.
+// Document is one document: its name without .md, its title, and in a sentence whom it is for and
+// what is in it.
 type Document struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -76,8 +76,9 @@ func Text(name string) (string, bool) {
 	return string(data), err == nil
 }
 
-// Section is a part of a document: from the heading whose anchor is named, as web pages make anchors of headings, to the
-// next one of its level or above. known are the anchors that the document has.
+// Section is a part of a document: from the heading whose anchor is named, as web pages make
+// anchors of headings, to the next one of its level or above. known are the anchors that the
+// document has.
 func Section(name, anchor string) (text string, known []string, ok bool) {
 	whole, ok := Text(name)
 	if !ok {

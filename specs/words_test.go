@@ -33,8 +33,9 @@ var gone = []struct{ phrase, instead string }{
 	{`lease( of [a-z0-9-]+)? (has|had|must have) run out|lease ran out`, "the lease has expired"},
 }
 
-// TestWords: phrases that were taken out of messages, prompts, documents and comments do not come back. Records and
-// fields of the older form, quotations and the log of decisions keep theirs.
+// TestWords: phrases that were taken out of messages, prompts, documents and comments do not come
+// back. Records and fields of the older form, quotations and the log of decisions keep theirs.
+// Comments have at most 100 columns.
 func TestWords(t *testing.T) {
 	seen := 0
 	patterns := make([]*regexp.Regexp, len(gone))
@@ -56,6 +57,11 @@ func TestWords(t *testing.T) {
 			return err
 		}
 		seen++
+		for n, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "// ") && len(line) > 100 {
+				t.Errorf("%s:%d is a comment of more than 100 columns", path, n+1)
+			}
+		}
 		for n, g := range gone {
 			for _, at := range patterns[n].FindAllIndex(text, -1) {
 				line := 1 + bytes.Count(text[:at[0]], []byte("\n"))

@@ -467,8 +467,8 @@ func (s *scene) stages(n int, test string, docs ...int) {
 	}
 }
 
-// TestTrainOfStages checks that tasks are tested by the test of their stage alone: t2 would fail the
-// board's, and t4 fails only its own. A train has one test.
+// TestTrainOfStages checks that tasks are tested by the test of their stage alone: t2 would fail
+// the board's, and t4 fails only its own. A train has one test.
 func TestTrainOfStages(t *testing.T) {
 	s := newScene(t)
 	marker := filepath.Join(t.TempDir(), "runs")

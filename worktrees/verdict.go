@@ -51,8 +51,8 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 	return b.Do(ctx, r.Request, intent, options...)
 }
 
-// payload is the verdict on a task as it is now. With comments on lines, a rejection's text may have
-// any form.
+// payload is the verdict on a task as it is now. With comments on lines, a rejection's text may
+// have any form.
 func (r VerdictRequest) payload(t *board.Task) (*board.Verdict, error) {
 	p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason, Rejection: r.Rejection}
 	if r.Verdict != board.VerdictRejected || r.Rejection != nil {

@@ -110,8 +110,8 @@ func startGitea(t *testing.T) *gitea {
 	return g
 }
 
-// serves makes an empty repository of the account, for a new project. Its url is that below an address
-// of Gitea.
+// serves makes an empty repository of the account, for a new project. Its url is that below an
+// address of Gitea.
 func (g *gitea) serves(t *testing.T, name string) *host {
 	t.Helper()
 	g.asks(t, "user/repos", map[string]any{"name": name, "private": true})

@@ -91,8 +91,8 @@ func (p *project) withoutTurns() *project {
 	return p
 }
 
-// broughtBack runs a command that reads the board. A prune that began before the last write may have
-// deleted that write since; git itself misses it until the next command brings it back.
+// broughtBack runs a command that reads the board. A prune that began before the last write may
+// have deleted that write since; git itself misses it until the next command brings it back.
 func (p *project) broughtBack() {
 	p.t.Helper()
 	p.must("", "status")

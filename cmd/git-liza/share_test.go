@@ -315,8 +315,8 @@ func TestTwoClonesClaimOneTask(t *testing.T) {
 	f.agrees(rounds)
 }
 
-// TestRoundTrips: what one clone does alone takes one push, without a fetch. An agent that the board
-// does not know is registered by the push of its claim.
+// TestRoundTrips: what one clone does alone takes one push, without a fetch. An agent that the
+// board does not know is registered by the push of its claim.
 func TestRoundTrips(t *testing.T) {
 	takesTurn(t)
 	t.Parallel()

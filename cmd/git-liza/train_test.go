@@ -64,8 +64,8 @@ func trips(t *testing.T, lengths []int) (all []trip) {
 
 // TestTrains merges trains of several lengths, with culprits and conflicts at every place, by real
 // processes: each culprit and each conflict is recorded as its own failure, all other tasks land,
-// and one culprit costs no more than two tests plus the logarithm of the length. Trains of more than
-// four need -long; TestTrain of worktrees merges them without processes.
+// and one culprit costs no more than two tests plus the logarithm of the length. Trains of more
+// than four need -long; TestTrain of worktrees merges them without processes.
 func TestTrains(t *testing.T) {
 	takesTurn(t)
 	t.Parallel()

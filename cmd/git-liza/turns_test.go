@@ -20,8 +20,8 @@ func timeLeft(t *testing.T) bool {
 }
 
 // turns are groups of tests that start many programs. Each group is divided by days: a run of all
-// tests runs a part of each group, another part each day, so that all of a group have run after that
-// many days. The parts of a group take about the same processor time.
+// tests runs a part of each group, another part each day, so that all of a group have run after
+// that many days. The parts of a group take about the same processor time.
 var turns = [][][]string{
 	{ // the tests that take longest: more than three seconds of processor time each
 		{

@@ -16,9 +16,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// floor is F of specs/performance.md: what no program of this design can do without, one thing after the
-// other. A cold Go process that does nothing, git rev-parse, git cat-file --batch that reads the board's tip,
-// writing and flushing objects of the same sizes, and git update-ref --stdin with the ref flushed.
+// floor is F of specs/performance.md: what no program of this design can do without, one thing
+// after the other. A cold Go process that does nothing, git rev-parse, git cat-file --batch that
+// reads the board's tip, writing and flushing objects of the same sizes, and git update-ref --stdin
+// with the ref flushed.
 type floor struct {
 	s       *site
 	objects [][]byte

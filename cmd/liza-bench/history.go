@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// history writes a board's history: every operation goes through board.Step on a board in memory, and its
-// commit, as git liza would make it, into git fast-import, which makes the trees.
+// history writes a board's history: every operation goes through board.Step on a board in memory,
+// and its commit, as git liza would make it, into git fast-import, which makes the trees.
 type history struct {
 	memory   *board.Memory
 	state    *board.State
@@ -146,11 +146,13 @@ func about(task string) board.About { return board.About{Task: task} }
 
 func taskID(n int) string { return fmt.Sprintf("task-%05d", n) }
 
-// planLimit is how many tasks a made sprint plans: the list is one record, and a record has 256 KiB.
+// planLimit is how many tasks a made sprint plans: the list is one record, and a record has 256
+// KiB.
 const planLimit = 1000
 
-// addTasks adds so many tasks as a run has them halfway: four in five wait to be claimed, the others are drafts
-// or blocked. Of boards with more than planLimit tasks the sprint is over, as it would be.
+// addTasks adds so many tasks as a run has them halfway: four in five wait to be claimed, the
+// others are drafts or blocked. Of boards with more than planLimit tasks the sprint is over, as it
+// would be.
 func (h *history) addTasks(n int) error {
 	if n > planLimit && h.archived == 0 {
 		if err := h.endSprint(); err != nil {
@@ -244,8 +246,9 @@ func (h *history) task(id string) *board.AddTask {
 	}
 }
 
-// lives lets a coder take one task after the other through claim and checkpoint to a block, until there are so
-// many commits. The sprint is over before, as its plan is one record that would grow with every task.
+// lives lets a coder take one task after the other through claim and checkpoint to a block, until
+// there are so many commits. The sprint is over before, as its plan is one record that would grow
+// with every task.
 func (h *history) lives(commits int) error {
 	coder := actor("coder-1")
 	if err := h.endSprint(); err != nil {

@@ -3,9 +3,10 @@
 //	go run ./cmd/liza-bench --quick
 //	go run ./cmd/liza-bench --json bench.json --markdown bench.md --benchstat bench.txt
 //
-// It builds git-liza, makes repositories and large boards of its own with git fast-import, and times whole
-// processes: every round runs each of the things to be compared once, in turn, so that a slower minute of the
-// machine slows all of them. What it prints are medians. See specs/performance.md for what the rows mean.
+// It builds git-liza, makes repositories and large boards of its own with git fast-import, and
+// times whole processes: every round runs each of the things to be compared once, in turn, so that
+// a slower minute of the machine slows all of them. What it prints are medians. See
+// specs/performance.md for what the rows mean.
 //
 // It may import everything of ours.
 package main

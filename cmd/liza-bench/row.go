@@ -90,7 +90,8 @@ func (l *lab) table() string {
 	return b.String()
 }
 
-// benchstat is every sample in the format of Go's benchmarks, which golang.org/x/perf/cmd/benchstat reads.
+// benchstat is every sample in the format of Go's benchmarks, which golang.org/x/perf/cmd/benchstat
+// reads.
 func (l *lab) benchstat() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "goos: %s\ngoarch: %s\n", runtime.GOOS, runtime.GOARCH)

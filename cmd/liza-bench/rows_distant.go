@@ -11,8 +11,9 @@ import (
 // crowd is how many clones write at once, and with how many writers each.
 type crowd struct{ clones, writers int }
 
-// benchDistant lets clones write notes by a hub that is as far away as a hosted one: what serves a fetch sleeps for
-// 0.3 s first, what takes a push for 0.8 s. It takes minutes, so --quick leaves it out.
+// benchDistant lets clones write notes by a hub that is as far away as a hosted one: what serves a
+// fetch sleeps for 0.3 s first, what takes a push for 0.8 s. It takes minutes, so --quick leaves it
+// out.
 func benchDistant(l *lab) error {
 	return l.distant("a distant hub", plainHub, []crowd{{1, 1}, {1, 8}, {1, 32}, {4, 2}, {8, 1}, {8, 4}})
 }

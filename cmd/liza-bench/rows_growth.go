@@ -105,8 +105,9 @@ func (l *lab) growthTable() [][]string {
 	return lines
 }
 
-// benchNotes writes 10 000 notes in a row, each as any program that embeds gitboard would, and looks every
-// 1 000 what a whole process costs by then, in turn with the same on a board without notes.
+// benchNotes writes 10 000 notes in a row, each as any program that embeds gitboard would, and
+// looks every 1 000 what a whole process costs by then, in turn with the same on a board without
+// notes.
 func benchNotes(l *lab) error {
 	const all, stretch = 10_000, 1000
 	few, err := l.site("notes-none", boardSize{tasks: 10})

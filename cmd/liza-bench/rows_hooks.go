@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// benchHooks measures what hooks cost: a human next to nothing, an agent's commit a little, and a server's push of
-// a thousand operations.
+// benchHooks measures what hooks cost: a human next to nothing, an agent's commit a little, and a
+// server's push of a thousand operations.
 func benchHooks(l *lab) error {
 	if err := l.humansHooks(); err != nil {
 		return err
@@ -112,7 +112,8 @@ func (l *lab) agentsCommit() error {
 	return nil
 }
 
-// serverCheck pushes a thousand operations to a shared repository with the lock on, and to one without.
+// serverCheck pushes a thousand operations to a shared repository with the lock on, and to one
+// without.
 func (l *lab) serverCheck() error {
 	const checked = 1000
 	n := l.pick(20, checked, checked)

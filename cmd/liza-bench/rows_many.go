@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// benchMany measures what a board of very many costs that hang together: a chain of tasks each of which depends on the
-// one before, and as many worktrees side by side.
+// benchMany measures what a board of very many costs that hang together: a chain of tasks each of
+// which depends on the one before, and as many worktrees side by side.
 func benchMany(l *lab) error {
 	if err := l.chain(l.pick(30, 500, 5000)); err != nil {
 		return err

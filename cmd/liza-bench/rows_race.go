@@ -64,7 +64,8 @@ func benchRace(l *lab) error {
 	return nil
 }
 
-// storm lets all coders claim a task at once; the answer is how long it took until the last had its answer.
+// storm lets all coders claim a task at once; the answer is how long it took until the last had its
+// answer.
 func (s *site) storm(coders []string, task string) (time.Duration, error) {
 	commands := make([]*exec.Cmd, len(coders))
 	for i, c := range coders {
@@ -156,8 +157,9 @@ func benchWriters(l *lab) error {
 	return nil
 }
 
-// crowd lets writers, each a process at a time, write so many notes one after the other, and counts on this site's board
-// that none was lost. A site that writes with several processes counts as that many writers.
+// crowd lets writers, each a process at a time, write so many notes one after the other, and counts
+// on this site's board that none was lost. A site that writes with several processes counts as that
+// many writers.
 func (s *site) crowd(writers []*site, each int) (time.Duration, samples, error) {
 	before, err := s.operations()
 	if err != nil {
@@ -195,8 +197,8 @@ func (s *site) crowd(writers []*site, each int) (time.Duration, samples, error) 
 	return took, times, err
 }
 
-// crowded is what a crowd came to: the time and the processor time of an operation, each time it wrote, and how long each
-// operation took.
+// crowded is what a crowd came to: the time and the processor time of an operation, each time it
+// wrote, and how long each operation took.
 type crowded struct{ rates, used, waits samples }
 
 // crowded lets a crowd write so many times.

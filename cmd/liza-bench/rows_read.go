@@ -51,7 +51,8 @@ func benchReads(l *lab) error {
 	return nil
 }
 
-// benchReadsArchived measures the same beside an archive. One task in ten depends on an archived one.
+// benchReadsArchived measures the same beside an archive. One task in ten depends on an archived
+// one.
 func benchReadsArchived(l *lab, live int) error {
 	n := l.pick(20, 1000, 10_000)
 	s, err := l.site("read-archived", boardSize{tasks: live, archived: n})

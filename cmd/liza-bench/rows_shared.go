@@ -15,8 +15,9 @@ const (
 	sequencingHub                // checks them, and decides operations itself
 )
 
-// benchShared measures what it costs that a board is shared by a bare repository on the same disk, whose server
-// sequences: a note and a claim against the same on a board of one clone, and many clones that write at once.
+// benchShared measures what it costs that a board is shared by a bare repository on the same disk,
+// whose server sequences: a note and a claim against the same on a board of one clone, and many
+// clones that write at once.
 func benchShared(l *lab) error {
 	if err := l.sharedNotes(); err != nil {
 		return err
@@ -57,7 +58,8 @@ func (l *lab) share(s *site, kind hubKind) (hub *site, err error) {
 	return hub, hub.remember()
 }
 
-// sharedNotes writes notes on boards of one size that differ in who judges them, and on a large one.
+// sharedNotes writes notes on boards of one size that differ in who judges them, and on a large
+// one.
 func (l *lab) sharedNotes() error {
 	many := l.pick(20, 1000, 1000)
 	noting := func(name string, tasks int, shared bool, kind hubKind) (arm, error) {
@@ -125,7 +127,8 @@ func (l *lab) sharedClaims() error {
 	return nil
 }
 
-// clones makes so many clones of a hub that share its board, the first of them the one that has it already.
+// clones makes so many clones of a hub that share its board, the first of them the one that has it
+// already.
 func (l *lab) clones(first, hub *site, most int) ([]*site, error) {
 	clones := []*site{first}
 	for len(clones) < most {

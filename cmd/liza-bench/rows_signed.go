@@ -16,7 +16,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// benchSigned measures what signatures cost: a note, and verify, against the same on a board that has none.
+// benchSigned measures what signatures cost: a note, and verify, against the same on a board that
+// has none.
 func benchSigned(l *lab) error {
 	n := l.pick(20, 300, 2000)
 	plain, err := l.noted("unsigned", n, nil, "")

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// benchTrains merges 16 approved tasks with an integration test that takes two seconds, under the default settings.
+// benchTrains merges 16 approved tasks with an integration test that takes two seconds, under the
+// default settings.
 func benchTrains(l *lab) error {
 	n, seconds := l.pick(2, 16, 16), "2"
 	if l.o.tiny {

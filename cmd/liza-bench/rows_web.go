@@ -25,8 +25,9 @@ type browser struct {
 	changes chan time.Time // of the page that is followed
 }
 
-// benchWeb measures the web board of 1 000 tasks: its first page, how long after an operation was acknowledged a page
-// that is open gets it, what an open page costs while nothing happens, and the size of the report.
+// benchWeb measures the web board of 1 000 tasks: its first page, how long after an operation was
+// acknowledged a page that is open gets it, what an open page costs while nothing happens, and the
+// size of the report.
 func benchWeb(l *lab) error {
 	n := l.pick(20, 1000, 1000)
 	s, err := l.site("web", boardSize{tasks: n})
@@ -100,8 +101,8 @@ func (b *browser) rows(f *floor, tasks string) error {
 	return b.idle(time.Duration(l.pick(200, 10_000, 45_000)) * time.Millisecond)
 }
 
-// idle measures what the server costs with one page open while nothing happens. A child that it waited for would show
-// in its count of faults.
+// idle measures what the server costs with one page open while nothing happens. A child that it
+// waited for would show in its count of faults.
 func (b *browser) idle(d time.Duration) error {
 	l := b.s.l
 	time.Sleep(d / 10) // what the last operation set off is over
@@ -123,7 +124,8 @@ func (b *browser) idle(d time.Duration) error {
 	return nil
 }
 
-// processStat is the processor time of a process, and how many page faults the children had that it waited for.
+// processStat is the processor time of a process, and how many page faults the children had that it
+// waited for.
 func processStat(pid int) (time.Duration, string, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -118,8 +118,8 @@ func (l *lab) submitting() (p placed, err error) {
 	return p, err
 }
 
-// merging lands one commit by fast-forward, without an integration test. The worktree is removed with it, and made again
-// afterwards.
+// merging lands one commit by fast-forward, without an integration test. The worktree is removed
+// with it, and made again afterwards.
 func (l *lab) merging() (p placed, err error) {
 	if p.site, err = l.site("merge", boardSize{tasks: 10}); err != nil {
 		return p, err

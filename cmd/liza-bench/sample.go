@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// arm is one of the things that are compared: it is run once a round. What has to be put back afterwards is
-// not timed.
+// arm is one of the things that are compared: it is run once a round. What has to be put back
+// afterwards is not timed.
 type arm struct {
 	name string
 	run  func() (time.Duration, error)
@@ -16,8 +16,8 @@ type arm struct {
 // samples are an arm's times in milliseconds, by round.
 type samples []float64
 
-// rounds runs every arm once a round, each round in another order; the first round warms up and doesn't
-// count.
+// rounds runs every arm once a round, each round in another order; the first round warms up and
+// doesn't count.
 func (l *lab) measure(n int, arms ...arm) ([]samples, error) {
 	all := make([]samples, len(arms))
 	for round := range n + 1 {

@@ -97,8 +97,8 @@ func (l *lab) site(name string, size boardSize) (*site, error) {
 	return s, nil
 }
 
-// settle packs the repository, has the board's ref in a file of its own as it is after any write, and
-// remembers where every ref is.
+// settle packs the repository, has the board's ref in a file of its own as it is after any write,
+// and remembers where every ref is.
 func (s *site) settle() error {
 	if _, err := s.git("repack", "-adq"); err != nil {
 		return err
@@ -111,8 +111,8 @@ func (s *site) remember() (err error) {
 	return errors.Join(err, s.proven())
 }
 
-// proven notes that this clone has proven the board as it is remembered, as it has after each of its own operations. Else
-// each run would pay for the proof of what was taken back before it.
+// proven notes that this clone has proven the board as it is remembered, as it has after each of
+// its own operations. Else each run would pay for the proof of what was taken back before it.
 func (s *site) proven() error {
 	tip := s.before[git.BoardRef]
 	if tip == "" {
@@ -153,7 +153,8 @@ func (s *site) refs() (map[string]string, error) {
 	return refs, nil
 }
 
-// restore takes the repository back to where remember saw it: its refs, and no worktrees but those of then.
+// restore takes the repository back to where remember saw it: its refs, and no worktrees but those
+// of then.
 func (s *site) restore() error {
 	now, err := s.refs()
 	if err != nil {

@@ -3,10 +3,11 @@
 //	go run ./cmd/liza-mutate ./gitboard/oplog
 //	go run ./cmd/liza-mutate --sample 40 --seed 7 ./worktrees/... ./hooks/...
 //
-// It builds the tests of each package once, with every mutant in them: a condition that always holds or never does, a
-// statement that is left out. A variable chooses the one that is on. Each test runs once without a mutant, which shows
-// how long it takes and which mutants it reaches; then each mutant meets only the tests that reach it, the quick ones
-// first, until one fails. Nothing is written into the source. Mutants that change nothing are listed in equivalent.txt.
+// It builds the tests of each package once, with every mutant in them: a condition that always
+// holds or never does, a statement that is left out. A variable chooses the one that is on. Each
+// test runs once without a mutant, which shows how long it takes and which mutants it reaches; then
+// each mutant meets only the tests that reach it, the quick ones first, until one fails. Nothing is
+// written into the source. Mutants that change nothing are listed in equivalent.txt.
 //
 // It may import gitboard/gitio.
 package main

@@ -9,7 +9,8 @@ var testedBy = map[string][]string{
 	"worktrees/merge": {"worktrees"},
 }
 
-// testsOf returns the packages whose tests a package's mutants have to meet; none if there are none.
+// testsOf returns the packages whose tests a package's mutants have to meet; none if there are
+// none.
 func testsOf(ctx context.Context, p pkg) (by []pkg, err error) {
 	if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
 		by = append(by, p)

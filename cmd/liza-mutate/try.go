@@ -44,7 +44,8 @@ func listed(ctx context.Context, patterns []string) (all []pkg, err error) {
 	return all, nil
 }
 
-// chooser is a file of the package under test: it knows which mutant is on, and says which ones are reached.
+// chooser is a file of the package under test: it knows which mutant is on, and says which ones are
+// reached.
 const chooser = `package %s
 
 import ("os"; "strconv"; "sync/atomic")
@@ -137,7 +138,8 @@ func drawn(all []mutant, o options) []int {
 	return order
 }
 
-// overlaid writes changed files of a package, and an overlay for the go command that has them in place of its own.
+// overlaid writes changed files of a package, and an overlay for the go command that has them in
+// place of its own.
 func overlaid(dir string, p pkg, files map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for name, text := range files {

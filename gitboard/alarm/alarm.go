@@ -47,8 +47,8 @@ type Alarm struct {
 	Escalate bool       `json:"escalate,omitempty"`
 }
 
-// Reported is what has been reported of the conditions that are still met, by key. It is carried from
-// one evaluation to the next.
+// Reported is what has been reported of the conditions that are still met, by key. It is carried
+// from one evaluation to the next.
 type Reported map[string]Said
 
 // Said is how far a condition has been reported: up to which step of its rule, and since when it

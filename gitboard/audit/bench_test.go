@@ -51,8 +51,8 @@ func BenchmarkVerify(b *testing.B) {
 	})
 }
 
-// BenchmarkVerifyChain verifies a history of tasks, each of which depends on the one before. While a
-// sprint runs, it plans them all; otherwise it has ended.
+// BenchmarkVerifyChain verifies a history of tasks, each of which depends on the one before. While
+// a sprint runs, it plans them all; otherwise it has ended.
 func BenchmarkVerifyChain(b *testing.B) {
 	for _, planned := range []bool{false, true} {
 		for _, n := range []int{500, 5000} {

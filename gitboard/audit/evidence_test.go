@@ -413,8 +413,8 @@ func TestPlainClone(t *testing.T) {
 	}
 }
 
-// TestSaidAuthors checks what commits of a submission say of who made them: an agent that never held
-// the task is a forgery, and what says nothing, or nothing of this board, is counted.
+// TestSaidAuthors checks what commits of a submission say of who made them: an agent that never
+// held the task is a forgery, and what says nothing, or nothing of this board, is counted.
 func TestSaidAuthors(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.begin()

@@ -449,8 +449,8 @@ func TestForgedTeams(t *testing.T) {
 	}), "tree")
 }
 
-// TestForgedGoals forges what each rule about goals refuses: work on a goal that has ended or has to
-// wait, an end that is not allowed, and acts of somebody who may not do them.
+// TestForgedGoals forges what each rule about goals refuses: work on a goal that has ended or has
+// to wait, an end that is not allowed, and acts of somebody who may not do them.
 func TestForgedGoals(t *testing.T) {
 	w := memoryWorld(t)
 	w.everyStatus()

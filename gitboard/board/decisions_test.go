@@ -16,8 +16,8 @@ import (
 
 // The files of these tests hold what the rules decide: which outcome each operation has, and what
 // becomes of it when one field of its payload, or of a record, is another. They notice a rule that
-// no other test asks about. `go test ./gitboard/board -run Decisions -update` rewrites them; they have
-// the texts of refusals as well.
+// no other test asks about. `go test ./gitboard/board -run Decisions -update` rewrites them; they
+// have the texts of refusals as well.
 
 // decision is an operation in a situation in which it is allowed.
 type decision struct {

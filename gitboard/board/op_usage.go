@@ -9,8 +9,8 @@ import (
 )
 
 // Usage records the cost of an agent's run, as its CLI reported it. A run on a task is added to the
-// task, any other to the sprint. If it uses up a budget, the same commit blocks the task or, once no
-// goal may spend more, pauses the board.
+// task, any other to the sprint. If it uses up a budget, the same commit blocks the task or, once
+// no goal may spend more, pauses the board.
 type Usage struct {
 	Task      string `json:"task,omitempty"`
 	Goal      string `json:"goal,omitempty"` // of a planner's run; a run on a task has the task's

@@ -28,8 +28,8 @@ func proposed(t failer, by string) *script {
 
 var planReviewer = agentOf("plan-reviewer-1", roles.CodeReviewer)
 
-// TestPlanReview checks that a planner's draft is claimable only after the review of plans, and that
-// only those who review plans judge it.
+// TestPlanReview checks that a planner's draft is claimable only after the review of plans, and
+// that only those who review plans judge it.
 func TestPlanReview(t *testing.T) {
 	for by, reviewer := range map[string]board.Actor{"human": human, "plan-reviewer": planReviewer} {
 		s := proposed(t, by)
@@ -84,8 +84,8 @@ func TestNobodyReviewsTheirOwnPlan(t *testing.T) {
 	s.do(at(roles.CodeReviewer), finalize("users"))
 }
 
-// TestPlanReviewTurnedOff checks that what was proposed can be finalized by a planner then, and that
-// no agent reviews plans.
+// TestPlanReviewTurnedOff checks that what was proposed can be finalized by a planner then, and
+// that no agent reviews plans.
 func TestPlanReviewTurnedOff(t *testing.T) {
 	s := proposed(t, "plan-reviewer").do(human, plansReviewedBy("off"))
 	s.refused("permission", planReviewer, finalize("login"), "plans are not reviewed here, and plan-reviewer-1 reviews submissions")

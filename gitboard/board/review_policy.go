@@ -253,7 +253,8 @@ func (s *State) differs(t *Task, reviewer, in string) bool {
 	return cli != "" && e.CLI != "" && cli != e.CLI
 }
 
-// programOf returns which CLI and model an agent runs: what its registration says, or else its role.
+// programOf returns which CLI and model an agent runs: what its registration says, or else its
+// role.
 func (s *State) programOf(agent string) (cli, model string) {
 	if a := s.Agent(agent); a != nil {
 		cli, model = a.CLI, a.Model

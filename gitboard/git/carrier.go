@@ -8,8 +8,8 @@ import (
 )
 
 // Some hosts accept only branches, and let them only grow. A ref of the board that is not a commit
-// there, or would be replaced or deleted, points to a carrier: a commit that stands for the value of
-// the ref. Its first parent is what the ref pointed to before, so each change is a fast-forward.
+// there, or would be replaced or deleted, points to a carrier: a commit that stands for the value
+// of the ref. Its first parent is what the ref pointed to before, so each change is a fast-forward.
 const (
 	carrierMessage = "A ref of git liza's board, on a host that accepts only branches that grow\n\nLiza-Carries: "
 	carriesNothing = "nothing"

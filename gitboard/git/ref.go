@@ -65,8 +65,8 @@ func AsBranch(ref string) string {
 	return ref
 }
 
-// FromBranch returns the ref of the board whose name at a host that accepts only branches is that of
-// a branch, and any other name unchanged.
+// FromBranch returns the ref of the board whose name at a host that accepts only branches is that
+// of a branch, and any other name unchanged.
 func FromBranch(branch string) string {
 	for _, own := range []string{LeasePrefix, ReviewPrefix, ProbePrefix, HomeRef} {
 		if rest, is := strings.CutPrefix(branch, AsBranch(own)); is && (rest == "" || own != HomeRef) {

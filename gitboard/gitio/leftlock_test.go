@@ -204,8 +204,8 @@ func TestLockBesideAHook(t *testing.T) {
 	}
 }
 
-// TestLockOfASilentFetch checks that a left lock stops no fetch that is given up on before git gives
-// up waiting for the lock.
+// TestLockOfASilentFetch checks that a left lock stops no fetch that is given up on before git
+// gives up waiting for the lock.
 func TestLockOfASilentFetch(t *testing.T) {
 	testrun.Sample(t, time.Now())
 	r, _, commit := written(t)

@@ -36,7 +36,8 @@ func (r *Repo) packsIntact() bool {
 	return true
 }
 
-// checksummed reports whether a file of at most so many bytes ends with the SHA-1 of what is before.
+// checksummed reports whether a file of at most so many bytes ends with the SHA-1 of what is
+// before.
 func checksummed(path string, most int64) (size int64, intact bool) {
 	file, err := os.Open(path)
 	if err != nil {

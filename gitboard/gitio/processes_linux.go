@@ -55,8 +55,8 @@ func (r *Repo) processes() (found []gitProcess, known bool) {
 	return found, true
 }
 
-// amidLocks reports whether the git that has started a git-liza may hold locks meanwhile: if it is a
-// hook, except proc-receive, which git runs before it locks anything.
+// amidLocks reports whether the git that has started a git-liza may hold locks meanwhile: if it is
+// a hook, except proc-receive, which git runs before it locks anything.
 func amidLocks(words []string) bool {
 	return len(words) > 1 && words[1] == "hook" && !slices.Contains(words, "proc-receive")
 }

@@ -35,8 +35,8 @@ func AwaitQueue(file *os.File) (granted <-chan error) {
 	return done
 }
 
-// AwaitRelease waits in the background until no process has the lock of a queue's file. All who wait
-// are woken at once, and keep others from the lock until they close the file; see LeaveQueue.
+// AwaitRelease waits in the background until no process has the lock of a queue's file. All who
+// wait are woken at once, and keep others from the lock until they close the file; see LeaveQueue.
 func AwaitRelease(file *os.File) (released <-chan error) {
 	done := make(chan error, 1)
 	go func() { done <- shareFile(file) }()

@@ -283,10 +283,10 @@ var (
 var ErrNotOffered = errors.New("the remote does not offer it")
 
 // Deliver pushes one change of a ref, with an option for the remote's hooks unless it is "", and
-// returns what the remote says about it: the name of the ref that it has moved, which is another one
-// if a hook of the remote has answered (proc-receive), or with ErrRejected the reason. Errors are
-// those of Push, or ErrNotOffered. Without --atomic the remote starts no transaction, and no hooks
-// of one, for what a hook answers.
+// returns what the remote says about it: the name of the ref that it has moved, which is another
+// one if a hook of the remote has answered (proc-receive), or with ErrRejected the reason. Errors
+// are those of Push, or ErrNotOffered. Without --atomic the remote starts no transaction, and no
+// hooks of one, for what a hook answers.
 func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said string, err error) {
 	if err := git.CheckRefName(p.Ref); err != nil {
 		return "", err

@@ -72,8 +72,8 @@ func (r *Repo) keepConnection() string {
 	return " $(" + asks + "-o ControlMaster=auto -o ControlPersist=60 -o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ControlPath=" + folder + "/" + sshSocket + `" }')`
 }
 
-// holdsSockets reports whether a folder holds sockets and links to them. Ssh gives up where it can't
-// make either. The folder is tried by a short name, as the path of a socket is bounded.
+// holdsSockets reports whether a folder holds sockets and links to them. Ssh gives up where it
+// can't make either. The folder is tried by a short name, as the path of a socket is bounded.
 func holdsSockets(dir string) bool {
 	short, err := os.MkdirTemp("", "ssh-")
 	if err != nil {

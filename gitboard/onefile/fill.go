@@ -46,8 +46,8 @@ var (
 	rejectionType = reflect.TypeFor[*board.Rejection]()
 )
 
-// fill puts the fields of a mapping into a struct. Fields that the struct does not have go under its extra:, where
-// it has one; they are returned otherwise. What does not fit is reported.
+// fill puts the fields of a mapping into a struct. Fields that the struct does not have go under
+// its extra:, where it has one; they are returned otherwise. What does not fit is reported.
 func (r *report) fill(where string, n *yaml.Node, into any, names map[string]string) (unknown []string, values map[string]*yaml.Node) {
 	v := reflect.ValueOf(into).Elem()
 	known := map[string]reflect.Value{}

@@ -41,8 +41,9 @@ func written(t interface{ Fatal(...any) }, s *board.State, old *onefile.Board) s
 	return text
 }
 
-// Each file ends as a valid board, with what was lost reported, or is refused with the line: testdata/*.golden says
-// which. What was taken in and written is the same when it is taken in again.
+// Each file ends as a valid board, with what was lost reported, or is refused with the line:
+// testdata/*.golden says which. What was taken in and written is the same when it is taken in
+// again.
 func TestFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) < 16 {

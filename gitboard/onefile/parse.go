@@ -30,7 +30,8 @@ const maxNodes = 1 << 21
 
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:unmarshal errors:\n\s*)?line (\d+): `) })
 
-// parse reads a file of one YAML document and returns its root, nil for an empty file. Aliases are unfolded.
+// parse reads a file of one YAML document and returns its root, nil for an empty file. Aliases are
+// unfolded.
 func parse(file string, data []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/onefile"
 )
 
-// However a file is damaged, it ends as a valid board that comes back as it was written, or is refused with a line.
+// However a file is damaged, it ends as a valid board that comes back as it was written, or is
+// refused with a line.
 func TestAnyDamage(t *testing.T) {
 	var files [][]byte
 	for _, name := range []string{"older", "states", "circles", "holders", "types", "ids"} {

@@ -141,8 +141,8 @@ func unique(list []string) []string {
 	return kept
 }
 
-// repairStatus sees that a task has what its state needs; otherwise it goes back to the last state that it has all
-// of.
+// repairStatus sees that a task has what its state needs; otherwise it goes back to the last state
+// that it has all of.
 func (r *reader) repairStatus(t *board.Task) {
 	where := "tasks." + t.ID
 	back := func(to board.Status, why string) {
@@ -215,8 +215,8 @@ func (r *reader) repairStatus(t *board.Task) {
 	}
 }
 
-// repairDependencies takes out dependencies that no task may have: on what was given up, on what a running task does
-// not wait for, and in circles.
+// repairDependencies takes out dependencies that no task may have: on what was given up, on what a
+// running task does not wait for, and in circles.
 func (r *reader) repairDependencies() {
 	for _, t := range r.tasks {
 		if t.Status.Terminal() {
@@ -269,7 +269,8 @@ func (r *reader) repairDependencies() {
 	}
 }
 
-// repairHolders sees that nobody holds two tasks: the later one waits for its coder, with its worktree.
+// repairHolders sees that nobody holds two tasks: the later one waits for its coder, with its
+// worktree.
 func (r *reader) repairHolders() {
 	held := map[string]*board.Task{}
 	for _, t := range r.tasks {

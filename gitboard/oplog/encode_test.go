@@ -132,8 +132,8 @@ func TestTreeWide(t *testing.T) {
 	t.Fatal("it was never emptied")
 }
 
-// TestTreeSharesLeaves checks that a change of one file keeps the other leaves, on which the speed of
-// a replay depends.
+// TestTreeSharesLeaves checks that a change of one file keeps the other leaves, on which the speed
+// of a replay depends.
 func TestTreeSharesLeaves(t *testing.T) {
 	files := map[string][]byte{}
 	for i := range 50 * leafSize {

@@ -158,7 +158,8 @@ func strictly(t *testing.T, body []byte, to any) {
 	}
 }
 
-// A collector that hangs, refuses or answers with an error delays nobody: what it does not take is dropped, and said once.
+// A collector that hangs, refuses or answers with an error delays nobody: what it does not take is
+// dropped, and said once.
 func TestDeadCollectors(t *testing.T) {
 	testrun.Sample(t, time.Now())
 	hangs := make(chan struct{})

@@ -79,7 +79,8 @@ func (s *told) one(name string) span {
 	return found[0]
 }
 
-// lived is a goal of one task: coder-1 belongs to this process and works from second 30 to 90, coder-2 to another one.
+// lived is a goal of one task: coder-1 belongs to this process and works from second 30 to 90,
+// coder-2 to another one.
 func lived(t *testing.T) *told {
 	s := newTold(t)
 	coder, other := actor("coder-1"), actor("coder-2")
@@ -102,8 +103,8 @@ func lived(t *testing.T) *told {
 	return s
 }
 
-// What an agent does in a run is below the run, the run below its task, the task below the goal; what its supervisor does
-// for it is below the task.
+// What an agent does in a run is below the run, the run below its task, the task below the goal;
+// what its supervisor does for it is below the task.
 func TestStory(t *testing.T) {
 	s := lived(t)
 	goal, task := s.one("goal"), s.one("task")
@@ -161,7 +162,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A run without an end is told when its agent leaves, and of one that does very much the first is not kept.
+// A run without an end is told when its agent leaves, and of one that does very much the first is
+// not kept.
 func TestUnended(t *testing.T) {
 	s := newTold(t)
 	planner := actor("planner-1")

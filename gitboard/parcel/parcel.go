@@ -1,10 +1,9 @@
 // Package parcel owns the form in which a clone passes operations to a server that sequences them:
 // the text of an option of a push that asks to delete Ref, which the server answers and never does.
-// So git packs, unpacks and walks nothing. What needs more, commits of a task above all, is a commit
-// that is pushed to a ref of the server's inbox, and carries by its parents and files whatever the
-// refs need. Neither carries the board's commits: the server makes them itself, with the same
-// content if the board has not moved.
-// It is pure.
+// So git packs, unpacks and walks nothing. What needs more, commits of a task above all, is a
+// commit that is pushed to a ref of the server's inbox, and carries by its parents and files
+// whatever the refs need. Neither carries the board's commits: the server makes them itself, with
+// the same content if the board has not moved. It is pure.
 //
 // It may import gitboard/git.
 package parcel

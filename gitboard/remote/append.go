@@ -257,8 +257,8 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 	return err
 }
 
-// deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is what
-// this clone remembers of the carriers that were pushed.
+// deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is
+// what this clone remembers of the carriers that were pushed.
 func (s *Store) deliverOrPush(ctx context.Context, c *chain) (carriers []git.RefUpdate, err error) {
 	if done, err := s.deliver(ctx, c); done || err != nil {
 		return nil, err
@@ -311,9 +311,9 @@ func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 	return u.Ref == git.BoardRef || u.Ref == integration || strings.HasPrefix(u.Ref, git.ReviewPrefix) || strings.HasPrefix(u.Ref, s.Task(""))
 }
 
-// pushQueue lets one process of a clone push at a time, by an advisory lock on a file, and wakes the
-// others when its push has ended. It only gives order: pushing the same chain twice is harmless, so
-// a process that can't get the lock pushes without it.
+// pushQueue lets one process of a clone push at a time, by an advisory lock on a file, and wakes
+// the others when its push has ended. It only gives order: pushing the same chain twice is
+// harmless, so a process that can't get the lock pushes without it.
 type pushQueue struct {
 	s     *Store
 	held  *os.File // nil while the lock is not held

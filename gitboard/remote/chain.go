@@ -20,8 +20,8 @@ import (
 //
 // The local board shows which part is still pending: what the board contains is settled, and a
 // chain that does not follow from the board is void. So moving the board also drops the chains that
-// lost the race. Only a remote that sequences still takes links that were decided on an older board,
-// so they stay, before those that follow from the present one.
+// lost the race. Only a remote that sequences still takes links that were decided on an older
+// board, so they stay, before those that follow from the present one.
 type chain struct {
 	Base  git.OID `json:"base"` // the board's commit that the newest links build on
 	Links []*link `json:"links"`
@@ -87,8 +87,8 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 	return c, nil
 }
 
-// rest reduces a chain to what still follows from a board, or to what is not on it yet if the remote
-// sequences.
+// rest reduces a chain to what still follows from a board, or to what is not on it yet if the
+// remote sequences.
 func (c *chain) rest(board git.OID, sequencer bool) {
 	was := c.Base
 	c.Base = board

@@ -38,9 +38,9 @@ type Demand struct {
 }
 
 // Demands computes the demand for each role of the team at a given time, in the team's order. Work
-// that several roles could do counts for one of them: for the role of an idle agent, else for a role
-// with live agents, else for the first. Left has at most the given number of entries; 0 stands for
-// as many agents as the role may still get.
+// that several roles could do counts for one of them: for the role of an idle agent, else for a
+// role with live agents, else for the first. Left has at most the given number of entries; 0 stands
+// for as many agents as the role may still get.
 func Demands(s *board.State, leases map[string]board.Lease, now board.Time, most int) []Demand {
 	live := func(id string) bool { return s.Agent(id) != nil && now < leases[id].Expires }
 	team := s.Team().Roles

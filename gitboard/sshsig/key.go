@@ -13,8 +13,9 @@ import (
 // leastRSA is how many bits an RSA key has at least.
 const leastRSA = 2048
 
-// ParsePublic reads a public key as ssh-keygen writes it into a .pub file and returns its type and its key, without
-// the comment. Keys that sign nothing here (DSA, short RSA, certificates) are refused.
+// ParsePublic reads a public key as ssh-keygen writes it into a .pub file and returns its type and
+// its key, without the comment. Keys that sign nothing here (DSA, short RSA, certificates) are
+// refused.
 func ParsePublic(line string) (public string, err error) {
 	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(line))
 	switch {

@@ -49,8 +49,9 @@ func toSign(payload []byte) []byte {
 	return ssh.Marshal(signed{magic, namespace, "", hashName, digest[:]})
 }
 
-// Verify checks an armoured signature of a payload and returns the public key that made it, as ParsePublic does.
-// It takes one form of each signature, that of ssh-keygen, and no signature of RSA with SHA-1.
+// Verify checks an armoured signature of a payload and returns the public key that made it, as
+// ParsePublic does. It takes one form of each signature, that of ssh-keygen, and no signature of
+// RSA with SHA-1.
 func Verify(payload []byte, armoured string) (public string, err error) {
 	e, err := parse(armoured)
 	if err != nil {

@@ -100,7 +100,8 @@ func TestForSSHKeygen(t *testing.T) {
 	}
 }
 
-// TestNoByteElse: a signature with any one character changed, and one of another content, is refused.
+// TestNoByteElse: a signature with any one character changed, and one of another content, is
+// refused.
 func TestNoByteElse(t *testing.T) {
 	for name := range keys() {
 		s := signerOf(t, name)
@@ -123,7 +124,8 @@ func TestNoByteElse(t *testing.T) {
 	}
 }
 
-// TestOtherSignatures: what is made otherwise than git does is refused, though the key's signature is right.
+// TestOtherSignatures: what is made otherwise than git does is refused, though the key's signature
+// is right.
 func TestOtherSignatures(t *testing.T) {
 	digest := sha256.Sum256(payload)
 	forged := func(name string, change func(*envelope, *signed), format string) string {

@@ -1,5 +1,6 @@
 // Package testrepo makes repositories and clocks for tests. It is for tests alone: the tests of all
-// packages above gitio set up the same environment, and none of them depends on its user's settings.
+// packages above gitio set up the same environment, and none of them depends on its user's
+// settings.
 //
 // It may import gitboard/gitio.
 package testrepo

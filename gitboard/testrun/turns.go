@@ -17,8 +17,8 @@ import (
 const DayVariable = "LIZA_TEST_DAY"
 
 // Due reports whether the case with number i of cases that take turns over so many days runs today.
-// All of them do where LIZA_TEST_DAY is all, with -long, and with -run unless -short goes with it. A
-// number in LIZA_TEST_DAY stands for another day.
+// All of them do where LIZA_TEST_DAY is all, with -long, and with -run unless -short goes with it.
+// A number in LIZA_TEST_DAY stands for another day.
 func Due(t testing.TB, i, days int, now time.Time) bool {
 	t.Helper()
 	text := os.Getenv(DayVariable)

@@ -306,8 +306,8 @@ func TestReceived(t *testing.T) {
 	}
 }
 
-// TestInterruptedPolicies interrupts each use of git in turn, a sixteenth of them each day: a hook may
-// fail, but not allow what it otherwise refuses, or refuse what it allows.
+// TestInterruptedPolicies interrupts each use of git in turn, a sixteenth of them each day: a hook
+// may fail, but not allow what it otherwise refuses, or refuse what it allows.
 func TestInterruptedPolicies(t *testing.T) {
 	h := newHistory(t)
 	state, integration, lease := git.BoardRef, "refs/heads/integration", git.LeaseRef("coder-1")

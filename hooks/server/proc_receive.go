@@ -19,8 +19,8 @@ import (
 )
 
 // ProcReceive answers git's proc-receive hook (githooks): it reads what was pushed to the inbox, or
-// as an option, sequences each parcel, and writes what became of it. project is the directory of the
-// server's own hooks.
+// as an option, sequences each parcel, and writes what became of it. project is the directory of
+// the server's own hooks.
 func ProcReceive(ctx context.Context, b *gitboard.Board, project string, now time.Time, in io.Reader, out io.Writer) error {
 	packets := &packets{in: bufio.NewReader(in), out: bufio.NewWriter(out)}
 	commands, options, err := packets.commands()

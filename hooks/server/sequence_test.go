@@ -291,8 +291,8 @@ func TestSequenced(t *testing.T) {
 	w.end(6)
 }
 
-// TestFewChildren: for an operation that brings no commits of a task the server's git packs, unpacks
-// and walks nothing, and starts no hook that has nothing to say.
+// TestFewChildren: for an operation that brings no commits of a task the server's git packs,
+// unpacks and walks nothing, and starts no hook that has nothing to say.
 func TestFewChildren(t *testing.T) {
 	w := newWorld(t, 1)
 	a := w.clones[0]
@@ -442,8 +442,9 @@ func (w *world) until(is func() bool) {
 	}
 }
 
-// TestAppendedOnTheWay: what a clone decides while a push is on its way is not decided again because
-// the server has rewritten that push. It is if it was decided after an operation that was left out.
+// TestAppendedOnTheWay: what a clone decides while a push is on its way is not decided again
+// because the server has rewritten that push. It is if it was decided after an operation that was
+// left out.
 func TestAppendedOnTheWay(t *testing.T) {
 	set := func(value string) board.Payload { return &board.SetConfig{Key: "max_review_cycles", Value: value} }
 	for _, c := range []struct {
@@ -465,8 +466,9 @@ func TestAppendedOnTheWay(t *testing.T) {
 	}
 }
 
-// TestLinksOfTwoBases: of two links that were decided without knowing each other, the second is left
-// out if the first has changed what it was decided by, and not done again if it is the same request.
+// TestLinksOfTwoBases: of two links that were decided without knowing each other, the second is
+// left out if the first has changed what it was decided by, and not done again if it is the same
+// request.
 func TestLinksOfTwoBases(t *testing.T) {
 	w := newWorld(t, 1)
 	a := w.clones[0]
@@ -566,8 +568,8 @@ func TestNoSequencer(t *testing.T) {
 	}
 }
 
-// TestForgedParcels: what the lock refuses is refused in a parcel, too, and no ref moves. A third of
-// the forgeries is tried each day.
+// TestForgedParcels: what the lock refuses is refused in a parcel, too, and no ref moves. A third
+// of the forgeries is tried each day.
 func TestForgedParcels(t *testing.T) {
 	w := newWorld(t, 1)
 	a := w.clones[0]

@@ -98,8 +98,8 @@ func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now tim
 	return refusal, err
 }
 
-// received checks what a push does to the refs of a board. made are the objects of its operations if
-// this server has made them itself.
+// received checks what a push does to the refs of a board. made are the objects of its operations
+// if this server has made them itself.
 func received(ctx context.Context, b *gitboard.Board, moves []hooks.Move, made []git.Object, now time.Time) (*arrival, *board.Refusal, error) {
 	a, err := arrived(ctx, b, moves, now)
 	if err != nil {

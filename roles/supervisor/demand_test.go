@@ -104,8 +104,8 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestDemandOfTeam checks that the demand for a role follows its bounds and counts only the tasks of
-// its stages.
+// TestDemandOfTeam checks that the demand for a role follows its bounds and counts only the tasks
+// of its stages.
 func TestDemandOfTeam(t *testing.T) {
 	s := newScene(t)
 	team := board.BuiltinTeam()
@@ -241,8 +241,8 @@ func TestPlanOfADeadPlanner(t *testing.T) {
 }
 
 // TestDemandIsMet checks that what a role is missing is never started twice, and that agents which
-// leave one after the other leave no work behind: whatever is on the board, once the missing ones are
-// registered nobody is missing, and once the spare ones have left nobody is missing either.
+// leave one after the other leave no work behind: whatever is on the board, once the missing ones
+// are registered nobody is missing, and once the spare ones have left nobody is missing either.
 func TestDemandIsMet(t *testing.T) {
 	for n := range 6 {
 		s := newScene(t)

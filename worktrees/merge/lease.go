@@ -33,8 +33,8 @@ type holding struct {
 	held    *lease.Held
 }
 
-// hold takes the merge lease, and shows in it what is tested first: commit, with all of the tasks; ""
-// for nothing yet. A live lease of another session is the refusal "busy"; one whose process has
+// hold takes the merge lease, and shows in it what is tested first: commit, with all of the tasks;
+// "" for nothing yet. A live lease of another session is the refusal "busy"; one whose process has
 // ended is free at once.
 func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit git.OID, tasks ...string) (*holding, error) {
 	token, err := b.Token()

@@ -234,8 +234,8 @@ func (l *losing) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog
 	return gitio.ErrRefMoved
 }
 
-// TestOneBudget: what a command does in several places, each of which retries, is given up after the
-// command's retries; they are not multiplied.
+// TestOneBudget: what a command does in several places, each of which retries, is given up after
+// the command's retries; they are not multiplied.
 func TestOneBudget(t *testing.T) {
 	store := &losing{Store: oplog.NewMemory()}
 	b := gitboard.OpenStore(store, "", gitboard.Options{})

@@ -153,8 +153,8 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 }
 
 // startWarnings warns if integration starts where the human may not expect it: on a detached HEAD,
-// or at a commit that lacks later edits of the spec. It also warns of a branch that keeps tasks from
-// having theirs.
+// or at a commit that lacks later edits of the spec. It also warns of a branch that keeps tasks
+// from having theirs.
 func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, spec string) ([]string, error) {
 	repo := c.Board.Repo()
 	if repo.Bare() {

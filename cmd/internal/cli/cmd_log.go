@@ -93,8 +93,8 @@ func runLog(ctx context.Context, c *edge.Call, o history.Options) error {
 	return printLog(ctx, c, o, lines)
 }
 
-// mayHaveActed refuses a name that no agent and no human can have. Agents of roles that the team had
-// before are found by their operations.
+// mayHaveActed refuses a name that no agent and no human can have. Agents of roles that the team
+// had before are found by their operations.
 func mayHaveActed(s *board.State, name string) error {
 	if name == roles.HumanID || name == string(roles.System) {
 		return nil
