@@ -38,10 +38,12 @@ var gone = []struct{ phrase, instead string }{
 // Comments have at most 100 columns.
 func TestWords(t *testing.T) {
 	seen := 0
-	patterns := make([]*regexp.Regexp, len(gone))
+	patterns, phrases := make([]*regexp.Regexp, len(gone)), make([]string, len(gone))
 	for i, g := range gone {
+		phrases[i] = g.phrase
 		patterns[i] = regexp.MustCompile(`(?i)\b(?:` + g.phrase + `)`)
 	}
+	any := regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)`)
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -61,6 +63,9 @@ func TestWords(t *testing.T) {
 			if strings.HasPrefix(strings.TrimSpace(line), "// ") && len(line) > 100 {
 				t.Errorf("%s:%d is a comment of more than 100 columns", path, n+1)
 			}
+		}
+		if !any.Match(text) {
+			return nil
 		}
 		for n, g := range gone {
 			for _, at := range patterns[n].FindAllIndex(text, -1) {
