@@ -10,15 +10,20 @@ import (
 	"testing"
 )
 
-// gone are phrases that were rewritten everywhere, with what to write instead.
+// gone are phrases that were rewritten everywhere, with what to write instead. Each begins with a
+// word, which is searched for first: a regular expression that begins otherwise takes ten times as
+// long.
 var gone = []struct{ phrase, instead string }{
 	{`in due form`, "in the required form"},
 	{`goes? round\b`, "a cycle"},
-	{`leave a word|a word for a task|a word with an approval`, "a note, a comment"},
+	{`leave a word`, "a note, a comment"},
+	{`a word for a task`, "a note, a comment"},
+	{`a word with an approval`, "a note, a comment"},
 	{`tells? more`, "shows more"},
 	{`tells (what|whether|how|why)\b`, "reports, shows"},
 	{`mends?\b`, "repair"},
-	{`(hold|holds|held)( [a-z']+){0,6} against`, "check against, compare with"},
+	{`holds?( [a-z']+){0,6} against`, "check against, compare with"},
+	{`held( [a-z']+){0,6} against`, "check against, compare with"},
 	{`conditions? stands?`, "open condition"},
 	{`otherwise than it should`, "an unexpected event"},
 	{`as that of an agent`, "for an agent"},
@@ -29,8 +34,11 @@ var gone = []struct{ phrase, instead string }{
 	{`mended`, "repaired"},
 	{`whoever`, "the caller, the agent that, anybody who"},
 	{`anew`, "again, from scratch; begin anew: start over"},
-	{`(goes|going|went) on\b`, "continue, happen"},
-	{`lease( of [a-z0-9-]+)? (has|had|must have) run out|lease ran out`, "the lease has expired"},
+	{`goes on\b`, "continue, happen"},
+	{`going on\b`, "continue, happen"},
+	{`went on\b`, "continue, happen"},
+	{`lease( of [a-z0-9-]+)? (has|had|must have) run out`, "the lease has expired"},
+	{`lease ran out`, "the lease has expired"},
 }
 
 // TestWords: phrases that were taken out of messages, prompts, documents and comments do not come
@@ -38,12 +46,10 @@ var gone = []struct{ phrase, instead string }{
 // Comments have at most 100 columns.
 func TestWords(t *testing.T) {
 	seen := 0
-	patterns, phrases := make([]*regexp.Regexp, len(gone)), make([]string, len(gone))
+	phrases, whole := make([]*regexp.Regexp, len(gone)), make([]*regexp.Regexp, len(gone))
 	for i, g := range gone {
-		phrases[i] = g.phrase
-		patterns[i] = regexp.MustCompile(`(?i)\b(?:` + g.phrase + `)`)
+		phrases[i], whole[i] = regexp.MustCompile(g.phrase), regexp.MustCompile(`\b`+g.phrase)
 	}
-	any := regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)`)
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -64,11 +70,12 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s:%d is a comment of more than 100 columns", path, n+1)
 			}
 		}
-		if !any.Match(text) {
-			return nil
-		}
+		text = bytes.ToLower(text)
 		for n, g := range gone {
-			for _, at := range patterns[n].FindAllIndex(text, -1) {
+			if !phrases[n].Match(text) {
+				continue
+			}
+			for _, at := range whole[n].FindAllIndex(text, -1) {
 				line := 1 + bytes.Count(text[:at[0]], []byte("\n"))
 				t.Errorf("%s:%d says %q: write %s", path, line, text[at[0]:at[1]], g.instead)
 			}

@@ -29,12 +29,16 @@ func real(t *testing.T, cli string) string {
 	return bin
 }
 
+// builtIn is the directory of what built has built, once a test has called it.
+var builtIn string
+
 // built builds this repository's git-liza.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "liza-rig-")
 	if err != nil {
 		return "", err
 	}
+	builtIn = dir
 	program := filepath.Join(dir, "git-liza")
 	out, err := exec.Command("go", "build", "-o", program, "github.com/git-liza/git-liza/cmd/git-liza").CombinedOutput()
 	if err != nil {
@@ -45,9 +49,7 @@ var built = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if program, err := built(); err == nil {
-		os.RemoveAll(filepath.Dir(program))
-	}
+	os.RemoveAll(builtIn)
 	os.Exit(code)
 }
 

@@ -2,6 +2,7 @@
 package architecture
 
 import (
+	"bytes"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -110,23 +112,32 @@ type pkg struct {
 	GoFiles         []string
 }
 
-func packages(t *testing.T) []pkg {
-	t.Helper()
+// listed are our packages, as go list shows them.
+var listed = sync.OnceValues(func() ([]pkg, error) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", module+"...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var all []pkg
-	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var p pkg
 		if err := d.Decode(&p); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if len(p.GoFiles) > 0 {
 			all = append(all, p)
 		}
+	}
+	return all, nil
+})
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	all, err := listed()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
@@ -157,7 +168,7 @@ func TestImports(t *testing.T) {
 // TestOneDoorToGit: only gitio names git as a program to start, except for the demo, which shows
 // what a reader would type, and the bench, which measures the bare cost of git.
 func TestOneDoorToGit(t *testing.T) {
-	each(t, func(p pkg, file string, f *ast.File, fset *token.FileSet) {
+	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
 		if name == "gitboard/gitio" || name == "cmd/internal/demo" || name == "cmd/liza-bench" {
 			return
@@ -186,9 +197,10 @@ func TestOneDoorToGit(t *testing.T) {
 // TestErrorCodesAreConstants: error codes are declared once, so that the documents can list them,
 // and never spelled out where they are used.
 func TestErrorCodesAreConstants(t *testing.T) {
+	code := regexp.MustCompile(`^"[a-z-]+"$`)
 	text := func(e ast.Expr) bool {
 		lit, ok := e.(*ast.BasicLit)
-		return ok && lit.Kind == token.STRING && regexp.MustCompile(`^"[a-z-]+"$`).MatchString(lit.Value)
+		return ok && lit.Kind == token.STRING && code.MatchString(lit.Value)
 	}
 	named := func(e ast.Expr, names ...string) bool {
 		switch e := e.(type) {
@@ -199,7 +211,7 @@ func TestErrorCodesAreConstants(t *testing.T) {
 		}
 		return false
 	}
-	each(t, func(_ pkg, _ string, f *ast.File, fset *token.FileSet) {
+	each(t, func(_ pkg, _ string, f *ast.File) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			bad := false
 			switch n := n.(type) {
@@ -232,7 +244,7 @@ func TestNoRefsThroughGoGit(t *testing.T) {
 			}
 		}
 	}
-	each(t, func(_ pkg, _ string, f *ast.File, fset *token.FileSet) {
+	each(t, func(_ pkg, _ string, f *ast.File) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"SetReference", "CheckAndSetReference", "RemoveReference", "NewHashReference"}, sel.Sel.Name) {
 				t.Errorf("%s: refs move through git update-ref alone", fset.Position(n.Pos()))
@@ -245,7 +257,7 @@ func TestNoRefsThroughGoGit(t *testing.T) {
 // TestOneSpellingOfRefs: only gitboard/git spells the names of refs, except for the demo, which
 // shows what a reader would type, and the bench, which has its own refs.
 func TestOneSpellingOfRefs(t *testing.T) {
-	each(t, func(p pkg, _ string, f *ast.File, fset *token.FileSet) {
+	each(t, func(p pkg, _ string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
 		if name == "gitboard/git" || name == "cmd/internal/demo" || name == "cmd/liza-bench" {
 			return
@@ -268,7 +280,7 @@ func refSpelled(text string) bool {
 
 // TestClockAtTheEdge: only the edge reads the clock; elsewhere `now` is passed in as a value.
 func TestClockAtTheEdge(t *testing.T) {
-	each(t, func(p pkg, file string, f *ast.File, fset *token.FileSet) {
+	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
 		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/edge", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "gitboard/gitio"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
 			return
@@ -287,17 +299,24 @@ func TestClockAtTheEdge(t *testing.T) {
 	})
 }
 
-func each(t *testing.T, visit func(p pkg, file string, f *ast.File, fset *token.FileSet)) {
+// files are the parsed files of our packages, by path.
+var files = map[string]*ast.File{}
+
+var fset = token.NewFileSet()
+
+func each(t *testing.T, visit func(p pkg, file string, f *ast.File)) {
 	t.Helper()
 	for _, p := range packages(t) {
 		for _, name := range p.GoFiles {
 			file := filepath.Join(p.Dir, name)
-			fset := token.NewFileSet()
-			f, err := parser.ParseFile(fset, file, nil, 0)
-			if err != nil {
-				t.Fatal(err)
+			if files[file] == nil {
+				f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+				if err != nil {
+					t.Fatal(err)
+				}
+				files[file] = f
 			}
-			visit(p, file, f, fset)
+			visit(p, file, files[file])
 		}
 	}
 }
