@@ -95,7 +95,8 @@ func DecodeTree(data []byte) ([]TreeEntry, error) {
 	return slices.Clip(entries), nil
 }
 
-// parseMode parses an entry's mode. Git looks only at its type, and at whether a file is executable.
+// parseMode parses an entry's mode. Git looks only at its type, and at whether a file is
+// executable.
 func parseMode(text string) (filemode.FileMode, error) {
 	mode, err := filemode.New(text)
 	switch {

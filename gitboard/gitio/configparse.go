@@ -76,9 +76,6 @@ func cutConfigSetting(text string) (key, value, rest string, ok bool) {
 	return key, value, rest, ok
 }
 
-// configEscapes are the characters that a backslash may precede in a value, and what they stand for.
-var configEscapes = strings.NewReplacer(`n`, "\n", `t`, "\t", `b`, "\b", `\`, `\`, `"`, `"`, "\n", "")
-
 // cutConfigValue reads what follows the sign of equality, up to the line's end.
 func cutConfigValue(text string) (value, rest string, ok bool) {
 	var b strings.Builder
@@ -102,14 +99,35 @@ func cutConfigValue(text string) (value, rest string, ok bool) {
 		switch {
 		case c == '"':
 			quoted = !quoted
-		case c == '\\' && (i+1 == len(text) || strings.IndexByte("ntb\\\"\n", text[i+1]) < 0):
-			return "", "", false
 		case c == '\\':
-			i++
-			configEscapes.WriteString(&b, text[i:i+1])
+			escaped, known := "", false
+			if i++; i < len(text) {
+				escaped, known = unescapeConfig(text[i])
+			}
+			if !known {
+				return "", "", false
+			}
+			b.WriteString(escaped)
 		default:
 			b.WriteByte(c)
 		}
 	}
 	return b.String(), "", !quoted
+}
+
+// unescapeConfig returns what a character of a value stands for that follows a backslash.
+func unescapeConfig(c byte) (text string, known bool) {
+	switch c {
+	case 'n':
+		return "\n", true
+	case 't':
+		return "\t", true
+	case 'b':
+		return "\b", true
+	case '\\', '"':
+		return string(c), true
+	case '\n':
+		return "", true // the value continues on the next line
+	}
+	return "", false
 }
