@@ -74,7 +74,7 @@ func (s *State) Briefs() (map[string]Brief, error) {
 func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
 	changed := map[string]bool{}
 	for path := range s.over {
-		if id, archived, is := TaskPath(path); is && !archived {
+		if id, _, is := TaskPath(path); is {
 			changed[id] = true
 		}
 	}
@@ -104,8 +104,8 @@ func (s *State) BriefOf(id string) (Brief, bool) {
 			return b, ok
 		}
 	}
-	path, b, err := s.Archived(id)
-	return b, path != "" && err == nil
+	path, b, _ := s.Archived(id)
+	return b, path != ""
 }
 
 // Merged reports whether a task has landed.
@@ -160,24 +160,23 @@ func (s *State) goalOrder(tasks []Brief) map[string]int {
 
 // heldBy returns the task that an agent works on, "" for none.
 func (s *State) heldBy(agent string) string {
-	held := ""
-	s.EachBrief(func(b Brief) {
-		if b.Holds(agent) && (held == "" || b.ID < held) {
-			held = b.ID
-		}
-	})
-	return held
+	return s.first(func(b Brief) bool { return b.Holds(agent) })
 }
 
 // reviewedBy returns the submission that an agent reviews, "" for none.
 func (s *State) reviewedBy(agent string) string {
-	held := ""
+	return s.first(func(b Brief) bool { return b.Status == ReadyForReview && b.ReviewingBy == agent })
+}
+
+// first returns the first of some tasks by its id, "" for none.
+func (s *State) first(is func(Brief) bool) string {
+	first := ""
 	s.EachBrief(func(b Brief) {
-		if b.Status == ReadyForReview && b.ReviewingBy == agent && (held == "" || b.ID < held) {
-			held = b.ID
+		if is(b) && (first == "" || b.ID < first) {
+			first = b.ID
 		}
 	})
-	return held
+	return first
 }
 
 // dependents lists the unfinished tasks that depend on a task, sorted.

@@ -68,6 +68,10 @@ func TestRunBudget(t *testing.T) {
 	s = budgeted(t, board.KeyBudgetRun, "1000").submitted("login").do(reviewer1, review("login")).do(reviewer1, used("login", 1000))
 	equal(t, "a review", s.task("login").Status, board.Blocked)
 	equal(t, "the reviewer's task", s.agent("code-reviewer-1").CurrentTask, "")
+	s = begun(t).do(human, withDocs(func(t *board.Team) { t.Roles[1].Tokens = 500 })).claimed("login")
+	equal(t, "of a role", board.RunBudget(s.state(), "coder-1").Raise(), "git liza team edit, tokens of coder")
+	equal(t, "of another role", board.RunBudget(s.state(), "planner-1") == nil, true)
+	equal(t, "used up", s.do(coder1, used("login", 500)).task("login").Status, board.Blocked)
 	s = budgeted(t, board.KeyBudgetRun, "1000").submitted("login").do(coder1, used("login", 5000))
 	equal(t, "a run that delivered", s.task("login").Status, board.ReadyForReview)
 }

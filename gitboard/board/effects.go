@@ -109,7 +109,7 @@ func settleSprint(s *State, op Operation) {
 		return // most operations finish no task, and need not read the sprint
 	}
 	sp := s.Sprint()
-	if sp == nil || sp.Status != InProgress || !sp.planDone(s) {
+	if sp.Status != InProgress || !sp.planDone(s) {
 		return
 	}
 	sp = editSingle[Sprint](s, SprintPath)

@@ -273,6 +273,7 @@ func TestReplanOfOneGoal(t *testing.T) {
 	s := side(t).do(planner, add("login")).do(planner2, add("invoice")).do(human, &board.SetCheckpoint{})
 	s.refused("unknown-record", human, &board.Resume{Goal: "biling", Decision: board.Replan}, "billing")
 	s.refused("invalid", human, &board.Resume{Goal: "billing"}, "--decision REPLAN")
+	s.refused("invalid", human, &board.Resume{Goal: "billing", Decision: board.Replan, About: about("invoice")}, "--decision REPLAN")
 	s.do(human, &board.Resume{Goal: "billing", Decision: board.Replan, Reason: "other countries"})
 	equal(t, "first of billing", report.Wakes(s.state(), "billing")[0].Trigger, report.Replan)
 	equal(t, "wakes of goal-1", len(report.Wakes(s.state(), "goal-1")), 0)
@@ -306,7 +307,8 @@ func TestBudgetOfOneGoal(t *testing.T) {
 	equal(t, "mode", s.state().Control().Mode, board.Paused)
 	s.do(human, &board.SetConfig{Key: board.KeyBudgetGoal, Value: "200"})
 	equal(t, "mode", s.state().Control().Mode, board.Running)
-	s.do(reviewer1, review("invoice"))
+	s.do(reviewer1, review("invoice")).do(reviewer1, approve("invoice")).do(planner2, used("billing", 100))
+	s.do(reviewer1, merge("invoice")) // what is done still lands
 }
 
 // TestWaitsForEndedGoal checks that a task is flagged, with the way out, if it waits for a task of

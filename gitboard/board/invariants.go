@@ -195,7 +195,7 @@ func sprintInvariants(s *State, sp *Sprint, bad func(string, string, ...any)) {
 		if _, there := slices.BinarySearch(ids, id); there || s.Err() != nil {
 			continue
 		}
-		if path, _, err := s.Archived(id); path == "" && err == nil {
+		if s.ArchivedIn(id) == "" && s.Err() == nil {
 			bad("scope", "there is no task %s", id)
 		}
 	}
@@ -328,7 +328,7 @@ func mayClose(before, after *State, t *Task) bool {
 		return len(after.dependents(t.ID)) > 0
 	}
 	for _, r := range after.Changes() {
-		if other, is := r.(*Task); is && other != nil && slices.Contains(other.DependsOn, t.ID) {
+		if other, is := r.(*Task); is && slices.Contains(other.DependsOn, t.ID) {
 			return true
 		}
 	}
@@ -337,9 +337,9 @@ func mayClose(before, after *State, t *Task) bool {
 
 // cycleViolation returns the violation of a task that depends on itself through others.
 func cycleViolation(s *State, path string) []Violation {
-	r, err := s.Record(path)
+	r, _ := s.Record(path)
 	t, is := r.(*Task)
-	if err != nil || !is || t == nil || t.Status.Terminal() {
+	if !is || t.Status.Terminal() {
 		return nil
 	}
 	loop := s.cycle(t.ID)

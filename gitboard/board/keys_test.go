@@ -29,7 +29,8 @@ func TestKeys(t *testing.T) {
 	for _, name := range []string{"coder", "coder1", "ada", "Ada@example.org", "coder-1@liza", "a@b,c@d", "*@example.org", "a b@example.org", "a@", "@b", ""} {
 		refusedWith(t, s.step(human, &board.KeysAdd{Principal: name, Public: public('a')}), "invalid")
 	}
-	for _, key := range []string{"", "ssh-ed25519", "ssh-ed25519 AAAA", public('a') + " comment", "ssh-dss " + public('a')[12:], "ssh-rsa " + public('a')[12:], public('a') + "\n", public('a') + "="} {
+	for _, key := range []string{"", "ssh-ed25519", "ssh-ed25519 AAAA", public('a') + " comment", "ssh-dss " + public('a')[12:], "ssh-rsa " + public('a')[12:], public('a') + "\n", public('a') + "=",
+		"ssh-ed25519 " + base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x0bssh-ed25518")), "ssh-ed25519 " + base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x0bssh-ed25519"+strings.Repeat("x", 4096)))} {
 		if board.KeyID(key) != "" {
 			t.Errorf("%q is a key", key)
 		}
@@ -56,6 +57,10 @@ func TestKeys(t *testing.T) {
 	}
 	refusedWith(t, s.step(human, &board.KeysRevoke{Key: a}), "exists")
 	refusedWith(t, s.step(human, &board.KeysAdd{Principal: "coder-1", Public: public('a')}), "exists")
+	first := s.state().Key(a).Revoked
+	s.do(human, &board.KeysAdd{Principal: "coder-1", Public: public('c'), Replaces: true})
+	equal(t, "a key that was revoked before", s.state().Key(a).Revoked, first)
+	s.do(human, &board.KeysRevoke{Key: board.KeyID(public('c'))}) // an agent's last key may go
 	s.do(human, &board.KeysAdd{Principal: "bob@example.org", Public: public('i')})
 	s.do(human, &board.KeysRevoke{Key: h, Reason: "lost"})
 	s.do(human, &board.SetConfig{Key: "require_signatures", Value: "false"})
@@ -131,6 +136,29 @@ func TestCheckSigner(t *testing.T) {
 			t.Errorf("%s: %v, not %q", name, err, c.says)
 		}
 	}
+}
+
+// TestUnreadKeys checks that a signature is not judged by keys that can't be read, or that are not
+// those of their name.
+func TestUnreadKeys(t *testing.T) {
+	s := begun(t).do(human, &board.KeysAdd{Principal: "ada@example.org", Public: public('h')}).do(human, &board.KeysAdd{Principal: "coder-1", Public: public('a')})
+	s.do(human, &board.SetConfig{Key: "require_signatures", Value: "true"})
+	for left := 0; ; left++ {
+		source := &failing{Source: s.mem, left: left}
+		err := board.CheckSigner(board.NewState(source, s.last), s.state(), coder1, public('a'))
+		if !source.met {
+			break
+		}
+		if err != errUnread && left > 0 { // the first reading tells whether signatures are required
+			t.Errorf("after %d readings: %v", left, err)
+		}
+	}
+	damaged := s.state()
+	path := board.RecordPath(board.KeyDir, board.KeyID(public('a')))
+	other := *damaged.Key(board.KeyID(public('a')))
+	other.Public = public('b')
+	damaged.Changes()[path] = &other
+	refusedWith(t, board.CheckSigner(damaged, damaged, coder1, public('a')), "signature")
 }
 
 // TestSignedInit checks that the first key may sign the commit that adds it.

@@ -11,6 +11,7 @@ import (
 func TestOfGoal(t *testing.T) {
 	s := side(t).in(board.Claimed, "login")
 	s.do(planner2, add("invoice")).do(planner2, finalize("invoice")).do(planner2, add("receipt", "login", "invoice"))
+	s.do(coder1, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"}).do(coder1, goOn("login"))
 	s.do(coder1, &board.Discover{During: "login", Description: "d", Severity: "low", Urgency: "deferred"})
 	for _, note := range []board.AddNote{{For: "login", Message: "a"}, {Goal: "billing", Message: "b"}, {Message: "c"}} {
 		s.do(human, &note)
@@ -28,6 +29,7 @@ func TestOfGoal(t *testing.T) {
 	}
 	part := board.OfGoal(s.state(), "billing")
 	equals(t, "dependencies", part.Task("receipt").DependsOn, []string{"invoice"})
+	equals(t, "hand-offs", part.List(board.HandoffDir), []string{})
 	equals(t, "discoveries", part.List(board.DiscoveryDir), []string{})
 	for _, agent := range part.List(board.AgentDir) {
 		equal(t, "task of "+agent, part.Agent(agent).CurrentTask, "")

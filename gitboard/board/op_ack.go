@@ -26,7 +26,7 @@ func (p *Ack) Check(s *State, _ Operation) error {
 		}
 		by, known := s.acknowledged(id)
 		switch {
-		case !known && s.Err() == nil:
+		case !known:
 			return refuse(CodeUnknownRecord, "no note, anomaly or spec change is called %s", quote(id)).
 				hint("%s", didYouMean(id, slices.Concat(s.List(NoteDir), s.List(AnomalyDir), s.List(SpecChangeDir)), "git liza read human_notes"))
 		case by != "":

@@ -61,7 +61,7 @@ func (p *AddTask) Apply(s *State, op Operation) {
 	}
 	put(s, RecordPath(TaskDir, p.Task), t)
 	sp := s.Sprint()
-	if sp == nil || sp.Status != InProgress && !p.Planned && !p.Stretch {
+	if sp.Status != InProgress && !p.Planned && !p.Stretch {
 		return
 	}
 	sp = editSingle[Sprint](s, SprintPath)
@@ -103,11 +103,11 @@ func checkDefinition(s *State, d Definition, id string) error {
 			return invalid("%s can't depend on itself", id)
 		case slices.Contains(d.DependsOn[:i], dep):
 			return invalid("depends_on names %s twice", dep)
-		case t == nil && s.Err() == nil:
+		case t == nil:
 			r := s.unknownTask(dep)
 			r.Message = "depends_on: " + r.Message
 			return r
-		case t != nil && (t.Status == Abandoned || t.Status == Superseded):
+		case t.Status == Abandoned || t.Status == Superseded:
 			return invalid("depends_on names %s, which is %s", dep, t.Status).hint("name what replaces it")
 		}
 	}

@@ -49,10 +49,8 @@ func (p *Answer) checkNote(s *State, op Operation) error {
 		return invalid("an answer is to a task or to a note, not to both")
 	case op.Actor.Role != roles.Human:
 		return refuse(CodePermission, "a note is answered by a human").hint("git liza ack %s", p.Note)
-	case n == nil && s.Err() == nil:
-		return refuse(CodeUnknownRecord, "no note is called %s", quote(p.Note)).hint("%s", didYouMean(p.Note, s.List(NoteDir), "git liza inbox"))
 	case n == nil:
-		return s.Err()
+		return refuse(CodeUnknownRecord, "no note is called %s", quote(p.Note)).hint("%s", didYouMean(p.Note, s.List(NoteDir), "git liza inbox"))
 	case n.For != roles.HumanID:
 		return refuse(CodeWrongState, "%s is for %s, and asks you nothing", p.Note, cmp.Or(n.For, "everybody")).hint("git liza note TEXT --for %s", cmp.Or(n.For, "planner"))
 	case n.Answer != "":

@@ -40,8 +40,6 @@ func (p *Archive) Check(s *State, _ Operation) error {
 			in = s.ArchivedIn(id)
 		}
 		switch {
-		case !ok && s.Err() != nil:
-			return s.Err()
 		case !ok:
 			return s.unknownTask(id)
 		case seen[id]:

@@ -35,8 +35,8 @@ func (p *Plan) Check(s *State, op Operation) error {
 
 // leaseOfPlanner names the agent that plans a goal.
 func leaseOfPlanner(s *State, op Operation, _ *Task) string {
-	p, is := op.Payload.(*Plan)
-	if !is || p.Goal == "" {
+	p := op.Payload.(*Plan)
+	if p.Goal == "" {
 		return ""
 	}
 	if holder := s.PlannerOf(p.Goal); holder != op.Actor.ID {

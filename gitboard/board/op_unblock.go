@@ -106,7 +106,7 @@ func registeredCoder(s *State, id string, t *Task) error {
 	if !s.isCoder(id) {
 		return invalid("%s is not a coder's id", quote(id))
 	}
-	if s.Agent(id) != nil || s.Err() != nil {
+	if s.Agent(id) != nil {
 		return s.doesStage(t, id)
 	}
 	message := id + " is not registered, and neither is any other coder"

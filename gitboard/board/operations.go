@@ -265,8 +265,8 @@ func OfflineOps() []string { return opsThat(func(r rule) bool { return r.offline
 // TakesOnWork reports whether an operation takes on work or lands it, and so has to wait while the
 // board is not running.
 func TakesOnWork(op string) bool {
-	r, ok := ruleOf(op)
-	return ok && r.gate == whileRunning
+	r, _ := ruleOf(op)
+	return r.gate == whileRunning
 }
 
 // AllowedIn reports whether an operation may be committed in a mode of the board.

@@ -11,7 +11,7 @@ import (
 func TestParseRejection(t *testing.T) {
 	r, err := board.ParseRejection("\nBlockers: 2\r\n- [blocker] api/login.go:12 \u2014 an empty name\n    is accepted\n  Why it matters: anybody\n  gets in\n  Suggestion: answer 400\n" +
 		"- [blocker] a b.go:3-9 -- races\nWhy it matters: data is lost\nSuggestion: lock\n\nConcerns: 1\n- [concern] x.go:1 - long\n\nOverall: close,\nbut no.\n" +
-		"Spec: specs/login.md#2\nAnomaly: anomaly-3\n\nPrior Feedback Status:\n- RESOLVED: the port\n- STILL PRESENT: names\n- PARTIAL: tests\n")
+		"Spec: specs/login.md#2\nAnomaly: anomaly-3\n\nPrior Feedback Status:\n- RESOLVED: the port\n- STILL PRESENT: names\n- PARTIAL: tests\n  of most\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestParseRejection(t *testing.T) {
 		},
 		Concerns: []board.Finding{{Where: "x.go:1", Issue: "long"}},
 		Overall:  "close, but no.", Spec: "specs/login.md#2", Anomaly: "anomaly-3",
-		Prior: []string{"RESOLVED: the port", "STILL PRESENT: names", "PARTIAL: tests"},
+		Prior: []string{"RESOLVED: the port", "STILL PRESENT: names", "PARTIAL: tests of most"},
 	}
 	if !reflect.DeepEqual(r, want) {
 		t.Errorf("%+v", r)
@@ -76,6 +76,21 @@ func TestRejectionFaults(t *testing.T) {
 		v.Rejection = r
 		s.refused("invalid", reviewer1, v, "no blocker")
 	}
+	s.do(human, &board.LogAnomaly{Type: "trade_off", Details: map[string]board.Scalar{"what": "a", "why": "b", "debt_created": "true"}})
+	named := s.clone()
+	v = s.judge(reject("login"))
+	v.Rejection.Anomaly = "anomaly-1"
+	named.do(reviewer1, v)
+	commented := s.clone()
+	v = s.judge(reject("login"))
+	line := on("login", 3, "why?")
+	line.Commit = v.Commit
+	v.Rejection.Prior, v.Rejection.Overall = nil, ""
+	blockers := v.Rejection.Blockers
+	v.Rejection.Blockers = nil
+	commented.do(reviewer1, line).refused("invalid", reviewer1, v, "no assessment")
+	v.Rejection.Blockers = blockers
+	commented.do(reviewer1, v)
 	v = s.judge(reject("login"))
 	v.Reason = "and more"
 	s.refused("invalid", reviewer1, v, "in its rejection")

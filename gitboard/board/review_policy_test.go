@@ -102,6 +102,8 @@ func TestNobodyReviewsWhatTheyCoded(t *testing.T) {
 func TestHumanByPath(t *testing.T) {
 	policy := board.ReviewPolicy{Paths: []string{"migrations/**", "*.sql"}}
 	equals(t, "matching", policy.HumanPaths([]string{"main.go", "migrations/1.up", "migrations/2.up"}), []string{"migrations/**"})
+	twice := board.ReviewPolicy{Paths: []string{"*.sql", "*.sql", "["}}
+	equals(t, "matching once", twice.HumanPaths([]string{"a.sql", "["}), []string{"*.sql"})
 	s := underPolicy(t, policy, "migrations/**").do(human, &board.SetConfig{Key: "review_by", Value: "agent"})
 	s.do(reviewer1, review("login")).do(reviewer1, approve("login"))
 	equal(t, "progress", s.state().ReviewProgress(s.task("login")).String(), "1 of 2 approvals: code-reviewer-1; a human has to approve for migrations/**")
@@ -116,6 +118,11 @@ func TestHumanByPath(t *testing.T) {
 	s = underPolicy(t, policy, "migrations/**").do(human, review("login")).do(human, approve("login"))
 	equal(t, "status", s.task("login").Status, board.ReadyForReview)
 	s.refused("permission", human, review("login"), "Ada <ada@example.org> approved this submission of login already")
+	s.do(reviewer1, review("login")).do(reviewer1, approve("login"))
+	equal(t, "status", s.task("login").Status, board.Approved)
+
+	// A path that the policy does not name any more needs nobody else.
+	s = underPolicy(t, policy, "migrations/**").do(human, reviewedBy(board.ReviewPolicy{}))
 	s.do(reviewer1, review("login")).do(reviewer1, approve("login"))
 	equal(t, "status", s.task("login").Status, board.Approved)
 
@@ -157,6 +164,16 @@ func TestReviewersOfAnotherModel(t *testing.T) {
 	at(s, reviewer1, "claude", "haiku")
 	s.do(reviewer1, review("login"))
 	equal(t, "recorded", s.task("login").Last("ready_for_review").CLI+" "+s.task("login").Last("ready_for_review").Model, "claude opus")
+
+	// What the coder ran is not known.
+	s = begun(t).do(human, reviewedBy(board.ReviewPolicy{Differ: "model", Required: true}))
+	at(s, reviewer1, "claude", "opus")
+	s.submitted("login").refused("permission", reviewer1, review("login"), "has to run another model")
+
+	// One that reviews something else is not waited for.
+	s = scene(board.ReviewPolicy{Differ: "cli"})
+	s.ready("more").do(coder2, claim("more")).do(coder2, preExec("more")).do(coder2, submit("more")).do(reviewer2, review("more"))
+	equal(t, "the other is busy", board.NextReview(s.state(), "code-reviewer-1", nil, alive), "login")
 }
 
 // TestReviewByRoles checks that a stage can be reviewed by certain roles alone.
@@ -167,6 +184,9 @@ func TestReviewByRoles(t *testing.T) {
 	equal(t, "one human suffices", s.task("login").Status, board.Approved)
 	s = underPolicy(t, board.ReviewPolicy{By: []string{"code-reviewer"}})
 	s.refused("permission", human, review("login"), "login is reviewed by code-reviewer, not by human")
+	s = underPolicy(t, board.ReviewPolicy{By: []string{"code-reviewer"}, Paths: []string{"*.sql"}}, "*.sql")
+	s.do(human, review("login")).do(human, approve("login"))
+	equal(t, "the human that a path asks for", s.task("login").Status, board.ReadyForReview)
 }
 
 func TestReviewPolicyFaults(t *testing.T) {
@@ -174,6 +194,8 @@ func TestReviewPolicyFaults(t *testing.T) {
 		`stages[0].review.by[0]: "coder" is not a role that reviews: use code-reviewer or human`: {By: []string{"coder"}},
 		"stages[0].review.approvals: 4 approvals are asked for, and the roles that review have":  {Approvals: 4},
 		"stages[0].review.approvals: -1 is not from 1":                                           {Approvals: -1},
+		"stages[0].review.approvals: 21 is not from 1 to 20":                                     {Approvals: 21, By: []string{"human"}},
+		`stages[0].review.paths[0]: "" is not a glob`:                                            {Paths: []string{""}},
 		`stages[0].review.differ: "vendor" is not cli or model`:                                  {Differ: "vendor"},
 		"stages[0].review.required: it is set, and differ is not":                                {Required: true},
 		`stages[0].review.paths[1]: "[" is not a glob`:                                           {Paths: []string{"a", "["}},

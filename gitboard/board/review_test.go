@@ -1,6 +1,8 @@
 package board_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,10 +68,14 @@ func TestRejectedWorkAgain(t *testing.T) {
 }
 
 func TestRejectedWorkAfterAnotherDefinition(t *testing.T) {
-	s := begun(t).rejected("login")
 	edit := func(field, value string) *board.Write {
 		return &board.Write{Path: "tasks/login.yaml", Reason: "as it turned out", Fields: []board.FieldEdit{{Field: field, Value: value}}}
 	}
+	for _, field := range []string{"description", "scope", "spec_ref"} {
+		s := begun(t).rejected("login").do(coder1, goOn("login")).do(coder1, preExec("login"))
+		s.do(human, edit(field, "other")).do(coder1, submit("login"))
+	}
+	s := begun(t).rejected("login")
 	s.do(human, edit("priority", "1")).do(coder1, goOn("login")).do(coder1, preExec("login"))
 	s.refused("rejected", coder1, submit("login"))
 	s.do(human, edit("done_when", "POST /login answers 201")).do(coder1, submit("login"))
@@ -99,6 +105,19 @@ func TestEarlyCommits(t *testing.T) {
 	s.do(coder1, checkpoint(s, sha("2")))
 	equals(t, "between two checkpoints", early(s, made(sha("2"), baseCommit, s.now.Add(-time.Second))), []string(nil))
 
+	timeless := checkpoint(s, baseCommit)
+	timeless.Clock = ""
+	many := []board.Made{}
+	s = begun(t).claimed("login").do(coder1, timeless, 5)
+	for n := range 25 {
+		many = append(many, made(fmt.Sprintf("%040d", n), baseCommit, s.now.Add(-time.Minute)))
+	}
+	equal(t, "a checkpoint without a clock; so many are named", len(early(s, many...)), 20)
+	ahead := checkpoint(s, baseCommit)
+	ahead.Clock = s.now.Add(time.Hour)
+	s = begun(t).claimed("login").do(coder1, ahead, 5)
+	equals(t, "a clock ahead of the board's", early(s, made(sha("1"), baseCommit, at(s, 1))), []string(nil))
+
 	behind := checkpoint(s, baseCommit)
 	behind.Clock = behind.Clock.Add(-10 * time.Minute)
 	s = begun(t).claimed("login").do(coder1, behind, 20)
@@ -110,7 +129,27 @@ func TestEarlyCommits(t *testing.T) {
 	s.do(coder1, checkpoint(s, sha("2")), 5)
 	equals(t, "of an earlier iteration", early(s, made(workCommit, baseCommit, before)), []string(nil))
 	equals(t, "what was judged, by whatever clock", early(s, made(workCommit, baseCommit, at(s, -2)), made(sha("2"), workCommit, at(s, 1))), []string{sha("2")})
+	judged := *s.task("login")
+	judged.History = slices.Clone(judged.History)
+	for i := range judged.History {
+		if judged.History[i].Event == board.EventRejected {
+			judged.History[i].Event = board.EventApproved
+		}
+	}
+	equals(t, "what was approved, before its merge failed", judged.Early([]board.Made{made(workCommit, baseCommit, at(s, -2))}), []string(nil))
 	equals(t, "of this one", early(s, made(workCommit, baseCommit, before), made(sha("2"), workCommit, at(s, -2))), []string{sha("2")})
+
+	// Kept work that goes on, and an imported task, have no claim that begins their iteration.
+	for _, began := range []string{board.EventUnblocked, board.EventImported} {
+		task := &board.Task{ID: "login", History: []board.Event{
+			{Event: board.EventClaimed, Time: start}, {Event: board.EventPreExec, Time: start.Add(time.Minute), Checkpoint: &board.Checkpoint{}},
+			{Event: began, Time: start.Add(10 * time.Minute)}, {Event: board.EventPreExec, Time: start.Add(20 * time.Minute), Checkpoint: &board.Checkpoint{}},
+		}}
+		work := []board.Made{made(sha("1"), baseCommit, start.Add(5*time.Minute)), made(sha("2"), sha("1"), start.Add(15*time.Minute))}
+		equals(t, "since "+began, task.Early(work), []string{sha("2")})
+		task.History = task.History[:3]
+		equals(t, "no checkpoint since "+began, task.Early(work), []string(nil))
+	}
 }
 
 func TestEarlyCommitsAreRefusedOrFlagged(t *testing.T) {

@@ -221,14 +221,14 @@ func (s *State) Task(id string) *Task {
 	if !ValidTaskID(id) {
 		return nil
 	}
-	if t := get[Task](s, RecordPath(TaskDir, id)); t != nil || s.err != nil && !s.forRules {
+	if t := get[Task](s, RecordPath(TaskDir, id)); t != nil {
 		return t
 	}
 	path, _, err := s.Archived(id)
 	if err != nil && s.forRules {
 		return &Task{ID: id}
 	}
-	if path == "" || err != nil {
+	if path == "" {
 		return nil
 	}
 	return get[Task](s, path)
@@ -254,8 +254,8 @@ func (s *State) Archived(id string) (path string, b Brief, err error) {
 
 // ArchivedIn returns the sprint in whose archive a task is, "" for any other task.
 func (s *State) ArchivedIn(task string) string {
-	path, _, err := s.Archived(task)
-	if _, id, ok := SplitPath(path); ok && err == nil {
+	path, _, _ := s.Archived(task)
+	if _, id, ok := SplitPath(path); ok {
 		return strings.TrimSuffix(id, "/"+task)
 	}
 	return ""

@@ -168,9 +168,6 @@ func checkSubject(s *State, op Operation) error {
 	}
 	t := s.Task(id)
 	if t == nil {
-		if s.Err() != nil {
-			return s.Err()
-		}
 		return s.unknownTask(id)
 	}
 	if rule.moves == nil || rule.anyState {

@@ -33,6 +33,20 @@ func TestTeamFaults(t *testing.T) {
 	}{
 		{"no roles", "roles", "1 to 50 roles, not 0", func(t *board.Team) { t.Roles = nil }, "roles: []"},
 		{"two of one name", "roles[3].name", `two roles called "coder"`, func(t *board.Team) { t.Roles[3].Name = "coder" }, "- name: coder"},
+		{"more roles than may be", "roles", "1 to 50 roles, not 51", func(t *board.Team) {
+			for n := range 47 {
+				t.Roles = append(t.Roles, board.Role{Name: "more-" + string(rune('a'+n/26)) + string(rune('a'+n%26)), Kind: board.CoderKind})
+			}
+		}, "roles:"},
+		{"more stages than may be", "stages", "at most 50 stages, not 51", func(t *board.Team) {
+			for n := range 49 {
+				t.Stages = append(t.Stages, board.Stage{Name: "more-" + string(rune('a'+n/26)) + string(rune('a'+n%26)), Role: "coder"})
+			}
+		}, "stages:"},
+		{"a model in two lines", "roles[3].model", "holds a control character", func(t *board.Team) { t.Roles[3].Model = "m\n1" }, "model: |-"},
+		{"a blank skill", "roles[3].skills[0]", "is not the name of a skill", func(t *board.Team) { t.Roles[3].Skills = []string{" "} }, `- " "`},
+		{"a skill in two lines", "roles[3].skills[0]", "is not the name of a skill", func(t *board.Team) { t.Roles[3].Skills = []string{"g\no"} }, "- |-"},
+		{"a next stage twice", "stages[0].next[1]", "docs is listed twice", func(t *board.Team) { t.Stages[0].Next = []string{"docs", "docs"} }, "- docs"},
 		{"a bad name", "roles[3].name", `"Docs 1" can't be the name`, func(t *board.Team) { t.Roles[3].Name = "Docs 1" }, "- name: Docs 1"},
 		{"a number in a name", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "docs-2" }, "- name: docs-2"},
 		{"a merge", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "merge-coder" }, "- name: merge-coder"},
@@ -50,6 +64,7 @@ func TestTeamFaults(t *testing.T) {
 		{"an unknown role", "stages[1].role", `no role "docs-writers": nearest: docs-writer`, func(t *board.Team) { t.Stages[1].Role = "docs-writers" }, "role: docs-writers"},
 		{"a reviewer codes", "stages[1].role", "code-reviewer is a reviewer", func(t *board.Team) { t.Stages[1].Role = "code-reviewer" }, "role: code-reviewer"},
 		{"an unknown stage", "stages[0].next[0]", `no stage "doc": nearest: docs`, func(t *board.Team) { t.Stages[0].Next = []string{"doc"} }, "- doc"},
+		{"an unknown stage further on", "stages[1].next[0]", `no stage "gone"`, func(t *board.Team) { t.Stages[1].Next = []string{"gone"} }, "- gone"},
 		{"a cycle", "stages[0].next[0]", "in a cycle: docs leads back to code", func(t *board.Team) { t.Stages[1].Next = []string{"code"} }, "- docs"},
 		{"a quorum out of reach", "stages[1].review.approvals", "3 approvals are asked for, and the roles that review have at most 2 agents", func(t *board.Team) {
 			t.Roles[2].Max, t.Stages[1].Review.Approvals = 2, 3
@@ -108,6 +123,14 @@ func TestTeamOfBusyAgents(t *testing.T) {
 		t.Stages[0].Role = "docs-writer"
 	})
 	s.refused("reserved", human, without, "coder-1 (works on login), coder-2 (works on logout), coder-3")
+	s.do(coder1, preExec("login")).do(coder1, submit("login")).do(reviewer1, review("login"))
+	s.refused("reserved", human, withDocs(func(t *board.Team) { t.Roles = append(t.Roles[:2:2], t.Roles[3:]...) }), "code-reviewer-1 (reviews login), code-reviewer-2")
+	unplanned := withDocs(func(t *board.Team) { t.Roles = t.Roles[1:] })
+	s.refused("reserved", human, unplanned, "planner-1 (plans goal-1)")
+	s.do(human, &board.GoalAbort{})
+	if r := s.refused("reserved", human, unplanned, "planner-1"); strings.Contains(r.Message, "plans") {
+		t.Error(r.Message)
+	}
 }
 
 // staged adds a task of a stage and makes it claimable.

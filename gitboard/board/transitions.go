@@ -29,11 +29,10 @@ func Transitions() []Transition {
 	return all
 }
 
-// allow reports whether an operation by a role may take a task from one state to another.
+// allow reports whether an operation by a role may take a task from one state to another one.
 func (r rule) allow(who roles.Role, from, to Status) bool {
 	return slices.ContainsFunc(r.moves, func(t Transition) bool {
-		return slices.Contains(t.From, from) &&
-			(t.To == to || t.To == None && from == to) &&
+		return slices.Contains(t.From, from) && t.To == to &&
 			(slices.Contains(t.Who, who) || slices.Contains(t.Who, roles.System))
 	})
 }

@@ -48,10 +48,11 @@ func tooLong(number string) bool {
 	return err != nil
 }
 
+// plainValue refuses what is not kept as it is. An alias needs an anchor before it.
 func plainValue(n *yaml.Node, tags []string) error {
 	switch {
-	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
-		return fmt.Errorf("line %d: anchors, aliases and tags are not allowed", n.Line)
+	case n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
+		return fmt.Errorf("line %d: anchors and tags are not allowed", n.Line)
 	case !slices.Contains(tags, n.ShortTag()) || n.ShortTag() == "!!int" && tooLong(n.Value):
 		return fmt.Errorf("line %d: %s is not kept as it is; put it in quotes", n.Line, quote(n.Value))
 	case n.Kind == yaml.MappingNode && len(n.Content) > 2*maxValueKeys:

@@ -1,0 +1,198 @@
+package board_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// bad returns the board with a record that no operation writes, as an import or a hand can.
+func (s *script) bad(path string, r any) *board.State {
+	state := s.state()
+	state.Changes()[path] = r
+	return state
+}
+
+// bent returns the board with a changed copy of a task.
+func (s *script) bent(id string, change func(*board.Task)) *board.State {
+	t := *s.task(id)
+	change(&t)
+	return s.bad(board.RecordPath(board.TaskDir, id), &t)
+}
+
+// refusedOn checks how an operation is refused on a state.
+func (s *script) refusedOn(state *board.State, code board.ErrorCode, a board.Actor, p board.Payload, words ...string) {
+	s.t.Helper()
+	_, err := board.Step(state, board.Operation{Actor: a, Time: s.now, Request: "r", Payload: p})
+	var r *board.Refusal
+	if !errors.As(err, &r) || r.Code != code {
+		s.t.Fatalf("%s by %s: %v, not refused as %s", p.Op(), a.ID, err, code)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.Message+"\n"+r.Hint, w) {
+			s.t.Fatalf("the refusal of %s does not say %q: %s\n%s", p.Op(), w, r.Message, r.Hint)
+		}
+	}
+}
+
+// TestDamagedBoards checks what rules say on boards that no operation leads to.
+func TestDamagedBoards(t *testing.T) {
+	s := begun(t).submitted("login").do(reviewer1, review("login")).ready("logout")
+	held := func(ids ...string) *board.State {
+		state := s.state()
+		for _, id := range ids {
+			c := *s.task("logout")
+			c.ID, c.Status, c.AssignedTo, c.Worktree, c.BaseCommit = id, board.Claimed, "coder-1", ".worktrees/"+id, baseCommit
+			state.Changes()[board.RecordPath(board.TaskDir, id)] = &c
+		}
+		return state
+	}
+	for range 20 { // briefs come in no order
+		s.refusedOn(held("c", "b", "d"), "wrong-state", coder1, &board.Deregister{}, "works on b")
+	}
+	s.refusedOn(held("b"), "wrong-state", coder1, &board.Withdraw{About: about("login"), Evidence: s.lease("code-reviewer-1", -1e12)}, "coder-1 works on b now")
+	s.refusedOn(s.bent("logout", func(t *board.Task) {
+		t.AssignedTo, t.Status, t.ReviewCommit = "code-reviewer-2", board.ReadyForReview, workCommit
+	}),
+		"permission", reviewer2, review("logout"), "code-reviewer-2 worked on logout")
+	bare := *s.agent("coder-2")
+	bare.Session = ""
+	nobody := board.Actor{ID: "coder-2", Role: roles.Coder}
+	s.refusedOn(s.bad(board.RecordPath(board.AgentDir, "coder-2"), &bare), "session", nobody, claim("logout"))
+	s.refusedOn(s.bent("logout", func(t *board.Task) {
+		t.Status, t.Worktree, t.AssignedTo, t.BlockedReason = board.Blocked, ".worktrees/logout", "coder-2", "r"
+	}),
+		"wrong-state", human, &board.Unblock{About: about("logout"), Mode: board.UnblockSameCoder}, "has no work to continue with")
+	s.refusedOn(s.bent("logout", func(t *board.Task) { t.Status, t.BlockedReason, t.AssignedTo = board.Blocked, "r", "coder-2" }),
+		"wrong-state", human, &board.Unblock{About: about("logout"), Mode: board.UnblockSameCoder}, "has no work to continue with")
+	s.refusedOn(s.bent("logout", func(t *board.Task) { t.Status, t.ApprovedBy = board.IntegrationFailed, "code-reviewer-1" }),
+		"wrong-state", reviewer1, &board.RetryMerge{About: about("logout"), ReviewCommit: workCommit, Onto: mergedCommit}, "no merge of it failed")
+	s.refusedOn(s.bad(board.ControlPath, &board.Control{Mode: board.Aborted, Since: start}), "mode", planner, &board.SetCheckpoint{}, "ABORTED")
+
+	// A task of a goal that is not there is still listed, found, and archived.
+	s = side(t).in(board.Merged, "login").in(board.Unclaimed, "logout")
+	lost := s.bent("login", func(t *board.Task) { t.Goal = "gone" })
+	equal(t, "tasks", len(lost.Tasks()), 2)
+	equal(t, "the goal that its agent works for", lost.GoalFor("planner-2", lost.Task("login")).ID, "billing")
+	after, err := board.Step(lost, board.Operation{Actor: human, Time: s.now, Request: "r", Payload: archive("sprint-1", "login")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equals(t, "tasks after it was archived", after.Tasks()[0].ID+" "+string(after.Task("login").Status), "logout MERGED")
+	equal(t, "where", after.ArchivedIn("login")+after.ArchivedIn("logout"), "sprint-1")
+	brief, is := after.BriefOf("login")
+	equals(t, "brief", []any{brief.ID, is, after.Merged("login")}, []any{"login", true, true})
+	if part := board.OfGoal(s.state(), "billing"); part.Merged("login") || len(part.Tasks()) > 0 {
+		t.Error("the task of another goal is among those of billing")
+	}
+	nothing := board.OfGoal(s.state(), "nothing")
+	equal(t, "goals", len(nothing.List(board.GoalDir)), 0)
+	whole := board.NewMemory()
+	whole.Absorb(after)
+	plain := board.Unarchived(board.NewState(whole, s.last))
+	equals(t, "unarchived", plain.List(board.TaskDir), []string{"login"})
+	whole.Absorb(plain)
+	if path, _, _ := whole.Archived("login"); path != "" {
+		t.Errorf("it is archived as well, at %s", path)
+	}
+}
+
+// TestNoBoard checks what a state says before the first operation, and on records that can't be
+// read.
+func TestNoBoard(t *testing.T) {
+	none := board.NewState(nil, "")
+	_, known := none.BriefOf("login")
+	equals(t, "nothing", []any{known, len(none.Tasks()), none.HasKeys(), none.Task("login") == nil}, []any{false, 0, false, true})
+	rules := board.NewState(board.NewMemory(), "").ForRules()
+	equals(t, "no goals, and none is missing", []any{len(rules.Goals()), rules.Err()}, []any{0, nil})
+
+	s := begun(t)
+	unread := func(left int) *board.State { return board.NewState(&failing{Source: s.mem, left: left}, s.last) }
+	for left := range 2 {
+		equal(t, "a task", unread(left).Task("login") == nil, true)
+		if _, err := unread(left).FindTask("login"); err != errUnread {
+			t.Errorf("after %d readings: %v", left, err)
+		}
+	}
+	if _, err := unread(0).FindGoal("goal-1"); err != errUnread {
+		t.Error(err)
+	}
+	for left := 0; ; left++ {
+		source := &failing{Source: s.mem, left: left}
+		if found := board.Violations(board.NewState(source, s.last)); len(found) > 0 {
+			t.Errorf("after %d readings: %v", left, found)
+		}
+		if !source.met {
+			break
+		}
+	}
+}
+
+// TestCycles checks which tasks are said to depend on themselves.
+func TestCycles(t *testing.T) {
+	s := begun(t).in(board.Merged, "over")
+	for _, id := range []string{"a", "b", "c", "leaf"} {
+		s.do(planner, add(id))
+	}
+	state := s.state()
+	for id, on := range map[string][]string{"a": {"leaf", "over", "nobody", "b"}, "b": {"leaf", "c"}, "c": {"b", "leaf", "a"}} {
+		c := *s.task(id)
+		c.DependsOn = on
+		state.Changes()[board.RecordPath(board.TaskDir, id)] = &c
+	}
+	over := *s.task("over")
+	over.DependsOn = []string{"a"}
+	state.Changes()[board.RecordPath(board.TaskDir, "over")] = &over
+	var cycles []string
+	for _, v := range board.Violations(state) {
+		if strings.Contains(v.What, "cycle") {
+			cycles = append(cycles, v.Record+" "+v.What)
+		}
+	}
+	equals(t, "cycles", strings.Join(cycles, "\n"), "tasks/a.yaml dependency cycle: a -> b -> c -> a\n"+
+		"tasks/b.yaml dependency cycle: b -> c -> b\ntasks/c.yaml dependency cycle: c -> b -> c")
+}
+
+// forged is an operation with another effect than its own.
+type forged struct {
+	board.TaskPayload
+	op    string
+	apply func(s *board.State)
+}
+
+func (f *forged) Op() string                                { return f.op }
+func (f *forged) Check(*board.State, board.Operation) error { return nil }
+func (f *forged) Apply(s *board.State, _ board.Operation)   { f.apply(s) }
+
+// TestEffectsOutsideTheTable checks that a step is refused whose effect the table of transitions
+// does not have.
+func TestEffectsOutsideTheTable(t *testing.T) {
+	s := begun(t).ready("login")
+	put := func(id string, change func(*board.Task)) func(*board.State) {
+		return func(state *board.State) {
+			c := *s.task("login")
+			c.ID = id
+			change(&c)
+			state.Changes()[board.RecordPath(board.TaskDir, id)] = &c
+		}
+	}
+	as := func(status board.Status) func(*board.Task) { return func(t *board.Task) { t.Status = status } }
+	amend := &board.AmendTask{About: about("login")}
+	for _, c := range []struct {
+		who  board.Actor
+		p    forged
+		code board.ErrorCode
+		says string
+	}{
+		{planner, forged{amend, "amend-task", put("login", func(t *board.Task) { t.History = nil })}, "invalid", "amend-task would shorten the history of login"},
+		{planner, forged{amend, "amend-task", put("login", as(board.Draft))}, "wrong-state", "amend-task may not take login from UNCLAIMED to DRAFT"},
+		{planner, forged{add("new"), "add-task", put("new", as(board.Unclaimed))}, "wrong-state", "add-task may not take new from nothing to UNCLAIMED"},
+		{planner, forged{amend, "tidy-up", put("login", as(board.Draft))}, "invalid", `no operation is called "tidy-up"`},
+	} {
+		s.refusedOn(s.state(), c.code, c.who, &c.p, c.says)
+	}
+	s.do(human, &board.AddTask{About: about("given"), Definition: withSpec(definition()), Ready: true})
+}

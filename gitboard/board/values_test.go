@@ -1,0 +1,198 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// TestAnswersOfOperations checks what is known of operations without a board.
+func TestAnswersOfOperations(t *testing.T) {
+	if p, err := board.NewPayload("rm"); p != nil || err == nil {
+		t.Errorf("%v, %v", p, err)
+	}
+	equals(t, "what takes on work", []bool{board.TakesOnWork("claim"), board.TakesOnWork("note"), board.TakesOnWork("rm")}, []bool{true, false, false})
+	equals(t, "what a mode allows", []bool{board.AllowedIn(board.Running, "claim"), board.AllowedIn(board.Aborted, "claim"), board.AllowedIn(board.Running, "rm")}, []bool{true, false, false})
+	landing := board.Operation{Payload: merge("login")}.Landing()
+	equals(t, "a merge", []string{landing.Before, landing.After}, []string{merge("login").Before, merge("login").MergeCommit})
+	equal(t, "a merge that failed", board.Operation{Payload: conflict("login")}.Landing() == nil, true)
+
+	s := side(t).claimed("login").do(coder1, preExec("login"))
+	wanted := func(a board.Actor, p board.Payload) string {
+		return board.LeaseWanted(s.state(), board.Operation{Actor: a, Payload: p})
+	}
+	equals(t, "leases wanted", []string{
+		wanted(planner, &board.Plan{Goal: "billing"}), wanted(planner2, &board.Plan{Goal: "billing"}), wanted(planner, &board.Plan{}),
+		wanted(coder2, claim("login")), wanted(human, &board.AddNote{Message: "m"}),
+	}, []string{"planner-2", "", "", "coder-1", ""})
+	s.do(coder1, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"})
+	equal(t, "of what is handed off", wanted(coder2, claim("login")), "")
+	s = begun(t).rejected("login")
+	equal(t, "of a rejected task", wanted(coder2, claim("login")), "coder-1")
+	s.do(planner, &board.Reassign{About: about("login")})
+	equal(t, "of one that was freed", wanted(coder2, claim("login")), "")
+}
+
+// TestAnswersOfValues checks what settings, records and texts say by themselves.
+func TestAnswersOfValues(t *testing.T) {
+	equal(t, "a path too long", board.IsFilePath(strings.Repeat("a", 5000)), false)
+	for path, is := range map[string]bool{"a/b.go": true, "..": false, ".": false, "../a": false, "a/../b": false, "a//b": false, "": false, "/a": false, "a\nb": false, "..a": true} {
+		equal(t, path, board.IsFilePath(path), is)
+	}
+	c := board.DefaultConfig()
+	equals(t, "review cycles", []int{c.ReviewCyclesFor(&board.Task{MaxReviewCycles: 2}), c.ReviewCyclesFor(&board.Task{})}, []int{2, c.MaxReviewCycles})
+	equals(t, "branches", []board.TaskBranches{(*board.Config)(nil).TaskBranches(), (&board.Config{}).TaskBranches(), (&board.Config{TaskBranchPrefix: "x/"}).TaskBranches()}, []string{"task/", "task/", "x/"})
+	equals(t, "why", []string{board.Event{Reason: "r", Rejection: &board.Rejection{Overall: "no"}}.Why(), board.Event{Reason: "r"}.Why()}, []string{(&board.Rejection{Overall: "no"}).Text(), "r"})
+	equals(t, "begun", []bool{(*board.Task)(nil).Begun(), (&board.Task{}).Begun(), (&board.Task{History: []board.Event{{Event: board.EventImported}}}).Begun()}, []bool{false, false, true})
+	equals(t, "open", []bool{(&board.Discovery{}).Open(), (&board.Discovery{ConvertedToTask: "login"}).Open(), (&board.Discovery{Settled: &board.Settlement{}}).Open()}, []bool{true, false, false})
+	equals(t, "steps", []board.NextStep{{Do: "d"}, {Do: "d", Why: "w"}}, []string{"d", "w: d"})
+	equal(t, "goals", board.GoalStates([]*board.Goal{{ID: "a", Status: board.Completed}, {ID: "b", Status: board.PhaseAborted}}), "a is COMPLETED, b is ABORTED")
+	if r, err := board.BuiltinTeam().FindRole("code_reviewer"); err != nil || r.Name != "code-reviewer" {
+		t.Errorf("%v, %v", r, err)
+	}
+	one, two := board.ReviewProgress{Approvals: []board.Approval{{By: "code-reviewer-1"}}}, board.ReviewProgress{Policy: board.ReviewPolicy{Approvals: 2}}
+	equals(t, "progress", []string{one.String(), two.String(), board.ReviewProgress{}.String()}, []string{"1 of 1 approval: code-reviewer-1", "0 of 2 approvals", ""})
+	overdue := func(status board.Phase, checkpoint board.Time) bool {
+		sp := &board.Sprint{Status: status}
+		sp.Timeline.Deadline, sp.Timeline.CheckpointAt = start, checkpoint
+		return sp.Overdue(start.Add(time.Hour))
+	}
+	equals(t, "overdue", []bool{overdue(board.InProgress, ""), overdue(board.InProgress, start.Add(time.Minute)), overdue(board.AtCheckpoint, start.Add(time.Minute)), overdue(board.Completed, ""), (&board.Sprint{Status: board.InProgress}).Overdue(start)},
+		[]bool{true, false, true, false, false})
+	continued := &board.Task{History: []board.Event{{Event: board.EventClaimed}, {Event: board.EventHandedOff}, {Event: board.EventBlocked, Reason: board.BudgetSpent}, {Event: board.EventResumed}}}
+	equal(t, "continued although its budget was used up", continued.TookOverHandoff(), true)
+	continued.History[2].Reason = "a question"
+	equal(t, "taken up after a question", continued.TookOverHandoff(), false)
+	for _, r := range []any{new(board.Scalar), new(board.Time)} {
+		if err := yaml.Unmarshal([]byte("[a]"), r); err == nil || !strings.Contains(err.Error(), "is needed") {
+			t.Errorf("%T: %v", r, err)
+		}
+	}
+	state := begun(t).state()
+	state.Changes()[board.RecordPath(board.NoteDir, "note-9")] = nil
+	equal(t, "notes, of which one is gone that never was", len(state.List(board.NoteDir)), 0)
+	if r, err := board.Editable(begun(t).state(), board.TeamPath); err != nil || r == nil {
+		t.Errorf("the built-in team can't be edited: %v", err)
+	}
+}
+
+// TestHandoffTo checks whose hand-off an agent continues.
+func TestHandoffTo(t *testing.T) {
+	handOff := &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"}
+	to := func(s *script, role roles.Role) bool { return s.state().HandoffTo(role, s.task("login")) != nil }
+	s := begun(t).claimed("login").do(coder1, preExec("login")).do(coder1, handOff)
+	equals(t, "pending", []bool{to(s, roles.Coder), to(s, roles.CodeReviewer)}, []bool{true, false})
+	s.do(coder2, goOn("login"))
+	equal(t, "taken over", to(s, roles.Coder), true)
+	s.do(coder2, submit("login")).do(reviewer1, review("login")).do(reviewer1, reject("login")).do(coder2, goOn("login"))
+	equal(t, "of an earlier iteration", to(s, roles.Coder), false)
+	s.do(coder2, preExec("login")).do(coder2, s.resubmit("login")).do(reviewer1, review("login")).do(reviewer1, handOff)
+	equal(t, "of a review", to(s, roles.CodeReviewer), true)
+	s.do(reviewer2, review("login")).do(reviewer2, s.judge(reject("login"))).do(coder2, goOn("login")).do(coder2, preExec("login")).do(coder2, s.resubmit("login"))
+	equal(t, "of the review of an earlier submission", to(s, roles.CodeReviewer), false)
+}
+
+// TestStepsOfTheUnregistered checks that an agent is told what it may do after it registers, and
+// what nobody may do.
+func TestStepsOfTheUnregistered(t *testing.T) {
+	s := begun(t).ready("login")
+	step := func(s *script, a board.Actor, op, task string) string {
+		step, may := board.StepOf(s.state(), board.Asker{Actor: a, Now: s.now}, op, task)
+		if !may {
+			return "no"
+		}
+		return step.Do
+	}
+	equals(t, "steps", []string{
+		step(s, board.Actor{ID: "coder-9", Role: roles.Coder}, "claim", "login"), step(s, board.Actor{ID: "writer-9", Role: roles.Coder}, "claim", "login"),
+		step(s, coder1, "rm", "login"), step(s, planner, "amend-task", "login"),
+	}, []string{"git liza claim login", "no", "no", "git liza amend-task login --done TEXT --reason TEXT"})
+	equal(t, "two goals, one of which is done", step(side(t).in(board.Merged, "login"), human, "goal-complete", ""), "git liza goal complete goal-1")
+	equal(t, "no goal", step(begun(t).do(human, &board.GoalAbort{}), human, "add-task", "more"), "no")
+	s = begun(t).rejected("login").do(coder1, goOn("login")).do(coder1, preExec("login"))
+	s.do(coder1, s.resubmit("login")).do(reviewer1, review("login"))
+	if does := step(s, reviewer1, "verdict", "login"); !strings.Contains(does, `--prior "PARTIAL: TEXT"`) {
+		t.Error(does)
+	}
+}
+
+// TestLessThanExpected checks single conditions of rules that no other test asks for.
+func TestLessThanExpected(t *testing.T) {
+	// Choosing.
+	s := begun(t).ready("late").ready("early", "late")
+	s.do(human, write("tasks/early.yaml", "priority", "1"))
+	equal(t, "what waits is not next", board.NextClaim(s.state(), "coder-1", nil, never), "late")
+	s = begun(t).submitted("login").do(human, &board.Pause{About: about("login")})
+	equal(t, "nor what is paused", board.NextReview(s.state(), "code-reviewer-1", nil, never), "")
+	s = begun(t).in(board.Approved, "login").do(human, &board.Pause{About: about("login")})
+	equal(t, "nor merged", len(board.Mergeable(s.state())), 0)
+	s = side(t).do(planner, &board.Deregister{}).do(human, &board.GoalAbort{Goal: "billing"}, 5)
+	equal(t, "the only goal", s.state().TheGoal().ID, "goal-1")
+	s.do(human, &board.GoalAbort{Goal: "goal-1"}, 5)
+	equal(t, "the goal that ended last", s.state().TheGoal().ID, "goal-1")
+	s = side(t).do(human, &board.GoalAbort{Goal: "goal-1"}).do(human, &board.GoalAbort{Goal: "billing"}, 5)
+	equal(t, "whatever its priority", s.state().TheGoal().ID, "billing")
+
+	// Registering.
+	s = begun(t).do(human, &board.GoalStart{ID: "billing", Text: "Send invoices", Priority: 2}).do(planner2, &board.Register{Session: planner2.Session})
+	equal(t, "none of two goals is given", s.agent("planner-2").Goal, "")
+	again := planner
+	again.Session = "again"
+	s = begun(t).do(again, &board.Register{Session: "again", Evidence: begun(t).lease("planner-1", -time.Hour)})
+	equal(t, "the planner goes on with its goal", s.agent("planner-1").Goal, "goal-1")
+
+	// Submitting, merging.
+	empty := submit("login")
+	empty.Commits = 0
+	s = begun(t).claimed("login")
+	equal(t, "the checkpoint comes before a commit", s.refused("empty", coder1, empty).Hint, "")
+	s.do(coder1, preExec("login")).refused("empty", coder1, empty, "commit your work")
+	s = begun(t).do(human, &board.SetConfig{Key: "integration_test", Value: "make"}).do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"}).in(board.Approved, "login")
+	finish := &board.FinishMerge{About: about("login"), ReviewCommit: workCommit, MergeCommit: workCommit, MergeType: board.FastForward}
+	s.refused("tests", planner, finish)
+	s.clone().do(human, finish)
+	onTrain := conflict("login")
+	onTrain.Train = sha("7")
+	s.refused("invalid", reviewer1, onTrain, "on no train")
+	s.do(reviewer1, conflict("login"))
+
+	// Releasing.
+	s = begun(t).claimed("login").do(coder1, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"})
+	s.refused("wrong-state", human, &board.Release{About: about("login"), KeepWork: true, Force: true, Reason: "r"}, "is handed off")
+	s.refused("wrong-state", human, &board.Release{About: about("login")}, "is handed off")
+	s.do(human, &board.Release{About: about("login"), Force: true, Reason: "r"})
+
+	// Planning.
+	s = begun(t).in(board.Abandoned, "dropped").do(planner, add("login"))
+	s.refused("invalid", planner, &board.Supersede{About: about("login"), By: []string{"dropped"}, Reason: "r"}, "dropped is ABANDONED")
+	s.refusedOn(s.bent("login", func(t *board.Task) { t.DependsOn = []string{"dropped"} }), "invalid", planner, finalize("login"), "which is ABANDONED")
+	s = begun(t).ready("other").in(board.Merged, "login").do(human, write("sprint.yaml", "scope", "{planned: [login], stretch: [other]}"))
+	equal(t, "an ended sprint", s.do(human, &board.SprintEnd{}).state().Sprint().Status, board.Completed)
+	stretch := add("more")
+	stretch.Stretch = true
+	equals(t, "stretch", s.do(planner, stretch).state().Sprint().Scope.Stretch, []string{"other", "more"})
+	s = begun(t)
+	s.refused("invalid", planner, &board.AlignmentEntry{Event: "e", Summary: "s", Wording: "  "}, "would stay as it is worded")
+	s.do(human, &board.GoalAbort{}).refused("wrong-state", human, &board.AlignmentEntry{Event: "e", Summary: "s", Wording: "Ship that"}, "its wording stays")
+
+	// Notes, anomalies, costs.
+	s = begun(t).ready("login").do(planner, &board.AddNote{For: "human", Message: "Which port?"}).do(human, &board.Ack{IDs: []string{"note-1"}})
+	s.refused("exists", human, &board.Answer{Note: "note-1", Text: "80"}, "was acknowledged by human already")
+	for _, name := range []string{"", strings.Repeat("a", 41)} {
+		s.refused("invalid", human, &board.LogAnomaly{Type: "spec_gap", Details: map[string]board.Scalar{"missing": "m", name: "x"}}, "is not a name for a detail")
+	}
+	s.do(coder1, &board.LogAnomaly{Type: "retry_loop", Task: "login", Details: map[string]board.Scalar{"count": "3", "error_pattern": "no such file"}})
+	equal(t, "a loop that is not similar", board.SimilarLoop(s.state(), "login", "connection refused") == nil, true)
+	resolved := s.bad(board.BreakerPath, &board.Breaker{Status: board.BreakerOK, History: []board.BreakerPast{{ResolvedAt: s.now}}})
+	equal(t, "patterns of what an imported resolution covers", len(board.FindPatterns(resolved)), 0)
+	for _, p := range []*board.Usage{{CLI: strings.Repeat("c", 101)}, {CLI: "c", Model: strings.Repeat("m", 201)}, {CLI: "c", Cost: board.Cost{Input: 1<<40 + 1}}} {
+		s.refused("invalid", coder1, p)
+	}
+	s = begun(t).in(board.Blocked, "login")
+	s.refused("invalid", human, &board.Unblock{About: about("login"), Mode: board.UnblockKeepWork, Budget: 1<<40 + 1}, "is not a budget")
+}
