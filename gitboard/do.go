@@ -70,6 +70,7 @@ type doing struct {
 	op       string  // the last decided operation, for LostError
 	sent     int     // how often it was passed to the log
 	locked   int     // how often in a row a lock was in the way
+	settled  git.OID // the newest commit that stays even if pending operations are dropped
 	searched git.OID // neither this commit nor an earlier one has the request
 	// alone applies to a shared board: decide on the remote's state, and let nothing follow until
 	// the remote has answered.
@@ -195,6 +196,7 @@ func (d *doing) try(ctx context.Context) ([]*Done, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.settled = settled
 	if all, err := d.before(ctx, s, settled); len(all) > 0 || err != nil {
 		return all, err
 	}
@@ -209,8 +211,7 @@ func (d *doing) try(ctx context.Context) ([]*Done, error) {
 	return nil, d.again(ctx, err, d.sent == sent, s.Commit == settled)
 }
 
-// read returns the board to decide on. settled is the newest commit that stays even if pending
-// operations are dropped.
+// read returns the board to decide on, and the commit settled.
 func (d *doing) read(ctx context.Context) (s *oplog.Snapshot, settled git.OID, err error) {
 	if d.shared {
 		waited := gitio.Trace("wait for the decisions of others in this clone")
@@ -360,8 +361,12 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		}
 		side.Refs = append(side.Refs, git.RefUpdate{Ref: git.HomeRef, Old: was, New: built[0].Commit})
 	}
+	end := built[len(built)-1].Commit
 	if !d.alone {
-		side.Queued = d.turn.end
+		side.Queued = func() {
+			d.b.built(v.Commit, d.settled, end) // those who follow need not prove it
+			d.turn.end()
+		}
 	}
 	d.sent++
 	err = d.b.log.Append(ctx, built, side)
@@ -381,7 +386,7 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 	for _, made := range built {
 		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
 	}
-	d.b.built(v.Commit, built[len(built)-1].Commit)
+	d.b.built(v.Commit, d.settled, end)
 	return all, nil
 }
 

@@ -55,7 +55,7 @@ func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 func (b *Board) Prove(ctx context.Context, tip git.OID) error { return b.prove(ctx, tip, tip) }
 
 // Proven extends the proof by operations that follow a proven one, and were proven otherwise.
-func (b *Board) Proven(on, commit git.OID) { b.built(on, commit) }
+func (b *Board) Proven(on, commit git.OID) { b.built(on, on, commit) }
 
 // proveFetched proves the operations that a fetch has brought. Processes that waited for one push
 // take turns, so that one of them does it for all.
@@ -92,8 +92,9 @@ func (b *Board) chain(ctx context.Context, tip git.OID, known proof) (chain []gi
 	return chain, met, nil
 }
 
-// built extends the proof by an operation that this process has appended to a proven one.
-func (b *Board) built(on, commit git.OID) {
+// built extends the proof by an operation that this process has appended to a proven one. settled
+// is a commit up to that one which stays on the board.
+func (b *Board) built(on, settled, commit git.OID) {
 	if b.Repo() == nil {
 		return
 	}
@@ -101,7 +102,7 @@ func (b *Board) built(on, commit git.OID) {
 	case on.IsZero():
 		b.keepProof(proof{git.ZeroOID, commit, commit})
 	case known.to == on:
-		b.keepProof(proof{known.from, known.settled, commit})
+		b.keepProof(proof{known.from, settled, commit})
 	}
 }
 

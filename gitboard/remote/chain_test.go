@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -103,6 +104,36 @@ func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error
 		}
 	}
 	return ended, errs
+}
+
+// TestComeAgain checks that a push waits for as many operations as the last one carried.
+func TestComeAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.gate()
+	g.open()
+	repo := w.a.Local()
+	last, err := json.Marshal(map[string]any{"ended": time.Now(), "took": 2 * time.Minute, "again": 3})
+	w.check(err)
+	w.check(os.WriteFile(filepath.Join(repo.CommonDir(), "liza", "place"), last, 0o644))
+	var ended sync.WaitGroup
+	for n := range 3 {
+		queued, c := make(chan struct{}), w.open(repo.TopLevel()) // acts as a separate process
+		ended.Go(func() {
+			if err := w.append(c, n, note(fmt.Sprint("note ", n)), func() { close(queued) }); err != nil {
+				t.Error(err)
+			}
+		})
+		select {
+		case <-queued:
+		case <-w.ctx.Done():
+			t.Fatal("it was not appended")
+		}
+	}
+	ended.Wait()
+	if n := g.pushes(); n != 1 {
+		t.Errorf("%d pushes for operations that could travel together", n)
+	}
 }
 
 // TestTravelTogether checks that everything that waits during a push goes with the next one.

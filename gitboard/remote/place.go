@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"time"
 
@@ -90,32 +89,66 @@ func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) 
 	return (len(commits) + max(1, links) - 1) / max(1, links) // as many per push as here
 }
 
-// gather waits for a fraction of a push's duration for processes that are deciding now, and for as
-// many operations as there were at the end of the last push, if that was just now: those that lost
-// the race are decided again, and callers that were answered may have more to do.
+// gather waits for operations that would otherwise wait for the next push: for as many as travelled
+// or waited at the end of the last push, if that was just now, and for one that is being decided.
+// Callers that were answered may have more to do, and those that lost the race are decided again.
 func (s *Store) gather(ctx context.Context) {
-	const step = 10 * time.Millisecond
+	defer gitio.Trace("wait for operations that can travel together")()
 	p := s.place()
-	if s.now().Sub(p.Ended) > p.Took {
-		p.Again = 0
+	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
+		s.regather(ctx, p)
 	}
-	most := min(p.Took/4, time.Second)
-	for waited := time.Duration(0); waited < most; waited += step {
+	s.awaitDecision(ctx, p.Took/firstShare)
+}
+
+// regather waits until as many operations are pending as there were at the end of the last push,
+// but for one more only while that takes less than the push took for each of those that are here.
+func (s *Store) regather(ctx context.Context, p place) {
+	appended, stop := s.repo.WatchRef(git.PendingRef(s.Name()))
+	defer stop()
+	most, next := time.NewTimer(p.Took), time.NewTimer(p.Took/firstShare)
+	defer most.Stop()
+	defer next.Stop()
+	for links, late := 1, false; ; {
 		c, err := s.chain(ctx)
-		if err != nil || len(c.Links) >= p.Again && !s.deciding() || !wait(ctx, step) {
+		if err != nil || len(c.Links) >= p.Again || late && len(c.Links) <= links {
+			return
+		}
+		if len(c.Links) > links {
+			links, late = len(c.Links), false
+			next.Reset(p.Took / time.Duration(max(firstShare, links)))
+		}
+		select {
+		case <-appended:
+		case <-next.C:
+			late = true
+		case <-most.C:
+			return
+		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// deciding reports whether a process of this clone is deciding an operation right now.
-func (s *Store) deciding() bool {
-	file, err := os.OpenFile(s.file(TurnFile), os.O_RDWR, 0)
+// firstShare is the part of the last push's duration for which an operation waits for the next one,
+// until more than that are here.
+const firstShare = 2
+
+// awaitDecision waits until no process of this clone is deciding an operation.
+func (s *Store) awaitDecision(ctx context.Context, most time.Duration) {
+	file, err := s.repo.OpenQueue(s.file(TurnFile))
 	if err != nil {
-		return false
+		return
 	}
-	defer file.Close()
-	return errors.Is(gitio.TryQueue(file), gitio.ErrHeld)
+	decided := gitio.AwaitRelease(file)
+	select {
+	case <-decided:
+		file.Close()
+		return
+	case <-time.After(most):
+	case <-ctx.Done():
+	}
+	gitio.LeaveQueue(file, decided)
 }
 
 // TurnFile is the name of the file in the clone's own directory whose lock makes its processes
