@@ -109,6 +109,7 @@ var groups = []group{
 	{"shared", false, benchShared},
 	{"distant", false, benchDistant},
 	{"distant-sequenced", false, benchSequenced},
+	{"distant-team", false, benchTeam},
 	{"growth", false, benchGrowth},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},

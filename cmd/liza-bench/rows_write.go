@@ -113,7 +113,10 @@ func (l *lab) submitting() (p placed, err error) {
 	if p.site, err = l.site("submit", boardSize{tasks: 10}); err != nil {
 		return p, err
 	}
-	sub, err := p.site.worked(p.site.tasks[0])
+	sub, err := p.site.worked("coder-1", p.site.tasks[0], 0)
+	if err == nil {
+		err = p.site.remember()
+	}
 	p.arm = arm{"submit", func() (time.Duration, error) { return p.site.liza("coder-1", "submit", sub.task) }, p.site.restore}
 	return p, err
 }
@@ -134,16 +137,18 @@ type submission struct{ task, commit string }
 
 func (s *site) worktree(task string) string { return filepath.Join(s.dir, ".worktrees", task) }
 
-// worked takes a task to where its coder may submit it, by the commands that do so.
-func (s *site) worked(task string) (submission, error) {
+// worked takes a task to where its coder may submit it, by the commands that do so. The coder works
+// for so long on it.
+func (s *site) worked(coder, task string, work time.Duration) (submission, error) {
 	sub := submission{task: task}
 	worktree := s.worktree(sub.task)
-	err := s.steps([]string{"coder-1", "claim " + sub.task},
-		[]string{"coder-1", "pre-exec " + sub.task + " --intent test-then-code --validation go-test --file main_test.go"})
+	err := s.steps([]string{coder, "claim " + sub.task},
+		[]string{coder, "pre-exec " + sub.task + " --intent test-then-code --validation go-test --file " + task + "_test.go"})
 	if err != nil {
 		return sub, err
 	}
-	for _, name := range []string{"main_test.go", task + ".go"} {
+	time.Sleep(work)
+	for _, name := range []string{task + "_test.go", task + ".go"} {
 		if err := os.WriteFile(filepath.Join(worktree, name), []byte("package main\n"), 0o644); err != nil {
 			return sub, err
 		}
@@ -153,15 +158,13 @@ func (s *site) worked(task string) (submission, error) {
 			return sub, err
 		}
 	}
-	if sub.commit, err = s.git("-C", worktree, "rev-parse", "HEAD"); err != nil {
-		return sub, err
-	}
-	return sub, s.remember()
+	sub.commit, err = s.git("-C", worktree, "rev-parse", "HEAD")
+	return sub, err
 }
 
 // submitted takes a task to its review.
 func (s *site) submitted(task string) (submission, error) {
-	sub, err := s.worked(task)
+	sub, err := s.worked("coder-1", task, 0)
 	if err == nil {
 		err = s.steps([]string{"coder-1", "submit " + sub.task}, []string{"code-reviewer-1", "claim-review " + sub.task})
 	}
