@@ -3,11 +3,21 @@ package git
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
 // RequestTrailer is the trailer that holds the caller's request id. A retry after an unclear
 // failure finds its own commit by it.
 const RequestTrailer = "Liza-Request"
+
+// Signature is a person and a time. Git keeps whole seconds and the time zone.
+type Signature struct {
+	Name  string
+	Email string
+	When  time.Time
+}
 
 // Commit is the content of a commit. What git stores beyond these fields (encoding, merge tags,
 // extra headers) is preserved from DecodeCommit to EncodeCommit.
@@ -20,87 +30,82 @@ type Commit struct {
 	Message   string
 	GPGSig    string // armored; ends in a line feed
 
-	others string // the lines of all other headers
+	rest *rest
+}
+
+// rest holds what only other programs put into commits.
+type rest struct {
+	mergeTag string
+	encoding object.MessageEncoding
+	headers  []object.ExtraHeader
 }
 
 // EncodeCommit returns the content of the commit object. As in git, names and addresses lose the
 // characters that would end them (<, >, line feed, NUL). The message is used as it is and should
 // end in a line feed.
 func EncodeCommit(c Commit) []byte {
-	data := make([]byte, 0, 256+len(c.others)+len(c.GPGSig)+len(c.Message))
-	data = fmt.Appendf(data, "tree %s\n", c.Tree.OrZero())
+	commit := object.Commit{
+		TreeHash:     c.Tree.hash(),
+		Author:       c.Author.plumbing(),
+		Committer:    c.Committer.plumbing(),
+		Message:      c.Message,
+		PGPSignature: c.GPGSig,
+	}
 	for _, parent := range c.Parents {
-		data = fmt.Appendf(data, "parent %s\n", parent)
+		commit.ParentHashes = append(commit.ParentHashes, parent.hash())
 	}
-	data = c.Author.appendTo(append(data, "author "...))
-	data = c.Committer.appendTo(append(data, "\ncommitter "...))
-	data = append(append(data, '\n'), c.others...)
-	if c.GPGSig != "" {
-		lines := strings.TrimSuffix(c.GPGSig, "\n")
-		data = fmt.Appendf(data, "gpgsig %s\n", strings.ReplaceAll(lines, "\n", "\n "))
+	if c.rest != nil {
+		commit.MergeTag = c.rest.mergeTag
+		commit.Encoding = c.rest.encoding
+		commit.ExtraHeaders = c.rest.headers
 	}
-	return append(append(data, '\n'), c.Message...)
+	return encode(&commit)
 }
 
 // DecodeCommit decodes a commit object. EncodeCommit restores the same bytes for every commit that
 // it or git has written in git's usual form. It returns an error for another type, for malformed
 // content, and if o.OID is given and does not match the content.
-func DecodeCommit(o Object) (Commit, error) {
-	if o.Type != CommitObject {
-		return Commit{}, fmt.Errorf("decode commit %s: it is a %s", o.OID.Short(), o.Type)
+func DecodeCommit(o Object) (c Commit, err error) {
+	defer rescue("commit", &err)
+	var commit object.Commit
+	if err := commit.Decode(o.memory()); err != nil {
+		return Commit{}, fmt.Errorf("decode commit %s: %w", o.OID.Short(), err)
 	}
-	id := hashObject(CommitObject, o.Data)
-	if o.OID != "" && o.OID != id {
-		return Commit{}, fmt.Errorf("decode commit: it is named %s, and its content makes it %s", o.OID, id)
+	c = Commit{
+		OID:       OID(commit.Hash.String()),
+		Tree:      OID(commit.TreeHash.String()),
+		Author:    signature(commit.Author),
+		Committer: signature(commit.Committer),
+		Message:   commit.Message,
+		GPGSig:    commit.PGPSignature,
 	}
-	head, message, _ := strings.Cut(string(o.Data), "\n\n")
-	c := Commit{OID: id, Message: message}
-	lines := headers(strings.TrimSuffix(head, "\n"))
-	tree, _ := lines.take("tree")
-	if c.Tree = OID(tree); !c.Tree.Valid() {
-		return Commit{}, fmt.Errorf("decode commit %s: it is malformed: it does not begin with its tree", id.Short())
+	if o.OID != "" && o.OID != c.OID {
+		return Commit{}, fmt.Errorf("decode commit: it is named %s, and its content makes it %s", o.OID, c.OID)
 	}
-	for parent, more := lines.take("parent"); more; parent, more = lines.take("parent") {
-		if c.Parents = append(c.Parents, OID(parent)); !OID(parent).Valid() {
-			return Commit{}, fmt.Errorf("decode commit %s: it is malformed: a parent is not an id", id.Short())
-		}
+	for _, parent := range commit.ParentHashes {
+		c.Parents = append(c.Parents, OID(parent.String()))
 	}
-	// Git reads commits that lack these two.
-	author, _ := lines.take("author")
-	committer, _ := lines.take("committer")
-	c.Author, c.Committer = ParseSignature(author), ParseSignature(committer)
-	c.GPGSig, c.others = lines.signature()
+	const usual = object.MessageEncoding("UTF-8")
+	if commit.MergeTag != "" || commit.Encoding != usual || len(commit.ExtraHeaders) > 0 {
+		c.rest = &rest{mergeTag: commit.MergeTag, encoding: commit.Encoding, headers: commit.ExtraHeaders}
+	}
 	return c, nil
 }
 
-// headers are the lines above a commit's message that are not decoded yet.
-type headers string
+var unsigned = strings.NewReplacer("<", "", ">", "", "\n", "", "\x00", "")
 
-// take removes the first line if it has that name, and returns its value.
-func (h *headers) take(name string) (value string, found bool) {
-	line, rest, _ := strings.Cut(string(*h), "\n")
-	if value, found = strings.CutPrefix(line, name+" "); !found {
-		return "", false
-	}
-	*h = headers(rest)
-	return value, true
+// plumbing converts s to go-git's type, without characters that can't be written.
+func (s Signature) plumbing() object.Signature {
+	return object.Signature{Name: unsigned.Replace(s.Name), Email: unsigned.Replace(s.Email), When: s.When}
 }
 
-// signature splits the headers into the first signature's value and the lines of all others. A line
-// that begins with a space continues the one above it.
-func (h headers) signature() (value, others string) {
-	if h == "" {
-		return "", ""
-	}
-	text := "\n" + string(h) + "\n"
-	before, rest, found := strings.Cut(text, "\ngpgsig ")
-	if !found {
-		return "", text[1:]
-	}
-	end := strings.IndexByte(rest, '\n') + 1
-	for end < len(rest) && rest[end] == ' ' {
-		end += strings.IndexByte(rest[end:], '\n') + 1
-	}
-	value = strings.ReplaceAll(rest[:end], "\n ", "\n")
-	return value, strings.TrimPrefix(before+"\n", "\n") + rest[end:]
+// ParseSignature parses a signature as git writes it in a commit: "Name <email> seconds zone".
+func ParseSignature(line []byte) Signature {
+	var s object.Signature
+	s.Decode(line)
+	return signature(s)
+}
+
+func signature(s object.Signature) Signature {
+	return Signature{Name: s.Name, Email: s.Email, When: s.When}
 }

@@ -3,7 +3,7 @@
 // moves them in and out of a repository.
 //
 // It promises that ref names are spelled here and nowhere else, and that decoding foreign bytes
-// returns an error and never panics. Its tests compare the decoders with those of go-git.
+// returns an error and never panics. It uses only the object formats of go-git, never its storage.
 //
 // It is pure.
 //

@@ -4,10 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
 // discover finds the repository of a directory as git does in the usual case: dir is in a worktree
@@ -86,17 +87,14 @@ func worktreeAbove(dir string) (top, gitDir string) {
 	}
 }
 
-// isSoundHead reports whether git accepts a text as a HEAD.
-func isSoundHead(text string) bool {
-	id, isLine := strings.CutSuffix(text, "\n")
-	return strings.HasPrefix(text, "ref: refs/") || isLine && git.OID(id).Valid()
-}
+// soundHead matches what git accepts as a HEAD.
+var soundHead = regexp.MustCompile(`^(ref: refs/|[0-9a-f]{40}\n)`)
 
 // isUsual reports whether git would certainly accept these directories, and find the worktree where
 // it was found.
 func (r *Repo) isUsual() bool {
 	head, err := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
-	if err != nil || !isSoundHead(string(head)) || strings.ContainsAny(r.top+r.gitDir+r.common, "\n\r") {
+	if err != nil || !soundHead.Match(head) || strings.ContainsAny(r.top+r.gitDir+r.common, "\n\r") {
 		return false
 	}
 	for _, part := range []string{"objects", "refs"} {
@@ -105,18 +103,19 @@ func (r *Repo) isUsual() bool {
 		}
 	}
 	// Git reads these settings from this file alone, and ignores what it includes.
-	settings := r.ownSettings()
-	return settings.readable && !slices.ContainsFunc(settings.all, mayMoveWorktree)
-}
-
-// mayMoveWorktree reports whether a setting may change what git takes for the repository's format
-// or its worktree.
-func mayMoveWorktree(s fileSetting) bool {
-	switch {
-	case s.section == "extensions":
-		return true
-	case s.section != "core" || s.subsection != "":
+	file := r.ownSettings().file
+	if file == nil || file.HasSection("extensions") {
 		return false
 	}
-	return s.key == "repositoryformatversion" && s.value != "0" || s.key == "bare" && s.value != "false" || s.key == "worktree"
+	return usually(file, "repositoryformatversion", "0") && usually(file, "bare", "false") && usually(file, "worktree")
+}
+
+// usually reports whether a setting of core is missing or has a value that is known.
+func usually(file *config.Config, key string, known ...string) bool {
+	for _, value := range file.Section("core").Options.GetAll(key) {
+		if !slices.Contains(known, value) {
+			return false
+		}
+	}
+	return true
 }

@@ -90,7 +90,7 @@ func parseIdentities(lines map[string][]string, env func(string) (string, bool))
 		if len(all) == 0 {
 			continue
 		}
-		s := git.ParseSignature(all[len(all)-1])
+		s := git.ParseSignature([]byte(all[len(all)-1]))
 		if configured(s.Name, "name") && configured(s.Email, "email") {
 			said[upper+"_IDENT"] = s
 		}

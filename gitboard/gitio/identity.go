@@ -26,7 +26,7 @@ func (r *Repo) ident(ctx context.Context, variable string) (git.Signature, error
 	if err != nil {
 		return git.Signature{}, err
 	}
-	return git.ParseSignature(string(trimNewline(out))), nil
+	return git.ParseSignature(trimNewline(out)), nil
 }
 
 func trimNewline(line []byte) []byte {

@@ -23,7 +23,7 @@ func TestOwnSettings(t *testing.T) {
 		{"another file by condition", "[includeIf \"onbranch:x\"]\n\tpath = ../team\n", true, true, true, true},
 		{"unreadable", "[core\n", true, true, true, true},
 	} {
-		s := parseOwnSettings(c.text)
+		s := parseOwnSettings([]byte(c.text))
 		if s.mayShare() != c.share || s.mayHaveRemotes() != c.remotes || s.mayMirror() != c.mirror || s.mayLack() != c.lacks {
 			t.Errorf("%s: may share %v, have remotes %v, mirror %v, lack objects %v", c.name, s.mayShare(), s.mayHaveRemotes(), s.mayMirror(), s.mayLack())
 		}
