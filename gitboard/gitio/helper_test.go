@@ -67,6 +67,9 @@ func TestMain(m *testing.M) {
 	if template != "" {
 		os.RemoveAll(template)
 	}
+	for _, p := range grown {
+		os.RemoveAll(filepath.Dir(p.dir))
+	}
 	os.Exit(code)
 }
 

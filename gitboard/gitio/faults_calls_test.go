@@ -1,0 +1,986 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// history is what the places begin with: a long main with a request in it, a topic that can be
+// merged, one that can't, and a merge.
+func history(p *place) {
+	var in strings.Builder
+	mark := 0
+	commit := func(branch, from, second, message, files string) string {
+		mark++
+		fmt.Fprintf(&in, "commit refs/heads/%s\nmark :%d\nauthor Ada <ada@example.org> %d +0200\ncommitter Ada <ada@example.org> %d +0200\ndata %d\n%s\n",
+			branch, mark, noon.Unix()+int64(mark), noon.Unix()+int64(mark), len(message), message)
+		if from != "" {
+			fmt.Fprintf(&in, "from %s\n", from)
+		}
+		if second != "" {
+			fmt.Fprintf(&in, "merge %s\n", second)
+		}
+		in.WriteString(files)
+		return fmt.Sprint(":", mark)
+	}
+	file := func(name, text string) string {
+		return fmt.Sprintf("M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+	}
+	first := commit("main", "", "", "first", file("a.txt", "one\ntwo\nthree\n")+file("dir/b.txt", "b\n")+file("go.txt", "to go\n"))
+	topic := commit("topic", first, "", "topic", file("dir/b.txt", "topic\n")+file("new.txt", "new\n")+"D go.txt\n")
+	commit("clash", first, "", "clash", file("a.txt", "one\nclash\nthree\n")+file("new.txt", "new\n"))
+	last := first
+	for i := range 11 {
+		message := fmt.Sprint("step ", i)
+		if i == 4 {
+			message += "\n\nLiza-Request: r4"
+		}
+		last = commit("main", last, "", message, file("a.txt", fmt.Sprintf("one\ntwo %d\nthree\n", i)))
+	}
+	commit("merged", last, topic, "merged", file("dir/b.txt", "topic\n"))
+	commit("next", last, "", "next", file("a.txt", "one\nnext\nthree\n")+file("dir/c.txt", "c\n"))
+	commit("short", first, "", "short", file("s.txt", "s\n"))
+	fmt.Fprint(&in, "reset refs/tags/v1\nfrom ", first, "\n")
+	top := p.path("repo")
+	load := exec.Command("git", "fast-import", "--quiet")
+	load.Dir, load.Stdin = top, strings.NewReader(in.String())
+	if out, err := load.CombinedOutput(); err != nil {
+		p.t.Fatalf("%v\n%s", err, out)
+	}
+	native(p.t, top, "reset", "-q", "--hard", "main")
+	native(p.t, top, "worktree", "add", "-q", "--detach", p.path("one"), "main")
+	native(p.t, top, "init", "-q", "--bare", "-b", "main", p.path("hub.git"))
+	check(p.t, os.RemoveAll(p.path("hub.git/hooks")))
+	native(p.t, top, "remote", "add", "hub", p.path("hub.git"))
+	native(p.t, top, "push", "-q", "hub", "main~1:refs/heads/main", "topic", "topic:refs/liza/far")
+	for _, line := range strings.Split(native(p.t, top, "for-each-ref", "--format=%(refname:short) %(objectname)", "refs/heads", "refs/tags"), "\n") {
+		name, id, _ := strings.Cut(line, " ")
+		p.ids[name] = git.OID(id)
+		p.ids[name+" tree"] = git.OID(native(p.t, top, "rev-parse", id+"^{tree}"))
+	}
+	p.ids["main~1"] = git.OID(native(p.t, top, "rev-parse", "main~1"))
+	p.ids["main~3"] = git.OID(native(p.t, top, "rev-parse", "main~3"))
+	p.ids["a.txt"] = git.OID(native(p.t, top, "rev-parse", "main:a.txt"))
+	p.ids["b.txt"] = git.OID(native(p.t, top, "rev-parse", "main:dir/b.txt"))
+	p.ids["zero"] = git.ZeroOID
+}
+
+func historyPlace(t *testing.T) *place { return placeLike(t, "history", history) }
+
+// dirty changes a file of the main worktree.
+func dirty(name, text string) func(p *place) {
+	return func(p *place) { writeIn(p.t, p.path("repo"), name, text) }
+}
+
+func only(err error) (any, error) { return "done", err }
+
+func one[T any](value T, err error) (any, error) { return value, err }
+
+func TestFaultsOfReading(t *testing.T) {
+	tries(t, "faults-read.txt", historyPlace, []try{
+		{"DefaultBranch", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx)) }, ""},
+		{"DefaultBranch but main", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx, "main")) }, ""},
+		{"DefaultBranch of a detached HEAD", func(p *place) { writeIn(p.t, p.path("repo"), ".git/HEAD", string(p.ids["topic"])+"\n") },
+			func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx)) }, ""},
+		{"DefaultBranch of origin", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/topic\n")
+		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx, "main")) }, ""},
+		{"RemoteHead", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/topic\n")
+		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.RemoteHead(ctx, "origin")) }, ""},
+		{"RemoteHead of another", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.RemoteHead(ctx, "hub")) }, ""},
+		{"ChangedFiles", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.ChangedFiles(ctx, p.ids["main"], p.ids["topic"]))
+		}, ""},
+		{"Diff", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Diff(ctx, p.ids["v1"], p.ids["topic"], "dir", "go.txt"))
+		}, ""},
+		{"RangeDiff", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.RangeDiff(ctx, p.ids["v1"], p.ids["topic"], p.ids["v1"], p.ids["clash"]))
+		}, ""},
+		{"DiffBlobs", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.DiffBlobs(ctx, p.ids["a.txt"], p.ids["b.txt"]))
+		}, ""},
+		{"DiffStats", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.DiffStats(ctx, [][2]git.OID{{p.ids["v1 tree"], p.ids["topic tree"]}, {p.ids["v1 tree"], p.ids["clash tree"]}}))
+		}, ""},
+		{"DiffStats of none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.DiffStats(ctx, nil)) }, ""},
+		{"ResolveCommit", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.ResolveCommit(ctx, "v1")) }, ""},
+		{"IsAncestor near", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.IsAncestor(ctx, p.ids["v1"], p.ids["topic"]))
+		}, ""},
+		{"IsAncestor far", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.IsAncestor(ctx, p.ids["v1"], p.ids["main"]))
+		}, ""},
+		{"IsAncestor not", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.IsAncestor(ctx, p.ids["topic"], p.ids["main"]))
+		}, ""},
+		{"IsAncestor of itself", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.IsAncestor(ctx, p.ids["main"], p.ids["main"]))
+		}, ""},
+		{"Since near", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Since(ctx, p.ids["main~3"], p.ids["main"]))
+		}, ""},
+		{"Since far", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Since(ctx, p.ids["v1"], p.ids["main"]))
+		}, ""},
+		{"Since what is not there", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Since(ctx, p.ids["clash"], p.ids["topic"]))
+		}, ""},
+		{"MergeBase", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.MergeBase(ctx, p.ids["main"], p.ids["topic"]))
+		}, ""},
+		{"CountCommits", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.CountCommits(ctx, p.ids["v1"], p.ids["main"]))
+		}, ""},
+		{"CountCommits of itself", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.CountCommits(ctx, p.ids["main"], p.ids["main"]))
+		}, ""},
+		{"CountCommits from nothing to nothing", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.CountCommits(ctx, git.ZeroOID, git.ZeroOID))
+		}, ""},
+		{"FindMerge near", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.FindMerge(ctx, p.ids["main~3"], p.ids["main"]))
+		}, ""},
+		{"FindMerge", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.FindMerge(ctx, p.ids["main~3"], p.ids["merged"]))
+		}, ""},
+		{"FindMerge far", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.FindMerge(ctx, p.ids["v1"], p.ids["main"]))
+		}, ""},
+		{"RevList", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.RevList(ctx, p.ids["v1"], p.ids["topic"]))
+		}, ""},
+		{"FirstParents", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.FirstParents(ctx, p.ids["topic"], 0)) }, ""},
+		{"FirstParents, two", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.FirstParents(ctx, p.ids["main"], 2)) }, ""},
+		{"Matching", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Matching(ctx, p.ids["main"], "^step 1"))
+		}, ""},
+		{"Touching", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Touching(ctx, p.ids["topic"], "go.txt"))
+		}, ""},
+		{"Log near", nil, func(ctx context.Context, p *place) (any, error) {
+			log, err := p.r.Log(ctx, p.ids["main~1"], p.ids["main"])
+			return len(log), err
+		}, ""},
+		{"Log far", nil, func(ctx context.Context, p *place) (any, error) {
+			log, err := p.r.Log(ctx, p.ids["v1"], p.ids["main"])
+			return len(log), err
+		}, ""},
+		{"Log of a file", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Log(ctx, git.ZeroOID, p.ids["a.txt"]))
+		}, ""},
+		{"RequestCommit", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.RequestCommit(ctx, p.ids["main"], "r4", 20))
+		}, ""},
+		{"RequestCommit too deep", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.RequestCommit(ctx, p.ids["main"], "r4", 2))
+		}, ""},
+		{"RequestCommit of no request", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.RequestCommit(ctx, p.ids["main"], "", 20))
+		}, ""},
+		{"RequestCommit to no depth", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.RequestCommit(ctx, p.ids["main"], "r4", 0))
+		}, ""},
+		{"Requested", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Requested(ctx, p.ids["main"], []string{"r4", "r5"}, 20))
+		}, ""},
+		{"Requested nothing", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Requested(ctx, p.ids["main"], nil, 20))
+		}, ""},
+		{"Requested to no depth", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Requested(ctx, p.ids["main"], []string{"r4"}, 0))
+		}, ""},
+		{"Requested of nothing", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Requested(ctx, git.ZeroOID, []string{"r4"}, 20))
+		}, ""},
+		{"Requested of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Requested(ctx, "main", []string{"r4"}, 20))
+		}, ""},
+		{"Identity", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Identity(ctx)) }, ""},
+		{"Author", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Author(ctx)) }, ""},
+		{"Author, asked before", nil, func(ctx context.Context, p *place) (any, error) {
+			r, err := OpenWith(ctx, p.path("repo"), Options{ToWrite: true})
+			if err != nil {
+				return nil, err
+			}
+			defer r.Close()
+			var said []git.Signature
+			for _, who := range []func(context.Context) (git.Signature, error){r.Author, r.Identity, r.Author} {
+				s, err := who(ctx)
+				if err != nil {
+					return nil, err
+				}
+				said = append(said, s)
+			}
+			settings := r.people.settings()
+			return fmt.Sprint(said, len(settings) > 0, settings["remote.hub.url"], r.people.settings() == nil), nil
+		}, ""},
+		{"Sizes", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Sizes(ctx, p.ids["v1"], p.ids["topic"]))
+		}, ""},
+		{"Sizes of nothing", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Sizes(ctx, p.ids["topic"], p.ids["topic"]))
+		}, ""},
+		{"ObjectSizes", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.ObjectSizes(ctx, []string{string(p.ids["a.txt"]), "HEAD", string(p.ids["v1"])}))
+		}, ""},
+		{"ObjectSizes of one that is missing", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.ObjectSizes(ctx, []string{"HEAD", string(blob("missing").OID)}))
+		}, ""},
+		{"SizesOf a name with a space", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.SizesOf(ctx, []string{"HEAD", "no such", "a name with"}))
+		}, ""},
+		{"SizesOf none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.SizesOf(ctx, nil)) }, ""},
+		{"Ref", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/topic")) }, ""},
+		{"Ref that is not there", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/none")) }, ""},
+		{"Ref that is packed", func(p *place) { native(p.t, p.path("repo"), "pack-refs", "--all") },
+			func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/topic")) }, ""},
+		{"Ref that is symbolic", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/topic\n")
+		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/link")) }, ""},
+		{"Ref that leads nowhere", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/none\n")
+		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/link")) }, ""},
+		{"Ref that is broken", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/heads/broken", string(blob("none").OID)+"\n")
+		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/broken")) }, ""},
+		{"Ref that is a directory", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads")) }, ""},
+		{"Refs", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Refs(ctx, "refs/heads/topic", "refs/tags"))
+		}, ""},
+		{"Refs of a wrong name", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Refs(ctx, "--all")) }, ""},
+		{"SymbolicRefs", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/topic\n")
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.SymbolicRefs(ctx, "refs/heads/link", "refs/heads/main"))
+		}, ""},
+		{"SymbolicRefs of a wrong name", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.SymbolicRefs(ctx, "--all")) }, ""},
+		{"Where", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/heads/broken", string(blob("none").OID)+"\n")
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Where(ctx, []string{"refs/heads/main", "refs/heads/none", "refs/heads/broken"}))
+		}, ""},
+		{"Where, of more than a few", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Where(ctx, []string{"refs/heads/main", "refs/heads/1", "refs/heads/2", "refs/heads/3", "refs/heads/4",
+				"refs/heads/5", "refs/heads/6", "refs/heads/7", "refs/heads/8", "refs/heads/9"}))
+		}, ""},
+		{"Where, of many", nil, func(ctx context.Context, p *place) (any, error) {
+			names := []string{"refs/heads/main"}
+			for i := range 200 {
+				names = append(names, fmt.Sprint("refs/heads/none-", i))
+			}
+			at, err := p.r.Where(ctx, names)
+			return fmt.Sprint(at["refs/heads/main"], len(at) > 1), err
+		}, ""},
+		{"FileOID", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.FileOID(ctx, p.ids["main"], "./dir/../a.txt"))
+		}, ""},
+		{"FileOID of a directory", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.FileOID(ctx, p.ids["main"], "dir")) }, ""},
+		{"FileOID in nothing", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.FileOID(ctx, git.ZeroOID, "a.txt")) }, ""},
+		{"Checkout", dirty("a.txt", "x\n"), func(ctx context.Context, p *place) (any, error) { return one(p.r.Checkout(ctx, p.path("repo"))) }, ""},
+		{"Status", dirty("b.txt", "x\n"), func(ctx context.Context, p *place) (any, error) { return one(p.r.Status(ctx, p.path("repo"))) }, ""},
+		{"Whole", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.Whole(ctx, p.ids["topic"])) }, ""},
+		{"Whole of what is no id", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.Whole(ctx, "topic")) }, ""},
+		{"Holds", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.Holds(ctx, p.ids["topic"], func(yield func([]string) bool) {
+				_ = yield([]string{string(p.ids["topic"]), string(p.ids["a.txt"])}) && yield([]string{string(p.ids["v1"])})
+			}))
+		}, ""},
+		{"Holds what is missing", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.Holds(ctx, p.ids["topic"], func(yield func([]string) bool) {
+				_ = yield([]string{string(p.ids["topic"]), string(blob("none").OID)})
+			}))
+		}, ""},
+		{"Holds what is damaged", func(p *place) {
+			check(p.t, p.r.WriteObjects(p.t.Context(), []git.Object{blob("loose")}))
+			check(p.t, os.RemoveAll(p.r.keptDir()))
+			check(p.t, os.Remove(loosePath(p.r, blob("loose").OID)))
+			check(p.t, os.WriteFile(loosePath(p.r, blob("loose").OID), []byte("x"), 0o444))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.Holds(ctx, p.ids["topic"], func(yield func([]string) bool) {
+				_ = yield([]string{string(p.ids["topic"]), string(blob("loose").OID)})
+			}))
+		}, ""},
+		{"Reflog", nil, func(_ context.Context, p *place) (any, error) { return one(p.r.Reflog("HEAD")) }, ""},
+		{"Reflog of nothing", nil, func(_ context.Context, p *place) (any, error) { return one(p.r.Reflog("refs/heads/none")) }, ""},
+		{"CommittedIn", func(p *place) {
+			writeIn(p.t, p.path("one"), "x", "x\n")
+			must[git.OID](p.t)(p.r.CommitAll(p.t.Context(), p.path("one"), "in one", ada))
+		}, func(_ context.Context, p *place) (any, error) { return p.r.CommittedIn(), nil }, ""},
+		{"Fsck", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Fsck(ctx)) }, ""},
+		{"Usage", func(p *place) { native(p.t, p.path("repo"), "gc", "-q") }, func(ctx context.Context, p *place) (any, error) {
+			u, err := p.r.Usage(ctx)
+			return fmt.Sprint(u.Loose, u.LooseSize, u.Packs, u.PackSize > 0), err
+		}, ""},
+		{"DiskUsage", nil, func(ctx context.Context, p *place) (any, error) {
+			n, err := p.r.DiskUsage(ctx, "topic")
+			return n > 100, err
+		}, ""},
+		{"Version", nil, func(ctx context.Context, _ *place) (any, error) {
+			major, _, _, err := Version(ctx)
+			return major, errors.Join(err, RequireVersion(ctx))
+		}, ""},
+	})
+}
+
+func TestFaultsOfSettings(t *testing.T) {
+	set := func(key, value string) func(p *place) {
+		return func(p *place) { native(p.t, p.path("repo"), "config", "--add", key, value) }
+	}
+	tries(t, "faults-settings.txt", historyPlace, []try{
+		{"Config", nil, func(ctx context.Context, p *place) (any, error) {
+			value, set, err := p.r.Config(ctx, "remote.hub.url")
+			return fmt.Sprint(value, set), err
+		}, ""},
+		{"Config that is not set", nil, func(ctx context.Context, p *place) (any, error) {
+			value, set, err := p.r.Config(ctx, "liza.none")
+			return fmt.Sprint(value, set), err
+		}, ""},
+		{"ConfigPath", set("liza.path", "~/x"), func(ctx context.Context, p *place) (any, error) {
+			value, set, err := p.r.ConfigPath(ctx, "liza.path")
+			return fmt.Sprint(strings.HasSuffix(value, "/x"), strings.HasPrefix(value, "~"), set), err
+		}, ""},
+		{"SetConfig", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza.x", "y")) }, ""},
+		{"SetConfig, refused each time", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza.x", "y")) }, "3 on"},
+		{"SetConfig, killed", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza.x", "y")) }, "killed"},
+		{"SetConfig of a wrong key", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza", "y")) }, ""},
+		{"SetConfig without a file", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/config"))) },
+			func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza.x", "y")) }, ""},
+		{"ConfigAll", set("liza.x", "y"), func(ctx context.Context, p *place) (any, error) { return one(p.r.ConfigAll(ctx, "liza.x")) }, ""},
+		{"ConfigAll of nothing", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.ConfigAll(ctx, "liza.x")) }, ""},
+		{"AddConfig", set("liza.x", "y"), func(ctx context.Context, p *place) (any, error) { return only(p.r.AddConfig(ctx, "liza.x", "z")) }, ""},
+		{"AddConfig of what is there", set("liza.x", "y"), func(ctx context.Context, p *place) (any, error) { return only(p.r.AddConfig(ctx, "liza.x", "y")) }, ""},
+		{"Remotes", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Remotes(ctx)) }, ""},
+		{"Remotes, none", func(p *place) { native(p.t, p.path("repo"), "remote", "remove", "hub") },
+			func(ctx context.Context, p *place) (any, error) { return one(p.r.Remotes(ctx)) }, ""},
+		{"PushRules", func(p *place) {
+			set("receive.denyDeletes", "true")(p)
+			set("receive.denyNonFastForwards", "false")(p)
+			set("transfer.hideRefs", "refs/x")(p)
+		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.PushRules(ctx)) }, ""},
+		{"PushRules, none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.PushRules(ctx)) }, ""},
+		{"EditConfigFile", nil, func(_ context.Context, p *place) (any, error) {
+			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "[liza]\n"...), nil }))
+		}, ""},
+		{"EditConfigFile to the same", nil, func(_ context.Context, p *place) (any, error) {
+			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
+		}, ""},
+		{"EditConfigFile that fails", nil, func(_ context.Context, p *place) (any, error) {
+			return only(p.r.EditConfigFile(func([]byte) ([]byte, error) { return nil, errors.New("no") }))
+		}, ""},
+		{"EditConfigFile without a file", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/config"))) },
+			func(_ context.Context, p *place) (any, error) {
+				return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
+			}, ""},
+		{"EditConfigFile that is a directory", func(p *place) {
+			check(p.t, os.Remove(p.path("repo/.git/config")))
+			check(p.t, os.Mkdir(p.path("repo/.git/config"), 0o755))
+		}, func(_ context.Context, p *place) (any, error) {
+			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
+		}, ""},
+		{"Exclude", nil, func(_ context.Context, p *place) (any, error) { return only(p.r.Exclude("x", "y", "x")) }, ""},
+		{"Exclude what is there", func(p *place) { writeIn(p.t, p.path("repo"), ".git/info/exclude", "x\r\ny") },
+			func(_ context.Context, p *place) (any, error) { return only(p.r.Exclude("x", "z")) }, ""},
+		{"Exclude into a directory", func(p *place) {
+			check(p.t, os.RemoveAll(p.path("repo/.git/info")))
+			check(p.t, os.MkdirAll(p.path("repo/.git/info/exclude"), 0o755))
+		}, func(_ context.Context, p *place) (any, error) { return only(p.r.Exclude("x")) }, ""},
+		{"Exclude below a file", func(p *place) {
+			check(p.t, os.RemoveAll(p.path("repo/.git/info")))
+			check(p.t, os.WriteFile(p.path("repo/.git/info"), nil, 0o644))
+		}, func(_ context.Context, p *place) (any, error) { return only(p.r.Exclude("x")) }, ""},
+		{"Shared", set(RemoteKey, "hub"), func(ctx context.Context, p *place) (any, error) {
+			m, err := p.r.Shared(ctx)
+			if m == nil {
+				return m, err
+			}
+			return fmt.Sprint(m.Name, m.OnlyBranches, m.Patience()), err
+		}, ""},
+		{"Remote", func(p *place) {
+			set(RemoteKey, "hub")(p)
+			set(OnlyBranchesKey, "true")(p)
+			set(networkTimeoutKey, "7")(p)
+			set("remote.hub.fetch", "^refs/heads/liza/*")(p)
+		}, func(ctx context.Context, p *place) (any, error) {
+			m, err := p.r.Remote(ctx, "hub")
+			if err != nil {
+				return nil, err
+			}
+			another, err := p.r.Remote(ctx, "another")
+			if err != nil {
+				return nil, err
+			}
+			return fmt.Sprint(m.OnlyBranches, m.Patience(), m.Spares("refs/heads/liza/*"), m.Spares("refs/heads/x"), m.env, another.OnlyBranches), err
+		}, ""},
+		{"Remote with another timeout", func(p *place) {
+			set(networkTimeoutKey, "0")(p)
+			set("core.askPass", "x")(p)
+			set("core.sshCommand", "ssh -v")(p)
+		}, func(ctx context.Context, p *place) (any, error) {
+			m, err := p.r.Remote(ctx, "hub")
+			if err != nil {
+				return nil, err
+			}
+			return fmt.Sprint(m.Patience(), m.env), nil
+		}, ""},
+	})
+}
+
+func TestFaultsOfWorktrees(t *testing.T) {
+	cut := func(p *place) { // an Advance that has written its files, one of them in part, and not the index
+		writeIn(p.t, p.path("repo"), "a.txt", "one\nnext\nthree\n")
+		writeIn(p.t, p.path("repo"), "dir/c.txt", "")
+	}
+	tries(t, "faults-worktrees.txt", historyPlace, []try{
+		{"CanAdvance", nil, func(ctx context.Context, p *place) (any, error) {
+			ctx, _ = WithRetries(ctx, 0)
+			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, ""},
+		{"CanAdvance over a change", dirty("a.txt", "mine\n"), func(ctx context.Context, p *place) (any, error) {
+			ctx, _ = WithRetries(ctx, 0)
+			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, ""},
+		{"Advance", nil, func(ctx context.Context, p *place) (any, error) {
+			ctx, _ = WithRetries(ctx, 0)
+			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, ""},
+		{"Advance over a change", dirty("a.txt", "mine\n"), func(ctx context.Context, p *place) (any, error) {
+			ctx, _ = WithRetries(ctx, 0)
+			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, ""},
+		{"Advance that was cut short", cut, func(ctx context.Context, p *place) (any, error) {
+			ctx, _ = WithRetries(ctx, 0)
+			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, ""},
+		{"Advance that was cut short, killed", cut, func(ctx context.Context, p *place) (any, error) {
+			ctx, _ = WithRetries(ctx, 0)
+			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, "killed"},
+		{"Advance over a lock that is let go", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, "128"},
+		{"Advance, refused each time", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, "3 on"},
+		{"CheckoutDetached", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.CheckoutDetached(ctx, p.path("one"), p.ids["topic"]))
+		}, ""},
+		{"CheckoutDetached of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.CheckoutDetached(ctx, p.path("one"), "topic"))
+		}, ""},
+		{"Untouched", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Untouched(ctx, p.path("one"), p.ids["topic"]))
+		}, ""},
+		{"Untouched after a merge that was cut short", func(p *place) { writeIn(p.t, p.path("one"), "new.txt", "n") }, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Untouched(ctx, p.path("one"), p.ids["topic"]))
+		}, ""},
+		{"Untouched beside a change", func(p *place) { writeIn(p.t, p.path("one"), "a.txt", "n") }, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Untouched(ctx, p.path("one"), p.ids["topic"]))
+		}, ""},
+		{"CommitAll", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.CommitAll(ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"CommitAll of nothing", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.CommitAll(ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"CommitAll that a hook refuses", func(p *place) {
+			writeIn(p.t, p.path("one"), "x", "x")
+			writeIn(p.t, p.path("repo"), ".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
+			check(p.t, os.Chmod(p.path("repo/.git/hooks/pre-commit"), 0o755))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.CommitAll(ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"InitRepository", nil, func(ctx context.Context, p *place) (any, error) {
+			err := InitRepository(ctx, p.path("bare"), true)
+			return exists(p.path("bare/HEAD")), errors.Join(err, os.RemoveAll(p.path("bare")))
+		}, ""},
+		{"MergeInto", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.MergeInto(ctx, p.path("one"), p.ids["topic"], "merge", ada))
+		}, ""},
+		{"MergeInto with a conflict", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.MergeInto(ctx, p.path("one"), p.ids["clash"], "merge", ada))
+		}, ""},
+		{"MergeInto over what another has left", func(p *place) { writeIn(p.t, p.path("one"), "new.txt", "n") }, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.MergeInto(ctx, p.path("one"), p.ids["topic"], "merge", ada))
+		}, ""},
+		{"MergeInto over a change", func(p *place) { writeIn(p.t, p.path("one"), "dir/b.txt", "mine") }, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.MergeInto(ctx, p.path("one"), p.ids["topic"], "merge", ada))
+		}, ""},
+		{"MergeInto of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.MergeInto(ctx, p.path("one"), "topic", "merge", ada))
+		}, ""},
+		{"MergeTree", nil, func(ctx context.Context, p *place) (any, error) {
+			tree, conflicts, err := p.r.MergeTree(ctx, p.ids["main"], p.ids["topic"])
+			return fmt.Sprint(tree, conflicts), err
+		}, ""},
+		{"MergeTree with a conflict", nil, func(ctx context.Context, p *place) (any, error) {
+			tree, conflicts, err := p.r.MergeTree(ctx, p.ids["main"], p.ids["clash"])
+			return fmt.Sprint(tree, conflicts), err
+		}, ""},
+		{"MergeTree that says 1", nil, func(ctx context.Context, p *place) (any, error) {
+			tree, conflicts, err := p.r.MergeTree(ctx, p.ids["main"], p.ids["topic"])
+			return fmt.Sprint(tree, conflicts), err
+		}, "1"},
+		{"Snapshot", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"Snapshot of nothing", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"Snapshot without an index", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index"))) }, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"Snapshot of an index that is a directory", func(p *place) {
+			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index")))
+			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/index"), 0o755))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"Snapshot before the first commit", func(p *place) {
+			native(p.t, p.path("one"), "symbolic-ref", "HEAD", "refs/heads/unborn")
+			native(p.t, p.path("one"), "rm", "-q", "-r", "--cached", ".")
+			check(p.t, os.RemoveAll(p.path("one/dir")))
+			check(p.t, os.Remove(p.path("one/a.txt")))
+			check(p.t, os.Remove(p.path("one/go.txt")))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"Worktrees", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Worktrees(ctx)) }, ""},
+		{"CheckedOut", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.CheckedOut(ctx, "refs/heads/main")) }, ""},
+		{"CheckedOut nowhere", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.CheckedOut(ctx, "refs/heads/topic"))
+		}, ""},
+		{"CheckedOut by a symbolic ref", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/topic\n")
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/link\n")
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.CheckedOut(ctx, "refs/heads/topic"))
+		}, ""},
+		{"CheckedOut beside an odd HEAD", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "odd\n") }, func(ctx context.Context, p *place) (any, error) {
+			return p.r.plainlyFree("refs/heads/topic"), nil
+		}, ""},
+		{"CheckedOut with reftables", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/.invalid\n")
+		}, func(ctx context.Context, p *place) (any, error) {
+			return p.r.plainlyFree("refs/heads/topic"), nil
+		}, ""},
+		{"CheckedOut beside no HEAD", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/HEAD"))) }, func(ctx context.Context, p *place) (any, error) {
+			return p.r.plainlyFree("refs/heads/topic"), nil
+		}, ""},
+		{"CheckedOut beside what is no directory", func(p *place) {
+			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees")))
+			check(p.t, os.WriteFile(p.path("repo/.git/worktrees"), nil, 0o644))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return p.r.plainlyFree("refs/heads/topic"), nil
+		}, ""},
+		{"Head", nil, func(ctx context.Context, p *place) (any, error) {
+			commit, branch, err := p.r.Head(ctx, p.path("repo"))
+			return fmt.Sprint(commit, branch), err
+		}, ""},
+		{"Head of a linked worktree", nil, func(ctx context.Context, p *place) (any, error) {
+			commit, branch, err := p.r.Head(ctx, p.path("one"))
+			return fmt.Sprint(commit, branch), err
+		}, ""},
+		{"Head of a linked worktree, with a branch", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/topic\n")
+		}, func(ctx context.Context, p *place) (any, error) {
+			commit, branch, err := p.r.Head(ctx, p.path("one"))
+			return fmt.Sprint(commit, branch), err
+		}, ""},
+		{"Head of a linked worktree, at a tree", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", string(p.ids["a.txt"])+"\n")
+		}, func(ctx context.Context, p *place) (any, error) {
+			commit, branch, err := p.r.Head(ctx, p.path("one"))
+			return fmt.Sprint(commit, branch), err
+		}, ""},
+		{"Head of a linked worktree, odd", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/liza/odd\n")
+		}, func(ctx context.Context, p *place) (any, error) {
+			commit, branch, err := p.r.Head(ctx, p.path("one"))
+			return fmt.Sprint(commit, branch), err
+		}, ""},
+		{"LastHead", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.LastHead(ctx, p.path("one"))) }, ""},
+		{"LastHead without a log", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/logs/HEAD"))) },
+			func(ctx context.Context, p *place) (any, error) { return one(p.r.LastHead(ctx, p.path("one"))) }, ""},
+		{"LastHead of a log that is a directory", func(p *place) {
+			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/logs/HEAD")))
+			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/logs/HEAD"), 0o755))
+		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.LastHead(ctx, p.path("one"))) }, ""},
+		{"AttachHead", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.AttachHead(ctx, p.path("one"), "topic"))
+		}, ""},
+		{"AttachHead to a wrong name", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.AttachHead(ctx, p.path("one"), "to pic"))
+		}, ""},
+		{"Owns", nil, func(_ context.Context, p *place) (any, error) {
+			return fmt.Sprint(p.r.Owns(p.path("one")), p.r.Owns(p.path("repo")), p.r.Owns(p.path("none"))), nil
+		}, ""},
+		{"AddWorktree", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.AddWorktree(ctx, p.path("two"), p.ids["topic"]))
+		}, ""},
+		{"AddWorktree of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.AddWorktree(ctx, p.path("two"), "topic"))
+		}, ""},
+		{"AddWorktreeBranch", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.AddWorktreeBranch(ctx, p.path("two"), "topic"))
+		}, ""},
+		{"AddWorktreeBranch of no branch", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.AddWorktreeBranch(ctx, p.path("two"), "none"))
+		}, ""},
+		{"AddWorktree, died once", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.AddWorktree(ctx, p.path("two"), p.ids["topic"]))
+		}, "128"},
+		{"Refs, refused each time", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Refs(ctx, "refs/heads/topic")) }, "3 on"},
+		{"Refs, killed", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Refs(ctx, "refs/heads/topic")) }, "killed"},
+		{"AddWorktree that git dies of", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.AddWorktree(ctx, p.path("one"), p.ids["topic"]))
+		}, ""},
+		{"MoveWorktree", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("two")))
+		}, ""},
+		{"MoveWorktree to another directory", func(p *place) { check(p.t, os.Mkdir(p.path("below"), 0o755)) }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("below/two")))
+		}, ""},
+		{"MoveWorktree to what exists", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("repo")))
+		}, ""},
+		{"MoveWorktree of none", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.MoveWorktree(ctx, p.path("none"), p.path("two")))
+		}, ""},
+		{"MoveWorktree with modules", func(p *place) { check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/modules"), 0o755)) }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("two")))
+		}, ""},
+		{"MoveWorktree of a locked one", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("two")))
+		}, ""},
+		{"MoveWorktree to the place of one that is gone", func(p *place) {
+			native(p.t, p.path("repo"), "worktree", "add", "-q", "--detach", p.path("two"), "main")
+			check(p.t, os.RemoveAll(p.path("two")))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("two")))
+		}, ""},
+		{"UnlockWorktree", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.UnlockWorktree(ctx, p.path("one")))
+		}, ""},
+		{"UnlockWorktree that is not locked", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.UnlockWorktree(ctx, p.path("one")))
+		}, ""},
+		{"UnlockWorktree that was moved by hand", func(p *place) {
+			native(p.t, p.path("repo"), "worktree", "lock", p.path("one"))
+			check(p.t, os.Rename(p.path("one"), p.path("two")))
+			check(p.t, os.Symlink(p.path("two"), p.path("one")))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.UnlockWorktree(ctx, p.path("two")))
+		}, ""},
+		{"UnlockWorktree of none", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.UnlockWorktree(ctx, p.path("none")))
+		}, ""},
+		{"RemoveWorktree", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.RemoveWorktree(ctx, p.path("one")))
+		}, ""},
+		{"RemoveWorktree by another path", func(p *place) { check(p.t, os.Symlink(p.path("one"), p.path("link"))) }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.RemoveWorktree(ctx, p.path("link")))
+		}, ""},
+		{"RemoveWorktree that is gone", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.RemoveWorktree(ctx, p.path("one")))
+		}, ""},
+		{"RemoveWorktree, the main one", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.RemoveWorktree(ctx, p.path("repo")))
+		}, ""},
+		{"DiscardWorktree", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.DiscardWorktree(ctx, p.path("one")))
+		}, ""},
+		{"DiscardWorktree that was never completed", func(p *place) {
+			check(p.t, os.Remove(p.path("one/.git")))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.DiscardWorktree(ctx, p.path("one")))
+		}, ""},
+		{"PruneWorktrees", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.PruneWorktrees(ctx))
+		}, ""},
+		{"RepairWorktrees", func(p *place) { check(p.t, os.Rename(p.path("one"), p.path("two"))) }, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.RepairWorktrees(ctx, p.path("two")))
+		}, ""},
+	})
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func TestFaultsOfWriting(t *testing.T) {
+	update := func(ref, old, to string) func(ctx context.Context, p *place) (any, error) {
+		return func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: p.ids[old], New: p.ids[to]}}, "test"))
+		}
+	}
+	broken := func(text string) func(p *place) {
+		return func(p *place) { writeIn(p.t, p.path("repo"), ".git/refs/heads/broken", text) }
+	}
+	replace := func(text, to string) func(ctx context.Context, p *place) (any, error) {
+		return func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
+		}
+	}
+	tries(t, "faults-write.txt", historyPlace, []try{
+		{"UpdateRefs", nil, update("refs/heads/topic", "topic", "main"), ""},
+		{"UpdateRefs, killed", nil, update("refs/heads/topic", "topic", "main"), "killed"},
+		{"UpdateRefs, died", nil, update("refs/heads/topic", "topic", "main"), "128"},
+		{"UpdateRefs, refused each time", nil, update("refs/heads/topic", "topic", "main"), "3 on"},
+		{"UpdateRefs, killed each time", nil, update("refs/heads/topic", "topic", "main"), "killed on"},
+		{"UpdateRefs that are elsewhere", nil, update("refs/heads/topic", "main", "next"), ""},
+		{"UpdateRefs that are there already", nil, update("refs/heads/topic", "main", "topic"), ""},
+		{"UpdateRefs that stay", nil, update("refs/heads/topic", "topic", "topic"), ""},
+		{"UpdateRefs to nothing", nil, update("refs/heads/topic", "topic", "zero"), ""},
+		{"WriteAndUpdate", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.WriteAndUpdate(ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
+		}, ""},
+		{"WriteAndUpdate a wrong name", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.WriteAndUpdate(ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "new", New: blob("new").OID}}, ""))
+		}, ""},
+		{"WriteAndUpdate a wrong object", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.WriteAndUpdate(ctx, []git.Object{{OID: p.ids["main"], Type: git.BlobObject}}, []git.RefUpdate{{Ref: "refs/liza/new", New: p.ids["main"]}}, ""))
+		}, ""},
+		{"WriteAndUpdate where nothing can be kept", func(p *place) {
+			check(p.t, os.RemoveAll(p.path("repo/.git/liza")))
+			writeIn(p.t, p.path("repo"), ".git/liza", "a file")
+		}, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.WriteAndUpdate(ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
+		}, ""},
+		{"ReplaceBroken", broken(""), replace("", "main"), ""},
+		{"ReplaceBroken that is another", broken("x"), replace("", "main"), ""},
+		{"ReplaceBroken that is whole", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["main"]))
+		}, ""},
+		{"ReplaceBroken that is there", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["topic"]))
+		}, ""},
+		{"ReplaceBroken that is locked", func(p *place) {
+			broken("")(p)
+			writeIn(p.t, p.path("repo"), ".git/refs/heads/broken.lock", "")
+		}, replace("", "main"), ""},
+		{"ReplaceBroken below a file", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/topic/below", ""}, p.ids["main"]))
+		}, ""},
+		{"ReplaceBroken of a wrong name", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"broken", ""}, p.ids["main"]))
+		}, ""},
+		{"ReplaceBroken by what is no id", broken(""), func(ctx context.Context, p *place) (any, error) {
+			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", ""}, "main"))
+		}, ""},
+		{"PackAll", nil, func(ctx context.Context, p *place) (any, error) {
+			err := p.r.PackAll(ctx)
+			return exists(p.path("repo/.git/refs/heads/topic")), err
+		}, ""},
+		{"Maintain", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.Maintain(ctx)) }, ""},
+	})
+}
+
+func TestFaultsOfRemotes(t *testing.T) {
+	lfs := func(p *place) {
+		bin := p.path("bin")
+		writeIn(p.t, bin, "git-lfs", "#!/bin/sh\necho \"$@\" >>\""+p.path("asked")+"\"\n")
+		check(p.t, os.Chmod(filepath.Join(bin, "git-lfs"), 0o755))
+		p.git.Beside(bin)
+	}
+	hook := func(text string) func(p *place) {
+		return func(p *place) {
+			writeIn(p.t, p.path("hub.git"), "hooks/pre-receive", "#!/bin/sh\n"+text+"\n")
+			check(p.t, os.Chmod(p.path("hub.git/hooks/pre-receive"), 0o755))
+		}
+	}
+	hubConfig := func(key, value string) func(p *place) {
+		return func(p *place) { native(p.t, p.path("hub.git"), "config", key, value) }
+	}
+	push := func(pushes ...func(p *place) Push) func(ctx context.Context, p *place) (any, error) {
+		return func(ctx context.Context, p *place) (any, error) {
+			var all []Push
+			for _, push := range pushes {
+				all = append(all, push(p))
+			}
+			return only(p.hub.Push(ctx, all))
+		}
+	}
+	to := func(ref, id string) func(p *place) Push {
+		return func(p *place) Push { return Push{Ref: ref, New: p.ids[id]} }
+	}
+	exactly := func(ref, old, id string) func(p *place) Push {
+		return func(p *place) Push { return Push{Ref: ref, New: p.ids[id], Exactly: true, Old: p.ids[old]} }
+	}
+	deliver := func(ref, id, option string) func(ctx context.Context, p *place) (any, error) {
+		return func(ctx context.Context, p *place) (any, error) {
+			return one(p.hub.Deliver(ctx, Push{Ref: ref, New: p.ids[id]}, option))
+		}
+	}
+	tries(t, "faults-remotes.txt", historyPlace, []try{
+		{"Fetch", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.hub.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*"))
+		}, ""},
+		{"Fetch that a ref is in the way of", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.hub.Fetch(ctx, false, false, "refs/heads/main:refs/heads/topic"))
+		}, ""},
+		{"Fetch and prune", func(p *place) {
+			native(p.t, p.path("repo"), "update-ref", "refs/liza/gone", "main")
+		}, func(ctx context.Context, p *place) (any, error) {
+			return only(p.hub.Fetch(ctx, true, false, "refs/liza/*:refs/liza/*"))
+		}, ""},
+		{"Fetch whole", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.hub.Fetch(ctx, false, true, "refs/liza/*:refs/liza/*"))
+		}, "128"},
+		{"Fetch beside a lock", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/liza/far.lock", "")
+			p.t.Setenv(ProcessSpaceVar, "elsewhere")
+			p.r.environ = environ(os.Environ())
+		}, func(ctx context.Context, p *place) (any, error) {
+			return only(p.hub.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*"))
+		}, ""},
+		{"List", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.hub.List(ctx, "refs/heads/main", "refs/liza/*", "heads/topic"))
+		}, ""},
+		{"Push", nil, push(to("refs/heads/main", "main"), exactly("refs/heads/new", "zero", "topic"), exactly("refs/liza/far", "topic", "zero")), ""},
+		{"Push, killed", nil, push(to("refs/heads/main", "main")), "killed"},
+		{"Push of what is not ahead", nil, push(to("refs/heads/main", "topic")), ""},
+		{"Push from another", nil, push(exactly("refs/heads/main", "topic", "main"), to("refs/heads/new", "main")), ""},
+		{"Push of what exists", nil, push(exactly("refs/heads/main", "zero", "main")), ""},
+		{"Push of a wrong name", nil, push(to("main", "main")), ""},
+		{"Push that a hook declines", hook("echo liza: no; exit 1"), push(to("refs/heads/main", "main")), ""},
+		{"Push that a hook declines with nothing", hook("exit 1"), push(to("refs/heads/main", "main")), ""},
+		{"Push to a hidden ref", hubConfig("receive.hideRefs", "refs/liza"), push(exactly("refs/liza/far", "zero", "main")), ""},
+		{"Push beside a lock", func(p *place) { writeIn(p.t, p.path("hub.git"), "refs/heads/main.lock", "") }, push(to("refs/heads/main", "main")), ""},
+		{"Push below another's name", nil, push(to("refs/heads/main/below", "main")), ""},
+		{"Push to one that can't move all", hubConfig("receive.advertiseAtomic", "false"), push(to("refs/heads/main", "main")), ""},
+		{"Push to one that is not there", func(p *place) { check(p.t, os.RemoveAll(p.path("hub.git"))) }, push(to("refs/heads/main", "main")), ""},
+		{"Push while git is watched by others", func(p *place) {
+			p.r.environ = append(p.r.environ, traceKey+"=0")
+			check(p.t, os.RemoveAll(p.path("hub.git")))
+		}, push(to("refs/heads/main", "main")), ""},
+		{"Deliver", nil, deliver("refs/heads/main", "main", ""), ""},
+		{"Deliver with an option", hubConfig("receive.advertisePushOptions", "true"), deliver("refs/heads/main", "main", "an option"), ""},
+		{"Deliver with an option that it does not take", nil, deliver("refs/heads/main", "main", "an option"), ""},
+		{"Deliver what is not ahead", nil, deliver("refs/heads/main", "topic", ""), ""},
+		{"Deliver nothing to what is not there", nil, deliver("refs/heads/none", "zero", ""), ""},
+		{"Deliver to a wrong name", nil, deliver("none", "main", ""), ""},
+		{"Offer", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.hub.Offer(ctx, map[string]string{"refs/heads/t*": "refs/heads/t*", string(p.ids["main"]): "refs/heads/main"}))
+		}, ""},
+		{"Offer what is not ahead", nil, func(ctx context.Context, p *place) (any, error) {
+			return only(p.hub.Offer(ctx, map[string]string{"refs/heads/topic": "refs/heads/main"}))
+		}, ""},
+		{"Upload", lfs, func(ctx context.Context, p *place) (any, error) {
+			return only(p.hub.Upload(ctx, []LargeFile{{"x", strings.Repeat("1", 64)}, {"y", strings.Repeat("2", 64)}}))
+		}, ""},
+		{"Upload nothing", nil, func(ctx context.Context, p *place) (any, error) { return only(p.hub.Upload(ctx, nil)) }, ""},
+		{"LargeFiles", func(p *place) {
+			top := p.path("repo")
+			pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("1", 64) + "\nsize 5\n"
+			writeIn(p.t, top, ".gitattributes", "*.bin filter=lfs\n")
+			writeIn(p.t, top, "dir/x.bin", pointer)
+			writeIn(p.t, top, "y.bin", pointer)
+			writeIn(p.t, top, "z.bin", strings.ReplaceAll(pointer, "1", "2")) // another version
+			writeIn(p.t, top, "w.bin", strings.Repeat("x", maxPointer)+pointer)
+			native(p.t, top, "-c", "filter.lfs.clean=cat", "add", "--all")
+			native(p.t, top, "commit", "-q", "-m", "large")
+			p.ids["large"] = git.OID(native(p.t, top, "rev-parse", "HEAD"))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.LargeFiles(ctx, p.ids["main"], p.ids["large"], []string{"dir/x.bin", "y.bin"}))
+		}, ""},
+		{"LargeFiles without any", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.LargeFiles(ctx, p.ids["v1"], p.ids["main"], []string{"a.txt"}))
+		}, ""},
+		{"HasLargeFile", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/lfs/objects/11/11/"+strings.Repeat("1", 64), "x")
+		}, func(_ context.Context, p *place) (any, error) {
+			return fmt.Sprint(p.r.HasLargeFile(LargeFile{"x", strings.Repeat("1", 64)}), p.r.HasLargeFile(LargeFile{"x", strings.Repeat("2", 64)})), nil
+		}, ""},
+	})
+}
+
+func TestFaultsOfModules(t *testing.T) {
+	module := func(p *place) {
+		history(p)
+		one := p.path("one")
+		native(p.t, p.dir, "init", "-q", "-b", "main", p.path("lib"))
+		native(p.t, p.path("lib"), "commit", "-q", "--allow-empty", "-m", "lib")
+		native(p.t, one, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", p.path("lib"), "mod")
+		native(p.t, p.dir, "clone", "-q", p.path("lib"), p.path("one/nested"))
+		native(p.t, one, "add", "nested")
+		native(p.t, one, "commit", "-q", "-m", "modules")
+		p.ids["modules"] = git.OID(native(p.t, one, "rev-parse", "HEAD"))
+		p.ids["lib"] = git.OID(native(p.t, p.path("lib"), "rev-parse", "HEAD"))
+	}
+	ownCommits := func(p *place) {
+		for _, name := range []string{"one/mod", "one/nested"} {
+			native(p.t, p.path(name), "commit", "-q", "--allow-empty", "-m", "own")
+		}
+	}
+	tries(t, "faults-modules.txt", func(t *testing.T) *place { return placeLike(t, "modules", module) }, []try{
+		{"Gitlinks", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Gitlinks(ctx, p.path("one"))) }, ""},
+		{"Gitlinks, none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Gitlinks(ctx, p.path("repo"))) }, ""},
+		{"Gitlinks of an index that is a directory", func(p *place) {
+			check(p.t, os.Remove(p.path("repo/.git/index")))
+			check(p.t, os.Mkdir(p.path("repo/.git/index"), 0o755))
+		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.Gitlinks(ctx, p.path("repo"))) }, ""},
+		{"Submodules", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Submodules(ctx, p.ids["modules"])) }, ""},
+		{"Submodules, none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Submodules(ctx, p.ids["main"])) }, ""},
+		{"Submodules of what is no id", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Submodules(ctx, "main")) }, ""},
+		{"ModulePublished", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.ModulePublished(ctx, p.path("one/mod"), p.ids["lib"]))
+		}, ""},
+		{"ModulePublished since", func(p *place) {
+			native(p.t, p.path("lib"), "commit", "-q", "--allow-empty", "-m", "more")
+			native(p.t, p.path("one/nested"), "commit", "-q", "--allow-empty", "-m", "more")
+			p.ids["more"] = git.OID(native(p.t, p.path("lib"), "rev-parse", "HEAD"))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.ModulePublished(ctx, p.path("one/nested"), p.ids["more"]))
+		}, ""},
+		{"ModulePublished nowhere", func(p *place) {
+			native(p.t, p.path("one/nested"), "commit", "-q", "--allow-empty", "-m", "own")
+			p.ids["own"] = git.OID(native(p.t, p.path("one/nested"), "rev-parse", "HEAD"))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.ModulePublished(ctx, p.path("one/nested"), p.ids["own"]))
+		}, ""},
+		{"ModulePublished of none", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.ModulePublished(ctx, p.path("one/dir"), p.ids["lib"]))
+		}, ""},
+		{"ModulePublished of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.ModulePublished(ctx, p.path("one/mod"), "main"))
+		}, ""},
+		{"KeepModules", ownCommits, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept")))
+		}, ""},
+		{"KeepModules that are published", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept")))
+		}, ""},
+		{"KeepModules of a worktree that is gone", func(p *place) {
+			ownCommits(p)
+			check(p.t, os.RemoveAll(p.path("one")))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept")))
+		}, ""},
+		{"KeepModules of a worktree without them", nil, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.KeepModules(ctx, p.path("repo"), p.path("kept")))
+		}, ""},
+		{"KeepModules below a file", func(p *place) {
+			ownCommits(p)
+			check(p.t, os.WriteFile(p.path("kept"), nil, 0o644))
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept/below")))
+		}, ""},
+		{"KeepModules over a directory", func(p *place) {
+			ownCommits(p)
+			writeIn(p.t, p.path("kept"), "mod", "x")
+		}, func(ctx context.Context, p *place) (any, error) {
+			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept")))
+		}, ""},
+	})
+}

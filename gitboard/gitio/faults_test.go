@@ -1,0 +1,246 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// A place is a repository in which calls are tried, with another one that it fetches from and pushes to.
+type place struct {
+	t    *testing.T
+	dir  string // has repo, one (a linked worktree) and hub.git
+	like string // what dir is reset to
+	git  *testrun.Git
+	r    *Repo
+	ids  map[string]git.OID
+	hub  *Remote
+	used bool // differs from like
+}
+
+// A try is a call of the package, in a place that is new.
+type try struct {
+	name   string
+	before func(p *place) // nil for nothing
+	call   func(ctx context.Context, p *place) (any, error)
+	fails  string // how git fails, see testrun.Git; "" for a code that is no command's answer
+}
+
+// tries makes each call once, and then again for each child of git that it starts, which fails. It
+// writes down what the call returns and which files differ afterwards: a call reports a failure, or
+// does as well without the child. The calls take turns by the day.
+func tries(t *testing.T, file string, like func(t *testing.T) *place, all []try) {
+	testrun.Sample(t, time.Now())
+	path := filepath.Join("testdata", file)
+	known := sections(string(must[[]byte](t)(os.ReadFile(path))))
+	var p *place
+	var text strings.Builder
+	for _, c := range all {
+		want, is := known[c.name]
+		if !*golden.Update {
+			delete(known, c.name)
+		}
+		if !is && !*golden.Update {
+			t.Errorf("%s has no %s: -update adds it", file, c.name)
+		}
+		if !*golden.Update && !testrun.Turn(t, c.name, 8, time.Now()) {
+			continue
+		}
+		if p == nil {
+			p = like(t)
+		}
+		got := p.section(c)
+		text.WriteString(got)
+		if got != want && !*golden.Update {
+			t.Errorf("got\n%s, not\n%s", got, want)
+		}
+	}
+	if *golden.Update {
+		golden.Check(t, path, text.String())
+	} else if len(known) > 0 {
+		t.Errorf("%s has what is not tried: %v", file, slices.Sorted(maps.Keys(known)))
+	}
+}
+
+// sections divides the text of a file by the names of calls, which begin in the first column.
+func sections(text string) map[string]string {
+	all := map[string]string{}
+	name := ""
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "\t") {
+			name = strings.TrimSpace(line)
+		}
+		all[name] += line
+	}
+	return all
+}
+
+// section is what becomes of a call, and of it when something fails.
+func (p *place) section(c try) string {
+	calls, result := p.try(c, "")
+	text := fmt.Sprintf("%s\n\t%s\n", c.name, result)
+	for _, call := range calls {
+		_, failed := p.try(c, call)
+		if failed == result {
+			failed = "the same"
+		}
+		text += fmt.Sprintf("\t\t%s fails: %s\n", call, failed)
+	}
+	if _, failed := p.try(c, "closed"); failed != result {
+		text += fmt.Sprintf("\t\treading fails: %s\n", failed)
+	}
+	return text
+}
+
+// grown are the places that were made, by the name of what made them.
+var grown = map[string]*place{}
+
+// placeLike returns a place as grow makes it. Worktrees know their absolute path, so it always has
+// the same one.
+func placeLike(t *testing.T, name string, grow func(p *place)) *place {
+	ctx := sandbox(t)
+	t.Setenv("GIT_TEMPLATE_DIR", t.TempDir()) // no samples of hooks
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_DATE", gitDate(noon))
+	}
+	p := grown[name]
+	if p == nil {
+		dir := must[string](t)(filepath.EvalSymlinks(must[string](t)(os.MkdirTemp("", "gitio-place-"))))
+		p = &place{t: t, dir: filepath.Join(dir, "place"), like: filepath.Join(dir, "like"), ids: map[string]git.OID{}}
+		check(t, InitRepository(ctx, p.path("repo"), false))
+		p.r = must[*Repo](t)(Open(ctx, p.path("repo")))
+		grow(p)
+		check(t, p.r.Close())
+		check(t, os.CopyFS(p.like, os.DirFS(p.dir)))
+		grown[name] = p
+	}
+	p.t, p.git, p.used = t, testrun.NewGit(t), true
+	t.Cleanup(func() { check(t, p.r.Close()) })
+	return p
+}
+
+// try makes a call in a place like new, in which a call of git fails, or reading objects.
+func (p *place) try(c try, fails string) (calls []string, result string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	p.renew(ctx)
+	if c.before != nil {
+		c.before(p)
+		p.used = true
+	}
+	was := p.files()
+	p.r.known, p.r.batch.closed = &known{}, fails == "closed"
+	how := c.fails
+	if how == "" {
+		how = "3"
+	}
+	p.git.Watch(fails, how)
+	got, err := c.call(ctx, p)
+	calls = p.git.Calls()
+	p.r.batch.closed = false
+	result = p.plain(fmt.Sprintf("%+v", got))
+	if err != nil {
+		result = "error: " + p.plain(err.Error())
+		for _, known := range []error{ErrNotFound, ErrNotRepository, ErrRefMoved, ErrBusy, ErrRejected, ErrLockedThere,
+			ErrDeclinedThere, ErrHiddenThere, ErrNotAtomic, ErrNotOffered, ErrUnsent, ErrSilent, fs.ErrNotExist} {
+			if errors.Is(err, known) {
+				result += " [" + known.Error() + "]"
+			}
+		}
+	}
+	if changed := changes(was, p.files()); len(changed) > 0 {
+		if more := len(changed) - mostChanges; more > 0 {
+			changed = append(changed[:mostChanges], fmt.Sprint("and ", more, " more"))
+		}
+		result += "; changed: " + strings.Join(changed, " ")
+		p.used = true
+	}
+	return calls, result
+}
+
+// renew makes a place as it was at first, if it has been used.
+func (p *place) renew(ctx context.Context) {
+	if !p.used {
+		return
+	}
+	_ = p.r.Close()
+	check(p.t, os.RemoveAll(p.dir))
+	check(p.t, os.CopyFS(p.dir, os.DirFS(p.like)))
+	p.r = hurry(must[*Repo](p.t)(Open(ctx, p.path("repo"))))
+	p.hub = p.r.remote("hub", map[string][]string{"remote.hub.url": {p.path("hub.git")}})
+	p.used = false
+}
+
+// mostChanges is how many files are named that a call has changed.
+const mostChanges = 8
+
+func (p *place) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+
+var (
+	digits = regexp.MustCompile(`(liza-index-|liza-probe-|objects-|push-trace-)\d+`)
+	oneID  = regexp.MustCompile(`[0-9a-f]{40}`)
+)
+
+// plain takes out of a text what differs from run to run, and gives ids their names.
+func (p *place) plain(text string) string {
+	text = digits.ReplaceAllString(strings.ReplaceAll(text, p.dir, "DIR"), "${1}N")
+	text = oneID.ReplaceAllStringFunc(text, func(id string) string {
+		for _, name := range slices.Sorted(maps.Keys(p.ids)) {
+			if string(p.ids[name]) == id {
+				return "<" + name + ">"
+			}
+		}
+		return "<" + id[:7] + ">"
+	})
+	return strings.NewReplacer("\n", `\n`, "\x00", `\0`).Replace(strings.TrimRight(text, "\n"))
+}
+
+// files are all files but those of git's that have times in them.
+func (p *place) files() map[string]string {
+	all := map[string]string{}
+	check(p.t, filepath.WalkDir(p.dir, func(path string, e fs.DirEntry, err error) error {
+		name := strings.TrimPrefix(path, p.dir+"/")
+		if err != nil || !e.Type().IsRegular() || strings.Contains(name, "/objects/") || strings.Contains(name, "/logs/") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if base := filepath.Base(path); base == "index" || base == "looked-after" {
+			text = nil
+		}
+		all[p.plain(name)] = string(text)
+		return err
+	}))
+	return all
+}
+
+// changes lists the files that came (+), went (-) or changed.
+func changes(was, is map[string]string) (names []string) {
+	for name, text := range is {
+		if old, had := was[name]; !had {
+			names = append(names, "+"+name)
+		} else if old != text {
+			names = append(names, name)
+		}
+	}
+	for name := range was {
+		if _, has := is[name]; !has {
+			names = append(names, "-"+name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,97 @@
+package testrun
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Git is a program that tests find in place of git. It notes what git is called for, and fails
+// where a test wants it to.
+type Git struct {
+	t         testing.TB
+	dir, path string
+}
+
+// shim counts the calls of each of git's commands, and passes all but the chosen one on.
+const shim = `#!/bin/sh
+for word; do
+	if [ -n "$value" ]; then value=; continue; fi
+	case $word in -c|-C) value=1 ;; -*) ;; *) break ;; esac
+done
+n=0
+[ -e "%[1]s/$word" ] && read n <"%[1]s/$word"
+n=$((n + 1))
+echo $n >"%[1]s/$word"
+[ -e "%[1]s/fails" ] && read which nth how on <"%[1]s/fails" && [ $word = $which ] &&
+	{ [ $n = $nth ] || [ -n "$on" ] && [ $n -gt $nth ]; } && case $how in
+killed) kill -9 $$ ;;
+*) echo "error: no more of it" >&2; exit $how ;;
+esac
+exec "%[2]s" "$@"
+`
+
+// NewGit makes such a program.
+func NewGit(t testing.TB) *Git {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &Git{t: t, dir: t.TempDir(), path: os.Getenv("PATH")}
+	t.Setenv("PATH", g.path) // restores it after the test
+	g.check(os.Mkdir(g.bin(), 0o755))
+	g.check(os.WriteFile(filepath.Join(g.bin(), "git"), fmt.Appendf(nil, shim, g.dir, real), 0o755))
+	return g
+}
+
+func (g *Git) bin() string { return filepath.Join(g.dir, "bin") }
+
+// Watch puts the program in front of git until Calls. One call fails, unless it is "": with an exit
+// code, or "killed"; with "on" after it, all later ones as well. "rev-list 2" is the second call of
+// git rev-list.
+func (g *Git) Watch(call, how string) {
+	if call != "" {
+		g.check(os.WriteFile(filepath.Join(g.dir, "fails"), []byte(call+" "+how+"\n"), 0o644))
+	}
+	g.check(os.Setenv("PATH", g.bin()+string(os.PathListSeparator)+g.path))
+}
+
+// Beside has other programs found as well, in a directory.
+func (g *Git) Beside(dir string) { g.path = dir + string(os.PathListSeparator) + g.path }
+
+// Calls takes the program away, and returns the calls of git since Watch.
+func (g *Git) Calls() (calls []string) {
+	g.check(os.Setenv("PATH", g.path))
+	files, err := os.ReadDir(g.dir)
+	g.check(err)
+	for _, file := range files {
+		if file.IsDir() {
+			continue
+		}
+		path := filepath.Join(g.dir, file.Name())
+		text, err := os.ReadFile(path)
+		g.check(err)
+		g.check(os.Remove(path))
+		if file.Name() == "fails" {
+			continue
+		}
+		most := 0
+		fmt.Sscan(string(text), &most)
+		for n := 1; n <= most; n++ {
+			calls = append(calls, fmt.Sprint(file.Name(), " ", n))
+		}
+	}
+	slices.Sort(calls)
+	return calls
+}
+
+func (g *Git) check(err error) {
+	g.t.Helper()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+}
