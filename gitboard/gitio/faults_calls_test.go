@@ -85,7 +85,7 @@ func only(err error) (any, error) { return "done", err }
 func one[T any](value T, err error) (any, error) { return value, err }
 
 func TestFaultsOfReading(t *testing.T) {
-	tries(t, "faults-read.txt", historyPlace, []try{
+	checkTries(t, "faults-read.txt", historyPlace, []try{
 		{"DefaultBranch", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx)) }, ""},
 		{"DefaultBranch but main", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx, "main")) }, ""},
 		{"DefaultBranch of a detached HEAD", func(p *place) { writeIn(p.t, p.path("repo"), ".git/HEAD", string(p.ids["topic"])+"\n") },
@@ -336,7 +336,7 @@ func TestFaultsOfSettings(t *testing.T) {
 	set := func(key, value string) func(p *place) {
 		return func(p *place) { native(p.t, p.path("repo"), "config", "--add", key, value) }
 	}
-	tries(t, "faults-settings.txt", historyPlace, []try{
+	checkTries(t, "faults-settings.txt", historyPlace, []try{
 		{"Config", nil, func(ctx context.Context, p *place) (any, error) {
 			value, set, err := p.r.Config(ctx, "remote.hub.url")
 			return fmt.Sprint(value, set), err
@@ -440,7 +440,7 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		writeIn(p.t, p.path("repo"), "a.txt", "one\nnext\nthree\n")
 		writeIn(p.t, p.path("repo"), "dir/c.txt", "")
 	}
-	tries(t, "faults-worktrees.txt", historyPlace, []try{
+	checkTries(t, "faults-worktrees.txt", historyPlace, []try{
 		{"CanAdvance", nil, func(ctx context.Context, p *place) (any, error) {
 			ctx, _ = WithRetries(ctx, 0)
 			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
@@ -732,7 +732,7 @@ func TestFaultsOfWriting(t *testing.T) {
 			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
 		}
 	}
-	tries(t, "faults-write.txt", historyPlace, []try{
+	checkTries(t, "faults-write.txt", historyPlace, []try{
 		{"UpdateRefs", nil, update("refs/heads/topic", "topic", "main"), ""},
 		{"UpdateRefs, killed", nil, update("refs/heads/topic", "topic", "main"), "killed"},
 		{"UpdateRefs, died", nil, update("refs/heads/topic", "topic", "main"), "128"},
@@ -822,7 +822,7 @@ func TestFaultsOfRemotes(t *testing.T) {
 			return one(p.hub.Deliver(ctx, Push{Ref: ref, New: p.ids[id]}, option))
 		}
 	}
-	tries(t, "faults-remotes.txt", historyPlace, []try{
+	checkTries(t, "faults-remotes.txt", historyPlace, []try{
 		{"Fetch", nil, func(ctx context.Context, p *place) (any, error) {
 			return only(p.hub.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*"))
 		}, ""},
@@ -923,7 +923,7 @@ func TestFaultsOfModules(t *testing.T) {
 			native(p.t, p.path(name), "commit", "-q", "--allow-empty", "-m", "own")
 		}
 	}
-	tries(t, "faults-modules.txt", func(t *testing.T) *place { return placeLike(t, "modules", module) }, []try{
+	checkTries(t, "faults-modules.txt", func(t *testing.T) *place { return placeLike(t, "modules", module) }, []try{
 		{"Gitlinks", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Gitlinks(ctx, p.path("one"))) }, ""},
 		{"Gitlinks, none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Gitlinks(ctx, p.path("repo"))) }, ""},
 		{"Gitlinks of an index that is a directory", func(p *place) {

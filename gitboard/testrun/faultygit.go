@@ -16,6 +16,9 @@ type Git struct {
 	dir, path string
 }
 
+// Said is the message of a git that fails.
+const Said = "no more of it"
+
 // shim counts the calls of each of git's commands, and passes all but the chosen one on.
 const shim = `#!/bin/sh
 for word; do
@@ -29,7 +32,7 @@ echo $n >"%[1]s/$word"
 [ -e "%[1]s/fails" ] && read which nth how on <"%[1]s/fails" && [ $word = $which ] &&
 	{ [ $n = $nth ] || [ -n "$on" ] && [ $n -gt $nth ]; } && case $how in
 killed) kill -9 $$ ;;
-*) echo "error: no more of it" >&2; exit $how ;;
+*) echo "error: %[3]s" >&2; exit $how ;;
 esac
 exec "%[2]s" "$@"
 `
@@ -44,7 +47,7 @@ func NewGit(t testing.TB) *Git {
 	g := &Git{t: t, dir: t.TempDir(), path: os.Getenv("PATH")}
 	t.Setenv("PATH", g.path) // restores it after the test
 	g.check(os.Mkdir(g.bin(), 0o755))
-	g.check(os.WriteFile(filepath.Join(g.bin(), "git"), fmt.Appendf(nil, shim, g.dir, real), 0o755))
+	g.check(os.WriteFile(filepath.Join(g.bin(), "git"), fmt.Appendf(nil, shim, g.dir, real, Said), 0o755))
 	return g
 }
 
@@ -87,6 +90,21 @@ func (g *Git) Calls() (calls []string) {
 	}
 	slices.Sort(calls)
 	return calls
+}
+
+// Faults is a text about a call: what comes of it, and what if one of git's commands fails that it
+// starts, each in turn. try makes the call between Watch and Calls, in a place like new.
+func Faults(name string, try func(fails string) (calls []string, result string)) string {
+	calls, result := try("")
+	text := fmt.Sprintf("%s\n\t%s\n", name, result)
+	for _, call := range calls {
+		_, failed := try(call)
+		if failed == result {
+			failed = "the same"
+		}
+		text += fmt.Sprintf("\t\t%s fails: %s\n", call, failed)
+	}
+	return text
 }
 
 func (g *Git) check(err error) {

@@ -1,0 +1,55 @@
+package golden
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Sections wants each section of a file to be what made returns for its name, which is the section's
+// first line. All other lines begin with a tab. The ones that are not due are left out, but not
+// where the file is rewritten.
+func Sections(t *testing.T, path string, names []string, due func(name string) bool, made func(name string) string) {
+	t.Helper()
+	if *Update {
+		var text strings.Builder
+		for _, name := range names {
+			text.WriteString(made(name))
+		}
+		Check(t, path, text.String())
+		return
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := sections(string(text))
+	for _, name := range names {
+		want, is := known[name]
+		delete(known, name)
+		if !is {
+			t.Errorf("%s has no %s: -update adds it", path, name)
+		} else if due(name) {
+			if got := made(name); got != want {
+				t.Errorf("%s differs (-update rewrites it; git diff shows how): got\n%sand not\n%s", path, got, want)
+			}
+		}
+	}
+	if len(known) > 0 {
+		t.Errorf("%s has sections that are not made: %v", path, slices.Sorted(maps.Keys(known)))
+	}
+}
+
+func sections(text string) map[string]string {
+	all := map[string]string{}
+	name := ""
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "\t") {
+			name = strings.TrimSuffix(line, "\n")
+		}
+		all[name] += line
+	}
+	return all
+}
