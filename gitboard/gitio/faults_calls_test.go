@@ -86,136 +86,142 @@ func one[T any](value T, err error) (any, error) { return value, err }
 
 func TestFaultsOfReading(t *testing.T) {
 	checkTries(t, "faults-read.txt", historyPlace, []try{
-		{"DefaultBranch", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx)) }, ""},
-		{"DefaultBranch but main", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx, "main")) }, ""},
+		{"DefaultBranch", nil, func(p *place) (any, error) { return one(p.r.DefaultBranch(p.ctx)) }, ""},
+		{"DefaultBranch but main", nil, func(p *place) (any, error) {
+			return one(p.r.DefaultBranch(p.ctx, "main"))
+		}, ""},
 		{"DefaultBranch of a detached HEAD", func(p *place) { writeIn(p.t, p.path("repo"), ".git/HEAD", string(p.ids["topic"])+"\n") },
-			func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx)) }, ""},
+			func(p *place) (any, error) { return one(p.r.DefaultBranch(p.ctx)) }, ""},
 		{"DefaultBranch of origin", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/topic\n")
-		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.DefaultBranch(ctx, "main")) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.DefaultBranch(p.ctx, "main")) }, ""},
 		{"RemoteHead", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/topic\n")
-		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.RemoteHead(ctx, "origin")) }, ""},
-		{"RemoteHead of another", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.RemoteHead(ctx, "hub")) }, ""},
-		{"ChangedFiles", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.ChangedFiles(ctx, p.ids["main"], p.ids["topic"]))
+		}, func(p *place) (any, error) { return one(p.r.RemoteHead(p.ctx, "origin")) }, ""},
+		{"RemoteHead of another", nil, func(p *place) (any, error) { return one(p.r.RemoteHead(p.ctx, "hub")) }, ""},
+		{"ChangedFiles", nil, func(p *place) (any, error) {
+			return one(p.r.ChangedFiles(p.ctx, p.ids["main"], p.ids["topic"]))
 		}, ""},
-		{"Diff", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Diff(ctx, p.ids["v1"], p.ids["topic"], "dir", "go.txt"))
+		{"Diff", nil, func(p *place) (any, error) {
+			return one(p.r.Diff(p.ctx, p.ids["v1"], p.ids["topic"], "dir", "go.txt"))
 		}, ""},
-		{"RangeDiff", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.RangeDiff(ctx, p.ids["v1"], p.ids["topic"], p.ids["v1"], p.ids["clash"]))
+		{"RangeDiff", nil, func(p *place) (any, error) {
+			return one(p.r.RangeDiff(p.ctx, p.ids["v1"], p.ids["topic"], p.ids["v1"], p.ids["clash"]))
 		}, ""},
-		{"DiffBlobs", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.DiffBlobs(ctx, p.ids["a.txt"], p.ids["b.txt"]))
+		{"DiffBlobs", nil, func(p *place) (any, error) {
+			return one(p.r.DiffBlobs(p.ctx, p.ids["a.txt"], p.ids["b.txt"]))
 		}, ""},
-		{"DiffStats", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.DiffStats(ctx, [][2]git.OID{{p.ids["v1 tree"], p.ids["topic tree"]}, {p.ids["v1 tree"], p.ids["clash tree"]}}))
+		{"DiffStats", nil, func(p *place) (any, error) {
+			return one(p.r.DiffStats(p.ctx, [][2]git.OID{{p.ids["v1 tree"], p.ids["topic tree"]}, {p.ids["v1 tree"], p.ids["clash tree"]}}))
 		}, ""},
-		{"DiffStats of none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.DiffStats(ctx, nil)) }, ""},
-		{"ResolveCommit", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.ResolveCommit(ctx, "v1")) }, ""},
-		{"IsAncestor near", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.IsAncestor(ctx, p.ids["v1"], p.ids["topic"]))
+		{"DiffStats of none", nil, func(p *place) (any, error) { return one(p.r.DiffStats(p.ctx, nil)) }, ""},
+		{"ResolveCommit", nil, func(p *place) (any, error) { return one(p.r.ResolveCommit(p.ctx, "v1")) }, ""},
+		{"IsAncestor near", nil, func(p *place) (any, error) {
+			return one(p.r.IsAncestor(p.ctx, p.ids["v1"], p.ids["topic"]))
 		}, ""},
-		{"IsAncestor far", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.IsAncestor(ctx, p.ids["v1"], p.ids["main"]))
+		{"IsAncestor far", nil, func(p *place) (any, error) {
+			return one(p.r.IsAncestor(p.ctx, p.ids["v1"], p.ids["main"]))
 		}, ""},
-		{"IsAncestor not", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.IsAncestor(ctx, p.ids["topic"], p.ids["main"]))
+		{"IsAncestor not", nil, func(p *place) (any, error) {
+			return one(p.r.IsAncestor(p.ctx, p.ids["topic"], p.ids["main"]))
 		}, ""},
-		{"IsAncestor of itself", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.IsAncestor(ctx, p.ids["main"], p.ids["main"]))
+		{"IsAncestor of itself", nil, func(p *place) (any, error) {
+			return one(p.r.IsAncestor(p.ctx, p.ids["main"], p.ids["main"]))
 		}, ""},
-		{"Since near", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Since(ctx, p.ids["main~3"], p.ids["main"]))
+		{"Since near", nil, func(p *place) (any, error) {
+			return one(p.r.Since(p.ctx, p.ids["main~3"], p.ids["main"]))
 		}, ""},
-		{"Since far", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Since(ctx, p.ids["v1"], p.ids["main"]))
+		{"Since far", nil, func(p *place) (any, error) {
+			return one(p.r.Since(p.ctx, p.ids["v1"], p.ids["main"]))
 		}, ""},
-		{"Since what is not there", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Since(ctx, p.ids["clash"], p.ids["topic"]))
+		{"Since what is not there", nil, func(p *place) (any, error) {
+			return one(p.r.Since(p.ctx, p.ids["clash"], p.ids["topic"]))
 		}, ""},
-		{"MergeBase", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.MergeBase(ctx, p.ids["main"], p.ids["topic"]))
+		{"MergeBase", nil, func(p *place) (any, error) {
+			return one(p.r.MergeBase(p.ctx, p.ids["main"], p.ids["topic"]))
 		}, ""},
-		{"CountCommits", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.CountCommits(ctx, p.ids["v1"], p.ids["main"]))
+		{"CountCommits", nil, func(p *place) (any, error) {
+			return one(p.r.CountCommits(p.ctx, p.ids["v1"], p.ids["main"]))
 		}, ""},
-		{"CountCommits of itself", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.CountCommits(ctx, p.ids["main"], p.ids["main"]))
+		{"CountCommits of itself", nil, func(p *place) (any, error) {
+			return one(p.r.CountCommits(p.ctx, p.ids["main"], p.ids["main"]))
 		}, ""},
-		{"CountCommits from nothing to nothing", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.CountCommits(ctx, git.ZeroOID, git.ZeroOID))
+		{"CountCommits from nothing to nothing", nil, func(p *place) (any, error) {
+			return one(p.r.CountCommits(p.ctx, git.ZeroOID, git.ZeroOID))
 		}, ""},
-		{"FindMerge near", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.FindMerge(ctx, p.ids["main~3"], p.ids["main"]))
+		{"FindMerge near", nil, func(p *place) (any, error) {
+			return one(p.r.FindMerge(p.ctx, p.ids["main~3"], p.ids["main"]))
 		}, ""},
-		{"FindMerge", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.FindMerge(ctx, p.ids["main~3"], p.ids["merged"]))
+		{"FindMerge", nil, func(p *place) (any, error) {
+			return one(p.r.FindMerge(p.ctx, p.ids["main~3"], p.ids["merged"]))
 		}, ""},
-		{"FindMerge far", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.FindMerge(ctx, p.ids["v1"], p.ids["main"]))
+		{"FindMerge far", nil, func(p *place) (any, error) {
+			return one(p.r.FindMerge(p.ctx, p.ids["v1"], p.ids["main"]))
 		}, ""},
-		{"RevList", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.RevList(ctx, p.ids["v1"], p.ids["topic"]))
+		{"RevList", nil, func(p *place) (any, error) {
+			return one(p.r.RevList(p.ctx, p.ids["v1"], p.ids["topic"]))
 		}, ""},
-		{"FirstParents", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.FirstParents(ctx, p.ids["topic"], 0)) }, ""},
-		{"FirstParents, two", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.FirstParents(ctx, p.ids["main"], 2)) }, ""},
-		{"Matching", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Matching(ctx, p.ids["main"], "^step 1"))
+		{"FirstParents", nil, func(p *place) (any, error) {
+			return one(p.r.FirstParents(p.ctx, p.ids["topic"], 0))
 		}, ""},
-		{"Touching", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Touching(ctx, p.ids["topic"], "go.txt"))
+		{"FirstParents, two", nil, func(p *place) (any, error) {
+			return one(p.r.FirstParents(p.ctx, p.ids["main"], 2))
 		}, ""},
-		{"Log near", nil, func(ctx context.Context, p *place) (any, error) {
-			log, err := p.r.Log(ctx, p.ids["main~1"], p.ids["main"])
+		{"Matching", nil, func(p *place) (any, error) {
+			return one(p.r.Matching(p.ctx, p.ids["main"], "^step 1"))
+		}, ""},
+		{"Touching", nil, func(p *place) (any, error) {
+			return one(p.r.Touching(p.ctx, p.ids["topic"], "go.txt"))
+		}, ""},
+		{"Log near", nil, func(p *place) (any, error) {
+			log, err := p.r.Log(p.ctx, p.ids["main~1"], p.ids["main"])
 			return len(log), err
 		}, ""},
-		{"Log far", nil, func(ctx context.Context, p *place) (any, error) {
-			log, err := p.r.Log(ctx, p.ids["v1"], p.ids["main"])
+		{"Log far", nil, func(p *place) (any, error) {
+			log, err := p.r.Log(p.ctx, p.ids["v1"], p.ids["main"])
 			return len(log), err
 		}, ""},
-		{"Log of a file", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Log(ctx, git.ZeroOID, p.ids["a.txt"]))
+		{"Log of a file", nil, func(p *place) (any, error) {
+			return one(p.r.Log(p.ctx, git.ZeroOID, p.ids["a.txt"]))
 		}, ""},
-		{"RequestCommit", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.RequestCommit(ctx, p.ids["main"], "r4", 20))
+		{"RequestCommit", nil, func(p *place) (any, error) {
+			return one(p.r.RequestCommit(p.ctx, p.ids["main"], "r4", 20))
 		}, ""},
-		{"RequestCommit too deep", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.RequestCommit(ctx, p.ids["main"], "r4", 2))
+		{"RequestCommit too deep", nil, func(p *place) (any, error) {
+			return one(p.r.RequestCommit(p.ctx, p.ids["main"], "r4", 2))
 		}, ""},
-		{"RequestCommit of no request", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.RequestCommit(ctx, p.ids["main"], "", 20))
+		{"RequestCommit of no request", nil, func(p *place) (any, error) {
+			return one(p.r.RequestCommit(p.ctx, p.ids["main"], "", 20))
 		}, ""},
-		{"RequestCommit to no depth", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.RequestCommit(ctx, p.ids["main"], "r4", 0))
+		{"RequestCommit to no depth", nil, func(p *place) (any, error) {
+			return one(p.r.RequestCommit(p.ctx, p.ids["main"], "r4", 0))
 		}, ""},
-		{"Requested", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Requested(ctx, p.ids["main"], []string{"r4", "r5"}, 20))
+		{"Requested", nil, func(p *place) (any, error) {
+			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4", "r5"}, 20))
 		}, ""},
-		{"Requested nothing", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Requested(ctx, p.ids["main"], nil, 20))
+		{"Requested nothing", nil, func(p *place) (any, error) {
+			return one(p.r.Requested(p.ctx, p.ids["main"], nil, 20))
 		}, ""},
-		{"Requested to no depth", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Requested(ctx, p.ids["main"], []string{"r4"}, 0))
+		{"Requested to no depth", nil, func(p *place) (any, error) {
+			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 0))
 		}, ""},
-		{"Requested of nothing", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Requested(ctx, git.ZeroOID, []string{"r4"}, 20))
+		{"Requested of nothing", nil, func(p *place) (any, error) {
+			return one(p.r.Requested(p.ctx, git.ZeroOID, []string{"r4"}, 20))
 		}, ""},
-		{"Requested of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Requested(ctx, "main", []string{"r4"}, 20))
+		{"Requested of what is no id", nil, func(p *place) (any, error) {
+			return one(p.r.Requested(p.ctx, "main", []string{"r4"}, 20))
 		}, ""},
-		{"Identity", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Identity(ctx)) }, ""},
-		{"Author", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Author(ctx)) }, ""},
-		{"Author, asked before", nil, func(ctx context.Context, p *place) (any, error) {
-			r, err := OpenWith(ctx, p.path("repo"), Options{ToWrite: true})
+		{"Identity", nil, func(p *place) (any, error) { return one(p.r.Identity(p.ctx)) }, ""},
+		{"Author", nil, func(p *place) (any, error) { return one(p.r.Author(p.ctx)) }, ""},
+		{"Author, asked before", nil, func(p *place) (any, error) {
+			r, err := OpenWith(p.ctx, p.path("repo"), Options{ToWrite: true})
 			if err != nil {
 				return nil, err
 			}
 			defer r.Close()
 			var said []git.Signature
 			for _, who := range []func(context.Context) (git.Signature, error){r.Author, r.Identity, r.Author} {
-				s, err := who(ctx)
+				s, err := who(p.ctx)
 				if err != nil {
 					return nil, err
 				}
@@ -224,79 +230,93 @@ func TestFaultsOfReading(t *testing.T) {
 			settings := r.people.settings()
 			return fmt.Sprint(said, len(settings) > 0, settings["remote.hub.url"], r.people.settings() == nil), nil
 		}, ""},
-		{"Sizes", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Sizes(ctx, p.ids["v1"], p.ids["topic"]))
+		{"Sizes", nil, func(p *place) (any, error) {
+			return one(p.r.Sizes(p.ctx, p.ids["v1"], p.ids["topic"]))
 		}, ""},
-		{"Sizes of nothing", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Sizes(ctx, p.ids["topic"], p.ids["topic"]))
+		{"Sizes of nothing", nil, func(p *place) (any, error) {
+			return one(p.r.Sizes(p.ctx, p.ids["topic"], p.ids["topic"]))
 		}, ""},
-		{"ObjectSizes", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.ObjectSizes(ctx, []string{string(p.ids["a.txt"]), "HEAD", string(p.ids["v1"])}))
+		{"ObjectSizes", nil, func(p *place) (any, error) {
+			return one(p.r.ObjectSizes(p.ctx, []string{string(p.ids["a.txt"]), "HEAD", string(p.ids["v1"])}))
 		}, ""},
-		{"ObjectSizes of one that is missing", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.ObjectSizes(ctx, []string{"HEAD", string(blob("missing").OID)}))
+		{"ObjectSizes of one that is missing", nil, func(p *place) (any, error) {
+			return one(p.r.ObjectSizes(p.ctx, []string{"HEAD", string(blob("missing").OID)}))
 		}, ""},
-		{"SizesOf a name with a space", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.SizesOf(ctx, []string{"HEAD", "no such", "a name with"}))
+		{"SizesOf a name with a space", nil, func(p *place) (any, error) {
+			return one(p.r.SizesOf(p.ctx, []string{"HEAD", "no such", "a name with"}))
 		}, ""},
-		{"SizesOf none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.SizesOf(ctx, nil)) }, ""},
-		{"Ref", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/topic")) }, ""},
-		{"Ref that is not there", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/none")) }, ""},
+		{"SizesOf none", nil, func(p *place) (any, error) { return one(p.r.SizesOf(p.ctx, nil)) }, ""},
+		{"Ref", nil, func(p *place) (any, error) { return one(p.r.Ref(p.ctx, "refs/heads/topic")) }, ""},
+		{"Ref that is not there", nil, func(p *place) (any, error) {
+			return one(p.r.Ref(p.ctx, "refs/heads/none"))
+		}, ""},
 		{"Ref that is packed", func(p *place) { native(p.t, p.path("repo"), "pack-refs", "--all") },
-			func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/topic")) }, ""},
+			func(p *place) (any, error) { return one(p.r.Ref(p.ctx, "refs/heads/topic")) }, ""},
 		{"Ref that is symbolic", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/topic\n")
-		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/link")) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.Ref(p.ctx, "refs/heads/link")) }, ""},
 		{"Ref that leads nowhere", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/none\n")
-		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/link")) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.Ref(p.ctx, "refs/heads/link")) }, ""},
 		{"Ref that is broken", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/broken", string(blob("none").OID)+"\n")
-		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads/broken")) }, ""},
-		{"Ref that is a directory", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Ref(ctx, "refs/heads")) }, ""},
-		{"Refs", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Refs(ctx, "refs/heads/topic", "refs/tags"))
+		}, func(p *place) (any, error) { return one(p.r.Ref(p.ctx, "refs/heads/broken")) }, ""},
+		{"Ref that is a directory", nil, func(p *place) (any, error) {
+			return one(p.r.Ref(p.ctx, "refs/heads"))
 		}, ""},
-		{"Refs of a wrong name", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Refs(ctx, "--all")) }, ""},
+		{"Refs", nil, func(p *place) (any, error) {
+			return one(p.r.Refs(p.ctx, "refs/heads/topic", "refs/tags"))
+		}, ""},
+		{"Refs of a wrong name", nil, func(p *place) (any, error) { return one(p.r.Refs(p.ctx, "--all")) }, ""},
 		{"SymbolicRefs", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/topic\n")
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.SymbolicRefs(ctx, "refs/heads/link", "refs/heads/main"))
+		}, func(p *place) (any, error) {
+			return one(p.r.SymbolicRefs(p.ctx, "refs/heads/link", "refs/heads/main"))
 		}, ""},
-		{"SymbolicRefs of a wrong name", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.SymbolicRefs(ctx, "--all")) }, ""},
+		{"SymbolicRefs of a wrong name", nil, func(p *place) (any, error) {
+			return one(p.r.SymbolicRefs(p.ctx, "--all"))
+		}, ""},
 		{"Where", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/broken", string(blob("none").OID)+"\n")
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Where(ctx, []string{"refs/heads/main", "refs/heads/none", "refs/heads/broken"}))
+		}, func(p *place) (any, error) {
+			return one(p.r.Where(p.ctx, []string{"refs/heads/main", "refs/heads/none", "refs/heads/broken"}))
 		}, ""},
-		{"Where, of more than a few", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Where(ctx, []string{"refs/heads/main", "refs/heads/1", "refs/heads/2", "refs/heads/3", "refs/heads/4",
+		{"Where, of more than a few", nil, func(p *place) (any, error) {
+			return one(p.r.Where(p.ctx, []string{"refs/heads/main", "refs/heads/1", "refs/heads/2", "refs/heads/3", "refs/heads/4",
 				"refs/heads/5", "refs/heads/6", "refs/heads/7", "refs/heads/8", "refs/heads/9"}))
 		}, ""},
-		{"Where, of many", nil, func(ctx context.Context, p *place) (any, error) {
+		{"Where, of many", nil, func(p *place) (any, error) {
 			names := []string{"refs/heads/main"}
 			for i := range 200 {
 				names = append(names, fmt.Sprint("refs/heads/none-", i))
 			}
-			at, err := p.r.Where(ctx, names)
+			at, err := p.r.Where(p.ctx, names)
 			return fmt.Sprint(at["refs/heads/main"], len(at) > 1), err
 		}, ""},
-		{"FileOID", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.FileOID(ctx, p.ids["main"], "./dir/../a.txt"))
+		{"FileOID", nil, func(p *place) (any, error) {
+			return one(p.r.FileOID(p.ctx, p.ids["main"], "./dir/../a.txt"))
 		}, ""},
-		{"FileOID of a directory", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.FileOID(ctx, p.ids["main"], "dir")) }, ""},
-		{"FileOID in nothing", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.FileOID(ctx, git.ZeroOID, "a.txt")) }, ""},
-		{"Checkout", dirty("a.txt", "x\n"), func(ctx context.Context, p *place) (any, error) { return one(p.r.Checkout(ctx, p.path("repo"))) }, ""},
-		{"Status", dirty("b.txt", "x\n"), func(ctx context.Context, p *place) (any, error) { return one(p.r.Status(ctx, p.path("repo"))) }, ""},
-		{"Whole", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.Whole(ctx, p.ids["topic"])) }, ""},
-		{"Whole of what is no id", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.Whole(ctx, "topic")) }, ""},
-		{"Holds", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.Holds(ctx, p.ids["topic"], func(yield func([]string) bool) {
+		{"FileOID of a directory", nil, func(p *place) (any, error) {
+			return one(p.r.FileOID(p.ctx, p.ids["main"], "dir"))
+		}, ""},
+		{"FileOID in nothing", nil, func(p *place) (any, error) {
+			return one(p.r.FileOID(p.ctx, git.ZeroOID, "a.txt"))
+		}, ""},
+		{"Checkout", dirty("a.txt", "x\n"), func(p *place) (any, error) {
+			return one(p.r.Checkout(p.ctx, p.path("repo")))
+		}, ""},
+		{"Status", dirty("b.txt", "x\n"), func(p *place) (any, error) {
+			return one(p.r.Status(p.ctx, p.path("repo")))
+		}, ""},
+		{"Whole", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, p.ids["topic"])) }, ""},
+		{"Whole of what is no id", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, "topic")) }, ""},
+		{"Holds", nil, func(p *place) (any, error) {
+			return only(p.r.Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
 				_ = yield([]string{string(p.ids["topic"]), string(p.ids["a.txt"])}) && yield([]string{string(p.ids["v1"])})
 			}))
 		}, ""},
-		{"Holds what is missing", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.Holds(ctx, p.ids["topic"], func(yield func([]string) bool) {
+		{"Holds what is missing", nil, func(p *place) (any, error) {
+			return only(p.r.Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
 				_ = yield([]string{string(p.ids["topic"]), string(blob("none").OID)})
 			}))
 		}, ""},
@@ -305,29 +325,29 @@ func TestFaultsOfReading(t *testing.T) {
 			check(p.t, os.RemoveAll(p.r.keptDir()))
 			check(p.t, os.Remove(loosePath(p.r, blob("loose").OID)))
 			check(p.t, os.WriteFile(loosePath(p.r, blob("loose").OID), []byte("x"), 0o444))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.Holds(ctx, p.ids["topic"], func(yield func([]string) bool) {
+		}, func(p *place) (any, error) {
+			return only(p.r.Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
 				_ = yield([]string{string(p.ids["topic"]), string(blob("loose").OID)})
 			}))
 		}, ""},
-		{"Reflog", nil, func(_ context.Context, p *place) (any, error) { return one(p.r.Reflog("HEAD")) }, ""},
-		{"Reflog of nothing", nil, func(_ context.Context, p *place) (any, error) { return one(p.r.Reflog("refs/heads/none")) }, ""},
+		{"Reflog", nil, func(p *place) (any, error) { return one(p.r.Reflog("HEAD")) }, ""},
+		{"Reflog of nothing", nil, func(p *place) (any, error) { return one(p.r.Reflog("refs/heads/none")) }, ""},
 		{"CommittedIn", func(p *place) {
 			writeIn(p.t, p.path("one"), "x", "x\n")
 			must[git.OID](p.t)(p.r.CommitAll(p.t.Context(), p.path("one"), "in one", ada))
-		}, func(_ context.Context, p *place) (any, error) { return p.r.CommittedIn(), nil }, ""},
-		{"Fsck", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Fsck(ctx)) }, ""},
-		{"Usage", func(p *place) { native(p.t, p.path("repo"), "gc", "-q") }, func(ctx context.Context, p *place) (any, error) {
-			u, err := p.r.Usage(ctx)
+		}, func(p *place) (any, error) { return p.r.CommittedIn(), nil }, ""},
+		{"Fsck", nil, func(p *place) (any, error) { return one(p.r.Fsck(p.ctx)) }, ""},
+		{"Usage", func(p *place) { native(p.t, p.path("repo"), "gc", "-q") }, func(p *place) (any, error) {
+			u, err := p.r.Usage(p.ctx)
 			return fmt.Sprint(u.Loose, u.LooseSize, u.Packs, u.PackSize > 0), err
 		}, ""},
-		{"DiskUsage", nil, func(ctx context.Context, p *place) (any, error) {
-			n, err := p.r.DiskUsage(ctx, "topic")
+		{"DiskUsage", nil, func(p *place) (any, error) {
+			n, err := p.r.DiskUsage(p.ctx, "topic")
 			return n > 100, err
 		}, ""},
-		{"Version", nil, func(ctx context.Context, _ *place) (any, error) {
-			major, _, _, err := Version(ctx)
-			return major, errors.Join(err, RequireVersion(ctx))
+		{"Version", nil, func(p *place) (any, error) {
+			major, _, _, err := Version(p.ctx)
+			return major, errors.Join(err, RequireVersion(p.ctx))
 		}, ""},
 	})
 }
@@ -337,69 +357,81 @@ func TestFaultsOfSettings(t *testing.T) {
 		return func(p *place) { native(p.t, p.path("repo"), "config", "--add", key, value) }
 	}
 	checkTries(t, "faults-settings.txt", historyPlace, []try{
-		{"Config", nil, func(ctx context.Context, p *place) (any, error) {
-			value, set, err := p.r.Config(ctx, "remote.hub.url")
+		{"Config", nil, func(p *place) (any, error) {
+			value, set, err := p.r.Config(p.ctx, "remote.hub.url")
 			return fmt.Sprint(value, set), err
 		}, ""},
-		{"Config that is not set", nil, func(ctx context.Context, p *place) (any, error) {
-			value, set, err := p.r.Config(ctx, "liza.none")
+		{"Config that is not set", nil, func(p *place) (any, error) {
+			value, set, err := p.r.Config(p.ctx, "liza.none")
 			return fmt.Sprint(value, set), err
 		}, ""},
-		{"ConfigPath", set("liza.path", "~/x"), func(ctx context.Context, p *place) (any, error) {
-			value, set, err := p.r.ConfigPath(ctx, "liza.path")
+		{"ConfigPath", set("liza.path", "~/x"), func(p *place) (any, error) {
+			value, set, err := p.r.ConfigPath(p.ctx, "liza.path")
 			return fmt.Sprint(strings.HasSuffix(value, "/x"), strings.HasPrefix(value, "~"), set), err
 		}, ""},
-		{"SetConfig", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza.x", "y")) }, ""},
-		{"SetConfig, refused each time", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza.x", "y")) }, "3 on"},
-		{"SetConfig, killed", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza.x", "y")) }, "killed"},
-		{"SetConfig of a wrong key", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza", "y")) }, ""},
+		{"SetConfig", nil, func(p *place) (any, error) { return only(p.r.SetConfig(p.ctx, "liza.x", "y")) }, ""},
+		{"SetConfig, refused each time", nil, func(p *place) (any, error) {
+			return only(p.r.SetConfig(p.ctx, "liza.x", "y"))
+		}, "3 on"},
+		{"SetConfig, killed", nil, func(p *place) (any, error) {
+			return only(p.r.SetConfig(p.ctx, "liza.x", "y"))
+		}, "killed"},
+		{"SetConfig of a wrong key", nil, func(p *place) (any, error) {
+			return only(p.r.SetConfig(p.ctx, "liza", "y"))
+		}, ""},
 		{"SetConfig without a file", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/config"))) },
-			func(ctx context.Context, p *place) (any, error) { return only(p.r.SetConfig(ctx, "liza.x", "y")) }, ""},
-		{"ConfigAll", set("liza.x", "y"), func(ctx context.Context, p *place) (any, error) { return one(p.r.ConfigAll(ctx, "liza.x")) }, ""},
-		{"ConfigAll of nothing", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.ConfigAll(ctx, "liza.x")) }, ""},
-		{"AddConfig", set("liza.x", "y"), func(ctx context.Context, p *place) (any, error) { return only(p.r.AddConfig(ctx, "liza.x", "z")) }, ""},
-		{"AddConfig of what is there", set("liza.x", "y"), func(ctx context.Context, p *place) (any, error) { return only(p.r.AddConfig(ctx, "liza.x", "y")) }, ""},
-		{"Remotes", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Remotes(ctx)) }, ""},
+			func(p *place) (any, error) { return only(p.r.SetConfig(p.ctx, "liza.x", "y")) }, ""},
+		{"ConfigAll", set("liza.x", "y"), func(p *place) (any, error) {
+			return one(p.r.ConfigAll(p.ctx, "liza.x"))
+		}, ""},
+		{"ConfigAll of nothing", nil, func(p *place) (any, error) { return one(p.r.ConfigAll(p.ctx, "liza.x")) }, ""},
+		{"AddConfig", set("liza.x", "y"), func(p *place) (any, error) {
+			return only(p.r.AddConfig(p.ctx, "liza.x", "z"))
+		}, ""},
+		{"AddConfig of what is there", set("liza.x", "y"), func(p *place) (any, error) {
+			return only(p.r.AddConfig(p.ctx, "liza.x", "y"))
+		}, ""},
+		{"Remotes", nil, func(p *place) (any, error) { return one(p.r.Remotes(p.ctx)) }, ""},
 		{"Remotes, none", func(p *place) { native(p.t, p.path("repo"), "remote", "remove", "hub") },
-			func(ctx context.Context, p *place) (any, error) { return one(p.r.Remotes(ctx)) }, ""},
+			func(p *place) (any, error) { return one(p.r.Remotes(p.ctx)) }, ""},
 		{"PushRules", func(p *place) {
 			set("receive.denyDeletes", "true")(p)
 			set("receive.denyNonFastForwards", "false")(p)
 			set("transfer.hideRefs", "refs/x")(p)
-		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.PushRules(ctx)) }, ""},
-		{"PushRules, none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.PushRules(ctx)) }, ""},
-		{"EditConfigFile", nil, func(_ context.Context, p *place) (any, error) {
+		}, func(p *place) (any, error) { return one(p.r.PushRules(p.ctx)) }, ""},
+		{"PushRules, none", nil, func(p *place) (any, error) { return one(p.r.PushRules(p.ctx)) }, ""},
+		{"EditConfigFile", nil, func(p *place) (any, error) {
 			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "[liza]\n"...), nil }))
 		}, ""},
-		{"EditConfigFile to the same", nil, func(_ context.Context, p *place) (any, error) {
+		{"EditConfigFile to the same", nil, func(p *place) (any, error) {
 			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
 		}, ""},
-		{"EditConfigFile that fails", nil, func(_ context.Context, p *place) (any, error) {
+		{"EditConfigFile that fails", nil, func(p *place) (any, error) {
 			return only(p.r.EditConfigFile(func([]byte) ([]byte, error) { return nil, errors.New("no") }))
 		}, ""},
 		{"EditConfigFile without a file", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/config"))) },
-			func(_ context.Context, p *place) (any, error) {
+			func(p *place) (any, error) {
 				return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
 			}, ""},
 		{"EditConfigFile that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/config")))
 			check(p.t, os.Mkdir(p.path("repo/.git/config"), 0o755))
-		}, func(_ context.Context, p *place) (any, error) {
+		}, func(p *place) (any, error) {
 			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
 		}, ""},
-		{"Exclude", nil, func(_ context.Context, p *place) (any, error) { return only(p.r.Exclude("x", "y", "x")) }, ""},
+		{"Exclude", nil, func(p *place) (any, error) { return only(p.r.Exclude("x", "y", "x")) }, ""},
 		{"Exclude what is there", func(p *place) { writeIn(p.t, p.path("repo"), ".git/info/exclude", "x\r\ny") },
-			func(_ context.Context, p *place) (any, error) { return only(p.r.Exclude("x", "z")) }, ""},
+			func(p *place) (any, error) { return only(p.r.Exclude("x", "z")) }, ""},
 		{"Exclude into a directory", func(p *place) {
 			check(p.t, os.RemoveAll(p.path("repo/.git/info")))
 			check(p.t, os.MkdirAll(p.path("repo/.git/info/exclude"), 0o755))
-		}, func(_ context.Context, p *place) (any, error) { return only(p.r.Exclude("x")) }, ""},
+		}, func(p *place) (any, error) { return only(p.r.Exclude("x")) }, ""},
 		{"Exclude below a file", func(p *place) {
 			check(p.t, os.RemoveAll(p.path("repo/.git/info")))
 			check(p.t, os.WriteFile(p.path("repo/.git/info"), nil, 0o644))
-		}, func(_ context.Context, p *place) (any, error) { return only(p.r.Exclude("x")) }, ""},
-		{"Shared", set(RemoteKey, "hub"), func(ctx context.Context, p *place) (any, error) {
-			m, err := p.r.Shared(ctx)
+		}, func(p *place) (any, error) { return only(p.r.Exclude("x")) }, ""},
+		{"Shared", set(RemoteKey, "hub"), func(p *place) (any, error) {
+			m, err := p.r.Shared(p.ctx)
 			if m == nil {
 				return m, err
 			}
@@ -410,12 +442,12 @@ func TestFaultsOfSettings(t *testing.T) {
 			set(OnlyBranchesKey, "true")(p)
 			set(networkTimeoutKey, "7")(p)
 			set("remote.hub.fetch", "^refs/heads/liza/*")(p)
-		}, func(ctx context.Context, p *place) (any, error) {
-			m, err := p.r.Remote(ctx, "hub")
+		}, func(p *place) (any, error) {
+			m, err := p.r.Remote(p.ctx, "hub")
 			if err != nil {
 				return nil, err
 			}
-			another, err := p.r.Remote(ctx, "another")
+			another, err := p.r.Remote(p.ctx, "another")
 			if err != nil {
 				return nil, err
 			}
@@ -425,8 +457,8 @@ func TestFaultsOfSettings(t *testing.T) {
 			set(networkTimeoutKey, "0")(p)
 			set("core.askPass", "x")(p)
 			set("core.sshCommand", "ssh -v")(p)
-		}, func(ctx context.Context, p *place) (any, error) {
-			m, err := p.r.Remote(ctx, "hub")
+		}, func(p *place) (any, error) {
+			m, err := p.r.Remote(p.ctx, "hub")
 			if err != nil {
 				return nil, err
 			}
@@ -441,109 +473,114 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		writeIn(p.t, p.path("repo"), "dir/c.txt", "")
 	}
 	checkTries(t, "faults-worktrees.txt", historyPlace, []try{
-		{"CanAdvance", nil, func(ctx context.Context, p *place) (any, error) {
-			ctx, _ = WithRetries(ctx, 0)
+		{"CanAdvance", nil, func(p *place) (any, error) {
+			ctx, _ := WithRetries(p.ctx, 0)
 			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, ""},
-		{"CanAdvance over a change", dirty("a.txt", "mine\n"), func(ctx context.Context, p *place) (any, error) {
-			ctx, _ = WithRetries(ctx, 0)
+		{"CanAdvance over a change", dirty("a.txt", "mine\n"), func(p *place) (any, error) {
+			ctx, _ := WithRetries(p.ctx, 0)
 			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, ""},
-		{"Advance", nil, func(ctx context.Context, p *place) (any, error) {
-			ctx, _ = WithRetries(ctx, 0)
+		{"Advance", nil, func(p *place) (any, error) {
+			ctx, _ := WithRetries(p.ctx, 0)
 			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, ""},
-		{"Advance over a change", dirty("a.txt", "mine\n"), func(ctx context.Context, p *place) (any, error) {
-			ctx, _ = WithRetries(ctx, 0)
+		{"Advance over a change", dirty("a.txt", "mine\n"), func(p *place) (any, error) {
+			ctx, _ := WithRetries(p.ctx, 0)
 			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, ""},
-		{"Advance that was cut short", cut, func(ctx context.Context, p *place) (any, error) {
-			ctx, _ = WithRetries(ctx, 0)
+		{"Advance that was cut short", cut, func(p *place) (any, error) {
+			ctx, _ := WithRetries(p.ctx, 0)
 			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, ""},
-		{"Advance that was cut short, killed", cut, func(ctx context.Context, p *place) (any, error) {
-			ctx, _ = WithRetries(ctx, 0)
+		{"Advance that was cut short, killed", cut, func(p *place) (any, error) {
+			ctx, _ := WithRetries(p.ctx, 0)
 			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, "killed"},
-		{"Advance over a lock that is let go", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		{"Advance over a lock that is let go", nil, func(p *place) (any, error) {
+			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, "128"},
-		{"Advance, refused each time", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		{"Advance, refused each time", nil, func(p *place) (any, error) {
+			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, "3 on"},
-		{"CheckoutDetached", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.CheckoutDetached(ctx, p.path("one"), p.ids["topic"]))
+		{"CheckoutDetached", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
+			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
 		}, ""},
-		{"CheckoutDetached of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.CheckoutDetached(ctx, p.path("one"), "topic"))
+		{"CheckoutDetached of what is no id", nil, func(p *place) (any, error) {
+			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), "topic"))
 		}, ""},
-		{"Untouched", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Untouched(ctx, p.path("one"), p.ids["topic"]))
+		{"Untouched", nil, func(p *place) (any, error) {
+			return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
 		}, ""},
-		{"Untouched after a merge that was cut short", func(p *place) { writeIn(p.t, p.path("one"), "new.txt", "n") }, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Untouched(ctx, p.path("one"), p.ids["topic"]))
+		{"Untouched after a merge that was cut short", func(p *place) { writeIn(p.t, p.path("one"), "new.txt", "n") },
+			func(p *place) (any, error) {
+				return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
+			}, ""},
+		{"Untouched beside a change", func(p *place) { writeIn(p.t, p.path("one"), "a.txt", "n") },
+			func(p *place) (any, error) {
+				return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
+			}, ""},
+		{"CommitAll", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
+			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
 		}, ""},
-		{"Untouched beside a change", func(p *place) { writeIn(p.t, p.path("one"), "a.txt", "n") }, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Untouched(ctx, p.path("one"), p.ids["topic"]))
-		}, ""},
-		{"CommitAll", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.CommitAll(ctx, p.path("one"), "all", ada))
-		}, ""},
-		{"CommitAll of nothing", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.CommitAll(ctx, p.path("one"), "all", ada))
+		{"CommitAll of nothing", nil, func(p *place) (any, error) {
+			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
 		}, ""},
 		{"CommitAll that a hook refuses", func(p *place) {
 			writeIn(p.t, p.path("one"), "x", "x")
 			writeIn(p.t, p.path("repo"), ".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
 			check(p.t, os.Chmod(p.path("repo/.git/hooks/pre-commit"), 0o755))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.CommitAll(ctx, p.path("one"), "all", ada))
+		}, func(p *place) (any, error) {
+			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
 		}, ""},
-		{"InitRepository", nil, func(ctx context.Context, p *place) (any, error) {
-			err := InitRepository(ctx, p.path("bare"), true)
+		{"InitRepository", nil, func(p *place) (any, error) {
+			err := InitRepository(p.ctx, p.path("bare"), true)
 			return exists(p.path("bare/HEAD")), errors.Join(err, os.RemoveAll(p.path("bare")))
 		}, ""},
-		{"MergeInto", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.MergeInto(ctx, p.path("one"), p.ids["topic"], "merge", ada))
+		{"MergeInto", nil, func(p *place) (any, error) {
+			return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["topic"], "merge", ada))
 		}, ""},
-		{"MergeInto with a conflict", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.MergeInto(ctx, p.path("one"), p.ids["clash"], "merge", ada))
+		{"MergeInto with a conflict", nil, func(p *place) (any, error) {
+			return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["clash"], "merge", ada))
 		}, ""},
-		{"MergeInto over what another has left", func(p *place) { writeIn(p.t, p.path("one"), "new.txt", "n") }, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.MergeInto(ctx, p.path("one"), p.ids["topic"], "merge", ada))
+		{"MergeInto over what another has left", func(p *place) { writeIn(p.t, p.path("one"), "new.txt", "n") },
+			func(p *place) (any, error) {
+				return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["topic"], "merge", ada))
+			}, ""},
+		{"MergeInto over a change", func(p *place) { writeIn(p.t, p.path("one"), "dir/b.txt", "mine") },
+			func(p *place) (any, error) {
+				return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["topic"], "merge", ada))
+			}, ""},
+		{"MergeInto of what is no id", nil, func(p *place) (any, error) {
+			return one(p.r.MergeInto(p.ctx, p.path("one"), "topic", "merge", ada))
 		}, ""},
-		{"MergeInto over a change", func(p *place) { writeIn(p.t, p.path("one"), "dir/b.txt", "mine") }, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.MergeInto(ctx, p.path("one"), p.ids["topic"], "merge", ada))
-		}, ""},
-		{"MergeInto of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.MergeInto(ctx, p.path("one"), "topic", "merge", ada))
-		}, ""},
-		{"MergeTree", nil, func(ctx context.Context, p *place) (any, error) {
-			tree, conflicts, err := p.r.MergeTree(ctx, p.ids["main"], p.ids["topic"])
+		{"MergeTree", nil, func(p *place) (any, error) {
+			tree, conflicts, err := p.r.MergeTree(p.ctx, p.ids["main"], p.ids["topic"])
 			return fmt.Sprint(tree, conflicts), err
 		}, ""},
-		{"MergeTree with a conflict", nil, func(ctx context.Context, p *place) (any, error) {
-			tree, conflicts, err := p.r.MergeTree(ctx, p.ids["main"], p.ids["clash"])
+		{"MergeTree with a conflict", nil, func(p *place) (any, error) {
+			tree, conflicts, err := p.r.MergeTree(p.ctx, p.ids["main"], p.ids["clash"])
 			return fmt.Sprint(tree, conflicts), err
 		}, ""},
-		{"MergeTree that says 1", nil, func(ctx context.Context, p *place) (any, error) {
-			tree, conflicts, err := p.r.MergeTree(ctx, p.ids["main"], p.ids["topic"])
+		{"MergeTree that says 1", nil, func(p *place) (any, error) {
+			tree, conflicts, err := p.r.MergeTree(p.ctx, p.ids["main"], p.ids["topic"])
 			return fmt.Sprint(tree, conflicts), err
 		}, "1"},
-		{"Snapshot", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		{"Snapshot", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
+			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
 		}, ""},
-		{"Snapshot of nothing", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		{"Snapshot of nothing", nil, func(p *place) (any, error) {
+			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
 		}, ""},
-		{"Snapshot without an index", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index"))) }, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
-		}, ""},
+		{"Snapshot without an index", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index"))) },
+			func(p *place) (any, error) {
+				return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
+			}, ""},
 		{"Snapshot of an index that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index")))
 			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/index"), 0o755))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		}, func(p *place) (any, error) {
+			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
 		}, ""},
 		{"Snapshot before the first commit", func(p *place) {
 			native(p.t, p.path("one"), "symbolic-ref", "HEAD", "refs/heads/unborn")
@@ -551,165 +588,178 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			check(p.t, os.RemoveAll(p.path("one/dir")))
 			check(p.t, os.Remove(p.path("one/a.txt")))
 			check(p.t, os.Remove(p.path("one/go.txt")))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.Snapshot(ctx, p.path("one"), "all", ada))
+		}, func(p *place) (any, error) {
+			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
 		}, ""},
-		{"Worktrees", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Worktrees(ctx)) }, ""},
-		{"CheckedOut", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.CheckedOut(ctx, "refs/heads/main")) }, ""},
-		{"CheckedOut nowhere", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.CheckedOut(ctx, "refs/heads/topic"))
+		{"Worktrees", nil, func(p *place) (any, error) { return one(p.r.Worktrees(p.ctx)) }, ""},
+		{"CheckedOut", nil, func(p *place) (any, error) { return one(p.r.CheckedOut(p.ctx, "refs/heads/main")) }, ""},
+		{"CheckedOut nowhere", nil, func(p *place) (any, error) {
+			return one(p.r.CheckedOut(p.ctx, "refs/heads/topic"))
 		}, ""},
 		{"CheckedOut by a symbolic ref", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/topic\n")
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/link\n")
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.CheckedOut(ctx, "refs/heads/topic"))
+		}, func(p *place) (any, error) {
+			return one(p.r.CheckedOut(p.ctx, "refs/heads/topic"))
 		}, ""},
-		{"CheckedOut beside an odd HEAD", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "odd\n") }, func(ctx context.Context, p *place) (any, error) {
-			return p.r.plainlyFree("refs/heads/topic"), nil
-		}, ""},
+		{"CheckedOut beside an odd HEAD", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "odd\n") },
+			func(p *place) (any, error) {
+				return p.r.plainlyFree("refs/heads/topic"), nil
+			}, ""},
 		{"CheckedOut with reftables", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/.invalid\n")
-		}, func(ctx context.Context, p *place) (any, error) {
+		}, func(p *place) (any, error) {
 			return p.r.plainlyFree("refs/heads/topic"), nil
 		}, ""},
-		{"CheckedOut beside no HEAD", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/HEAD"))) }, func(ctx context.Context, p *place) (any, error) {
-			return p.r.plainlyFree("refs/heads/topic"), nil
-		}, ""},
+		{"CheckedOut beside no HEAD", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/HEAD"))) },
+			func(p *place) (any, error) {
+				return p.r.plainlyFree("refs/heads/topic"), nil
+			}, ""},
 		{"CheckedOut beside what is no directory", func(p *place) {
 			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees")))
 			check(p.t, os.WriteFile(p.path("repo/.git/worktrees"), nil, 0o644))
-		}, func(ctx context.Context, p *place) (any, error) {
+		}, func(p *place) (any, error) {
 			return p.r.plainlyFree("refs/heads/topic"), nil
 		}, ""},
-		{"Head", nil, func(ctx context.Context, p *place) (any, error) {
-			commit, branch, err := p.r.Head(ctx, p.path("repo"))
+		{"Head", nil, func(p *place) (any, error) {
+			commit, branch, err := p.r.Head(p.ctx, p.path("repo"))
 			return fmt.Sprint(commit, branch), err
 		}, ""},
-		{"Head of a linked worktree", nil, func(ctx context.Context, p *place) (any, error) {
-			commit, branch, err := p.r.Head(ctx, p.path("one"))
+		{"Head of a linked worktree", nil, func(p *place) (any, error) {
+			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"Head of a linked worktree, with a branch", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/topic\n")
-		}, func(ctx context.Context, p *place) (any, error) {
-			commit, branch, err := p.r.Head(ctx, p.path("one"))
+		}, func(p *place) (any, error) {
+			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"Head of a linked worktree, at a tree", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", string(p.ids["a.txt"])+"\n")
-		}, func(ctx context.Context, p *place) (any, error) {
-			commit, branch, err := p.r.Head(ctx, p.path("one"))
+		}, func(p *place) (any, error) {
+			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"Head of a linked worktree, odd", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/liza/odd\n")
-		}, func(ctx context.Context, p *place) (any, error) {
-			commit, branch, err := p.r.Head(ctx, p.path("one"))
+		}, func(p *place) (any, error) {
+			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
 			return fmt.Sprint(commit, branch), err
 		}, ""},
-		{"LastHead", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.LastHead(ctx, p.path("one"))) }, ""},
+		{"LastHead", nil, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
 		{"LastHead without a log", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/logs/HEAD"))) },
-			func(ctx context.Context, p *place) (any, error) { return one(p.r.LastHead(ctx, p.path("one"))) }, ""},
+			func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
 		{"LastHead of a log that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/logs/HEAD")))
 			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/logs/HEAD"), 0o755))
-		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.LastHead(ctx, p.path("one"))) }, ""},
-		{"AttachHead", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.AttachHead(ctx, p.path("one"), "topic"))
+		}, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
+		{"AttachHead", nil, func(p *place) (any, error) {
+			return only(p.r.AttachHead(p.ctx, p.path("one"), "topic"))
 		}, ""},
-		{"AttachHead to a wrong name", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.AttachHead(ctx, p.path("one"), "to pic"))
+		{"AttachHead to a wrong name", nil, func(p *place) (any, error) {
+			return only(p.r.AttachHead(p.ctx, p.path("one"), "to pic"))
 		}, ""},
-		{"Owns", nil, func(_ context.Context, p *place) (any, error) {
+		{"Owns", nil, func(p *place) (any, error) {
 			return fmt.Sprint(p.r.Owns(p.path("one")), p.r.Owns(p.path("repo")), p.r.Owns(p.path("none"))), nil
 		}, ""},
-		{"AddWorktree", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.AddWorktree(ctx, p.path("two"), p.ids["topic"]))
+		{"AddWorktree", nil, func(p *place) (any, error) {
+			return only(p.r.AddWorktree(p.ctx, p.path("two"), p.ids["topic"]))
 		}, ""},
-		{"AddWorktree of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.AddWorktree(ctx, p.path("two"), "topic"))
+		{"AddWorktree of what is no id", nil, func(p *place) (any, error) {
+			return only(p.r.AddWorktree(p.ctx, p.path("two"), "topic"))
 		}, ""},
-		{"AddWorktreeBranch", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.AddWorktreeBranch(ctx, p.path("two"), "topic"))
+		{"AddWorktreeBranch", nil, func(p *place) (any, error) {
+			return only(p.r.AddWorktreeBranch(p.ctx, p.path("two"), "topic"))
 		}, ""},
-		{"AddWorktreeBranch of no branch", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.AddWorktreeBranch(ctx, p.path("two"), "none"))
+		{"AddWorktreeBranch of no branch", nil, func(p *place) (any, error) {
+			return only(p.r.AddWorktreeBranch(p.ctx, p.path("two"), "none"))
 		}, ""},
-		{"AddWorktree, died once", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.AddWorktree(ctx, p.path("two"), p.ids["topic"]))
+		{"AddWorktree, died once", nil, func(p *place) (any, error) {
+			return only(p.r.AddWorktree(p.ctx, p.path("two"), p.ids["topic"]))
 		}, "128"},
-		{"Refs, refused each time", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Refs(ctx, "refs/heads/topic")) }, "3 on"},
-		{"Refs, killed", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Refs(ctx, "refs/heads/topic")) }, "killed"},
-		{"AddWorktree that git dies of", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.AddWorktree(ctx, p.path("one"), p.ids["topic"]))
+		{"Refs, refused each time", nil, func(p *place) (any, error) {
+			return one(p.r.Refs(p.ctx, "refs/heads/topic"))
+		}, "3 on"},
+		{"Refs, killed", nil, func(p *place) (any, error) {
+			return one(p.r.Refs(p.ctx, "refs/heads/topic"))
+		}, "killed"},
+		{"AddWorktree that git dies of", nil, func(p *place) (any, error) {
+			return only(p.r.AddWorktree(p.ctx, p.path("one"), p.ids["topic"]))
 		}, ""},
-		{"MoveWorktree", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("two")))
+		{"MoveWorktree", nil, func(p *place) (any, error) {
+			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
 		}, ""},
-		{"MoveWorktree to another directory", func(p *place) { check(p.t, os.Mkdir(p.path("below"), 0o755)) }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("below/two")))
+		{"MoveWorktree to another directory", func(p *place) { check(p.t, os.Mkdir(p.path("below"), 0o755)) },
+			func(p *place) (any, error) {
+				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("below/two")))
+			}, ""},
+		{"MoveWorktree to what exists", nil, func(p *place) (any, error) {
+			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("repo")))
 		}, ""},
-		{"MoveWorktree to what exists", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("repo")))
+		{"MoveWorktree of none", nil, func(p *place) (any, error) {
+			return only(p.r.MoveWorktree(p.ctx, p.path("none"), p.path("two")))
 		}, ""},
-		{"MoveWorktree of none", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.MoveWorktree(ctx, p.path("none"), p.path("two")))
-		}, ""},
-		{"MoveWorktree with modules", func(p *place) { check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/modules"), 0o755)) }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("two")))
-		}, ""},
-		{"MoveWorktree of a locked one", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("two")))
-		}, ""},
+		{"MoveWorktree with modules", func(p *place) { check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/modules"), 0o755)) },
+			func(p *place) (any, error) {
+				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
+			}, ""},
+		{"MoveWorktree of a locked one", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) },
+			func(p *place) (any, error) {
+				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
+			}, ""},
 		{"MoveWorktree to the place of one that is gone", func(p *place) {
 			native(p.t, p.path("repo"), "worktree", "add", "-q", "--detach", p.path("two"), "main")
 			check(p.t, os.RemoveAll(p.path("two")))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.MoveWorktree(ctx, p.path("one"), p.path("two")))
+		}, func(p *place) (any, error) {
+			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
 		}, ""},
-		{"UnlockWorktree", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.UnlockWorktree(ctx, p.path("one")))
-		}, ""},
-		{"UnlockWorktree that is not locked", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.UnlockWorktree(ctx, p.path("one")))
+		{"UnlockWorktree", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) },
+			func(p *place) (any, error) {
+				return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
+			}, ""},
+		{"UnlockWorktree that is not locked", nil, func(p *place) (any, error) {
+			return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
 		}, ""},
 		{"UnlockWorktree that was moved by hand", func(p *place) {
 			native(p.t, p.path("repo"), "worktree", "lock", p.path("one"))
 			check(p.t, os.Rename(p.path("one"), p.path("two")))
 			check(p.t, os.Symlink(p.path("two"), p.path("one")))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.UnlockWorktree(ctx, p.path("two")))
+		}, func(p *place) (any, error) {
+			return only(p.r.UnlockWorktree(p.ctx, p.path("two")))
 		}, ""},
-		{"UnlockWorktree of none", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.UnlockWorktree(ctx, p.path("none")))
+		{"UnlockWorktree of none", nil, func(p *place) (any, error) {
+			return only(p.r.UnlockWorktree(p.ctx, p.path("none")))
 		}, ""},
-		{"RemoveWorktree", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.RemoveWorktree(ctx, p.path("one")))
+		{"RemoveWorktree", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
+			return only(p.r.RemoveWorktree(p.ctx, p.path("one")))
 		}, ""},
-		{"RemoveWorktree by another path", func(p *place) { check(p.t, os.Symlink(p.path("one"), p.path("link"))) }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.RemoveWorktree(ctx, p.path("link")))
+		{"RemoveWorktree by another path", func(p *place) { check(p.t, os.Symlink(p.path("one"), p.path("link"))) },
+			func(p *place) (any, error) {
+				return only(p.r.RemoveWorktree(p.ctx, p.path("link")))
+			}, ""},
+		{"RemoveWorktree that is gone", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) },
+			func(p *place) (any, error) {
+				return only(p.r.RemoveWorktree(p.ctx, p.path("one")))
+			}, ""},
+		{"RemoveWorktree, the main one", nil, func(p *place) (any, error) {
+			return only(p.r.RemoveWorktree(p.ctx, p.path("repo")))
 		}, ""},
-		{"RemoveWorktree that is gone", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.RemoveWorktree(ctx, p.path("one")))
-		}, ""},
-		{"RemoveWorktree, the main one", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.RemoveWorktree(ctx, p.path("repo")))
-		}, ""},
-		{"DiscardWorktree", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.DiscardWorktree(ctx, p.path("one")))
+		{"DiscardWorktree", nil, func(p *place) (any, error) {
+			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
 		}, ""},
 		{"DiscardWorktree that was never completed", func(p *place) {
 			check(p.t, os.Remove(p.path("one/.git")))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.DiscardWorktree(ctx, p.path("one")))
+		}, func(p *place) (any, error) {
+			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
 		}, ""},
-		{"PruneWorktrees", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.PruneWorktrees(ctx))
+		{"PruneWorktrees", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(p *place) (any, error) {
+			return only(p.r.PruneWorktrees(p.ctx))
 		}, ""},
-		{"RepairWorktrees", func(p *place) { check(p.t, os.Rename(p.path("one"), p.path("two"))) }, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.RepairWorktrees(ctx, p.path("two")))
-		}, ""},
+		{"RepairWorktrees", func(p *place) { check(p.t, os.Rename(p.path("one"), p.path("two"))) },
+			func(p *place) (any, error) {
+				return only(p.r.RepairWorktrees(p.ctx, p.path("two")))
+			}, ""},
 	})
 }
 
@@ -719,17 +769,17 @@ func exists(path string) bool {
 }
 
 func TestFaultsOfWriting(t *testing.T) {
-	update := func(ref, old, to string) func(ctx context.Context, p *place) (any, error) {
-		return func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: p.ids[old], New: p.ids[to]}}, "test"))
+	update := func(ref, old, to string) func(p *place) (any, error) {
+		return func(p *place) (any, error) {
+			return only(p.r.UpdateRefs(p.ctx, []git.RefUpdate{{Ref: ref, Old: p.ids[old], New: p.ids[to]}}, "test"))
 		}
 	}
 	broken := func(text string) func(p *place) {
 		return func(p *place) { writeIn(p.t, p.path("repo"), ".git/refs/heads/broken", text) }
 	}
-	replace := func(text, to string) func(ctx context.Context, p *place) (any, error) {
-		return func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
+	replace := func(text, to string) func(p *place) (any, error) {
+		return func(p *place) (any, error) {
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
 		}
 	}
 	checkTries(t, "faults-write.txt", historyPlace, []try{
@@ -742,47 +792,47 @@ func TestFaultsOfWriting(t *testing.T) {
 		{"UpdateRefs that are there already", nil, update("refs/heads/topic", "main", "topic"), ""},
 		{"UpdateRefs that stay", nil, update("refs/heads/topic", "topic", "topic"), ""},
 		{"UpdateRefs to nothing", nil, update("refs/heads/topic", "topic", "zero"), ""},
-		{"WriteAndUpdate", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.WriteAndUpdate(ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
+		{"WriteAndUpdate", nil, func(p *place) (any, error) {
+			return only(p.r.WriteAndUpdate(p.ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
 		}, ""},
-		{"WriteAndUpdate a wrong name", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.WriteAndUpdate(ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "new", New: blob("new").OID}}, ""))
+		{"WriteAndUpdate a wrong name", nil, func(p *place) (any, error) {
+			return only(p.r.WriteAndUpdate(p.ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "new", New: blob("new").OID}}, ""))
 		}, ""},
-		{"WriteAndUpdate a wrong object", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.WriteAndUpdate(ctx, []git.Object{{OID: p.ids["main"], Type: git.BlobObject}}, []git.RefUpdate{{Ref: "refs/liza/new", New: p.ids["main"]}}, ""))
+		{"WriteAndUpdate a wrong object", nil, func(p *place) (any, error) {
+			return only(p.r.WriteAndUpdate(p.ctx, []git.Object{{OID: p.ids["main"], Type: git.BlobObject}}, []git.RefUpdate{{Ref: "refs/liza/new", New: p.ids["main"]}}, ""))
 		}, ""},
 		{"WriteAndUpdate where nothing can be kept", func(p *place) {
 			check(p.t, os.RemoveAll(p.path("repo/.git/liza")))
 			writeIn(p.t, p.path("repo"), ".git/liza", "a file")
-		}, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.WriteAndUpdate(ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
+		}, func(p *place) (any, error) {
+			return only(p.r.WriteAndUpdate(p.ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
 		}, ""},
 		{"ReplaceBroken", broken(""), replace("", "main"), ""},
 		{"ReplaceBroken that is another", broken("x"), replace("", "main"), ""},
-		{"ReplaceBroken that is whole", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["main"]))
+		{"ReplaceBroken that is whole", nil, func(p *place) (any, error) {
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["main"]))
 		}, ""},
-		{"ReplaceBroken that is there", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["topic"]))
+		{"ReplaceBroken that is there", nil, func(p *place) (any, error) {
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["topic"]))
 		}, ""},
 		{"ReplaceBroken that is locked", func(p *place) {
 			broken("")(p)
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/broken.lock", "")
 		}, replace("", "main"), ""},
-		{"ReplaceBroken below a file", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/topic/below", ""}, p.ids["main"]))
+		{"ReplaceBroken below a file", nil, func(p *place) (any, error) {
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/topic/below", ""}, p.ids["main"]))
 		}, ""},
-		{"ReplaceBroken of a wrong name", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"broken", ""}, p.ids["main"]))
+		{"ReplaceBroken of a wrong name", nil, func(p *place) (any, error) {
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"broken", ""}, p.ids["main"]))
 		}, ""},
-		{"ReplaceBroken by what is no id", broken(""), func(ctx context.Context, p *place) (any, error) {
-			return only(p.r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", ""}, "main"))
+		{"ReplaceBroken by what is no id", broken(""), func(p *place) (any, error) {
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/broken", ""}, "main"))
 		}, ""},
-		{"PackAll", nil, func(ctx context.Context, p *place) (any, error) {
-			err := p.r.PackAll(ctx)
+		{"PackAll", nil, func(p *place) (any, error) {
+			err := p.r.PackAll(p.ctx)
 			return exists(p.path("repo/.git/refs/heads/topic")), err
 		}, ""},
-		{"Maintain", nil, func(ctx context.Context, p *place) (any, error) { return only(p.r.Maintain(ctx)) }, ""},
+		{"Maintain", nil, func(p *place) (any, error) { return only(p.r.Maintain(p.ctx)) }, ""},
 	})
 }
 
@@ -802,13 +852,13 @@ func TestFaultsOfRemotes(t *testing.T) {
 	hubConfig := func(key, value string) func(p *place) {
 		return func(p *place) { native(p.t, p.path("hub.git"), "config", key, value) }
 	}
-	push := func(pushes ...func(p *place) Push) func(ctx context.Context, p *place) (any, error) {
-		return func(ctx context.Context, p *place) (any, error) {
+	push := func(pushes ...func(p *place) Push) func(p *place) (any, error) {
+		return func(p *place) (any, error) {
 			var all []Push
 			for _, push := range pushes {
 				all = append(all, push(p))
 			}
-			return only(p.hub.Push(ctx, all))
+			return only(p.hub.Push(p.ctx, all))
 		}
 	}
 	to := func(ref, id string) func(p *place) Push {
@@ -817,35 +867,35 @@ func TestFaultsOfRemotes(t *testing.T) {
 	exactly := func(ref, old, id string) func(p *place) Push {
 		return func(p *place) Push { return Push{Ref: ref, New: p.ids[id], Exactly: true, Old: p.ids[old]} }
 	}
-	deliver := func(ref, id, option string) func(ctx context.Context, p *place) (any, error) {
-		return func(ctx context.Context, p *place) (any, error) {
-			return one(p.hub.Deliver(ctx, Push{Ref: ref, New: p.ids[id]}, option))
+	deliver := func(ref, id, option string) func(p *place) (any, error) {
+		return func(p *place) (any, error) {
+			return one(p.hub.Deliver(p.ctx, Push{Ref: ref, New: p.ids[id]}, option))
 		}
 	}
 	checkTries(t, "faults-remotes.txt", historyPlace, []try{
-		{"Fetch", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.hub.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*"))
+		{"Fetch", nil, func(p *place) (any, error) {
+			return only(p.hub.Fetch(p.ctx, false, false, "refs/liza/*:refs/liza/*"))
 		}, ""},
-		{"Fetch that a ref is in the way of", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.hub.Fetch(ctx, false, false, "refs/heads/main:refs/heads/topic"))
+		{"Fetch that a ref is in the way of", nil, func(p *place) (any, error) {
+			return only(p.hub.Fetch(p.ctx, false, false, "refs/heads/main:refs/heads/topic"))
 		}, ""},
 		{"Fetch and prune", func(p *place) {
 			native(p.t, p.path("repo"), "update-ref", "refs/liza/gone", "main")
-		}, func(ctx context.Context, p *place) (any, error) {
-			return only(p.hub.Fetch(ctx, true, false, "refs/liza/*:refs/liza/*"))
+		}, func(p *place) (any, error) {
+			return only(p.hub.Fetch(p.ctx, true, false, "refs/liza/*:refs/liza/*"))
 		}, ""},
-		{"Fetch whole", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.hub.Fetch(ctx, false, true, "refs/liza/*:refs/liza/*"))
+		{"Fetch whole", nil, func(p *place) (any, error) {
+			return only(p.hub.Fetch(p.ctx, false, true, "refs/liza/*:refs/liza/*"))
 		}, "128"},
 		{"Fetch beside a lock", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/liza/far.lock", "")
 			p.t.Setenv(ProcessSpaceVar, "elsewhere")
 			p.r.environ = environ(os.Environ())
-		}, func(ctx context.Context, p *place) (any, error) {
-			return only(p.hub.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*"))
+		}, func(p *place) (any, error) {
+			return only(p.hub.Fetch(p.ctx, false, false, "refs/liza/*:refs/liza/*"))
 		}, ""},
-		{"List", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.hub.List(ctx, "refs/heads/main", "refs/liza/*", "heads/topic"))
+		{"List", nil, func(p *place) (any, error) {
+			return one(p.hub.List(p.ctx, "refs/heads/main", "refs/liza/*", "heads/topic"))
 		}, ""},
 		{"Push", nil, push(to("refs/heads/main", "main"), exactly("refs/heads/new", "zero", "topic"), exactly("refs/liza/far", "topic", "zero")), ""},
 		{"Push, killed", nil, push(to("refs/heads/main", "main")), "killed"},
@@ -870,16 +920,16 @@ func TestFaultsOfRemotes(t *testing.T) {
 		{"Deliver what is not ahead", nil, deliver("refs/heads/main", "topic", ""), ""},
 		{"Deliver nothing to what is not there", nil, deliver("refs/heads/none", "zero", ""), ""},
 		{"Deliver to a wrong name", nil, deliver("none", "main", ""), ""},
-		{"Offer", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.hub.Offer(ctx, map[string]string{"refs/heads/t*": "refs/heads/t*", string(p.ids["main"]): "refs/heads/main"}))
+		{"Offer", nil, func(p *place) (any, error) {
+			return only(p.hub.Offer(p.ctx, map[string]string{"refs/heads/t*": "refs/heads/t*", string(p.ids["main"]): "refs/heads/main"}))
 		}, ""},
-		{"Offer what is not ahead", nil, func(ctx context.Context, p *place) (any, error) {
-			return only(p.hub.Offer(ctx, map[string]string{"refs/heads/topic": "refs/heads/main"}))
+		{"Offer what is not ahead", nil, func(p *place) (any, error) {
+			return only(p.hub.Offer(p.ctx, map[string]string{"refs/heads/topic": "refs/heads/main"}))
 		}, ""},
-		{"Upload", lfs, func(ctx context.Context, p *place) (any, error) {
-			return only(p.hub.Upload(ctx, []LargeFile{{"x", strings.Repeat("1", 64)}, {"y", strings.Repeat("2", 64)}}))
+		{"Upload", lfs, func(p *place) (any, error) {
+			return only(p.hub.Upload(p.ctx, []LargeFile{{"x", strings.Repeat("1", 64)}, {"y", strings.Repeat("2", 64)}}))
 		}, ""},
-		{"Upload nothing", nil, func(ctx context.Context, p *place) (any, error) { return only(p.hub.Upload(ctx, nil)) }, ""},
+		{"Upload nothing", nil, func(p *place) (any, error) { return only(p.hub.Upload(p.ctx, nil)) }, ""},
 		{"LargeFiles", func(p *place) {
 			top := p.path("repo")
 			pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("1", 64) + "\nsize 5\n"
@@ -891,15 +941,15 @@ func TestFaultsOfRemotes(t *testing.T) {
 			native(p.t, top, "-c", "filter.lfs.clean=cat", "add", "--all")
 			native(p.t, top, "commit", "-q", "-m", "large")
 			p.ids["large"] = git.OID(native(p.t, top, "rev-parse", "HEAD"))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.LargeFiles(ctx, p.ids["main"], p.ids["large"], []string{"dir/x.bin", "y.bin"}))
+		}, func(p *place) (any, error) {
+			return one(p.r.LargeFiles(p.ctx, p.ids["main"], p.ids["large"], []string{"dir/x.bin", "y.bin"}))
 		}, ""},
-		{"LargeFiles without any", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.LargeFiles(ctx, p.ids["v1"], p.ids["main"], []string{"a.txt"}))
+		{"LargeFiles without any", nil, func(p *place) (any, error) {
+			return one(p.r.LargeFiles(p.ctx, p.ids["v1"], p.ids["main"], []string{"a.txt"}))
 		}, ""},
 		{"HasLargeFile", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/lfs/objects/11/11/"+strings.Repeat("1", 64), "x")
-		}, func(_ context.Context, p *place) (any, error) {
+		}, func(p *place) (any, error) {
 			return fmt.Sprint(p.r.HasLargeFile(LargeFile{"x", strings.Repeat("1", 64)}), p.r.HasLargeFile(LargeFile{"x", strings.Repeat("2", 64)})), nil
 		}, ""},
 	})
@@ -924,63 +974,67 @@ func TestFaultsOfModules(t *testing.T) {
 		}
 	}
 	checkTries(t, "faults-modules.txt", func(t *testing.T) *place { return placeLike(t, "modules", module) }, []try{
-		{"Gitlinks", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Gitlinks(ctx, p.path("one"))) }, ""},
-		{"Gitlinks, none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Gitlinks(ctx, p.path("repo"))) }, ""},
+		{"Gitlinks", nil, func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("one"))) }, ""},
+		{"Gitlinks, none", nil, func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("repo"))) }, ""},
 		{"Gitlinks of an index that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/index")))
 			check(p.t, os.Mkdir(p.path("repo/.git/index"), 0o755))
-		}, func(ctx context.Context, p *place) (any, error) { return one(p.r.Gitlinks(ctx, p.path("repo"))) }, ""},
-		{"Submodules", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Submodules(ctx, p.ids["modules"])) }, ""},
-		{"Submodules, none", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Submodules(ctx, p.ids["main"])) }, ""},
-		{"Submodules of what is no id", nil, func(ctx context.Context, p *place) (any, error) { return one(p.r.Submodules(ctx, "main")) }, ""},
-		{"ModulePublished", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.ModulePublished(ctx, p.path("one/mod"), p.ids["lib"]))
+		}, func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("repo"))) }, ""},
+		{"Submodules", nil, func(p *place) (any, error) { return one(p.r.Submodules(p.ctx, p.ids["modules"])) }, ""},
+		{"Submodules, none", nil, func(p *place) (any, error) {
+			return one(p.r.Submodules(p.ctx, p.ids["main"]))
+		}, ""},
+		{"Submodules of what is no id", nil, func(p *place) (any, error) {
+			return one(p.r.Submodules(p.ctx, "main"))
+		}, ""},
+		{"ModulePublished", nil, func(p *place) (any, error) {
+			return one(p.r.ModulePublished(p.ctx, p.path("one/mod"), p.ids["lib"]))
 		}, ""},
 		{"ModulePublished since", func(p *place) {
 			native(p.t, p.path("lib"), "commit", "-q", "--allow-empty", "-m", "more")
 			native(p.t, p.path("one/nested"), "commit", "-q", "--allow-empty", "-m", "more")
 			p.ids["more"] = git.OID(native(p.t, p.path("lib"), "rev-parse", "HEAD"))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.ModulePublished(ctx, p.path("one/nested"), p.ids["more"]))
+		}, func(p *place) (any, error) {
+			return one(p.r.ModulePublished(p.ctx, p.path("one/nested"), p.ids["more"]))
 		}, ""},
 		{"ModulePublished nowhere", func(p *place) {
 			native(p.t, p.path("one/nested"), "commit", "-q", "--allow-empty", "-m", "own")
 			p.ids["own"] = git.OID(native(p.t, p.path("one/nested"), "rev-parse", "HEAD"))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.ModulePublished(ctx, p.path("one/nested"), p.ids["own"]))
+		}, func(p *place) (any, error) {
+			return one(p.r.ModulePublished(p.ctx, p.path("one/nested"), p.ids["own"]))
 		}, ""},
-		{"ModulePublished of none", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.ModulePublished(ctx, p.path("one/dir"), p.ids["lib"]))
+		{"ModulePublished of none", nil, func(p *place) (any, error) {
+			return one(p.r.ModulePublished(p.ctx, p.path("one/dir"), p.ids["lib"]))
 		}, ""},
-		{"ModulePublished of what is no id", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.ModulePublished(ctx, p.path("one/mod"), "main"))
+		{"ModulePublished of what is no id", nil, func(p *place) (any, error) {
+			return one(p.r.ModulePublished(p.ctx, p.path("one/mod"), "main"))
 		}, ""},
-		{"KeepModules", ownCommits, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept")))
+		{"KeepModules", ownCommits, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
 		}, ""},
-		{"KeepModules that are published", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept")))
+		{"KeepModules that are published", nil, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
 		}, ""},
 		{"KeepModules of a worktree that is gone", func(p *place) {
 			ownCommits(p)
 			check(p.t, os.RemoveAll(p.path("one")))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept")))
+		}, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
 		}, ""},
-		{"KeepModules of a worktree without them", nil, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.KeepModules(ctx, p.path("repo"), p.path("kept")))
+		{"KeepModules of a worktree without them", nil, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("repo"), p.path("kept")))
 		}, ""},
 		{"KeepModules below a file", func(p *place) {
 			ownCommits(p)
 			check(p.t, os.WriteFile(p.path("kept"), nil, 0o644))
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept/below")))
+		}, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept/below")))
 		}, ""},
 		{"KeepModules over a directory", func(p *place) {
 			ownCommits(p)
 			writeIn(p.t, p.path("kept"), "mod", "x")
-		}, func(ctx context.Context, p *place) (any, error) {
-			return one(p.r.KeepModules(ctx, p.path("one"), p.path("kept")))
+		}, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
 		}, ""},
 	})
 }

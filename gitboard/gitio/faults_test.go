@@ -22,6 +22,7 @@ import (
 // A place is a repository in which calls are tried, with another one that it fetches from and pushes to.
 type place struct {
 	t    *testing.T
+	ctx  context.Context
 	dir  string // has repo, one (a linked worktree) and hub.git
 	like string // what dir is reset to
 	git  *testrun.Git
@@ -35,7 +36,7 @@ type place struct {
 type try struct {
 	name   string
 	before func(p *place) // nil for nothing
-	call   func(ctx context.Context, p *place) (any, error)
+	call   func(p *place) (any, error)
 	fails  string // how git fails, see testrun.Git; "" for a code that is no command's answer
 }
 
@@ -99,7 +100,8 @@ func (p *place) try(c try, fails string) (calls []string, result string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	p.renew(ctx)
+	p.ctx = ctx
+	p.renew()
 	if c.before != nil {
 		c.before(p)
 		p.used = true
@@ -111,7 +113,7 @@ func (p *place) try(c try, fails string) (calls []string, result string) {
 		how = "3"
 	}
 	p.git.Watch(fails, how)
-	got, err := c.call(ctx, p)
+	got, err := c.call(p)
 	calls = p.git.Calls()
 	p.r.batch.closed = false
 	result = p.plain(fmt.Sprintf("%+v", got))
@@ -135,14 +137,14 @@ func (p *place) try(c try, fails string) (calls []string, result string) {
 }
 
 // renew makes a place as it was at first, if it has been used.
-func (p *place) renew(ctx context.Context) {
+func (p *place) renew() {
 	if !p.used {
 		return
 	}
 	_ = p.r.Close()
 	check(p.t, os.RemoveAll(p.dir))
 	check(p.t, os.CopyFS(p.dir, os.DirFS(p.like)))
-	p.r = hurry(must[*Repo](p.t)(Open(ctx, p.path("repo"))))
+	p.r = hurry(must[*Repo](p.t)(Open(p.ctx, p.path("repo"))))
 	p.hub = p.r.remote("hub", map[string][]string{"remote.hub.url": {p.path("hub.git")}})
 	p.used = false
 }
@@ -185,7 +187,8 @@ func (p *place) files() map[string]string {
 		}
 		text, err := os.ReadFile(path)
 		switch filepath.Base(path) {
-		case "AUTO_MERGE", "MERGE_MODE", "ORIG_HEAD", "FETCH_HEAD", "COMMIT_EDITMSG", "description": // some versions of git write it
+		case "AUTO_MERGE", "MERGE_MODE", "ORIG_HEAD", "FETCH_HEAD", "COMMIT_EDITMSG":
+			// Not every version of git writes it.
 			return err
 		case "index", "looked-after":
 			text = nil

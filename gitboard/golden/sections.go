@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// Sections wants each section of a file to be what made returns for its name, which is the section's
-// first line. All other lines begin with a tab. The ones that are not due are left out, but not
-// where the file is rewritten.
+// Sections wants each section of a file to be what made returns for its name, which is its first
+// line; all others begin with a tab. Only those that are due are made, unless the file is rewritten.
 func Sections(t *testing.T, path string, names []string, due func(name string) bool, made func(name string) string) {
 	t.Helper()
 	if *Update {

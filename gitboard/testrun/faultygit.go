@@ -3,7 +3,6 @@ package testrun
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -40,11 +39,13 @@ exec "%[2]s" "$@"
 // NewGit makes such a program.
 func NewGit(t testing.TB) *Git {
 	t.Helper()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
 	g := &Git{t: t, dir: t.TempDir(), path: os.Getenv("PATH")}
+	dirs := filepath.SplitList(g.path)
+	at := slices.IndexFunc(dirs, func(dir string) bool { _, err := os.Stat(filepath.Join(dir, "git")); return err == nil })
+	if at < 0 {
+		t.Fatal("there is no git")
+	}
+	real := filepath.Join(dirs[at], "git")
 	t.Setenv("PATH", g.path) // restores it after the test
 	g.check(os.Mkdir(g.bin(), 0o755))
 	g.check(os.WriteFile(filepath.Join(g.bin(), "git"), fmt.Appendf(nil, shim, g.dir, real, Said), 0o755))
