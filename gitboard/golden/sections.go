@@ -9,7 +9,8 @@ import (
 )
 
 // Sections wants each section of a file to be what made returns for its name, which is its first
-// line; all others begin with a tab. Only those that are due are made, unless the file is rewritten.
+// line; all others begin with a tab. Only those that are due are made, but all of them for a new
+// file.
 func Sections(t *testing.T, path string, names []string, due func(name string) bool, made func(name string) string) {
 	t.Helper()
 	if *Update {
