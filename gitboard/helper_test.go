@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -24,8 +23,7 @@ import (
 
 // TestMain collects garbage less often: tests have memory enough.
 func TestMain(m *testing.M) {
-	testrun.InMemory()
-	debug.SetGCPercent(400)
+	testrun.Prepare()
 	m.Run()
 }
 

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -30,8 +29,7 @@ import (
 // TestMain hides all settings of git and ours except the repository's own, and which tests have
 // their turn. It changes the environment once, so that tests can run in parallel.
 func TestMain(m *testing.M) {
-	testrun.InMemory()
-	debug.SetGCPercent(400) // as the command does; tests have memory enough
+	testrun.Prepare()
 	for _, entry := range os.Environ() {
 		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") && key != testrun.DayVariable {
 			os.Unsetenv(key)

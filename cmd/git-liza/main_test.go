@@ -67,8 +67,7 @@ func jumping(text string) (func() time.Time, error) {
 }
 
 func TestMain(m *testing.M) {
-	testrun.InMemory()
-	debug.SetGCPercent(400)
+	testrun.Prepare()
 	// With the race detector a process sleeps a second before it exits unless told not to; these
 	// tests run thousands.
 	if os.Getenv("GORACE") == "" {

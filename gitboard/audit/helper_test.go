@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -28,8 +27,7 @@ import (
 
 // TestMain collects garbage less often: tests have memory enough.
 func TestMain(m *testing.M) {
-	testrun.InMemory()
-	debug.SetGCPercent(400)
+	testrun.Prepare()
 	m.Run()
 }
 

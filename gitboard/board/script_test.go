@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -15,11 +14,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestMain collects garbage less often: tests have memory enough.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	testrun.Prepare()
 	m.Run()
 }
 

@@ -62,7 +62,7 @@ func scratch(t *testing.T) (context.Context, *Repo) {
 var template string
 
 func TestMain(m *testing.M) {
-	testrun.InMemory()
+	testrun.Prepare()
 	code := m.Run()
 	if template != "" {
 		os.RemoveAll(template)

@@ -7,11 +7,13 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // weighing counts the objects read and written, and their bytes.
@@ -63,6 +65,7 @@ var long = flag.Bool("long", false, "a board of 100 000 notes")
 // TestNoteIsFlat checks that adding a note reads and writes as much next to 12,000 others (100,000
 // with -long) as next to a few.
 func TestNoteIsFlat(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	most := 12_345
 	if *long {
 		most = 100_000

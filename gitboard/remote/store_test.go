@@ -25,7 +25,7 @@ import (
 
 // TestMain gives all tests the same environment, so that they can run beside each other.
 func TestMain(m *testing.M) {
-	testrun.InMemory()
+	testrun.Prepare()
 	home, err := os.MkdirTemp("", "remote-test")
 	if err != nil {
 		panic(err)

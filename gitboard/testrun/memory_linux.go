@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// InMemory keeps the temporary files of a package's tests in memory, where there is room and TMPDIR
+// inMemory keeps the temporary files of a package's tests in memory, where there is room and TMPDIR
 // is not set. Tests make thousands of small files that are gone at once, which costs a disk more
-// time than everything else that they do. A TestMain calls it first.
-func InMemory() {
+// time than everything else that they do.
+func inMemory() {
 	const dir, room = "/dev/shm", 4 << 30 // bytes
 	var s syscall.Statfs_t
 	if os.Getenv("TMPDIR") != "" || syscall.Statfs(dir, &s) != nil || s.Bavail*uint64(s.Bsize) < room {

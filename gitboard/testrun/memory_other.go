@@ -2,5 +2,5 @@
 
 package testrun
 
-// InMemory does nothing: only Linux always has a file system in memory.
-func InMemory() {}
+// inMemory does nothing: only Linux always has a file system in memory.
+func inMemory() {}

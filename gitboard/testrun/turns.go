@@ -1,5 +1,5 @@
-// Package testrun owns how the tests of all packages run: which have their turn today, and where
-// they keep their files. It is for tests alone.
+// Package testrun owns how the tests of all packages run: which have their turn today, where they
+// keep their files, and how often they collect garbage. It is for tests alone.
 //
 // It may import nothing of ours.
 package testrun
@@ -9,12 +9,20 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"runtime/debug"
 	"testing"
 	"time"
 )
 
 // DayVariable is the environment variable that stands for another day, or for all of them.
 const DayVariable = "LIZA_TEST_DAY"
+
+// Prepare is what a TestMain calls first: tests keep their files in memory, and collect garbage
+// less often, as the command does.
+func Prepare() {
+	inMemory()
+	debug.SetGCPercent(400)
+}
 
 // Due reports whether the case with number i of cases that take turns over so many days runs today.
 // All of them do where LIZA_TEST_DAY is all, with -long, and with -run unless -short goes with it.

@@ -34,7 +34,7 @@ import (
 
 // TestMain lets the test's own program answer the hooks of a server: hook --server -- NAME ARG.
 func TestMain(m *testing.M) {
-	testrun.InMemory()
+	testrun.Prepare()
 	if len(os.Args) < 4 || os.Args[1] != "hook" {
 		code := m.Run()
 		for _, dir := range []string{pair, past.dir} {

@@ -66,7 +66,7 @@ var wrong struct {
 }
 
 func TestMain(m *testing.M) {
-	testrun.InMemory()
+	testrun.Prepare()
 	code := m.Run()
 	os.RemoveAll(wrong.dir)
 	os.Exit(code)

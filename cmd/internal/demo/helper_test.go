@@ -3,7 +3,6 @@ package demo_test
 import (
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -16,8 +15,7 @@ import (
 
 // TestMain makes the test binary git-liza when the demo or a test starts it with a command.
 func TestMain(m *testing.M) {
-	testrun.InMemory()
-	debug.SetGCPercent(400) // as the command does; tests have memory enough
+	testrun.Prepare()
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		os.Exit(cli.Main(edge.OS(), os.Args[1:]))
 	}

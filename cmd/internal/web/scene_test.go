@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -26,8 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testrun.InMemory()
-	debug.SetGCPercent(400) // as the command does; tests have memory enough
+	testrun.Prepare()
 	for key, value := range map[string]string{
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com",
 		"GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com", "LIZA_AGENT_ID": "", "LIZA_SUPERVISED": "",
