@@ -103,7 +103,7 @@ func settle(dir string) error {
 }
 
 // scripts lists the files of the scripts to run: with -short those of inShort, otherwise also a
-// fifth of all, another fifth each day.
+// seventh of all, another seventh each day.
 func scripts(t *testing.T) (files []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
@@ -112,7 +112,7 @@ func scripts(t *testing.T) (files []string) {
 	}
 	for i, file := range found {
 		always := slices.Contains(inShort, "TestScripts/"+strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		if always || !testing.Short() && testrun.Due(t, i, 5, time.Now()) {
+		if always || !testing.Short() && testrun.Due(t, i, 7, time.Now()) {
 			files = append(files, file)
 		}
 	}
