@@ -84,7 +84,7 @@ type About struct {
 // TaskID implements TaskPayload.
 func (a About) TaskID() string { return a.Task }
 
-var requestForm = formOf(`^[A-Za-z0-9._/:-]{1,100}$`)
+var requestForm = shortForm(100, `^[A-Za-z0-9._/:-]+$`)
 
 // ValidRequest reports whether a request id can be stored.
 func ValidRequest(r string) bool { return requestForm.MatchString(r) }

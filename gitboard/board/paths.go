@@ -35,7 +35,7 @@ const (
 )
 
 var (
-	taskID   = formOf(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	taskID   = shortForm(64, `^[a-z0-9][a-z0-9-]*$`)
 	recordID = formOf(`^[a-z]+-[1-9][0-9]{0,8}$`)
 )
 

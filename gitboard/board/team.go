@@ -242,7 +242,7 @@ func (t *Team) roleFault() *TeamFault {
 }
 
 // toolName is the form of the name of a CLI.
-var toolName = formOf(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var toolName = shortForm(64, `^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func (r *Role) fault(at string) *TeamFault {
 	if !roles.IsName(r.Name) || slices.Contains([]string{roles.HumanID, string(roles.System), NoPlanReview}, r.Name) {

@@ -4,11 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/config"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // discover finds the repository of a directory as git does in the usual case: dir is in a worktree
@@ -87,14 +88,17 @@ func worktreeAbove(dir string) (top, gitDir string) {
 	}
 }
 
-// soundHead matches what git accepts as a HEAD.
-var soundHead = regexp.MustCompile(`^(ref: refs/|[0-9a-f]{40}\n)`)
+// isSoundHead reports whether git accepts a text as a HEAD.
+func isSoundHead(text string) bool {
+	id, isLine := strings.CutSuffix(text, "\n")
+	return strings.HasPrefix(text, "ref: refs/") || isLine && git.OID(id).Valid()
+}
 
 // isUsual reports whether git would certainly accept these directories, and find the worktree where
 // it was found.
 func (r *Repo) isUsual() bool {
 	head, err := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
-	if err != nil || !soundHead.Match(head) || strings.ContainsAny(r.top+r.gitDir+r.common, "\n\r") {
+	if err != nil || !isSoundHead(string(head)) || strings.ContainsAny(r.top+r.gitDir+r.common, "\n\r") {
 		return false
 	}
 	for _, part := range []string{"objects", "refs"} {

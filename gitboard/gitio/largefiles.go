@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -22,7 +23,9 @@ type LargeFile struct {
 
 // pointer matches the file that stands in for a large one (git-lfs, docs/spec.md). It is shorter
 // than maxPointer bytes.
-var pointer = regexp.MustCompile(`\Aversion https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?oid sha256:([0-9a-f]{64})\n`)
+var pointer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\Aversion https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?oid sha256:([0-9a-f]{64})\n`)
+})
 
 const maxPointer = 1024
 
@@ -56,7 +59,7 @@ func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []strin
 		if err != nil {
 			return nil, err
 		}
-		if found := pointer.FindSubmatch(blob.Data); found != nil {
+		if found := pointer().FindSubmatch(blob.Data); found != nil {
 			object := string(found[1])
 			if !slices.ContainsFunc(large, func(l LargeFile) bool { return l.Object == object }) {
 				large = append(large, LargeFile{paths[i], object})

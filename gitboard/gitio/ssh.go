@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // sshEnv keeps ssh and git's credential manager from prompting, and lets children that follow each
@@ -54,7 +55,7 @@ const (
 )
 
 // plainFolder is a folder that no shell and no percent of ssh's would change.
-var plainFolder = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
+var plainFolder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/-]+$`) })
 
 // keepConnection returns the words that make ssh keep its connection in this clone's own folder for
 // a minute after the last use, "" where that is not possible: without sockets in that folder, or if
@@ -65,7 +66,7 @@ var plainFolder = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
 func (r *Repo) keepConnection() string {
 	own := filepath.Join(r.common, "liza")
 	folder, err := filepath.Rel(r.base(), own) // git starts ssh in base: this is shorter
-	if err != nil || runtime.GOOS == "windows" || len(folder) > sshSocketRoom || !plainFolder.MatchString(folder) || !holdsSockets(own) {
+	if err != nil || runtime.GOOS == "windows" || len(folder) > sshSocketRoom || !plainFolder().MatchString(folder) || !holdsSockets(own) {
 		return ""
 	}
 	const asks = `{ ssh -V; ssh -G "$@"; } 2>&1 | awk '/^OpenSSH_(9|[1-9][0-9])\./ { can = 1 } /^controlpath / { theirs = 1 } END { if (can && !theirs) print "`

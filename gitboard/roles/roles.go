@@ -35,16 +35,21 @@ const HumanID = "human"
 
 var (
 	agentID = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^([a-z](?:[a-z-]{0,38}[a-z])?)-([0-9]+)$`)
+		return regexp.MustCompile(`^([a-z](?:[a-z-]*[a-z])?)-([0-9]+)$`)
 	})
-	roleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z](?:[a-z-]{0,38}[a-z])?$`) })
+	roleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z](?:[a-z-]*[a-z])?$`) })
 )
+
+// longestName is the length of the longest name of a role.
+const longestName = 40
 
 // notRole begins no name of a role: files of that name are about merges.
 const notRole = "merge-"
 
 // IsName reports whether a text has the form of the name of a team's role.
-func IsName(s string) bool { return roleName().MatchString(s) && !strings.HasPrefix(s, notRole) }
+func IsName(s string) bool {
+	return len(s) <= longestName && roleName().MatchString(s) && !strings.HasPrefix(s, notRole)
+}
 
 // NameOf is the name of the role in an agent id, "" if the text does not have the form of one.
 func NameOf(id string) string {

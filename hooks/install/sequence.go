@@ -29,8 +29,10 @@ func Sequences(ctx context.Context, repo *gitio.Repo, project string) (why strin
 	return why, err
 }
 
-// advertised is what the ref points to by which a server shows that it sequences.
-var advertised = git.NewObject(git.BlobObject, []byte("git liza: this server decides operations that are pushed to "+git.InboxPrefix+"\n"))
+// advertised returns what the ref points to by which a server shows that it sequences.
+func advertised() git.Object {
+	return git.NewObject(git.BlobObject, []byte("git liza: this server decides operations that are pushed to "+git.InboxPrefix+"\n"))
+}
 
 // advertise shows clones whether this server sequences.
 func advertise(ctx context.Context, repo *gitio.Repo, project string) error {
@@ -42,10 +44,11 @@ func advertise(ctx context.Context, repo *gitio.Repo, project string) error {
 		return conceal(ctx, repo)
 	}
 	at, err := repo.Ref(ctx, parcel.Ref)
-	if err != nil || at == advertised.OID {
+	shown := advertised()
+	if err != nil || at == shown.OID {
 		return err
 	}
-	return repo.WriteAndUpdate(ctx, []git.Object{advertised}, []git.RefUpdate{{Ref: parcel.Ref, Old: at, New: advertised.OID}}, "")
+	return repo.WriteAndUpdate(ctx, []git.Object{shown}, []git.RefUpdate{{Ref: parcel.Ref, Old: at, New: shown.OID}}, "")
 }
 
 // conceal ends what advertise has begun.

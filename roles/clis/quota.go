@@ -104,8 +104,8 @@ func duration(s string) time.Duration {
 }
 
 var (
-	ordinal = regexp.MustCompile(`(?i)(\d)(?:st|nd|rd|th)\b`)
-	spaces  = regexp.MustCompile(`[ ,]+`)
+	ordinal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(\d)(?:st|nd|rd|th)\b`) })
+	spaces  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[ ,]+`) })
 )
 
 // moment parses times such as "3pm", "12:50am", "3:42 PM", "Jul 31, 2am", "Jun 9 at 1am" and "Jul
@@ -113,7 +113,7 @@ var (
 // Without a day it is today or tomorrow; an hour that has just passed is still today's, since the
 // message may be older than its limit.
 func moment(s string, now time.Time) time.Time {
-	s = spaces.ReplaceAllString(ordinal.ReplaceAllString(strings.ReplaceAll(strings.ToLower(s), " at ", " "), "$1"), " ")
+	s = spaces().ReplaceAllString(ordinal().ReplaceAllString(strings.ReplaceAll(strings.ToLower(s), " at ", " "), "$1"), " ")
 	s = strings.NewReplacer(" am", "am", " pm", "pm").Replace(s)
 	read := func(layouts ...string) (time.Time, bool) {
 		for _, day := range layouts {

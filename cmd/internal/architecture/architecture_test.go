@@ -254,6 +254,29 @@ func TestNoRefsThroughGoGit(t *testing.T) {
 	})
 }
 
+// TestNothingCompiledAtStart: thousands of short processes would each compile a regular expression
+// or a template that none of them needs.
+func TestNothingCompiledAtStart(t *testing.T) {
+	each(t, func(p pkg, _ string, f *ast.File) {
+		if strings.HasPrefix(p.ImportPath, module+"cmd/liza-") {
+			return
+		}
+		for _, decl := range f.Decls {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncDecl, *ast.FuncLit:
+					return false
+				case *ast.SelectorExpr:
+					if id, ok := n.X.(*ast.Ident); ok && (id.Name == "regexp" || id.Name == "template") && strings.HasPrefix(n.Sel.Name, "Must") {
+						t.Errorf("%s is compiled at each start: use sync.OnceValue", fset.Position(n.Pos()))
+					}
+				}
+				return true
+			})
+		}
+	})
+}
+
 // TestOneSpellingOfRefs: only gitboard/git spells the names of refs, except for the demo, which
 // shows what a reader would type, and the bench, which has its own refs.
 func TestOneSpellingOfRefs(t *testing.T) {

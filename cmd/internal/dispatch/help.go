@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -19,7 +20,7 @@ var Groups = []string{"setting up", "planner", "coder", "reviewer", "any agent",
 
 // Find finds the command that the first words name, preferring longer names.
 func Find(args []string) *edge.Command {
-	all := Commands()
+	all := made()
 	for words := min(2, len(args)); words > 0; words-- {
 		name := strings.Join(args[:words], " ")
 		if i := slices.IndexFunc(all, func(c *edge.Command) bool { return c.Name == name }); i >= 0 {
@@ -109,11 +110,13 @@ func helpPage(a *edge.App, cmd *edge.Command, f *pflag.FlagSet) string {
 
 // options describes the flags, one per line.
 func options(cmd *edge.Command, f *pflag.FlagSet) string {
-	return placeholders.ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder)
+	return placeholders().ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder)
 }
 
 // placeholders matches the types that pflag shows for flags whose value has no name.
-var placeholders = regexp.MustCompile(`(?m)^ .*?--[a-z-]+ (stringArray|string|int)\b`)
+var placeholders = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^ .*?--[a-z-]+ (stringArray|string|int)\b`)
+})
 
 // placeholder replaces a type by a word of the same width that a user understands.
 func placeholder(row string) string {

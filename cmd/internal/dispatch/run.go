@@ -77,8 +77,10 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	cmd := Find(args)
-	if group := withFirstWord(args[0]); cmd == nil && len(group) > 0 {
-		return groupPage(a, group, args)
+	if cmd == nil {
+		if group := withFirstWord(args[0]); len(group) > 0 {
+			return groupPage(a, group, args)
+		}
 	}
 	c := &edge.Call{App: a, Cmd: cmd, Dir: *dir, JSON: *json}
 	c.Key = func(ctx context.Context, a board.Actor) (*sshsig.Signer, error) { return signing.KeyOf(ctx, c, a) }

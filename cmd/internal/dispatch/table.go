@@ -23,16 +23,24 @@ func Add(maker func() *edge.Command) struct{} {
 // order of a task's life, then the others by name. It is built for each use, because a command's
 // flags are its own variables.
 func Commands() []*edge.Command {
-	all, order := make([]*edge.Command, len(makers)), make(map[*edge.Command][2]int, len(makers))
+	all, order := made(), make(map[*edge.Command][2]int, len(makers))
 	ops := board.Ops()
-	for i, maker := range makers {
-		c := maker()
-		all[i], order[c] = c, [2]int{slices.Index(Groups, c.Group), rank(c, ops)}
+	for _, c := range all {
+		order[c] = [2]int{slices.Index(Groups, c.Group), rank(c, ops)}
 	}
 	slices.SortFunc(all, func(a, b *edge.Command) int {
 		x, y := order[a], order[b]
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.Name, b.Name))
 	})
+	return all
+}
+
+// made returns the commands in no useful order.
+func made() []*edge.Command {
+	all := make([]*edge.Command, len(makers))
+	for i, maker := range makers {
+		all[i] = maker()
+	}
 	return all
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 )
 
 // agentsSection is what a coding agent's CLI reads in AGENTS.md or CLAUDE.md when it starts in the
@@ -23,7 +24,9 @@ A team of agents works on this repository. It shares a board, the branch ` + "`l
 <!-- end of git liza -->
 `
 
-var agentsSectionAt = regexp.MustCompile(`(?s)<!-- git liza -->\n.*?<!-- end of git liza -->\n`)
+var agentsSectionAt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)<!-- git liza -->\n.*?<!-- end of git liza -->\n`)
+})
 
 // WriteAgentsFiles writes the section to AGENTS.md, and to CLAUDE.md if the project has a separate
 // one. It replaces an existing section and keeps all other text. It returns the changed files.
@@ -57,7 +60,7 @@ func WriteAgentsFiles(root string) ([]string, error) {
 }
 
 func withAgentsSection(text string) string {
-	if at := agentsSectionAt.FindStringIndex(text); at != nil {
+	if at := agentsSectionAt().FindStringIndex(text); at != nil {
 		return text[:at[0]] + agentsSection + text[at[1]:]
 	}
 	if text == "" {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -117,22 +118,27 @@ func (r *Report) add(id string, p *page, room *int) bool {
 }
 
 var (
-	anyForm = regexp.MustCompile(`(?s)<form\b.*?</form>`)
-	anyID   = regexp.MustCompile(` (id|aria-labelledby)="[^"]*"`)
-	aLink   = regexp.MustCompile(` href="/([a-z]*)(?:/([^"?#]*))?[^"]*"`)
-	others  = regexp.MustCompile(` href="[?#][^"]*"`)
-	aspect  = regexp.MustCompile(` marker-end="[^"]*"`)
+	anyForm = pattern(`(?s)<form\b.*?</form>`)
+	anyID   = pattern(` (id|aria-labelledby)="[^"]*"`)
+	aLink   = pattern(` href="/([a-z]*)(?:/([^"?#]*))?[^"]*"`)
+	others  = pattern(` href="[?#][^"]*"`)
+	aspect  = pattern(` marker-end="[^"]*"`)
 )
+
+// pattern returns a function that compiles a regular expression when it is first called.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // within turns links to the server's pages into anchors in the file, and removes what only a server
 // can answer. Texts are escaped, so they can't contain tags.
 func within(html string) string {
-	html = anyForm.ReplaceAllString(html, "")
-	html = others.ReplaceAllString(html, "")
-	html = anyID.ReplaceAllString(html, "")
-	html = aspect.ReplaceAllString(html, "")
-	return aLink.ReplaceAllStringFunc(html, func(link string) string {
-		m := aLink.FindStringSubmatch(link)
+	html = anyForm().ReplaceAllString(html, "")
+	html = others().ReplaceAllString(html, "")
+	html = anyID().ReplaceAllString(html, "")
+	html = aspect().ReplaceAllString(html, "")
+	return aLink().ReplaceAllStringFunc(html, func(link string) string {
+		m := aLink().FindStringSubmatch(link)
 		switch {
 		case m[1] == "task" && m[2] != "":
 			return ` href="#task-` + m[2] + `"`
