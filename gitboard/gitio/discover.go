@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/config"
@@ -12,13 +13,20 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// discover finds the repository of a directory as git does in the usual case: dir is in a worktree
+// discover finds the repository of a directory as git does in the usual cases: dir is in a worktree
 // of a repository of the same user and file system, with the first format and no settings that move
-// its worktree. It returns nil for any other case, and for anything that git might see otherwise:
-// then find asks git. It saves every command a child that everything else waits for.
+// its worktree, or GIT_DIR names a bare repository, as in a server's hooks. It returns nil for any
+// other case, and for anything that git might see otherwise: then find asks git. It saves every
+// command a child that everything else waits for.
 func discover(ctx context.Context, dir string, given environ) *Repo {
 	if ctx.Err() != nil || slices.ContainsFunc(given, steersDiscovery) {
 		return nil
+	}
+	if at, set := given.lookup("GIT_DIR"); set {
+		if at == "" {
+			return nil
+		}
+		return discoverBare(pathIn(dir, at))
 	}
 	start, err := realPath(dir)
 	if err != nil {
@@ -43,12 +51,28 @@ func discover(ctx context.Context, dir string, given environ) *Repo {
 	return r
 }
 
-// steersDiscovery reports whether a variable may say where git finds a repository, or whether git
-// trusts it.
+// discoverBare returns the bare repository that git is told to use, of any owner.
+func discoverBare(dir string) *Repo {
+	gitDir, err := realPath(dir)
+	if err != nil {
+		return nil
+	}
+	r := &Repo{gitDir: gitDir, common: gitDir, bare: true}
+	if _, err := os.Lstat(filepath.Join(gitDir, "commondir")); err == nil || !r.isUsual() {
+		return nil
+	}
+	if !r.ownSettings().file.Section("core").HasOption("bare") {
+		return nil // then git takes the current directory for its worktree
+	}
+	return r
+}
+
+// steersDiscovery reports whether a variable other than GIT_DIR may say where git finds a
+// repository, or whether git trusts it.
 func steersDiscovery(entry string) bool {
 	key, _, _ := strings.Cut(entry, "=")
 	switch key {
-	case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE", "GIT_OBJECT_DIRECTORY",
+	case "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE", "GIT_OBJECT_DIRECTORY",
 		"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_QUARANTINE_PATH",
 		"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT":
 		return true
@@ -111,7 +135,7 @@ func (r *Repo) isUsual() bool {
 	if file == nil || file.HasSection("extensions") {
 		return false
 	}
-	return usually(file, "repositoryformatversion", "0") && usually(file, "bare", "false") && usually(file, "worktree")
+	return usually(file, "repositoryformatversion", "0") && usually(file, "bare", strconv.FormatBool(r.bare)) && usually(file, "worktree")
 }
 
 // usually reports whether a setting of core is missing or has a value that is known.

@@ -21,6 +21,7 @@ func TestDiscover(t *testing.T) {
 		{"init", "-q", "--separate-git-dir=../apart.git", "work"}, {"init", "-q", "--bare", "bare"}, {"init", "-q", "--object-format=sha256", "sha"},
 		{"init", "-q", "moved"}, {"-C", "moved", "config", "core.worktree", "../work"}, {"init", "-q", "said"}, {"-C", "said", "config", "core.bare", "true"},
 		{"init", "-q", "own"}, {"-C", "own", "config", "extensions.worktreeConfig", "true"}, {"init", "-q", "headless"},
+		{"init", "-q", "--bare", "unsaid"}, {"-C", "unsaid", "config", "--unset", "core.bare"}, {"init", "-q", "--bare", "treed"}, {"-C", "treed", "config", "core.worktree", "../work"},
 	} {
 		native(t, apart, args...)
 	}
@@ -41,7 +42,9 @@ func TestDiscover(t *testing.T) {
 		{at("empty"), false, nil}, {at(".git"), false, nil}, {at(".git", "objects"), false, nil}, {in("bare"), false, nil}, {apart, false, nil},
 		{in("sha"), false, nil}, {in("moved"), false, nil}, {in("said"), false, nil}, {in("own"), false, nil}, {in("headless"), false, nil},
 		{in("byLink"), false, nil}, {in("missing"), false, nil},
-		{top, false, []string{"GIT_DIR=" + in("bare")}}, {at("sub"), false, []string{"GIT_CEILING_DIRECTORIES=" + top}},
+		{top, true, []string{"GIT_DIR=" + in("bare")}}, {in("bare"), true, []string{"GIT_DIR=."}}, {in("bare"), false, []string{"GIT_DIR="}},
+		{apart, true, []string{"GIT_DIR=bare"}}, {in("bare"), false, []string{"GIT_DIR=.", "GIT_WORK_TREE=" + top}}, {in("unsaid"), false, []string{"GIT_DIR=."}},
+		{in("treed"), false, []string{"GIT_DIR=."}}, {top, false, []string{"GIT_DIR=.git"}}, {linked, false, []string{"GIT_DIR=" + at(".git", "worktrees", "linked")}}, {at("sub"), false, []string{"GIT_CEILING_DIRECTORIES=" + top}},
 		{top, false, []string{"GIT_TEST_ASSUME_DIFFERENT_OWNER=1"}},
 	} {
 		ctx := InEnvironment(ctx, append(os.Environ(), test.env...))

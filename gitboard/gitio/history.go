@@ -50,7 +50,7 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
 }
 
 // nearby is how many unknown commits are read one by one before a child is started instead.
-const nearby = 8
+const nearby = 24
 
 // near returns the chain of first parents from b back to a, newest first, if it is short. Otherwise
 // the chain is nil and git has to be asked. line reports that the chain has no merge between b and
