@@ -108,6 +108,9 @@ func (p *place) try(c try, fails string) (calls []string, result string) {
 	}
 	was := p.files()
 	p.r.known, p.r.batch.closed = &known{}, fails == closed
+	if fails == closed {
+		fails = ""
+	}
 	how := c.fails
 	if how == "" {
 		how = "3"
@@ -157,7 +160,7 @@ func (p *place) path(name string) string { return filepath.Join(p.dir, filepath.
 var (
 	ofGit  = regexp.MustCompile(`( failed \(exit \d+\)): [^\n()]*`)
 	digits = regexp.MustCompile(`(liza-index-|liza-probe-|objects-|push-trace-)\d+`)
-	oneID  = regexp.MustCompile(`[0-9a-f]{40}`)
+	oneID  = regexp.MustCompile(`\b([0-9a-f]{40}|[0-9a-f]{10})\b`)
 )
 
 // plain takes out of a text what differs from run to run, and gives ids their names.
@@ -168,7 +171,7 @@ func (p *place) plain(text string) string {
 	text = digits.ReplaceAllString(strings.ReplaceAll(text, p.dir, "DIR"), "${1}N")
 	text = oneID.ReplaceAllStringFunc(text, func(id string) string {
 		for _, name := range slices.Sorted(maps.Keys(p.ids)) {
-			if string(p.ids[name]) == id {
+			if id == string(p.ids[name]) || id == p.ids[name].Short() {
 				return "<" + name + ">"
 			}
 		}

@@ -28,11 +28,14 @@ n=0
 [ -e "%[1]s/$word" ] && read n <"%[1]s/$word"
 n=$((n + 1))
 echo $n >"%[1]s/$word"
-[ -e "%[1]s/fails" ] && read which nth how on <"%[1]s/fails" && [ $word = $which ] &&
-	{ [ $n = $nth ] || [ -n "$on" ] && [ $n -gt $nth ]; } && case $how in
-killed) kill -9 $$ ;;
-*) echo "error: %[3]s" >&2; exit $how ;;
-esac
+which=
+[ -e "%[1]s/fails" ] && read which nth how on <"%[1]s/fails"
+if [ "$which" = $word ] && [ $n = $nth -o $n -gt $nth -a -n "$on" ]; then
+	echo 1 >"%[1]s/failed"
+	[ $how = killed ] && kill -9 $$
+	echo "error: %[3]s" >&2
+	exit $how
+fi
 exec "%[2]s" "$@"
 `
 
@@ -70,6 +73,7 @@ func (g *Git) Beside(dir string) { g.path = dir + string(os.PathListSeparator) +
 // Calls takes the program away, and returns the calls of git since Watch.
 func (g *Git) Calls() (calls []string) {
 	g.check(os.Setenv("PATH", g.path))
+	wanted, failed := false, false
 	files, err := os.ReadDir(g.dir)
 	g.check(err)
 	for _, file := range files {
@@ -80,7 +84,12 @@ func (g *Git) Calls() (calls []string) {
 		text, err := os.ReadFile(path)
 		g.check(err)
 		g.check(os.Remove(path))
-		if file.Name() == "fails" {
+		switch file.Name() {
+		case "fails":
+			wanted = true
+			continue
+		case "failed":
+			failed = true
 			continue
 		}
 		most := 0
@@ -88,6 +97,9 @@ func (g *Git) Calls() (calls []string) {
 		for n := 1; n <= most; n++ {
 			calls = append(calls, fmt.Sprint(file.Name(), " ", n))
 		}
+	}
+	if wanted != failed {
+		g.t.Error("the call that was to fail was not made")
 	}
 	slices.Sort(calls)
 	return calls
