@@ -30,12 +30,17 @@ func (v *View) Branches() []string {
 	return names
 }
 
-// Integration returns the tip of the integration branch, or a refusal if the branch does not exist.
-func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
+// IntegrationTip returns the tip of the integration branch, zero if the branch does not exist.
+func (b *Board) IntegrationTip(ctx context.Context, v *View) (git.OID, error) {
 	if v.State.Config() == nil {
 		return "", v.State.Err()
 	}
-	tip, err := b.store.Ref(ctx, v.IntegrationRef())
+	return b.store.Ref(ctx, v.IntegrationRef())
+}
+
+// Integration returns the tip of the integration branch, or a refusal if the branch does not exist.
+func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
+	tip, err := b.IntegrationTip(ctx, v)
 	if err != nil {
 		return "", err
 	}

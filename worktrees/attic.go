@@ -59,7 +59,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	if len(wanted) == 0 {
 		return k, nil
 	}
-	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
+	landed, err := s.b.IntegrationTip(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +270,7 @@ func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]gi
 	if err != nil {
 		return nil, err
 	}
-	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
+	landed, err := s.b.IntegrationTip(ctx, v)
 	return []git.OID{branch, landed}, err
 }
 

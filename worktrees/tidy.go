@@ -67,7 +67,7 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 // keepBranch returns the update that puts a branch's commits into the attic; none if something else
 // holds them.
 func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip git.OID) ([]git.RefUpdate, error) {
-	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
+	landed, err := s.b.IntegrationTip(ctx, v)
 	if err != nil {
 		return nil, err
 	}

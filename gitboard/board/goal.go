@@ -60,8 +60,8 @@ func (s *State) urgencies() func(goal string) int {
 	known := map[string]int{}
 	return func(goal string) int {
 		n, seen := known[goal]
-		if !seen && s.Runs(goal) && s.SpentGoal(s.Goal(goal)) == nil {
-			n = s.Goal(goal).Priority
+		if g := s.Goal(goal); !seen && g != nil && s.runs(g) && s.SpentGoal(g) == nil {
+			n = g.Priority
 		}
 		known[goal] = n
 		return n

@@ -53,7 +53,7 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 	if _, err := b.Integration(ctx, v); err != nil {
 		return nil, err
 	}
-	tip, err := b.Repo().Ref(ctx, v.IntegrationRef())
+	tip, err := b.IntegrationTip(ctx, v)
 	if err != nil {
 		return nil, err
 	}

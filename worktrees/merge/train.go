@@ -91,9 +91,12 @@ func (c *coupled) takes(s *board.State, id string) bool {
 // couple computes candidates for tasks, each on top of the previous one; the first on onto, or on
 // integration for "". Tasks with another test than the first wait for a later round.
 func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, tasks []string) (*coupled, error) {
-	c := &coupled{}
+	c, config := &coupled{}, v.State.Config()
+	if config == nil {
+		return nil, v.State.Err()
+	}
 	for _, id := range tasks {
-		if len(c.cars) == v.State.Config().MergeBatch {
+		if len(c.cars) == config.MergeBatch {
 			break
 		}
 		if !c.takes(v.State, id) {

@@ -1,0 +1,215 @@
+package worktrees_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+// TestInterrupted interrupts uses of git in turn. What succeeds nevertheless has its whole effect,
+// and what fails has it once it is repeated.
+func TestInterrupted(t *testing.T) {
+	one := about("one")
+	asked := func(s *scene, agent string) gitboard.Request {
+		return gitboard.Request{Actor: s.agent[agent], ID: "asked"}
+	}
+	submitted := step{"submitted one", func(s *scene) {
+		s.preExec("coder-1", "one")
+		s.work("one", "b.txt", "b\n")
+		s.as("code-reviewer-1")
+	}}
+	dirty := step{"dirty one", func(s *scene) {
+		s.preExec("coder-1", "one")
+		s.work("one", "b.txt", "b\n")
+		s.write(s.path("one"), "c.txt", "not committed\n")
+	}}
+	expired := step{"expired", func(s *scene) {
+		s.as("coder-2")
+		s.clock.pass(24 * time.Hour)
+	}}
+	failed := step{"failed", func(s *scene) {
+		s.set("integration_test", "false")
+		_, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1"), Tasks: []string{"one"}})
+		s.check(err)
+	}}
+	brought := step{"brought", func(s *scene) {
+		s.git(s.dir, "-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/integration", taskRef("one"))
+	}}
+	blocked := step{"blocked", func(s *scene) {
+		s.do(human(), &board.Block{About: one, Reason: "r"})
+	}}
+	nothing := func(_ any, err error) (any, error) { return nil, err }
+	registered := step{"coder-1", func(s *scene) { s.as("coder-1") }}
+	moved := step{"moved", func(s *scene) {
+		next := s.git(s.dir, "commit-tree", "-m", "another", "-p", "integration", "integration^{tree}")
+		s.do(human(), &board.Land{Before: string(s.ref("refs/heads/integration")), Commit: next}, git.RefUpdate{Ref: "refs/heads/integration", Old: s.ref("refs/heads/integration"), New: git.OID(next)})
+	}}
+	for _, c := range []struct {
+		name  string
+		steps []step
+		do    func(ctx context.Context, s *scene) (any, error)
+	}{
+		{"claim", []step{ready("one"), registered}, func(ctx context.Context, s *scene) (any, error) {
+			got, err := worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-1")})
+			if err != nil {
+				return nil, err
+			}
+			return got.Task.ID, nil
+		}},
+		{"submit", []step{ready("one"), claimed("coder-1", "one"), submitted}, func(ctx context.Context, s *scene) (any, error) {
+			_, warnings, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: asked(s, "coder-1"), Task: "one"})
+			return len(warnings), err
+		}},
+		{"release", []step{ready("one"), claimed("coder-1", "one"), dirty}, func(ctx context.Context, s *scene) (any, error) {
+			_, err := worktrees.End(ctx, s.b, asked(s, "coder-1"), &board.Release{About: one})
+			return nil, err
+		}},
+		{"merge", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved}, func(ctx context.Context, s *scene) (any, error) {
+			got, err := mergeOne(ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1"), Tasks: []string{"one"}})
+			if err != nil {
+				return nil, err
+			}
+			return []any{got.Merged, len(got.Warnings)}, nil
+		}},
+		{"take over", []step{ready("one"), claimed("coder-1", "one"), dirty, expired}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2"), Task: "one"}))
+		}},
+		{"hand off", []step{ready("one"), claimed("coder-1", "one"), submitted}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(worktrees.HandOff(ctx, s.b, worktrees.HandOffRequest{
+				Request: asked(s, "coder-1"), HandOff: board.HandOff{About: one, Summary: "half", NextAction: "the rest"},
+			}))
+		}},
+		{"retry a merge", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), failed}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(merge.Retry(ctx, s.b, asked(s, "code-reviewer-1"), "one"))
+		}},
+		{"finish a merge", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), brought}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(merge.Finish(ctx, s.b, human()))
+		}},
+		{"look", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved}, func(ctx context.Context, s *scene) (any, error) {
+			status, err := worktrees.StatusOf(ctx, s.b, "one")
+			if err != nil {
+				return nil, err
+			}
+			status.Path = "" // of this copy of the scene
+			entries, err := worktrees.List(ctx, s.b)
+			if err != nil {
+				return nil, err
+			}
+			followed, err := merge.Follow(ctx, s.b)
+			return fmt.Sprintf("%+v %d %+v", *status, len(entries), followed), err
+		}},
+		{"tidy", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked}, func(ctx context.Context, s *scene) (any, error) {
+			if err := worktrees.Delete(ctx, s.b, human(), "one"); err != nil {
+				return nil, err
+			}
+			tidied, err := worktrees.TidyAll(ctx, s.b, human())
+			return len(tidied), err
+		}},
+		{"diagnose", []step{ready("one"), claimed("coder-1", "one"), dirty}, func(ctx context.Context, s *scene) (any, error) {
+			if err := os.Remove(filepath.Join(s.path("one"), ".git")); err != nil && !os.IsNotExist(err) {
+				return nil, err
+			}
+			found, err := worktrees.Diagnose(ctx, s.b)
+			if err == nil {
+				_, err = fixAll(ctx, found)
+			}
+			return nil, err
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			attempt := func(n int) (result string, places []int) {
+				s := copyOf(t, c.steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
+				s.moved = true
+				defer s.b.Close()
+				ctx := &watched{Interrupted: testrepo.InterruptedAt(s.ctx, n), seen: map[string]bool{}}
+				said, err := c.do(ctx, s)
+				if err != nil {
+					s.b.Close()
+					s.b = s.open()
+					var again error
+					if said, again = c.do(s.ctx, s); again != nil {
+						t.Errorf("use %d was interrupted: %v; repeated: %v", n, err, again)
+					}
+				}
+				return fmt.Sprintf("%v\n%s", said, s.seen()), ctx.places
+			}
+			want, places := attempt(0)
+			for i, n := range places {
+				if !testrun.Due(t, i, 16, time.Now()) {
+					continue
+				}
+				if got, _ := attempt(n); got != want {
+					t.Errorf("use %d was interrupted, and there is\n%s\nnot\n%s", n, got, want)
+				}
+			}
+			t.Logf("%d places", len(places))
+		})
+	}
+}
+
+// watched is a context that notes its first use at each place of this directory's packages.
+type watched struct {
+	*testrepo.Interrupted
+	uses   int
+	seen   map[string]bool
+	places []int // the numbers of these uses
+	mu     sync.Mutex
+}
+
+func (w *watched) Done() <-chan struct{} { w.note(); return w.Interrupted.Done() }
+func (w *watched) Err() error            { w.note(); return w.Interrupted.Err() }
+
+func (w *watched) note() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.uses++
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if _, in, is := strings.Cut(f.Function, "/worktrees"); is && !strings.HasPrefix(in, "_test") {
+			if place := fmt.Sprint(f.Function, f.Line); !w.seen[place] {
+				w.seen[place] = true
+				w.places = append(w.places, w.uses)
+			}
+			return
+		}
+	}
+}
+
+// seen describes what there is of tasks: their states, refs and worktrees.
+func (s *scene) seen() string {
+	s.t.Helper()
+	var b strings.Builder
+	state := s.state()
+	for _, t := range state.Tasks() {
+		fmt.Fprintf(&b, "%s %s %s\n", t.ID, t.Status, t.AssignedTo)
+	}
+	for _, v := range board.Violations(state) {
+		fmt.Fprintln(&b, v)
+	}
+	b.WriteString(s.git(s.dir, "for-each-ref", "--format=%(refname) %(tree)", "refs/heads/task", "refs/heads/integration", "refs/liza/attic", "refs/liza/review"))
+	fmt.Fprintf(&b, "\n%v\n", s.folders())
+	for _, dir := range s.folders() {
+		b.WriteString(s.git(filepath.Join(s.dir, ".worktrees", dir), "status", "--porcelain", "--branch") + "\n")
+	}
+	left, _ := filepath.Glob(filepath.Join(s.b.Dir(), "claims", "*"))
+	fmt.Fprintln(&b, len(left), len(s.problems()))
+	return b.String()
+}
