@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testrun.InMemory()
+	testrun.Prepare()
 	m.Run()
 }
 
