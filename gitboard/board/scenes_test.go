@@ -92,24 +92,29 @@ func block(id string) *board.Block {
 
 func (s *script) ready(id string, depends ...string) *script {
 	s.t.Helper()
-	return s.do(planner, add(id, depends...)).do(planner, finalize(id))
+	return s.once(fmt.Sprint("ready ", id, depends), func(s *script) {
+		s.do(planner, add(id, depends...)).do(planner, finalize(id))
+	})
 }
 
-func (s *script) claimed(id string) *script { s.t.Helper(); return s.ready(id).do(coder1, claim(id)) }
+func (s *script) claimed(id string) *script {
+	s.t.Helper()
+	return s.once("claimed "+id, func(s *script) { s.ready(id).do(coder1, claim(id)) })
+}
 
 func (s *script) submitted(id string) *script {
 	s.t.Helper()
-	return s.claimed(id).do(coder1, preExec(id)).do(coder1, submit(id))
+	return s.once("submitted "+id, func(s *script) { s.claimed(id).do(coder1, preExec(id)).do(coder1, submit(id)) })
 }
 
 func (s *script) rejected(id string) *script {
 	s.t.Helper()
-	return s.submitted(id).do(reviewer1, review(id)).do(reviewer1, reject(id))
+	return s.once("rejected "+id, func(s *script) { s.submitted(id).do(reviewer1, review(id)).do(reviewer1, reject(id)) })
 }
 
 func (s *script) approved(id string) *script {
 	s.t.Helper()
-	return s.submitted(id).do(reviewer1, review(id)).do(reviewer1, approve(id))
+	return s.once("approved "+id, func(s *script) { s.submitted(id).do(reviewer1, review(id)).do(reviewer1, approve(id)) })
 }
 
 // resubmit submits new work on a task that was submitted before.

@@ -58,6 +58,29 @@ func begun(t failer) *script {
 	return s
 }
 
+// once runs steps that many tests begin with. On a board on which nothing has happened yet they
+// run, and are checked, once for all tests.
+func (s *script) once(name string, steps func(*script)) *script {
+	s.t.Helper()
+	p := prepared()
+	if s.n != p.n || s.now != p.now || len(s.messages) != len(p.messages) || !slices.Equal(s.mem.Paths(), p.mem.Paths()) {
+		steps(s)
+		return s
+	}
+	if scenes[name] == nil {
+		first := begun(s.t)
+		steps(first)
+		scenes[name] = first
+	}
+	t := s.t
+	*s = *scenes[name].clone()
+	s.t = t
+	return s
+}
+
+// scenes are the scripts of once, by name.
+var scenes = map[string]*script{}
+
 var prepared = sync.OnceValue(func() *script {
 	s := newScript(panics{})
 	s.do(human, &board.Init{Goal: "Ship it", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
