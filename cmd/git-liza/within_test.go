@@ -21,7 +21,7 @@ import (
 // Starting a process costs as much as what most commands do. So commands run within the process of
 // the tests, in an environment of their own, except where a process is what a test is about.
 
-// wholeScripts are the scripts all of whose commands run as processes.
+// wholeScripts are the scripts all of whose commands run as processes, except with -short.
 var wholeScripts = []string{"help", "init", "lifecycle", "merge", "version"}
 
 // alwaysProcesses are the commands that read their input, serve, run agents or start themselves.
@@ -68,7 +68,7 @@ func inProcess(t *testing.T, files []string) (copies []string) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(file)
-		if !slices.Contains(wholeScripts, strings.TrimSuffix(name, ".txtar")) {
+		if testing.Short() || !slices.Contains(wholeScripts, strings.TrimSuffix(name, ".txtar")) {
 			text = []byte(withinLines(string(text)))
 		}
 		at := filepath.Join(dir, name)

@@ -253,7 +253,7 @@ func TestForgedTransitions(t *testing.T) {
 			if from[status] {
 				continue
 			}
-			if n++; testing.Short() && !testrun.Due(t, n, 8, time.Now()) {
+			if n++; testing.Short() && !testrun.Due(t, n, 14, time.Now()) {
 				continue
 			}
 			op := sample

@@ -62,10 +62,10 @@ func OneDayIn(t testing.TB, days int, now time.Time) {
 	}
 }
 
-// Sample is OneDayIn eight in a short run, which takes a sample of the tests.
+// Sample is OneDayIn fourteen in a short run, which takes a sample of the tests.
 func Sample(t testing.TB, now time.Time) {
 	t.Helper()
 	if testing.Short() {
-		OneDayIn(t, 8, now)
+		OneDayIn(t, 14, now)
 	}
 }
