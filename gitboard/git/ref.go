@@ -95,10 +95,6 @@ func AtticRef(task string, n int) string { return AtticPrefix + task + "/" + str
 // "state", "integration", "task/<id>", "carriers/<name>", or "sequencer/<format>".
 func TrackingRef(remote, what string) string { return OwnPrefix + "remotes/" + remote + "/" + what }
 
-// PendingRef returns the ref that holds what this clone has decided and a remote has not accepted
-// yet.
-func PendingRef(remote string) string { return OwnPrefix + "pending/" + remote }
-
 // RemoteRef returns git's remote-tracking ref of a branch, which may be given by its full name.
 func RemoteRef(remote, branch string) string {
 	return RemotesPrefix + remote + "/" + BranchName(branch)

@@ -1,33 +1,46 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // chain is what this clone has decided and the remote has not taken yet: operations, each on top of
-// the one before, and updates of leases. It is stored as a blob that a local ref points to, and is
-// only replaced by compare-and-swap.
+// the one before, and updates of leases. It is stored in a file of this clone, which is only
+// replaced by compare-and-swap. A chain that is lost all the same is decided again.
 //
 // The local board shows which part is still pending: what the board contains is settled, and a
 // chain that does not follow from the board is void. So moving the board also drops the chains that
 // lost the race. Only a remote that sequences still takes links that were decided on an older
 // board, so they stay, before those that follow from the present one.
 type chain struct {
-	Base  git.OID `json:"base"` // the board's commit that the newest links build on
-	Links []*link `json:"links"`
+	Remote string  `json:"remote"` // the name of the remote
+	Base   git.OID `json:"base"`   // the board's commit that the newest links build on
+	Links  []*link `json:"links"`
 
-	at git.OID // the value of the ref when the chain was read
+	read   []byte // the content of the file when the chain was read, nil for none
+	stored int    // how many links it has
 }
+
+const (
+	chainFile = "pending"
+	// chainLock is the file whose lock makes processes replace the chain one at a time, and
+	// chainPatience how long one waits for a stopped one. Its chain may then replace another one.
+	chainLock     = "pending.lock"
+	chainPatience = 10 * time.Second
+)
 
 // link is one transaction in a chain.
 type link struct {
@@ -62,21 +75,15 @@ func (l *link) commit() git.OID {
 
 // chain reads what is pending in this clone.
 func (s *Store) chain(ctx context.Context) (*chain, error) {
-	c := &chain{}
-	at, err := s.repo.Ref(ctx, git.PendingRef(s.Name()))
+	text, err := s.readChain()
 	if err != nil {
 		return nil, err
 	}
-	if !at.IsZero() {
-		o, err := s.repo.Object(ctx, string(at))
-		if err != nil && !errors.Is(err, gitio.ErrNotFound) {
-			return nil, fmt.Errorf("read what is pending: %w", err)
-		}
-		if err != nil || json.Unmarshal(o.Data, c) != nil {
-			c = &chain{} // unreadable, but nothing in it was acknowledged
-		}
+	c := &chain{}
+	if text != nil && json.Unmarshal(text, c) != nil || c.Remote != s.Name() {
+		c = &chain{} // unreadable, or for another remote, but nothing in it was acknowledged
 	}
-	c.at = at
+	c.read, c.stored = text, len(c.Links)
 	// The board is read after the chain, so that one which has taken the chain, or moved past it,
 	// is noticed.
 	here, err := s.repo.Ref(ctx, git.BoardRef)
@@ -85,6 +92,15 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 	}
 	c.rest(here, s.sequencer(ctx))
 	return c, nil
+}
+
+// readChain returns the content of the chain's file, nil if there is none.
+func (s *Store) readChain() ([]byte, error) {
+	text, err := os.ReadFile(s.file(chainFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read what is pending: %w", err)
+	}
+	return text, nil
 }
 
 // rest reduces a chain to what still follows from a board, or to what is not on it yet if the
@@ -226,24 +242,29 @@ func (s *Store) put(ctx context.Context, l *link) error {
 // mostPuts bounds the attempts to change a chain that others keep moving.
 const mostPuts = 20
 
-// replace makes a chain the pending one, unless the ref has moved since it was read.
+// replace makes a chain the pending one, unless that has changed since it was read.
 func (s *Store) replace(ctx context.Context, c *chain) error {
-	to := git.ZeroOID
+	var text []byte
 	if len(c.Links) > 0 {
-		text, err := json.Marshal(c)
-		if err != nil {
+		c.Remote = s.Name()
+		var err error
+		if text, err = json.Marshal(c); err != nil {
 			return err
 		}
-		o := git.NewObject(git.BlobObject, text)
-		if err := s.repo.WriteObjects(ctx, []git.Object{o}); err != nil {
-			return err
-		}
-		to = o.OID
 	}
-	if to == c.at.OrZero() {
-		return nil
+	defer s.take(ctx, chainLock, chainPatience)()
+	now, err := s.readChain()
+	switch {
+	case err != nil:
+		return err
+	case !bytes.Equal(now, c.read):
+		return fmt.Errorf("%w: what is pending", gitio.ErrRefMoved)
+	case text != nil:
+		return s.write(chainFile, text)
+	case now != nil:
+		return os.Remove(s.file(chainFile))
 	}
-	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.PendingRef(s.Name()), Old: c.at, New: to}}, "")
+	return nil
 }
 
 // drop removes a chain that the remote has not taken, along with everything appended to it since.
@@ -284,8 +305,7 @@ func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 		if err != nil {
 			return
 		}
-		n := len(now.Links)
-		if reduce(now); n == len(now.Links) {
+		if reduce(now); len(now.Links) == now.stored {
 			return
 		}
 		if err := s.replace(ctx, now); !errors.Is(err, gitio.ErrRefMoved) {

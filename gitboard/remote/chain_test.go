@@ -161,7 +161,7 @@ func TestTravelTogether(t *testing.T) {
 	if n, err := w.a.Waiting(w.ctx); n != 0 || err != nil {
 		t.Errorf("%d are left: %v", n, err)
 	}
-	if left := w.git(w.a.Local().TopLevel(), "for-each-ref", "refs/liza/pending"); left != "" {
+	if left := filepath.Join(w.a.Local().CommonDir(), "liza", "pending"); exists(left)() {
 		t.Errorf("left: %s", left)
 	}
 	w.end(waiting + 1)

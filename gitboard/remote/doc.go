@@ -6,7 +6,7 @@
 // refs only to what the remote has taken. A rejected push is therefore a lost compare-and-swap.
 //
 // Processes of one clone do not push one by one. Each appends what it has decided to a pending
-// chain (chain), which is held by a local ref and moved only by compare-and-swap; the next process
+// chain (chain), which is kept in a file and replaced only by compare-and-swap; the next process
 // decides on top of it. When a push ends, one of the waiting processes pushes everything pending,
 // with all its refs, and records the outcome for the others. No operation is acknowledged before
 // the remote has taken its commit. A chain is void as soon as the board moves to a commit that is

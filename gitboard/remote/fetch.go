@@ -273,10 +273,15 @@ func (s *Store) pushed(number int) {
 }
 
 // lock keeps other processes of this clone from fetching at the same time, which would make git
-// fail for one of them. It serves order, not safety: a caller that has waited too long continues
-// without it.
+// fail for one of them.
 func (s *Store) lock(ctx context.Context) (release func()) {
-	file, err := s.repo.OpenQueue(s.file("fetch"))
+	return s.take(ctx, "fetch", tries*s.remote.Load().Patience())
+}
+
+// take waits for the lock of one of this clone's own files. It serves order, not safety: a caller
+// that has waited too long continues without it.
+func (s *Store) take(ctx context.Context, name string, most time.Duration) (release func()) {
+	file, err := s.repo.OpenQueue(s.file(name))
 	if err != nil {
 		return func() {}
 	}
@@ -285,7 +290,7 @@ func (s *Store) lock(ctx context.Context) (release func()) {
 	case <-granted:
 		return func() { file.Close() }
 	case <-ctx.Done():
-	case <-time.After(tries * s.remote.Load().Patience()):
+	case <-time.After(most):
 	}
 	gitio.LeaveQueue(file, granted)
 	return func() {}

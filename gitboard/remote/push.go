@@ -236,9 +236,6 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 	}
 	if taken != nil {
 		defer s.trim(ctx, taken)
-		if now, err := s.repo.Ref(ctx, git.PendingRef(s.Name())); err == nil && now == taken.at && !now.IsZero() {
-			moves = append(moves, git.RefUpdate{Ref: git.PendingRef(s.Name()), Old: now})
-		}
 	}
 	if s.repo.UpdateRefs(ctx, moves, reflog) == nil {
 		if slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Ref == git.BoardRef && u.Old != u.New }) {
