@@ -168,6 +168,7 @@ func (p *place) plain(text string) string {
 	if !strings.Contains(text, testrun.Said) {
 		text = ofGit.ReplaceAllString(text, "$1") // other versions of git have other words
 	}
+	text = strings.ReplaceAll(text, "\nwrite |1: broken pipe", "") // if it was still asked for more
 	text = digits.ReplaceAllString(strings.ReplaceAll(text, p.dir, "DIR"), "${1}N")
 	text = oneID.ReplaceAllStringFunc(text, func(id string) string {
 		for _, name := range slices.Sorted(maps.Keys(p.ids)) {
