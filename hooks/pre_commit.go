@@ -53,9 +53,6 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 }
 
 func offBranch(s *board.State, task string) *board.Refusal {
-	branch := board.UsualTaskBranches.Of(task)
-	if s != nil {
-		branch = s.TaskBranches().Of(task)
-	}
+	branch := s.TaskBranches().Of(task)
 	return refuse(board.CodeWrongBranch, "git switch "+branch, "in the worktree of %s commits go on to %s", task, branch)
 }

@@ -1,0 +1,148 @@
+package hooks
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// broken are records that can't be read, but for some.
+type broken struct {
+	records
+	but []string
+}
+
+func (b broken) Record(path string) (any, error) {
+	for _, may := range b.but {
+		if path == may {
+			return b.at[path], nil
+		}
+	}
+	return nil, errors.New("the disk is gone")
+}
+
+// unread is the scene on which only these records can be read.
+func unread(t *testing.T, but ...string) *board.State {
+	t.Helper()
+	at := map[string]any{}
+	s := scene(t, true)
+	for _, path := range but {
+		at[path], _ = s.Record(path)
+	}
+	return board.NewState(broken{records{board.NewMemory(), at}, but}, "2026-01-31T09:00:00Z")
+}
+
+// TestPreCommitConditions checks who may commit where, by conditions that no command of an agent
+// asks for.
+func TestPreCommitConditions(t *testing.T) {
+	on := func(branch string) Place { return Place{Branch: "refs/heads/" + branch} }
+	rebase := Place{Rebasing: true}
+	task, agent := board.RecordPath(board.TaskDir, "parse"), board.RecordPath(board.AgentDir, "coder-1")
+	lost := coder("coder-1")
+	lost.Session = "s0"
+	nameless := coder("coder-1")
+	nameless.Session = ""
+	for name, c := range map[string]struct {
+		who  Who
+		on   *board.State
+		at   Place
+		part string
+	}{
+		"a human elsewhere":                  {Who{}, scene(t, true), on("main"), ""},
+		"a human on the task's branch":       {Who{Task: "parse"}, scene(t, true), on("task/parse"), ""},
+		"a human who rebases":                {Who{Task: "parse"}, scene(t, true), rebase, ""},
+		"a human on another branch":          {Who{Task: "parse"}, scene(t, true), on("main"), "go on to task/parse"},
+		"a human, and the board is unread":   {Who{Task: "parse"}, nil, on("main"), ""},
+		"no board":                           {coder("coder-1"), nil, on("task/parse"), ""},
+		"the board is unread":                {coder("coder-1"), unread(t), on("task/parse"), ""},
+		"the settings are unread":            {coder("coder-1"), unread(t, task, agent), on("task/parse"), ""},
+		"no such task":                       {Who{ID: "coder-1", Role: roles.Coder, Task: "gone"}, scene(t, true), on("task/gone"), "no task gone"},
+		"work that was handed in":            {Who{ID: "coder-2", Role: roles.Coder, Task: "print"}, scene(t, true), on("task/print"), "does not hold print"},
+		"another session has taken the name": {lost, scene(t, true), on("task/parse"), "registered in another session"},
+		"no session is known":                {nameless, scene(t, true), on("task/parse"), ""},
+		"a rebase":                           {coder("coder-1"), scene(t, true), rebase, ""},
+		"a detached HEAD":                    {coder("coder-1"), scene(t, true), Place{}, "go on to task/parse"},
+		"before the checkpoint":              {coder("coder-1"), scene(t, false), on("task/parse"), "no pre-execution checkpoint"},
+	} {
+		t.Run(name, func(t *testing.T) { expect(t, PreCommit(c.who, c.on, c.at), c.part) })
+	}
+	relaxed := scene(t, false)
+	settings := *relaxed.Config()
+	settings.RequirePreExecutionCheckpoint = false
+	relaxed.Changes()[board.ConfigPath] = &settings
+	expect(t, PreCommit(coder("coder-1"), relaxed, on("task/parse")), "")
+	unregistered := coder("coder-1")
+	gone := scene(t, true)
+	gone.Changes()[agent] = nil
+	expect(t, PreCommit(unregistered, gone, on("task/parse")), "")
+}
+
+// TestConditions checks single conditions of the other hooks.
+func TestConditions(t *testing.T) {
+	if hint := PrePush(Who{ID: "planner-1", Role: roles.Planner}, nil, "").Hint; hint != "git liza prime" {
+		t.Error(hint)
+	}
+	if who, r := (Who{ID: "coder-1"}).Known(nil); r != nil || who.Role != roles.Coder {
+		t.Errorf("without a board: %+v, %v", who, r)
+	}
+	writers := scene(t, true)
+	team := board.BuiltinTeam()
+	team.Roles = append(team.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind})
+	writers.Changes()[board.TeamPath] = team
+	if who, r := (Who{ID: "docs-writer-1"}).Known(writers); r != nil || who.Role != roles.Coder {
+		t.Errorf("a role of the team: %+v, %v", who, r)
+	}
+	move := Move{"refs/heads/own/parse", one, two, one, false}
+	for name, c := range map[string]struct {
+		who  Who
+		on   *board.State
+		ref  string
+		part string
+	}{
+		"unread settings, own task":     {coder("coder-1"), unread(t), "refs/heads/own/parse", ""},
+		"unread settings, another task": {coder("coder-1"), unread(t), "refs/heads/own/print", "is not a task's branch"},
+		"no task, and nothing is read":  {Who{ID: "coder-1", Role: roles.Coder, Session: "s1"}, nil, "refs/heads/own/", "is not a task's branch"},
+		"an unread task":                {coder("coder-1"), unread(t, board.ConfigPath), "refs/heads/task/parse", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := move
+			m.Ref = c.ref
+			expect(t, ReferenceTransaction(c.who, c.on, []Move{m}), c.part)
+		})
+	}
+	now := board.Time("2026-01-31T09:00:00Z")
+	push := Push{State: unread(t, board.RecordPath(board.AgentDir, "coder-1")), Now: now}
+	lease := &board.Lease{Agent: "coder-1", Session: "s1", Expires: now.Add(1000 * time.Hour)}
+	expect(t, push.OwnRef(Move{Ref: git.LeaseRef("coder-1"), Old: none, New: one, Now: none}, lease), "")
+	expect(t, push.OwnRef(Move{Ref: git.InboxPrefix + "x", Old: none, New: one, Now: none}, nil), "")
+	published, attic := git.PublishedRef("parse"), git.AtticPrefix+"parse/"+one
+	for _, c := range []struct{ to, part string }{{none, ""}, {two, "the attic takes the branch"}} {
+		p := Push{State: scene(t, true), Now: now, Moves: []Move{{Ref: published, Old: one, New: c.to, Now: one}}}
+		expect(t, p.OwnRef(Move{Ref: attic, Old: none, New: one, Now: none}, nil), c.part)
+	}
+}
+
+// TestChosen checks which comment character is found, and where trailers end a message.
+func TestChosen(t *testing.T) {
+	const ours = "Liza-Task: parse\nLiza-Agent: coder-1\n"
+	for in, want := range map[string]string{
+		"Add sums\n\nWords\n":               "Add sums\n\nWords\n\n" + ours, // "W" begins no comment
+		"Add sums\n\nAcked-by: A\n# note\n": "Add sums\n\nAcked-by: A\n" + ours + "# note\n",
+		"":                                  "",
+	} {
+		if got := CommitMsg(in, "auto", "parse", "coder-1"); got != want {
+			t.Errorf("%q becomes\n%s\nnot\n%s", in, got, want)
+		}
+	}
+	if got := CommitMsg("Add sums\n\nAcked-by: A\n# note\nSee: b\n", "#", "parse", "coder-1"); !strings.HasSuffix(got, "See: b\n"+ours) {
+		t.Errorf("a comment among trailers: %s", got)
+	}
+	if isOurs("Liza-Task") || !isOurs("liza-task: x") {
+		t.Error("a name without a colon is a trailer")
+	}
+}
