@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -132,64 +130,33 @@ func TestInterrupted(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			attempt := func(n int) (result string, places []int) {
+			attempt := func(place string) (result string, places []string) {
 				s := copyOf(t, c.steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 				s.moved = true
 				defer s.b.Close()
-				ctx := &watched{Interrupted: testrepo.InterruptedAt(s.ctx, n), seen: map[string]bool{}}
+				ctx := testrepo.InterruptedIn(s.ctx, "github.com/git-liza/git-liza/worktrees", place)
 				said, err := c.do(ctx, s)
 				if err != nil {
 					s.b.Close()
 					s.b = s.open()
 					var again error
 					if said, again = c.do(s.ctx, s); again != nil {
-						t.Errorf("use %d was interrupted: %v; repeated: %v", n, err, again)
+						t.Errorf("interrupted at %s: %v; repeated: %v", place, err, again)
 					}
 				}
-				return fmt.Sprintf("%v\n%s", said, s.seen()), ctx.places
+				return fmt.Sprintf("%v\n%s", said, s.seen()), ctx.Places()
 			}
-			want, places := attempt(0)
-			for i, n := range places {
+			want, places := attempt("")
+			for i, place := range places {
 				if !testrun.Due(t, i, 16, time.Now()) {
 					continue
 				}
-				if got, _ := attempt(n); got != want {
-					t.Errorf("use %d was interrupted, and there is\n%s\nnot\n%s", n, got, want)
+				if got, _ := attempt(place); got != want {
+					t.Errorf("interrupted at %s, there is\n%s\nnot\n%s", place, got, want)
 				}
 			}
 			t.Logf("%d places", len(places))
 		})
-	}
-}
-
-// watched is a context that notes its first use at each place of this directory's packages.
-type watched struct {
-	*testrepo.Interrupted
-	uses   int
-	seen   map[string]bool
-	places []int // the numbers of these uses
-	mu     sync.Mutex
-}
-
-func (w *watched) Done() <-chan struct{} { w.note(); return w.Interrupted.Done() }
-func (w *watched) Err() error            { w.note(); return w.Interrupted.Err() }
-
-func (w *watched) note() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.uses++
-	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		if _, in, is := strings.Cut(f.Function, "/worktrees"); is && !strings.HasPrefix(in, "_test") {
-			if place := fmt.Sprint(f.Function, f.Line); !w.seen[place] {
-				w.seen[place] = true
-				w.places = append(w.places, w.uses)
-			}
-			return
-		}
 	}
 }
 

@@ -102,7 +102,7 @@ func TestFailedRead(t *testing.T) {
 	}
 }
 
-// TestInterruptedAudit interrupts each use of git in turn, a thirty-second part of them each day.
+// TestInterruptedAudit interrupts each place that uses git in turn, an eighth of them each day.
 func TestInterruptedAudit(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
@@ -126,44 +126,47 @@ func TestInterruptedAudit(t *testing.T) {
 	w.judge(judge2, "beta", board.VerdictApproved)
 	w.move(w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"}))
 	to, now := w.tip(), w.now.Std()
-	for name, look := range map[string]func(context.Context) (any, error){
-		"verify": func(ctx context.Context) (any, error) {
+	for name, look := range map[string]func(context.Context, *gitio.Repo) (any, error){
+		"verify": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			return audit.Verify(ctx, repo, repo, audit.Range{From: from, To: to}, nil)
 		},
-		"examine": func(ctx context.Context) (any, error) {
+		"examine": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			push, err := audit.Examine(ctx, repo, oplog.New(repo, ""), audit.Range{From: from, To: to}, w.integration)
 			if err != nil {
 				return nil, err
 			}
 			return push.Report, nil
 		},
-		"landings": func(ctx context.Context) (any, error) {
+		"landings": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			return audit.Landings(ctx, repo, audit.Range{From: from, To: to})
 		},
-		"compare": func(ctx context.Context) (any, error) {
+		"compare": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			return audit.Compare(ctx, repo, repo, w.snapshot(to), audit.Strays{}, w.operation)
 		},
-		"validate": func(ctx context.Context) (any, error) {
+		"validate": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			return audit.Validate(ctx, w.snapshot(to).State, repo, repo, audit.Here{Clone: "clone-1", Now: now})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole, err := look(w.ctx)
+			attempt := func(place string) (string, []string, error) {
+				repo, err := gitio.Open(w.ctx, repo.CommonDir()) // one that has read nothing yet
+				check(t, err)
+				defer repo.Close()
+				ctx := testrepo.InterruptedIn(w.ctx, "github.com/git-liza/git-liza/gitboard/audit", place)
+				found, err := look(ctx, repo)
+				return fmt.Sprintf("%+v", found), ctx.Places(), err
+			}
+			whole, places, err := attempt("")
 			check(t, err)
-			for n := 1; ; n++ {
-				if !testrun.Due(t, n, 32, time.Now()) {
+			for i, place := range places {
+				if !testrun.Due(t, i, 8, time.Now()) {
 					continue
 				}
-				ctx := testrepo.InterruptedAt(w.ctx, n)
-				found, err := look(ctx)
-				if !ctx.Used() {
-					t.Logf("%d uses", n)
-					break
-				}
-				if err == nil && fmt.Sprintf("%+v", found) != fmt.Sprintf("%+v", whole) {
-					t.Errorf("use %d was interrupted, and it finds\n%+v", n, found)
+				if found, _, err := attempt(place); err == nil && found != whole {
+					t.Errorf("interrupted at %s, it finds\n%s\nnot\n%s", place, found, whole)
 				}
 			}
+			t.Logf("%d places", len(places))
 		})
 	}
 }

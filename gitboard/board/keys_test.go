@@ -30,6 +30,7 @@ func TestKeys(t *testing.T) {
 		refusedWith(t, s.step(human, &board.KeysAdd{Principal: name, Public: public('a')}), "invalid")
 	}
 	for _, key := range []string{"", "ssh-ed25519", "ssh-ed25519 AAAA", public('a') + " comment", "ssh-dss " + public('a')[12:], "ssh-rsa " + public('a')[12:], public('a') + "\n", public('a') + "=",
+		"ssh-dss " + base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x07ssh-dss")),
 		"ssh-ed25519 " + base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x0bssh-ed25518")), "ssh-ed25519 " + base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x0bssh-ed25519"+strings.Repeat("x", 4096)))} {
 		if board.KeyID(key) != "" {
 			t.Errorf("%q is a key", key)

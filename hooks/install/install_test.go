@@ -149,6 +149,9 @@ func TestInstall(t *testing.T) {
 				p.says(install.Status{On: true, Files: true, Server: c.setup.Server, Served: c.setup.Served, Program: c.setup.Program})
 				equal(t, "config", p.config(), before+"# git liza: hooks where agents are; git liza hooks uninstall takes these lines away\n"+c.section+"# git liza: end\n")
 				equal(t, "files", p.listed(), c.list)
+				if to, err := os.Readlink(p.hook("pre-auto-gc")); (err == nil) != c.setup.Server {
+					t.Errorf("pre-auto-gc is a link to %q", to)
+				}
 			}
 			pushes := ""
 			if !c.setup.Server && !c.setup.Served {
@@ -183,6 +186,12 @@ func TestConfigOfOthers(t *testing.T) {
 	p.write(p.in("config"), p.config()+"[user]\n\tname = Ada\n")
 	p.check(install.Uninstall(t.Context(), p.repo))
 	equal(t, "with lines after ours", p.config(), cut+"\n[user]\n\tname = Ada\n")
+	p.install(install.Setup{})
+	p.write(p.in("liza"), "")
+	if err := install.Install(t.Context(), p.repo, install.Setup{}); !errors.As(err, new(*gitio.StorageError)) {
+		t.Errorf("a file in place of our directory: %v", err)
+	}
+	p.check(os.Remove(p.in("liza")))
 	p.install(install.Setup{})
 	p.write(p.in("config"), strings.Replace(p.config(), "# git liza: end\n", "", 1))
 	for _, err := range []error{install.Install(t.Context(), p.repo, install.Setup{}), install.Uninstall(t.Context(), p.repo)} {
@@ -388,11 +397,11 @@ func TestKept(t *testing.T) {
 // TestHooked checks the environment in which git runs the hooks for an agent.
 func TestHooked(t *testing.T) {
 	p := newPlace(t, false)
-	environ := []string{"A=b", gitio.ParametersVar + "='x.y=z'"}
+	environ := []string{gitio.ParametersVar + "='x.y=z'", "A=b"}
 	equal(t, "not installed", strings.Join(install.Hooked(p.repo, environ), " "), strings.Join(environ, " "))
 	p.install(install.Setup{})
 	got := install.Hooked(p.repo, environ)
-	if len(got) != 2 || got[0] != "A=b" || !strings.HasPrefix(got[1], environ[1]+" ") || !strings.Contains(got[1], p.hook("gitconfig")) {
+	if len(got) != 2 || got[0] != "A=b" || !strings.HasPrefix(got[1], environ[0]+" ") || !strings.Contains(got[1], p.hook("gitconfig")) {
 		t.Errorf("%q", got)
 	}
 	if value, on := install.Environ(p.repo, ""); !on || !strings.HasSuffix(got[1], value) {

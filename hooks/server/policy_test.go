@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -306,37 +307,46 @@ func TestReceived(t *testing.T) {
 	}
 }
 
-// TestInterruptedPolicies interrupts each use of git in turn, a sixteenth of them each day: a hook
-// may fail, but not allow what it otherwise refuses, or refuse what it allows.
+// TestInterruptedPolicies interrupts each place that uses git in turn, a quarter of them each day: a
+// hook may fail, but not allow what it otherwise refuses, or refuse what it allows.
 func TestInterruptedPolicies(t *testing.T) {
 	h := newHistory(t)
 	state, integration, lease := git.BoardRef, "refs/heads/integration", git.LeaseRef("coder-1")
-	for name, c := range map[string]struct{ at, to map[string]string }{
-		"allowed": {map[string]string{state: h.note, integration: h.start, lease: none}, map[string]string{state: h.landed, integration: h.next, lease: h.lease}},
-		"refused": {map[string]string{state: h.coder, integration: h.start}, map[string]string{integration: h.next}},
+	type refs = map[string]string
+	for name, c := range map[string]struct {
+		at, to  refs
+		allowed bool
+	}{
+		"a landing":   {refs{state: h.note, integration: h.start, lease: none}, refs{state: h.landed, integration: h.next, lease: h.lease}, true},
+		"a branch":    {refs{state: h.coder, integration: h.start}, refs{"refs/heads/feature": h.next}, true},
+		"integration": {refs{state: h.coder, integration: h.start}, refs{integration: h.next}, false},
+		"the board":   {refs{state: h.note, integration: h.start, lease: none}, refs{state: h.landed}, false},
 	} {
 		h.set(c.at)
-		for hook, ask := range map[string]func(ctx *testrepo.Interrupted, moves []hooks.Move) (*board.Refusal, error){
-			"pre-receive": func(ctx *testrepo.Interrupted, moves []hooks.Move) (*board.Refusal, error) {
-				return server.Receive(ctx, h.board, moves, time.Now())
-			},
-			"reference-transaction": func(ctx *testrepo.Interrupted, moves []hooks.Move) (*board.Refusal, error) {
-				return server.Transaction(ctx, h.board, moves, time.Now())
-			},
+		moves := h.moves(c.to)
+		for hook, ask := range map[string]func(context.Context, *gitboard.Board, []hooks.Move, time.Time) (*board.Refusal, error){
+			"pre-receive": server.Receive, "reference-transaction": server.Transaction,
 		} {
-			for n := 1; ; n++ {
-				if !testrun.Due(t, n, 16, time.Now()) {
+			attempt := func(place string) (allowed bool, places []string, err error) {
+				b := h.open(h.hub) // one that has read nothing yet
+				ctx := testrepo.InterruptedIn(h.ctx, "github.com/git-liza/git-liza/hooks/server", place)
+				refusal, err := ask(ctx, b, moves, time.Now())
+				return refusal == nil, ctx.Places(), err
+			}
+			whole, places, err := attempt("")
+			h.check(err)
+			if hook == "pre-receive" && whole != c.allowed {
+				t.Errorf("%s is allowed: %v", name, whole)
+			}
+			for i, place := range places {
+				if !testrun.Due(t, i, 4, time.Now()) {
 					continue
 				}
-				ctx := testrepo.InterruptedAt(h.ctx, n)
-				refusal, err := ask(ctx, h.moves(c.to))
-				if err == nil && (refusal == nil) != (name == "allowed") {
-					t.Errorf("%s, use %d was interrupted: %v, and it is %s", hook, n, refusal, name)
-				}
-				if !ctx.Used() {
-					break
+				if allowed, _, err := attempt(place); err == nil && allowed != whole {
+					t.Errorf("%s, %s, interrupted at %s: it is allowed: %v", name, hook, place, allowed)
 				}
 			}
+			t.Logf("%s, %s: %d places", name, hook, len(places))
 		}
 	}
 }
