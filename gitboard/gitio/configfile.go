@@ -24,7 +24,7 @@ func (r *Repo) configFile() (string, error) {
 func (r *Repo) unlocked(ctx context.Context, config string, write func() error) error {
 	lock := config + ".lock"
 	patience := r.patience.Watch + r.patience.Git
-	for begun := time.Now(); ; {
+	for begun, waited := time.Now(), false; ; waited = true {
 		err := write()
 		if err == nil {
 			return nil
@@ -32,7 +32,7 @@ func (r *Repo) unlocked(ctx context.Context, config string, write func() error) 
 		if _, gone := os.Lstat(lock); gone != nil {
 			return err
 		}
-		if time.Since(begun) > patience || !r.awaitLocks(ctx, []string{lock}) {
+		if waited && time.Since(begun) > patience || !r.awaitLocks(ctx, []string{lock}) {
 			return fmt.Errorf("the settings of this repository are %w", &BusyError{[]string{lock}})
 		}
 	}

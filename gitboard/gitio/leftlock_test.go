@@ -72,6 +72,15 @@ func TestLeftLocks(t *testing.T) {
 	}
 }
 
+// TestLeftLockOnASlowMachine checks that a lock left on the settings goes although the first try to
+// write them took longer than a writer waits for locks.
+func TestLeftLockOnASlowMachine(t *testing.T) {
+	_, r := scratch(t)
+	r.patience = Patience{Git: time.Nanosecond, Watch: time.Nanosecond}
+	leave(t, r, "config.lock")
+	check(t, r.SetConfig(t.Context(), "liza.x", "y"))
+}
+
 // TestClearRefLocks checks that a lock is cleared while a git runs that started after the lock was
 // made, such as the one that runs the server's hook. A lock made after that git started is kept,
 // and so is one made just now.
