@@ -88,21 +88,27 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 			continue
 		}
 		tried[p.commit] = true
-		if repo.Whole(ctx, p.commit) == nil && isBoard(ctx, repo, p.commit) {
+		switch err := wholeBoard(ctx, repo, p.commit); {
+		case err == nil:
 			l.Newest, l.From = p.commit, p.from
-			return ctx.Err()
+			return nil
+		case !lacking(err):
+			return err // it may be whole: an older one must not take its place
 		}
 		if p.said != "" {
 			l.Lost = append(l.Lost, p.said)
 		}
 	}
-	return ctx.Err()
+	return nil
 }
 
-// isBoard reports whether a commit is a board's.
-func isBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) bool {
+// wholeBoard returns nil for a commit of a board whose history is complete.
+func wholeBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
+	if err := repo.Whole(ctx, commit); err != nil {
+		return err
+	}
 	_, err := repo.Object(ctx, string(commit)+":board.yaml")
-	return err == nil
+	return err
 }
 
 // rebuild makes the objects of a history again by replaying it, and returns those that the

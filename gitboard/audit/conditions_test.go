@@ -1,0 +1,192 @@
+package audit_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// TestWordsOfFindings checks what is said of trees that are not those of their operations, of
+// histories that are none, and of requests that come again.
+func TestWordsOfFindings(t *testing.T) {
+	w := memoryWorld(t)
+	w.begin()
+	at := w.tip()
+	many := map[string][]byte{}
+	for n := range 25 {
+		many[fmt.Sprintf("x%02d", n)] = []byte("x")
+	}
+	none := git.OID(strings.Repeat("a", 40))
+	lost := func(path string, oid git.OID) func(map[string]git.TreeEntry) {
+		return func(entries map[string]git.TreeEntry) {
+			e := entries[path]
+			e.OID = oid
+			entries[path] = e
+		}
+	}
+	again := noteOf("again")
+	again.Request = w.steps[len(w.steps)-1].op.Request
+	for name, c := range map[string]struct {
+		f    forgery
+		says []string
+	}{
+		"many files":                 {forgery{op: noteOf("f"), files: many}, []string{"x00 should not be there", "x19 should not be there; and 5 more"}},
+		"a file's content is gone":   {forgery{op: noteOf("f"), entries: lost("sprint.yaml", none)}, []string{"sprint.yaml lacks its content"}},
+		"a file that is a directory": {forgery{op: noteOf("f"), entries: lost("sprint.yaml", w.snapshot(at).Head.Tree)}, []string{"sprint.yaml"}},
+		"a tree that is none":        {forgery{op: noteOf("f"), commit: func(c *git.Commit) { c.Tree = none }}, []string{"it can't be read"}},
+		"no operation and no record": {forgery{op: noteOf("f"), message: func(string) string { return "hello\n" }, files: map[string][]byte{"tasks/x.yaml": []byte("id: [")}},
+			[]string{"it carries no operation", "tasks/x.yaml can't be read: line 1"}},
+		"a request again": {forgery{op: again}, []string{"was carried out before, by " + w.tip().Short()}},
+	} {
+		c.f.parent = at
+		report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: w.forge(c.f)}, nil)
+		check(t, err)
+		text := findings(report)
+		for _, says := range c.says {
+			if !strings.Contains(text, says) {
+				t.Errorf("%s: %q is not in\n%s", name, says, text)
+			}
+		}
+	}
+	for _, from := range []git.OID{"", at} {
+		o, err := w.store.Object(w.ctx, string(at)+":sprint.yaml")
+		check(t, err)
+		report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{From: from, To: o.OID}, nil)
+		if err == nil && report.OK() {
+			t.Errorf("a file is a history: %+v", report)
+		}
+	}
+}
+
+// TestRequestBeforeTheRange checks that a request of a range is known from before it.
+func TestRequestBeforeTheRange(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.begin()
+	first := w.tip()
+	from := w.do(ada, &board.AddNote{Message: "one"})
+	again := noteOf("again")
+	again.Request = w.steps[len(w.steps)-2].op.Request
+	report := w.verify(audit.Range{From: from, To: w.forge(forgery{parent: from, op: again})})
+	if text := findings(report); !strings.Contains(text, "was carried out before, by "+first.Short()) {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestValidateConditions checks which of a board's references are looked up in the repository, and
+// how bad it is if there is nothing.
+func TestValidateConditions(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	bad := strings.Repeat("a", 40)
+	blob := w.specOID()
+	for name, c := range map[string]struct {
+		change func(s *board.State, task *board.Task)
+		here   audit.Here
+		want   string
+	}{
+		"as it is":                   {func(*board.State, *board.Task) {}, audit.Here{}, ""},
+		"no spec":                    {func(_ *board.State, t *board.Task) { t.SpecRef = "#part" }, audit.Here{}, ""},
+		"a spec that is not there":   {func(_ *board.State, t *board.Task) { t.SpecRef = "gone.md" }, audit.Here{}, "INVALID: tasks/alpha.yaml: spec_ref: gone.md is not a file on the integration branch"},
+		"specs are not looked for":   {func(_ *board.State, t *board.Task) { t.SpecRef = "gone.md" }, audit.Here{NoSpecFiles: true}, ""},
+		"one that nobody looked for": {func(_ *board.State, t *board.Task) { t.SpecRef, t.SpecOID = "gone.md", "" }, audit.Here{}, "WARNING: tasks/alpha.yaml: spec_ref: gone.md is not a file on the integration branch"},
+		"one that was imported":      {func(_ *board.State, t *board.Task) { t.SpecRef = "gone.md"; imported(t) }, audit.Here{}, "WARNING: tasks/alpha.yaml: spec_ref: gone.md is not a file on the integration branch"},
+		"a commit that is not there": {func(_ *board.State, t *board.Task) { t.BaseCommit = bad }, audit.Here{}, "INVALID: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
+		"one of an imported task":    {func(_ *board.State, t *board.Task) { t.BaseCommit = bad; imported(t) }, audit.Here{}, "WARNING: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
+		"one of no clone":            {func(_ *board.State, t *board.Task) { t.BaseCommit, t.Clone = bad, "" }, audit.Here{}, "INVALID: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
+		"a file instead of a commit": {func(_ *board.State, t *board.Task) { t.BaseCommit = blob }, audit.Here{}, "INVALID: tasks/alpha.yaml: base_commit: there is no commit " + blob + " here"},
+		"a draft's spec may be coming": {func(s *board.State, t *board.Task) {
+			t.Status, t.SpecRef, t.AssignedTo, t.BaseCommit = board.Draft, "gone.md", "", ""
+		}, audit.Here{}, ""},
+		"an ended goal's spec": {func(s *board.State, _ *board.Task) {
+			g := *s.Goal("goal-1")
+			g.Status, g.SpecRef, g.Ended = board.Completed, "gone.md", w.now
+			s.Changes()[board.GoalPath("goal-1")] = &g
+		}, audit.Here{}, ""},
+		"a running goal's spec": {func(s *board.State, _ *board.Task) {
+			g := *s.Goal("goal-1")
+			g.SpecRef = "gone.md"
+			s.Changes()[board.GoalPath("goal-1")] = &g
+		}, audit.Here{}, "WARNING: goals/goal-1.yaml: spec_ref: gone.md is not a file on the integration branch"},
+	} {
+		state := w.snapshot(w.tip()).State
+		task := *state.Task("alpha")
+		task.History = slices.Clone(task.History)
+		c.change(state, &task)
+		state.Changes()["tasks/alpha.yaml"] = &task
+		c.here.Clone, c.here.Now, c.here.Leases = "clone-1", w.now.Std(), map[string]time.Time{"coder-1": w.now.Std()}
+		issues, err := audit.Validate(w.ctx, state, repo, repo, c.here)
+		check(t, err)
+		var lines []string
+		for _, i := range issues {
+			lines = append(lines, i.String())
+		}
+		if got := strings.Join(lines, "\n"); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
+func imported(t *board.Task) { t.History = append(t.History, board.Event{Event: board.EventImported}) }
+
+// TestInterruptedRescue interrupts each place that uses git while the newest whole board is looked
+// for, a quarter of them each day: it is found, or the failure is reported.
+func TestInterruptedRescue(t *testing.T) {
+	testrun.Sample(t, time.Now())
+	made := testrepo.Init(t, true)
+	repo, err := gitio.Open(t.Context(), made)
+	check(t, err)
+	defer repo.Close()
+	check(t, repo.SetConfig(t.Context(), "core.logAllRefUpdates", "true"))
+	w := newWorld(t, repo)
+	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
+	w.do(ada, &board.AddNote{Message: "one"})
+	last := w.do(ada, &board.AddNote{Message: "two"})
+	l := &lossy{world: w, repo: repo}
+	for name, lose := range map[string]func(){
+		"whole":      func() {},
+		"a tree":     func() { l.lose(w.snapshot(last).Head.Tree) },
+		"the commit": func() { l.forget("liza", "kept"); l.lose(last) },
+		"the ref":    func() { l.forget(filepath.FromSlash(git.BoardRef)) },
+	} {
+		dir := filepath.Join(t.TempDir(), "copy")
+		testrepo.Copy(t, made, dir)
+		copied, err := gitio.Open(t.Context(), dir)
+		check(t, err)
+		l.repo = copied
+		lose()
+		check(t, copied.Close())
+		look := func(place string) (string, []string, error) {
+			repo, err := gitio.Open(t.Context(), dir)
+			check(t, err)
+			defer repo.Close()
+			ctx := testrepo.InterruptedIn(t.Context(), "github.com/git-liza/git-liza/gitboard/audit", place)
+			loss, err := audit.FindLoss(ctx, repo)
+			if loss == nil {
+				return "nothing is lost", ctx.Places(), err
+			}
+			return loss.String(), ctx.Places(), err
+		}
+		want, places, err := look("")
+		check(t, err)
+		for i, place := range places {
+			if !testrun.Due(t, i, 4, time.Now()) {
+				continue
+			}
+			if got, _, err := look(place); err == nil && got != want {
+				t.Errorf("%s: interrupted at %s: %s, not %s", name, place, got, want)
+			}
+		}
+	}
+}
