@@ -2,6 +2,11 @@ package gitio
 
 import (
 	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,7 +15,9 @@ import (
 
 // Requested returns the given requests that appear among the first depth commits of tip and its
 // chain of first parents, each with the newest commit that carries it as a trailer Liza-Request. It
-// starts one child, and one more for each candidate.
+// starts one child, and one more for each candidate. A bare repository, a server that is asked at
+// each push, remembers the requests of the commits that it has looked at, and needs the first child
+// only once.
 func (r *Repo) Requested(ctx context.Context, tip git.OID, requests []string, depth int) (map[string]git.OID, error) {
 	found := map[string]git.OID{}
 	if len(requests) == 0 || depth <= 0 || tip.IsZero() {
@@ -19,32 +26,177 @@ func (r *Repo) Requested(ctx context.Context, tip git.OID, requests []string, de
 	if err := checkOIDs(tip); err != nil {
 		return nil, err
 	}
-	wanted := make(map[string]bool, len(requests))
+	wanted := make(map[string]string, len(requests))
 	for _, request := range requests {
-		wanted[request] = true
+		wanted[url.PathEscape(request)] = request
 	}
+	all, err := r.asking(ctx, tip, depth)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range slices.Backward(all[max(0, len(all)-depth):]) {
+		for _, escaped := range a.requests {
+			request, is := wanted[escaped]
+			if !is || found[request] != "" {
+				continue
+			}
+			has, err := r.hasRequest(ctx, a.commit, request)
+			if err != nil {
+				return nil, err
+			}
+			if has {
+				found[request] = a.commit
+			}
+		}
+	}
+	return found, nil
+}
+
+// asking is what a commit's message says that may be a trailer Liza-Request, in escaped form.
+type asking struct {
+	commit, parent git.OID // the first parent, zero if there is none
+	requests       []string
+}
+
+func (a asking) String() string {
+	return strings.Join(append([]string{string(a.commit), string(a.parent)}, a.requests...), " ") + "\n"
+}
+
+func newAsking(commit, parent git.OID, message string) asking {
+	a := asking{commit: commit, parent: parent.OrZero()}
+	for line := range strings.SplitSeq(message, "\n") {
+		if request, is := strings.CutPrefix(line, git.RequestTrailer+": "); is {
+			a.requests = append(a.requests, url.PathEscape(request))
+		}
+	}
+	return a
+}
+
+// asking returns what the commits up to tip ask for, oldest first: depth of them or more, if there
+// are so many.
+func (r *Repo) asking(ctx context.Context, tip git.OID, depth int) ([]asking, error) {
+	if !r.bare {
+		return r.askingOf(ctx, tip, depth)
+	}
+	known := r.keptAsking()
+	if at := slices.IndexFunc(known, func(a asking) bool { return a.commit == tip }); at >= 0 {
+		known = known[:at+1]
+	} else if len(known) > 0 {
+		later, err := r.askingSince(ctx, known[len(known)-1].commit, tip)
+		if err != nil {
+			return nil, err
+		}
+		if known = append(known, later...); len(later) == 0 {
+			known = nil
+		}
+		r.addAsking(later)
+	}
+	if len(known) >= depth && len(known) <= askingMost || len(known) > 0 && known[0].parent == git.ZeroOID {
+		return known, nil
+	}
+	all, err := r.askingOf(ctx, tip, max(depth, askingMost/2))
+	if err == nil {
+		r.keepAsking(all)
+	}
+	return all, err
+}
+
+// askingOf asks git.
+func (r *Repo) askingOf(ctx context.Context, tip git.OID, depth int) (all []asking, err error) {
 	out, err := r.command("rev-list",
 		"rev-list", "--first-parent", "--max-count="+strconv.Itoa(depth),
-		"--encoding=UTF-8", "--no-commit-header", "--format=%x1e%H%n%B",
+		"--encoding=UTF-8", "--no-commit-header", "--format=%x1e%H %P%n%B",
 		string(tip), "--").output(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for message := range strings.SplitSeq(string(out), "\x1e") {
-		oid, message, _ := strings.Cut(message, "\n")
-		for line := range strings.SplitSeq(message, "\n") {
-			request, is := strings.CutPrefix(line, git.RequestTrailer+": ")
-			if !is || !wanted[request] || found[request] != "" || !git.OID(oid).Valid() {
-				continue
-			}
-			has, err := r.hasRequest(ctx, git.OID(oid), request)
-			if err != nil {
-				return nil, err
-			}
-			if has {
-				found[request] = git.OID(oid)
-			}
+		names, message, _ := strings.Cut(message, "\n")
+		oids := strings.Fields(names)
+		if len(oids) == 0 || !git.OID(oids[0]).Valid() {
+			continue
 		}
+		oids = append(oids, "")
+		all = append(all, newAsking(git.OID(oids[0]), git.OID(oids[1]), message))
 	}
-	return found, nil
+	slices.Reverse(all)
+	return all, nil
+}
+
+// askingSince reads the commits after one, if they are few; otherwise it returns none.
+func (r *Repo) askingSince(ctx context.Context, from, tip git.OID) (all []asking, err error) {
+	chain, _, err := r.near(ctx, from, tip)
+	if err != nil || len(chain) == 0 {
+		return nil, err
+	}
+	for i, commit := range chain[:len(chain)-1] {
+		o, err := r.Object(ctx, string(commit))
+		if err != nil {
+			return nil, err
+		}
+		c, err := git.DecodeCommit(o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, newAsking(commit, chain[i+1], c.Message))
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// askingMost is how many commits the file has at most; then the older half is left out.
+const askingMost = 10_000
+
+func (r *Repo) askingFile() string { return filepath.Join(r.common, "liza", "requests") }
+
+// keptAsking reads the file, which has a line for each commit: its id, its parent's, and requests.
+// It returns nil if they do not follow from each other.
+func (r *Repo) keptAsking() (all []asking) {
+	text, err := os.ReadFile(r.askingFile())
+	if err != nil {
+		return nil
+	}
+	seen := map[git.OID]bool{}
+	for line := range strings.Lines(string(text)) {
+		line, whole := strings.CutSuffix(line, "\n")
+		fields := strings.Split(line, " ")
+		if !whole || len(fields) < 2 || !git.OID(fields[0]).Valid() || !git.OID(fields[1]).Valid() {
+			return nil
+		}
+		a := asking{git.OID(fields[0]), git.OID(fields[1]), fields[2:]}
+		switch {
+		case seen[a.commit]: // two processes have added it
+			continue
+		case len(all) > 0 && all[len(all)-1].commit != a.parent:
+			return nil
+		}
+		seen[a.commit] = true
+		all = append(all, a)
+	}
+	return all
+}
+
+// addAsking adds lines to the file. If it fails, git is asked again.
+func (r *Repo) addAsking(later []asking) {
+	file, err := os.OpenFile(r.askingFile(), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, _ = fmt.Fprint(file, lines(later))
+		file.Close()
+	}
+}
+
+// keepAsking replaces the file.
+func (r *Repo) keepAsking(all []asking) {
+	temp := r.askingFile() + "-" + strconv.Itoa(os.Getpid())
+	if os.WriteFile(temp, []byte(lines(all)), 0o644) == nil {
+		_ = os.Rename(temp, r.askingFile())
+	}
+}
+
+func lines(all []asking) string {
+	var text strings.Builder
+	for _, a := range all {
+		text.WriteString(a.String())
+	}
+	return text.String()
 }

@@ -1,0 +1,61 @@
+package gitio
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// TestRequested: a server finds a repeated request among what it remembers, and asks git again
+// when it remembers too little, or not what follows from each other.
+func TestRequested(t *testing.T) {
+	ctx, r := scratch(t)
+	r.bare = true
+	check(t, os.MkdirAll(filepath.Join(r.common, "liza"), 0o755))
+	commit := func(request string) git.OID {
+		t.Helper()
+		native(t, r.top, "commit", "-q", "--allow-empty", "-m", "a note", "-m", "Liza-Request: "+request)
+		return must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	}
+	var tip git.OID
+	finds := func(what, request string, depth int, want bool) {
+		t.Helper()
+		found := must[map[string]git.OID](t)(r.Requested(ctx, tip, []string{request, "none"}, depth))
+		if (found[request] != "") != want || found["none"] != "" {
+			t.Errorf("%s: %v", what, found)
+		}
+	}
+	edit := func(change func(lines []string) []string) {
+		t.Helper()
+		text := must[[]byte](t)(os.ReadFile(r.askingFile()))
+		check(t, os.WriteFile(r.askingFile(), []byte(strings.Join(change(strings.SplitAfter(string(text), "\n")), "")), 0o644))
+	}
+	commit("r 1%")
+	tip = commit("r2")
+	finds("at first", "r 1%", 20, true)
+	tip = commit("r3")
+	finds("a commit that has come since", "r3", 20, true)
+	finds("deeper than asked", "r2", 1, false)
+	edit(func(lines []string) []string {
+		if len(lines) != 5 || lines[4] != "" {
+			t.Errorf("remembered: %q", lines)
+		}
+		return append(lines[:2:2], strings.Replace(lines[2], "r2", "changed", 1), lines[3], lines[3], lines[2])
+	})
+	finds("what is remembered, some of it twice", "r2", 20, false)
+	for what, change := range map[string]func(lines []string) []string{
+		"without the first commit":    func(lines []string) []string { return lines[1:] },
+		"without one in between":      func(lines []string) []string { return append(lines[:1:1], lines[2:]...) },
+		"without the end of the last": func(lines []string) []string { return append(lines[:3:3], lines[3][:50]) },
+		"of another history": func([]string) []string {
+			return []string{lines([]asking{{commit: git.OID(strings.Repeat("1", 40)), parent: git.ZeroOID}})}
+		},
+	} {
+		edit(change)
+		finds(what, "r2", 20, true)
+		finds(what, "r3", 20, true)
+	}
+}
