@@ -168,8 +168,10 @@ var ErrUnsent = errors.New("nothing was sent")
 // process keeps its lock. Otherwise it is a NetworkError, even if a local ref could not be moved
 // for another reason.
 func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...string) error {
+	// Without --show-forced-updates, which a setting may turn off, git takes every update for a
+	// fast-forward and makes it.
 	args := flags(noHooks, noUpkeep, m.repo.refSettings(), []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-tags", "--no-filter", "--no-recurse-submodules", "--no-show-forced-updates", "--progress"})
+		"--no-tags", "--no-filter", "--no-recurse-submodules", "--show-forced-updates", "--progress"})
 	if prune {
 		args = append(args, "--prune")
 	} else {

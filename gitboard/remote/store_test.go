@@ -75,13 +75,8 @@ func newWorldBy(t *testing.T, update string) *world {
 	testrun.Sample(t, time.Now())
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
-	like := templates[update]
-	like.once.Do(func() { like.dir = makeWorld(ctx, t, update) })
-	if like.dir == "" {
-		t.Fatal("the world could not be made")
-	}
 	dir := t.TempDir()
-	testrepo.Copy(t, like.dir, dir)
+	testrepo.Copy(t, templateOf(t, update), dir)
 	w := &world{t: t, ctx: ctx, hub: filepath.Join(dir, "hub.git"), n: 1}
 	w.a, w.b = w.open(filepath.Join(dir, first)), w.open(filepath.Join(dir, second))
 	return w
@@ -89,6 +84,16 @@ func newWorldBy(t *testing.T, update string) *world {
 
 // templates are the worlds that all others are copied from, by the hub's update hook.
 var templates = map[string]*template{"": {}, onlyBranches: {}}
+
+func templateOf(t *testing.T, update string) string {
+	t.Helper()
+	like := templates[update]
+	like.once.Do(func() { like.dir = makeWorld(t.Context(), t, update) })
+	if like.dir == "" {
+		t.Fatal("the world could not be made")
+	}
+	return like.dir
+}
 
 type template struct {
 	once sync.Once
@@ -465,6 +470,30 @@ func TestUnheardAndRejected(t *testing.T) {
 	w.check(os.Remove(filepath.Join(w.hub, "refs", "heads", "liza", "state.lock")))
 	w.must(w.a, note("heard"))
 	w.end(1)
+}
+
+// TestComeApart checks that a fetch does not replace the board here by one that does not follow from
+// it, whatever the user's settings say about forced updates.
+func TestComeApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git(w.a.Local().TopLevel(), "config", "fetch.showForcedUpdates", "false")
+	before := w.there()
+	mine := w.must(w.a, note("mine"))
+	w.git(w.hub, "update-ref", git.BoardRef, string(before))
+	w.check(w.a.Fetch(w.ctx)) // the next operation brings the hub's board back
+	if w.a.here() != mine {
+		t.Errorf("the hub was reset, and the board here is at %s, not at %s", w.a.here().Short(), mine.Short())
+	}
+	w.check(w.b.Fetch(w.ctx))
+	theirs := w.must(w.b, note("theirs"))
+	err := w.a.Fetch(w.ctx)
+	if apart := (*remote.DivergedError)(nil); !errors.As(err, &apart) || apart.Here != mine || apart.There != theirs || apart.Unrelated {
+		t.Errorf("two boards that have come apart: %v", err)
+	}
+	if w.a.here() != mine {
+		t.Errorf("the board here is at %s, not at %s", w.a.here().Short(), mine.Short())
+	}
 }
 
 // TestFetchSince checks that a view that a push has just updated is not fetched again for a request
