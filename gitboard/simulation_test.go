@@ -109,6 +109,7 @@ func simulate(t *testing.T, seed uint64, size simSize) *simulation {
 
 // TestSimulationReplays: the same seed gives the same run, commit by commit.
 func TestSimulationReplays(t *testing.T) {
+	testrun.Sample(t, time.Now())
 	synctest.Test(t, replays)
 }
 

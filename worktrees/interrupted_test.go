@@ -129,6 +129,7 @@ func TestInterrupted(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			testrun.Sample(t, time.Now())
 			t.Parallel()
 			attempt := func(place string) (result string, places []string) {
 				s := copyOf(t, c.steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
