@@ -95,10 +95,11 @@ func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) 
 func (s *Store) gather(ctx context.Context) {
 	defer gitio.Trace("wait for operations that can travel together")()
 	p := s.place()
+	p.Took = min(p.Took, mostAway) // one that took longer was held up
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
 		s.regather(ctx, p)
 	}
-	s.awaitDecision(ctx, p.Took/firstShare)
+	s.awaitDecision(ctx, min(p.Took/4, time.Second))
 }
 
 // regather waits until as many operations are pending as there were at the end of the last push,
