@@ -64,15 +64,22 @@ type setup struct {
 	script  string
 	timeout time.Duration
 	tasks   board.TaskBranches
+	unread  error // why the board's settings are not known
 }
 
 func setupOf(v *gitboard.View) setup {
 	c := v.State.Config()
-	return setup{c.WorktreeSetup, time.Duration(c.IntegrationTestTimeout) * time.Second, c.TaskBranches()}
+	if c == nil {
+		return setup{unread: v.State.Err()}
+	}
+	return setup{c.WorktreeSetup, time.Duration(c.IntegrationTestTimeout) * time.Second, c.TaskBranches(), nil}
 }
 
 // candidate makes a worktree at a commit and sets it up. After an error nothing of it remains.
 func (s *site) candidate(ctx context.Context, task string, commit git.OID, set setup) (*candidate, error) {
+	if set.unread != nil {
+		return nil, set.unread
+	}
 	token, err := s.b.Token()
 	if err != nil {
 		return nil, err
@@ -110,7 +117,7 @@ func Setup(ctx context.Context, repo *gitio.Repo, v *gitboard.View, path string)
 
 func (set setup) run(ctx context.Context, repo *gitio.Repo, path string) error {
 	if set.script == "" {
-		return nil
+		return set.unread
 	}
 	var out bytes.Buffer
 	err := Run(ctx, Command{Name: "worktree_setup", Script: set.script, Dir: path, Repo: repo, Timeout: set.timeout, Output: &out})
@@ -187,6 +194,9 @@ func forget(file string) error {
 // place makes the candidate a task's worktree: it moves it to the task's path, and attaches HEAD to
 // the task's branch, which must point to the candidate's commit.
 func (c *candidate) place(ctx context.Context, task string, set setup) error {
+	if set.unread != nil {
+		return set.unread
+	}
 	if err := c.move(ctx, task, set); err != nil {
 		return err
 	}

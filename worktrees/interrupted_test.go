@@ -50,6 +50,16 @@ func TestInterrupted(t *testing.T) {
 	blocked := step{"blocked", func(s *scene) {
 		s.do(human(), &board.Block{About: one, Reason: "r"})
 	}}
+	handedIn := step{"handed in", func(s *scene) {
+		s.submit("coder-1", "one")
+		s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: one})
+	}}
+	cleared := step{"cleared", func(s *scene) {
+		s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
+	}}
+	landing := step{"landing", func(s *scene) {
+		s.git(s.dir, "branch", "landing", s.git(s.dir, "commit-tree", "-m", "another", "-p", "integration", "integration^{tree}"))
+	}}
 	nothing := func(_ any, err error) (any, error) { return nil, err }
 	registered := step{"coder-1", func(s *scene) { s.as("coder-1") }}
 	moved := step{"moved", func(s *scene) {
@@ -117,6 +127,34 @@ func TestInterrupted(t *testing.T) {
 			tidied, err := worktrees.TidyAll(ctx, s.b, human())
 			return len(tidied), err
 		}},
+		{"approve", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(worktrees.Verdict(ctx, s.b, worktrees.VerdictRequest{
+				Request: asked(s, "code-reviewer-1"), Task: "one", Verdict: board.VerdictApproved, Commit: s.state().Task("one").ReviewCommit,
+			}))
+		}},
+		{"review elsewhere", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn, cleared}, func(ctx context.Context, s *scene) (any, error) {
+			v, err := s.b.View(ctx)
+			if err != nil {
+				return nil, err
+			}
+			one := *s.state().Task("one")
+			one.Clone = "elsewhere"
+			return nothing(worktrees.ForReview(ctx, s.b, v, &one))
+		}},
+		{"a fresh worktree", []step{ready("one"), claimed("coder-1", "one"), dirty}, func(ctx context.Context, s *scene) (any, error) {
+			ada := human()
+			if _, err := worktrees.Unlock(ctx, s.b, "one"); err != nil {
+				return nil, err
+			}
+			return nothing(worktrees.Create(ctx, s.b, "one", &ada))
+		}},
+		{"land", []step{ready("one"), landing}, func(ctx context.Context, s *scene) (any, error) {
+			got, err := merge.Land(ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human(), ID: "asked"}, Commit: "landing"})
+			if err != nil {
+				return nil, err
+			}
+			return len(got.Warnings), nil
+		}},
 		{"diagnose", []step{ready("one"), claimed("coder-1", "one"), dirty}, func(ctx context.Context, s *scene) (any, error) {
 			if err := os.Remove(filepath.Join(s.path("one"), ".git")); err != nil && !os.IsNotExist(err) {
 				return nil, err
@@ -177,7 +215,6 @@ func (s *scene) seen() string {
 	for _, dir := range s.folders() {
 		b.WriteString(s.git(filepath.Join(s.dir, ".worktrees", dir), "status", "--porcelain", "--branch") + "\n")
 	}
-	left, _ := filepath.Glob(filepath.Join(s.b.Dir(), "claims", "*"))
-	fmt.Fprintln(&b, len(left), len(s.problems()))
+	fmt.Fprintln(&b, len(s.problems()))
 	return b.String()
 }
