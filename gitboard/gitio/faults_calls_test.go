@@ -62,6 +62,7 @@ func history(p *place) {
 	native(p.t, top, "worktree", "add", "-q", "--detach", p.path("one"), "main")
 	native(p.t, top, "init", "-q", "--bare", "-b", "main", p.path("hub.git"))
 	check(p.t, os.RemoveAll(p.path("hub.git/hooks")))
+	check(p.t, os.Mkdir(p.path("repo/.git/liza"), 0o755)) // for the record of a push
 	native(p.t, top, "remote", "add", "hub", p.path("hub.git"))
 	native(p.t, top, "push", "-q", "hub", "main~1:refs/heads/main", "topic", "topic:refs/liza/far")
 	for _, line := range strings.Split(native(p.t, top, "for-each-ref", "--format=%(refname:short) %(objectname)", "refs/heads", "refs/tags"), "\n") {
@@ -268,6 +269,7 @@ func TestFaultsOfReading(t *testing.T) {
 		{"Ref that is a directory", nil, func(p *place) (any, error) {
 			return one(p.r.Ref(p.ctx, "refs/heads"))
 		}, ""},
+		{"Ref of a wrong name", nil, func(p *place) (any, error) { return one(p.r.Ref(p.ctx, "main")) }, ""},
 		{"Refs", nil, func(p *place) (any, error) {
 			return one(p.r.Refs(p.ctx, "refs/heads/topic", "refs/tags"))
 		}, ""},

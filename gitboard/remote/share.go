@@ -202,14 +202,14 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 		return err
 	}
 	var updates []git.RefUpdate
-	for ref, oid := range map[string]git.OID{branch: landed, git.BoardRef: there} {
-		if here, err := s.repo.Ref(ctx, ref); err != nil || !here.IsZero() {
-			if err != nil {
-				return err
-			}
-			continue
+	for _, u := range []git.RefUpdate{{Ref: branch, New: landed}, {Ref: git.BoardRef, New: there}} {
+		here, err := s.repo.Ref(ctx, u.Ref)
+		if err != nil {
+			return err
 		}
-		updates = append(updates, git.RefUpdate{Ref: ref, New: oid})
+		if here.IsZero() {
+			updates = append(updates, u)
+		}
 	}
 	if err := s.repo.UpdateRefs(ctx, updates, "git liza: join"); err != nil {
 		return err

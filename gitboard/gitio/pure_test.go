@@ -1,0 +1,206 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// TestElsewhere checks which variables a program does not get that must find its own repository.
+func TestElsewhere(t *testing.T) {
+	given := []string{"HOME=/h", "GIT_DIR=x", "GIT_INDEX_FILE=x", "GIT_OBJECT_DIRECTORY=x", "GIT_QUARANTINE_PATH=x",
+		"GIT_CEILING_DIRECTORIES=x", "GIT_CONFIG_COUNT=1", "GIT_DIRECTORY=kept"}
+	want := []string{"HOME=/h", "GIT_CONFIG_COUNT=1", "GIT_DIRECTORY=kept"}
+	if got := Elsewhere(given); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestCleanEnv checks that a child gets neither the caller's key nor, outside of a push, a
+// quarantine.
+func TestCleanEnv(t *testing.T) {
+	given := environ{"HOME=/h", "GIT_DIR=x", "LIZA_SIGNING_KEY=x", "GIT_OBJECT_DIRECTORY=o"}
+	if got := cleanEnv(given); !slices.Equal(got, append([]string{"HOME=/h"}, quiet...)) {
+		t.Errorf("got %v", got)
+	}
+	quarantine := append(given, "GIT_QUARANTINE_PATH=q")
+	if got := cleanEnv(quarantine); !slices.Contains(got, "GIT_OBJECT_DIRECTORY=o") || slices.Contains(got, "GIT_DIR=x") {
+		t.Errorf("in a quarantine: %v", got)
+	}
+}
+
+func TestBrokenRefSentences(t *testing.T) {
+	for text, want := range map[string]string{"": "its file is empty", "abc": `it leads to "abc"`} {
+		if got := (&BrokenRefError{"refs/x", text}).Error(); !strings.Contains(got, want) || !strings.Contains(got, "refs/x") {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
+// TestRetries checks that the steps of a request share its retries.
+func TestRetries(t *testing.T) {
+	ctx, r := WithRetries(context.Background(), 2)
+	for i, want := range []bool{true, true, false, false} {
+		if got := MayRetry(ctx, 1, 9); got != want {
+			t.Errorf("retry %d: %t", i, got)
+		}
+	}
+	if r.Spent() != 4 {
+		t.Errorf("spent %d", r.Spent())
+	}
+	for failed, want := range []bool{true, true, false, false} { // without a limit of the request
+		if got := MayRetry(context.Background(), failed, 2); got != want {
+			t.Errorf("after %d failures: %t", failed, got)
+		}
+	}
+}
+
+func TestIncludeWithin(t *testing.T) {
+	got := fmt.Sprint(IncludeWithin("/a*b", "/file"))
+	if want := `[{includeIf.gitdir:/a\*b.path /file} {includeIf.gitdir:/a\*b/worktrees/**.path /file}]`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestUnsent checks what the record of a push shows: nothing was sent if git has asked for the
+// remote's refs and did not get them.
+func TestUnsent(t *testing.T) {
+	asked := `{"event":"region_enter","category":"transport_push","label":"get_refs_list"}` + "\n"
+	answered := `{"event":"region_leave","category":"transport_push","label":"get_refs_list"}` + "\n"
+	other := `{"event":"region_enter","category":"transport_push","label":"push_refs"}` + "\n"
+	for text, want := range map[string]bool{
+		"": false, asked: true, other: false, asked + other: true, other + asked + answered: false, answered: false,
+		strings.ReplaceAll(asked, "get_refs_list", "x") + answered: false,
+	} {
+		file := filepath.Join(t.TempDir(), "trace")
+		check(t, os.WriteFile(file, []byte(text), 0o644))
+		trace := &pushTrace{file: file}
+		if got := trace.unsent(); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+		trace.drop()
+		if _, err := os.Stat(file); err == nil || trace.unsent() {
+			t.Error("the record is there after all")
+		}
+	}
+	none := &pushTrace{}
+	if none.drop(); none.unsent() || none.env() != nil {
+		t.Error("there is no record")
+	}
+}
+
+// TestDropTraces checks that only records that a killed process left long ago are removed.
+func TestDropTraces(t *testing.T) {
+	dir := t.TempDir()
+	long := time.Now().Add(-2 * traceKept)
+	for name, at := range map[string]time.Time{traceFile + "old": long, traceFile + "new": time.Now(), "other": long} {
+		writeIn(t, dir, name, "x")
+		check(t, os.Chtimes(filepath.Join(dir, name), at, at))
+	}
+	(&Repo{}).dropTraces(dir)
+	if exists(filepath.Join(dir, traceFile+"old")) || !exists(filepath.Join(dir, traceFile+"new")) || !exists(filepath.Join(dir, "other")) {
+		t.Error("the wrong files are gone")
+	}
+}
+
+// TestRejected checks how a refused push is told from one whose outcome is unknown.
+func TestRejected(t *testing.T) {
+	refused := func(exit int, said string) error {
+		return &NetworkError{Remote: "hub", Said: said, Err: &CommandError{Op: "push", Exit: exit}}
+	}
+	line := func(why string) string { return "!\tx:refs/x\t" + why + "\n" }
+	all := []error{ErrRejected, ErrNotAtomic, ErrLockedThere, ErrDeclinedThere, ErrHiddenThere}
+	for name, c := range map[string]struct {
+		out  string
+		err  error
+		said string
+		want []error
+	}{
+		"another error":      {line("[rejected] (x)"), errors.New("x"), "", nil},
+		"killed":             {line("[rejected] (x)"), refused(-1, "s"), "s", nil},
+		"nothing said":       {"=\tx\n", refused(1, "s"), "s", nil},
+		"rejected":           {line("[rejected] (stale info)"), refused(1, "s"), "[rejected] (stale info)", []error{ErrRejected}},
+		"said by the remote": {line("[rejected] (x)"), refused(1, "remote: s"), "remote: s", []error{ErrRejected}},
+		"not atomic":         {"", refused(128, "no --atomic push"), "no --atomic push", []error{ErrNotAtomic}},
+		"locked": {line("x"), refused(1, "remote: cannot lock ref 'a': 'b/a.lock'"), "remote: cannot lock ref 'a': 'b/a.lock'",
+			[]error{ErrRejected, ErrLockedThere}},
+		"in the way": {line("x"), refused(1, "remote: cannot lock ref 'a'"), "remote: cannot lock ref 'a'", []error{ErrRejected}},
+		"declined":   {line("(pre-receive hook declined)"), refused(1, "remote: s"), "remote: s", []error{ErrRejected, ErrDeclinedThere}},
+		"hidden": {line("(deny updating a hidden ref)"), refused(1, "s"), "(deny updating a hidden ref)",
+			[]error{ErrRejected, ErrDeclinedThere, ErrHiddenThere}},
+	} {
+		err := rejected([]byte(c.out), c.err)
+		for _, kind := range all {
+			if errors.Is(err, kind) != slices.Contains(c.want, kind) {
+				t.Errorf("%s: %v is %v: %t", name, err, kind, errors.Is(err, kind))
+			}
+		}
+		if failed := (*NetworkError)(nil); errors.As(err, &failed) && failed.Said != c.said {
+			t.Errorf("%s: it says %q", name, failed.Said)
+		}
+	}
+}
+
+// TestIdentitiesOfSettings checks that names and addresses count only if somebody has configured
+// them.
+func TestIdentitiesOfSettings(t *testing.T) {
+	ident := "Ada <ada@x> 1700000000 +0000"
+	none := func(string) (string, bool) { return "", false }
+	for name, c := range map[string]struct {
+		lines map[string][]string
+		env   func(string) (string, bool)
+		want  bool
+	}{
+		"of the user":  {map[string][]string{"user.name": {"Ada"}, "user.email": {"ada@x"}}, none, true},
+		"of the role":  {map[string][]string{"author.name": {"Ada"}, "author.email": {"ada@x"}}, none, true},
+		"half of both": {map[string][]string{"author.name": {"Ada"}, "user.email": {"ada@x"}}, none, true},
+		"invented":     {map[string][]string{"user.name": {"Ada"}}, none, false},
+		"another":      {map[string][]string{"user.name": {"Ada"}, "user.email": {"eve@x"}}, none, false},
+		"given": {nil, func(key string) (string, bool) {
+			return map[string]string{"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@x"}[key], true
+		}, true},
+		"another given": {map[string][]string{"user.name": {"Ada"}, "user.email": {"ada@x"}},
+			func(key string) (string, bool) { return "Eve", key == "GIT_AUTHOR_NAME" }, false},
+	} {
+		lines := map[string][]string{"GIT_AUTHOR_IDENT": {"Eve <eve@x> 1 +0000", ident}}
+		for key, values := range c.lines {
+			lines[key] = values
+		}
+		said := parseIdentities(lines, c.env)
+		if s, is := said["GIT_AUTHOR_IDENT"]; is != c.want || is && (s.Name != "Ada" || s.Email != "ada@x") {
+			t.Errorf("%s: %v %t", name, s, is)
+		}
+		if _, is := said["GIT_COMMITTER_IDENT"]; is {
+			t.Errorf("%s: there is a committer", name)
+		}
+	}
+}
+
+// TestMoves checks what is read of a reflog, and that what is no move is left out.
+func TestMoves(t *testing.T) {
+	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	text := fmt.Sprintf("%s %s Ada <x> 1 +0000\tfirst\nodd\n%s x Ada\tsecond\n%s %s Ada <x> 2 +0000\n", b, a, a, a, b)
+	if got := fmt.Sprint(moves(text)); got != fmt.Sprint([]Moved{{git.OID(b), ""}, {git.OID(a), "first"}}) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestSamePlace checks when a change of one path touches another.
+func TestSamePlace(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"a", "a", true}, {"a", "ab", false}, {"a", "a/b", true}, {"a/b", "a", true}, {"a/", "a", true}, {"a/b", "a/", true}, {"b", "a/b", false}} {
+		if got := samePlace(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %t", c.a, c.b, got)
+		}
+	}
+}
