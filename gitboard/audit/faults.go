@@ -73,10 +73,10 @@ func (f *faults) signatures(l *link) {
 }
 
 // form checks that the commit object contains nothing beyond what has been checked so far.
-func (f *faults) form(l *link, want *oplog.Outcome) {
+func (f *faults) form(l *link) {
 	c := l.commit
 	plain := git.EncodeCommit(git.Commit{
-		Tree: want.Root(), Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: want.Message, GPGSig: c.GPGSig,
+		Tree: c.Tree, Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: c.Message, GPGSig: c.GPGSig,
 	})
 	if !bytes.Equal(plain, l.data) {
 		f.add(CodeForm, "it has headers, or a form of them, that a board's commit doesn't have")

@@ -21,7 +21,8 @@ import (
 // their bytes.
 type replay struct {
 	store    oplog.Store
-	strict   bool // stop at the first fault: what follows is not worth reading
+	strict   bool            // stop at the first fault: what follows is not worth reading
+	trees    chan<- unplaced // receives the outcomes whose trees are made behind the replay; or nil
 	report   *Report
 	clock    board.Time                                // see Range
 	lazy     bool                                      // records are read when needed
@@ -139,15 +140,11 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		if l.commit.Message != want.Message {
 			found.add(CodeMessage, "the message is not the operation's: %s", difference(l.commit.Message, want.Message))
 		}
-		if l.commit.Tree != want.Root() {
-			text, err := p.treeDifference(ctx, l.commit.Tree, want)
-			if err != nil {
-				return err
-			}
-			found.add(CodeTree, "the tree is not what the operation leads to: %s", text)
+		if err := p.place(ctx, l, want, &found); err != nil {
+			return err
 		}
 		if len(found) == 0 {
-			found.form(l, want)
+			found.form(l)
 		}
 		p.collect(l)
 	}
@@ -156,7 +153,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		p.report.Findings = append(p.report.Findings, found.of(l)...)
 		return nil
 	}
-	if want != nil && l.commit.Tree == want.Root() {
+	if want != nil && (p.trees != nil || l.commit.Tree == want.Root()) {
 		by := Finding{Commit: l.oid, Subject: subject(l.commit)}
 		for path, r := range want.After.Changes() {
 			if p.written[path] = (written{by, files[path]}); r == nil {
@@ -167,7 +164,10 @@ func (p *replay) take(ctx context.Context, l *link) error {
 			p.made(l.oid, want)
 		}
 		p.memory.Absorb(want.After)
-		p.tree, p.state = want.Tree, board.NewState(p.memory, board.At(l.commit.Author.When))
+		p.state = board.NewState(p.memory, board.At(l.commit.Author.When))
+		if p.trees == nil {
+			p.tree = want.Tree
+		}
 		if p.lazy {
 			p.state = board.NewState(want.After, board.At(l.commit.Author.When))
 		}
@@ -198,11 +198,14 @@ func (p *replay) step(l *link, files map[string][]byte, found *faults) *oplog.Ou
 	}
 	op := l.op
 	op.Clock = p.clock
-	want, err := oplog.CarryOut(p.state, p.tree, op, func(path string, r any) (data []byte, err error) {
+	want, err := oplog.Unplaced(p.state, op, func(path string, r any) (data []byte, err error) {
 		data, err = encode(path, r)
 		files[path] = data
 		return data, err
 	})
+	if err == nil && p.trees == nil {
+		err = want.Place(p.tree)
+	}
 	var refused *board.Refusal
 	switch {
 	case p.state.Err() != nil:

@@ -85,8 +85,8 @@ const (
 )
 
 // Verify replays a board's history and checks it against the repository, if there is one (repo may
-// be nil). progress, if not nil, is called now and then with the number of commits done. An error
-// means that the history could not be read, not that it is wrong. It is an *oplog.NewerFormatError
+// be nil). progress, if not nil, is called now and then with the number of commits done, which
+// begins again once something is wrong. An error means that the history could not be read, not that it is wrong. It is an *oplog.NewerFormatError
 // for a board of a later format, and oplog.ErrNoBoard if there is no board.
 func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, progress func(done, total int)) (*Report, error) {
 	if r.To.IsZero() {
@@ -135,6 +135,11 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 	chain, err := history(ctx, store, repo, r)
 	if err != nil {
 		return nil, err
+	}
+	if log == nil && r.From.IsZero() {
+		if p, err := proveWhole(ctx, store, r, chain, made, progress); p != nil || err != nil {
+			return p, err
+		}
 	}
 	p := newReplay(store, r)
 	p.strict, p.made = log != nil, made

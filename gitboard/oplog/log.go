@@ -145,7 +145,10 @@ func (p *Prepared) Build(by Committer) (*Built, error) {
 	if err := p.checkKey(by.Key); err != nil {
 		return nil, err
 	}
-	made, err := outcome(p.on.State, p.After, p.on.tree, p.op, codec.EncodeChecked)
+	made, err := outcome(p.on.State, p.After, p.op, codec.EncodeChecked)
+	if err == nil {
+		err = made.Place(p.on.tree)
+	}
 	if err != nil {
 		return nil, err
 	}

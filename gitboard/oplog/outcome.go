@@ -10,7 +10,7 @@ import (
 // carries the operation must equal.
 type Outcome struct {
 	After   *board.State
-	Tree    *Tree
+	Tree    *Tree // nil until it is placed
 	Message string
 	files   map[string][]byte
 }
@@ -33,15 +33,34 @@ func (o *Outcome) Names(names []string) []string {
 // CarryOut computes the outcome of an operation on a board whose files are in tree. It returns a
 // *board.Refusal if the operation is not allowed there.
 func CarryOut(before *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {
+	o, err := Unplaced(before, op, encode)
+	if err == nil {
+		err = o.Place(tree)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// Unplaced is CarryOut for a caller that places the outcome later.
+func Unplaced(before *board.State, op board.Operation, encode Encoder) (*Outcome, error) {
 	after, err := board.Step(before, op)
 	if err != nil {
 		return nil, err
 	}
-	return outcome(before, after, tree, op, encode)
+	return outcome(before, after, op, encode)
 }
 
-// outcome returns the outcome of a step from before to after.
-func outcome(before, after *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {
+// Place makes the outcome's tree from that of the board before it. It looks at nothing of the
+// boards themselves.
+func (o *Outcome) Place(before *Tree) (err error) {
+	o.Tree, err = before.Change(o.files)
+	return err
+}
+
+// outcome returns the outcome of a step from before to after, not placed yet.
+func outcome(before, after *board.State, op board.Operation, encode Encoder) (*Outcome, error) {
 	message, payload, err := codec.Message(before, after, op)
 	if err != nil {
 		return nil, err
@@ -50,11 +69,7 @@ func outcome(before, after *board.State, tree *Tree, op board.Operation, encode 
 	if err != nil {
 		return nil, err
 	}
-	next, err := tree.Change(files)
-	if err != nil {
-		return nil, err
-	}
-	return &Outcome{after, next, message, files}, nil
+	return &Outcome{After: after, Message: message, files: files}, nil
 }
 
 // Files returns the changed files of a step: records, and the payload's file if there is one. The

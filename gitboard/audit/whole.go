@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// unplaced is an outcome that a replay counts on: its tree should turn out to be the commit's.
+type unplaced struct {
+	commit, tree git.OID
+	want         *oplog.Outcome
+}
+
+// placedLater is how many outcomes may wait for their trees to be made.
+const placedLater = 64
+
+// proveWhole replays a whole history as long as nothing is wrong with it. Meanwhile another
+// processor makes the trees and compares them with the commits', which takes as long as the
+// operations. It returns nil if anything is wrong: then nothing of this replay is of use, since it
+// counted on the trees.
+func proveWhole(ctx context.Context, store oplog.Store, r Range, chain []git.OID, made func(git.OID, *oplog.Outcome), progress func(done, total int)) (*replay, error) {
+	p := newReplay(store, r)
+	trees, sound := make(chan unplaced, placedLater), make(chan bool, 1)
+	p.strict, p.trees = true, trees
+	go func() { sound <- placeAll(trees, made) }()
+	err := p.run(ctx, chain, progress)
+	close(trees)
+	if same := <-sound; err != nil || !same || !p.report.OK() {
+		return nil, err
+	}
+	return p, nil
+}
+
+// placeAll makes the trees of outcomes that follow each other from an empty board on. It reports
+// whether all of them are the commits'.
+func placeAll(all <-chan unplaced, made func(git.OID, *oplog.Outcome)) bool {
+	tree, sound := oplog.NewTree(), true
+	for o := range all {
+		if !sound || o.want.Place(tree) != nil || o.want.Root() != o.tree {
+			sound = false
+			continue
+		}
+		tree = o.want.Tree
+		if made != nil {
+			made(o.commit, o.want)
+		}
+	}
+	return sound
+}
+
+// place compares the tree that an outcome leads to with the commit's, or leaves that to placeAll.
+func (p *replay) place(ctx context.Context, l *link, want *oplog.Outcome, found *faults) error {
+	if p.trees != nil {
+		p.trees <- unplaced{l.oid, l.commit.Tree, want}
+		return nil
+	}
+	if l.commit.Tree == want.Root() {
+		return nil
+	}
+	text, err := p.treeDifference(ctx, l.commit.Tree, want)
+	if err == nil {
+		found.add(CodeTree, "the tree is not what the operation leads to: %s", text)
+	}
+	return err
+}
