@@ -86,8 +86,9 @@ const (
 
 // Verify replays a board's history and checks it against the repository, if there is one (repo may
 // be nil). progress, if not nil, is called now and then with the number of commits done, which
-// begins again once something is wrong. An error means that the history could not be read, not that it is wrong. It is an *oplog.NewerFormatError
-// for a board of a later format, and oplog.ErrNoBoard if there is no board.
+// begins again once something is wrong. An error means that the history could not be read, not
+// that it is wrong. It is an *oplog.NewerFormatError for a board of a later format, and
+// oplog.ErrNoBoard if there is no board.
 func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, progress func(done, total int)) (*Report, error) {
 	if r.To.IsZero() {
 		tip, err := store.Ref(ctx, git.BoardRef)
