@@ -98,6 +98,18 @@ func (b *Board) Retries(ctx context.Context) (context.Context, *gitio.Retries) {
 	return gitio.WithRetries(ctx, b.retries)
 }
 
+// Try makes attempts with the retries of ctx until one is done or fails. If they are spent, the
+// error says so, and names what was tried.
+func (b *Board) Try(ctx context.Context, what string, attempt func(context.Context) (done bool, err error)) error {
+	ctx, retries := b.Retries(ctx)
+	for again := true; again; again = retries.Spend() {
+		if done, err := attempt(ctx); done || err != nil {
+			return err
+		}
+	}
+	return Lost(what, retries, gitio.ErrRefMoved)
+}
+
 // Done is an operation that has been committed to the board.
 type Done struct {
 	*oplog.Entry

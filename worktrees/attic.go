@@ -2,7 +2,6 @@ package worktrees
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -239,29 +238,24 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path strin
 	if before != nil && slices.Contains(before.trees, w.tree) || w.commit.IsZero() {
 		return nil
 	}
-	ctx, retries := s.b.Retries(ctx)
-	for again := true; again; again = retries.Spend() {
+	return s.b.Try(ctx, "keeping the work of "+task, func(ctx context.Context) (bool, error) {
 		lasting, err := s.lasting(ctx, v, task)
 		if err != nil || w.commit == w.head && slices.Contains(lasting, w.head) {
-			return err
+			return true, err
 		}
 		attic, err := s.attic(ctx, task)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if held, err := s.held(ctx, task, w, attic, lasting); held || err != nil {
-			return err
+			return held, err
 		}
 		commit, err := s.following(ctx, w, attic, before)
 		if err != nil {
-			return err
+			return false, err
 		}
-		err = s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: commit}}, "git liza: keep work")
-		if !errors.Is(err, gitio.ErrRefMoved) {
-			return err
-		}
-	}
-	return gitboard.Lost("keeping the work of "+task, retries, gitio.ErrRefMoved)
+		return s.moved(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: commit}})
+	})
 }
 
 // lasting returns the tips of the task's branch and of integration.

@@ -11,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // ensure returns the worktree of a task whose work is kept. If the worktree is gone, it is made
@@ -20,35 +19,29 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 	if err := s.needFiles("a worktree"); err != nil {
 		return "", err
 	}
-	ctx, retries := s.b.Retries(ctx)
-	for again := true; again; again = retries.Spend() {
+	var path string
+	err := s.b.Try(ctx, "making the worktree of "+t.ID, func(ctx context.Context) (bool, error) {
 		l, err := s.look(ctx, v, t.ID)
 		if err != nil {
-			return "", err
+			return false, err
 		}
 		if l.ours && t.Clone != s.clone && t.Clone != "" {
 			// A remnant from before the work went to another clone.
-			if err := s.clearAway(ctx, v, t.ID, s.self(ctx), nil); err != nil {
-				return "", err
-			}
-			continue
+			return false, s.clearAway(ctx, v, t.ID, s.self(ctx), nil)
 		}
-		if l.ours {
-			return l.path, nil
+		if path = l.path; l.ours {
+			return true, nil
 		}
 		if err := l.blocked(t.ID); err != nil {
-			return "", err
+			return false, err
 		}
 		tip, err := s.workTip(ctx, v, t)
 		if err != nil {
-			return "", err
+			return false, err
 		}
-		made, err := s.remake(ctx, v, t.ID, tip)
-		if made || err != nil {
-			return l.path, err
-		}
-	}
-	return "", gitboard.Lost("making the worktree of "+t.ID, retries, gitio.ErrRefMoved)
+		return s.remake(ctx, v, t.ID, tip)
+	})
+	return path, err
 }
 
 // remake makes a task's worktree at its branch's tip, unless another process has made it or the

@@ -8,7 +8,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // Share returns the update that gives other clones the branch of a task whose work is in this one;
@@ -50,38 +49,36 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
 		return "", orMissing(err, t)
 	}
-	ctx, retries := b.Retries(ctx)
-	for again := true; again; again = retries.Spend() {
+	var path string
+	err = b.Try(ctx, "making the worktree of "+t.ID, func(ctx context.Context) (bool, error) {
 		l, err := s.look(ctx, v, t.ID)
 		if err != nil {
-			return "", err
+			return false, err
 		}
-		if l.ours {
+		if path = l.path; l.ours {
 			c, err := s.repo.Checkout(ctx, l.path)
 			if err != nil || c.Head == commit {
-				return l.path, err
+				return true, err
 			}
-			if err := s.clearAway(ctx, v, t.ID, s.self(ctx), nil); err != nil {
-				return "", err
-			}
-			continue
+			return false, s.clearAway(ctx, v, t.ID, s.self(ctx), nil)
 		}
 		if l.inTheWay {
-			return "", l.blocked(t.ID)
+			return true, l.blocked(t.ID)
 		}
 		made, err := s.candidate(ctx, t.ID, commit, setupOf(v))
 		if err != nil {
-			return "", err
+			return false, err
 		}
 		err = made.move(ctx, t.ID, setupOf(v))
 		if err == nil {
 			err = forget(made.recordFile())
 		}
 		if err = errors.Join(err, made.discard(ctx)); err == nil || !present(l.path) {
-			return l.path, err
+			return true, err
 		}
-	}
-	return "", gitboard.Lost("making the worktree of "+t.ID, retries, gitio.ErrRefMoved)
+		return false, nil // another process has made one meanwhile
+	})
+	return path, err
 }
 
 func orMissing(err error, t *board.Task) error {

@@ -42,26 +42,32 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 	if !owned(v, task) {
 		return nil
 	}
-	ctx, retries := s.b.Retries(ctx)
-	for again := true; again; again = retries.Spend() {
+	return s.b.Try(ctx, "removing "+v.TaskBranch(task), func(ctx context.Context) (bool, error) {
 		tip, err := s.repo.Ref(ctx, v.TaskRef(task))
 		if err != nil || tip.IsZero() {
-			return err
+			return true, err
 		}
 		l, err := s.look(ctx, v, task)
 		if err != nil || l.elsewhere != "" || l.ours {
-			return err
+			return true, err
 		}
 		updates, err := s.keepBranch(ctx, v, task, tip)
 		if err != nil {
-			return err
+			return false, err
 		}
 		updates = append(updates, git.RefUpdate{Ref: v.TaskRef(task), Old: tip, New: git.ZeroOID})
-		if err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work"); !errors.Is(err, gitio.ErrRefMoved) {
-			return err
-		}
+		return s.moved(ctx, updates)
+	})
+}
+
+// moved moves refs to keep work. It returns false, and no error, if one of them was not where the
+// updates say.
+func (s *site) moved(ctx context.Context, updates []git.RefUpdate) (bool, error) {
+	err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work")
+	if errors.Is(err, gitio.ErrRefMoved) {
+		return false, nil
 	}
-	return gitboard.Lost("removing "+v.TaskBranch(task), retries, gitio.ErrRefMoved)
+	return true, err
 }
 
 // keepBranch returns the update that puts a branch's commits into the attic; none if something else

@@ -45,24 +45,24 @@ func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit git.
 	if commit != "" {
 		h.testing = tasks
 	}
-	ctx, retries := b.Retries(ctx)
-	for again := true; again; again = retries.Spend() {
+	err = b.Try(ctx, "taking the merge lease", func(ctx context.Context) (bool, error) {
 		was, err := lease.Read(ctx, b.Log().Store(), git.MergeHolder)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		if was.Live(b.Now()) {
-			return nil, busy(was)
+			return false, busy(was)
 		}
 		h.held = was
-		if err = h.beat(ctx); !errors.Is(err, lease.ErrTaken) {
-			if err != nil {
-				return nil, err
-			}
-			return h, nil
+		if err = h.beat(ctx); errors.Is(err, lease.ErrTaken) {
+			return false, nil
 		}
+		return true, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, gitboard.Lost("taking the merge lease", retries, gitio.ErrRefMoved)
+	return h, nil
 }
 
 // unheld returns an update that makes a transaction fail if anyone holds the merge lease. A landing
