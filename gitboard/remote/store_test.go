@@ -472,8 +472,8 @@ func TestUnheardAndRejected(t *testing.T) {
 	w.end(1)
 }
 
-// TestComeApart checks that a fetch does not replace the board here by one that does not follow from
-// it, whatever the user's settings say about forced updates.
+// TestComeApart checks, with a hub without our hooks, that a fetch does not replace the board here by
+// one that does not follow from it, whatever the user's settings say about forced updates.
 func TestComeApart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
