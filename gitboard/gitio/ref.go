@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,17 +71,24 @@ func (r *Repo) absentRef(ctx context.Context, name string) (git.OID, error) {
 // neither.
 func (r *Repo) refText(name string) (*string, error) {
 	file := filepath.Join(r.common, filepath.FromSlash(name))
-	data, err := os.ReadFile(file)
-	text := strings.TrimSpace(string(data))
-	if err == nil {
-		return &text, nil
-	}
-	if found, statErr := os.Lstat(file); statErr == nil && !found.IsDir() {
-		return nil, err
+	for {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			text := strings.TrimSpace(string(data))
+			return &text, nil
+		}
+		found, missing := os.Lstat(file)
+		if missing != nil || found.IsDir() {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || !found.Mode().IsRegular() {
+			return nil, err
+		}
+		// It was created between the two looks.
 	}
 	packed, err := r.PackedRefs(name)
 	if oid, is := packed[name]; is {
-		text = string(oid)
+		text := string(oid)
 		return &text, err
 	}
 	return nil, err

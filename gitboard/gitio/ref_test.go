@@ -274,3 +274,32 @@ func TestRefsBesideABrokenOne(t *testing.T) {
 		t.Errorf("%v", refs)
 	}
 }
+
+// TestRefThatComesAndGoes checks that a ref is found or not found while another process creates and
+// deletes it.
+func TestRefThatComesAndGoes(t *testing.T) {
+	_, r := scratch(t)
+	file := filepath.Join(r.common, "refs", "heads", "task", "login")
+	check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	done := make(chan struct{})
+	var other sync.WaitGroup
+	other.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			check(t, os.WriteFile(file+".lock", []byte(git.ZeroOID+"\n"), 0o644))
+			check(t, os.Rename(file+".lock", file))
+			check(t, os.Remove(file))
+		}
+	})
+	defer other.Wait()
+	defer close(done)
+	for range 20_000 {
+		if _, err := r.refText("refs/heads/task/login"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
