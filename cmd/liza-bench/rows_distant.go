@@ -51,7 +51,7 @@ func (l *lab) distant(name string, kind hubKind, crowds []crowd) error {
 	var alone crowded
 	for _, crowd := range crowds {
 		n := min(crowd.clones, len(clones))
-		all, err := l.crowded(hub, slices.Repeat(clones[:n], l.pick(1, crowd.writers, crowd.writers)), l.pick(1, 4, 4), max(1, l.o.rounds))
+		all, err := l.crowded(hub, slices.Repeat(clones[:n], l.pick(1, crowd.writers, crowd.writers)), l.pick(1, 10, 10), max(1, l.o.rounds))
 		if err != nil {
 			return err
 		}
