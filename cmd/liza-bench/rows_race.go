@@ -14,29 +14,9 @@ import (
 // benchRace lets 16 coders claim one task at once.
 func benchRace(l *lab) error {
 	n := l.pick(3, 16, 16)
-	s, err := l.project("race")
+	coders := numbered("coder", n)
+	s, err := l.team("race", 10, coders...)
 	if err != nil {
-		return err
-	}
-	h, err := s.startHistory(time.Hour)
-	if err != nil {
-		return err
-	}
-	var coders []string
-	for i := range n {
-		coders = append(coders, fmt.Sprintf("coder-%d", i+1))
-	}
-	if err = h.addTasks(10); err == nil {
-		err = h.agents(coders...)
-	}
-	if finished := h.finish(); finished != nil {
-		return finished
-	}
-	if err != nil {
-		return err
-	}
-	s.tasks = h.unclaimed()
-	if err := s.settle(); err != nil {
 		return err
 	}
 	task := s.tasks[0]

@@ -3,13 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
-)
-
-const (
-	teamCoders    = 4
-	teamReviewers = 2
 )
 
 // benchTeam lets a team in one clone finish tasks: on a local board, and on one that a distant hub
@@ -22,11 +18,12 @@ func benchTeam(l *lab) error {
 	if l.o.tiny {
 		work = 0
 	}
-	local, err := l.team("team-local", tasks)
+	coders, reviewers := numbered("coder", 4), numbered("code-reviewer", 2)
+	local, err := l.team("team-local", tasks, slices.Concat(coders, reviewers)...)
 	if err != nil {
 		return err
 	}
-	distant, err := l.team("team-distant", tasks)
+	distant, err := l.team("team-distant", tasks, slices.Concat(coders, reviewers)...)
 	if err != nil {
 		return err
 	}
@@ -38,19 +35,27 @@ func benchTeam(l *lab) error {
 	}
 	var got [2]samples
 	for i, s := range []*site{local, distant} {
-		took, err := s.finishTasks(work)
+		took, err := s.finishTasks(coders, reviewers, work)
 		if err != nil {
 			return err
 		}
 		got[i] = samples{ms(took)}
 	}
-	l.row(fmt.Sprintf("%d coders and %d reviewers, %d tasks, by a distant hub", teamCoders, teamReviewers, tasks),
+	l.row(fmt.Sprintf("%d coders and %d reviewers, %d tasks, by a distant hub", len(coders), len(reviewers), tasks),
 		got[1], got[0], "the same local", 1.5, 0)
 	return nil
 }
 
-// team makes a board with tasks and the agents of a team.
-func (l *lab) team(name string, tasks int) (*site, error) {
+// numbered returns the ids of so many agents of a role.
+func numbered(role string, n int) (ids []string) {
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("%s-%d", role, i+1))
+	}
+	return ids
+}
+
+// team makes a board with tasks and agents.
+func (l *lab) team(name string, tasks int, agents ...string) (*site, error) {
 	s, err := l.project(name)
 	if err != nil {
 		return nil, err
@@ -58,13 +63,6 @@ func (l *lab) team(name string, tasks int) (*site, error) {
 	h, err := s.startHistory(time.Hour)
 	if err != nil {
 		return nil, err
-	}
-	var agents []string
-	for i := range teamCoders {
-		agents = append(agents, fmt.Sprintf("coder-%d", i+1))
-	}
-	for i := range teamReviewers {
-		agents = append(agents, fmt.Sprintf("code-reviewer-%d", i+1))
 	}
 	if err = h.addTasks(tasks); err == nil {
 		err = h.agents(agents...)
@@ -82,26 +80,26 @@ func (l *lab) team(name string, tasks int) (*site, error) {
 // finishTasks has each task coded by one of the coders and reviewed and merged by one of the
 // reviewers, and returns how long the team took. A coder works for so long on a task, a reviewer
 // half of it.
-func (s *site) finishTasks(work time.Duration) (time.Duration, error) {
+func (s *site) finishTasks(coders, reviewers []string, work time.Duration) (time.Duration, error) {
 	todo, review := make(chan string, len(s.tasks)), make(chan submission, len(s.tasks))
 	for _, task := range s.tasks {
 		todo <- task
 	}
 	close(todo)
-	var failed [teamCoders + teamReviewers]error
-	var coders, reviewers sync.WaitGroup
+	failed := make([]error, len(coders)+len(reviewers))
+	var coding, reviewing sync.WaitGroup
 	start := time.Now()
-	for i := range teamCoders {
-		coders.Go(func() { failed[i] = s.code(fmt.Sprintf("coder-%d", i+1), work, todo, review) })
+	for i, coder := range coders {
+		coding.Go(func() { failed[i] = s.code(coder, work, todo, review) })
 	}
-	for i := range teamReviewers {
-		reviewers.Go(func() { failed[teamCoders+i] = s.review(fmt.Sprintf("code-reviewer-%d", i+1), work/2, review) })
+	for i, reviewer := range reviewers {
+		reviewing.Go(func() { failed[len(coders)+i] = s.review(reviewer, work/2, review) })
 	}
-	coders.Wait()
+	coding.Wait()
 	close(review)
-	reviewers.Wait()
+	reviewing.Wait()
 	took := time.Since(start)
-	err := errors.Join(failed[:]...)
+	err := errors.Join(failed...)
 	if err == nil {
 		_, err = s.liza("", "verify")
 	}

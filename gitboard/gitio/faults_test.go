@@ -129,7 +129,7 @@ func (p *place) try(c try, fails string) (calls []string, result string) {
 			}
 		}
 	}
-	if changed := changes(was, p.files()); len(changed) > 0 {
+	if changed := testrun.Changes(was, p.files()); len(changed) > 0 {
 		if more := len(changed) - mostChanges; more > 0 {
 			changed = append(changed[:mostChanges], fmt.Sprint("and ", more, " more"))
 		}
@@ -201,22 +201,4 @@ func (p *place) files() map[string]string {
 		return err
 	}))
 	return all
-}
-
-// changes lists the files that came (+), went (-) or changed.
-func changes(was, is map[string]string) (names []string) {
-	for name, text := range is {
-		if old, had := was[name]; !had {
-			names = append(names, "+"+name)
-		} else if old != text {
-			names = append(names, name)
-		}
-	}
-	for name := range was {
-		if _, has := is[name]; !has {
-			names = append(names, "-"+name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

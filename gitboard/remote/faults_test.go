@@ -89,7 +89,7 @@ func (c scene) try(t *testing.T, shim *testrun.Git, fails string) (calls []strin
 	if err != nil {
 		result = "error: " + plainText(err.Error(), dir) + kinds(err)
 	}
-	if changed := changes(was, w.files(dir)); len(changed) > 0 {
+	if changed := testrun.Changes(was, w.files(dir)); len(changed) > 0 {
 		result += "; changed: " + strings.Join(changed, " ")
 	}
 	return calls, result
@@ -160,24 +160,6 @@ func (w *world) files(dir string) map[string]string {
 		return err
 	}))
 	return all
-}
-
-// changes lists the files that came (+), went (-) or changed.
-func changes(was, is map[string]string) (names []string) {
-	for name, text := range is {
-		if old, had := was[name]; !had {
-			names = append(names, "+"+name)
-		} else if old != text {
-			names = append(names, name)
-		}
-	}
-	for name := range was {
-		if _, has := is[name]; !has {
-			names = append(names, "-"+name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 func done(err error) (any, error) { return "done", err }

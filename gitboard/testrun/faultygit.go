@@ -126,3 +126,22 @@ func (g *Git) check(err error) {
 		g.t.Fatal(err)
 	}
 }
+
+// Changes lists the files that came (+), went (-) or changed, given their contents before and
+// after.
+func Changes(was, is map[string]string) (names []string) {
+	for name, text := range is {
+		if old, had := was[name]; !had {
+			names = append(names, "+"+name)
+		} else if old != text {
+			names = append(names, name)
+		}
+	}
+	for name := range was {
+		if _, has := is[name]; !has {
+			names = append(names, "-"+name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
