@@ -59,26 +59,10 @@ type candidate struct {
 	left    bool // left for Diagnose
 }
 
-// setup is what prepares a new worktree, and the name of its branch.
-type setup struct {
-	script  string
-	timeout time.Duration
-	tasks   board.TaskBranches
-	unread  error // why the board's settings are not known
-}
-
-func setupOf(v *gitboard.View) setup {
-	c := v.State.Config()
-	if c == nil {
-		return setup{unread: v.State.Err()}
-	}
-	return setup{c.WorktreeSetup, time.Duration(c.IntegrationTestTimeout) * time.Second, c.TaskBranches(), nil}
-}
-
 // candidate makes a worktree at a commit and sets it up. After an error nothing of it remains.
-func (s *site) candidate(ctx context.Context, task string, commit git.OID, set setup) (*candidate, error) {
-	if set.unread != nil {
-		return nil, set.unread
+func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, commit git.OID) (*candidate, error) {
+	if v.State.Config() == nil {
+		return nil, v.State.Err()
 	}
 	token, err := s.b.Token()
 	if err != nil {
@@ -98,7 +82,7 @@ func (s *site) candidate(ctx context.Context, task string, commit git.OID, set s
 	}
 	err = s.repo.AddWorktree(ctx, c.path, commit)
 	if err == nil {
-		err = set.run(ctx, s.repo, c.path)
+		err = Setup(ctx, s.repo, v, c.path)
 	}
 	if err == nil {
 		c.ready = true
@@ -112,15 +96,16 @@ func (s *site) candidate(ctx context.Context, task string, commit git.OID, set s
 
 // Setup runs config's worktree_setup in a new worktree.
 func Setup(ctx context.Context, repo *gitio.Repo, v *gitboard.View, path string) error {
-	return setupOf(v).run(ctx, repo, path)
-}
-
-func (set setup) run(ctx context.Context, repo *gitio.Repo, path string) error {
-	if set.script == "" {
-		return set.unread
+	c := v.State.Config()
+	if c == nil {
+		return v.State.Err()
+	}
+	if c.WorktreeSetup == "" {
+		return nil
 	}
 	var out bytes.Buffer
-	err := Run(ctx, Command{Name: "worktree_setup", Script: set.script, Dir: path, Repo: repo, Timeout: set.timeout, Output: &out})
+	timeout := time.Duration(c.IntegrationTestTimeout) * time.Second
+	err := Run(ctx, Command{Name: "worktree_setup", Script: c.WorktreeSetup, Dir: path, Repo: repo, Timeout: timeout, Output: &out})
 	if failed := (*FailedError)(nil); errors.As(err, &failed) {
 		failed.Tail = Tail(out.String(), maxTail)
 	}
@@ -193,21 +178,21 @@ func forget(file string) error {
 
 // place makes the candidate a task's worktree: it moves it to the task's path, and attaches HEAD to
 // the task's branch, which must point to the candidate's commit.
-func (c *candidate) place(ctx context.Context, task string, set setup) error {
-	if set.unread != nil {
-		return set.unread
+func (c *candidate) place(ctx context.Context, v *gitboard.View, task string) error {
+	if v.State.Config() == nil {
+		return v.State.Err()
 	}
-	if err := c.move(ctx, task, set); err != nil {
+	if err := c.move(ctx, v, task); err != nil {
 		return err
 	}
-	if err := c.s.repo.AttachHead(ctx, c.s.path(task), git.BranchRef(set.tasks.Of(task))); err != nil {
+	if err := c.s.repo.AttachHead(ctx, c.s.path(task), v.TaskRef(task)); err != nil {
 		return err
 	}
 	return forget(c.recordFile())
 }
 
 // move moves the candidate to the task's path and leaves HEAD detached.
-func (c *candidate) move(ctx context.Context, task string, set setup) error {
+func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) error {
 	to := c.s.path(task)
 	_ = os.Remove(to) // an empty directory, or nothing
 	moved := c.s.repo.MoveWorktree(ctx, c.path, to)
@@ -222,7 +207,7 @@ func (c *candidate) move(ctx context.Context, task string, set setup) error {
 		if err := c.s.repo.AddWorktree(ctx, to, c.base); err != nil {
 			return errors.Join(moved, err)
 		}
-		if err := set.run(ctx, c.s.repo, to); err != nil {
+		if err := Setup(ctx, c.s.repo, v, to); err != nil {
 			return err
 		}
 	}

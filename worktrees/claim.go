@@ -209,7 +209,7 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 		return err
 	}
 	c.candidate = nil
-	c.candidate, err = c.site.candidate(ctx, c.task, base, setupOf(v))
+	c.candidate, err = c.site.candidate(ctx, v, c.task, base)
 	return err
 }
 
@@ -286,7 +286,7 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 	if err := c.resetBranch(ctx, v, c.task, c.candidate.base); err != nil {
 		return err
 	}
-	return c.candidate.place(ctx, c.task, setupOf(v))
+	return c.candidate.place(ctx, v, c.task)
 }
 
 // resetBranch resets the branch to the claim's base if the previous holder, unaware of the claim,

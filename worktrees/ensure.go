@@ -49,7 +49,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip git.OID) (made bool, err error) {
 	c, err := s.leftFor(ctx, task, tip)
 	if c == nil && err == nil {
-		c, err = s.candidate(ctx, task, tip, setupOf(v))
+		c, err = s.candidate(ctx, v, task, tip)
 	}
 	if err != nil {
 		return false, err
@@ -63,7 +63,7 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 	if err != nil || l.ours || now != tip {
 		return false, err
 	}
-	return true, c.place(ctx, task, setupOf(v))
+	return true, c.place(ctx, v, task)
 }
 
 // leftFor finds a candidate for a task that a dead process left, at the right commit.

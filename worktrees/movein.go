@@ -55,5 +55,5 @@ func (s *site) moveInLate(ctx context.Context, v *gitboard.View, t *board.Task, 
 	if err := s.resetBranch(ctx, v, t.ID, c.base); err != nil {
 		return err
 	}
-	return c.place(ctx, t.ID, setupOf(v))
+	return c.place(ctx, v, t.ID)
 }

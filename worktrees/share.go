@@ -65,11 +65,11 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		if l.inTheWay {
 			return true, l.blocked(t.ID)
 		}
-		made, err := s.candidate(ctx, t.ID, commit, setupOf(v))
+		made, err := s.candidate(ctx, v, t.ID, commit)
 		if err != nil {
 			return false, err
 		}
-		err = made.move(ctx, t.ID, setupOf(v))
+		err = made.move(ctx, v, t.ID)
 		if err == nil {
 			err = forget(made.recordFile())
 		}

@@ -17,30 +17,19 @@ func benchMany(l *lab) error {
 }
 
 func (l *lab) chain(n int) error {
-	s, err := l.project("chain")
-	if err != nil {
-		return err
-	}
-	h, err := s.startHistory(time.Duration(n+3600) * time.Second)
-	if err != nil {
-		return err
-	}
-	err = h.endSprint()
-	for i := 0; i < n && err == nil; i++ {
-		p := h.task(taskID(i))
-		p.Ready = false
-		if i > 0 {
-			p.DependsOn = []string{taskID(i - 1)}
+	s, err := l.board("chain", time.Duration(n+3600)*time.Second, func(h *history) error {
+		err := h.endSprint()
+		for i := 0; i < n && err == nil; i++ {
+			p := h.task(taskID(i))
+			p.Ready = false
+			if i > 0 {
+				p.DependsOn = []string{taskID(i - 1)}
+			}
+			err = h.do(human, p)
 		}
-		err = h.do(human, p)
-	}
-	if finished := h.finish(); finished != nil {
-		return finished
-	}
-	if err != nil {
 		return err
-	}
-	if err := s.settle(); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	got, err := l.measure(max(2, l.rounds()/10), s.everyCommit(), s.reading("validate"), s.reading("verify"))
@@ -85,27 +74,16 @@ func (l *lab) worktrees(n int) error {
 
 // claimers makes a project with n+1 tasks to claim, and a coder for each.
 func (l *lab) claimers(name string, n int) (*site, error) {
-	s, err := l.project(name)
-	if err != nil {
-		return nil, err
-	}
-	h, err := s.startHistory(time.Hour)
-	if err != nil {
-		return nil, err
-	}
-	err = h.agents("coder-1")
-	for i := 0; i <= n && err == nil; i++ {
-		if err = h.agents(fmt.Sprintf("coder-%d", i+2)); err == nil {
-			err = h.do(human, h.task(taskID(i)))
+	s, err := l.board(name, time.Hour, func(h *history) error {
+		err := h.agents("coder-1")
+		for i := 0; i <= n && err == nil; i++ {
+			if err = h.agents(fmt.Sprintf("coder-%d", i+2)); err == nil {
+				err = h.do(human, h.task(taskID(i)))
+			}
 		}
-	}
-	if finished := h.finish(); finished != nil {
-		return nil, finished
-	}
+		return err
+	})
 	if err != nil {
-		return nil, err
-	}
-	if err := s.settle(); err != nil {
 		return nil, err
 	}
 	return s, os.MkdirAll(filepath.Join(s.dir, ".worktrees"), 0o755)

@@ -91,22 +91,9 @@ func benchVerify(l *lab) error {
 		sizes = append(sizes, 10_000)
 	}
 	for _, n := range sizes {
-		s, err := l.project(fmt.Sprintf("verify-%d", n))
+		age := time.Duration(2*n+3600) * time.Second
+		s, err := l.board(fmt.Sprintf("verify-%d", n), age, func(h *history) error { return h.lives(n) })
 		if err != nil {
-			return err
-		}
-		h, err := s.startHistory(time.Duration(2*n+3600) * time.Second)
-		if err != nil {
-			return err
-		}
-		err = h.lives(n)
-		if finished := h.finish(); finished != nil {
-			return finished
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.settle(); err != nil {
 			return err
 		}
 		got, err := l.measure(max(2, l.rounds()/10), s.everyCommit(), s.reading("verify"))

@@ -56,25 +56,12 @@ func numbered(role string, n int) (ids []string) {
 
 // team makes a board with tasks and agents.
 func (l *lab) team(name string, tasks int, agents ...string) (*site, error) {
-	s, err := l.project(name)
-	if err != nil {
-		return nil, err
-	}
-	h, err := s.startHistory(time.Hour)
-	if err != nil {
-		return nil, err
-	}
-	if err = h.addTasks(tasks); err == nil {
-		err = h.agents(agents...)
-	}
-	if finished := h.finish(); finished != nil {
-		return nil, finished
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.tasks = h.unclaimed()
-	return s, s.settle()
+	return l.board(name, time.Hour, func(h *history) error {
+		if err := h.addTasks(tasks); err != nil {
+			return err
+		}
+		return h.agents(agents...)
+	})
 }
 
 // finishTasks has each task coded by one of the coders and reviewed and merged by one of the

@@ -59,28 +59,36 @@ func (l *lab) project(name string) (*site, error) {
 
 // site makes a repository whose board has so many tasks and at least so many commits, packed.
 func (l *lab) site(name string, size boardSize) (*site, error) {
+	age := time.Duration(max(size.commits, 3*size.tasks)+9*size.archived+3600) * time.Second
+	return l.board(name, age, func(h *history) error {
+		for _, step := range []func() error{
+			func() error { return h.goals(size.goals) },
+			func() error { return h.team(size.roles) },
+			func() error { return h.agents("coder-1", "coder-2", "code-reviewer-1") },
+			func() error { return h.archive(size.archived) },
+			func() error { return h.addTasks(size.tasks) },
+			func() error { return h.beats(size.commits) },
+		} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// board makes a repository with a board whose history is written, so long ago, and packs it.
+func (l *lab) board(name string, age time.Duration, write func(h *history) error) (*site, error) {
 	s, err := l.project(name)
 	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	h, err := s.startHistory(time.Duration(max(size.commits, 3*size.tasks)+9*size.archived+3600) * time.Second)
+	h, err := s.startHistory(age)
 	if err != nil {
 		return nil, err
 	}
-	if err = h.goals(size.goals); err == nil {
-		err = h.team(size.roles)
-	}
-	if err == nil {
-		err = h.agents("coder-1", "coder-2", "code-reviewer-1")
-	}
-	for _, make := range []func() error{
-		func() error { return h.archive(size.archived) }, func() error { return h.addTasks(size.tasks) }, func() error { return h.beats(size.commits) },
-	} {
-		if err == nil {
-			err = make()
-		}
-	}
+	err = write(h)
 	if finished := h.finish(); finished != nil {
 		return nil, finished
 	}

@@ -86,17 +86,19 @@ func (r *Repo) asking(ctx context.Context, tip git.OID, depth int) ([]asking, er
 		if err != nil {
 			return nil, err
 		}
-		if known = append(known, later...); len(later) == 0 {
+		if len(later) == 0 {
 			known = nil
+		} else {
+			r.addAsking(later)
+			known = append(known, later...)
 		}
-		r.addAsking(later)
 	}
 	if len(known) >= depth && len(known) <= askingMost || len(known) > 0 && known[0].parent == git.ZeroOID {
 		return known, nil
 	}
 	all, err := r.askingOf(ctx, tip, max(depth, askingMost/2))
 	if err == nil {
-		r.keepAsking(all)
+		_ = ReplaceFile(r.askingFile(), []byte(lines(all))) // if it fails, git is asked again
 	}
 	return all, err
 }
@@ -182,14 +184,6 @@ func (r *Repo) addAsking(later []asking) {
 	if err == nil {
 		_, _ = fmt.Fprint(file, lines(later))
 		file.Close()
-	}
-}
-
-// keepAsking replaces the file.
-func (r *Repo) keepAsking(all []asking) {
-	temp := r.askingFile() + "-" + strconv.Itoa(os.Getpid())
-	if os.WriteFile(temp, []byte(lines(all)), 0o644) == nil {
-		_ = os.Rename(temp, r.askingFile())
 	}
 }
 

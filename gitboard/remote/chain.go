@@ -252,7 +252,7 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 			return err
 		}
 	}
-	defer s.take(ctx, chainLock, chainPatience)()
+	defer s.take(ctx, chainLock, gitio.AwaitQueue, chainPatience)()
 	now, err := s.readChain()
 	switch {
 	case err != nil:

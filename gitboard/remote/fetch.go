@@ -275,17 +275,17 @@ func (s *Store) pushed(number int) {
 // lock keeps other processes of this clone from fetching at the same time, which would make git
 // fail for one of them.
 func (s *Store) lock(ctx context.Context) (release func()) {
-	return s.take(ctx, "fetch", tries*s.remote.Load().Patience())
+	return s.take(ctx, "fetch", gitio.AwaitQueue, tries*s.remote.Load().Patience())
 }
 
-// take waits for the lock of one of this clone's own files. It serves order, not safety: a caller
-// that has waited too long continues without it.
-func (s *Store) take(ctx context.Context, name string, most time.Duration) (release func()) {
+// take waits for the lock of one of this clone's own files, by gitio.AwaitQueue or AwaitRelease. It
+// serves order, not safety: a caller that has waited too long continues without it.
+func (s *Store) take(ctx context.Context, name string, await func(*os.File) <-chan error, most time.Duration) (release func()) {
 	file, err := s.repo.OpenQueue(s.file(name))
 	if err != nil {
 		return func() {}
 	}
-	granted := gitio.AwaitQueue(file)
+	granted := await(file)
 	select {
 	case <-granted:
 		return func() { file.Close() }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 
@@ -104,17 +103,7 @@ func outcomeOf(l *link, err error) outcome {
 }
 
 // write replaces one of this clone's own files atomically.
-func (s *Store) write(name string, data []byte) error {
-	tmp := s.file(fmt.Sprintf(".%s-%d", name, os.Getpid()))
-	err := os.WriteFile(tmp, data, 0o644)
-	if err == nil {
-		err = os.Rename(tmp, s.file(name))
-	}
-	if err != nil {
-		_ = os.Remove(tmp)
-	}
-	return err
-}
+func (s *Store) write(name string, data []byte) error { return gitio.ReplaceFile(s.file(name), data) }
 
 func said(err error) string {
 	if network := (*gitio.NetworkError)(nil); errors.As(err, &network) {

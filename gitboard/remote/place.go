@@ -99,7 +99,7 @@ func (s *Store) gather(ctx context.Context) {
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
 		s.regather(ctx, p)
 	}
-	s.awaitDecision(ctx, min(p.Took/4, time.Second))
+	s.take(ctx, TurnFile, gitio.AwaitRelease, min(p.Took/4, time.Second))() // until nobody is deciding
 }
 
 // regather waits until as many operations are pending as there were at the end of the last push,
@@ -134,23 +134,6 @@ func (s *Store) regather(ctx context.Context, p place) {
 // firstShare is the part of the last push's duration for which an operation waits for the next one,
 // until more than that are here.
 const firstShare = 2
-
-// awaitDecision waits until no process of this clone is deciding an operation.
-func (s *Store) awaitDecision(ctx context.Context, most time.Duration) {
-	file, err := s.repo.OpenQueue(s.file(TurnFile))
-	if err != nil {
-		return
-	}
-	decided := gitio.AwaitRelease(file)
-	select {
-	case <-decided:
-		file.Close()
-		return
-	case <-time.After(most):
-	case <-ctx.Done():
-	}
-	gitio.LeaveQueue(file, decided)
-}
 
 // TurnFile is the name of the file in the clone's own directory whose lock makes its processes
 // decide one at a time.

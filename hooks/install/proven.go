@@ -3,7 +3,6 @@ package install
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -25,11 +24,7 @@ const provenFor = time.Minute
 func KeepProven(repo *gitio.Repo, now time.Time, board git.OID, moves string) {
 	dir := filepath.Join(Dir(repo), provenDir)
 	tidyProven(dir, now)
-	temp := filepath.Join(dir, "."+string(board))
-	if os.WriteFile(temp, []byte(moves), 0o644) != nil {
-		return
-	}
-	_ = os.Rename(temp, filepath.Join(dir, string(board)))
+	_ = gitio.ReplaceFile(filepath.Join(dir, string(board)), []byte(moves))
 }
 
 // integrationFile is where a server records which branch is integration: the id of the board's
@@ -44,10 +39,7 @@ func KeepIntegration(repo *gitio.Repo, settings git.OID, ref string) {
 	if was, err := os.ReadFile(file); err == nil && string(was) == note {
 		return
 	}
-	temp := file + "-" + strconv.Itoa(os.Getpid())
-	if os.WriteFile(temp, []byte(note), 0o644) == nil {
-		_ = os.Rename(temp, file)
-	}
+	_ = gitio.ReplaceFile(file, []byte(note))
 }
 
 func tidyProven(dir string, now time.Time) {

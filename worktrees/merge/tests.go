@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -135,9 +136,7 @@ func (t *tests) forget() {
 	}
 	half := text[len(text)/2:]
 	half = half[bytes.IndexByte(half, '\n')+1:]
-	if next := t.file + ".new"; os.WriteFile(next, half, 0o644) == nil {
-		_ = os.Rename(next, t.file)
-	}
+	_ = gitio.ReplaceFile(t.file, half)
 }
 
 // prove tests a train. green is how many of its cars pass together; failed is the failure of the
