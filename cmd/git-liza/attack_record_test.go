@@ -96,7 +96,7 @@ func TestForgedFinish(t *testing.T) {
 	const finish = forger + `git fetch -q origin 'refs/liza/review/*:refs/liza/review/*' &&
 was=$(git rev-parse integration) work=$(git cat-file blob liza/state:tasks/parse.yaml | sed -n 's/^review_commit: //p') || exit 9
 made=$(git commit-tree -p $was -p $work -m Merge $(git merge-tree --write-tree $was $work)) && git update-ref refs/heads/integration $made || exit 9
-LIZA_AGENT_ID=coder-1 LIZA_SESSION=$(session coder-1) git-liza doctor --fix >/dev/null; git cat-file commit liza/state | grep -q '^Liza-Op: finish-merge' || exit 9
+LIZA_AGENT_ID=coder-1 LIZA_SESSION=$(session coder-1) git-liza doctor --fix; git cat-file commit liza/state | grep -q '^Liza-Op: finish-merge' || exit 9
 `
 	before := s.ok("", "", "git -C ../server.git for-each-ref")
 	for _, c := range []struct{ name, script, rule string }{

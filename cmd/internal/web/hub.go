@@ -51,7 +51,8 @@ type hub struct {
 
 	mu      sync.Mutex // guards all below, and looks, whose state is read lazily
 	mark    string     // of what the last check found
-	stamp   string     // of mark and expires, so that it also changes when a lease expires
+	stamp   string     // of mark and ranOut
+	ranOut  time.Time  // when the last lease expired that anybody saw expire
 	newest  *look      // nil at first, and after a change
 	looks   []kept     // newest last
 	lines   []history.Line
@@ -89,11 +90,14 @@ func (h *hub) lookAround(ctx context.Context) {
 	mark = hashOf(mark + logSizes(h.board.Dir()))
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ranOut := !h.expires.IsZero() && !h.app.Now().Before(h.expires)
-	if mark == h.mark && !ranOut {
+	expired := !h.expires.IsZero() && !h.app.Now().Before(h.expires)
+	if mark == h.mark && !expired {
 		return
 	}
-	h.mark, h.stamp = mark, hashOf(mark + h.expires.String())[:12]
+	if expired {
+		h.ranOut = h.expires
+	}
+	h.mark, h.stamp = mark, hashOf(mark + h.ranOut.String())[:12]
 	h.newest, h.expires = nil, time.Time{}
 	for s := range h.streams {
 		select {

@@ -198,7 +198,8 @@ func TestRefusal(t *testing.T) {
 	r.mustHold(t, "pay is UNCLAIMED", "a long thought", "Try again")
 }
 
-// TestLeaseRunsOut: an expired lease makes an agent gone although nothing on the board changes.
+// TestLeaseRunsOut: an expired lease makes an agent gone although nothing on the board changes, also
+// for a page that was sent something else since the lease was renewed.
 func TestLeaseRunsOut(t *testing.T) {
 	s := newScene(t)
 	s.task("login", "--ready")
@@ -212,6 +213,9 @@ func TestLeaseRunsOut(t *testing.T) {
 		t.Errorf("the work that goes on has taken no time:\n%s", r.body)
 	}
 	events := w.follow("/", "")
+	events.next(t)
+	s.write(".git/liza/logs/coder-1.log", "at work\n")
+	events.next(t)
 	s.clock.Pass(10 * time.Minute)
 	events.until(t, "lease expired")
 }
