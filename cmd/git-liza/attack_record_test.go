@@ -42,7 +42,7 @@ func (s *site) approve() {
 // $1 as integration.
 const forger = `
 git clone -q "$PWD/../server.git" ../forger && cd ../forger && git-liza init >/dev/null && git config --unset liza.remote && git update-ref refs/liza/home liza/state &&
-session() { git cat-file blob "liza/state:agents/$1.yaml" | sed -n 's/^session: //p'; }
+session() { git-liza read "agents.$1.session"; }
 lookalike() {
 	s="s/$1/$2/g;s/$(echo $1 | cut -c1-10)/$(echo $2 | cut -c1-10)/g"
 	export GIT_INDEX_FILE="$PWD/.git/forged"
