@@ -3,6 +3,8 @@ package audit_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -51,8 +53,8 @@ func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
 	return f.Store.Ref(ctx, name)
 }
 
-// TestFailedRead lets each read of a store fail in turn. A replay must report that, or find what it
-// finds otherwise: it may not take what it could not read for missing or right.
+// TestFailedRead lets each read of a store fail in turn. A replay must report that: it may not take
+// what it could not read for missing or right.
 func TestFailedRead(t *testing.T) {
 	w := memoryWorld(t)
 	w.begin()
@@ -86,8 +88,6 @@ func TestFailedRead(t *testing.T) {
 			return audit.Near(w.ctx, s, audit.Range{From: from, To: w.tip()})
 		},
 	} {
-		whole, err := replay(w.store)
-		check(t, err)
 		for n := int64(1); ; n++ {
 			store := &failing{Store: w.store}
 			store.left.Store(n)
@@ -95,14 +95,15 @@ func TestFailedRead(t *testing.T) {
 			if store.left.Load() > 0 {
 				break
 			}
-			if err == nil && fmt.Sprint(*report) != fmt.Sprint(*whole) {
+			if err == nil {
 				t.Errorf("%s: read %d failed, and it finds\n%s", name, n, findings(report))
 			}
 		}
 	}
 }
 
-// TestInterruptedAudit interrupts each place that uses git in turn, an eighth of them each day.
+// TestInterruptedAudit interrupts each place that uses git in turn, an eighth of them each day. None
+// does without what it asks git for.
 func TestInterruptedAudit(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
@@ -130,6 +131,9 @@ func TestInterruptedAudit(t *testing.T) {
 		"verify": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			return audit.Verify(ctx, repo, repo, audit.Range{From: from, To: to}, nil)
 		},
+		"verify all": func(ctx context.Context, repo *gitio.Repo) (any, error) {
+			return audit.Verify(ctx, repo, repo, audit.Range{}, nil)
+		},
 		"examine": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			push, err := audit.Examine(ctx, repo, oplog.New(repo, ""), audit.Range{From: from, To: to}, w.integration)
 			if err != nil {
@@ -148,22 +152,23 @@ func TestInterruptedAudit(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			attempt := func(place string) (string, []string, error) {
+			attempt := func(place string) (any, []string, error) {
+				check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "requests")))
 				repo, err := gitio.Open(w.ctx, repo.CommonDir()) // one that has read nothing yet
 				check(t, err)
 				defer repo.Close()
 				ctx := testrepo.InterruptedIn(w.ctx, "github.com/git-liza/git-liza/gitboard/audit", place)
 				found, err := look(ctx, repo)
-				return fmt.Sprintf("%+v", found), ctx.Places(), err
+				return found, ctx.Places(), err
 			}
-			whole, places, err := attempt("")
+			_, places, err := attempt("")
 			check(t, err)
 			for i, place := range places {
 				if !testrun.Due(t, i, 8, time.Now()) {
 					continue
 				}
-				if found, _, err := attempt(place); err == nil && found != whole {
-					t.Errorf("interrupted at %s, it finds\n%s\nnot\n%s", place, found, whole)
+				if found, _, err := attempt(place); err == nil {
+					t.Errorf("interrupted at %s, it finds\n%+v", place, found)
 				}
 			}
 			t.Logf("%d places", len(places))

@@ -184,14 +184,16 @@ type merged struct {
 func (m *merged) holds(ctx context.Context, t *board.Task) (bool, error) {
 	if m.known == nil {
 		m.known = map[git.OID]bool{}
-		if _, err := m.repo.ResolveCommit(ctx, t.BaseCommit); err == nil {
-			since, err := m.repo.RevList(ctx, git.OID(t.BaseCommit), m.tip)
-			if err != nil {
-				return false, err
-			}
-			for _, oid := range since {
-				m.known[oid] = true
-			}
+		var since []git.OID
+		_, err := m.repo.ResolveCommit(ctx, t.BaseCommit)
+		if err == nil {
+			since, err = m.repo.RevList(ctx, git.OID(t.BaseCommit), m.tip)
+		}
+		if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+			return false, err
+		}
+		for _, oid := range since {
+			m.known[oid] = true
 		}
 	}
 	commit := git.OID(t.MergeCommit)

@@ -130,7 +130,7 @@ const few = 8
 // need.
 func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, made func(git.OID, *oplog.Outcome), progress func(done, total int)) (*replay, error) {
 	var newer *oplog.NewerFormatError
-	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
+	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) || err != nil && !damaged(err) {
 		return nil, err
 	}
 	chain, err := history(ctx, store, repo, r)

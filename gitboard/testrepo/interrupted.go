@@ -9,15 +9,15 @@ import (
 	"sync"
 )
 
-// Interrupted is a context that is cancelled at its n-th use, for that use alone: one read or one
-// child fails, and those after it don't. Whatever is passed to it must report the failure or do as
-// without one; it must not take a failed read for an answer.
+// Interrupted is a context that is cancelled at its n-th use, for that use alone, or at each use at
+// one place: one read or one child fails, and those after it don't. Whatever is passed to it must
+// report the failure or do as without one; it must not take a failed read for an answer.
 type Interrupted struct {
 	context.Context
 	mu     sync.Mutex
 	left   int
 	within string
-	place  string // at whose first use it is cancelled, "" for the n-th use
+	place  string // at whose uses it is cancelled, "" for the n-th use
 	places []string
 	used   bool
 	err    error // what Err returns next
@@ -28,8 +28,9 @@ func InterruptedAt(ctx context.Context, n int) *Interrupted {
 	return &Interrupted{Context: ctx, left: n}
 }
 
-// InterruptedIn returns a context that is cancelled at its first use at a place of the packages
-// whose import paths begin with within: at one of Places of an earlier run, "" for none.
+// InterruptedIn returns a context that is cancelled at its uses at a place of the packages whose
+// import paths begin with within: at one of Places of an earlier run, "" for none. A read that is
+// tried again there fails again.
 func InterruptedIn(ctx context.Context, within, place string) *Interrupted {
 	return &Interrupted{Context: ctx, within: within, place: place}
 }
@@ -79,8 +80,10 @@ func (c *Interrupted) now() bool {
 	if c.within == "" {
 		c.left--
 		hit = c.left == 0
-	} else if place := c.caller(); place != "" && !slices.Contains(c.places, place) {
-		c.places = append(c.places, place)
+	} else if place := c.caller(); place != "" {
+		if !slices.Contains(c.places, place) {
+			c.places = append(c.places, place)
+		}
 		hit = place == c.place
 	}
 	c.used = c.used || hit
@@ -94,6 +97,9 @@ func (c *Interrupted) caller() string {
 	for more := true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
+		if f.Function == "context.removeChild" {
+			return "" // a context made of it ends: nothing can fail
+		}
 		if strings.HasPrefix(f.Function, c.within) && !strings.HasPrefix(f.Function, c.within+"_test") {
 			return fmt.Sprintf("%s:%d", f.Function, f.Line)
 		}

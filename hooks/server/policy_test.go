@@ -342,7 +342,7 @@ func TestInterruptedPolicies(t *testing.T) {
 				if !testrun.Due(t, i, 4, time.Now()) {
 					continue
 				}
-				if allowed, _, err := attempt(place); err == nil && allowed != whole {
+				if allowed, _, err := attempt(place); err == nil {
 					t.Errorf("%s, %s, interrupted at %s: it is allowed: %v", name, hook, place, allowed)
 				}
 			}
