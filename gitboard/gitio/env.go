@@ -48,7 +48,7 @@ func cleanEnv(given environ) []string {
 	var env []string
 	for _, entry := range given {
 		key, _, _ := strings.Cut(entry, "=")
-		if localVars[key] || key == signingKey || quarantineVars[key] && !quarantined {
+		if localVars[key] || key == signingKey || quarantineVars[key] && !quarantined || isPushTrace(entry) {
 			continue
 		}
 		env = append(env, entry)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -111,9 +112,13 @@ func readKept(path string) *kept {
 	}
 	k := &kept{path: path, written: info.ModTime(), moved: info.Mode().Perm() == keptMoved}
 	for line := range strings.Lines(string(head)) {
-		var o git.Object
-		var size int
-		if _, err := fmt.Sscanf(line, "%s %s %d", &o.OID, &o.Type, &size); err != nil || !o.OID.Valid() || size < 0 || size > len(data) {
+		fields := strings.Fields(line)
+		if len(fields) != 3 {
+			return nil
+		}
+		o := git.Object{OID: git.OID(fields[0]), Type: git.ObjectType(fields[1])}
+		size, err := strconv.Atoi(fields[2])
+		if err != nil || !o.OID.Valid() || size < 0 || size > len(data) {
 			return nil
 		}
 		o.Data, data = data[:size:size], data[size:]

@@ -25,11 +25,15 @@ func TestElsewhere(t *testing.T) {
 }
 
 // TestCleanEnv checks that a child gets neither the caller's key nor, outside of a push, a
-// quarantine.
+// quarantine, and writes to no other process's record of a push.
 func TestCleanEnv(t *testing.T) {
-	given := environ{"HOME=/h", "GIT_DIR=x", "LIZA_SIGNING_KEY=x", "GIT_OBJECT_DIRECTORY=o"}
+	given := environ{"HOME=/h", "GIT_DIR=x", "LIZA_SIGNING_KEY=x", "GIT_OBJECT_DIRECTORY=o", "GIT_TRACE2_EVENT=/c/.git/liza/push-trace-1"}
 	if got := cleanEnv(given); !slices.Equal(got, append([]string{"HOME=/h"}, quiet...)) {
 		t.Errorf("got %v", got)
+	}
+	own := "GIT_TRACE2_EVENT=/var/log/push-traces/git"
+	if got := cleanEnv(environ{own}); !slices.Contains(got, own) {
+		t.Errorf("the user's own trace: %v", got)
 	}
 	quarantine := append(given, "GIT_QUARANTINE_PATH=q")
 	if got := cleanEnv(quarantine); !slices.Contains(got, "GIT_OBJECT_DIRECTORY=o") || slices.Contains(got, "GIT_DIR=x") {

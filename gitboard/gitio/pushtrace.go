@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -54,6 +55,13 @@ func (t *pushTrace) env() []string {
 		return nil
 	}
 	return []string{traceKey + "=" + t.file}
+}
+
+// isPushTrace reports whether an entry of the environment names the record of a push. The hooks of a
+// remote on this machine inherit it, and nothing that their children do belongs there.
+func isPushTrace(entry string) bool {
+	file, is := strings.CutPrefix(entry, traceKey+"=")
+	return is && strings.HasPrefix(filepath.Base(file), traceFile)
 }
 
 // unsent reports whether the record shows that git asked for the remote's refs and did not get

@@ -319,12 +319,20 @@ func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said strin
 func (m *Remote) push(ctx context.Context, args []string, env ...string) ([]byte, error) {
 	seen := m.watched()
 	defer seen.drop()
-	out, err := m.talk(ctx, "push", args, nil, append(seen.env(), env...)...)
+	out, err := m.talk(ctx, "push", flags(m.untracked(), args), nil, append(seen.env(), env...)...)
 	err = rejected(out, err)
 	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
 		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)
 	}
 	return out, err
+}
+
+// untracked returns settings that keep a push from writing remote-tracking branches of the board,
+// which fetches leave alone. Git expands negative refspecs by the destinations of the others
+// (query_matches_negative_refspec), so here one has them where they come from.
+func (m *Remote) untracked() []string {
+	key, board := "remote."+m.Name+".fetch=", git.BoardPrefix+"*"
+	return []string{"-c", key + "^" + board, "-c", key + board + ":" + board}
 }
 
 // rejected marks the error of a push that was refused, as opposed to one with an unknown outcome.
@@ -429,7 +437,7 @@ func (m *Remote) Offer(ctx context.Context, as map[string]string) error {
 	for _, from := range slices.Sorted(maps.Keys(as)) {
 		args = append(args, from+":"+as[from])
 	}
-	return rejected(m.talk(ctx, "push", args, nil))
+	return rejected(m.talk(ctx, "push", flags(m.untracked(), args), nil))
 }
 
 // RemoteHead returns the full name, at the remote, of the remote's default branch as this clone

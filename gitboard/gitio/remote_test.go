@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // TestShared checks that the board's remote is found in every form in which git accepts the
@@ -35,5 +37,30 @@ func TestShared(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
+	}
+}
+
+// TestPushTracksNoBoard checks that a push writes no remote-tracking branch of the board, whatever a
+// plain fetch brings, and those of other branches as always.
+func TestPushTracksNoBoard(t *testing.T) {
+	ctx, r := scratch(t)
+	commit := commitAll(t, ctx, r, "pushed")
+	hub := t.TempDir()
+	native(t, hub, "init", "-q", "--bare")
+	native(t, r.TopLevel(), "remote", "add", "hub", hub)
+	for _, spared := range []string{"", "^refs/heads/liza/*"} {
+		if spared != "" {
+			native(t, r.TopLevel(), "config", "--add", "remote.hub.fetch", spared)
+		}
+		m := must[*Remote](t)(r.Remote(ctx, "hub"))
+		branch := git.BranchRef("main")
+		for _, ref := range []string{branch, git.BoardRef} {
+			check(t, m.Push(ctx, []Push{{Ref: ref, New: commit}}))
+		}
+		tracked := must[[]git.Ref](t)(r.Refs(ctx, "refs/remotes/"))
+		if len(tracked) != 1 || tracked[0].Name != git.RemoteRef("hub", branch) {
+			t.Errorf("with %q: %v", spared, tracked)
+		}
+		native(t, hub, "update-ref", "-d", git.BoardRef)
 	}
 }

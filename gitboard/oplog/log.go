@@ -29,9 +29,10 @@ func (e *RewrittenError) Error() string { return "the operations are on the boar
 
 // Log reads and appends operations.
 type Log struct {
-	store Store
-	cache *briefCache
-	wide  wideTrees
+	store   Store
+	cache   *briefCache
+	wide    wideTrees
+	singles singles
 }
 
 // New opens the log of a store. cacheFile is where briefs of tasks are remembered, "" for nowhere;

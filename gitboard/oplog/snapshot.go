@@ -116,11 +116,14 @@ func (l *Log) checkFormat(ctx context.Context, src *source) error {
 	if err != nil {
 		return src.fail(board.MetaPath, err)
 	}
+	if l.singles.get(board.MetaPath, oid) != nil {
+		return nil
+	}
 	o, err := l.store.Object(ctx, string(oid))
 	if err != nil {
 		return src.fail(board.MetaPath, err)
 	}
-	r, err := src.decode(board.MetaPath, o.Data)
+	r, err := src.decode(board.MetaPath, oid, o.Data)
 	if err == nil {
 		if f := r.(*board.Meta).Format; f > board.Format {
 			return &NewerFormatError{f}

@@ -71,6 +71,10 @@ func (s *source) Record(path string) (any, error) {
 		s.read[path] = nil
 		return nil, nil
 	}
+	if r := s.log.singles.get(path, oid); r != nil {
+		s.read[path] = r
+		return r, nil
+	}
 	data, ahead := s.raw[path]
 	if !ahead {
 		if data, err = s.fetch(path, oid); err != nil {
@@ -78,7 +82,7 @@ func (s *source) Record(path string) (any, error) {
 		}
 	}
 	delete(s.raw, path)
-	return s.decode(path, data)
+	return s.decode(path, oid, data)
 }
 
 // mostAhead limits how many records are prefetched.
@@ -130,7 +134,7 @@ func (s *source) fetch(path string, oid git.OID) ([]byte, error) {
 	return objects[0].Data, nil
 }
 
-func (s *source) decode(path string, data []byte) (any, error) {
+func (s *source) decode(path string, oid git.OID, data []byte) (any, error) {
 	r, err := codec.Decode(path, data)
 	if err != nil {
 		return nil, s.fail(path, err)
@@ -139,6 +143,7 @@ func (s *source) decode(path string, data []byte) (any, error) {
 		return nil, s.fail(path, formError{fmt.Errorf("holds the task %q", t.ID)})
 	}
 	s.read[path] = r
+	s.log.singles.put(path, oid, r)
 	return r, nil
 }
 

@@ -78,8 +78,8 @@ func (s *Store) Flush(ctx context.Context) error {
 		if c, err = s.chain(ctx); err != nil || len(c.Links) == 0 {
 			return err
 		}
-		_ = s.send(ctx, c) // their outcome is recorded for the callers that wait
-		t.leave()          // so that they see it
+		_ = s.send(ctx, c, nil) // their outcome is recorded for the callers that wait
+		t.leave()               // so that they see it
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 		if !c.has(mine.ID) {
 			continue // its outcome is known by now
 		}
-		if err := s.send(ctx, c); err != nil {
+		if err := s.send(ctx, c, mine); err != nil {
 			known, outcome := s.outcome(ctx, mine)
 			if rewritten := (*oplog.RewrittenError)(nil); known && (outcome == nil || errors.As(outcome, &rewritten)) {
 				return outcome // its part of the chain has arrived
@@ -236,8 +236,8 @@ func (s *Store) verdict(mine *link, o *outcome) error {
 }
 
 // send pushes a chain, updates the local refs to match the remote, and records the outcome for
-// those who wait.
-func (s *Store) send(ctx context.Context, c *chain) error {
+// those who wait. own is the caller's link, nil for none.
+func (s *Store) send(ctx context.Context, c *chain, own *link) error {
 	if len(c.Links) > 1 {
 		ctx = context.WithoutCancel(ctx) // the callers of the other links were not cancelled
 	}
@@ -253,7 +253,7 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 		defer cancel()
 		s.failed(ctx, c, began, err)
 	}
-	s.record(c, err) // after failed: a caller that decides again must not find the chain
+	s.record(c, own, err) // after failed: a caller that decides again must not find the chain
 	return err
 }
 

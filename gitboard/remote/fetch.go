@@ -73,10 +73,10 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 		return nil
 	}
 	started++
-	s.count(started, good)
+	s.count(begunFile, started)
 	err := again(ctx, func() error { return s.bring(ctx, all) })
 	if err == nil {
-		s.count(started, started)
+		s.count(goodFile, started)
 	}
 	return err
 }
@@ -221,7 +221,7 @@ func (s *Store) relatedTo(ctx context.Context, name, fetched string) error {
 
 // Fetched is when this clone's view was last updated, zero if never.
 func (s *Store) Fetched() time.Time {
-	info, err := os.Stat(s.file("fetched"))
+	info, err := os.Stat(s.file(goodFile))
 	if err != nil {
 		return time.Time{}
 	}
@@ -231,7 +231,7 @@ func (s *Store) Fetched() time.Time {
 // counts returns the number of fetches this clone has begun, and the number of the last one that
 // succeeded.
 func (s *Store) counts() (begun, good int) {
-	for name, n := range map[string]*int{"fetching": &begun, "fetched": &good} {
+	for name, n := range map[string]*int{begunFile: &begun, goodFile: &good} {
 		if data, err := os.ReadFile(s.file(name)); err == nil {
 			_, _ = fmt.Sscan(string(data), n)
 		}
@@ -239,15 +239,11 @@ func (s *Store) counts() (begun, good int) {
 	return begun, good
 }
 
-// count stores what counts reads. If it can't, every process fetches for itself.
-func (s *Store) count(begun, good int) {
-	for name, n := range map[string]int{"fetching": begun, "fetched": good} {
-		if name == "fetched" && n != begun {
-			continue
-		}
-		_ = s.write(name, []byte(fmt.Sprintln(n)))
-	}
-}
+// begunFile and goodFile hold what counts reads.
+const begunFile, goodFile = "fetching", "fetched"
+
+// count stores one of the numbers that counts reads. If it can't, every process fetches for itself.
+func (s *Store) count(file string, n int) { _ = s.write(file, []byte(fmt.Sprintln(n))) }
 
 // pushing records that a push begins, whose success will show where the remote's board is. It
 // returns the push's number, 0 if a fetch is in progress, which shows the same.
@@ -260,15 +256,15 @@ func (s *Store) pushing() int {
 	if gitio.TryQueue(file) != nil {
 		return 0
 	}
-	started, good := s.counts()
-	s.count(started+1, good)
+	started, _ := s.counts()
+	s.count(begunFile, started+1)
 	return started + 1
 }
 
 // pushed records that the push succeeded and its refs are here. The caller holds the lock.
 func (s *Store) pushed(number int) {
 	if started, _ := s.counts(); started == number {
-		s.count(number, number)
+		s.count(goodFile, number)
 	}
 }
 

@@ -39,40 +39,37 @@ const (
 
 // recorded returns the recorded outcome of a link, nil if there is none.
 func (s *Store) recorded(id string) *outcome {
-	for _, o := range slices.Backward(s.outcomes()) {
-		if o.ID == id {
+	for _, line := range slices.Backward(s.outcomes()) {
+		var o outcome
+		if bytes.Contains(line, []byte(id)) && json.Unmarshal(line, &o) == nil && o.ID == id {
 			return &o
 		}
 	}
 	return nil
 }
 
-func (s *Store) outcomes() (all []outcome) {
-	data, err := os.ReadFile(s.file(outcomesFile))
-	if err != nil {
-		return nil
-	}
-	for line := range bytes.Lines(data) {
-		var o outcome
-		if json.Unmarshal(line, &o) == nil {
-			all = append(all, o)
-		}
-	}
-	return all
+// outcomes returns the lines of what is recorded.
+func (s *Store) outcomes() [][]byte {
+	data, _ := os.ReadFile(s.file(outcomesFile))
+	return slices.Collect(bytes.Lines(data))
 }
 
-// record records the outcome of every link of a chain.
-func (s *Store) record(c *chain, err error) {
-	all := s.outcomes()
+// record records the outcome of every link of a chain, for callers other than that of own: it has
+// got its answer, unless the push failed.
+func (s *Store) record(c *chain, own *link, err error) {
+	var made [][]byte
 	for _, l := range c.Links {
-		all = append(all, outcomeOf(l, err))
+		if err != nil || own == nil || l.ID != own.ID {
+			line, _ := json.Marshal(outcomeOf(l, err)) // can't fail: strings only
+			made = append(made, append(line, '\n'))
+		}
 	}
-	var text bytes.Buffer
-	for _, o := range all[max(0, len(all)-mostOutcomes):] {
-		line, _ := json.Marshal(o) // can't fail: strings only
-		text.Write(append(line, '\n'))
+	if len(made) == 0 {
+		return
 	}
-	_ = s.write(outcomesFile, text.Bytes()) // on failure the callers look at the refs
+	all := append(s.outcomes(), made...)
+	// On failure the callers look at the refs.
+	_ = s.write(outcomesFile, bytes.Join(all[max(0, len(all)-mostOutcomes):], nil))
 }
 
 // outcomeOf returns the outcome of a link of a chain whose push ended with err.
