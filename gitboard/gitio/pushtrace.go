@@ -57,8 +57,8 @@ func (t *pushTrace) env() []string {
 	return []string{traceKey + "=" + t.file}
 }
 
-// isPushTrace reports whether an entry of the environment names the record of a push. The hooks of a
-// remote on this machine inherit it, and nothing that their children do belongs there.
+// isPushTrace reports whether an entry of the environment names the record of a push. The hooks of
+// a remote on this machine inherit it, and nothing that their children do belongs there.
 func isPushTrace(entry string) bool {
 	file, is := strings.CutPrefix(entry, traceKey+"=")
 	return is && strings.HasPrefix(filepath.Base(file), traceFile)

@@ -117,17 +117,18 @@ func (l *Log) checkFormat(ctx context.Context, src *source) error {
 		return src.fail(board.MetaPath, err)
 	}
 	if l.singles.get(board.MetaPath, oid) != nil {
-		return nil
+		return nil // it was checked
 	}
 	o, err := l.store.Object(ctx, string(oid))
 	if err != nil {
 		return src.fail(board.MetaPath, err)
 	}
-	r, err := src.decode(board.MetaPath, oid, o.Data)
+	r, err := src.decode(board.MetaPath, o.Data)
 	if err == nil {
 		if f := r.(*board.Meta).Format; f > board.Format {
 			return &NewerFormatError{f}
 		}
+		l.singles.put(board.MetaPath, oid, r)
 		return nil
 	}
 	// A later format may have fields that can't be decoded here.

@@ -82,7 +82,11 @@ func (s *source) Record(path string) (any, error) {
 		}
 	}
 	delete(s.raw, path)
-	return s.decode(path, oid, data)
+	r, err := s.decode(path, data)
+	if err == nil {
+		s.log.singles.put(path, oid, r)
+	}
+	return r, err
 }
 
 // mostAhead limits how many records are prefetched.
@@ -134,7 +138,7 @@ func (s *source) fetch(path string, oid git.OID) ([]byte, error) {
 	return objects[0].Data, nil
 }
 
-func (s *source) decode(path string, oid git.OID, data []byte) (any, error) {
+func (s *source) decode(path string, data []byte) (any, error) {
 	r, err := codec.Decode(path, data)
 	if err != nil {
 		return nil, s.fail(path, err)
@@ -143,7 +147,6 @@ func (s *source) decode(path string, oid git.OID, data []byte) (any, error) {
 		return nil, s.fail(path, formError{fmt.Errorf("holds the task %q", t.ID)})
 	}
 	s.read[path] = r
-	s.log.singles.put(path, oid, r)
 	return r, nil
 }
 

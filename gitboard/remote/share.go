@@ -84,7 +84,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 // offered maps what a remote gets when the board is first shared to its names there: the board, and
 // the branches of all tasks that were ever claimed. Other branches of that form belong to humans.
 func (s *Store) offered(ctx context.Context, by *gitio.Remote, tip git.OID, integration string) (map[string]string, error) {
-	at, err := oplog.New(s.repo, "").At(ctx, tip)
+	at, err := s.log.At(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 	if err != nil {
 		return err
 	}
-	at, err := oplog.New(s.repo, "").At(ctx, there)
+	at, err := s.log.At(ctx, there)
 	if err != nil {
 		return err
 	}

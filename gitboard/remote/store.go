@@ -20,6 +20,7 @@ import (
 type Store struct {
 	repo   *gitio.Repo
 	dir    string // this clone's own files
+	log    *oplog.Log
 	now    func() time.Time
 	remote atomic.Pointer[gitio.Remote]
 
@@ -30,7 +31,7 @@ type Store struct {
 
 // New returns the store of a repository. dir holds this clone's own files; now is its clock.
 func New(repo *gitio.Repo, dir string, now func() time.Time) *Store {
-	return &Store{repo: repo, dir: dir, now: now}
+	return &Store{repo: repo, dir: dir, log: oplog.New(repo, ""), now: now}
 }
 
 // Local is the repository itself, without the remote.
@@ -109,7 +110,7 @@ func (s *Store) integration(ctx context.Context) (string, error) {
 	if tip.IsZero() {
 		return "", nil
 	}
-	now, err := oplog.New(s.repo, "").At(ctx, tip)
+	now, err := s.log.At(ctx, tip)
 	if err != nil {
 		return "", err
 	}
