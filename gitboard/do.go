@@ -215,8 +215,12 @@ func (d *doing) try(ctx context.Context) ([]*Done, error) {
 	if d.attempt == 1 && !d.shared && d.turn.queue(ctx) {
 		return nil, errAgain
 	}
+	v, err := d.b.view(s)
+	if err != nil {
+		return nil, err
+	}
 	sent := d.sent
-	all, err := d.append(ctx, d.view(&View{Snapshot: s, board: d.b}))
+	all, err := d.append(ctx, d.view(v))
 	if err == nil {
 		return all, nil
 	}

@@ -23,18 +23,11 @@ func (v *View) TaskRef(task string) string { return git.BranchRef(v.TaskBranch(t
 // Branches lists the branches that only git liza moves in this clone: integration, and what those
 // of tasks are below.
 func (v *View) Branches() []string {
-	names := []string{v.State.TaskBranches().Dir()}
-	if c := v.State.Config(); c != nil {
-		names = append(names, c.IntegrationBranch)
-	}
-	return names
+	return []string{v.State.TaskBranches().Dir(), v.State.Config().IntegrationBranch}
 }
 
 // IntegrationTip returns the tip of the integration branch, zero if the branch does not exist.
 func (b *Board) IntegrationTip(ctx context.Context, v *View) (git.OID, error) {
-	if v.State.Config() == nil {
-		return "", v.State.Err()
-	}
 	return b.store.Ref(ctx, v.IntegrationRef())
 }
 

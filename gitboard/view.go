@@ -1,6 +1,7 @@
 package gitboard
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -30,6 +31,15 @@ func (b *Board) View(ctx context.Context) (*View, error) {
 	if s.Commit.IsZero() {
 		return nil, b.NoBoard(ctx)
 	}
+	return b.view(s)
+}
+
+// view returns a snapshot as a view. Where there is a board it has read the settings, so that
+// State.Config isn't nil.
+func (b *Board) view(s *oplog.Snapshot) (*View, error) {
+	if !s.Commit.IsZero() && s.State.Config() == nil {
+		return nil, cmp.Or(s.State.Err(), error(&board.MissingError{Path: board.ConfigPath}))
+	}
 	return &View{Snapshot: s, board: b}, nil
 }
 
@@ -43,7 +53,7 @@ func (b *Board) ViewAt(ctx context.Context, when string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{Snapshot: s, board: b}, nil
+	return b.view(s)
 }
 
 // commitAt resolves a name to a commit of the board, or a time to the last commit not after it.

@@ -61,9 +61,6 @@ type candidate struct {
 
 // candidate makes a worktree at a commit and sets it up. After an error nothing of it remains.
 func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, commit git.OID) (*candidate, error) {
-	if v.State.Config() == nil {
-		return nil, v.State.Err()
-	}
 	token, err := s.b.Token()
 	if err != nil {
 		return nil, err
@@ -97,9 +94,6 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 // Setup runs config's worktree_setup in a new worktree.
 func Setup(ctx context.Context, repo *gitio.Repo, v *gitboard.View, path string) error {
 	c := v.State.Config()
-	if c == nil {
-		return v.State.Err()
-	}
 	if c.WorktreeSetup == "" {
 		return nil
 	}
@@ -179,9 +173,6 @@ func forget(file string) error {
 // place makes the candidate a task's worktree: it moves it to the task's path, and attaches HEAD to
 // the task's branch, which must point to the candidate's commit.
 func (c *candidate) place(ctx context.Context, v *gitboard.View, task string) error {
-	if v.State.Config() == nil {
-		return v.State.Err()
-	}
 	if err := c.move(ctx, v, task); err != nil {
 		return err
 	}

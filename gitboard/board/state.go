@@ -61,15 +61,14 @@ func (s *State) Record(path string) (any, error) {
 	if r, ok := s.over[path]; ok {
 		return r, nil
 	}
-	if s.src == nil || s.err != nil {
+	if s.src == nil {
 		return nil, s.err
 	}
 	r, err := s.src.Record(path)
 	if err != nil {
-		s.err = err
-		return nil, err
+		s.fail(err)
 	}
-	return r, nil
+	return r, err
 }
 
 // IDs implements Source.
@@ -242,7 +241,7 @@ func (s *State) Archived(id string) (path string, b Brief, err error) {
 			return path, t.Brief(), nil
 		}
 	}
-	if s.src == nil || s.err != nil {
+	if s.src == nil {
 		return "", Brief{}, s.err
 	}
 	if path, b, err = s.src.Archived(id); err != nil {

@@ -1,0 +1,59 @@
+package gitboard_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// TestViewHasSettings: a board whose settings can't be read is refused, to readers and to writers.
+// Where they can, they stay at hand after another record could not be read.
+func TestViewHasSettings(t *testing.T) {
+	ctx, dir := context.Background(), project(t)
+	begin(t, open(t, dir, newClock()))
+	damage := func(path string) {
+		t.Helper()
+		repo, err := gitio.Open(ctx, dir)
+		check(t, err)
+		defer repo.Close()
+		o, err := repo.Object(ctx, git.BoardRef+":"+path)
+		check(t, err)
+		file := filepath.Join(dir, ".git", "objects", string(o.OID[:2]), string(o.OID[2:]))
+		check(t, os.Chmod(file, 0o644))
+		check(t, os.WriteFile(file, []byte("rubbish"), 0o644))
+		check(t, os.RemoveAll(filepath.Join(dir, ".git", "liza", "kept")))
+	}
+	unread := func(err error, path string) {
+		t.Helper()
+		if record := (*oplog.RecordError)(nil); !errors.As(err, &record) || record.Path != path {
+			t.Errorf("%v; want an error that names %s", err, path)
+		}
+	}
+
+	damage(board.RecordPath(board.TaskDir, "alpha"))
+	v, err := open(t, dir, newClock()).View(ctx)
+	check(t, err)
+	if v.State.Task("alpha") != nil {
+		t.Error("a damaged task is read")
+	}
+	unread(v.State.Err(), board.RecordPath(board.TaskDir, "alpha"))
+	if c := v.State.Config(); c == nil || c.IntegrationBranch != "integration" || v.TaskRef("alpha") != "refs/heads/task/alpha" {
+		t.Errorf("after that the settings are %+v", c)
+	}
+
+	damage(board.ConfigPath)
+	b := open(t, dir, newClock())
+	_, err = b.View(ctx)
+	unread(err, board.ConfigPath)
+	_, err = b.ViewAt(ctx, git.BoardRef)
+	unread(err, board.ConfigPath)
+	_, err = try(b, ada, "r", note("more"))
+	unread(err, board.ConfigPath)
+}
