@@ -119,11 +119,7 @@ func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, err
 		kill() // releases the writer
 	}
 	err = errors.Join(err, <-asked)
-	if !stop() && err == nil {
-		// The context ended, but only after every answer had arrived.
-		b.stop()
-		return objects, nil
-	}
+	stop() // if it is too late, the next request finds a dead child
 	if err != nil {
 		b.stop()
 		return objects, b.failed(ctx, err)

@@ -18,7 +18,10 @@ func TestFirstCause(t *testing.T) {
 		"remote: error: GH006: Protected branch update failed\nerror: failed to push some refs to 'h'":                                                               "remote: error: GH006: Protected branch update failed",
 		"remote: error: \nremote: error: Branch liza/state is protected\nerror: failed to push some refs to 'h'":                                                     "remote: error: Branch liza/state is protected",
 		"error: RPC failed; curl 52 Empty reply from server\nfatal: the remote end hung up unexpectedly":                                                             "RPC failed; curl 52 Empty reply from server",
-		"warning: redirecting to h\nhint: x\nhint:\nfatal: bad":                                                                                                      "bad",
+		"remote: liza: no\nbanner of ssh\nfatal: the remote end hung up unexpectedly":                                                                                "remote: liza: no",
+		"remote: liza: no\nremote: liza: really\nerror: x":                                                                                                           "remote: liza: no",
+		"remote: <p>Not here</p>\nerror: x":                     "x",
+		"warning: redirecting to h\nhint: x\nhint:\nfatal: bad": "bad",
 	} {
 		if got := firstCause(said); got != want {
 			t.Errorf("%q\n got %q\nwant %q", said, got, want)

@@ -602,6 +602,10 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"CheckedOut nowhere", nil, func(p *place) (any, error) {
 			return one(p.r.CheckedOut(p.ctx, "refs/heads/topic"))
 		}, ""},
+		{"CheckedOut nowhere, without linked worktrees", func(p *place) { check(p.t, os.RemoveAll(p.path("repo/.git/worktrees"))) },
+			func(p *place) (any, error) {
+				return one(p.r.CheckedOut(p.ctx, "refs/heads/topic"))
+			}, ""},
 		{"CheckedOut by a symbolic ref", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/topic\n")
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/link\n")
@@ -890,6 +894,16 @@ func TestFaultsOfRemotes(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return only(p.hub.Fetch(p.ctx, true, false, "refs/liza/*:refs/liza/*"))
 		}, ""},
+		{"Fetch where git is set to prune", func(p *place) {
+			native(p.t, p.path("repo"), "config", "fetch.prune", "true")
+			native(p.t, p.path("repo"), "update-ref", "refs/liza/gone", "main")
+		}, func(p *place) (any, error) {
+			return only(p.hub.Fetch(p.ctx, false, false, "refs/liza/*:refs/liza/*"))
+		}, ""},
+		{"Fetch by a relative address", func(p *place) { native(p.t, p.path("repo"), "config", "remote.hub.url", "../hub.git") },
+			func(p *place) (any, error) {
+				return only(p.hub.Fetch(p.ctx, false, false, "refs/liza/*:refs/liza/*"))
+			}, ""},
 		{"Fetch whole", nil, func(p *place) (any, error) {
 			return only(p.hub.Fetch(p.ctx, false, true, "refs/liza/*:refs/liza/*"))
 		}, "128"},

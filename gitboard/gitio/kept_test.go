@@ -116,10 +116,11 @@ func TestKeptObjectsGo(t *testing.T) {
 			check(t, os.Chtimes(path, then, then))
 		}
 	}
+	store(t, t.Context(), r, "not moved to yet")
 	age(keptLong / 2)
 	r.tidyKept(t.Context())
-	if files() != 1 {
-		t.Fatalf("%d files, a young one", files())
+	if files() != 2 {
+		t.Fatalf("%d files, two young ones", files())
 	}
 	deleteLoose(t, r, objects)
 	age(2 * keptBlind)

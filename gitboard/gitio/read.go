@@ -60,7 +60,7 @@ func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error
 // askable reports whether a name can be passed to cat-file, which reads one name per line and dies
 // of paths that are relative to a directory in a worktree.
 func askable(name string) bool {
-	if name == "" || strings.ContainsAny(name, "\n\x00") {
+	if strings.ContainsAny(name, "\n\x00") {
 		return false
 	}
 	return !strings.Contains(name, ":./") && !strings.Contains(name, ":../")

@@ -90,6 +90,13 @@ func TestOpenFails(t *testing.T) {
 	if _, err := Open(ctx, dir); !errors.As(err, &unsupported) {
 		t.Errorf("sha256: got %v", err)
 	}
+	below := filepath.Join(dir, "below", "it")
+	check(t, errors.Join(os.MkdirAll(below, 0o755), os.WriteFile(filepath.Join(dir, ".git", "config"), []byte("[broken\n"), 0o644)))
+	for _, dir := range []string{dir, below, filepath.Join(dir, ".git")} {
+		if _, err := Open(ctx, dir); errors.Is(err, ErrNotRepository) || exitCode(err) != died {
+			t.Errorf("%s: got %v", dir, err)
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := Open(ctx, dir); !errors.Is(err, context.Canceled) {
@@ -124,6 +131,8 @@ func TestEnvironment(t *testing.T) {
 		t.Setenv(key, rubbish)
 	}
 	t.Setenv("GIT_LITERAL_PATHSPECS", "1")
+	check(t, r.batch.cmd.Process.Kill()) // another one is started
+	r.known = &known{}
 	must[git.Object](t)(r.Object(ctx, string(id)))
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", New: id}}, ""))
 	write(t, r, "b.txt", "b")
@@ -136,6 +145,12 @@ func TestEnvironment(t *testing.T) {
 	store(t, ctx, r, "written below objects")
 	if _, err := os.Lstat(rubbish); !os.IsNotExist(err) {
 		t.Error("something was written where GIT_* pointed")
+	}
+	apart := t.TempDir()
+	given := InEnvironment(ctx, append(environ{"GIT_OBJECT_DIRECTORY=" + apart}, r.environ...))
+	store(t, ctx, open(t, given, r.TopLevel()), "y")
+	if left := must[[]os.DirEntry](t)(os.ReadDir(apart)); len(left) > 0 {
+		t.Errorf("outside of a push, %v was written where GIT_OBJECT_DIRECTORY pointed", left)
 	}
 }
 

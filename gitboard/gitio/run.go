@@ -106,9 +106,8 @@ func runAll(ctx context.Context, commands ...command) error {
 // terminate asks a child to exit, so that git can remove its lock files. Where there is no such
 // signal, it kills the child.
 func terminate(child *os.Process) error {
-	err := child.Signal(syscall.SIGTERM)
-	if err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return child.Kill()
+	if child.Signal(syscall.SIGTERM) == nil {
+		return nil
 	}
-	return err
+	return child.Kill()
 }

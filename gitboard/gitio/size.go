@@ -20,7 +20,7 @@ type Size struct {
 // included. A zero from excludes nothing. No content is read into this process's memory.
 func (r *Repo) Sizes(ctx context.Context, from, to git.OID) ([]Size, error) {
 	names, err := r.revList(ctx, from, to, "--objects", "--no-object-names")
-	if err != nil || len(names) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	return r.ObjectSizes(ctx, names)
