@@ -112,6 +112,17 @@ func (h *history) set(refs map[string]string) {
 	}
 }
 
+// carry makes the commit that carries a blob in a branch.
+func (h *history) carry(blob string) string {
+	h.t.Helper()
+	text, err := h.board.Repo().Object(h.ctx, blob)
+	h.check(err)
+	carrier := git.CarryTree(text.OID)
+	o := git.Carrier("", text.OID, text.Type, carrier.OID, git.Signature{Name: "a", Email: "a@b", When: time.Now()})
+	h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{carrier, o}))
+	return string(o.OID)
+}
+
 // moves are those that bring refs from where they are to new values.
 func (h *history) moves(to map[string]string) (moves []hooks.Move) {
 	h.t.Helper()
@@ -145,14 +156,6 @@ func TestPolicies(t *testing.T) {
 		return h.git(h.hub, "hash-object", "-w", path)
 	}
 	tree := h.first + "^{tree}"
-	carry := func(blob string) string {
-		text, err := h.board.Repo().Object(h.ctx, blob)
-		h.check(err)
-		carrier := git.CarryTree(text.OID)
-		o := git.Carrier("", text.OID, text.Type, carrier.OID, git.Signature{Name: "a", Email: "a@b", When: time.Now()})
-		h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{carrier, o}))
-		return string(o.OID)
-	}
 	own, err := h.board.Repo().Object(h.ctx, h.lease)
 	h.check(err)
 	padded := file(string(own.Data) + strings.Repeat("\n", hooks.MaxLease))
@@ -191,19 +194,21 @@ func TestPolicies(t *testing.T) {
 		"integration, where it is":     {nil, refs{integration: h.start}, 0, "nothing on the board records", ""},
 		"integration, back":            {refs{integration: h.next}, refs{integration: h.start}, 0, "would lose commits", "would lose commits"},
 		"a landing":                    {refs{state: h.coder}, refs{state: h.landed, integration: h.next}, 0, "", ""},
+		"an operation after a landing": {refs{state: h.landed, integration: h.next}, refs{state: h.onTop(h.landed, note("on"))}, 0, "", ""},
 		"a landing without its move":   {refs{state: h.coder}, refs{state: h.landed}, 0, "does not move with it", "does not move with it"},
 		"a board's first push":         {refs{state: none, integration: none, home: none}, refs{state: h.landed, integration: h.next, home: h.landed}, 0, "", ""},
 		"its board without its branch": {refs{state: none, integration: none, home: none}, refs{state: h.landed}, 0, "the board begins without integration", "the board begins without integration"},
 		"a branch before the board":    {refs{state: none, home: none}, refs{integration: h.next}, 0, "", ""},
 
-		"a lease":                  {refs{state: h.coder}, refs{lease: h.lease}, 0, "", ""},
-		"a lease before its agent": {nil, refs{lease: h.lease}, 0, "is registered in another session, or not at all", ""},
-		"a lease with its agent":   {nil, refs{state: h.coder, lease: h.lease}, 0, "", ""},
-		"a lease before the board": {refs{state: none, home: none}, refs{lease: h.lease}, 0, "there is no board here", ""},
-		"no lease":                 {refs{state: h.coder}, refs{lease: other}, 0, "is not a lease of it", ""},
-		"a commit for a lease":     {refs{state: h.coder}, refs{lease: h.next}, 0, "is not a lease of it", ""},
-		"a long lease":             {refs{state: h.coder}, refs{lease: padded}, 0, "is not a lease of it", ""},
-		"a lease, deleted":         {refs{state: h.coder, lease: h.lease}, refs{lease: none}, 0, "ends by an operation", ""},
+		"a lease":                    {refs{state: h.coder}, refs{lease: h.lease}, 0, "", ""},
+		"a lease before its agent":   {nil, refs{lease: h.lease}, 0, "is registered in another session, or not at all", ""},
+		"a lease with its agent":     {nil, refs{state: h.coder, lease: h.lease}, 0, "", ""},
+		"a lease before the board":   {refs{state: none, home: none}, refs{lease: h.lease}, 0, "there is no board here", ""},
+		"no lease":                   {refs{state: h.coder}, refs{lease: other}, 0, "is not a lease of it", ""},
+		"a commit for a lease":       {refs{state: h.coder}, refs{lease: h.next}, 0, "is not a lease of it", ""},
+		"a long lease":               {refs{state: h.coder}, refs{lease: padded}, 0, "is not a lease of it", ""},
+		"integration beside a lease": {refs{state: h.coder}, refs{lease: h.lease, integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
+		"a lease, deleted":           {refs{state: h.coder, lease: h.lease}, refs{lease: none}, 0, "ends by an operation", ""},
 
 		"a candidate":       {nil, refs{git.CandidatePrefix + "x": h.next}, 0, "", ""},
 		"a task's branch":   {nil, refs{git.PublishedRef("x"): h.next}, 0, "", ""},
@@ -211,12 +216,12 @@ func TestPolicies(t *testing.T) {
 		"a clone's own ref": {nil, refs{git.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
 		"a probe":           {nil, refs{git.ProbePrefix + "x": h.next}, 0, "", ""},
 		"a probe as branch": {nil, refs{git.AsBranch(git.ProbePrefix + "x"): h.next}, 0, "", ""},
-		"a lease as branch": {refs{state: h.coder}, refs{leaseBranch: carry(h.lease)}, 0, "below liza/ there are the board", ""},
+		"a lease as branch": {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
 		"a lease at home in a branch": {
-			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: carry(h.lease)}, 0, "", "",
+			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "", "",
 		},
 		"a lease with the home": {refs{state: none, integration: none, home: none},
-			refs{state: h.coder, integration: h.start, homeBranch: h.coder, leaseBranch: carry(h.lease)}, 0, "", ""},
+			refs{state: h.coder, integration: h.start, homeBranch: h.coder, leaseBranch: h.carry(h.lease)}, 0, "", ""},
 		"no lease in a branch": {
 			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.next}, 0, "is not a lease of it", "",
 		},
@@ -224,7 +229,7 @@ func TestPolicies(t *testing.T) {
 			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.lease}, 0, "", "", // git itself refuses it
 		},
 		"a lease in a branch, deleted": {
-			refs{state: h.coder, home: none, homeBranch: h.first, leaseBranch: carry(h.lease)}, refs{leaseBranch: none}, 0, "ends by an operation", "",
+			refs{state: h.coder, home: none, homeBranch: h.first, leaseBranch: h.carry(h.lease)}, refs{leaseBranch: none}, 0, "ends by an operation", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -312,6 +317,7 @@ func TestReceived(t *testing.T) {
 func TestInterruptedPolicies(t *testing.T) {
 	h := newHistory(t)
 	state, integration, lease := git.BoardRef, "refs/heads/integration", git.LeaseRef("coder-1")
+	homeBranch, leaseBranch := git.AsBranch(git.HomeRef), git.AsBranch(lease)
 	type refs = map[string]string
 	for name, c := range map[string]struct {
 		at, to  refs
@@ -321,7 +327,10 @@ func TestInterruptedPolicies(t *testing.T) {
 		"a branch":    {refs{state: h.coder, integration: h.start}, refs{"refs/heads/feature": h.next}, true},
 		"integration": {refs{state: h.coder, integration: h.start}, refs{integration: h.next}, false},
 		"the board":   {refs{state: h.note, integration: h.start, lease: none}, refs{state: h.landed}, false},
+		"a lease":     {refs{state: h.coder, integration: h.start}, refs{lease: h.lease}, true},
+		"in a branch": {refs{state: h.coder, integration: h.start, git.HomeRef: none, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, true},
 	} {
+		h.set(refs{git.HomeRef: h.first, homeBranch: none, lease: none})
 		h.set(c.at)
 		moves := h.moves(c.to)
 		for hook, ask := range map[string]func(context.Context, *gitboard.Board, []hooks.Move, time.Time) (*board.Refusal, error){

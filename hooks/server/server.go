@@ -78,7 +78,7 @@ func (a *arrival) holds(ctx context.Context) func(older, newer string) bool {
 		if err != nil && a.err == nil {
 			a.err = err
 		}
-		return is && err == nil
+		return is
 	}
 }
 

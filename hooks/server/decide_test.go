@@ -1,0 +1,188 @@
+package server_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/hooks/server"
+)
+
+// again is a commit of the board as a clone's operation, in a request of its own. The pairs are
+// replaced in it.
+func (h *history) again(commit, request string, pairs ...string) parcel.Operation {
+	h.t.Helper()
+	raw := h.git(h.hub, "cat-file", "commit", commit) + "\n"
+	_, rest, _ := strings.Cut(raw, "Liza-Request: ")
+	was, _, _ := strings.Cut(rest, "\n")
+	return parcel.Operation{Commit: strings.NewReplacer(append(pairs, "Liza-Request: "+was, "Liza-Request: "+request)...).Replace(raw)}
+}
+
+// leases are further leases of coder-1, as contents and ids.
+func (h *history) leases(n int) (texts []string, oids []git.OID) {
+	h.t.Helper()
+	o, err := h.board.Repo().Object(h.ctx, h.lease)
+	h.check(err)
+	c := lease.Decode(o)
+	for range n {
+		c.Expires = c.Expires.Add(time.Second)
+		next := c.Object()
+		texts, oids = append(texts, string(next.Data)), append(oids, next.OID)
+	}
+	return texts, oids
+}
+
+// text is a parcel as the option of a push.
+func (h *history) text(p parcel.Parcel) server.Pushed {
+	h.t.Helper()
+	text, short := p.Text()
+	if !short {
+		h.t.Fatal("the parcel is too long for an option")
+	}
+	return server.Pushed{Text: text}
+}
+
+// TestDecided checks what a server takes of a parcel, and that it says so.
+func TestDecided(t *testing.T) {
+	h := newHistory(t)
+	held, review := git.LeaseRef("coder-1"), git.ReviewRef("parse", 1)
+	texts, leases := h.leases(2)
+	task := board.About{Task: "parse"}
+	planned := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
+		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
+	ended := h.onTop(planned, &board.Abandon{About: task, Reason: "no need"})
+	on := func(base string, refs []git.RefUpdate, operations ...parcel.Operation) parcel.Link {
+		return parcel.Link{Base: git.OID(base), Integration: git.OID(h.start), Operations: operations, Refs: refs}
+	}
+	move := func(ref, from string, to git.OID) []git.RefUpdate {
+		return []git.RefUpdate{{Ref: ref, Old: git.OID(from), New: to}}
+	}
+	type links = []parcel.Link
+	for _, c := range []struct {
+		name   string
+		at     string // the board
+		lease  string
+		links  links
+		answer parcel.Answer
+		moved  []string
+	}{
+		{"as pushed", h.first, none, links{on(h.first, nil, h.again(h.note, "a"))}, parcel.AsPushed, []string{git.BoardRef}},
+		{"the first of two", h.first, none, links{on(h.first, nil, h.again(h.note, "a")), on(h.first, move(review, h.next, git.OID(h.start)))}, parcel.Rewritten, []string{git.BoardRef}},
+		{"after one that is refused", planned, none, links{
+			on(planned, nil, h.again(ended, "a", `"no need"`, `""`)), on(planned, nil, h.again(ended, "b"))}, parcel.Overtaken, nil},
+		{"a lease that is there already", h.coder, h.lease, links{on(h.coder, move(held, none, git.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil},
+		{"what is there already", h.coder, h.lease, links{on(h.coder, move(review, h.next, git.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{git.BoardRef}},
+		{"a lease renewed twice", h.coder, h.lease, links{on(h.coder, move(held, h.lease, leases[0])), on(h.coder, move(held, string(leases[0]), leases[1]))}, parcel.AsPushed, []string{held}},
+	} {
+		h.set(map[string]string{git.BoardRef: c.at, held: c.lease, "refs/heads/integration": h.start})
+		answer, moves, why, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Links: c.links, Blobs: texts}), time.Now())
+		h.check(err)
+		var moved []string
+		for _, u := range moves {
+			moved = append(moved, u.Ref)
+		}
+		if answer != c.answer || !slices.Equal(moved, c.moved) {
+			t.Errorf("%s: it says %s %s, and moves %v", c.name, answer, why, moved)
+		}
+	}
+}
+
+// TestMovedMeanwhile checks that a parcel is decided again as long as others push beside it, and
+// given up in the end or if git fails.
+func TestMovedMeanwhile(t *testing.T) {
+	h := newHistory(t)
+	places := []string{h.first}
+	for len(places) < 8 {
+		places = append(places, h.onTop(places[len(places)-1], note(fmt.Sprint(len(places)))))
+	}
+	pushed := h.text(parcel.Parcel{Links: []parcel.Link{{Base: git.OID(h.first), Integration: git.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
+	real, err := exec.LookPath("git")
+	h.check(err)
+	bin := t.TempDir()
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, c := range []struct {
+		beside int    // how many others push
+		then   string // what git does after that
+		tries  int
+		answer parcel.Answer
+	}{
+		{1, "", 2, parcel.Rewritten},
+		{4, "", 5, parcel.Rewritten},
+		{5, "", 5, ""},
+		{0, "exit 128", 3, ""}, // tries of UpdateRefs
+	} {
+		count := filepath.Join(t.TempDir(), "count")
+		text := fmt.Sprintf(`#!/bin/sh
+case " $* " in *" update-ref "*)
+	echo >>'%[1]s'
+	n=$(wc -l <'%[1]s')
+	if [ "$n" -le %[2]d ]; then
+		'%[3]s' -c core.hooksPath=/dev/null update-ref refs/heads/liza/state "$(echo %[4]s | cut -d ' ' -f $((n + 1)))"
+	else
+		:
+		%[5]s
+	fi
+esac
+exec '%[3]s' "$@"
+`, count, c.beside, real, strings.Join(places, " "), c.then)
+		h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+		h.check(os.WriteFile(filepath.Join(bin, "git"), []byte(text), 0o755))
+		answer, _, _, err := server.Sequence(h.ctx, h.open(h.hub), pushed, time.Now())
+		lines, _ := os.ReadFile(count)
+		h.check(os.Remove(filepath.Join(bin, "git")))
+		if answer != c.answer || (err == nil) != (c.answer != "") || len(lines) != c.tries {
+			t.Errorf("%d others, then %q: %s after %d tries, %v", c.beside, c.then, answer, len(lines), err)
+		}
+	}
+}
+
+// TestInterruptedParcels interrupts each place that uses git in turn, a quarter of them each day: a
+// parcel that could not be decided is answered with an error, and moves nothing.
+func TestInterruptedParcels(t *testing.T) {
+	h := newHistory(t)
+	held := git.LeaseRef("coder-1")
+	texts, leases := h.leases(1)
+	setting := h.onTop(h.first, &board.SetConfig{Key: "max_review_cycles", Value: "7"})
+	integration := git.OID(h.start)
+	p := parcel.Parcel{Links: []parcel.Link{
+		{Base: git.OID(h.first), Integration: integration, Operations: []parcel.Operation{h.again(setting, "a")}},
+		{Base: git.OID(h.first), Integration: integration, Refs: []git.RefUpdate{{Ref: held, Old: git.OID(h.lease), New: leases[0]}}},
+	}, Blobs: texts}
+	objects, err := p.Encode(nil, leases, time.Now())
+	h.check(err)
+	h.check(h.board.Repo().WriteObjects(h.ctx, append(objects, git.NewObject(git.BlobObject, []byte(texts[0])))))
+	at := map[string]string{git.BoardRef: h.coder, held: h.lease, "refs/heads/integration": h.start}
+	attempt := func(place string) (parcel.Answer, []string, error) {
+		h.set(at)
+		b := h.open(h.hub) // one that has read nothing yet
+		defer b.Close()
+		ctx := testrepo.InterruptedIn(h.ctx, "github.com/git-liza/git-liza/hooks/server", place)
+		answer, _, _, err := server.Sequence(ctx, b, server.Pushed{Commit: objects[len(objects)-1].OID}, time.Now())
+		return answer, ctx.Places(), err
+	}
+	answer, places, err := attempt("")
+	if answer != parcel.Rewritten || err != nil {
+		t.Fatalf("%s, %v", answer, err)
+	}
+	for i, place := range places {
+		// It need not wait for others (sequencer.lock).
+		if strings.Contains(place, ".lock:") || !testrun.Due(t, i, 4, time.Now()) {
+			continue
+		}
+		if answer, _, err := attempt(place); err == nil || h.git(h.hub, "rev-parse", "liza/state") != h.coder {
+			t.Errorf("interrupted at %s, it answers %q, %v", place, answer, err)
+		}
+	}
+	t.Logf("%d places", len(places))
+}
