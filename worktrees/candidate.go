@@ -176,10 +176,7 @@ func (c *candidate) place(ctx context.Context, v *gitboard.View, task string) er
 	if err := c.move(ctx, v, task); err != nil {
 		return err
 	}
-	if err := c.s.repo.AttachHead(ctx, c.s.path(task), v.TaskRef(task)); err != nil {
-		return err
-	}
-	return forget(c.recordFile())
+	return errors.Join(c.s.repo.AttachHead(ctx, c.s.path(task), v.TaskRef(task)), forget(c.recordFile()))
 }
 
 // move moves the candidate to the task's path and leaves HEAD detached.

@@ -59,6 +59,7 @@ func TestCrashAfterClaim(t *testing.T) {
 	if len(found) != 3 {
 		t.Fatalf("problems %+v", found)
 	}
+	s.calm = true
 	s.mended("left-candidate", "missing-worktree", "missing-worktree")
 	if s.read(s.path("one"), "set-up.cache") != "costly\n" {
 		t.Error("what was set up was not used")

@@ -49,7 +49,11 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 	ctx, cancel := Steady(ctx)
 	defer cancel()
 	if err := s.clearAway(ctx, done.View, p.TaskID(), r.Actor, last); err != nil {
-		return done, fmt.Errorf("it is done, but the worktree of %s could not be removed (git liza doctor repairs it): %w", p.TaskID(), err)
+		by := "the next claim replaces it"
+		if done.After.Task(p.TaskID()).Status.Terminal() {
+			by = "git liza doctor repairs it"
+		}
+		return done, fmt.Errorf("it is done, but the worktree of %s could not be removed (%s): %w", p.TaskID(), by, err)
 	}
 	return done, nil
 }

@@ -2,6 +2,7 @@ package worktrees_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,8 +19,9 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// TestInterrupted interrupts uses of git in turn. What succeeds nevertheless has its whole effect,
-// and what fails has it once it is repeated.
+// TestInterrupted interrupts uses of git in turn, those of the steps after an operation, too. What
+// succeeds nevertheless has its whole effect. What fails, or warns, says that it was interrupted,
+// and has its effect once it is repeated and what is left to doctor is repaired.
 func TestInterrupted(t *testing.T) {
 	one := about("one")
 	asked := func(s *scene, agent string) gitboard.Request {
@@ -76,22 +78,21 @@ func TestInterrupted(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return got.Task.ID, nil
+			return got.Task.ID, warned(got.Warnings, nil)
 		}},
 		{"submit", []step{ready("one"), claimed("coder-1", "one"), submitted}, func(ctx context.Context, s *scene) (any, error) {
 			_, warnings, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: asked(s, "coder-1"), Task: "one"})
-			return len(warnings), err
+			return nil, warned(warnings, err)
 		}},
-		{"release", []step{ready("one"), claimed("coder-1", "one"), dirty}, func(ctx context.Context, s *scene) (any, error) {
-			_, err := worktrees.End(ctx, s.b, asked(s, "coder-1"), &board.Release{About: one})
-			return nil, err
+		{"abandon", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(worktrees.End(ctx, s.b, gitboard.Request{Actor: human(), ID: "asked"}, &board.Abandon{About: one, Reason: "not needed"}))
 		}},
 		{"merge", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved}, func(ctx context.Context, s *scene) (any, error) {
 			got, err := mergeOne(ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1"), Tasks: []string{"one"}})
 			if err != nil {
 				return nil, err
 			}
-			return []any{got.Merged, len(got.Warnings)}, nil
+			return got.Merged, warned(got.Warnings, nil)
 		}},
 		{"take over", []step{ready("one"), claimed("coder-1", "one"), dirty, expired}, func(ctx context.Context, s *scene) (any, error) {
 			return nothing(worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2"), Task: "one"}))
@@ -105,7 +106,11 @@ func TestInterrupted(t *testing.T) {
 			return nothing(merge.Retry(ctx, s.b, asked(s, "code-reviewer-1"), "one"))
 		}},
 		{"finish a merge", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), brought}, func(ctx context.Context, s *scene) (any, error) {
-			return nothing(merge.Finish(ctx, s.b, human()))
+			all, err := merge.Finish(ctx, s.b, human())
+			for _, f := range all {
+				err = warned(f.Warnings, err)
+			}
+			return nil, err
 		}},
 		{"look", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved}, func(ctx context.Context, s *scene) (any, error) {
 			status, err := worktrees.StatusOf(ctx, s.b, "one")
@@ -153,7 +158,7 @@ func TestInterrupted(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return len(got.Warnings), nil
+			return nil, warned(got.Warnings, nil)
 		}},
 		{"diagnose", []step{ready("one"), claimed("coder-1", "one"), dirty}, func(ctx context.Context, s *scene) (any, error) {
 			if err := os.Remove(filepath.Join(s.path("one"), ".git")); err != nil && !os.IsNotExist(err) {
@@ -169,12 +174,16 @@ func TestInterrupted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			testrun.Sample(t, time.Now())
 			t.Parallel()
+			want := ""
 			attempt := func(place string) (result string, places []string) {
 				s := copyOf(t, c.steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 				s.moved = true
 				defer s.b.Close()
-				ctx := testrepo.InterruptedIn(s.ctx, "github.com/git-liza/git-liza/worktrees", place)
+				ctx := testrepo.InterruptedIn(s.ctx, ours, place)
 				said, err := c.do(ctx, s)
+				if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
+					t.Errorf("interrupted at %s, it says %v", place, err)
+				}
 				if err != nil {
 					s.b.Close()
 					s.b = s.open()
@@ -183,9 +192,16 @@ func TestInterrupted(t *testing.T) {
 						t.Errorf("interrupted at %s: %v; repeated: %v", place, err, again)
 					}
 				}
-				return fmt.Sprintf("%v\n%s", said, s.seen()), ctx.Places()
+				result = fmt.Sprintf("%v\n%s", said, s.seen())
+				if err != nil && result != want {
+					_, unfixed := fixAll(s.ctx, s.problems())
+					s.check(unfixed)
+					result = fmt.Sprintf("%v\n%s", said, s.seen())
+				}
+				return result, ctx.Places()
 			}
-			want, places := attempt("")
+			var places []string
+			want, places = attempt("")
 			for i, place := range places {
 				if !testrun.Due(t, i, 16, time.Now()) {
 					continue
@@ -197,6 +213,14 @@ func TestInterrupted(t *testing.T) {
 			t.Logf("%d places", len(places))
 		})
 	}
+}
+
+// warned is the error of something that has warned.
+func warned(warnings []string, err error) error {
+	if len(warnings) == 0 {
+		return err
+	}
+	return errors.Join(err, errors.New(strings.Join(warnings, "; ")))
 }
 
 // seen describes what there is of tasks: their states, refs and worktrees.

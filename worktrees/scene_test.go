@@ -21,6 +21,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	worktrees.Unsteady(testrepo.Interrupts)
 	templates.dir = filepath.Join(home, "templates")
 	for key, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
@@ -77,6 +79,7 @@ type scene struct {
 
 	before string // the human's checkout at the start
 	moved  bool   // the test changes the checkout on purpose
+	calm   bool   // nobody interrupts doctor: it would set a worktree up again
 }
 
 // begun makes a scene in a directory.
@@ -444,15 +447,25 @@ func (s *scene) refused(err error, code board.ErrorCode, part string) {
 // problems returns what both diagnoses find.
 func (s *scene) problems() []worktrees.Problem {
 	s.t.Helper()
-	found, err := worktrees.Diagnose(s.ctx, s.b)
+	found, err := s.diagnosed(s.ctx)
 	s.check(err)
-	more, err := merge.Diagnose(s.ctx, s.b, human())
-	s.check(err)
-	return append(found, more...)
+	return found
 }
 
+func (s *scene) diagnosed(ctx context.Context) ([]worktrees.Problem, error) {
+	found, err := worktrees.Diagnose(ctx, s.b)
+	if err != nil {
+		return nil, err
+	}
+	more, err := merge.Diagnose(ctx, s.b, human())
+	return append(found, more...), err
+}
+
+// ours begins the import paths of the packages whose uses of git are interrupted.
+const ours = "github.com/git-liza/git-liza/worktrees"
+
 // mended checks that exactly problems of these kinds are found, and that none are left once they
-// are repaired.
+// are repaired, by one who is interrupted again and again.
 func (s *scene) mended(kinds ...string) {
 	s.t.Helper()
 	found := s.problems()
@@ -464,6 +477,15 @@ func (s *scene) mended(kinds ...string) {
 	slices.Sort(kinds)
 	if !slices.Equal(got, kinds) {
 		s.t.Fatalf("problems %q, not %q: %+v", got, kinds, found)
+	}
+	if !s.calm && testrun.Turn(s.t, s.t.Name(), 7, time.Now()) {
+		s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+			found, err := s.diagnosed(ctx)
+			if err == nil {
+				_, err = fixAll(ctx, found)
+			}
+			return err
+		}))
 	}
 	left, err := fixAll(s.ctx, found)
 	s.check(err)

@@ -199,7 +199,10 @@ const steadyFor = 2 * time.Minute
 
 // Steady returns a context for the steps that follow a committed operation. They continue for a
 // while after the caller's context has ended, so that less is left to repair.
-func Steady(ctx context.Context) (context.Context, context.CancelFunc) {
+func Steady(ctx context.Context) (context.Context, context.CancelFunc) { return steady(ctx) }
+
+// steady is another function only in a test that interrupts these steps, too.
+var steady = func(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), steadyFor)
 }
 

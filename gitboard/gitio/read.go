@@ -41,7 +41,7 @@ func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error
 		asked, at = append(asked, name), append(at, i)
 	}
 	if len(asked) == 0 {
-		return objects, nil
+		return objects, ctx.Err() // as if it had asked
 	}
 	answers, err := r.batch.ask(ctx, asked)
 	if err != nil {

@@ -20,7 +20,7 @@ func (r *Repo) Ref(ctx context.Context, name string) (git.OID, error) {
 		return "", err
 	}
 	if oid := r.knownRef(name); oid != "" {
-		return oid, nil
+		return oid, ctx.Err()
 	}
 	objects, err := r.Objects(ctx, []string{name})
 	if err != nil {

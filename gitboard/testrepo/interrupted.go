@@ -14,13 +14,14 @@ import (
 // report the failure or do as without one; it must not take a failed read for an answer.
 type Interrupted struct {
 	context.Context
-	mu     sync.Mutex
-	left   int
-	within string
-	place  string // at whose uses it is cancelled, "" for the n-th use
-	places []string
-	used   bool
-	err    error // what Err returns next
+	mu      sync.Mutex
+	left    int
+	within  string
+	place   string // at whose uses it is cancelled, "" for the n-th use
+	another bool   // the place is the first one that is not among the places
+	places  []string
+	used    bool
+	err     error // what Err returns next
 }
 
 // InterruptedAt returns a context that is cancelled at its n-th use, counted from 1.
@@ -33,6 +34,42 @@ func InterruptedAt(ctx context.Context, n int) *Interrupted {
 // tried again there fails again.
 func InterruptedIn(ctx context.Context, within, place string) *Interrupted {
 	return &Interrupted{Context: ctx, within: within, place: place}
+}
+
+type interruptedKey struct{}
+
+// Value implements context.Context.
+func (c *Interrupted) Value(key any) any {
+	if key == (interruptedKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// Interrupts returns the Interrupted from which a context was derived, nil for none.
+func Interrupts(ctx context.Context) context.Context {
+	if c, is := ctx.Value(interruptedKey{}).(*Interrupted); is {
+		return c
+	}
+	return nil
+}
+
+// Insist repeats something until it is not interrupted any more: each time by a context that is
+// cancelled at another place of the packages whose import paths begin with within. It returns the
+// last error, or one that does not say that it was interrupted.
+func Insist(ctx context.Context, within string, do func(ctx context.Context) error) error {
+	var places []string
+	for {
+		c := &Interrupted{Context: ctx, within: within, another: true, places: places}
+		err := do(c)
+		if !c.Used() {
+			return err
+		}
+		places = c.Places()
+		if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
+			return fmt.Errorf("interrupted at %s: %w", c.place, err)
+		}
+	}
 }
 
 // Used reports whether it was cancelled.
@@ -81,8 +118,11 @@ func (c *Interrupted) now() bool {
 		c.left--
 		hit = c.left == 0
 	} else if place := c.caller(); place != "" {
-		if !slices.Contains(c.places, place) {
+		if !slices.Contains(c.places, place) && !(c.another && c.used) {
 			c.places = append(c.places, place)
+			if c.another {
+				c.place = place
+			}
 		}
 		hit = place == c.place
 	}
@@ -90,19 +130,21 @@ func (c *Interrupted) now() bool {
 	return hit
 }
 
-// caller is the place of the packages that uses the context, by whatever it calls.
+// caller is the place of the packages that uses the context, by whatever it calls: the lines of
+// theirs that lead to it, the innermost first.
 func (c *Interrupted) caller() string {
-	pcs := make([]uintptr, 64)
+	pcs := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	var lines []string
 	for more := true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
 		if f.Function == "context.removeChild" {
 			return "" // a context made of it ends: nothing can fail
 		}
-		if strings.HasPrefix(f.Function, c.within) && !strings.HasPrefix(f.Function, c.within+"_test") {
-			return fmt.Sprintf("%s:%d", f.Function, f.Line)
+		if name, is := strings.CutPrefix(f.Function, c.within); is && !strings.HasPrefix(name, "_test") {
+			lines = append(lines, fmt.Sprintf("%s:%d", name, f.Line))
 		}
 	}
-	return ""
+	return strings.Join(lines, " < ")
 }

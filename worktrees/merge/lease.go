@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 const (
@@ -199,7 +200,7 @@ func (h *holding) release(ctx context.Context) error {
 	if h == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
+	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	now, err := h.now(ctx)
 	if err != nil || now == nil || now.OID != h.held.OID {
