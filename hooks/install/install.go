@@ -150,23 +150,18 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		}
 		project = cmp.Or(own, filepath.Join(repo.CommonDir(), "hooks"))
 	}
-	if err := os.RemoveAll(dir); err != nil { // from the other kind, or an earlier version
-		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
-	}
-	var err error
+	// What is there is from the other kind, or an earlier version.
+	err := cmp.Or(os.RemoveAll(dir), os.MkdirAll(dir, 0o755))
 	if server {
-		err = os.Mkdir(filepath.Join(dir, provenDir), 0o755)
+		err = cmp.Or(err, os.Mkdir(filepath.Join(dir, provenDir), 0o755))
 	}
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), setup.Program, server, own)), 0o644))
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir, server)), 0o644))
+	err = cmp.Or(err, os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), setup.Program, server, own)), 0o644))
+	err = cmp.Or(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir, server)), 0o644))
 	if !server && !setup.Served {
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, pushesFile), []byte(pushes(setup.Hidden)), 0o644))
+		err = cmp.Or(err, os.WriteFile(filepath.Join(dir, pushesFile), []byte(pushes(setup.Hidden)), 0o644))
 	}
 	for _, name := range names(server) {
-		err = errors.Join(err, installHook(dir, name, project))
+		err = cmp.Or(err, installHook(dir, name, project))
 	}
 	if err != nil {
 		return &gitio.StorageError{Dir: dir, Err: err}
@@ -229,14 +224,7 @@ func Hide(repo *gitio.Repo, branches []string) error {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && string(now) == pushes(branches) {
 		return nil
 	}
-	made := file + "-" + strconv.Itoa(os.Getpid())
-	if err == nil {
-		err = os.WriteFile(made, []byte(pushes(branches)), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(made, file) // git never reads half of it
-	}
-	if err != nil {
+	if err := gitio.ReplaceFile(file, []byte(pushes(branches))); err != nil {
 		return &gitio.StorageError{Dir: Dir(repo), Err: err}
 	}
 	return nil

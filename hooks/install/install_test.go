@@ -1,6 +1,7 @@
 package install_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -157,6 +158,9 @@ func TestInstall(t *testing.T) {
 			if !c.setup.Server && !c.setup.Served {
 				pushes = "[receive]\n\thideRefs = \"refs/liza\"\n\thideRefs = \"refs/heads/liza\"\n\thideRefs = \"refs/heads/integration\"\n\thideRefs = \"refs/heads/ta\\\"sk\"\n"
 			}
+			if asks := strings.Contains(p.read(p.hook("run")), "git config --type=path --get-all core.hooksPath"); asks == c.setup.Server {
+				t.Errorf("the run file asks where the project's hooks are: %v", asks)
+			}
 			equal(t, "pushes", p.read(p.hook("gitconfig-pushes")), pushes)
 			settings := "[core]\n\thooksPath = \"" + p.dir + "\"\n"
 			if c.setup.Server {
@@ -188,17 +192,21 @@ func TestConfigOfOthers(t *testing.T) {
 	equal(t, "with lines after ours", p.config(), cut+"\n[user]\n\tname = Ada\n")
 	p.install(install.Setup{})
 	p.write(p.in("liza"), "")
-	if err := install.Install(t.Context(), p.repo, install.Setup{}); !errors.As(err, new(*gitio.StorageError)) {
-		t.Errorf("a file in place of our directory: %v", err)
+	for _, err := range []error{install.Install(t.Context(), p.repo, install.Setup{}), install.Uninstall(t.Context(), p.repo)} {
+		if !errors.As(err, new(*gitio.StorageError)) {
+			t.Errorf("a file in place of our directory: %v", err)
+		}
 	}
 	p.check(os.Remove(p.in("liza")))
 	p.install(install.Setup{})
 	p.write(p.in("config"), strings.Replace(p.config(), "# git liza: end\n", "", 1))
+	p.write(p.hook("pre-push"), "mine")
 	for _, err := range []error{install.Install(t.Context(), p.repo, install.Setup{}), install.Uninstall(t.Context(), p.repo)} {
 		if err == nil || !strings.Contains(err.Error(), "put that line behind the settings") {
 			t.Errorf("half of our lines: %v", err)
 		}
 	}
+	equal(t, "a hook", p.read(p.hook("pre-push")), "mine")
 }
 
 // TestOverwritten checks which changes to the installed files are seen, and repaired.
@@ -351,16 +359,41 @@ func TestSequences(t *testing.T) {
 	if why, err := install.Sequences(t.Context(), clone.repo, ""); why != "the repository has a worktree" || err != nil {
 		t.Errorf("%q, %v", why, err)
 	}
-	for n := 1; ; n++ {
-		ctx := testrepo.InterruptedAt(t.Context(), n)
-		err := install.Install(ctx, p.repo, server)
-		if !ctx.Used() {
-			break
+}
+
+// TestInterruptedInstall interrupts each place that uses git: whoever installs or uninstalls hears
+// of it.
+func TestInterruptedInstall(t *testing.T) {
+	p := newPlace(t, true)
+	server := install.Setup{Server: true}
+	own := p.in("hooks", "update")
+	for _, c := range []struct {
+		name string
+		do   func()
+		call func(context.Context) error
+	}{
+		{"a server", func() { p.check(os.RemoveAll(own)) }, func(ctx context.Context) error { return install.Install(ctx, p.repo, server) }},
+		{"one with a hook of its own", func() { p.write(own, "#!/bin/sh\n") }, func(ctx context.Context) error { return install.Install(ctx, p.repo, server) }},
+		{"the end", func() {}, func(ctx context.Context) error { return install.Uninstall(ctx, p.repo) }},
+	} {
+		attempt := func(place string) ([]string, error) {
+			p.install(server)
+			c.do()
+			p.open(p.repo.CommonDir()) // one that has read nothing yet
+			ctx := testrepo.InterruptedIn(t.Context(), "github.com/git-liza/git-liza/hooks/install", place)
+			err := c.call(ctx)
+			return ctx.Places(), err
 		}
-		if err == nil && !shown() {
-			t.Errorf("use %d was interrupted, and nothing is shown", n)
+		places, err := attempt("")
+		p.check(err)
+		if len(places) == 0 {
+			t.Errorf("%s: no place uses git", c.name)
 		}
-		p.check(install.Uninstall(t.Context(), p.repo))
+		for _, place := range places {
+			if _, err := attempt(place); err == nil {
+				t.Errorf("%s, interrupted at %s: that is no error", c.name, place)
+			}
+		}
 	}
 }
 

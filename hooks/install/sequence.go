@@ -44,17 +44,17 @@ func advertise(ctx context.Context, repo *gitio.Repo, project string) error {
 		return conceal(ctx, repo)
 	}
 	at, err := repo.Ref(ctx, parcel.Ref)
-	shown := advertised()
-	if err != nil || at == shown.OID {
+	if err != nil {
 		return err
 	}
+	shown := advertised()
 	return repo.WriteAndUpdate(ctx, []git.Object{shown}, []git.RefUpdate{{Ref: parcel.Ref, Old: at, New: shown.OID}}, "")
 }
 
 // conceal ends what advertise has begun.
 func conceal(ctx context.Context, repo *gitio.Repo) error {
 	at, err := repo.Ref(ctx, parcel.Ref)
-	if err != nil || at.IsZero() {
+	if err != nil {
 		return err
 	}
 	return repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: parcel.Ref, Old: at}}, "")

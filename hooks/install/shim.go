@@ -100,12 +100,10 @@ func serverProject(dir string) string {
 // a server's own hooks, "" for the usual one.
 func run(common, program string, server bool, own string) string {
 	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(gitio.WithSettings("", gitio.IncludeWithin(common, common+"/liza/hooks/project")...))), "without"
-	if server {
-		project, alone, without = serverProject(own), "", ":"
-	}
 	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
 	if server {
+		project, alone, without = serverProject(own), "", ":"
 		names, flag = "pre-receive) reads=1 asks=1 ;;\n"+serverSequence, " --server"
 		refs := strings.NewReplacer("@board@", git.BoardRef, "@inbox@", git.InboxPrefix, "@sequencer@", git.SequencerPrefix, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
 		filter, otherwise = refs.Replace(serverFilter), serverOtherwise
