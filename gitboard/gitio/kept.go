@@ -32,6 +32,8 @@ const (
 	// One may run where this process can't see it: outside the container, or on another machine.
 	keptLong   = 10 * time.Minute
 	keptNewest = 64
+	// keptBatch is how many files are dropped at once, for which all processes are looked at.
+	keptBatch = 32
 	// keptBlind and keptMost are the same limits for systems where processes are not visible.
 	keptBlind = time.Hour
 	keptMost  = 1000
@@ -265,8 +267,10 @@ func (r *Repo) tidyKept(ctx context.Context) {
 			old = append(old, k)
 		}
 	}
-	if len(old) > 0 {
+	if len(old) >= keptBatch {
 		old = r.pastDeleting(now, old) // must come before the search for missing objects
+	} else {
+		old = nil
 	}
 	var objects []git.Object
 	for _, k := range all {
