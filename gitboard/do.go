@@ -423,8 +423,12 @@ func (d *doing) rewritten(ctx context.Context, commits []git.OID) (all []*Done, 
 
 const identityHint = `git config user.name "Your Name" and git config user.email you@example.com`
 
-// NoIdentity returns the refusal for when git's settings contain no user name.
-func NoIdentity() *board.Refusal {
+// NoIdentity returns the refusal for when git's settings contain no user name, of which git said
+// err. If git was kept from answering, that is the error.
+func NoIdentity(err error) error {
+	if gitio.Unfinished(err) {
+		return err
+	}
 	return board.Refuse(board.CodeIdentity, "git does not know who you are", identityHint)
 }
 
@@ -432,7 +436,7 @@ func NoIdentity() *board.Refusal {
 func (b *Board) Committer() (oplog.Committer, error) {
 	who, err := b.who()
 	if err != nil {
-		return oplog.Committer{}, NoIdentity()
+		return oplog.Committer{}, NoIdentity(err)
 	}
 	if !plain.IsName(who.Name) || !plain.IsName(who.Email) {
 		return oplog.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, plain.Line(who.Email, 60)), identityHint)

@@ -19,14 +19,79 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// TestInterrupted interrupts uses of git in turn, those of the steps after an operation, too. What
+// interruption is something that is interrupted at each place at which it uses git.
+type interruption struct {
+	name  string
+	steps []step
+	do    func(ctx context.Context, s *scene) (any, error)
+}
+
+// interrupted interrupts uses of git in turn, those of the steps after an operation, too. What
 // succeeds nevertheless has its whole effect. What fails, or warns, says that it was interrupted,
 // and has its effect once it is repeated and what is left to doctor is repaired.
+func interrupted(t *testing.T, cases []interruption) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			testrun.Sample(t, time.Now())
+			t.Parallel()
+			want := ""
+			attempt := func(place string) (result string, places []string) {
+				s := copyOf(t, c.steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
+				s.moved = true
+				defer s.b.Close()
+				ctx := testrepo.InterruptedIn(s.ctx, ours, place)
+				said, err := c.do(ctx, s)
+				if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
+					t.Errorf("it says, interrupted at %s: %v", place, err)
+				}
+				if err != nil {
+					s.b.Close()
+					s.b = s.open()
+					var again error
+					if said, again = c.do(s.ctx, s); again != nil {
+						t.Errorf("interrupted at %s: %v; repeated: %v", place, err, again)
+					}
+				}
+				result = fmt.Sprintf("%v\n%s", said, s.seen())
+				if err != nil && result != want {
+					_, unfixed := fixAll(s.ctx, s.problems())
+					s.check(unfixed)
+					result = fmt.Sprintf("%v\n%s", said, s.seen())
+				}
+				return result, ctx.Places()
+			}
+			var places []string
+			want, places = attempt("")
+			for i, place := range places {
+				if !testrun.Due(t, i, 16, time.Now()) {
+					continue
+				}
+				if got, _ := attempt(place); got != want {
+					t.Errorf("interrupted at %s, there is\n%s\nnot\n%s", place, got, want)
+				}
+			}
+			t.Logf("%d places", len(places))
+		})
+	}
+}
+
+func asked(s *scene, agent string) gitboard.Request {
+	return gitboard.Request{Actor: s.agent[agent], ID: "asked"}
+}
+
+func nothing(_ any, err error) (any, error) { return nil, err }
+
+// moved has a human land a commit.
+var moved = step{"moved", func(s *scene) {
+	next := s.git(s.dir, "commit-tree", "-m", "another", "-p", "integration", "integration^{tree}")
+	s.do(human(), &board.Land{Before: string(s.ref("refs/heads/integration")), Commit: next}, git.RefUpdate{Ref: "refs/heads/integration", Old: s.ref("refs/heads/integration"), New: git.OID(next)})
+}}
+
+// TestInterrupted interrupts what is done with a task before its merge.
 func TestInterrupted(t *testing.T) {
 	one := about("one")
-	asked := func(s *scene, agent string) gitboard.Request {
-		return gitboard.Request{Actor: s.agent[agent], ID: "asked"}
-	}
+
 	submitted := step{"submitted one", func(s *scene) {
 		s.preExec("coder-1", "one")
 		s.work("one", "b.txt", "b\n")
@@ -41,14 +106,6 @@ func TestInterrupted(t *testing.T) {
 		s.as("coder-2")
 		s.clock.pass(24 * time.Hour)
 	}}
-	failed := step{"failed", func(s *scene) {
-		s.set("integration_test", "false")
-		_, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1"), Tasks: []string{"one"}})
-		s.check(err)
-	}}
-	brought := step{"brought", func(s *scene) {
-		s.git(s.dir, "-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/integration", taskRef("one"))
-	}}
 	blocked := step{"blocked", func(s *scene) {
 		s.do(human(), &board.Block{About: one, Reason: "r"})
 	}}
@@ -59,20 +116,22 @@ func TestInterrupted(t *testing.T) {
 	cleared := step{"cleared", func(s *scene) {
 		s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
 	}}
-	landing := step{"landing", func(s *scene) {
-		s.git(s.dir, "branch", "landing", s.git(s.dir, "commit-tree", "-m", "another", "-p", "integration", "integration^{tree}"))
-	}}
-	nothing := func(_ any, err error) (any, error) { return nil, err }
 	registered := step{"coder-1", func(s *scene) { s.as("coder-1") }}
-	moved := step{"moved", func(s *scene) {
-		next := s.git(s.dir, "commit-tree", "-m", "another", "-p", "integration", "integration^{tree}")
-		s.do(human(), &board.Land{Before: string(s.ref("refs/heads/integration")), Commit: next}, git.RefUpdate{Ref: "refs/heads/integration", Old: s.ref("refs/heads/integration"), New: git.OID(next)})
+	goneOn := step{"gone on", func(s *scene) {
+		s.write(s.path("one"), "later.txt", "later\n")
+		s.commitAll(s.path("one"), "later")
 	}}
-	for _, c := range []struct {
-		name  string
-		steps []step
-		do    func(ctx context.Context, s *scene) (any, error)
-	}{
+	settled := step{"set up", func(s *scene) { s.set("worktree_setup", "touch set-up.cache") }}
+	conflicted := step{"conflicted", func(s *scene) {
+		s.merge("other")
+		s.merge("one")
+	}}
+	elsewhere := step{"elsewhere", func(s *scene) {
+		_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: one, Mode: board.UnblockKeepWork})
+		s.check(err)
+		s.do(s.as("coder-2"), &board.Claim{About: one, Clone: "another"})
+	}}
+	interrupted(t, []interruption{
 		{"claim", []step{ready("one"), registered}, func(ctx context.Context, s *scene) (any, error) {
 			got, err := worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-1")})
 			if err != nil {
@@ -87,13 +146,6 @@ func TestInterrupted(t *testing.T) {
 		{"abandon", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked}, func(ctx context.Context, s *scene) (any, error) {
 			return nothing(worktrees.End(ctx, s.b, gitboard.Request{Actor: human(), ID: "asked"}, &board.Abandon{About: one, Reason: "not needed"}))
 		}},
-		{"merge", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved}, func(ctx context.Context, s *scene) (any, error) {
-			got, err := mergeOne(ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1"), Tasks: []string{"one"}})
-			if err != nil {
-				return nil, err
-			}
-			return got.Merged, warned(got.Warnings, nil)
-		}},
 		{"take over", []step{ready("one"), claimed("coder-1", "one"), dirty, expired}, func(ctx context.Context, s *scene) (any, error) {
 			return nothing(worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2"), Task: "one"}))
 		}},
@@ -101,16 +153,6 @@ func TestInterrupted(t *testing.T) {
 			return nothing(worktrees.HandOff(ctx, s.b, worktrees.HandOffRequest{
 				Request: asked(s, "coder-1"), HandOff: board.HandOff{About: one, Summary: "half", NextAction: "the rest"},
 			}))
-		}},
-		{"retry a merge", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), failed}, func(ctx context.Context, s *scene) (any, error) {
-			return nothing(merge.Retry(ctx, s.b, asked(s, "code-reviewer-1"), "one"))
-		}},
-		{"finish a merge", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), brought}, func(ctx context.Context, s *scene) (any, error) {
-			all, err := merge.Finish(ctx, s.b, human())
-			for _, f := range all {
-				err = warned(f.Warnings, err)
-			}
-			return nil, err
 		}},
 		{"look", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved}, func(ctx context.Context, s *scene) (any, error) {
 			status, err := worktrees.StatusOf(ctx, s.b, "one")
@@ -153,13 +195,6 @@ func TestInterrupted(t *testing.T) {
 			}
 			return nothing(worktrees.Create(ctx, s.b, "one", &ada))
 		}},
-		{"land", []step{ready("one"), landing}, func(ctx context.Context, s *scene) (any, error) {
-			got, err := merge.Land(ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human(), ID: "asked"}, Commit: "landing"})
-			if err != nil {
-				return nil, err
-			}
-			return nil, warned(got.Warnings, nil)
-		}},
 		{"diagnose", []step{ready("one"), claimed("coder-1", "one"), dirty}, func(ctx context.Context, s *scene) (any, error) {
 			if err := os.Remove(filepath.Join(s.path("one"), ".git")); err != nil && !os.IsNotExist(err) {
 				return nil, err
@@ -170,49 +205,63 @@ func TestInterrupted(t *testing.T) {
 			}
 			return nil, err
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			testrun.Sample(t, time.Now())
-			t.Parallel()
-			want := ""
-			attempt := func(place string) (result string, places []string) {
-				s := copyOf(t, c.steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
-				s.moved = true
-				defer s.b.Close()
-				ctx := testrepo.InterruptedIn(s.ctx, ours, place)
-				said, err := c.do(ctx, s)
-				if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
-					t.Errorf("interrupted at %s, it says %v", place, err)
-				}
-				if err != nil {
-					s.b.Close()
-					s.b = s.open()
-					var again error
-					if said, again = c.do(s.ctx, s); again != nil {
-						t.Errorf("interrupted at %s: %v; repeated: %v", place, err, again)
-					}
-				}
-				result = fmt.Sprintf("%v\n%s", said, s.seen())
-				if err != nil && result != want {
-					_, unfixed := fixAll(s.ctx, s.problems())
-					s.check(unfixed)
-					result = fmt.Sprintf("%v\n%s", said, s.seen())
-				}
-				return result, ctx.Places()
+		{"check", []step{ready("one"), claimed("coder-1", "one")}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(worktrees.PreExec(ctx, s.b, asked(s, "coder-1"), board.PreExec{
+				About: one, Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}},
+			}))
+		}},
+		{"sweep", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn, expired}, func(ctx context.Context, s *scene) (any, error) {
+			_, err := worktrees.Sweep(ctx, s.b, human(), "")
+			return nil, err
+		}},
+		{"reject", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(worktrees.Verdict(ctx, s.b, worktrees.VerdictRequest{
+				Request: asked(s, "code-reviewer-1"), Task: "one", Verdict: board.VerdictRejected, Commit: "task/one",
+				Rejection: &board.Rejection{Blockers: []board.Finding{{Where: "a.txt:1", Issue: "wrong", Why: "it breaks", Suggestion: "mend it"}}, Overall: "No."},
+			}))
+		}},
+		{"review another submission", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn, goneOn}, func(ctx context.Context, s *scene) (any, error) {
+			v, err := s.b.View(ctx)
+			if err != nil {
+				return nil, err
 			}
-			var places []string
-			want, places = attempt("")
-			for i, place := range places {
-				if !testrun.Due(t, i, 16, time.Now()) {
-					continue
-				}
-				if got, _ := attempt(place); got != want {
-					t.Errorf("interrupted at %s, there is\n%s\nnot\n%s", place, got, want)
-				}
+			one := *s.state().Task("one")
+			one.Clone = "elsewhere"
+			return nothing(worktrees.ForReview(ctx, s.b, v, &one))
+		}},
+		{"claim and set up", []step{settled, ready("one"), registered}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-1")}))
+		}},
+		{"claim a fix", []step{ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"), conflicted, expired}, func(ctx context.Context, s *scene) (any, error) {
+			got, err := worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2")})
+			if err != nil {
+				return nil, err
 			}
-			t.Logf("%d places", len(places))
-		})
-	}
+			return got.Conflicts, warned(got.Warnings, nil)
+		}},
+		{"make what another clone has", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked, elsewhere}, func(ctx context.Context, s *scene) (any, error) {
+			return nothing(worktrees.Create(ctx, s.b, "one", nil))
+		}},
+		{"look here", []step{ready("one"), claimed("coder-1", "one"), dirty, ready("two")}, func(ctx context.Context, s *scene) (any, error) {
+			status, err := worktrees.StatusHere(ctx, s.b, s.state().Task("one"))
+			if err != nil {
+				return nil, err
+			}
+			v, err := s.b.View(ctx)
+			if err != nil {
+				return nil, err
+			}
+			next, err := worktrees.NextClaim(ctx, v, "coder-9")
+			if err != nil {
+				return nil, err
+			}
+			concerns, err := worktrees.Concerning(ctx, s.b, "one")
+			if err != nil {
+				return nil, err
+			}
+			return fmt.Sprint(status.Dirty, next, concerns(worktrees.Problem{Path: s.path("one")})), nil
+		}},
+	})
 }
 
 // warned is the error of something that has warned.

@@ -78,10 +78,10 @@ func Run(ctx context.Context, c Command) error {
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && limited.Err() == nil:
 		return nil // ErrWaitDelay: it succeeded, and left something running that holds its output
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case limited.Err() != nil:
+	case ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded):
 		return &FailedError{Name: c.Name, Exit: -1, TimedOut: true, Timeout: c.Timeout}
+	case limited.Err() != nil:
+		return context.Cause(limited)
 	case errors.As(err, &exit):
 		return &FailedError{Name: c.Name, Exit: exit.ExitCode()}
 	}

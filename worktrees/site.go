@@ -63,7 +63,7 @@ func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 	}
 	who, err := s.repo.Identity(ctx)
 	if err != nil {
-		return who, gitboard.NoIdentity()
+		return who, gitboard.NoIdentity(err)
 	}
 	who.When = s.b.Now()
 	return who, nil

@@ -99,6 +99,13 @@ func (e *DamagedError) Error() string {
 // Unwrap returns git's message.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
+// Unfinished reports whether an error is that of a child that was killed or could not run: it is no
+// answer to what was asked.
+func Unfinished(err error) bool {
+	failed := (*CommandError)(nil)
+	return errors.As(err, &failed) && failed.Err != nil
+}
+
 // exitCode returns the exit code in err: 0 for nil, and -1 for an error that is not the plain exit
 // of a child.
 func exitCode(err error) int {

@@ -103,11 +103,11 @@ func (c *Interrupted) Done() <-chan struct{} {
 func (c *Interrupted) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	err := c.err
+	c.err = nil
 	if c.now() {
 		return context.Canceled
 	}
-	err := c.err
-	c.err = nil
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -110,6 +111,9 @@ func behind(ctx context.Context, b *gitboard.Board, top string, tip git.OID) (gi
 			continue
 		}
 		overlap, err := b.Repo().CanAdvance(ctx, top, old, tip)
+		if gitio.Unfinished(err) {
+			return "", err
+		}
 		if err == nil && len(overlap) == 0 {
 			best, most = old, len(changed)
 		}

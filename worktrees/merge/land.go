@@ -141,7 +141,7 @@ func (l *lander) onTop(ctx context.Context, tip git.OID) (git.OID, error) {
 	}
 	who, err := repo.Identity(ctx)
 	if err != nil {
-		return "", gitboard.NoIdentity()
+		return "", gitboard.NoIdentity(err)
 	}
 	who.When = l.b.Now()
 	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{

@@ -72,7 +72,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	s.Integration, s.BroughtForward, s.Warnings = f.Moved, edge.Every(f.BroughtForward), edge.Every(f.Warnings)
 	who, err := b.Repo().Identity(ctx)
 	if err != nil {
-		return gitboard.NoIdentity()
+		return gitboard.NoIdentity(err)
 	}
 	tidied, err := worktrees.TidyAll(ctx, b, board.HumanActor(who.Name, who.Email))
 	if err != nil {

@@ -163,7 +163,7 @@ func (c *Call) asHuman(ctx context.Context) (board.Actor, error) {
 	}
 	who, err := c.Board.Repo().Author(ctx)
 	if err != nil {
-		return board.Actor{}, gitboard.NoIdentity()
+		return board.Actor{}, gitboard.NoIdentity(err)
 	}
 	return board.HumanActor(who.Name, who.Email), nil
 }
