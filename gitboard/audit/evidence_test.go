@@ -40,6 +40,7 @@ func TestEvidence(t *testing.T) {
 		t.Fatalf("%v, attested: %v", r.Notes, r.Attested)
 	}
 	tip, integration, steps := w.tip(), w.integration, len(w.steps)
+	several := map[string]int{"counted otherwise": 2, "finished without": 2, "landed beside": 4, "merged something else": 2, "reviewed from elsewhere": 3}
 	for name, c := range map[string]struct {
 		do    func(w *world) // runs after one task was approved and one merged
 		want  string
@@ -55,6 +56,19 @@ func TestEvidence(t *testing.T) {
 			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
 			w.do(planner, &board.Finalize{About: about("beta"), SpecOID: string(w.integration)})
 		}, "is not a blob here", false},
+		"another spec that is none": {func(w *world) {
+			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
+			d := w.definition()
+			d.SpecOID = string(w.integration)
+			w.do(planner, &board.AmendTask{About: about("beta"), Definition: d, Set: []string{"spec_ref"}})
+		}, "is not a blob here", false},
+		"claimed on nothing": {func(w *world) {
+			w.ready("beta")
+			w.do(coder1, &board.Claim{About: about("beta"), Clone: "clone-1", BaseCommit: nowhere})
+			w.checkpoint(coder1, "beta", string(w.integration))
+			work := w.project([]git.OID{w.integration}, coder1, map[string]string{"beta_test.go": "//"})
+			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 9, Files: 1, Tests: []string{"beta_test.go"}})
+		}, "evidence: base_commit " + nowhere + " is not a commit here", false},
 		"a line too many": {func(w *world) {
 			w.ready("beta-0")
 			w.claim(coder1, "beta-0")
@@ -145,6 +159,14 @@ func TestEvidence(t *testing.T) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Tests = []string{"other_test.go"} })
 		}, `it names the test "other_test.go", which it does not change`, false},
+		"with nothing but what integration has": {func(w *world) {
+			w.claimed("beta")
+			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
+			w.handIn("beta", func(p *board.Submit) {
+				p.Commit, p.ReviewBase, p.Tree = string(w.integration), string(w.integration), w.tree(w.integration)
+				p.Commits, p.Files, p.Early = 1, 0, nil
+			})
+		}, `it names the test "beta_test.go", which it does not change`, false},
 		"with a test that it empties": {func(w *world) {
 			w.claimed("beta")
 			w.handIn("beta", w.empties)
@@ -214,8 +236,8 @@ func TestEvidence(t *testing.T) {
 			if report.Proven != report.Commits {
 				t.Errorf("the board is right by itself, and %d of %d are proven", report.Proven, report.Commits)
 			}
-			if !strings.Contains(texts(report.Findings), c.want) {
-				t.Errorf("%q does not say %q", texts(report.Findings), c.want)
+			if !strings.Contains(texts(report.Findings), c.want) || len(report.Findings) != max(1, several[name]) {
+				t.Errorf("%q does not say %q, or more", texts(report.Findings), c.want)
 			}
 			// A server finds the same before it accepts the operation. How integration may move
 			// with it is checked elsewhere.
@@ -317,8 +339,13 @@ func TestBroughtBeside(t *testing.T) {
 	second := w.project([]git.OID{first}, ada, map[string]string{"e": "e"})
 	w.move(w.project([]git.OID{w.integration, second}, ada, nil))
 	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"f": "f"}))
+	// What came by itself is not found again in what was built on it.
+	own := w.project([]git.OID{w.integration}, coder2, map[string]string{"g": "g"})
+	w.move(own)
+	w.move(w.project([]git.OID{own, w.project([]git.OID{own}, ada, map[string]string{"h": "h"})}, ada, nil))
 	report := w.verify(audit.Range{})
-	if len(report.Findings) != 1 || report.Findings[0].Commit != first || !strings.Contains(report.Findings[0].Text, "by coder-2, which no merge or land records, brought by ") {
+	if len(report.Findings) != 2 || report.Findings[0].Commit != own || report.Findings[1].Commit != first ||
+		!strings.Contains(report.Findings[1].Text, "by coder-2, which no merge or land records, brought by ") {
 		t.Errorf("%s", texts(report.Findings))
 	}
 }

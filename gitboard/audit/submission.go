@@ -25,10 +25,10 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 		return err
 	}
 	for i, e := range all {
-		h, is := e.handed, found[i].commits
-		if is == 0 {
-			continue // it was not examined
+		if !found[i].examined {
+			continue
 		}
+		h, is := e.handed, found[i].commits
 		if h.claimed != h.base {
 			is, err = repo.CountCommits(ctx, h.claimed, h.commit)
 			if refused(err) {

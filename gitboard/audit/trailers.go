@@ -15,7 +15,8 @@ import (
 
 // signs are what the commits of a submission say about their authors.
 type signs struct {
-	commits int // those that the reviewer is shown
+	examined bool
+	commits  int // those that the reviewer is shown
 	without int
 	forged  []Finding
 }
@@ -101,7 +102,7 @@ func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, hold
 	if base != handed && !slices.ContainsFunc(work, from) {
 		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s does not follow from %s, which the review began at", handed, base)})
 	}
-	s.commits = len(work)
+	s.examined, s.commits = true, len(work)
 	if early := e.handed.of.Early(oplog.Made(work)); !slices.Equal(early, e.handed.says.Early) {
 		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence,
 			fmt.Sprintf("it names %d commits from before the checkpoint, and has %d", len(e.handed.says.Early), len(early))})
