@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -46,6 +47,7 @@ func TestWordsOfFindings(t *testing.T) {
 		"a tree that is none":        {forgery{op: noteOf("f"), commit: func(c *git.Commit) { c.Tree = none }}, []string{"it can't be read"}},
 		"no operation and no record": {forgery{op: noteOf("f"), message: func(string) string { return "hello\n" }, files: map[string][]byte{"tasks/x.yaml": []byte("id: [")}},
 			[]string{"it carries no operation", "tasks/x.yaml can't be read: line 1"}},
+		"a changed file": {forgery{op: noteOf("f"), files: map[string][]byte{board.RecordPath(board.NoteDir, "note-1"): []byte("x\n")}}, []string{`differs: line 1 is "x", and should be "id: note-1"`}},
 		"a request again": {forgery{op: again}, []string{"was carried out before, by " + w.tip().Short()}},
 	} {
 		c.f.parent = at
@@ -58,12 +60,39 @@ func TestWordsOfFindings(t *testing.T) {
 			}
 		}
 	}
+	bad := git.NewObject(git.CommitObject, []byte("no commit"))
+	check(t, w.store.WriteObjects(w.ctx, []git.Object{bad}))
+	onBad := w.forge(forgery{parent: at, op: noteOf("f"), commit: func(c *git.Commit) { c.Parents = []git.OID{bad.OID} }})
+	report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: onBad}, nil)
+	check(t, err)
+	if text := findings(report); !strings.Contains(text, "it is not a commit") || strings.Contains(text, "cut off here") {
+		t.Errorf("on what is not a commit:\n%s", text)
+	}
 	for _, from := range []git.OID{"", at} {
 		o, err := w.store.Object(w.ctx, string(at)+":sprint.yaml")
 		check(t, err)
 		report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{From: from, To: o.OID}, nil)
 		if err == nil && report.OK() {
 			t.Errorf("a file is a history: %+v", report)
+		}
+	}
+}
+
+// TestClockOfTheReceiver checks that a lease that was still held by the receiver's clock is not
+// taken over, whatever the operation says.
+func TestClockOfTheReceiver(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	from := w.tip()
+	w.now = w.now.Add(time.Hour)
+	to := w.do(coder2, &board.Claim{About: about("alpha"), Clone: "clone-1", BaseCommit: string(w.integration), Evidence: w.lapsed("coder-1")})
+	for clock, want := range map[board.Time]board.ErrorCode{"": "", w.now: "", w.now.Add(-2 * time.Minute): board.CodeWrongState} {
+		push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), audit.Range{From: from, To: to, Clock: clock}, w.integration)
+		check(t, err)
+		if push.OK() != (want == "") || want != "" && push.Findings[0].Code != want {
+			t.Errorf("at %q: %s", clock, texts(push.Findings))
 		}
 	}
 }

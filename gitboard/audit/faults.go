@@ -9,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
-	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // faults are the rules that one commit breaks.
@@ -51,7 +50,6 @@ func (f *faults) signatures(l *link) {
 		switch {
 		case a.Name != name || a.Email != email:
 			f.add(CodeIdentity, "the author is %s <%s>, and should be %s <%s>", a.Name, a.Email, name, email)
-		case l.op.Actor.Role != roles.Human:
 		case a.Name == "" || a.Email == "":
 			f.add(CodeIdentity, "the human who acted has no name or no address")
 		}

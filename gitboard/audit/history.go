@@ -139,7 +139,7 @@ func decode(ctx context.Context, store oplog.Store, oids []git.OID, objects []gi
 		return nil, err
 	}
 	for i, at := range long {
-		if l := &links[at]; files[i].OID == "" || files[i].Type != git.BlobObject {
+		if l := &links[at]; files[i].Type != git.BlobObject {
 			l.opErr = fmt.Errorf("the message names %s, which is not in the tree", codec.PayloadFile)
 		} else {
 			l.operation(string(files[i].Data))

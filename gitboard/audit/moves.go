@@ -108,8 +108,7 @@ func (w *walker) visit(open []git.OID, see func(git.Commit)) {
 	for len(open) > 0 {
 		at := open[len(open)-1]
 		open = open[:len(open)-1]
-		c, since := w.l.commits[at]
-		if !since || w.first[at] || w.seen[at] {
+		if w.first[at] || w.seen[at] {
 			continue
 		}
 		w.seen[at] = true
@@ -117,6 +116,7 @@ func (w *walker) visit(open []git.OID, see func(git.Commit)) {
 			open = append(open, before)
 			continue
 		}
+		c := w.l.commits[at] // none from before the line
 		see(c)
 		open = append(open, c.Parents...)
 	}

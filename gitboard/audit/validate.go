@@ -239,7 +239,8 @@ func worktrees(ctx context.Context, repo *gitio.Repo) ([]string, error) {
 	}
 	made := []string{}
 	for _, w := range all[1:] {
-		if rel, err := filepath.Rel(all[0].Path, w.Path); err == nil && !w.Prunable {
+		if !w.Prunable {
+			rel, _ := filepath.Rel(all[0].Path, w.Path) // git's paths are absolute
 			made = append(made, rel)
 		}
 	}

@@ -124,7 +124,9 @@ func (c *Interrupted) now() bool {
 				c.place = place
 			}
 		}
-		hit = place == c.place
+		if hit = place == c.place; !hit {
+			c.err = nil // the failure is over
+		}
 	}
 	c.used = c.used || hit
 	return hit

@@ -132,7 +132,7 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 
 // known refuses refs that no operation moves. It remembers which one is integration.
 func (q *sequencer) known(ctx context.Context, s *board.State) error {
-	if home, err := q.repo.Ref(ctx, git.HomeRef); err != nil || home.IsZero() {
+	if home, err := q.repo.Ref(ctx, git.HomeRef); home.IsZero() {
 		return cmp.Or(err, error(&declined{"no board is at home here, or one in branches alone"}))
 	}
 	config := s.Config()
