@@ -47,7 +47,7 @@ func TestWordsOfFindings(t *testing.T) {
 		"a tree that is none":        {forgery{op: noteOf("f"), commit: func(c *git.Commit) { c.Tree = none }}, []string{"it can't be read"}},
 		"no operation and no record": {forgery{op: noteOf("f"), message: func(string) string { return "hello\n" }, files: map[string][]byte{"tasks/x.yaml": []byte("id: [")}},
 			[]string{"it carries no operation", "tasks/x.yaml can't be read: line 1"}},
-		"a changed file": {forgery{op: noteOf("f"), files: map[string][]byte{board.RecordPath(board.NoteDir, "note-1"): []byte("x\n")}}, []string{`differs: line 1 is "x", and should be "id: note-1"`}},
+		"a changed file":  {forgery{op: noteOf("f"), files: map[string][]byte{board.RecordPath(board.NoteDir, "note-1"): []byte("x\n")}}, []string{`differs: line 1 is "x", and should be "id: note-1"`}},
 		"a request again": {forgery{op: again}, []string{"was carried out before, by " + w.tip().Short()}},
 	} {
 		c.f.parent = at

@@ -17,8 +17,8 @@ import (
 type signs struct {
 	examined bool
 	commits  int // those that the reviewer is shown
-	without int
-	forged  []Finding
+	without  int
+	forged   []Finding
 }
 
 // work examines the commits of submissions. They begin on integration: earlier commits are not

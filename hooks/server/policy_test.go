@@ -156,6 +156,7 @@ func TestPolicies(t *testing.T) {
 		return h.git(h.hub, "hash-object", "-w", path)
 	}
 	tree := h.first + "^{tree}"
+	second := commit(h.start+"^{tree}", h.next)
 	own, err := h.board.Repo().Object(h.ctx, h.lease)
 	h.check(err)
 	padded := file(string(own.Data) + strings.Repeat("\n", hooks.MaxLease))
@@ -195,6 +196,8 @@ func TestPolicies(t *testing.T) {
 		"integration, back":            {refs{integration: h.next}, refs{integration: h.start}, 0, "would lose commits", "would lose commits"},
 		"a landing":                    {refs{state: h.coder}, refs{state: h.landed, integration: h.next}, 0, "", ""},
 		"an operation after a landing": {refs{state: h.landed, integration: h.next}, refs{state: h.onTop(h.landed, note("on"))}, 0, "", ""},
+		"a second landing": {refs{state: h.landed, integration: h.next}, refs{
+			state: h.onTop(h.landed, &board.Land{Before: h.next, Commit: second}), integration: second}, 0, "", ""},
 		"a landing without its move":   {refs{state: h.coder}, refs{state: h.landed}, 0, "does not move with it", "does not move with it"},
 		"a board's first push":         {refs{state: none, integration: none, home: none}, refs{state: h.landed, integration: h.next, home: h.landed}, 0, "", ""},
 		"its board without its branch": {refs{state: none, integration: none, home: none}, refs{state: h.landed}, 0, "the board begins without integration", "the board begins without integration"},

@@ -247,9 +247,6 @@ func (a *arrival) sizes(ctx context.Context, from, to git.OID) (sizes []gitio.Si
 // integration returns the commit of the board's integration branch after the push, zero if it is
 // not here.
 func (a *arrival) integration(ctx context.Context, was git.OID) (git.OID, error) {
-	if was.IsZero() {
-		return was, nil
-	}
 	before, err := a.board.Log().At(ctx, was)
 	if err != nil {
 		return was, err
