@@ -3,6 +3,7 @@ package audit_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -347,6 +350,43 @@ func TestBroughtBeside(t *testing.T) {
 	if len(report.Findings) != 2 || report.Findings[0].Commit != own || report.Findings[1].Commit != first ||
 		!strings.Contains(report.Findings[1].Text, "by coder-2, which no merge or land records, brought by ") {
 		t.Errorf("%s", texts(report.Findings))
+	}
+}
+
+// TestMadeInWorktree checks that a commit that names no agent is its agent's all the same if it was
+// made in a task's worktree, and nobody's if it was made in one of a person's.
+func TestMadeInWorktree(t *testing.T) {
+	dir := testrepo.Init(t, false)
+	repo, err := gitio.Open(t.Context(), dir)
+	check(t, err)
+	defer repo.Close()
+	w := newWorld(t, repo)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	for _, c := range []struct{ worktree, want string }{
+		{".worktrees/alpha", " by coder-1, in the worktree of alpha and in the name of Ada, which no merge or land records"},
+		{".worktrees/beta", ""},
+		{"elsewhere/alpha", ""},
+	} {
+		at := filepath.Join(dir, filepath.FromSlash(c.worktree))
+		check(t, repo.AddWorktree(w.ctx, at, w.integration))
+		made := func(args ...string) git.OID {
+			out, err := exec.Command("git", append([]string{"-C", at}, args...)...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			return git.OID(strings.TrimSpace(string(out)))
+		}
+		made("commit", "-q", "--allow-empty", "-m", "by hand, in "+c.worktree)
+		was := w.integration
+		w.move(made("rev-parse", "HEAD"))
+		report := w.verify(audit.Range{})
+		if got := texts(report.Findings); !strings.Contains(got, c.want) || report.OK() != (c.want == "") {
+			t.Errorf("%s: %s", c.worktree, got)
+		}
+		w.move(was)
+		check(t, os.RemoveAll(at))
 	}
 }
 

@@ -385,6 +385,12 @@ type deaf struct{}
 
 func (deaf) Write([]byte) (int, error) { return 0, errors.New("nobody hears") }
 
+// pushed is what git says to proc-receive of a parcel in the inbox.
+func pushed(commit git.OID) io.Reader {
+	line := none + " " + string(commit) + " " + parcel.InboxRef(commit)
+	return strings.NewReader(fmt.Sprintf("000eversion=1\n0000%04x%s0000", len(line)+4, line))
+}
+
 // TestAnswers checks what a server says to parcels, in git's protocol.
 func TestAnswers(t *testing.T) {
 	h := newHistory(t)
@@ -415,11 +421,8 @@ func TestAnswers(t *testing.T) {
 		objects, err := (&parcel.Parcel{Links: c.links}).Encode(nil, nil, time.Now())
 		h.check(err)
 		h.check(h.board.Repo().WriteObjects(h.ctx, objects))
-		commit := objects[len(objects)-1].OID
-		line := none + " " + string(commit) + " " + parcel.InboxRef(commit)
 		out := &strings.Builder{}
-		h.check(server.ProcReceive(h.ctx, h.board, filepath.Join(h.hub, "hooks"), time.Now(),
-			strings.NewReader(fmt.Sprintf("000eversion=1\n0000%04x%s0000", len(line)+4, line)), out))
+		h.check(server.ProcReceive(h.ctx, h.board, filepath.Join(h.hub, "hooks"), time.Now(), pushed(objects[len(objects)-1].OID), out))
 		for _, part := range c.want {
 			if !strings.Contains(out.String(), part) {
 				t.Errorf("%s: %q does not say %q", c.name, out, part)
