@@ -88,7 +88,7 @@ type world struct {
 }
 
 var (
-	long       = flag.Bool("long", false, "eight clones write -operations notes at once, as far as -timeout lets them")
+	long       = flag.Bool("long", false, "eight clones with 16 writers each write -operations notes, as far as -timeout lets them")
 	operations = flag.Int("operations", 100_000, "how many with -long")
 )
 
@@ -321,7 +321,7 @@ func TestManyClonesSequenced(t *testing.T) {
 	clones, writers := 4, 2
 	most, enough := clones*writers, time.Now().Add(24*time.Hour)
 	if *long {
-		clones, most = 8, *operations
+		clones, writers, most = 8, 16, *operations
 		if end, is := t.Deadline(); is {
 			enough = end.Add(-time.Until(end) / 4) // what is left is for the proof
 		}
