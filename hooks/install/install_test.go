@@ -190,6 +190,10 @@ func TestConfigOfOthers(t *testing.T) {
 	p.write(p.in("config"), p.config()+"[user]\n\tname = Ada\n")
 	p.check(install.Uninstall(t.Context(), p.repo))
 	equal(t, "with lines after ours", p.config(), cut+"\n[user]\n\tname = Ada\n")
+	p.write(p.in("config"), "")
+	p.install(install.Setup{})
+	p.check(install.Uninstall(t.Context(), p.repo))
+	equal(t, "an empty one", p.config(), "")
 	p.install(install.Setup{})
 	p.write(p.in("liza"), "")
 	for _, err := range []error{install.Install(t.Context(), p.repo, install.Setup{}), install.Uninstall(t.Context(), p.repo)} {

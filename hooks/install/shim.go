@@ -49,8 +49,8 @@ func isHook(dir, name string) bool {
 	if to, err := os.Readlink(file); err == nil {
 		return slices.Contains(passedOn, name) && filepath.Base(to) == name && filepath.Dir(to) != dir
 	}
-	text, err := os.ReadFile(file)
-	return err == nil && string(text) == hook
+	text, _ := os.ReadFile(file) // what can't be read is none
+	return string(text) == hook
 }
 
 // clientProject finds the project's hooks each time, because the tool that manages them may be set
