@@ -337,7 +337,10 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 	if !is {
 		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
 	}
-	t := done.After.Task(p.Task)
+	t, err := done.After.FindTask(p.Task)
+	if err != nil {
+		return nil, err
+	}
 	event := t.History[len(t.History)-1].Event
 	claimed := &Claimed{Done: done, Task: t, Path: s.path(t.ID), Kind: board.ClaimKind{Event: event, Fresh: p.BaseCommit != "", Fix: event == board.EventClaimedForFix}}
 	v, err := s.b.View(ctx)

@@ -168,6 +168,9 @@ func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board
 
 // limitReached says that the task is now BLOCKED.
 func limitReached(done *gitboard.Done) error {
-	t := done.After.Task(done.Op.TaskID())
+	t, err := done.After.FindTask(done.Op.TaskID())
+	if err != nil {
+		return err
+	}
 	return refusal(board.CodeLimit, t.ID, "", "%s is BLOCKED now: %s", t.ID, t.BlockedReason)
 }

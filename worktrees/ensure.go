@@ -30,7 +30,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 			return false, s.clearAway(ctx, v, t.ID, s.self(ctx), nil)
 		}
 		if path = l.path; l.ours {
-			return true, nil
+			return true, s.attach(ctx, v, t.ID, path)
 		}
 		if err := l.blocked(t.ID); err != nil {
 			return false, err
@@ -42,6 +42,20 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 		return s.remake(ctx, v, t.ID, tip)
 	})
 	return path, err
+}
+
+// attach puts a task's worktree on the task's branch if a claim that was cut short left it detached
+// at the branch's tip.
+func (s *site) attach(ctx context.Context, v *gitboard.View, task, path string) error {
+	head, branch, err := s.repo.Head(ctx, path)
+	if err != nil || branch != "" || midst(path) != "" {
+		return err
+	}
+	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
+	if err != nil || tip != head {
+		return err
+	}
+	return s.repo.AttachHead(ctx, path, v.TaskRef(task))
 }
 
 // remake makes a task's worktree at its branch's tip, unless another process has made it or the

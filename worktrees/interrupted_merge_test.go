@@ -3,6 +3,7 @@ package worktrees_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -39,6 +40,8 @@ func TestInterruptedMerge(t *testing.T) {
 	untidy := step{"no-ff", func(s *scene) { s.set("merge_style", "no-ff") }}
 	beside := step{"beside", func(s *scene) {
 		s.git(s.dir, "worktree", "add", "-q", filepath.Join(s.dir, "beside"), "integration")
+		s.git(s.dir, "worktree", "add", "-q", "--force", filepath.Join(s.dir, "gone"), "integration")
+		s.check(os.RemoveAll(filepath.Join(s.dir, "gone")))
 	}}
 	other := step{"other", func(s *scene) { s.merge("other") }}
 	set := func(s *scene, commit string) {

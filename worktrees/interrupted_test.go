@@ -39,7 +39,7 @@ func interrupted(t *testing.T, cases []interruption) {
 			attempt := func(place string) (result string, places []string) {
 				s := copyOf(t, c.steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 				s.moved = true
-				defer s.b.Close()
+				defer func() { s.b.Close() }()
 				ctx := testrepo.InterruptedIn(s.ctx, ours, place)
 				said, err := c.do(ctx, s)
 				if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
@@ -278,7 +278,7 @@ func (s *scene) seen() string {
 	var b strings.Builder
 	state := s.state()
 	for _, t := range state.Tasks() {
-		fmt.Fprintf(&b, "%s %s %s\n", t.ID, t.Status, t.AssignedTo)
+		fmt.Fprintf(&b, "%s %s %s %d\n", t.ID, t.Status, t.AssignedTo, state.Task(t.ID).DriftCommits)
 	}
 	for _, v := range board.Violations(state) {
 		fmt.Fprintln(&b, v)

@@ -1,0 +1,162 @@
+package worktrees_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+// shared shares the board of a scene, and joins it from a second clone.
+func (s *scene) shared() *gitboard.Board {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	hub, second := filepath.Join(dir, "hub.git"), filepath.Join(dir, "second")
+	s.git(s.dir, "init", "-q", "--bare", hub)
+	s.git(s.dir, "remote", "add", "origin", hub)
+	s.check(s.b.Share(s.ctx, "origin"))
+	s.git(dir, "clone", "-q", "--branch", "integration", hub, second)
+	b := s.openAt(second)
+	s.check(b.Join(s.ctx, "origin"))
+	return b
+}
+
+// asks has a coder ask for a task in a clone, and be interrupted at each place until it has it.
+func (s *scene) asks(b *gitboard.Board, id, task string) (got *worktrees.Claimed, err error) {
+	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[id], ID: id + "/" + task}, Task: task}
+	err = testrepo.Insist(s.ctx, ours, func(ctx context.Context) (err error) {
+		got, err = worktrees.Claim(ctx, b, r)
+		return err
+	})
+	return got, err
+}
+
+// TestShared takes tasks through two clones of a shared board: what one has submitted is reviewed
+// and merged in the other, and what was handed back is gone on with there.
+func TestShared(t *testing.T) {
+	testrun.OneDayIn(t, 3, time.Now())
+	s := newScene(t, ready("one"), ready("two"))
+	for _, id := range []string{"coder-1", "coder-2", "coder-3", "code-reviewer-1"} {
+		s.as(id)
+	}
+	there := s.shared()
+	root := there.Repo().TopLevel()
+	place := func(task string) string { return filepath.Join(root, ".worktrees", task) }
+	fresh := func(b *gitboard.Board) *gitboard.View {
+		t.Helper()
+		s.check(b.Refresh(s.ctx))
+		v, err := b.View(s.ctx)
+		s.check(err)
+		return v
+	}
+
+	// It is reviewed there without a worktree of its author's, and with one of an earlier look.
+	s.claim("coder-1", "one")
+	s.preExec("coder-1", "one")
+	commit := s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
+	v := fresh(there)
+	for range 2 {
+		path, err := worktrees.ForReview(s.ctx, there, v, v.State.Task("one"))
+		s.check(err)
+		if head := s.git(path, "rev-parse", "HEAD"); path != place("one") || head != string(commit) {
+			t.Errorf("%s is at %s", path, head)
+		}
+		s.git(path, "checkout", "-q", "--detach", "HEAD~1") // somebody's look
+	}
+	path, err := worktrees.ForReview(s.ctx, s.b, fresh(s.b), v.State.Task("one"))
+	if s.check(err); path != s.path("one") {
+		t.Errorf("where it was made, it is reviewed in %s", path)
+	}
+	approve := worktrees.VerdictRequest{
+		Request: gitboard.Request{Actor: s.agent["code-reviewer-1"], ID: "approve"}, Task: "one", Verdict: board.VerdictApproved, Commit: string(commit),
+	}
+	s.git(place("one"), "checkout", "-q", "--detach", string(commit))
+	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+		_, err := worktrees.Verdict(ctx, there, approve)
+		return err
+	}))
+	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+		_, err := merge.Train(ctx, there, merge.TrainRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-1"], ID: "merge"}, Tasks: []string{"one"}})
+		return err
+	}))
+	moved := false
+	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+		f, err := merge.Follow(ctx, s.b)
+		moved = moved || f.Moved
+		return err
+	}))
+	if !moved || s.ref("refs/heads/integration") != commit {
+		t.Errorf("integration is at %s, not at %s", s.ref("refs/heads/integration"), commit)
+	}
+	var tidied []string
+	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+		more, err := worktrees.TidyAll(ctx, s.b, human())
+		tidied = append(tidied, more...)
+		return err
+	}))
+	if !slices.Contains(tidied, "one") {
+		t.Errorf("tidied %q", tidied)
+	}
+	s.lies()
+
+	// A task that needs it is begun where it was not merged; nobody has told that clone.
+	s.task("three", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
+	got, err := s.asks(there, "coder-3", "three")
+	if s.check(err); s.git(got.Path, "merge-base", "--is-ancestor", string(commit), "HEAD") != "" || got.Path != place("three") {
+		t.Errorf("claimed %+v", got)
+	}
+	_, err = s.asks(s.b, "coder-2", "three")
+	s.refused(err, board.CodeWrongState, "three is CLAIMED")
+
+	// What is half done goes on there, and returns. Each clone keeps what only it has.
+	_, err = s.asks(s.b, "coder-1", "")
+	s.check(err)
+	s.preExec("coder-1", "two")
+	half := s.work("two", "c.txt", "half\n")
+	s.write(s.path("two"), "left.txt", "left here\n")
+	back := func(b *gitboard.Board) {
+		t.Helper()
+		fresh(b)
+		for _, p := range []board.TaskPayload{&board.Block{About: about("two"), Reason: "stop"}, &board.Unblock{About: about("two"), Mode: board.UnblockKeepWork}} {
+			_, err := worktrees.End(s.ctx, b, gitboard.Request{Actor: human()}, p)
+			s.check(err)
+		}
+	}
+	back(s.b)
+	got, err = s.asks(there, "coder-2", "two")
+	if s.check(err); s.git(got.Path, "rev-parse", "HEAD") != string(half) {
+		t.Errorf("claimed %+v", got)
+	}
+	fresh(s.b)
+	_, err = worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, HandOff: board.HandOff{About: about("two"), Summary: "s", NextAction: "n"}})
+	s.refused(err, board.CodeDirty, "left.txt")
+	s.write(got.Path, "d.txt", "the rest\n")
+	rest, err := there.Repo().CommitAll(s.ctx, got.Path, "the rest"+"\n\nLiza-Task: two\nLiza-Agent: coder-2\n", git.Signature{Name: "Ada", Email: "ada@example.org"})
+	s.check(err)
+	back(there)
+	got, err = s.asks(s.b, "coder-1", "two")
+	if s.check(err); s.ref(taskRef("two")) != rest || s.git(got.Path, "status", "--porcelain") != "" || s.read(got.Path, "d.txt") != "the rest\n" {
+		t.Errorf("the work of the other clone is not here: %+v", got)
+	}
+	if kept := s.attic("two"); len(kept) != 1 || s.file(kept[0], "left.txt") != "left here\n" {
+		t.Errorf("kept %v", kept)
+	}
+	// What other clones hold is no problem of this one.
+	s.deletes("refs/liza/attic/two/1")
+	s.mended()
+	if _, err := os.Stat(s.path("three")); !os.IsNotExist(err) {
+		t.Errorf("the worktree of another clone is here: %v", err)
+	}
+}
