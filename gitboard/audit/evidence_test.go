@@ -436,6 +436,43 @@ func TestMergedOtherwise(t *testing.T) {
 	}
 }
 
+// TestShortenedTest checks that a submission may change a test by taking lines away.
+func TestShortenedTest(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"old_test.go": "// one\n// two\n"}))
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	w.preExec(coder1, "alpha")
+	work := w.project([]git.OID{w.integration}, coder1, map[string]string{"old_test.go": "// one\n"})
+	w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 1, Tests: []string{"old_test.go"}})
+	w.clean()
+}
+
+// TestRetriedConflict checks that a merge that was retried because it had no conflict any more is
+// noted if it has one.
+func TestRetriedConflict(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	w.preExec(coder1, "alpha")
+	work := w.project([]git.OID{w.integration}, coder1, map[string]string{"both.go": "// theirs\n"})
+	w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 1, NoTestsBecause: "none"})
+	w.judge(judge1, "alpha", board.VerdictApproved)
+	apart := w.project([]git.OID{w.integration}, ada, map[string]string{"more.go": "//"})
+	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n"}))
+	for onto, want := range map[git.OID]string{apart: "", w.integration: "evidence: computed again, the merge has conflicts in 1 files"} {
+		tip := w.tip()
+		w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"both.go"}})
+		w.do(ada, &board.RetryMerge{About: about("alpha"), ReviewCommit: string(work), Onto: string(onto)})
+		if notes := texts(w.clean().Notes); !strings.Contains(notes, want) || strings.Contains(notes, "conflicts") != (want != "") {
+			t.Errorf("%s", notes)
+		}
+		w.rewind(tip)
+	}
+}
+
 // TestPlainClone checks that a clone without the submitted commits reports that it can't check
 // them.
 func TestPlainClone(t *testing.T) {

@@ -145,10 +145,14 @@ func TestInterruptedAudit(t *testing.T) {
 			return audit.Landings(ctx, repo, audit.Range{From: from, To: to})
 		},
 		"compare": func(ctx context.Context, repo *gitio.Repo) (any, error) {
-			return audit.Compare(ctx, repo, repo, w.snapshot(to), audit.Strays{}, w.operation)
+			at, err := oplog.New(repo, "").At(ctx, to)
+			check(t, err)
+			return audit.Compare(ctx, repo, repo, at, audit.Strays{}, w.operation)
 		},
 		"validate": func(ctx context.Context, repo *gitio.Repo) (any, error) {
-			return audit.Validate(ctx, w.snapshot(to).State, repo, repo, audit.Here{Clone: "clone-1", Now: now})
+			at, err := oplog.New(repo, "").At(ctx, to)
+			check(t, err)
+			return audit.Validate(ctx, at.State, repo, repo, audit.Here{Clone: "clone-1", Now: now})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -155,7 +155,7 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 		return false, err
 	}
 	if err := check(l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before)); err != nil {
-		return held, err
+		return false, err
 	}
 	if len(l.files) > 0 && held {
 		changed, err := repo.ChangedFiles(ctx, l.before, l.after)
@@ -173,8 +173,11 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 		return held, nil // by the board's rules, it is the approved commit itself
 	}
 	parents, err := line.parents(ctx, repo, l.after)
-	if err == nil && !slices.Equal(parents, []git.OID{l.before, l.review}) {
+	if err != nil {
+		return false, err
+	}
+	if !slices.Equal(parents, []git.OID{l.before, l.review}) {
 		bad(fmt.Sprintf("%s is not a merge of %s and the approved commit %s", l.after, l.before, l.review))
 	}
-	return held, err
+	return held, nil
 }

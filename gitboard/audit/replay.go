@@ -143,9 +143,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		if err := p.place(ctx, l, want, &found); err != nil {
 			return err
 		}
-		if len(found) == 0 {
-			found.form(l)
-		}
+		found.form(l)
 		p.collect(l)
 	}
 	p.last = l.oid
@@ -274,7 +272,7 @@ func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from git.OID
 // record.
 func encode(path string, r any) ([]byte, error) {
 	data, err := codec.Encode(r)
-	if err == nil && len(data) > codec.MaxDocument {
+	if len(data) > codec.MaxDocument {
 		_, err = codec.EncodeChecked(path, r)
 	}
 	return data, err
