@@ -73,3 +73,15 @@ func TestEveryOperation(t *testing.T) {
 		}
 	})
 }
+
+// TestProvenOnce checks that a sound history is replayed once.
+func TestProvenOnce(t *testing.T) {
+	w := memoryWorld(t)
+	w.begin()
+	var done []int
+	_, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, func(n, _ int) { done = append(done, n) })
+	check(t, err)
+	if !slices.Equal(done, []int{len(w.steps)}) {
+		t.Errorf("it got to %v", done)
+	}
+}
