@@ -137,7 +137,7 @@ func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base 
 	}
 	for _, id := range t.DependsOn {
 		if d := v.State.Task(id); d != nil && d.MergeCommit != "" {
-			if has, err := c.b.Brings(ctx, d.MergeCommit); err != nil || !has {
+			if has, err := c.b.Brings(ctx, d.MergeCommit); !has {
 				return cmp.Or(err, errChanged)
 			}
 		}

@@ -59,10 +59,12 @@ func TestInterruptedMerge(t *testing.T) {
 		next := s.git(s.dir, "commit-tree", "-m", "along", "-p", "integration", "-p", later, tree)
 		s.do(human(), &board.Land{Before: string(was), Commit: next}, git.RefUpdate{Ref: "refs/heads/integration", Old: was, New: git.OID(next)})
 	}}
+	drafts := []string{"specs/vision.md", "specs/new/page.md", "top.md", "mine.txt/inner.md"}
 	drafted := step{"drafted", func(s *scene) {
 		dir := filepath.Join(s.dir, "draft")
 		s.git(s.dir, "worktree", "add", "-q", "-b", "landing", dir, "integration")
-		for _, name := range []string{"specs/vision.md", "specs/new/page.md", "top.md"} {
+		s.check(os.Remove(filepath.Join(dir, "mine.txt"))) // a directory is in its place
+		for _, name := range drafts {
 			s.write(dir, name, "# "+name+"\n")
 		}
 		s.commitAll(dir, "drafted")
@@ -106,7 +108,7 @@ func TestInterruptedMerge(t *testing.T) {
 		{"finish what a landing brought", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved, along}, finish},
 		{"land files", []step{ready("one"), beside, drafted}, func(ctx context.Context, s *scene) (any, error) {
 			got, err := merge.Land(ctx, s.b, merge.LandRequest{
-				Request: gitboard.Request{Actor: human(), ID: "asked"}, Commit: "landing", Files: []string{"specs/vision.md", "specs/new/page.md", "top.md"},
+				Request: gitboard.Request{Actor: human(), ID: "asked"}, Commit: "landing", Files: drafts,
 			})
 			if err != nil {
 				return nil, err

@@ -71,7 +71,18 @@ func TestRecordOfTheDead(t *testing.T) {
 // record.
 func TestLockOfAMove(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, s.path("one"))
+	outside := filepath.Join(t.TempDir(), "outside")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", outside)
+	for _, path := range []string{outside, s.path("one")} {
+		s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, path)
+	}
+	host, err := os.Hostname()
+	s.check(err)
+	s.write(s.b.Dir(), "claims/live", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))
+	if found := s.problems(); len(found) > 0 {
+		t.Errorf("a move that is under way: %+v", found)
+	}
+	s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", "live")))
 	s.write(s.b.Dir(), "claims/aaaa", `{"pid":0,"host":"elsewhere","since":"2001-01-01T00:00:00Z"}`)
 	s.mended("left-lock", "left-record")
 	s.git(s.dir, "worktree", "lock", "--reason", "on a stick", s.path("one"))

@@ -46,7 +46,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		return s.path(t.ID), nil
 	}
 	commit := git.OID(t.ReviewCommit)
-	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
+	if has, err := b.Brings(ctx, t.ReviewCommit); !has {
 		return "", orMissing(err, t)
 	}
 	var path string

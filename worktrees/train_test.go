@@ -514,3 +514,17 @@ func TestStageWithoutTest(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestKeptPlace checks that the worktree of the integration test is kept with what git ignores.
+func TestKeptPlace(t *testing.T) {
+	s := newTrain(t, 2, nil)
+	s.set("integration_test", "echo tested >>runs.cache")
+	for _, task := range []string{"t1", "t2"} {
+		if got := s.merge(task); !got.Merged {
+			t.Fatalf("merged %+v", got)
+		}
+	}
+	if runs := s.read(filepath.Join(s.dir, ".worktrees", ".integration"), "runs.cache"); runs != "tested\ntested\n" {
+		t.Errorf("it ran %q there", runs)
+	}
+}

@@ -19,8 +19,11 @@ func (r *Repo) Ref(ctx context.Context, name string) (git.OID, error) {
 	if err := git.CheckRefName(name); err != nil {
 		return "", err
 	}
+	if err := ctx.Err(); err != nil {
+		return "", err // also of what is known already
+	}
 	if oid := r.knownRef(name); oid != "" {
-		return oid, ctx.Err()
+		return oid, nil
 	}
 	objects, err := r.Objects(ctx, []string{name})
 	if err != nil {

@@ -33,10 +33,11 @@ type candidate struct {
 func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor, onto git.OID) (c *candidate, landed bool, err error) {
 	repo := b.Repo()
 	review := git.OID(t.ReviewCommit)
-	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
-		if err != nil {
-			return nil, false, err
-		}
+	has, err := b.Brings(ctx, t.ReviewCommit)
+	if err != nil {
+		return nil, false, err
+	}
+	if !has {
 		return nil, false, board.Refuse(board.CodeMissing, fmt.Sprintf("the approved commit %s of %s is not in this clone", review.Short(), t.ID), "git liza sync")
 	}
 	c = &candidate{view: v, task: t, base: onto}

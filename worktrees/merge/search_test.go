@@ -3,6 +3,9 @@ package merge
 import (
 	"math/bits"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 func TestSearch(t *testing.T) {
@@ -27,6 +30,19 @@ func TestSearch(t *testing.T) {
 			if runs > most {
 				t.Errorf("%d cars, %d bad: %d runs, more than %d", cars, bad, runs, most)
 			}
+		}
+	}
+}
+
+// TestReason checks that a failed merge says what failed.
+func TestReason(t *testing.T) {
+	for want, r := range map[string]Result{
+		"it conflicts with integration":                      {Failure: board.FailConflict, Test: &worktrees.FailedError{}},
+		(&worktrees.FailedError{Name: "x", Exit: 3}).Error(): {Failure: board.FailTest, Test: &worktrees.FailedError{Name: "x", Exit: 3}},
+		"the integration test failed":                        {Failure: board.FailTest},
+	} {
+		if got := r.Reason(); got != want {
+			t.Errorf("%q, not %q", got, want)
 		}
 	}
 }
