@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/hooks/server"
 )
 
@@ -63,6 +64,7 @@ func TestDecided(t *testing.T) {
 	planned := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
 		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
 	ended := h.onTop(planned, &board.Abandon{About: task, Reason: "no need"})
+	noted := h.git(h.hub, "log", "-1", "--format=%at", h.note)
 	on := func(base string, refs []git.RefUpdate, operations ...parcel.Operation) parcel.Link {
 		return parcel.Link{Base: git.OID(base), Integration: git.OID(h.start), Operations: operations, Refs: refs}
 	}
@@ -84,8 +86,14 @@ func TestDecided(t *testing.T) {
 			on(planned, nil, h.again(ended, "a", `"no need"`, `""`)), on(planned, nil, h.again(ended, "b"))}, parcel.Overtaken, nil},
 		{"a lease that is there already", h.coder, h.lease, links{on(h.coder, move(held, none, git.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil},
 		{"what is there already", h.coder, h.lease, links{on(h.coder, move(review, h.next, git.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{git.BoardRef}},
+		{"what does not rest on integration", h.first, none, links{{Base: git.OID(h.first), Integration: git.OID(h.next), Operations: []parcel.Operation{h.again(h.note, "a")}}},
+			parcel.AsPushed, []string{git.BoardRef}},
+		{"by a slow clock", h.coder, none, links{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{git.BoardRef}},
+		{"a branch of the project", h.first, none, links{on(h.first, move("refs/heads/main", h.start, git.OID(h.next)))}, parcel.Declined, nil},
 		{"a lease renewed twice", h.coder, h.lease, links{on(h.coder, move(held, h.lease, leases[0])), on(h.coder, move(held, string(leases[0]), leases[1]))}, parcel.AsPushed, []string{held}},
 	} {
+		// Without a place to wait in, a parcel is decided at once.
+		h.check(os.RemoveAll(install.Dir(h.board.Repo())))
 		h.set(map[string]string{git.BoardRef: c.at, held: c.lease, "refs/heads/integration": h.start})
 		answer, moves, why, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Links: c.links, Blobs: texts}), time.Now())
 		h.check(err)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -366,10 +367,14 @@ func TestInterruptedPolicies(t *testing.T) {
 // TestPackets checks that what is not git's protocol is an error.
 func TestPackets(t *testing.T) {
 	version := "000eversion=1\n0000"
-	for _, in := range []string{"", "00", "zzzz", "0003", "0009ab", version, version + "0008aaaa", version + "0008aaaa0000"} {
+	for _, in := range []string{"", "00", "zzzz", "zzzz00000000", "0003", "0009ab", version, version + "0008aaaa", version + "0008aaaa0000"} {
 		if err := server.ProcReceive(t.Context(), nil, "", time.Now(), strings.NewReader(in), io.Discard); err == nil {
 			t.Errorf("%q is taken", in)
 		}
+	}
+	late := iotest.TimeoutReader(io.MultiReader(strings.NewReader("0009ab"), strings.NewReader("00000000")))
+	if err := server.ProcReceive(t.Context(), nil, "", time.Now(), late, io.Discard); err == nil {
+		t.Error("half a line is taken")
 	}
 	if err := server.ProcReceive(t.Context(), nil, "", time.Now(), strings.NewReader(version+"0000"), deaf{}); err == nil {
 		t.Error("nobody hears the answer, and that is no error")
