@@ -97,8 +97,8 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 		if known {
 			return err
 		}
-		if ctx.Err() != nil {
-			return s.abandon(ctx, mine, t)
+		if err := ctx.Err(); err != nil {
+			return s.abandon(ctx, err, mine, t)
 		}
 		if !mayPush {
 			continue
@@ -134,10 +134,9 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 	}
 }
 
-// abandon ends the wait of a caller that was cancelled, and withdraws its link unless somebody is
+// abandon ends the wait of a caller that was stopped, and withdraws its link unless somebody is
 // pushing it.
-func (s *Store) abandon(ctx context.Context, mine *link, t *pushQueue) error {
-	stopped := ctx.Err()
+func (s *Store) abandon(ctx context.Context, stopped error, mine *link, t *pushQueue) error {
 	ctx, cancel := patient(ctx)
 	defer cancel()
 	if !t.try() {

@@ -304,3 +304,37 @@ func TestUnsent(t *testing.T) {
 	w.must(w.a, note("sent"))
 	w.end(1)
 }
+
+// TestStoppedBeforeThePush checks that an operation that is cancelled while nobody pushes is
+// withdrawn, with what was decided on it and not with what it was decided on.
+func TestStoppedBeforeThePush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before := w.there()
+	die := func(agent string) {
+		content := leaseOf("dead", 0)
+		content.Lease.Agent = agent
+		update, object := lease.Renew(nil, content)
+		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+	}
+	die("coder-2")
+	ctx, stop := context.WithCancel(w.ctx)
+	on, _, err := w.a.log.Next(w.ctx)
+	w.check(err)
+	prepared, err := oplog.Prepare(on, w.operation(7, note("stopped")))
+	w.check(err)
+	err = w.a.put(ctx, prepared, oplog.Side{Queued: func() {
+		die("coder-3")
+		stop()
+	}})
+	if errors.As(err, new(*remote.UnclearError)) || !errors.Is(err, context.Canceled) {
+		t.Errorf("it is told %v", err)
+	}
+	if n, err := w.a.Waiting(w.ctx); n != 1 || err != nil {
+		t.Errorf("%d are on their way: %v", n, err)
+	}
+	if w.there() != before {
+		t.Error("the hub has it")
+	}
+	w.end(0)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,15 +54,59 @@ func TestFaults(t *testing.T) {
 		}
 		c := all[name]
 		if c.once {
-			_, result := c.try(t, shim, "")
+			_, result := c.try(t, shim, "", nil)
 			return name + "\n\t" + result + "\n"
 		}
-		return testrun.Faults(name, func(fails string) ([]string, string) { return c.try(t, shim, fails) })
+		return testrun.Faults(name, func(fails string) ([]string, string) { return c.try(t, shim, fails, nil) })
 	})
 }
 
-// try makes the call, in a world in which a call of git fails.
-func (c scene) try(t *testing.T, shim *testrun.Git, fails string) (calls []string, result string) {
+// TestInterrupted makes each call in a context that is cancelled at one place of this package, for
+// as long as that uses it, each in turn: one read fails, and those after it don't.
+func TestInterrupted(t *testing.T) {
+	testrun.Sample(t, time.Now())
+	all := map[string]scene{}
+	var names []string
+	for _, c := range scenes {
+		if !c.once && c.again == 0 && c.fails == "" {
+			names, all[c.name] = append(names, c.name), c
+		}
+	}
+	due := func(name string) bool { return testrun.Turn(t, name, 7, time.Now()) }
+	golden.Sections(t, filepath.Join("testdata", "interrupted.txt"), names, due, func(name string) string {
+		return name + "\n" + all[name].interrupted(t)
+	})
+}
+
+// interrupted lists at how many places a call that is interrupted there has which other result.
+func (c scene) interrupted(t *testing.T) (text string) {
+	t.Helper()
+	at := func(place string) (used *testrepo.Interrupted, result string) {
+		_, result = c.try(t, nil, "", func(ctx context.Context) context.Context {
+			used = testrepo.InterruptedIn(ctx, within, place)
+			return used
+		})
+		return used, result
+	}
+	all, whole := at("")
+	results := map[string]int{}
+	for _, place := range all.Places() {
+		if _, result := at(place); result != whole {
+			results[result]++
+		}
+	}
+	for _, result := range slices.Sorted(maps.Keys(results)) {
+		text += fmt.Sprintf("\tat %d: %s\n", results[result], result)
+	}
+	return text
+}
+
+// within is the import path of the package.
+const within = "github.com/git-liza/git-liza/gitboard/remote"
+
+// try makes the call, in a world in which a call of git fails if there is a shim, and in a context
+// made by in, if that is not nil.
+func (c scene) try(t *testing.T, shim *testrun.Git, fails string, in func(context.Context) context.Context) (calls []string, result string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -77,14 +122,21 @@ func (c scene) try(t *testing.T, shim *testrun.Git, fails string) (calls []strin
 	}
 	defer func() { w.check(errors.Join(w.a.Local().Close(), w.b.Local().Close())) }()
 	w.ctx, _ = gitio.WithRetries(ctx, c.again)
+	if in != nil {
+		w.ctx = in(w.ctx)
+	}
 	was := w.files(dir)
 	how := c.fails
 	if how == "" {
 		how = "3"
 	}
-	shim.Watch(fails, how)
+	if shim != nil {
+		shim.Watch(fails, how)
+	}
 	got, err := c.call(w)
-	calls = shim.Calls()
+	if shim != nil {
+		calls = shim.Calls()
+	}
 	result = plainText(fmt.Sprintf("%+v", got), dir)
 	if err != nil {
 		result = "error: " + plainText(err.Error(), dir) + kinds(err)
@@ -301,7 +353,7 @@ var scenes = []scene{
 		w.check(w.b.Fetch(w.ctx))
 		w.check(w.b.take(held, "b"))
 	}, call: func(w *world) (any, error) {
-		held, err := lease.Read(w.ctx, w.a, "coder-1")
+		held, err := lease.Read(context.Background(), w.a, "coder-1")
 		w.check(err)
 		return done(w.a.take(held, "a"))
 	}},
@@ -324,6 +376,16 @@ var scenes = []scene{
 	}, call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
 	{name: "Delete a branch that has landed", once: true, before: func(w *world) { w.check(w.publish("", w.ref("refs/heads/integration"))) },
 		call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
+	{name: "Delete a branch of which another state was submitted", once: true, before: func(w *world) {
+		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
+		w.git(w.a.Local().TopLevel(), "update-ref", git.ReviewPrefix+"one/1", "main")
+	}, call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
+	{name: "Delete a branch that lands with it", once: true, before: func(w *world) {
+		w.check(w.publish("", w.commitOn(w.ref("refs/heads/integration"), "work")))
+	}, call: func(w *world) (any, error) {
+		at, work := w.ref("refs/heads/integration"), w.ref(w.a.Task("one"))
+		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: work}, {Ref: w.a.Task("one"), Old: work}}, ""))
+	}},
 	{name: "Delete a branch where nobody may", once: true, before: func(w *world) {
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
 		w.git(w.hub, "config", "receive.denyDeletes", "true")
@@ -332,7 +394,7 @@ var scenes = []scene{
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
 		w.git(w.hub, "config", "receive.denyDeletes", "true")
 	}, call: func(w *world) (any, error) {
-		on, err := w.a.log.Tip(w.ctx)
+		on, err := w.a.log.Tip(context.WithoutCancel(w.ctx))
 		if err != nil {
 			return nil, err
 		}

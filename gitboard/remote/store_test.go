@@ -166,7 +166,7 @@ func (w *world) git(dir string, args ...string) string {
 func (w *world) write(c *clone, p board.Payload) (git.OID, error) {
 	w.t.Helper()
 	w.n++
-	on, err := c.log.Tip(w.ctx)
+	on, err := c.log.Tip(context.WithoutCancel(w.ctx))
 	w.check(err)
 	op := board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T09:00:%02dZ", w.n)), Request: fmt.Sprint("request-", w.n), Payload: p}
 	prepared, err := oplog.Prepare(on, op)
@@ -188,7 +188,7 @@ func note(text string) board.Payload { return &board.AddNote{For: "human", Messa
 // here returns the clone's tip of the board; there returns the hub's.
 func (c *clone) here() git.OID {
 	c.w.t.Helper()
-	oid, err := c.Local().Ref(c.w.ctx, git.BoardRef)
+	oid, err := c.Local().Ref(context.Background(), git.BoardRef)
 	c.w.check(err)
 	return oid
 }
