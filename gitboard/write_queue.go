@@ -100,7 +100,7 @@ func (t *writeQueue) wait(ctx context.Context, file *os.File) {
 		}
 	}
 	if stuck {
-		dropQueueFile(t.path, file)
+		gitio.DropQueue(t.path, file) // its holder makes no progress, such as a stopped process
 	}
 	t.path = ""
 	gitio.LeaveQueue(file, granted)
@@ -135,16 +135,4 @@ func handedOn(file *os.File) time.Time {
 		return time.Time{}
 	}
 	return info.ModTime()
-}
-
-// dropQueueFile removes the file whose lock is held by a process that makes no progress, such as a
-// stopped one. Processes that come later start a new queue.
-func dropQueueFile(path string, file *os.File) {
-	is, err := file.Stat()
-	if err != nil {
-		return
-	}
-	if there, err := os.Stat(path); err == nil && os.SameFile(is, there) {
-		os.Remove(path)
-	}
 }

@@ -27,6 +27,23 @@ func (r *Repo) OpenQueue(path string) (*os.File, error) {
 // lasts until the file is closed or the process ends.
 func TryQueue(file *os.File) error { return lockFile(file, false) }
 
+// IsQueue reports whether a queue's file is still the one at its path, where later processes look.
+func IsQueue(path string, file *os.File) bool {
+	is, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(is, there)
+}
+
+// DropQueue removes a queue's file from its path, so that later processes start a new queue.
+func DropQueue(path string, file *os.File) {
+	if IsQueue(path, file) {
+		_ = os.Remove(path)
+	}
+}
+
 // AwaitQueue waits for the lock of a queue's file in the background. A caller that continues
 // without the lock must close the file when the wait is over; see LeaveQueue.
 func AwaitQueue(file *os.File) (granted <-chan error) {

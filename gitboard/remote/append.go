@@ -311,8 +311,10 @@ func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 }
 
 // pushQueue lets one process of a clone push at a time, by an advisory lock on a file, and wakes
-// the others when its push has ended. It only gives order: pushing the same chain twice is
-// harmless, so a process that can't get the lock pushes without it.
+// the others when its push has ended. Each push has a file of its own. With one file for all, the
+// next process to push might get the lock before the others are awake, and they would sleep
+// through its push as well. It only gives order: pushing the same chain twice is harmless, so a
+// process that can't get the lock pushes without it.
 type pushQueue struct {
 	s     *Store
 	held  *os.File // nil while the lock is not held
@@ -334,21 +336,16 @@ func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
 	if t.held != nil || t.stuck {
 		return true
 	}
-	path := t.s.file(pushFile)
-	file, err := t.s.repo.OpenQueue(path)
-	if err != nil {
-		t.stuck = true
-		return true
-	}
-	switch err := gitio.TryQueue(file); {
+	file, err := t.open()
+	switch {
 	case err == nil:
 		t.hold(file)
 		return true
 	case !errors.Is(err, gitio.ErrHeld):
-		file.Close()
 		t.stuck = true
 		return true
 	}
+	path := t.s.file(pushFile)
 	released := gitio.AwaitRelease(file)
 	ticker := time.NewTicker(touchEvery)
 	defer ticker.Stop()
@@ -368,11 +365,7 @@ func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
 		}
 	}
 	defer gitio.LeaveQueue(file, released)
-	if is, err := file.Stat(); err == nil {
-		if there, err := os.Stat(path); err == nil && os.SameFile(is, there) {
-			_ = os.Remove(path) // later processes start a new queue
-		}
-	}
+	gitio.DropQueue(path, file)
 	t.stuck = true
 	return true
 }
@@ -411,21 +404,41 @@ func (t *pushQueue) try() bool {
 	if t.held != nil || t.stuck {
 		return true
 	}
-	file, err := t.s.repo.OpenQueue(t.s.file(pushFile))
-	if err == nil {
-		if err = gitio.TryQueue(file); err == nil {
-			t.hold(file)
-			return true
-		}
+	file, err := t.open()
+	switch {
+	case err == nil:
+		t.hold(file)
+	case file != nil:
 		file.Close()
 	}
 	return !errors.Is(err, gitio.ErrHeld)
+}
+
+// open opens the queue's file and takes its lock. The error is gitio.ErrHeld if another process has
+// it; only then is there a file all the same.
+func (t *pushQueue) open() (*os.File, error) {
+	path := t.s.file(pushFile)
+	for try := 1; ; try++ {
+		file, err := t.s.repo.OpenQueue(path)
+		if err != nil {
+			return nil, err
+		}
+		err = gitio.TryQueue(file)
+		if errors.Is(err, gitio.ErrHeld) || err == nil && (gitio.IsQueue(path, file) || try == mostPuts) {
+			return file, err
+		}
+		file.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // leave releases the lock if it is held.
 func (t *pushQueue) leave() {
 	if t.held != nil {
 		t.stop()
+		gitio.DropQueue(t.s.file(pushFile), t.held)
 		t.held.Close()
 		t.held = nil
 	}

@@ -205,8 +205,6 @@ func (w *world) files(dir string) map[string]string {
 		switch filepath.Base(path) {
 		case "index", "FETCH_HEAD", "ORIG_HEAD", "fetching", "fetched", "pushed", "turn":
 			return err
-		case "push": // only touched
-			text = nil
 		}
 		all[plainText(name, dir)] = string(text)
 		return err
