@@ -132,6 +132,11 @@ func TestEvidence(t *testing.T) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Commits, p.Files = 1, 1 })
 		}, "it says that it has 1 commits, and has 2", false},
+		"counted from the review's base": {func(w *world) {
+			w.claimed("beta")
+			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
+			w.handIn("beta", func(*board.Submit) {})
+		}, "it says that it has 2 commits, and has 3", false},
 		"with another tree": {func(w *world) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Tree = nowhere })
