@@ -444,7 +444,11 @@ func TestSmallParts(t *testing.T) {
 		must[int](t)(last.Write(bytes.Repeat([]byte("x"), tailSize/2+1)))
 	}
 	tree := "worktree /a\x00HEAD x\x00bare\x00\x00worktree /b\x00locked why\x00\x00"
+	silent := newBatch(nil, command{})
+	silent.stderr = &tail{}
 	for what, holds := range map[string]bool{
+		"a child that said nothing is not quoted":  !strings.Contains(silent.failed(t.Context(), errors.New("x")).Error(), "("),
+		"no process has no birth":                  Birth(1<<30) == "",
 		"the end of what was said is kept":         len(last.String()) == tailSize,
 		"an empty line says nothing":               lastLine("error: a\n \n") == "a",
 		"no reason is given":                       notRepository("d", "").Error() == ErrNotRepository.Error()+": d",
