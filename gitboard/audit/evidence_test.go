@@ -219,7 +219,7 @@ func TestEvidence(t *testing.T) {
 		"landed beside": {func(w *world) {
 			was := w.integration
 			w.move(w.project(nil, ada, map[string]string{"new.go": "//"}))
-			w.do(ada, &board.Land{Before: string(was), Commit: string(w.integration)})
+			w.do(ada, &board.Land{Before: string(was), Commit: string(w.integration), Files: []string{"new.go"}})
 		}, "does not follow from", false},
 		"landed more than it names": {func(w *world) {
 			was := w.integration

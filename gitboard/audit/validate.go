@@ -234,7 +234,7 @@ func (v *validation) commits(ctx context.Context, merged *merged, path string, t
 // worktrees lists the existing worktrees, relative to the project's root; nil if there is no root.
 func worktrees(ctx context.Context, repo *gitio.Repo) ([]string, error) {
 	all, err := repo.Worktrees(ctx)
-	if err != nil || len(all) == 0 || all[0].Bare {
+	if len(all) == 0 || all[0].Bare {
 		return nil, err
 	}
 	made := []string{}
