@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"sync/atomic"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -18,9 +19,9 @@ type batch struct {
 	command command
 	turn    chan struct{} // holds a token while no request is running
 	partial func() bool   // whether git may die for lack of an object of a remote
+	closed  atomic.Bool
 
 	// Guarded by turn.
-	closed bool
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
@@ -34,25 +35,6 @@ func newBatch(given environ, c command) *batch {
 	return b
 }
 
-// warm starts the child before it is needed. An error shows at the next request as well.
-func (b *batch) warm() error {
-	<-b.turn
-	defer func() { b.turn <- struct{}{} }()
-	return b.start()
-}
-
-// serve makes c the command that starts the child from now on. A running child is kept if serves is
-// true and stopped otherwise.
-func (b *batch) serve(c command, serves bool) *batch {
-	<-b.turn
-	defer func() { b.turn <- struct{}{} }()
-	if b.cmd != nil && !serves {
-		b.stop()
-	}
-	b.command = c
-	return b
-}
-
 // ask returns the objects for names, in order. A missing or damaged object has OID "". No name may
 // contain a line feed.
 func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
@@ -62,7 +44,7 @@ func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 		return nil, b.failed(ctx, ctx.Err())
 	}
 	defer func() { b.turn <- struct{}{} }()
-	if b.closed {
+	if b.closed.Load() {
 		return nil, ErrClosed
 	}
 	// If the child died while idle, only this request notices; a new child may answer.
@@ -175,7 +157,7 @@ func (b *batch) stop() {
 func (b *batch) close() error {
 	<-b.turn
 	defer func() { b.turn <- struct{}{} }()
-	b.closed = true
+	b.closed.Store(true)
 	if b.cmd != nil {
 		b.stop()
 	}

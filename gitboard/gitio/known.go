@@ -1,9 +1,6 @@
 package gitio
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -15,6 +12,7 @@ type known struct {
 	mu      sync.Mutex
 	objects map[git.OID]git.Object
 	bytes   int
+	packed  []git.Object // for unpack
 }
 
 // An object of more than knownBytes is not remembered, nor those of a request for more than
@@ -52,12 +50,21 @@ func (k *known) add(objects []git.Object) {
 	}
 }
 
-// knownRef returns the value of a ref that is in a file of its own and leads to a known object,
-// otherwise "".
-func (r *Repo) knownRef(name string) git.OID {
-	text, err := os.ReadFile(filepath.Join(r.common, filepath.FromSlash(name)))
-	if oid := git.OID(strings.TrimSuffix(string(text), "\n")); err == nil && oid.Valid() && r.known.has(oid) {
-		return oid
+// addPacked remembers small objects that git was asked for.
+func (k *known) addPacked(objects []git.Object) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, o := range objects {
+		if o.OID != "" && len(o.Data) <= unpackBytes && len(k.packed) < unpackMost {
+			k.packed = append(k.packed, o)
+		}
 	}
-	return ""
+}
+
+// takePacked returns what addPacked has remembered since the last call.
+func (k *known) takePacked() (objects []git.Object) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	objects, k.packed = k.packed, nil
+	return objects
 }

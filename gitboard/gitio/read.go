@@ -24,14 +24,19 @@ func (r *Repo) Object(ctx context.Context, name string) (git.Object, error) {
 	return objects[0], nil
 }
 
-// Objects reads many objects in one exchange with git, in the order of names. A missing or damaged
-// one has OID "". All of them are held in memory, and their contents must not be changed.
+// Objects reads many objects in one exchange with git, or none for a few that are at hand, in the
+// order of names. A missing or damaged one has OID "". All of them are held in memory, and their
+// contents must not be changed.
 func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error) {
 	objects := make([]git.Object, len(names))
 	var asked []string
 	var at []int
 	for i, name := range names {
-		if o, is := r.known.get(git.OID(name)); is {
+		o, is := r.known.get(git.OID(name))
+		if !is && len(names) <= knownMany {
+			o, is = r.atHand(name)
+		}
+		if is {
 			objects[i] = o
 			continue
 		}
@@ -50,6 +55,7 @@ func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error
 	r.fromKept(ctx, asked, answers)
 	if len(answers) <= knownMany {
 		r.known.add(answers)
+		r.known.addPacked(answers)
 	}
 	for i, answer := range answers {
 		objects[at[i]] = answer

@@ -20,9 +20,9 @@ func (r *Repo) Ref(ctx context.Context, name string) (git.OID, error) {
 		return "", err
 	}
 	if err := ctx.Err(); err != nil {
-		return "", err // also of what is known already
+		return "", err // also of what is at hand
 	}
-	if oid := r.knownRef(name); oid != "" {
+	if oid := r.refAtHand(name); oid != "" {
 		return oid, nil
 	}
 	objects, err := r.Objects(ctx, []string{name})

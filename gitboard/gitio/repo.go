@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ type Repo struct {
 	gitDir string // of the worktree in which Open was called
 	top    string // top of that worktree; "" if there is none
 	bare   bool
+	plain  bool // its refs are files (discover)
 	batch  *batch
 	known  *known
 	// environ is the environment in which Open was called.
@@ -51,22 +53,20 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if dir == "" {
 		dir = "."
 	}
-	// Started with the same options, cat-file will most likely find the same repository.
 	given := environ(Environ(ctx))
-	early := newBatch(given, command{op: "cat-file", env: given.where(), args: []string{"-C", dir, "cat-file", "--batch"}})
 	var r *Repo
-	if early.warm() == nil { // or find says what is wrong with git
+	if _, err := exec.LookPath("git"); err == nil { // or find says that it is missing
 		r = discover(ctx, dir, given)
 	}
-	if r == nil {
+	plain := r != nil
+	if !plain {
 		var err error
 		if r, err = find(ctx, dir); err != nil {
-			early.close()
 			return nil, err
 		}
 	}
-	r.known, r.people, r.environ, r.patience = &known{}, who, given, o.Patience.orDefault()
-	r.batch = early.serve(r.command("cat-file", "cat-file", "--batch"), r.gitDir == r.common)
+	r.plain, r.known, r.people, r.environ, r.patience = plain, &known{}, who, given, o.Patience.orDefault()
+	r.batch = newBatch(given, r.command("cat-file", "cat-file", "--batch"))
 	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
 	return r, nil
 }

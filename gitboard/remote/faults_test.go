@@ -156,6 +156,7 @@ func (w *world) still(name string) *clone {
 	s := remote.New(repo, filepath.Join(repo.CommonDir(), "liza"), func() time.Time { return now })
 	_, err = s.Sharing(w.ctx)
 	w.check(err)
+	_, _ = repo.Object(w.ctx, "HEAD") // has cat-file started, which is no call of what is tried
 	return &clone{s, w, oplog.New(s, "")}
 }
 
