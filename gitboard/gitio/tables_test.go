@@ -148,7 +148,7 @@ func TestKeptFiles(t *testing.T) {
 // as long as a git may delete what it has not seen.
 func TestKeptOfLate(t *testing.T) {
 	ctx, r := scratch(t)
-	const more = 5
+	const more = keptBatch
 	for i := range keptNewest + more {
 		path := must[string](t)(r.keep([]git.Object{blob(fmt.Sprint(i))}))
 		then := time.Now().Add(-keptLong/2 - time.Duration(i)*time.Second)
