@@ -113,6 +113,11 @@ func TestInterruptedMerge(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
+			for _, name := range drafts {
+				if s.file(got.Commit, name) != "# "+name+"\n" {
+					t.Errorf("%s did not land", name)
+				}
+			}
 			return nil, warned(got.Warnings, nil)
 		}},
 	})

@@ -20,9 +20,6 @@ type Finished struct {
 }
 
 func (f *Finished) result() *Result {
-	if f == nil {
-		return nil
-	}
 	return &Result{Landed: f.Landed, Task: f.Task, Merged: true}
 }
 
