@@ -92,7 +92,7 @@ func (c scene) interrupted(t *testing.T) (text string) {
 	results := map[string]int{}
 	for _, place := range all.Places() {
 		if _, result := at(place); result != whole {
-			results[result]++
+			results[ofChild.ReplaceAllString(result, "")]++
 		}
 	}
 	for _, result := range slices.Sorted(maps.Keys(results)) {
@@ -185,6 +185,8 @@ func kinds(err error) (text string) {
 var (
 	ids    = regexp.MustCompile(`\b[0-9a-f]{10,40}\b`)
 	probes = regexp.MustCompile(`probe/\d+`)
+	// ofChild says which read was interrupted: by which child, or by none.
+	ofChild = regexp.MustCompile(`((list|read) [a-z. ]+: )?git [a-z-]+ did not finish: |read [a-z. ]+: `)
 )
 
 // plainText takes out of a text what differs from run to run.
