@@ -295,7 +295,7 @@ func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said strin
 	}
 	env := []string(nil)
 	if option != "" { // arguments can be seen by everybody on this machine
-		env = []string{ParametersVar + "=" + WithSettings("", Setting{"push.pushoption", ""}, Setting{"push.pushoption", option})}
+		env = []string{ParametersVar + "=" + WithSettings(m.repo.environ.get(ParametersVar), Setting{"push.pushoption", ""}, Setting{"push.pushoption", option})}
 	}
 	out, err := m.push(ctx, flags(refFlags, []string{"--", m.Name, p.source() + ":" + p.Ref}), env...)
 	for _, line := range splitLines(out) { // flag, from:to, summary (git-push, --porcelain)

@@ -21,6 +21,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/parcel"
@@ -289,6 +290,22 @@ func TestSequenced(t *testing.T) {
 		t.Errorf("of two operations together it gets %+v", both)
 	}
 	w.end(6)
+}
+
+// TestSettingsOfTheCaller: settings given by `git -c key=value liza` apply to the push of a parcel,
+// too.
+func TestSettingsOfTheCaller(t *testing.T) {
+	w := newWorld(t, 1)
+	dir, err := w.clones[0].Root(w.ctx)
+	w.check(err)
+	w.git(dir, "config", "remote.origin.url", "far:hub")
+	settings := gitio.WithSettings("", gitio.Setting{Key: "url." + w.hub + ".insteadOf", Value: "far:hub"})
+	b, err := gitboard.Open(gitio.InEnvironment(w.ctx, append(os.Environ(), gitio.ParametersVar+"="+settings)), dir, gitboard.Options{})
+	w.check(err)
+	w.do(b, note("one"))
+	w.check(b.Close())
+	w.git(dir, "config", "remote.origin.url", w.hub)
+	w.end(2)
 }
 
 // TestFewChildren: for an operation that brings no commits of a task the server's git packs,
