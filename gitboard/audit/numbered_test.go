@@ -44,6 +44,54 @@ func TestManyNotes(t *testing.T) {
 	}
 }
 
+// TestReceivedReadsLittle checks that the records that are read to receive operations are not more
+// where the board has more, also if many operations come at once.
+func TestReceivedReadsLittle(t *testing.T) {
+	const many, received = 100, 40
+	store := &reading{Memory: oplog.NewMemory()}
+	w := newWorld(t, store)
+	w.begin()
+	for n := range many {
+		w.do(ada, &board.AddNote{Message: fmt.Sprintf("note %d", n)})
+	}
+	from := w.tip()
+	for n := range received {
+		w.do(ada, &board.AddNote{Message: fmt.Sprintf("more %d", n)})
+	}
+	store.files = 0
+	report, err := audit.Near(w.ctx, store, audit.Range{From: from, To: w.tip()})
+	if err != nil || !report.OK() || report.Proven != received {
+		t.Fatalf("%+v: %v", report, err)
+	}
+	if store.files >= received {
+		t.Errorf("%d files are read for %d operations", store.files, received)
+	}
+}
+
+// reading counts the files that are read.
+type reading struct {
+	*oplog.Memory
+	files int
+}
+
+func (r *reading) Object(ctx context.Context, name string) (git.Object, error) {
+	o, err := r.Memory.Object(ctx, name)
+	if o.Type == git.BlobObject {
+		r.files++
+	}
+	return o, err
+}
+
+func (r *reading) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+	objects, err := r.Memory.Objects(ctx, names)
+	for _, o := range objects {
+		if o.Type == git.BlobObject {
+			r.files++
+		}
+	}
+	return objects, err
+}
+
 // broadest remembers the number of entries of the largest tree written.
 type broadest struct {
 	*oplog.Memory

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from git.OID) er
 		if err != nil {
 			return err
 		}
-		p.last, p.state = from, at.State
+		p.last, p.state = from, board.NewState(at.State, at.State.Time())
 		p.tree, err = oplog.ReadTree(ctx, p.store, at.Head.Tree)
 		return err
 	}
@@ -131,8 +132,8 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	found.signatures(l)
 	p.repeated(l, &found)
 	files := map[string][]byte{}
-	want := p.step(l, files, &found)
-	if err := p.state.Err(); err != nil && !damaged(err) {
+	want, err := p.step(l, files, &found)
+	if err != nil {
 		return err
 	}
 	p.signed(l, want, &found)
@@ -162,12 +163,13 @@ func (p *replay) take(ctx context.Context, l *link) error {
 			p.made(l.oid, want)
 		}
 		p.memory.Absorb(want.After)
-		p.state = board.NewState(p.memory, board.At(l.commit.Author.When))
+		if p.lazy {
+			p.state.Absorb(want.After)
+		} else {
+			p.state = board.NewState(p.memory, board.At(l.commit.Author.When))
+		}
 		if p.trees == nil {
 			p.tree = want.Tree
-		}
-		if p.lazy {
-			p.state = board.NewState(want.After, board.At(l.commit.Author.When))
 		}
 		if len(found) == 0 {
 			p.report.Proven++
@@ -188,11 +190,11 @@ func (p *replay) take(ctx context.Context, l *link) error {
 }
 
 // step carries out the operation of a commit on the board before it; nil if that is impossible. It
-// puts what the operation writes into files.
-func (p *replay) step(l *link, files map[string][]byte, found *faults) *oplog.Outcome {
+// puts what the operation writes into files. An error means a failure to read.
+func (p *replay) step(l *link, files map[string][]byte, found *faults) (*oplog.Outcome, error) {
 	if l.opErr != nil {
 		found.add(CodeMessage, "it carries no operation: %v", l.opErr)
-		return nil
+		return nil, nil
 	}
 	op := l.op
 	op.Clock = p.clock
@@ -204,19 +206,21 @@ func (p *replay) step(l *link, files map[string][]byte, found *faults) *oplog.Ou
 	if err == nil && p.trees == nil {
 		err = want.Place(p.tree)
 	}
+	if unread := cmp.Or(p.state.Err(), err); unread != nil && !damaged(unread) {
+		return nil, unread
+	}
 	var refused *board.Refusal
 	switch {
 	case p.state.Err() != nil:
 		found.add(CodeRecord, "the board before it can't be read: %v", p.state.Err())
-		return nil
 	case errors.As(err, &refused):
 		found.add(refused.Code, "%s", refused.Message)
-		return nil
 	case err != nil:
 		found.add(board.CodeInvalid, "%v", err)
-		return nil
+	default:
+		return want, nil
 	}
-	return want
+	return nil, nil
 }
 
 // signed checks the commit's signature against the keys on the board before it. want is nil for an

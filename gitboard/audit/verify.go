@@ -121,9 +121,9 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 	return p.report, p.recheck(ctx, repo)
 }
 
-// few is how many operations are replayed on a lazily read board. Each adds a layer on top of the
-// previous one.
-const few = 8
+// few is how many operations are replayed on a lazily read board, more than any parcel has. Each
+// looks through the records that those before it have changed.
+const few = 512
 
 // prove replays a history; made receives the outcome of each proven operation. With a log it stops
 // at the first fault and, for a few operations, reads from the board before them only what they

@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ type Source interface {
 }
 
 // State is a board at one moment: the records of a source with changes on top. The first failure to
-// read a record is kept (Err) and ends every decision; later look-ups return nothing.
+// read a record is kept (Err) and ends every decision.
 type State struct {
 	src  Source
 	over map[string]any // path → record, nil = removed
@@ -55,6 +56,12 @@ func (s *State) Err() error { return s.err }
 
 // Changes returns the changes on top of the source: path → record, nil if removed.
 func (s *State) Changes() map[string]any { return s.over }
+
+// Absorb makes the changes of a state that was begun on this one changes of this one.
+func (s *State) Absorb(after *State) {
+	maps.Copy(s.over, after.over)
+	s.time = after.time
+}
 
 // Record implements Source.
 func (s *State) Record(path string) (any, error) {
