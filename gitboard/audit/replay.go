@@ -162,10 +162,10 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		if p.made != nil {
 			p.made(l.oid, want)
 		}
-		p.memory.Absorb(want.After)
 		if p.lazy {
 			p.state.Absorb(want.After)
 		} else {
+			p.memory.Absorb(want.After)
 			p.state = board.NewState(p.memory, board.At(l.commit.Author.When))
 		}
 		if p.trees == nil {
@@ -291,7 +291,7 @@ func (p *replay) settle() {
 	for range runtime.GOMAXPROCS(0) {
 		busy.Go(func() {
 			for i := next.Add(1) - 1; int(i) < len(paths); i = next.Add(1) - 1 {
-				r, _ := p.memory.Record(paths[i])
+				r, _ := p.state.Record(paths[i])
 				wrong[i] = codec.ReadBack(paths[i], r, p.written[paths[i]].data)
 			}
 		})
