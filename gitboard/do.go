@@ -10,14 +10,11 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/remote"
-	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Intent decides an operation on a view of the board: its payload, and the other refs that move
@@ -120,42 +117,6 @@ type Done struct {
 // lockedRetries is how often in a row a lock may be in the way. Each attempt has already waited
 // three seconds for it, while a process that only writes an operation holds it for milliseconds.
 const lockedRetries = 3
-
-// Lookup returns the operation that was already carried out under a request's id, or nil if there
-// is none. On a shared board it fetches from the remote first.
-func (b *Board) Lookup(ctx context.Context, r Request) (*Done, error) {
-	all, err := b.LookupAll(ctx, r)
-	if len(all) == 0 {
-		return nil, err
-	}
-	return all[0], err
-}
-
-// LookupAll is Lookup for a request that was passed to DoAll.
-func (b *Board) LookupAll(ctx context.Context, r Request) ([]*Done, error) {
-	if r.ID == "" {
-		return nil, nil
-	}
-	if err := checkID(r.ID); err != nil {
-		return nil, err
-	}
-	if err := b.Refresh(ctx); err != nil {
-		return nil, err
-	}
-	s, err := b.log.Tip(ctx)
-	if err != nil || s.Commit.IsZero() {
-		return nil, err
-	}
-	done, err := b.repeated(ctx, s, r, git.ZeroOID)
-	return b.andThen(ctx, s, r, done, err)
-}
-
-func checkID(id string) error {
-	if board.ValidRequest(id) {
-		return nil
-	}
-	return board.Refuse(board.CodeInvalid, "a request id has up to 100 letters, digits and ._/:-", "")
-}
 
 // Do decides an intent and appends the operation. The error is nil only if the operation is
 // committed to the log, so that every process that reads the board sees it. Errors: a
@@ -444,25 +405,6 @@ func (b *Board) Committer() (oplog.Committer, error) {
 	return oplog.Committer{Name: who.Name, Email: who.Email}, nil
 }
 
-// Numbered returns the id of the nth operation of a request, counted from 1.
-func Numbered(id string, n int) string {
-	if n == 1 {
-		return id
-	}
-	return fmt.Sprintf("%s.%d", id, n)
-}
-
-// andThen appends to the first operation of a repeated request the others that were carried out
-// with it.
-func (b *Board) andThen(ctx context.Context, s *oplog.Snapshot, r Request, done *Done, err error) (all []*Done, _ error) {
-	for n, id := 2, r.ID; done != nil && err == nil; n++ {
-		all = append(all, done)
-		r.ID = Numbered(id, n)
-		done, err = b.repeated(ctx, s, r, done.Commit)
-	}
-	return all, err
-}
-
 // decide calls the intents. Their decision is void if it was based on records that could not be
 // read.
 func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []git.RefUpdate, error) {
@@ -472,173 +414,6 @@ func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []g
 	seen.Snapshot, seen.of = &snapshot, v
 	all, refs, err := intents(ctx, &seen)
 	return all, slices.Clone(refs), cmp.Or(snapshot.State.Err(), err)
-}
-
-// ownLease returns the acting agent's lease. It is read only once: the lease of the old session
-// that a registration shows must be the value that the renewal replaces.
-func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, error) {
-	if op.Actor.Role == roles.Human {
-		return nil, nil
-	}
-	return lease.Read(ctx, b.store, op.Actor.ID)
-}
-
-// showLease puts the lease of the agent whose claim would be taken into the operation, and returns
-// the update that fences it.
-func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own *lease.Held) ([]git.RefUpdate, error) {
-	holder := board.LeaseWanted(v.State, op)
-	taker, takes := op.Payload.(interface{ ShowLease(*board.Lease) })
-	if holder == "" || !takes {
-		return nil, nil
-	}
-	if holder == op.Actor.ID {
-		taker.ShowLease(evidence(own))
-		return nil, nil // renewed, not fenced
-	}
-	held, err := lease.Read(ctx, b.store, holder)
-	if err != nil {
-		return nil, err
-	}
-	taker.ShowLease(evidence(held))
-	return []git.RefUpdate{lease.Fence(holder, held)}, nil
-}
-
-func evidence(h *lease.Held) *board.Lease {
-	if h == nil || h.Damaged {
-		return nil
-	}
-	return &h.Lease
-}
-
-// renewal returns what an operation does to the acting agent's own lease: renew it, end it at a
-// hand-off, or delete it at a deregistration.
-func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side oplog.Side, err error) {
-	if op.Actor.Role == roles.Human {
-		return side, nil
-	}
-	a := after.Agent(op.Actor.ID)
-	if err := after.Err(); err != nil {
-		return side, err
-	}
-	if a == nil {
-		if held != nil {
-			side.Refs = append(side.Refs, lease.Fence(op.Actor.ID, held))
-		}
-		return side, nil
-	}
-	l, err := b.leaseFor(after, op.Actor.ID, a, now)
-	if err != nil {
-		return side, err
-	}
-	if a.Status == board.HandedOff {
-		l.Expires = l.Heartbeat
-	}
-	if update, object := lease.Renew(held, l); update.Old != update.New {
-		side.Refs, side.Objects = append(side.Refs, update), append(side.Objects, object)
-	}
-	return side, nil
-}
-
-func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) (c lease.Content, err error) {
-	var task *board.Task
-	if a.CurrentTask != "" {
-		task = s.Task(a.CurrentTask)
-	}
-	config := s.Config()
-	if err := s.Err(); err != nil {
-		return c, err
-	}
-	c.Lease = board.Lease{
-		Agent: id, Session: a.Session, Task: a.CurrentTask, Heartbeat: board.At(now),
-		Expires: board.At(now.Add(time.Duration(config.LeaseSeconds(task)) * time.Second)),
-	}
-	return c, nil
-}
-
-// repeated returns the operation that was already carried out under a request id, or nil. If since
-// is not zero, only the commits after it are searched.
-func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (*Done, error) {
-	oid, err := b.requested(ctx, s, r, since)
-	if errors.Is(err, gitio.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	done, err := b.carriedOut(ctx, oid)
-	if err != nil {
-		return nil, err
-	}
-	if done.Op.Actor.ID != r.Actor.ID {
-		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request id %s was used by %s: %s", r.ID, done.Op.Actor.ID, done.Subject), "use an id of your own")
-	}
-	done.Repeated = true
-	return done, nil
-}
-
-// carriedOut returns the operation in a commit of the board.
-func (b *Board) carriedOut(ctx context.Context, commit git.OID) (*Done, error) {
-	at, h, op, err := b.read(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	return &Done{
-		Entry: &oplog.Entry{Commit: commit, Subject: h.Subject, Op: op, After: at.State},
-		View:  &View{Snapshot: at, board: b},
-	}, nil
-}
-
-// read returns the operation in a commit of the board.
-func (b *Board) read(ctx context.Context, commit git.OID) (at *oplog.Snapshot, h codec.Head, op board.Operation, err error) {
-	if at, err = b.log.At(ctx, commit); err != nil {
-		return nil, h, op, err
-	}
-	unreadable := func(err error) error { return &oplog.RecordError{Commit: commit, Path: "the message", Err: err} }
-	if h, err = codec.ParseHead(at.Head.Message); err != nil {
-		return nil, h, op, unreadable(err)
-	}
-	file, err := at.PayloadFile(ctx, b.store)
-	if err != nil {
-		return nil, h, op, err
-	}
-	if op, err = h.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When)); err != nil {
-		return nil, h, op, unreadable(err)
-	}
-	return at, h, op, nil
-}
-
-// Operation returns the operation in a commit of the board.
-func (b *Board) Operation(ctx context.Context, commit git.OID) (board.Operation, error) {
-	_, _, op, err := b.read(ctx, commit)
-	return op, err
-}
-
-func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (git.OID, error) {
-	if since.IsZero() {
-		return b.store.RequestCommit(ctx, s.Commit, r.ID, oplog.RequestDepth)
-	}
-	later, err := b.store.Log(ctx, since, s.Commit)
-	if err != nil {
-		return "", err
-	}
-	for _, c := range later {
-		if h, err := codec.ParseHead(c.Message); err == nil && h.Request == r.ID {
-			return c.OID, nil
-		}
-	}
-	return "", gitio.ErrNotFound
-}
-
-// explain adds to a refusal what only the leases show: when the holder's lease expires.
-func (b *Board) explain(ctx context.Context, v *View, err error) error {
-	var r *board.Refusal
-	if !errors.As(err, &r) || r.Holder == "" {
-		return err
-	}
-	if h, readErr := v.Lease(ctx, r.Holder); readErr == nil && h != nil && r.Code == board.CodeWrongState {
-		r.Lease, r.Live = evidence(h), h.Expires > board.At(b.now())
-	}
-	return err
 }
 
 // pause waits for a random time of at most ceiling.

@@ -1,0 +1,106 @@
+package gitboard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// ownLease returns the acting agent's lease. It is read only once: the lease of the old session
+// that a registration shows must be the value that the renewal replaces.
+func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, error) {
+	if op.Actor.Role == roles.Human {
+		return nil, nil
+	}
+	return lease.Read(ctx, b.store, op.Actor.ID)
+}
+
+// showLease puts the lease of the agent whose claim would be taken into the operation, and returns
+// the update that fences it.
+func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own *lease.Held) ([]git.RefUpdate, error) {
+	holder := board.LeaseWanted(v.State, op)
+	taker, takes := op.Payload.(interface{ ShowLease(*board.Lease) })
+	if holder == "" || !takes {
+		return nil, nil
+	}
+	if holder == op.Actor.ID {
+		taker.ShowLease(evidence(own))
+		return nil, nil // renewed, not fenced
+	}
+	held, err := lease.Read(ctx, b.store, holder)
+	if err != nil {
+		return nil, err
+	}
+	taker.ShowLease(evidence(held))
+	return []git.RefUpdate{lease.Fence(holder, held)}, nil
+}
+
+func evidence(h *lease.Held) *board.Lease {
+	if h == nil || h.Damaged {
+		return nil
+	}
+	return &h.Lease
+}
+
+// renewal returns what an operation does to the acting agent's own lease: renew it, end it at a
+// hand-off, or delete it at a deregistration.
+func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side oplog.Side, err error) {
+	if op.Actor.Role == roles.Human {
+		return side, nil
+	}
+	a := after.Agent(op.Actor.ID)
+	if err := after.Err(); err != nil {
+		return side, err
+	}
+	if a == nil {
+		if held != nil {
+			side.Refs = append(side.Refs, lease.Fence(op.Actor.ID, held))
+		}
+		return side, nil
+	}
+	l, err := b.leaseFor(after, op.Actor.ID, a, now)
+	if err != nil {
+		return side, err
+	}
+	if a.Status == board.HandedOff {
+		l.Expires = l.Heartbeat
+	}
+	if update, object := lease.Renew(held, l); update.Old != update.New {
+		side.Refs, side.Objects = append(side.Refs, update), append(side.Objects, object)
+	}
+	return side, nil
+}
+
+func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) (c lease.Content, err error) {
+	var task *board.Task
+	if a.CurrentTask != "" {
+		task = s.Task(a.CurrentTask)
+	}
+	config := s.Config()
+	if err := s.Err(); err != nil {
+		return c, err
+	}
+	c.Lease = board.Lease{
+		Agent: id, Session: a.Session, Task: a.CurrentTask, Heartbeat: board.At(now),
+		Expires: board.At(now.Add(time.Duration(config.LeaseSeconds(task)) * time.Second)),
+	}
+	return c, nil
+}
+
+// explain adds to a refusal what only the leases show: when the holder's lease expires.
+func (b *Board) explain(ctx context.Context, v *View, err error) error {
+	var r *board.Refusal
+	if !errors.As(err, &r) || r.Holder == "" {
+		return err
+	}
+	if h, readErr := v.Lease(ctx, r.Holder); readErr == nil && h != nil && r.Code == board.CodeWrongState {
+		r.Lease, r.Live = evidence(h), h.Expires > board.At(b.now())
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+package gitboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// Lookup returns the operation that was already carried out under a request's id, or nil if there
+// is none. On a shared board it fetches from the remote first.
+func (b *Board) Lookup(ctx context.Context, r Request) (*Done, error) {
+	all, err := b.LookupAll(ctx, r)
+	if len(all) == 0 {
+		return nil, err
+	}
+	return all[0], err
+}
+
+// LookupAll is Lookup for a request that was passed to DoAll.
+func (b *Board) LookupAll(ctx context.Context, r Request) ([]*Done, error) {
+	if r.ID == "" {
+		return nil, nil
+	}
+	if err := checkID(r.ID); err != nil {
+		return nil, err
+	}
+	if err := b.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	s, err := b.log.Tip(ctx)
+	if err != nil || s.Commit.IsZero() {
+		return nil, err
+	}
+	done, err := b.repeated(ctx, s, r, git.ZeroOID)
+	return b.andThen(ctx, s, r, done, err)
+}
+
+func checkID(id string) error {
+	if board.ValidRequest(id) {
+		return nil
+	}
+	return board.Refuse(board.CodeInvalid, "a request id has up to 100 letters, digits and ._/:-", "")
+}
+
+// Numbered returns the id of the nth operation of a request, counted from 1.
+func Numbered(id string, n int) string {
+	if n == 1 {
+		return id
+	}
+	return fmt.Sprintf("%s.%d", id, n)
+}
+
+// andThen appends to the first operation of a repeated request the others that were carried out
+// with it.
+func (b *Board) andThen(ctx context.Context, s *oplog.Snapshot, r Request, done *Done, err error) (all []*Done, _ error) {
+	for n, id := 2, r.ID; done != nil && err == nil; n++ {
+		all = append(all, done)
+		r.ID = Numbered(id, n)
+		done, err = b.repeated(ctx, s, r, done.Commit)
+	}
+	return all, err
+}
+
+// repeated returns the operation that was already carried out under a request id, or nil. If since
+// is not zero, only the commits after it are searched.
+func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (*Done, error) {
+	oid, err := b.requested(ctx, s, r, since)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	done, err := b.carriedOut(ctx, oid)
+	if err != nil {
+		return nil, err
+	}
+	if done.Op.Actor.ID != r.Actor.ID {
+		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request id %s was used by %s: %s", r.ID, done.Op.Actor.ID, done.Subject), "use an id of your own")
+	}
+	done.Repeated = true
+	return done, nil
+}
+
+// carriedOut returns the operation in a commit of the board.
+func (b *Board) carriedOut(ctx context.Context, commit git.OID) (*Done, error) {
+	at, h, op, err := b.read(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	return &Done{
+		Entry: &oplog.Entry{Commit: commit, Subject: h.Subject, Op: op, After: at.State},
+		View:  &View{Snapshot: at, board: b},
+	}, nil
+}
+
+// read returns the operation in a commit of the board.
+func (b *Board) read(ctx context.Context, commit git.OID) (at *oplog.Snapshot, h codec.Head, op board.Operation, err error) {
+	if at, err = b.log.At(ctx, commit); err != nil {
+		return nil, h, op, err
+	}
+	unreadable := func(err error) error { return &oplog.RecordError{Commit: commit, Path: "the message", Err: err} }
+	if h, err = codec.ParseHead(at.Head.Message); err != nil {
+		return nil, h, op, unreadable(err)
+	}
+	file, err := at.PayloadFile(ctx, b.store)
+	if err != nil {
+		return nil, h, op, err
+	}
+	if op, err = h.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When)); err != nil {
+		return nil, h, op, unreadable(err)
+	}
+	return at, h, op, nil
+}
+
+// Operation returns the operation in a commit of the board.
+func (b *Board) Operation(ctx context.Context, commit git.OID) (board.Operation, error) {
+	_, _, op, err := b.read(ctx, commit)
+	return op, err
+}
+
+func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (git.OID, error) {
+	if since.IsZero() {
+		return b.store.RequestCommit(ctx, s.Commit, r.ID, oplog.RequestDepth)
+	}
+	later, err := b.store.Log(ctx, since, s.Commit)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range later {
+		if h, err := codec.ParseHead(c.Message); err == nil && h.Request == r.ID {
+			return c.OID, nil
+		}
+	}
+	return "", gitio.ErrNotFound
+}
