@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 type runner struct {
 	dir      string
 	patience time.Duration
+	mutants  int
 	tests    []*test
 }
 
@@ -57,16 +57,22 @@ func (r *runner) measure(ctx context.Context) error {
 	for _, t := range r.tests {
 		began := time.Now()
 		reached := filepath.Join(r.dir, "reached")
+		if err := os.WriteFile(reached, make([]byte, r.mutants+1), 0o644); err != nil {
+			return err
+		}
 		if out, err := r.run(ctx, t.suite, []string{t.name}, 10*time.Minute, "MUTANTS_REACHED="+reached); err != nil {
 			return fmt.Errorf("%s fails without a mutant: %w\n%s", t.name, err, out)
 		}
 		t.takes, t.reaches = time.Since(began), map[int]bool{}
-		text, _ := os.ReadFile(reached) // none without the file
-		for _, n := range strings.Fields(string(text)) {
-			n, _ := strconv.Atoi(n) // half a line of a process that was killed is none
-			t.reaches[n] = true
+		text, err := os.ReadFile(reached)
+		if err != nil {
+			return err
 		}
-		os.Remove(reached)
+		for n, is := range text {
+			if is != 0 {
+				t.reaches[n] = true
+			}
+		}
 	}
 	slices.SortStableFunc(r.tests, func(a, b *test) int { return cmp.Compare(a.takes, b.takes) })
 	return nil
