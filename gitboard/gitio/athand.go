@@ -25,8 +25,8 @@ func (r *Repo) atHand(name string) (o git.Object, is bool) {
 		return o, is
 	}
 	if o.Type == git.CommitObject {
-		c, err := git.DecodeCommit(o)
-		if o, is = r.objectAtHand(c.Tree); !is || err != nil {
+		c, _ := git.DecodeCommit(o) // a damaged one has no tree
+		if o, is = r.objectAtHand(c.Tree); !is {
 			return o, false
 		}
 	}

@@ -67,7 +67,7 @@ func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 func (b *batch) without(ctx context.Context, names []string, answers []git.Object) ([]git.Object, error) {
 	next := len(answers)
 	one, err := b.exchange(ctx, names[next:next+1])
-	if err != nil && (ctx.Err() != nil || !b.died) {
+	if err != nil && !b.died {
 		return answers, err
 	}
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *batch) failed(ctx context.Context, err error) error {
 	if b.stderr != nil {
 		said = b.stderr.String()
 	}
-	if line := lastLine(said); line != "" && ctx.Err() == nil {
+	if line := lastLine(said); line != "" {
 		err = fmt.Errorf("%w (%s)", err, line)
 	}
 	return b.command.failure(ctx, err, said)

@@ -2,22 +2,17 @@ package gitio
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // InitRepository creates a repository at dir with main as its first branch, for tests.
 func InitRepository(ctx context.Context, dir string, bare bool) error {
-	path, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
 	args := []string{"init", "--quiet", "--initial-branch=main", "--object-format=sha1"}
 	if bare {
 		args = append(args, "--bare")
 	}
-	return command{op: "init", args: append(args, "--", path)}.run(ctx)
+	return command{op: "init", args: append(args, "--", dir)}.run(ctx)
 }
 
 // CommitAll commits everything in the worktree with the given top directory, untracked files

@@ -69,8 +69,8 @@ func (r *Repo) near(ctx context.Context, a, b git.OID) (chain []git.OID, line bo
 		if err != nil || o[0].Type != git.CommitObject {
 			return nil, false, err
 		}
-		c, err := git.DecodeCommit(o[0])
-		if err != nil || len(c.Parents) == 0 {
+		c, _ := git.DecodeCommit(o[0]) // a damaged one has no parents
+		if len(c.Parents) == 0 {
 			return nil, false, nil
 		}
 		at, line = c.Parents[0], line && len(c.Parents) == 1
@@ -206,8 +206,8 @@ func (r *Repo) after(ctx context.Context, from, to git.OID) (lines []string, err
 	if err := checkOIDs(from.OrZero(), to); err != nil {
 		return nil, err
 	}
-	chain, line, err := r.near(ctx, from, to)
-	if chain == nil || !line || err != nil {
+	chain, line, _ := r.near(ctx, from, to)
+	if chain == nil || !line {
 		return r.revList(ctx, from, to, "--reverse", "--topo-order")
 	}
 	for _, oid := range slices.Backward(chain[:len(chain)-1]) {

@@ -20,9 +20,6 @@ type identities struct {
 }
 
 func askIdentities(ctx context.Context, dir string) *identities {
-	if dir == "" {
-		dir = "."
-	}
 	p := &identities{done: make(chan struct{})}
 	ask := command{op: "var", env: environ(Environ(ctx)).where(), args: []string{"-C", dir, "var", "-l"}}
 	go func() {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -34,37 +35,43 @@ func refresh(path string, object git.Object) bool {
 // writeLoose retries.
 func writeLoose(dir, path string, object git.Object) error {
 	for attempt := 1; ; attempt++ {
-		err := writeOnce(dir, path, object)
-		if err == nil || attempt == tempAttempts || !errors.Is(err, fs.ErrNotExist) {
+		err := writeOnce(path, object)
+		if attempt == writeAttempts || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		// If `git gc` has removed the empty directory, it is created again.
+		if err := makeFanOut(dir, filepath.Dir(path)); err != nil {
 			return err
 		}
 	}
 }
 
-func writeOnce(dir, path string, object git.Object) (err error) {
-	file, err := createTemp(dir, filepath.Dir(path))
+// writeAttempts is how often writing an object is attempted.
+const writeAttempts = 10
+
+// writeOnce gives the temporary file the mode 0444 less the umask, as git does, because it is never
+// written again.
+func writeOnce(path string, object git.Object) error {
+	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf("tmp_obj_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), temporaries.Add(1)))
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(file.Name())
-		}
-	}()
-	if err := errors.Join(deflate(file, object), file.Sync(), file.Close()); err != nil {
-		return err
+	err = errors.Join(deflate(file, object), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(temp, path)
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		// Some systems do not rename over a read-only file. The name is derived from the content,
-		// so an existing file holds the same object.
-		if info, statErr := os.Lstat(path); statErr == nil && info.Size() > 0 {
-			os.Remove(file.Name())
-			return nil
+	if err != nil {
+		os.Remove(temp)
+		if intact(path, object) {
+			return nil // some systems do not rename over a read-only file
 		}
-		return err
 	}
-	return nil
+	return err
 }
+
+// temporaries counts the temporary files of this process.
+var temporaries atomic.Int64
 
 // deflate writes the object with git's header, compressed at the fastest level, which is git's
 // default for loose objects. An object that fits into one disk block uncompressed is stored as it
@@ -76,17 +83,11 @@ func deflate(file *os.File, object git.Object) error {
 		return err
 	}
 	var b bytes.Buffer
-	w, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	if err != nil {
-		return err
-	}
-	// Errors of an in-memory write show in Close.
+	w, _ := zlib.NewWriterLevel(&b, zlib.BestSpeed) // the level is valid, and writing to memory can't fail
 	io.WriteString(w, header)
 	w.Write(object.Data)
-	if err := w.Close(); err != nil {
-		return err
-	}
-	_, err = file.Write(b.Bytes())
+	w.Close()
+	_, err := file.Write(b.Bytes())
 	return err
 }
 
@@ -101,31 +102,6 @@ func stored(header string, data []byte) []byte {
 	b = append(append(b, header...), data...)
 	return binary.BigEndian.AppendUint32(b, adler32.Checksum(b[7:]))
 }
-
-// createTemp creates a file in dir, one of the fan-out directories below objects. Its mode is 0444
-// less the umask, as in git, because it is never written again. If `git gc` has removed the empty
-// directory, it is created again.
-func createTemp(objects, dir string) (*os.File, error) {
-	for attempt := 1; ; attempt++ {
-		name := fmt.Sprintf("tmp_obj_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), attempt)
-		file, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
-		switch {
-		case err == nil:
-			return file, nil
-		case attempt == tempAttempts:
-			return nil, err
-		case errors.Is(err, fs.ErrNotExist):
-			if err := makeFanOut(objects, dir); err != nil {
-				return nil, err
-			}
-		case !errors.Is(err, fs.ErrExist):
-			return nil, err
-		}
-	}
-}
-
-// tempAttempts is how often creating and writing a temporary file is attempted.
-const tempAttempts = 10
 
 // makeFanOut creates one of the 256 directories below objects. If the parent is writable for its
 // group (core.sharedRepository), the directory gets the parent's permissions.

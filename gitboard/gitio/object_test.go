@@ -38,6 +38,17 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
+// TestDirectoryForAnObject checks that a directory in an object's place is not taken for the object.
+func TestDirectoryForAnObject(t *testing.T) {
+	ctx, r := scratch(t)
+	o := blob("beside a directory")
+	check(t, os.MkdirAll(loosePath(r, o.OID), 0o755))
+	var failed *StorageError
+	if err := r.WriteObjects(ctx, []git.Object{o}); !errors.As(err, &failed) {
+		t.Errorf("it is written: %v", err)
+	}
+}
+
 func loosePath(r *Repo, id git.OID) string {
 	return filepath.Join(r.CommonDir(), "objects", string(id[:2]), string(id[2:]))
 }

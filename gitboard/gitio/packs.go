@@ -49,9 +49,7 @@ func checksummed(path string, most int64) (size int64, intact bool) {
 		return 0, false
 	}
 	sum := sha1.New()
-	if _, err := io.CopyN(sum, file, info.Size()-sha1.Size); err != nil {
-		return 0, false
-	}
-	end, err := io.ReadAll(file)
-	return info.Size(), err == nil && bytes.Equal(end, sum.Sum(nil))
+	_, _ = io.CopyN(sum, file, info.Size()-sha1.Size) // what can't be read has another checksum
+	end, _ := io.ReadAll(file)
+	return info.Size(), bytes.Equal(end, sum.Sum(nil))
 }

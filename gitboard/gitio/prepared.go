@@ -25,9 +25,6 @@ type session struct {
 
 // session starts the child.
 func (c command) session(ctx context.Context) (*session, error) {
-	if c.err != nil {
-		return nil, c.err
-	}
 	s := &session{c: c}
 	s.cmd, s.stderr = c.child(ctx)
 	var err error

@@ -46,12 +46,12 @@ func Open(ctx context.Context, dir string) (*Repo, error) { return OpenWith(ctx,
 
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
+	if dir == "" {
+		dir = "."
+	}
 	var who *identities
 	if o.ToWrite {
 		who = askIdentities(ctx, dir)
-	}
-	if dir == "" {
-		dir = "."
 	}
 	given := environ(Environ(ctx))
 	var r *Repo

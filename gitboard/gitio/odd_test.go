@@ -1,0 +1,384 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// TestDyingBatch checks what is read from a child that dies of some of the names: of those that it
+// dies of each time it says nothing, and the others are read.
+func TestDyingBatch(t *testing.T) {
+	ctx, r := scratch(t)
+	mark := filepath.Join(t.TempDir(), "once")
+	instead(t, `while read name; do
+		case $name in
+		once) [ -e '`+mark+`' ] || { : >'`+mark+`'; exit 128; } ;;
+		fatal) exit 128 ;;
+		failed) exit 1 ;;
+		esac
+		echo "`+string(blob("x").OID)+` blob 1"; echo x
+	done`)
+	for asked, want := range map[string]string{
+		"a b":                   "x x",
+		"fatal":                 "-",
+		"a fatal b":             "x - x",
+		"fatal a fatal fatal b": "- x - - x",
+		"a once b fatal c":      "x x x - x",
+		"a failed b":            "error",
+		"fatal failed b":        "error",
+		"fatal a failed":        "error",
+	} {
+		_ = os.Remove(mark)
+		b := newBatch(r.environ, command{})
+		answers, err := b.ask(ctx, strings.Fields(asked))
+		got := "error"
+		if err == nil {
+			said := make([]string, len(answers))
+			for i, o := range answers {
+				if said[i] = string(o.Data); o.OID == "" {
+					said[i] = "-"
+				}
+			}
+			got = strings.Join(said, " ")
+		}
+		if got != want {
+			t.Errorf("%s: %s, not %s (%v)", asked, got, want, err)
+		}
+		check(t, b.close())
+	}
+	b := newBatch(r.environ, command{})
+	b.partial = func() bool { return true }
+	if _, err := b.ask(ctx, []string{"fatal"}); err == nil {
+		t.Error("what a partial clone could not fetch counts as missing")
+	}
+}
+
+// TestFarBack checks that a chain of commits is read as far as it is asked for, and no further.
+func TestFarBack(t *testing.T) {
+	ctx, r := scratch(t)
+	instead(t, `case "$*" in *cat-file*) while read name; do echo "$name missing"; done; exit;; esac
+		most=0
+		for word; do case $word in --max-count=*) most=${word#*=} ;; esac; done
+		i=0
+		while [ $i -lt $most ] && [ $i -lt 1500 ]; do printf '%040d\n' $i; i=$((i + 1)); done`)
+	for at, want := range map[int]int{0: 100, 99: 100, 100: 1000, 1200: 1500, 5000: 1500} {
+		from, tip := git.OID(fmt.Sprintf("%040d", at)), git.OID(fmt.Sprintf("%040d", 9999))
+		if chain := must[[]git.OID](t)(r.Since(ctx, from, tip)); len(chain) != want {
+			t.Errorf("back to the commit %d: %d commits", at, len(chain))
+		}
+	}
+}
+
+// TestDamagedLog checks that a commit that git lists and nobody can read is an error, and never a
+// gap in the history.
+func TestDamagedLog(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	if log, err := r.Log(ctx, head, head); len(log) != 0 || err != nil {
+		t.Errorf("after itself: %v, %v", log, err)
+	}
+	malformed := git.NewObject(git.CommitObject, []byte("tree\n"))
+	check(t, r.WriteObjects(ctx, []git.Object{malformed}))
+	check(t, os.RemoveAll(r.keptDir()))
+	for what, id := range map[string]git.OID{"missing": blob("none").OID, "malformed": malformed.OID} {
+		instead(t, `case "$*" in *cat-file*) while read name; do echo "$name missing"; done; exit;; esac
+			echo `+string(id))
+		if log, err := r.Log(ctx, git.ZeroOID, head); err == nil {
+			t.Errorf("%s: %v", what, log)
+		}
+	}
+	if chain, _, err := r.near(ctx, head, malformed.OID); chain != nil || err != nil {
+		t.Errorf("from a malformed commit: %v, %v", chain, err)
+	}
+}
+
+// TestAbsentRef checks how a ref that git does not see is told from one that is broken.
+func TestAbsentRef(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	at := func(name, text string) string {
+		if text != "" {
+			writeIn(t, r.common, name, text)
+		}
+		oid, err := r.absentRef(ctx, name)
+		return strings.ReplaceAll(fmt.Sprint(oid.OrZero(), " ", err), string(head), "HEAD")
+	}
+	none := string(git.ZeroOID)
+	for name, c := range map[string]struct{ text, want string }{
+		"refs/heads/none":     {"", none + " <nil>"},
+		"refs/heads/back":     {string(head) + "\n", "HEAD <nil>"},
+		"refs/heads/dangling": {"ref: refs/heads/none\n", none + " <nil>"},
+		"refs/heads/name":     {"main\n", none + " " + (&BrokenRefError{"refs/heads/name", "main"}).Error()},
+		"refs/heads/empty":    {"\n", none + " " + (&BrokenRefError{"refs/heads/empty", ""}).Error()},
+	} {
+		if got := at(name, c.text); got != c.want {
+			t.Errorf("%s: %s, not %s", name, got, c.want)
+		}
+	}
+	check(t, os.Symlink("nowhere", filepath.Join(r.common, "refs", "heads", "link")))
+	if _, err := r.Ref(ctx, "refs/heads/link"); err == nil {
+		t.Error("a link to nowhere is no ref")
+	}
+	check(t, os.RemoveAll(filepath.Join(r.common, "packed-refs")))
+	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs"), 0o755))
+	if got := at("refs/heads/none", ""); strings.HasSuffix(got, "<nil>") {
+		t.Errorf("what packed-refs has can't be known: %s", got)
+	}
+}
+
+// TestEndedContext checks that a call in a context that has ended says so, and has changed nothing.
+func TestEndedContext(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	must[git.Object](t)(r.Object(ctx, string(head)))
+	m := must[*Remote](t)(r.Remote(ctx, r.TopLevel()))
+	lock := leave(t, r, "refs/heads/x.lock")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, err := range map[string]error{
+		"Ref":             second(r.Ref(ended, "refs/heads/main")),
+		"Object":          second(r.Object(ended, string(head))),
+		"Object by name":  second(r.Object(ended, "HEAD")),
+		"WriteObjects":    r.WriteObjects(ended, []git.Object{blob("x")}),
+		"UpdateRefs":      r.UpdateRefs(ended, []git.RefUpdate{{Ref: "refs/liza/x", New: head}}, ""),
+		"Push":            m.Push(ended, []Push{{Ref: "refs/heads/x", New: head}}),
+		"Fetch":           m.Fetch(ended, false, false, "refs/heads/main:refs/liza/main"),
+		"ModulePublished": second(r.ModulePublished(ended, r.TopLevel(), head)),
+		"Open":            second(Open(ended, r.TopLevel())),
+	} {
+		if !errors.Is(err, context.Canceled) || errors.As(err, new(*NetworkError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name != "ModulePublished" && !Unfinished(err) && !errors.Is(err, ended.Err()) {
+			t.Errorf("%s is finished: %v", name, err)
+		}
+	}
+	if r.awaitLocks(ended, []string{lock}) || !exists(lock) {
+		t.Error("a lock is free")
+	}
+	if refs := must[[]git.Ref](t)(r.Refs(ctx, "refs/liza")); len(refs) > 0 || isLoose(r.objectDir(), blob("x").OID) {
+		t.Errorf("something was written: %v", refs)
+	}
+	for err, want := range map[error]bool{
+		errors.New("x"): false, &CommandError{Exit: 1}: false, fmt.Errorf("x: %w", &CommandError{Exit: -1, Err: ended.Err()}): true,
+	} {
+		if Unfinished(err) != want {
+			t.Errorf("%v is unfinished: %v", err, !want)
+		}
+	}
+}
+
+// TestPromises checks which remotes are asked for what a partial clone has left out.
+func TestPromises(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	file := must[git.OID](t)(r.FileOID(ctx, head, "a.txt"))
+	check(t, os.Remove(loosePath(r, file)))
+	config := must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "config")))
+	asked := func(err error) string {
+		var failed *NetworkError
+		if errors.As(err, &failed) {
+			return failed.Remote
+		}
+		return fmt.Sprint(err)
+	}
+	remote := func(name, promisor string) string {
+		return fmt.Sprintf("[remote %q]\n\turl = %s\n\tpromisor = %s\n", name, t.TempDir(), promisor)
+	}
+	for name, c := range map[string]struct{ settings, want string }{
+		"none":               {"", "<nil>"},
+		"an include":         {"[include]\n\tpath = none\n", "<nil>"},
+		"no promisor":        {remote("x", "false"), "<nil>"},
+		"one":                {remote("x", "true"), "x"},
+		"one of two":         {remote("x", "false") + remote("y", "yes"), "y"},
+		"the last of two":    {remote("x", "true") + remote("y", "true"), "y"},
+		"one that was":       {remote("x", "true") + remote("x", "false"), "<nil>"},
+		"a sparse checkout":  {remote("x", "true") + "[core]\n\tsparseCheckout = true\n", "<nil>"},
+		"none sparse":        {remote("x", "true") + "[core]\n\tsparseCheckout = false\n", "x"},
+		"sparse, not a name": {"[core]\n\tsparseCheckout = false\n" + remote("x", "false"), "<nil>"},
+	} {
+		check(t, os.WriteFile(filepath.Join(r.common, "config"), append(config[:len(config):len(config)], c.settings...), 0o644))
+		if got := asked(r.promised(ctx, head)); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	check(t, os.WriteFile(filepath.Join(r.common, "config"), append(config[:len(config):len(config)], remote("x", "true")...), 0o644))
+	for name, err := range map[string]error{
+		"CheckoutDetached":  r.CheckoutDetached(ctx, r.TopLevel(), head),
+		"AddWorktree":       r.AddWorktree(ctx, filepath.Join(t.TempDir(), "w"), head),
+		"AddWorktreeBranch": r.AddWorktreeBranch(ctx, filepath.Join(t.TempDir(), "w"), "main"),
+	} {
+		if got := asked(err); got != "x" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for what, script := range map[string]string{
+		"promises, and does not bring": `case "$*" in *rev-list*) echo "?` + string(file) + `" ;; *get-regexp*) printf 'remote.x.promisor\ntrue\0' ;; esac`,
+		"has no settings":              `case "$*" in *--type=bool*) printf 'remote.x.promisor\ntrue\0' ;; *config*) exit 3 ;; esac`,
+		"can't say what is missing":    `case "$*" in *get-regexp*) printf 'remote.x.promisor\ntrue\0' ;; *) exit 1 ;; esac`,
+	} {
+		instead(t, script)
+		if err := r.promised(ctx, head); err == nil || errors.As(err, new(*NetworkError)) {
+			t.Errorf("a remote that %s: %v", what, err)
+		}
+	}
+}
+
+// TestStill checks what is looked at under the locks of refs, besides what git has looked at.
+func TestStill(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	other := blob("other").OID
+	move := []git.RefUpdate{{Ref: "refs/heads/main", Old: head, New: other}}
+	gone := []git.RefUpdate{{Ref: "refs/heads/packed", Old: head}}
+	wrong := []git.RefUpdate{{Ref: "refs/heads/main", Old: other, New: head}}
+	holds := func(what string, updates []git.RefUpdate, want bool) {
+		t.Helper()
+		if err := r.still(updates); (err == nil) != want {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	holds("where it was", move, true)
+	holds("elsewhere", wrong, false)
+	writeIn(t, r.common, "refs/heads/link", "ref: refs/heads/main\n")
+	holds("a symbolic ref", []git.RefUpdate{{Ref: "refs/heads/link", Old: other, New: head}}, true)
+	packed := string(head) + " refs/heads/other\n"
+	writeIn(t, r.common, "packed-refs", packed+string(head)+" refs/heads/packed\n")
+	writeIn(t, r.common, "packed-refs.new", packed)
+	holds("a packed one to delete", gone, true)
+	writeIn(t, r.common, "packed-refs.new", "")
+	holds("beside one that would be lost", gone, false)
+	check(t, os.Remove(filepath.Join(r.common, "packed-refs.new")))
+	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs.new"), 0o755))
+	holds("a new file that can't be read", gone, false)
+	check(t, os.Remove(filepath.Join(r.common, "packed-refs")))
+	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs"), 0o755))
+	holds("a file that can't be read", gone, false)
+	holds("a file that can't be read, for a loose one", []git.RefUpdate{{Ref: "refs/heads/main", Old: head}}, false)
+	check(t, os.Mkdir(filepath.Join(r.common, "reftable"), 0o755))
+	holds("in a table", wrong, true)
+}
+
+// TestQueueFiles checks which file is a queue's, and that a wait that was given up lets others in.
+func TestQueueFiles(t *testing.T) {
+	_, r := scratch(t)
+	path := filepath.Join(r.common, "liza", "queue")
+	first := must[*os.File](t)(r.OpenQueue(path))
+	if !IsQueue(path, first) {
+		t.Error("it is not the queue's file")
+	}
+	check(t, os.Rename(path, path+".old"))
+	if IsQueue(path, first) {
+		t.Error("a file that was renamed is the queue's")
+	}
+	second := must[*os.File](t)(r.OpenQueue(path))
+	DropQueue(path, first)
+	if IsQueue(path, first) || !IsQueue(path, second) {
+		t.Error("another file is the queue's")
+	}
+	DropQueue(path, second)
+	if exists(path) {
+		t.Error("the queue is still there")
+	}
+	check(t, first.Close())
+	if writeIn(t, r.common, "liza/queue", ""); IsQueue(path, first) {
+		t.Error("a closed file is the queue's")
+	}
+	check(t, second.Close())
+
+	holder, leaver, next := must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path))
+	check(t, TryQueue(holder))
+	LeaveQueue(leaver, AwaitQueue(leaver))
+	check(t, holder.Close())
+	select {
+	case err := <-AwaitQueue(next):
+		check(t, err)
+	case <-time.After(time.Minute):
+		t.Error("the lock of a wait that was given up is kept")
+	}
+	check(t, next.Close())
+}
+
+// TestOthersLock checks that settings whose lock others take again and again are waited for, and not
+// for ever.
+func TestOthersLock(t *testing.T) {
+	ctx, r := scratch(t)
+	hurry(r)
+	config := filepath.Join(r.common, "config")
+	for free, want := range map[int]bool{2: true, 3: true, 1 << 30: false} {
+		tries := 0
+		err := r.unlocked(ctx, config, func() error {
+			if tries++; tries == free {
+				return os.Remove(config + ".lock")
+			}
+			check(t, os.WriteFile(config+".lock.next", nil, 0o644))
+			check(t, os.Rename(config+".lock.next", config+".lock"))
+			before := time.Now().Add(-time.Duration(tries) * time.Hour) // another file, whatever its number
+			time.AfterFunc(time.Millisecond, func() { _ = os.Chtimes(config+".lock", before, before) })
+			return errors.New("locked")
+		})
+		if (err == nil) != want || err != nil && !errors.Is(err, ErrBusy) {
+			t.Errorf("free at try %d: %v after %d", free, err, tries)
+		}
+		_ = os.Remove(config + ".lock")
+	}
+}
+
+// TestBusySettings checks that settings that another process has locked are busy, which is no fault
+// of the disk.
+func TestBusySettings(t *testing.T) {
+	_, r := scratch(t)
+	asGit(t, r.TopLevel(), "git", "config")
+	writeIn(t, r.common, "config.lock", "")
+	err := hurry(r).EditConfigFile(func([]byte) ([]byte, error) { return nil, nil })
+	if !errors.Is(err, ErrBusy) || errors.As(err, new(*StorageError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestIdentitiesOfNobody checks that an empty name or address is nobody's.
+func TestIdentitiesOfNobody(t *testing.T) {
+	for _, ident := range []string{" <a@x> 1 +0000", "A <> 1 +0000"} {
+		lines := map[string][]string{"GIT_AUTHOR_IDENT": {ident}, "user.name": {"", "A"}, "user.email": {"", "a@x"}}
+		for _, env := range []map[string]string{nil, {"GIT_AUTHOR_NAME": "", "GIT_AUTHOR_EMAIL": "a@x"}, {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": ""}} {
+			said := parseIdentities(lines, func(key string) (string, bool) { value, is := env[key]; return value, is })
+			if len(said) > 0 {
+				t.Errorf("%q, %v: %v", ident, env, said)
+			}
+		}
+	}
+}
+
+// TestIdentityFromElsewhere checks that the identity is that of the repository which GIT_DIR names,
+// also for a program that has been started elsewhere.
+func TestIdentityFromElsewhere(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.SetConfig(ctx, "user.name", "Own Name"))
+	check(t, r.SetConfig(ctx, "user.email", "own@x"))
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		for _, what := range []string{"NAME", "EMAIL"} {
+			t.Setenv("GIT_"+who+"_"+what, "")
+			os.Unsetenv("GIT_" + who + "_" + what)
+		}
+	}
+	t.Setenv("GIT_DIR", r.GitDir())
+	t.Chdir(t.TempDir())
+	people := askIdentities(ctx, ".")
+	if s, _ := people.take("GIT_AUTHOR_IDENT"); s.Name != "Own Name" || s.Email != "own@x" {
+		t.Errorf("the author is %+v", s)
+	}
+	there := must[*Repo](t)(Open(ctx, ""))
+	t.Cleanup(func() { check(t, there.Close()) })
+	if there.CommonDir() != r.CommonDir() && !slices.Contains([]string{resolved(t, r.CommonDir())}, there.CommonDir()) {
+		t.Errorf("it is %s", there.CommonDir())
+	}
+}
