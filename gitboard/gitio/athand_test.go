@@ -1,7 +1,10 @@
 package gitio
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -46,4 +49,83 @@ func TestAtHand(t *testing.T) {
 	check(t, os.Chmod(path, 0o644))
 	check(t, os.WriteFile(path, append(sound[:len(sound)-8:len(sound)-8], "damaged!"...), 0o644))
 	look("damaged beside its packed copy", true)
+}
+
+// TestPartlyAtHand checks that what is loose is not taken for all that there is: below it something
+// may be packed, or damaged.
+func TestPartlyAtHand(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "dir/packed", "packed\n")
+	commitAll(t, ctx, r, "packed")
+	native(t, r.TopLevel(), "gc", "-q", "--prune=now")
+	check(t, os.RemoveAll(r.keptDir()))
+	native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "of a packed tree")
+	empty := native(t, r.TopLevel(), "rev-parse", "HEAD")
+	write(t, r, "dir/loose", "loose\n")
+	commit := string(commitAll(t, ctx, r, "of a loose one"))
+	malformed := []git.Object{git.NewObject(git.TreeObject, []byte("malformed")), git.NewObject(git.CommitObject, []byte("malformed"))}
+	check(t, r.WriteObjects(ctx, malformed))
+	large := git.NewObject(git.BlobObject, make([]byte, knownBytes+1))
+	check(t, r.WriteObjects(ctx, []git.Object{large}))
+	writeIn(t, r.common, "refs/heads/odd", string(malformed[1].OID)+"\n")
+	for name, want := range map[string]string{
+		empty + ":dir/packed": "packed\n", commit + ":dir/packed": "packed\n", commit + ":dir/loose": "loose\n", commit + ":dir/none": "",
+		string(malformed[0].OID) + ":dir": "", string(malformed[1].OID) + ":dir": "", string(large.OID): string(large.Data),
+	} {
+		r := open(t, ctx, r.TopLevel())
+		o := must[[]git.Object](t)(r.Objects(ctx, []string{name}))[0]
+		if string(o.Data) != want || want == "" && o.OID != "" {
+			t.Errorf("%.60s: %.60q", name, o.Data)
+		}
+		if child := r.batch.cmd != nil; child != (name != commit+":dir/loose" && name != commit+":dir/none") {
+			t.Errorf("%.60s: git was asked: %v", name, child)
+		}
+		if name != string(large.OID) && r.known.has(large.OID) {
+			t.Error("a large object is remembered")
+		}
+	}
+	if at := must[git.OID](t)(r.Ref(ctx, "refs/heads/odd")); at != malformed[1].OID {
+		t.Errorf("a ref to what is malformed is at %s", at)
+	}
+}
+
+// TestNothingUnpackedInAQuarantine checks that nothing is written for later beside a push that may be
+// refused.
+func TestNothingUnpackedInAQuarantine(t *testing.T) {
+	ctx, r := scratch(t)
+	o := blob("packed")
+	r.environ = environ{"GIT_QUARANTINE_PATH=x"}
+	r.known.addPacked([]git.Object{o})
+	r.unpack(ctx)
+	if isLoose(filepath.Join(r.common, "objects"), o.OID) {
+		t.Error("it is there")
+	}
+	r.environ = nil
+	r.unpack(ctx)
+	if !isLoose(filepath.Join(r.common, "objects"), o.OID) {
+		t.Error("it is not there")
+	}
+	r.known.addPacked(slices.Repeat([]git.Object{{}, git.NewObject(git.BlobObject, make([]byte, unpackBytes+1)), o}, 2*unpackMost))
+	if left := r.known.takePacked(); len(left) != unpackMost || left[0].OID != o.OID || left[1].OID != o.OID {
+		t.Errorf("%d objects are remembered", len(left))
+	}
+	if len(r.known.takePacked()) != 0 {
+		t.Error("they are remembered again")
+	}
+}
+
+// TestKnownIsBounded checks that what is remembered does not grow for ever.
+func TestKnownIsBounded(t *testing.T) {
+	k := &known{}
+	k.add([]git.Object{{}, {OID: "large", Data: make([]byte, knownBytes+1)}})
+	if len(k.objects) != 0 {
+		t.Errorf("%d are known", len(k.objects))
+	}
+	data := make([]byte, knownBytes)
+	for i := range knownMost/knownBytes + 2 {
+		k.add([]git.Object{{OID: git.OID(fmt.Sprint(i)), Data: data}})
+	}
+	if len(k.objects) != 1 || k.bytes != knownBytes || !k.has(git.OID(fmt.Sprint(knownMost/knownBytes+1))) {
+		t.Errorf("%d are known, of %d bytes", len(k.objects), k.bytes)
+	}
 }

@@ -342,6 +342,48 @@ func TestFaultsOfReading(t *testing.T) {
 			writeIn(p.t, p.path("one"), "x", "x\n")
 			must[git.OID](p.t)(p.r.CommitAll(p.t.Context(), p.path("one"), "in one", ada))
 		}, func(p *place) (any, error) { return p.r.CommittedIn(), nil }, ""},
+		{"CommittedIn, picked, beside a record that is being removed", func(p *place) {
+			native(p.t, p.path("one"), "cherry-pick", string(p.ids["topic"]))
+			p.ids["picked"] = git.OID(native(p.t, p.path("one"), "rev-parse", "HEAD"))
+			writeIn(p.t, p.path("repo"), ".git/worktrees/gone/logs/HEAD", string(git.ZeroOID)+" "+string(p.ids["next"])+" A <a@x> 1 +0000\tcommit: x\n")
+		}, func(p *place) (any, error) { return p.r.CommittedIn(), nil }, ""},
+		{"Reflog of half lines", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/logs/refs/heads/odd", "x\nx y\n"+string(p.ids["main"])+" "+string(p.ids["topic"])+"\n")
+		}, func(p *place) (any, error) { return one(p.r.Reflog("refs/heads/odd")) }, ""},
+		{"ResolveCommit beyond a log", nil, func(p *place) (any, error) {
+			_, err := p.r.ResolveCommit(p.ctx, "HEAD@{99}")
+			return errors.Is(err, ErrNotFound), err
+		}, ""},
+		{"Log of a merge", nil, func(p *place) (any, error) {
+			log, err := p.r.Log(p.ctx, p.ids["main"], p.ids["merged"])
+			return len(log), err
+		}, ""},
+		{"Touching what is missing", nil, func(p *place) (any, error) {
+			return one(p.r.Touching(p.ctx, blob("none").OID, "go.txt"))
+		}, ""},
+		{"FileOID in what is no id", nil, func(p *place) (any, error) { return one(p.r.FileOID(p.ctx, "main", "a.txt")) }, ""},
+		{"Whole, of a partial clone", func(p *place) {
+			native(p.t, p.path("repo"), "config", "extensions.partialClone", "hub")
+		}, func(p *place) (any, error) {
+			return "done", errors.Join(p.r.Whole(p.ctx, blob("none").OID), p.r.Holds(p.ctx, p.ids["main"], func(yield func([]string) bool) {
+				yield([]string{string(blob("none").OID)})
+			}))
+		}, ""},
+		{"Requested at a server", func(p *place) { p.r.bare = true }, func(p *place) (any, error) {
+			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
+		}, ""},
+		{"Requested at a server that remembers some", func(p *place) {
+			p.r.bare = true
+			must[map[string]git.OID](p.t)(p.r.Requested(p.t.Context(), p.ids["main~3"], []string{"r4"}, 20))
+		}, func(p *place) (any, error) {
+			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
+		}, ""},
+		{"Requested where nothing can be remembered", func(p *place) {
+			p.r.bare = true
+			check(p.t, os.Remove(p.path("repo/.git/liza")))
+		}, func(p *place) (any, error) {
+			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
+		}, ""},
 		{"Fsck", nil, func(p *place) (any, error) { return one(p.r.Fsck(p.ctx)) }, ""},
 		{"Usage", func(p *place) { native(p.t, p.path("repo"), "gc", "-q") }, func(p *place) (any, error) {
 			u, err := p.r.Usage(p.ctx)
@@ -509,6 +551,24 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"Advance, refused each time", nil, func(p *place) (any, error) {
 			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, "3 on"},
+		{"Advance, busy each time", nil, func(p *place) (any, error) {
+			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, "1 on"},
+		{"Advance that was cut short while it deleted a file", func(p *place) {
+			check(p.t, os.Remove(p.path("repo/dir/b.txt")))
+			writeIn(p.t, p.path("repo"), "new.txt", "n")
+		},
+			func(p *place) (any, error) {
+				ctx, _ := WithRetries(p.ctx, 0)
+				return only(p.r.Advance(ctx, p.path("repo"), p.ids["v1"], p.ids["topic"]))
+			}, ""},
+		{"CanAdvance over a link", func(p *place) {
+			check(p.t, os.Remove(p.path("repo/a.txt")))
+			check(p.t, os.Symlink("dir/b.txt", p.path("repo/a.txt")))
+		}, func(p *place) (any, error) {
+			ctx, _ := WithRetries(p.ctx, 0)
+			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+		}, ""},
 		{"CheckoutDetached", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
 			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
 		}, ""},
@@ -526,6 +586,17 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			func(p *place) (any, error) {
 				return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
 			}, ""},
+		{"Untouched before the first commit", func(p *place) {
+			native(p.t, p.path("one"), "symbolic-ref", "HEAD", "refs/heads/unborn")
+		}, func(p *place) (any, error) {
+			return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
+		}, ""},
+		{"CommitAll before the first commit", func(p *place) {
+			native(p.t, p.path("one"), "symbolic-ref", "HEAD", "refs/heads/unborn")
+			native(p.t, p.path("one"), "rm", "-q", "-r", "-f", ".")
+		}, func(p *place) (any, error) {
+			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
+		}, ""},
 		{"CommitAll", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
 			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
 		}, ""},
@@ -574,6 +645,9 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, "1"},
 		{"Snapshot", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
 			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
+		}, ""},
+		{"Snapshot of no worktree", nil, func(p *place) (any, error) {
+			return one(p.r.Snapshot(p.ctx, p.path("none"), "all", ada))
 		}, ""},
 		{"Snapshot of nothing", nil, func(p *place) (any, error) {
 			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
@@ -631,6 +705,13 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return p.r.plainlyFree("refs/heads/topic"), nil
 		}, ""},
+		{"Head of a linked worktree whose HEAD is a directory", func(p *place) {
+			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/HEAD")))
+			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/HEAD"), 0o755))
+		}, func(p *place) (any, error) {
+			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
+			return fmt.Sprint(commit, branch), err
+		}, ""},
 		{"Head", nil, func(p *place) (any, error) {
 			commit, branch, err := p.r.Head(p.ctx, p.path("repo"))
 			return fmt.Sprint(commit, branch), err
@@ -663,6 +744,10 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"LastHead of a log that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/logs/HEAD")))
 			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/logs/HEAD"), 0o755))
+		}, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
+		{"LastHead of half lines", func(p *place) {
+			log := must[[]byte](p.t)(os.ReadFile(p.path("repo/.git/worktrees/one/logs/HEAD")))
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/logs/HEAD", string(log)+"x y\nx\n"+string(p.ids["main"])+" "+string(git.ZeroOID)+" z\n")
 		}, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
 		{"AttachHead", nil, func(p *place) (any, error) {
 			return only(p.r.AttachHead(p.ctx, p.path("one"), "topic"))
@@ -724,6 +809,20 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
 		}, ""},
+		{"MoveWorktree, killed", func(p *place) { check(p.t, os.Mkdir(p.path("below"), 0o755)) },
+			func(p *place) (any, error) {
+				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("below/two")))
+			}, "killed"},
+		{"MoveWorktree with a relative link", func(p *place) {
+			writeIn(p.t, p.path("one"), ".git", "gitdir: ../repo/.git/worktrees/one\n")
+		}, func(p *place) (any, error) {
+			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
+		}, ""},
+		{"MoveWorktree beside a record that is being removed", func(p *place) {
+			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/half"), 0o755))
+		}, func(p *place) (any, error) {
+			return p.r.movesPlainly(p.path("one"), p.path("two")), nil
+		}, ""},
 		{"UnlockWorktree", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) },
 			func(p *place) (any, error) {
 				return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
@@ -761,6 +860,9 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"DiscardWorktree that was never completed", func(p *place) {
 			check(p.t, os.Remove(p.path("one/.git")))
 		}, func(p *place) (any, error) {
+			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
+		}, ""},
+		{"DiscardWorktree of one that is gone", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(p *place) (any, error) {
 			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
 		}, ""},
 		{"PruneWorktrees", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(p *place) (any, error) {

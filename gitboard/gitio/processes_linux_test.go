@@ -1,8 +1,17 @@
 package gitio
 
 import (
+	"errors"
+	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // TestUptimeIsExact checks that the time since the boot has the unit of start times, without an
@@ -17,5 +26,198 @@ func TestUptimeIsExact(t *testing.T) {
 		if now%tick != 0 || now < own.started {
 			t.Fatalf("uptime %v, in units of %v; started at %v", now, tick, own.started)
 		}
+	}
+}
+
+// TestReadStat checks that half a line about a process says nothing.
+func TestReadStat(t *testing.T) {
+	dir := t.TempDir()
+	if _, ok := readStat(dir); ok {
+		t.Error("a process that is gone")
+	}
+	rest := strings.Repeat(" 7", 18)
+	for text, want := range map[string]bool{
+		"12 (git) S" + rest + " 90 1": true, "12 (g) ( it) S" + rest + " 90 1": true, "12 (git) S" + rest: false, "12 (git) S" + rest + " x": false,
+		"12 git) S" + rest + " 90 1": false, "12 )git( S" + rest + " 90 1": false, "": false,
+	} {
+		writeIn(t, dir, "stat", text)
+		s, ok := readStat(dir)
+		if ok != want || ok && (s.pid != 12 || s.state != "S" || s.parent != 7 || s.started != 90*tick) {
+			t.Errorf("%q: %+v, %v", text, s, ok)
+		}
+	}
+}
+
+// TestWorksIn checks which processes work on a repository, by their directory in /proc.
+func TestWorksIn(t *testing.T) {
+	root := resolved(t, t.TempDir())
+	for _, dir := range []string{"repo/.git", "work", "elsewhere"} {
+		check(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	check(t, os.Symlink(filepath.Join(root, "repo"), filepath.Join(root, "link")))
+	places := []string{filepath.Join(root, "repo", ".git"), filepath.Join(root, "work")}
+	for name, c := range map[string]struct {
+		at, words, environ string
+		want               bool
+	}{
+		"in a worktree":               {"work", "git gc", "", true},
+		"elsewhere":                   {"elsewhere", "git gc", "", false},
+		"elsewhere, on it":            {"elsewhere", "git --git-dir=" + places[0] + " gc", "", true},
+		"elsewhere, on it, relative":  {"elsewhere", "git --git-dir=../repo/.git gc", "", true},
+		"elsewhere, on it, by a link": {"elsewhere", "git gc", "GIT_DIR=" + root + "/link/.git", true},
+		"elsewhere, on what is gone":  {"elsewhere", "git --git-dir=../gone gc", "", false},
+		"it has ended":                {"", "git gc", "", false},
+	} {
+		proc := t.TempDir()
+		if c.at != "" {
+			check(t, os.Symlink(filepath.Join(root, c.at), filepath.Join(proc, "cwd")))
+		}
+		writeIn(t, proc, "environ", c.environ+"\x00")
+		if got := worksIn(proc, strings.Fields(c.words), places); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	unseen := t.TempDir()
+	writeIn(t, unseen, "cwd", "") // can't be read as a link
+	if !worksIn(unseen, nil, places) {
+		t.Error("what can't be seen works elsewhere")
+	}
+}
+
+// TestPlacesOfARepository checks where git works on a repository.
+func TestPlacesOfARepository(t *testing.T) {
+	ctx, r := scratch(t)
+	linked := claim(t, ctx, r, "one")
+	check(t, os.Mkdir(filepath.Join(r.common, "worktrees", "half"), 0o755)) // is being removed
+	apart := filepath.Join(t.TempDir(), "gone")
+	for _, c := range []struct {
+		r    *Repo
+		want []string
+	}{
+		{r, []string{r.common, r.top, r.top, linked}},
+		{&Repo{common: r.common, gitDir: r.common}, []string{r.common, r.top, linked}},
+		{&Repo{common: apart, top: apart}, []string{apart, apart}},
+	} {
+		for i, path := range c.want {
+			if path != apart {
+				c.want[i] = resolved(t, path)
+			}
+		}
+		if got := c.r.places(); !slices.Equal(got, c.want) {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+}
+
+// TestAmidLocks checks which git-liza may run while the git that has started it holds locks.
+func TestAmidLocks(t *testing.T) {
+	for line, want := range map[string]bool{
+		"git-liza": false, "git-liza note": false, "git-liza hook reference-transaction": true, "git-liza hook proc-receive": false,
+	} {
+		if amidLocks(strings.Fields(line)) != want {
+			t.Errorf("%s: %v", line, !want)
+		}
+	}
+	if userOf(noStat{}) != -1 {
+		t.Error("a file of no known owner has one")
+	}
+}
+
+type noStat struct{ os.FileInfo }
+
+func (noStat) Sys() any { return nil }
+
+// TestZombie checks that a process that has ended is gone, although its parent has not asked yet.
+func TestZombie(t *testing.T) {
+	cmd := exec.Command("sh", "-c", untilEnd)
+	in := must[io.WriteCloser](t)(cmd.StdinPipe())
+	check(t, cmd.Start())
+	process := strconv.Itoa(cmd.Process.Pid) + " " + Birth(cmd.Process.Pid) + " " + ProcessSpace()
+	if Ended(process) || !strings.HasPrefix(process, strconv.Itoa(cmd.Process.Pid)+" "+strings.Fields(ThisProcess())[1]) {
+		t.Errorf("%s has ended", process)
+	}
+	check(t, in.Close())
+	const exited, leave, byPID = syscall.WEXITED, syscall.WNOWAIT, 1
+	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, byPID, uintptr(cmd.Process.Pid), 0, exited|leave, 0, 0)
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	if !Ended(process) || Birth(cmd.Process.Pid) != "" {
+		t.Errorf("%s has not ended", process)
+	}
+	check(t, cmd.Wait())
+}
+
+// TestOurs checks whose worktrees git certainly uses.
+func TestOurs(t *testing.T) {
+	top := t.TempDir()
+	check(t, os.MkdirAll(filepath.Join(top, "a", "b"), 0o755))
+	writeIn(t, top, ".git", "x")
+	link := filepath.Join(top, ".git")
+	for name, got := range map[string]bool{
+		"its top":                  ours(top, top, link),
+		"below":                    ours(filepath.Join(top, "a", "b"), top, link),
+		"not a missing directory":  !ours(filepath.Join(top, "none"), top, link),
+		"not a missing worktree":   !ours(filepath.Join(top, "none"), filepath.Join(top, "none")),
+		"not a missing link":       !ours(top, top, filepath.Join(top, "none")),
+		"not by another path":      !ours("a", top, link),
+		"not on other file system": !ours("/proc/self", "/", "/"),
+	} {
+		if !got {
+			t.Errorf("ours is not %s", name)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return // nobody else can give files away
+	}
+	const another = 12345
+	check(t, os.Lchown(link, another, -1))
+	if ours(top, top, link) {
+		t.Error("another's .git is ours")
+	}
+	check(t, os.Lchown(top, another, -1))
+	if ours(top, top, link) {
+		t.Error("another's worktree is ours")
+	}
+}
+
+// TestGroups checks that a group of processes that has ended is no error, and one that has not begun
+// no crash.
+func TestGroups(t *testing.T) {
+	EndGroup(&exec.Cmd{})
+	cmd := exec.CommandContext(t.Context(), "true")
+	OwnGroup(cmd)
+	check(t, cmd.Run())
+	if err := cmd.Cancel(); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("it has ended: %v", err)
+	}
+	EndGroup(cmd)
+}
+
+// TestStranded checks that a git which waits for a stopped process is asked to end, and that only
+// its lock counts as released then.
+func TestStranded(t *testing.T) {
+	ctx, r := scratch(t)
+	path := leave(t, r, "refs/heads/x.lock")
+	was := must[os.FileInfo](t)(os.Lstat(path))
+	run := func(script string) int {
+		cmd := exec.Command("sh", "-c", "trap '"+script+"; exit' TERM; echo; while read line; do :; done")
+		in, out := must[io.WriteCloser](t)(cmd.StdinPipe()), must[io.ReadCloser](t)(cmd.StdoutPipe())
+		check(t, cmd.Start())
+		must[int](t)(out.Read(make([]byte, 1)))
+		t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
+		return cmd.Process.Pid
+	}
+	for name, err := range map[string]error{"another error": errors.New("x"), "nobody": &HeldError{Path: path}, "one that is gone": &HeldError{Path: path, stranded: 1 << 30}} {
+		if endStranded(ctx, err, path, was) {
+			t.Errorf("%s has released the lock", name)
+		}
+	}
+	began := time.Now()
+	if !endStranded(ctx, &HeldError{Path: path, stranded: run("rm \"" + path + "\"")}, path, was) || exists(path) {
+		t.Error("it has not released the lock")
+	}
+	if took := time.Since(began); took >= endPatience {
+		t.Errorf("that took %v", took)
 	}
 }
