@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,6 +38,17 @@ func TestWordsOfFindings(t *testing.T) {
 	}
 	again := noteOf("again")
 	again.Request = w.steps[len(w.steps)-1].op.Request
+	root := func(data func([]git.TreeEntry) []byte) func(*git.Commit) {
+		return func(c *git.Commit) {
+			o, err := w.store.Object(w.ctx, string(c.Tree))
+			check(t, err)
+			entries, err := git.DecodeTree(o.Data)
+			check(t, err)
+			o = git.NewObject(git.TreeObject, data(entries))
+			check(t, w.store.WriteObjects(w.ctx, []git.Object{o}))
+			c.Tree = o.OID
+		}
+	}
 	for name, c := range map[string]struct {
 		f    forgery
 		says []string
@@ -44,7 +56,21 @@ func TestWordsOfFindings(t *testing.T) {
 		"many files":                 {forgery{op: noteOf("f"), files: many}, []string{"x00 should not be there", "x19 should not be there; and 5 more"}},
 		"a file's content is gone":   {forgery{op: noteOf("f"), entries: lost("sprint.yaml", none)}, []string{"sprint.yaml lacks its content"}},
 		"a file that is a directory": {forgery{op: noteOf("f"), entries: lost("sprint.yaml", w.snapshot(at).Head.Tree)}, []string{"sprint.yaml"}},
-		"a tree that is none":        {forgery{op: noteOf("f"), commit: func(c *git.Commit) { c.Tree = none }}, []string{"it can't be read"}},
+		"a directory is gone": {forgery{op: noteOf("f"), commit: root(func(entries []git.TreeEntry) []byte {
+			for i := range entries {
+				if entries[i].Name == "agents" {
+					entries[i].OID = none
+				}
+			}
+			return git.EncodeTree(entries)
+		})}, []string{"it can't be read"}},
+		"a tree in another order": {forgery{op: noteOf("f"), commit: root(func(entries []git.TreeEntry) (data []byte) {
+			for _, e := range slices.Backward(entries) {
+				data = append(data, git.EncodeTree([]git.TreeEntry{e})...)
+			}
+			return data
+		})}, []string{"the same files in other bytes"}},
+		"a tree that is none": {forgery{op: noteOf("f"), commit: func(c *git.Commit) { c.Tree = none }}, []string{"it can't be read"}},
 		"no operation and no record": {forgery{op: noteOf("f"), message: func(string) string { return "hello\n" }, files: map[string][]byte{"tasks/x.yaml": []byte("id: [")}},
 			[]string{"it carries no operation", "tasks/x.yaml can't be read: line 1"}},
 		"a changed file":  {forgery{op: noteOf("f"), files: map[string][]byte{board.RecordPath(board.NoteDir, "note-1"): []byte("x\n")}}, []string{`differs: line 1 is "x", and should be "id: note-1"`}},
@@ -68,6 +94,9 @@ func TestWordsOfFindings(t *testing.T) {
 	if text := findings(report); !strings.Contains(text, "it is not a commit") || strings.Contains(text, "cut off here") {
 		t.Errorf("on what is not a commit:\n%s", text)
 	}
+	if report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: none}, nil); err == nil {
+		t.Errorf("a commit that is not here has a history: %+v", report)
+	}
 	for _, from := range []git.OID{"", at} {
 		o, err := w.store.Object(w.ctx, string(at)+":sprint.yaml")
 		check(t, err)
@@ -75,6 +104,23 @@ func TestWordsOfFindings(t *testing.T) {
 		if err == nil && report.OK() {
 			t.Errorf("a file is a history: %+v", report)
 		}
+	}
+}
+
+// TestTooLarge checks that an operation whose record would be too large is wrong, though none of its
+// texts is.
+func TestTooLarge(t *testing.T) {
+	w := memoryWorld(t)
+	w.begin()
+	details := map[string]board.Scalar{"count": "3", "error_pattern": "x"}
+	for n := range 4 {
+		details[fmt.Sprint("log", n)] = board.Scalar(strings.Repeat("x\n", board.MaxText/2))
+	}
+	tip := w.tip()
+	op := board.Operation{Actor: coder1, Request: "f", Payload: &board.LogAnomaly{Type: "retry_loop", Details: details}}
+	report := w.caught(t, tip, w.forge(forgery{parent: tip, op: op}), board.CodeInvalid)
+	if text := findings(report); !strings.Contains(text, "a record may have") {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -120,6 +166,7 @@ func TestValidateConditions(t *testing.T) {
 	w.claim(coder1, "alpha")
 	bad := strings.Repeat("a", 40)
 	blob := w.specOID()
+	shallow := filepath.Join(repo.CommonDir(), "shallow")
 	for name, c := range map[string]struct {
 		change func(s *board.State, task *board.Task)
 		here   audit.Here
@@ -132,8 +179,13 @@ func TestValidateConditions(t *testing.T) {
 		"one that nobody looked for": {func(_ *board.State, t *board.Task) { t.SpecRef, t.SpecOID = "gone.md", "" }, audit.Here{}, "WARNING: tasks/alpha.yaml: spec_ref: gone.md is not a file on the integration branch"},
 		"one that was imported":      {func(_ *board.State, t *board.Task) { t.SpecRef = "gone.md"; imported(t) }, audit.Here{}, "WARNING: tasks/alpha.yaml: spec_ref: gone.md is not a file on the integration branch"},
 		"a commit that is not there": {func(_ *board.State, t *board.Task) { t.BaseCommit = bad }, audit.Here{}, "INVALID: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
+		"one of a shallow clone":     {func(_ *board.State, t *board.Task) { t.BaseCommit = bad; check(w.t, os.WriteFile(shallow, nil, 0o644)) }, audit.Here{}, "WARNING: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
 		"one of an imported task":    {func(_ *board.State, t *board.Task) { t.BaseCommit = bad; imported(t) }, audit.Here{}, "WARNING: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
 		"one of no clone":            {func(_ *board.State, t *board.Task) { t.BaseCommit, t.Clone = bad, "" }, audit.Here{}, "INVALID: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
+		"a base of what has landed": {func(_ *board.State, t *board.Task) {
+			t.Status, t.BaseCommit, t.MergeCommit, t.Worktree = board.Merged, bad, string(w.integration), ""
+			imported(t)
+		}, audit.Here{}, "WARNING: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
 		"a file instead of a commit": {func(_ *board.State, t *board.Task) { t.BaseCommit = blob }, audit.Here{}, "INVALID: tasks/alpha.yaml: base_commit: there is no commit " + blob + " here"},
 		"a draft's spec may be coming": {func(s *board.State, t *board.Task) {
 			t.Status, t.SpecRef, t.AssignedTo, t.BaseCommit = board.Draft, "gone.md", "", ""
@@ -164,6 +216,7 @@ func TestValidateConditions(t *testing.T) {
 		if got := strings.Join(lines, "\n"); got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
 		}
+		check(t, os.RemoveAll(shallow))
 	}
 }
 

@@ -96,6 +96,16 @@ func TestGoesOn(t *testing.T) {
 	if text := findings(report); !strings.Contains(text, "discovered/0/0/disc-1.yaml should not be there, and can't be read: line ") {
 		t.Errorf("where it can't be read is not told:\n%s", text)
 	}
+	// A range that begins on the record that can't be read names it, and so does an operation on it.
+	if part := w.verify(audit.Range{From: forged[2], To: forged[2]}); len(part.Findings) != 1 || part.Findings[0].Commit != forged[2] || !strings.Contains(findings(part), "disc-1.yaml can't be read: ") {
+		t.Errorf("%s", findings(part))
+	}
+	settles := w.forge(forgery{parent: forged[2], op: board.Operation{Actor: ada, Request: "f7", Payload: &board.SettleDiscovery{Discovery: "disc-1"}}})
+	near, err := audit.Near(w.ctx, w.store, audit.Range{From: forged[2], To: settles})
+	check(t, err)
+	if !strings.Contains(findings(near), "the board before it can't be read: ") {
+		t.Errorf("%s", findings(near))
+	}
 	// The range after the last violation is clean.
 	if rest := w.verify(audit.Range{From: forged[len(forged)-1]}); !rest.OK() || rest.Commits != 1 {
 		t.Errorf("%+v", rest)

@@ -405,6 +405,7 @@ func TestMergedOtherwise(t *testing.T) {
 		"another resolution": {map[string]string{"both.go": "// both\n"}, false},
 		"a file of its own":  {map[string]string{"both.go": "// both\n", "more.go": "//"}, true},
 		"a file of one side": {map[string]string{"both.go": "// both\n", "alpha.go": "//"}, true},
+		"a file of ours":     {map[string]string{"both.go": "// both\n", "ours.go": "//"}, true},
 		"a file of none's":   {map[string]string{"both.go": "// both\n", "main.go": "//"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -416,7 +417,7 @@ func TestMergedOtherwise(t *testing.T) {
 			work := w.project([]git.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new\n", "both.go": "// theirs\n"})
 			w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 2, NoTestsBecause: "none"})
 			w.judge(judge1, "alpha", board.VerdictApproved)
-			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n"}))
+			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n", "ours.go": "// ours\n"}))
 			m, _ := w.mergeCommit("alpha", work)
 			hand := w.project([]git.OID{w.integration, work}, coder1, c.hand)
 			m.MergeCommit = string(hand)
@@ -441,17 +442,60 @@ func TestMergedOtherwise(t *testing.T) {
 	}
 }
 
-// TestShortenedTest checks that a submission may change a test by taking lines away.
-func TestShortenedTest(t *testing.T) {
+// TestChangedTests checks what a submission may do to tests, and has to say of it: it may take lines
+// away, and deletes a test that it makes a directory. A test whose name no record can hold is not
+// mentioned.
+func TestChangedTests(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"old_test.go": "// one\n// two\n"}))
 	w.begin()
 	w.ready("alpha")
 	w.claim(coder1, "alpha")
 	w.preExec(coder1, "alpha")
-	work := w.project([]git.OID{w.integration}, coder1, map[string]string{"old_test.go": "// one\n"})
-	w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 1, Tests: []string{"old_test.go"}})
-	w.clean()
+	tip := w.tip()
+	for _, c := range []struct {
+		changes map[string]string
+		says    board.Submit
+	}{
+		{map[string]string{"old_test.go": "// one\n"}, board.Submit{Files: 1, Tests: []string{"old_test.go"}}},
+		{map[string]string{"old_test.go": gone, "old_test.go/x.go": "//"}, board.Submit{Files: 2, DeletedTests: []string{"old_test.go"}, NoTestsBecause: "none"}},
+		{map[string]string{"a\nb_test.go": ""}, board.Submit{Files: 1, NoTestsBecause: "none"}},
+	} {
+		work := w.project([]git.OID{w.integration}, coder1, c.changes)
+		c.says.About, c.says.Commit, c.says.Tree, c.says.ReviewBase, c.says.Commits = about("alpha"), string(work), w.tree(work), string(w.integration), 1
+		w.do(coder1, &c.says)
+		w.clean()
+		w.rewind(tip)
+	}
+}
+
+// TestNothingToMerge checks that a merge that git can't compute, of histories that have nothing in
+// common, is noted.
+func TestNothingToMerge(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	work := w.approved(coder1, "alpha")
+	w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"alpha.go"}})
+	apart := w.project(nil, ada, map[string]string{"apart.go": "//"})
+	w.do(ada, &board.RetryMerge{About: about("alpha"), ReviewCommit: string(work), Onto: string(apart)})
+	if notes := texts(w.clean().Notes); !strings.Contains(notes, "the merge can't be computed again: ") {
+		t.Errorf("%s", notes)
+	}
+}
+
+// TestAttestedFailure checks that a failed integration test is counted as attested, also if the
+// merge doesn't name it.
+func TestAttestedFailure(t *testing.T) {
+	w := memoryWorld(t)
+	w.begin()
+	w.ready("alpha")
+	work := w.approved(coder1, "alpha")
+	before := w.clean().Attested[audit.AttestedTest]
+	w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailTest, Log: "FAIL\n"})
+	if after := w.clean().Attested[audit.AttestedTest]; after != before+1 {
+		t.Errorf("%d, and before it %d", after, before)
+	}
 }
 
 // TestRetriedConflict checks that a merge that was retried because it had no conflict any more is
@@ -587,9 +631,18 @@ func TestMissingObjects(t *testing.T) {
 	expect(audit.Range{}, "")
 	expect(audit.Range{To: forged}, missing)
 	expect(audit.Range{To: forged}, "the tree is not what the operation leads to: README.md should not be there")
+	edited := w.forge(forgery{parent: whole, op: noteOf("g"), files: map[string][]byte{"sprint.yaml": []byte("hello")}})
 	lose(string(whole) + ":sprint.yaml")
 	expect(audit.Range{To: whole}, missing)
 	expect(audit.Range{From: from, To: whole}, missing)
+	expect(audit.Range{To: edited}, "sprint.yaml differs: line 1 is \"hello\"")
+	// The board's ref may have come to be anything.
+	o, err := repo.Object(w.ctx, string(whole)+":"+board.ConfigPath)
+	check(t, err)
+	expect(audit.Range{To: o.OID}, "history: "+o.OID.Short()+" is not a commit: there is no history behind it")
+	if report := w.verify(audit.Range{To: o.OID}); len(report.Findings) != 1 {
+		t.Errorf("%s", texts(report.Findings))
+	}
 }
 
 // TestAliasesAreNoted checks that a branch that is another's alias is noted.

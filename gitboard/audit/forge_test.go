@@ -49,6 +49,9 @@ func (w *world) forge(f forgery) git.OID {
 	files, err := oplog.Files(after, long, codec.EncodeChecked)
 	if err != nil {
 		files = map[string][]byte{codec.PayloadFile: nil}
+		if long != "" {
+			files[codec.PayloadFile] = []byte(long)
+		}
 	}
 	for path, data := range f.files {
 		files[path] = data

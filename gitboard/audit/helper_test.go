@@ -175,6 +175,9 @@ func (w *world) find(op string) step {
 	return w.steps[i]
 }
 
+// gone is the text of a file that a commit of the project deletes.
+const gone = "\x00gone"
+
 // project makes a commit of the project: the files of its parents, the first parent's taking
 // precedence, with changes.
 func (w *world) project(parents []git.OID, by board.Actor, changes map[string]string) git.OID {
@@ -184,6 +187,7 @@ func (w *world) project(parents []git.OID, by board.Actor, changes map[string]st
 		maps.Copy(files, w.files[p])
 	}
 	maps.Copy(files, changes)
+	maps.DeleteFunc(files, func(_, text string) bool { return text == gone })
 	objects := []git.Object{}
 	tree := storeTree(files, &objects)
 	name, email := oplog.Author(by)

@@ -36,13 +36,51 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 			return nil, fmt.Errorf("list the history of %s: %w", to.Short(), err)
 		}
 		chain = append(chain, oid)
-		oid = git.ZeroOID
-		if c, err := git.DecodeCommit(o); err == nil && len(c.Parents) > 0 {
-			oid = c.Parents[0]
-		}
+		c, _ := git.DecodeCommit(o) // the replay reports what is not a commit
+		oid = first(c)
 	}
 	slices.Reverse(chain)
 	return chain, nil
+}
+
+// first returns the first parent of a commit, zero for none.
+func first(c git.Commit) git.OID {
+	if len(c.Parents) == 0 {
+		return git.ZeroOID
+	}
+	return c.Parents[0]
+}
+
+// commitOf reads a commit.
+func commitOf(ctx context.Context, store oplog.Store, oid git.OID) (git.Commit, error) {
+	o, err := store.Object(ctx, string(oid))
+	if err != nil {
+		return git.Commit{}, err
+	}
+	return git.DecodeCommit(o)
+}
+
+// commitsOf reads many commits.
+func commitsOf(ctx context.Context, store oplog.Store, oids []git.OID) ([]git.Commit, error) {
+	commits := make([]git.Commit, 0, len(oids))
+	for part := range slices.Chunk(oids, batchSize) {
+		names := make([]string, len(part))
+		for i, oid := range part {
+			names[i] = string(oid)
+		}
+		objects, err := store.Objects(ctx, names)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range objects {
+			c, err := git.DecodeCommit(o)
+			if err != nil {
+				return nil, err
+			}
+			commits = append(commits, c)
+		}
+	}
+	return commits, nil
 }
 
 // firstParents lists the range, newest first. If the range does not begin in this history, it also

@@ -64,23 +64,13 @@ func (l *line) read(ctx context.Context, repo *gitio.Repo, s *board.State) error
 	if err != nil {
 		return fmt.Errorf("list %s: %w", l.branch, err)
 	}
-	for part := range slices.Chunk(oids, batchSize) {
-		names := make([]string, len(part))
-		for i, oid := range part {
-			names[i] = string(oid)
-		}
-		objects, err := repo.Objects(ctx, names)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", l.branch, err)
-		}
-		for _, o := range objects {
-			c, err := git.DecodeCommit(o)
-			if err != nil {
-				return fmt.Errorf("read %s: %w", l.branch, err)
-			}
-			l.order[c.OID] = len(l.commits)
-			l.commits[c.OID] = c
-		}
+	commits, err := commitsOf(ctx, repo, oids)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", l.branch, err)
+	}
+	for _, c := range commits {
+		l.order[c.OID] = len(l.commits)
+		l.commits[c.OID] = c
 	}
 	l.recognize(repo, s)
 	return nil
@@ -157,11 +147,7 @@ func (l *line) parents(ctx context.Context, repo *gitio.Repo, oid git.OID) ([]gi
 	if c, inside := l.commits[oid]; inside {
 		return c.Parents, nil
 	}
-	o, err := repo.Object(ctx, string(oid))
-	if err != nil {
-		return nil, err
-	}
-	c, err := git.DecodeCommit(o)
+	c, err := commitOf(ctx, repo, oid)
 	return c.Parents, err
 }
 

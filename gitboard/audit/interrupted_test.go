@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -19,10 +20,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// failing is a store of which one read fails.
+// failing is a store of which one read fails, or lacks an object.
 type failing struct {
 	oplog.Store
 	left atomic.Int64
+	gone bool
 }
 
 func (f *failing) fail() error {
@@ -33,6 +35,9 @@ func (f *failing) fail() error {
 }
 
 func (f *failing) Object(ctx context.Context, name string) (git.Object, error) {
+	if f.gone {
+		return f.Store.Object(ctx, name)
+	}
 	if err := f.fail(); err != nil {
 		return git.Object{}, err
 	}
@@ -40,10 +45,14 @@ func (f *failing) Object(ctx context.Context, name string) (git.Object, error) {
 }
 
 func (f *failing) Objects(ctx context.Context, names []string) ([]git.Object, error) {
-	if err := f.fail(); err != nil {
-		return nil, err
+	objects, err := f.Store.Objects(ctx, names)
+	if failed := f.fail(); failed != nil {
+		if !f.gone {
+			return nil, failed
+		}
+		objects[len(objects)-1] = git.Object{}
 	}
-	return f.Store.Objects(ctx, names)
+	return objects, err
 }
 
 func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
@@ -54,7 +63,7 @@ func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
 }
 
 // TestFailedRead lets each read of a store fail in turn. A replay must report that: it may not take
-// what it could not read for missing or right.
+// what it could not read for missing or right. Nor may it pass over a commit that is gone.
 func TestFailedRead(t *testing.T) {
 	w := memoryWorld(t)
 	w.begin()
@@ -88,15 +97,19 @@ func TestFailedRead(t *testing.T) {
 			return audit.Near(w.ctx, s, audit.Range{From: from, To: w.tip()})
 		},
 	} {
-		for n := int64(1); ; n++ {
-			store := &failing{Store: w.store}
-			store.left.Store(n)
-			report, err := replay(store)
-			if store.left.Load() > 0 {
-				break
-			}
-			if err == nil {
-				t.Errorf("%s: read %d failed, and it finds\n%s", name, n, findings(report))
+		whole, err := replay(w.store)
+		check(t, err)
+		for _, gone := range []bool{false, name != "all"} { // all of a history is read again after a fault
+			for n := int64(1); ; n++ {
+				store := &failing{Store: w.store, gone: gone}
+				store.left.Store(n)
+				report, err := replay(store)
+				if store.left.Load() > 0 {
+					break
+				}
+				if err == nil && (!gone || findings(report) == findings(whole)) {
+					t.Errorf("%s: read %d failed, and it finds\n%s", name, n, findings(report))
+				}
 			}
 		}
 	}
@@ -122,11 +135,23 @@ func TestInterruptedAudit(t *testing.T) {
 	w.do(judge1, m, w.lands(hand))
 	w.claim(coder2, "beta")
 	w.preExec(coder2, "beta")
-	w.submit(coder2, "beta")
+	// The review begins after the claim, and so the commits since the claim are counted apart.
+	landed := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/new.md": "# New\n"})
+	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed), Files: []string{"specs/new.md"}}, w.lands(landed))
+	own := w.project([]git.OID{landed}, coder2, map[string]string{"beta.go": "//", "beta_test.go": ""})
+	w.do(coder2, &board.Submit{
+		About: about("beta"), Commit: string(own), Tree: w.tree(own), ReviewBase: string(landed), Commits: 2, Files: 2, DeletedTests: []string{"beta_test.go"}, NoTestsBecause: "none",
+	}, git.RefUpdate{Ref: git.ReviewRef("beta", 1), New: own})
 	w.comment(ada, "beta")
 	w.judge(judge2, "beta", board.VerdictApproved)
-	w.move(w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"}))
+	quick := w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
+	w.move(w.project([]git.OID{quick}, ada, map[string]string{"slow.go": "//"}))
 	to, now := w.tip(), w.now.Std()
+	// What is packed is read by git, and what is loose without it.
+	repack := exec.Command("git", "repack", "-adq")
+	repack.Dir = repo.CommonDir()
+	check(t, repack.Run())
+	strays := w.compare(repo, audit.Strays{}, quick)
 	for name, look := range map[string]func(context.Context, *gitio.Repo) (any, error){
 		"verify": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			return audit.Verify(ctx, repo, repo, audit.Range{From: from, To: to}, nil)
@@ -148,6 +173,11 @@ func TestInterruptedAudit(t *testing.T) {
 			at, err := oplog.New(repo, "").At(ctx, to)
 			check(t, err)
 			return audit.Compare(ctx, repo, repo, at, audit.Strays{}, w.operation)
+		},
+		"compare again": func(ctx context.Context, repo *gitio.Repo) (any, error) {
+			at, err := oplog.New(repo, "").At(w.ctx, to)
+			check(t, err)
+			return audit.Compare(ctx, repo, repo, at, audit.Strays{Board: from, Integration: landed, Found: strays.Found}, w.operation)
 		},
 		"validate": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			at, err := oplog.New(repo, "").At(ctx, to)

@@ -25,12 +25,9 @@ func (p *replay) moves(l *line) {
 		}
 		others = nil
 	}
-	for at := l.end; ; {
-		c, since := l.commits[at]
-		if !since {
-			break
-		}
-		if before, ok := w.recorded[at]; ok && before != at {
+	at := l.end
+	for c, since := l.commits[at]; since; c, since = l.commits[at] {
+		if before, ok := w.recorded[at]; ok {
 			report()
 			at = before
 			continue
@@ -47,10 +44,7 @@ func (p *replay) moves(l *line) {
 		for _, b := range brought {
 			p.report.add(Finding{b.OID, subject(b), CodeIntegration, fmt.Sprintf("%s, brought by %s", unrecorded(l.branch, b.OID, l.agentOf(b)), at.Short())})
 		}
-		if len(c.Parents) == 0 {
-			break
-		}
-		at = c.Parents[0]
+		at = first(c)
 	}
 	report()
 }
@@ -65,19 +59,11 @@ type walker struct {
 
 func (p *replay) walker(l *line) *walker {
 	w := &walker{l, map[git.OID]git.OID{}, map[git.OID]bool{}, map[git.OID]bool{}}
-	for at := l.end; ; {
-		c, since := l.commits[at]
-		if !since {
-			break
-		}
-		w.first[at] = true
-		if len(c.Parents) == 0 {
-			break
-		}
-		at = c.Parents[0]
+	for c, since := l.commits[l.end]; since; c, since = l.commits[first(c)] {
+		w.first[c.OID] = true
 	}
 	for _, e := range p.evidence {
-		if e.lands != nil {
+		if e.lands != nil && e.lands.before != e.lands.after {
 			w.recorded[e.lands.after] = e.lands.before
 		}
 	}
@@ -112,7 +98,7 @@ func (w *walker) visit(open []git.OID, see func(git.Commit)) {
 			continue
 		}
 		w.seen[at] = true
-		if before, ok := w.recorded[at]; ok && before != at {
+		if before, ok := w.recorded[at]; ok {
 			open = append(open, before)
 			continue
 		}

@@ -137,25 +137,24 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 		held = false
 		p.report.add(Finding{e.commit, e.subject, CodeEvidence, text})
 	}
-	check := func(old, new git.OID, text string) error {
-		if old.IsZero() || new.IsZero() {
-			return nil
-		}
-		ok, err := line.holds(ctx, repo, old, new)
-		if err == nil && !ok {
-			bad(text)
-		}
-		return err
-	}
 	l := e.lands
-	if err := check(l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line)); err != nil {
-		return false, err
-	}
-	if err := check(l.review, l.after, fmt.Sprintf("%s does not hold the approved commit %s", l.after, l.review)); err != nil {
-		return false, err
-	}
-	if err := check(l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before)); err != nil {
-		return false, err
+	for _, pair := range []struct {
+		old, new git.OID
+		text     string
+	}{
+		{l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line)},
+		{l.review, l.after, fmt.Sprintf("%s does not hold the approved commit %s", l.after, l.review)},
+		{l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before)},
+	} {
+		if pair.old.IsZero() || pair.new.IsZero() {
+			continue
+		}
+		switch ok, err := line.holds(ctx, repo, pair.old, pair.new); {
+		case err != nil:
+			return false, err
+		case !ok:
+			bad(pair.text)
+		}
 	}
 	if len(l.files) > 0 && held {
 		changed, err := repo.ChangedFiles(ctx, l.before, l.after)

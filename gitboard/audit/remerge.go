@@ -59,11 +59,7 @@ func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
 	onto, review := e.clean[0], e.clean[1]
 	var recorded git.OID
 	if e.lands != nil {
-		o, err := repo.Object(ctx, string(e.lands.after))
-		if err != nil {
-			return remerged{err: err}
-		}
-		c, err := git.DecodeCommit(o)
+		c, err := commitOf(ctx, repo, e.lands.after)
 		if err != nil {
 			return remerged{err: err}
 		}

@@ -71,11 +71,7 @@ func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from git.OID) er
 		p.tree, err = oplog.ReadTree(ctx, p.store, at.Head.Tree)
 		return err
 	}
-	o, err := p.store.Object(ctx, string(from))
-	if err != nil {
-		return err
-	}
-	c, err := git.DecodeCommit(o)
+	c, err := commitOf(ctx, p.store, from)
 	if err != nil {
 		return err
 	}

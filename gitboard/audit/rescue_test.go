@@ -32,6 +32,12 @@ func (l *lossy) forget(path ...string) {
 	check(l.t, os.RemoveAll(filepath.Join(append([]string{l.repo.CommonDir()}, path...)...)))
 }
 
+// overwrite puts a text in place of a file of the repository.
+func (l *lossy) overwrite(path, text string) {
+	l.t.Helper()
+	check(l.t, os.WriteFile(filepath.Join(l.repo.CommonDir(), path), []byte(text), 0o644))
+}
+
 // remotes sets refs to a commit, as a remote would have them.
 func (l *lossy) remotes(commit git.OID, names ...string) {
 	l.t.Helper()
@@ -78,6 +84,19 @@ func TestFindLoss(t *testing.T) {
 			"the board at " + three + " can't be read: objects of it are missing or damaged" + reflog + "; it lacks 1 operations: ", 2},
 		"the last two commits": {func(l *lossy) { l.lose(commits[3]); l.lose(commits[2]) },
 			"; the newest that is whole is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: ", 1},
+		"the last two commits, where it was twice": {func(l *lossy) {
+			for _, u := range []git.RefUpdate{{Ref: git.BoardRef, Old: commits[3], New: commits[2]}, {Ref: git.BoardRef, Old: commits[2], New: commits[3]}} {
+				check(t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{u}, "again"))
+			}
+			l.lose(commits[3])
+			l.lose(commits[2])
+		}, "; the newest that is whole is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: again; again", 1},
+		"a tree, below what no operation leads to": {func(l *lossy) {
+			forged := l.forge(forgery{parent: commits[3], op: noteOf("f"), files: map[string][]byte{"README.md": []byte("hello")}})
+			l.rewind(forged)
+			l.forget("liza", "kept")
+			l.lose(l.snapshot(commits[2]).Head.Tree)
+		}, "; the newest that is whole is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: ", 1},
 		"the ref": {func(l *lossy) { l.forget(ref) },
 			"the branch liza/state has gone; the newest that is whole is " + three + ", from the reflog", 3},
 		"the ref and its reflog": {func(l *lossy) {
@@ -99,9 +118,14 @@ func TestFindLoss(t *testing.T) {
 			l.forget("logs", ref)
 			l.forget("liza", "kept")
 		}, "the branch liza/state has gone; the newest that is whole is " + commits[1].Short() + ", from refs/liza/remotes/origin/state", 1},
-		"the ref's text": {func(l *lossy) {
-			check(t, os.WriteFile(filepath.Join(l.repo.CommonDir(), ref), []byte(strings.Repeat("ab", 20)+"\n"), 0o644))
-		}, "the board at ababababab can't be read: objects of it are missing or damaged; the newest that is whole is " + three, 3},
+		"the ref is at a file": {func(l *lossy) {
+			o, err := l.repo.Object(l.ctx, string(commits[3])+":"+board.ConfigPath)
+			check(t, err)
+			l.overwrite(ref, string(o.OID)+"\n")
+		}, " can't be read: objects of it are missing or damaged; the newest that is whole is " + three, 3},
+		"the ref is at a commit of the project": {func(l *lossy) { l.overwrite(ref, string(l.integration)+"\n") },
+			" can't be read: objects of it are missing or damaged; the newest that is whole is " + three, 3},
+		"the ref's text": {func(l *lossy) { l.overwrite(ref, strings.Repeat("ab", 20)+"\n") }, "the board at ababababab can't be read: objects of it are missing or damaged; the newest that is whole is " + three, 3},
 		"every place, and nothing to show it": {func(l *lossy) {
 			l.forget(ref)
 			l.forget("logs", ref)
@@ -151,5 +175,13 @@ func TestFindLoss(t *testing.T) {
 				t.Errorf("after the repair: %v, %v, at %s", loss, err, l.tip().Short())
 			}
 		})
+	}
+	// A log that can't be read may name a newer commit than what else is known.
+	l := &lossy{world: w, repo: repo, commits: commits}
+	l.forget(ref)
+	l.forget("logs", ref)
+	check(t, os.Mkdir(filepath.Join(repo.CommonDir(), "logs", ref), 0o755))
+	if loss, err := audit.FindLoss(w.ctx, repo); err == nil {
+		t.Errorf("%v", loss)
 	}
 }

@@ -42,7 +42,11 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 		return since, err
 	}
 	if since.Integration != "" {
-		if o, err := repo.Objects(ctx, []string{string(since.Integration)}); err != nil || o[0].OID == "" {
+		o, err := repo.Objects(ctx, []string{string(since.Integration)})
+		if err != nil {
+			return since, err
+		}
+		if o[0].OID == "" {
 			since = Strays{Found: since.Found} // its previous position is gone
 		}
 	}
@@ -63,7 +67,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 		p.evidence = append(p.evidence, evidence{commit: c.OID, lands: landingEvidenceOf(op, at.State), needs: beginnings(op.Payload)})
 	}
 	l := &line{branch: config.IntegrationBranch, start: since.Integration, tip: tip, end: tip, commits: map[git.OID]git.Commit{}, order: map[git.OID]int{}}
-	for i := 0; l.start == "" || l.start.IsZero(); i++ {
+	for i := 0; l.start.IsZero(); i++ {
 		if i == len(p.evidence) {
 			return Strays{Board: at.Commit, Integration: tip}, nil // the board doesn't mention it yet
 		}
@@ -90,29 +94,29 @@ func beginnings(p board.Payload) []need {
 // operationsSince lists the operations after from, oldest first.
 func operationsSince(ctx context.Context, store oplog.Store, repo *gitio.Repo, from, to git.OID) ([]git.Commit, error) {
 	if from != "" {
-		if on, err := repo.IsAncestor(ctx, from, to); err != nil || !on {
-			from = ""
+		switch on, err := repo.IsAncestor(ctx, from, to); {
+		case err != nil && !lacking(err):
+			return nil, err
+		case on:
+			return store.Log(ctx, from, to)
 		}
-	}
-	if from != "" {
-		return store.Log(ctx, from, to)
 	}
 	chain, err := repo.FirstParents(ctx, to, recentOperations)
 	if err != nil {
 		return nil, err
 	}
-	from = git.ZeroOID
-	if len(chain) == recentOperations {
-		from = chain[len(chain)-1]
-	}
-	return store.Log(ctx, from, to)
+	slices.Reverse(chain)
+	return commitsOf(ctx, repo, chain)
 }
 
 // strays returns the newly found strays and the earlier ones that integration still has.
 func (p *replay) strays(ctx context.Context, repo *gitio.Repo, at *oplog.Snapshot, since Strays, tip git.OID) (Strays, error) {
 	now := Strays{Board: at.Commit, Integration: tip}
 	for _, s := range since.Found {
-		if still, err := repo.IsAncestor(ctx, s.Commit, tip); err == nil && still {
+		switch still, err := repo.IsAncestor(ctx, s.Commit, tip); {
+		case err != nil && !lacking(err):
+			return since, err
+		case still:
 			now.Found = append(now.Found, s)
 		}
 	}
@@ -128,11 +132,7 @@ func (p *replay) strays(ctx context.Context, repo *gitio.Repo, at *oplog.Snapsho
 		if known || approved[f.Commit] {
 			continue
 		}
-		o, err := repo.Object(ctx, string(f.Commit))
-		if err != nil {
-			return since, err
-		}
-		c, err := git.DecodeCommit(o)
+		c, err := commitOf(ctx, repo, f.Commit)
 		if err != nil {
 			return since, err
 		}

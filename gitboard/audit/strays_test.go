@@ -114,6 +114,9 @@ func TestCompare(t *testing.T) {
 	nowhere := git.OID(strings.Repeat("a", 40))
 	w.compare(repo, audit.Strays{Board: nowhere, Integration: nowhere, Found: found.Found}, stray)
 	w.compare(repo, audit.Strays{Board: found.Board, Integration: nowhere}, stray)
+	for _, board := range []git.OID{nowhere, w.integration} {
+		w.compare(repo, audit.Strays{Board: board, Integration: at, Found: []audit.Stray{{Commit: nowhere}}}, stray)
+	}
 
 	// Only operations that say where integration was are read, and only those since the last time.
 	read := 0

@@ -99,11 +99,7 @@ func (v *validation) working(leases map[string]time.Time, now time.Time) {
 
 // repository checks that what the records refer to exists.
 func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gitio.Repo) error {
-	config := v.state.Config()
-	if config == nil {
-		return nil
-	}
-	branch := config.IntegrationBranch
+	branch := v.state.Config().IntegrationBranch // Violations has read all records
 	tip, err := store.Ref(ctx, git.BranchRef(branch))
 	if err != nil {
 		return err
@@ -126,9 +122,6 @@ func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gi
 	merged := &merged{repo: repo, branch: branch, tip: tip}
 	for _, b := range v.state.Tasks() {
 		t := v.state.Task(b.ID)
-		if t == nil {
-			continue
-		}
 		path := board.RecordPath(board.TaskDir, t.ID)
 		if t.Status == board.Claimed && t.Clone == v.clone && made != nil && !slices.Contains(made, filepath.FromSlash(t.Worktree)) {
 			v.add(v.level(repo, t, Invalid), path, "worktree", "%s does not exist", t.Worktree)

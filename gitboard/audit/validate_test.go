@@ -200,6 +200,13 @@ func TestValidateRepository(t *testing.T) {
 	if got := validate(now); !strings.HasPrefix(got, "INVALID: tasks/beta.yaml: line ") || strings.Contains(got, "\n") {
 		t.Errorf("%s", got)
 	}
+	w.rewind(w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"agents/coder-1.yaml": []byte("id: coder-1\nstatus: [\n")}}))
+	if got := validate(now); !strings.HasPrefix(got, "INVALID: agents/coder-1.yaml: line ") || strings.Contains(got, "\n") {
+		t.Errorf("%s", got)
+	}
+	// Without settings nobody knows the branch.
+	w.rewind(w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{board.ConfigPath: nil}}))
+	expect(validate(now), "INVALID: config.yaml: it is missing")
 	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: w.tip(), New: tip}, {Ref: integrationRef, Old: there, New: git.ZeroOID}}, ""))
 	expect(validate(now), "WARNING: config.yaml: integration_branch: there is no branch integration in this clone")
 }

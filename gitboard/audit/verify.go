@@ -137,19 +137,19 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 	if err != nil {
 		return nil, err
 	}
+	p := newReplay(store, r)
+	if len(chain) == 0 {
+		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is not a commit: there is no history behind it", r.To.Short())})
+		return p, nil
+	}
 	if log == nil && r.From.IsZero() {
 		if p, err := proveWhole(ctx, store, r, chain, made, progress); p != nil || err != nil {
 			return p, err
 		}
 	}
-	p := newReplay(store, r)
 	p.strict, p.made = log != nil, made
 	if !r.From.IsZero() {
 		p.clock = r.Clock // otherwise the board's whole history is new
-	}
-	if len(chain) == 0 {
-		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is not a commit: there is no history behind it", r.To.Short())})
-		return p, nil
 	}
 	follows := false
 	if !r.From.IsZero() {

@@ -43,9 +43,7 @@ func placeAll(all <-chan unplaced, made func(git.OID, *oplog.Outcome)) bool {
 			continue
 		}
 		tree = o.want.Tree
-		if made != nil {
-			made(o.commit, o.want)
-		}
+		made(o.commit, o.want)
 	}
 	return sound
 }

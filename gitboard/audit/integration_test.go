@@ -1,0 +1,83 @@
+package audit_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// TestUnknownIntegration checks that moves of integration are noted as unchecked where its first
+// recorded position is not here, and not looked for where the board has no settings that name the
+// branch.
+func TestUnknownIntegration(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	tip := w.tip()
+	nowhere := strings.Repeat("a", 40)
+	w.do(coder1, &board.Claim{About: about("alpha"), Clone: "clone-1", BaseCommit: nowhere})
+	if notes := texts(w.verify(audit.Range{}).Notes); !strings.HasPrefix(notes, "integration: this clone does not have the branch integration since "+nowhere[:10]+": what landed can't be checked here\n") {
+		t.Errorf("%s", notes)
+	}
+	w.rewind(tip)
+	w.claim(coder1, "alpha")
+	w.rewind(w.forge(forgery{parent: w.tip(), op: noteOf("f"), files: map[string][]byte{board.ConfigPath: nil}}))
+	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Findings[0].Code != audit.CodeTree || len(report.Notes) != 0 {
+		t.Errorf("%s %s", findings(report), texts(report.Notes))
+	}
+	// A server that has no integration examines a submission all the same.
+	w.rewind(tip)
+	w.claim(coder1, "alpha")
+	w.preExec(coder1, "alpha")
+	from := w.tip()
+	w.submit(coder1, "alpha")
+	for _, integration := range []git.OID{w.integration, git.ZeroOID} {
+		push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), audit.Range{From: from, To: w.tip()}, integration)
+		check(t, err)
+		if !push.OK() {
+			t.Errorf("%s", texts(push.Findings))
+		}
+	}
+}
+
+// TestMovesBetweenRecords checks that what came to integration is found between the moves that are
+// recorded, whatever these say of themselves.
+func TestMovesBetweenRecords(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	work := w.approved(coder1, "alpha")
+	// A merge that says that it moved nothing hides nothing.
+	w.move(work)
+	w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(work), MergeCommit: string(work), MergeType: board.FastForward})
+	w.ready("beta")
+	begun := w.tip()
+	expect := func(r audit.Range, notes int, found ...git.OID) {
+		t.Helper()
+		report := w.verify(r)
+		var commits []git.OID
+		for _, f := range report.Findings {
+			commits = append(commits, f.Commit)
+		}
+		if len(report.Notes) != notes || !slices.Equal(commits, found) {
+			t.Errorf("%s\n%s", texts(report.Findings), texts(report.Notes))
+		}
+	}
+	expect(audit.Range{}, 0, work)
+	// A range that ends with an operation that says nothing of integration is looked at up to the
+	// last one before it that does.
+	w.claim(coder2, "beta")
+	expect(audit.Range{To: begun}, 0, work)
+	// Integration begins anew.
+	apart := w.project([]git.OID{w.project(nil, coder2, map[string]string{"new.go": "//"})}, ada, map[string]string{"more.go": "//"})
+	w.move(apart)
+	report := w.verify(audit.Range{})
+	if text := texts(report.Findings); !strings.Contains(text, "by coder-2, which no merge or land records") || len(report.Notes) != 1 {
+		t.Errorf("%s\n%s", text, texts(report.Notes))
+	}
+}
