@@ -153,13 +153,19 @@ func (p *Prepared) Build(by Committer) (*Built, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, objects, err := build(p.on, made, p.op, by)
+	c, o, err := build(p.on, made, p.op, by)
 	if err != nil {
 		return nil, err
 	}
+	return built(p.on, made, c, o, p.op), nil
+}
+
+// built returns an operation with its commit and the new objects that the commit needs.
+func built(on *Snapshot, made *Outcome, c git.Commit, commit git.Object, op board.Operation) *Built {
 	h, _ := codec.ParseHead(c.Message)
-	next := &Snapshot{Commit: c.OID, Head: c, State: p.After, tree: made.Tree, src: p.on.src}
-	return &Built{&Entry{Commit: c.OID, Subject: h.Subject, Op: p.op, After: p.After}, p.on.Commit, objects, next}, nil
+	objects := append(slices.DeleteFunc(made.Objects(), movedFrom(on, made.After)), commit)
+	next := &Snapshot{Commit: c.OID, Head: c, State: made.After, tree: made.Tree, src: on.src}
+	return &Built{&Entry{Commit: c.OID, Subject: h.Subject, Op: op, After: made.After}, on.Commit, objects, next}
 }
 
 // Append appends operations, each built on the one before it, to the snapshot on which the first
@@ -237,14 +243,12 @@ func (l *Log) appended(ctx context.Context, base, commit git.OID) (bool, error) 
 	return false, nil
 }
 
-// build encodes an operation's outcome as a commit and all objects that it needs.
-func build(on *Snapshot, made *Outcome, op board.Operation, by Committer) (c git.Commit, all []git.Object, err error) {
-	root := made.Root()
-	objects := slices.DeleteFunc(made.Objects(), movedFrom(on, made.After))
+// build encodes an operation's outcome as a commit.
+func build(on *Snapshot, made *Outcome, op board.Operation, by Committer) (c git.Commit, o git.Object, err error) {
 	when := op.Time.Std()
 	name, email := Author(op.Actor)
 	c = git.Commit{
-		Tree:      root,
+		Tree:      made.Root(),
 		Author:    git.Signature{Name: name, Email: email, When: when},
 		Committer: git.Signature{Name: by.Name, Email: by.Email, When: when},
 		Message:   made.Message,
@@ -254,12 +258,12 @@ func build(on *Snapshot, made *Outcome, op board.Operation, by Committer) (c git
 	}
 	if by.Key != nil && board.MustSign(on.State, made.After) {
 		if c.GPGSig, err = by.Key.Sign(git.EncodeCommit(c)); err != nil {
-			return git.Commit{}, nil, board.Refuse(board.CodeSignature, fmt.Sprintf("%s can't be signed: %v", op.Name(), err), "is it the ssh-agent's key? ssh-add -l lists what it holds")
+			return git.Commit{}, git.Object{}, board.Refuse(board.CodeSignature, fmt.Sprintf("%s can't be signed: %v", op.Name(), err), "is it the ssh-agent's key? ssh-add -l lists what it holds")
 		}
 	}
-	o := git.NewObject("commit", git.EncodeCommit(c))
+	o = git.NewObject("commit", git.EncodeCommit(c))
 	c.OID = o.OID
-	return c, append(objects, o), nil
+	return c, o, nil
 }
 
 // movedFrom returns a filter for the objects that a step only moves: the board before it has them,

@@ -17,20 +17,13 @@ func (l *Log) Replays(ctx context.Context, commit git.OID) error {
 	if err != nil {
 		return err
 	}
-	wrong := func(format string, args ...any) error {
-		return &RecordError{commit, "the operation", fmt.Errorf(format, args...)}
-	}
-	head, err := codec.ParseHead(at.Head.Message)
-	if err != nil {
-		return wrong("it carries none: %w", err)
-	}
 	file, err := at.PayloadFile(ctx, l.store)
 	if err != nil {
 		return at.src.fail(codec.PayloadFile, err)
 	}
-	op, err := head.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When))
+	op, err := operation(at.Head, file)
 	if err != nil {
-		return wrong("it can't be read: %w", err)
+		return err
 	}
 	parent := git.ZeroOID
 	switch len(at.Head.Parents) {
@@ -38,37 +31,81 @@ func (l *Log) Replays(ctx context.Context, commit git.OID) error {
 	case 1:
 		parent = at.Head.Parents[0]
 	default:
-		return wrong("it has %d parents", len(at.Head.Parents))
+		return wrong(commit, "it has %d parents", len(at.Head.Parents))
 	}
 	before, err := l.At(ctx, parent)
 	if err != nil {
 		return err
 	}
+	_, err = replay(before, at.Head, op)
+	return err
+}
+
+// Rebuild proves as Replays does that a commit is the result of its operation on the board before
+// it, and returns it with the objects that it needs. payload is the text of its payload's file.
+func Rebuild(before *Snapshot, commit git.Object, payload string) (*Built, error) {
+	c, err := git.DecodeCommit(commit)
+	if err != nil {
+		return nil, err
+	}
+	op, err := operation(c, payload)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Parents) != 1 || c.Parents[0] != before.Commit {
+		return nil, wrong(c.OID, "it does not follow %s", before.Commit.Short())
+	}
+	made, err := replay(before, c, op)
+	if err != nil {
+		return nil, err
+	}
+	return built(before, made, c, commit, op), nil
+}
+
+// wrong is the error for a commit that is not the result of its operation.
+func wrong(commit git.OID, format string, args ...any) error {
+	return &RecordError{commit, "the operation", fmt.Errorf(format, args...)}
+}
+
+// operation reads the operation in a commit.
+func operation(c git.Commit, payload string) (op board.Operation, err error) {
+	head, err := codec.ParseHead(c.Message)
+	if err != nil {
+		return op, wrong(c.OID, "it carries none: %w", err)
+	}
+	if op, err = head.Operation(payload, c.Author.Name, c.Author.Email, board.At(c.Author.When)); err != nil {
+		return op, wrong(c.OID, "it can't be read: %w", err)
+	}
+	return op, nil
+}
+
+// replay carries out the operation of a commit on the board before it, and compares.
+func replay(before *Snapshot, c git.Commit, op board.Operation) (*Outcome, error) {
 	made, err := CarryOut(before.State, before.tree, op, codec.EncodeChecked)
 	var refused *board.Refusal
 	if errors.As(err, &refused) {
-		return wrong("%s is not allowed: %s", op.Name(), refused.Message)
+		return nil, wrong(c.OID, "%s is not allowed: %s", op.Name(), refused.Message)
 	}
 	if errors.As(err, new(*board.MissingError)) {
-		return wrong("%w", err)
+		return nil, wrong(c.OID, "%w", err)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	public, err := SignedBy(at.Head)
+	public, err := SignedBy(c)
 	if err != nil {
-		return wrong("the signature: %w", err)
+		return nil, wrong(c.OID, "the signature: %w", err)
 	}
 	if err := board.CheckSigner(before.State, made.After, op.Actor, public); errors.As(err, &refused) {
-		return wrong("%s", refused.Message)
+		return nil, wrong(c.OID, "%s", refused.Message)
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	switch {
-	case made.Root() != at.Head.Tree:
-		return wrong("%s leads to other files", op.Name())
-	case made.Message != at.Head.Message:
-		return wrong("the message is not that of %s", op.Name())
+	case made.Root() != c.Tree:
+		return nil, wrong(c.OID, "%s leads to other files", op.Name())
+	case made.Message != c.Message:
+		return nil, wrong(c.OID, "the message is not that of %s", op.Name())
 	}
-	return nil
+	return made, nil
 }

@@ -41,6 +41,24 @@ func TestReplays(t *testing.T) {
 				t.Errorf("%s: %v", c.Message, err)
 			}
 		}
+		// rebuild makes a commit after another one out of nothing but its text.
+		rebuild := func(on git.OID, c git.Commit) (*oplog.Built, error) {
+			before, err := w.log.At(w.ctx, on)
+			check(t, err)
+			return oplog.Rebuild(before, git.NewObject(git.CommitObject, git.EncodeCommit(c)), "")
+		}
+		for i, c := range all[1:] {
+			built, err := rebuild(all[i].OID, c)
+			check(t, err)
+			for _, o := range built.Objects() {
+				if kept, err := s.Object(w.ctx, string(o.OID)); err != nil || kept.Type != o.Type {
+					t.Errorf("%s has an object that the commit has not: %v", c.Message, err)
+				}
+			}
+			if err := w.log.Replays(w.ctx, built.Next().Commit); err != nil || built.Commit != c.OID {
+				t.Errorf("%s becomes %s: %v", c.OID, built.Commit, err)
+			}
+		}
 		last := all[len(all)-1]
 		for name, forge := range map[string]func(c *git.Commit){
 			"leads to other files":      func(c *git.Commit) { c.Tree = all[1].Tree },
@@ -63,6 +81,9 @@ func TestReplays(t *testing.T) {
 			var broken *oplog.RecordError
 			if !errors.As(err, &broken) || forge != nil && !strings.Contains(err.Error(), name) {
 				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := rebuild(last.Parents[0], c); (forge == nil) != (err == nil) {
+				t.Errorf("%s is rebuilt: %v", name, err)
 			}
 		}
 	})

@@ -3,7 +3,8 @@
 // So git packs, unpacks and walks nothing. What needs more, commits of a task above all, is a
 // commit that is pushed to a ref of the server's inbox, and carries by its parents and files
 // whatever the refs need. Neither carries the board's commits: the server makes them itself, with
-// the same content if the board has not moved. It is pure.
+// the same content if the board has not moved. If it has, the answer brings what the clone lacks in
+// the same way (News). It is pure.
 //
 // It may import gitboard/git.
 package parcel
@@ -33,6 +34,9 @@ var (
 
 // Parcel is what a clone has decided and its remote has not taken yet, oldest first.
 type Parcel struct {
+	// Has is the commit of the board that the clone has. If the board has moved since, the server may
+	// answer with what came after it (News). A server that does not know about it ignores it.
+	Has   git.OID  `json:"has,omitempty"`
 	Links []Link   `json:"links"`
 	Blobs []string `json:"blobs,omitempty"` // contents that the refs need, in a parcel that is a text
 }
@@ -124,7 +128,7 @@ func Parse(text []byte) (*Parcel, error) {
 	if err := json.Unmarshal(text, p); err != nil {
 		return nil, fmt.Errorf("this is not a parcel: %w", err)
 	}
-	var named []git.OID
+	named := []git.OID{p.Has.OrZero()}
 	for _, l := range p.Links {
 		named = append(named, l.Base, l.Integration.OrZero())
 		for _, u := range l.Refs {
@@ -157,20 +161,24 @@ const (
 	Declined  Answer = "liza: not sequenced" // the clone has to push the refs itself
 )
 
-// AnswerRef is the name of a ref by which a server answers.
-func AnswerRef(inbox string, a Answer) string { return inbox + "/" + string(a) }
+// AnswerRef is the name of a ref by which a server answers. news is the text of the news that it
+// adds, "" for none.
+func AnswerRef(inbox string, a Answer, news string) string {
+	return strings.TrimSuffix(inbox+"/"+string(a)+"/"+news, "/")
+}
 
-// ReadAnswer returns the answer in what git says about a pushed parcel, "" if it is none.
-func ReadAnswer(inbox, said string) Answer {
+// ReadAnswer returns the answer in what git says about a pushed parcel, "" if it is none, and the
+// text of its news.
+func ReadAnswer(inbox, said string) (answer Answer, news string) {
 	for _, a := range []Answer{AsPushed, Rewritten} {
-		if said == AnswerRef(inbox, a) {
-			return a
+		if rest, is := strings.CutPrefix(said+"/", AnswerRef(inbox, a, "")+"/"); is {
+			return a, strings.TrimSuffix(rest, "/")
 		}
 	}
 	for _, a := range []Answer{Overtaken, Declined} {
 		if strings.Contains(said, string(a)) {
-			return a
+			return a, ""
 		}
 	}
-	return ""
+	return "", ""
 }

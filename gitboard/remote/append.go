@@ -242,7 +242,7 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) error {
 	}
 	defer gitio.Trace("push of %d transactions", len(c.Links))()
 	number, began := s.pushing(), s.now()
-	carriers, err := s.deliverOrPush(ctx, c)
+	carriers, err := s.deliverOrPush(ctx, c, number)
 	if err == nil {
 		s.won(ctx, c, began)
 		err = s.settle(ctx, number, append(c.updates(), carriers...), c.reflog(), c)
@@ -258,8 +258,8 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) error {
 
 // deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is
 // what this clone remembers of the carriers that were pushed.
-func (s *Store) deliverOrPush(ctx context.Context, c *chain) (carriers []git.RefUpdate, err error) {
-	if done, err := s.deliver(ctx, c); done || err != nil {
+func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carriers []git.RefUpdate, err error) {
+	if done, err := s.deliver(ctx, c, number); done || err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(c.Links, c.outdated) {

@@ -20,6 +20,7 @@ type delivery struct {
 	push     gitio.Push
 	text     string     // of the parcel, "" if it is pushed as a commit
 	requests [][]string // of each link's operations
+	number   int        // of the push, as the view of this clone (pushing)
 }
 
 // takenError means that a remote has decided the operations of a chain again, on a board that had
@@ -39,7 +40,7 @@ func (s *Store) sequencer(ctx context.Context) bool {
 
 // deliver passes a chain to a remote that sequences. done is false if the refs have to be pushed
 // instead. An answer that was lost is found on the board.
-func (s *Store) deliver(ctx context.Context, c *chain) (done bool, err error) {
+func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, err error) {
 	if !s.sequencer(ctx) {
 		return false, nil
 	}
@@ -47,20 +48,21 @@ func (s *Store) deliver(ctx context.Context, c *chain) (done bool, err error) {
 	if err != nil {
 		return false, nil // the push of the refs shows whether it matters
 	}
+	d.number = number
 	push := func(ctx context.Context) error {
 		said, err := s.remote.Load().Deliver(ctx, d.push, d.text)
-		switch answer := parcel.ReadAnswer(d.push.Ref, said); {
+		switch answer, news := parcel.ReadAnswer(d.push.Ref, said); {
 		case answer == parcel.AsPushed:
 			return nil
 		case answer == parcel.Rewritten || answer == parcel.Overtaken:
-			return answerError{s.rewritten(ctx, d)}
+			return answerError{s.rewritten(ctx, d, news)}
 		case err == nil || errors.Is(err, gitio.ErrNotOffered):
 			return answerError{cmp.Or(s.forget(ctx, d), errWhole)}
 		}
 		return err
 	}
 	arrived := func(ctx context.Context) (bool, error) {
-		err := s.rewritten(ctx, d)
+		err := s.rewritten(ctx, d, "")
 		if taken := (*takenError)(nil); errors.As(err, &taken) && len(taken.links) == 0 {
 			return false, nil
 		}
@@ -80,7 +82,7 @@ func (s *Store) pack(ctx context.Context, c *chain) (*delivery, error) {
 	if c.Base.IsZero() {
 		return nil, errWhole
 	}
-	p, d := &parcel.Parcel{}, &delivery{chain: c}
+	p, d := &parcel.Parcel{Has: c.Base}, &delivery{chain: c}
 	for _, l := range c.Links {
 		packed := parcel.Link{Base: l.Base, Integration: l.Integration}
 		var requests []string
@@ -198,12 +200,14 @@ func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Opera
 	return all, requests, nil
 }
 
-// rewritten fetches what the remote has made of a delivery, and moves the local refs of what it
-// took. It returns nil if all commits are on the board as they were, and otherwise a *takenError or
-// the error of the fetch.
-func (s *Store) rewritten(ctx context.Context, d *delivery) error {
-	if err := s.Fetch(ctx); err != nil {
-		return err
+// rewritten brings what the remote has made of a delivery, by the news in its answer or else by a
+// fetch, and moves the local refs of what it took. It returns nil if all commits are on the board
+// as they were, and otherwise a *takenError or the error of the fetch.
+func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
+	if news == "" || s.learn(ctx, d, news) != nil {
+		if err := s.Fetch(ctx); err != nil {
+			return err
+		}
 	}
 	here, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {

@@ -23,7 +23,9 @@
 // A remote whose server sequences (parcel) is passed the chain as one commit instead. The server
 // decides its operations on the board that it has then, so clones don't lose races against each
 // other: what it took may be on the board as other commits, which their callers find by the ids of
-// their requests. What was decided while a parcel was on its way stays pending for the next one.
+// their requests. Its answer brings what the clone lacks (learn), so that only what needs other
+// objects takes a fetch. What was decided while a parcel was on its way stays pending for the next
+// one.
 //
 // It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/lease,
 // gitboard/oplog, gitboard/parcel and gitboard/plain.

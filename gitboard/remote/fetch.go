@@ -150,21 +150,41 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 	return s.unpack(ctx)
 }
 
+// view is a prefix of the remote's refs and that of the refs in which this clone has them.
+type view struct{ there, here string }
+
+// views are what a fetch shows as a whole: what is gone there is deleted here.
+func (s *Store) views() []view {
+	return []view{
+		{s.there(git.LeasePrefix), s.mirror(git.LeasePrefix)}, {git.PublishedPrefix, s.mirror(s.Task(""))},
+		{git.SequencerPrefix, s.tracking(strings.TrimPrefix(git.SequencerPrefix, git.OwnPrefix))},
+	}
+}
+
+// seen are the refs in which this clone has the remote's integration branch, none while there is no
+// board.
+func (s *Store) seen(branch string) (here []string) {
+	if branch == "" {
+		return nil
+	}
+	here = []string{s.tracking("integration")}
+	if s.remote.Load().Spares(branch) { // humans look at the usual remote-tracking branch
+		here = append(here, s.peoples(branch))
+	}
+	return here
+}
+
 func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	branch, err := s.integration(ctx)
 	if err != nil {
 		return err
 	}
-	specs := []string{
-		git.BoardRef + ":" + git.BoardRef, "+" + git.BoardRef + ":" + s.tracking("state"),
-		"+" + s.there(git.LeasePrefix) + "*:" + s.mirror(git.LeasePrefix) + "*", "+" + git.PublishedPrefix + "*:" + s.mirror(s.Task("")) + "*",
-		"+" + git.SequencerPrefix + "*:" + s.tracking(strings.TrimPrefix(git.SequencerPrefix, git.OwnPrefix)+"*"),
+	specs := []string{git.BoardRef + ":" + git.BoardRef, "+" + git.BoardRef + ":" + s.tracking("state")}
+	for _, v := range s.views() {
+		specs = append(specs, "+"+v.there+"*:"+v.here+"*")
 	}
-	if branch != "" {
-		specs = append(specs, "+"+branch+":"+s.tracking("integration"))
-		if s.remote.Load().Spares(branch) { // humans look at the usual remote-tracking branch
-			specs = append(specs, "+"+branch+":"+s.peoples(branch))
-		}
+	for _, here := range s.seen(branch) {
+		specs = append(specs, "+"+branch+":"+here)
 	}
 	if all {
 		specs = append(specs, s.there(git.ReviewPrefix)+"*:"+git.ReviewPrefix+"*")

@@ -95,14 +95,14 @@ func TestDecided(t *testing.T) {
 		// Without a place to wait in, a parcel is decided at once.
 		h.check(os.RemoveAll(install.Dir(h.board.Repo())))
 		h.set(map[string]string{git.BoardRef: c.at, held: c.lease, "refs/heads/integration": h.start})
-		answer, moves, why, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Links: c.links, Blobs: texts}), time.Now())
+		done, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Links: c.links, Blobs: texts}), time.Now())
 		h.check(err)
 		var moved []string
-		for _, u := range moves {
+		for _, u := range done.Moves {
 			moved = append(moved, u.Ref)
 		}
-		if answer != c.answer || !slices.Equal(moved, c.moved) {
-			t.Errorf("%s: it says %s %s, and moves %v", c.name, answer, why, moved)
+		if done.Answer != c.answer || !slices.Equal(moved, c.moved) {
+			t.Errorf("%s: it says %s %s, and moves %v", c.name, done.Answer, done.Why, moved)
 		}
 	}
 }
@@ -147,11 +147,11 @@ exec '%[3]s' "$@"
 `, count, c.beside, real, strings.Join(places, " "), c.then)
 		h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
 		h.check(os.WriteFile(filepath.Join(bin, "git"), []byte(text), 0o755))
-		answer, _, _, err := server.Sequence(h.ctx, h.open(h.hub), one, time.Now())
+		done, err := server.Sequence(h.ctx, h.open(h.hub), one, time.Now())
 		lines, _ := os.ReadFile(count)
 		h.check(os.Remove(filepath.Join(bin, "git")))
-		if answer != c.answer || (err == nil) != (c.answer != "") || len(lines) != c.tries {
-			t.Errorf("%d others, then %q: %s after %d tries, %v", c.beside, c.then, answer, len(lines), err)
+		if done.Answer != c.answer || (err == nil) != (c.answer != "") || len(lines) != c.tries {
+			t.Errorf("%d others, then %q: %s after %d tries, %v", c.beside, c.then, done.Answer, len(lines), err)
 		}
 	}
 }

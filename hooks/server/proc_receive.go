@@ -36,18 +36,18 @@ func ProcReceive(ctx context.Context, b *gitboard.Board, project string, now tim
 		if pushed.Commit.IsZero() {
 			pushed.Text = strings.Join(options, "")
 		}
-		answer, moves, why, err := sequenced(ctx, b, project, pushed, now)
+		done, err := sequenced(ctx, b, project, pushed, now)
 		if err != nil {
-			answer, why = parcel.Declined, err.Error()
+			done = Sequenced{Answer: parcel.Declined, Why: err.Error()}
 		}
-		packets.answer(fields[2], answer, moves, why)
+		packets.answer(fields[2], done)
 	}
 	return packets.flush()
 }
 
-func sequenced(ctx context.Context, b *gitboard.Board, project string, pushed Pushed, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
+func sequenced(ctx context.Context, b *gitboard.Board, project string, pushed Pushed, now time.Time) (Sequenced, error) {
 	if why, err := install.Sequences(ctx, b.Repo(), project); why != "" || err != nil {
-		return parcel.Declined, nil, why, err
+		return Sequenced{Answer: parcel.Declined, Why: why}, err
 	}
 	return Sequence(ctx, b, pushed, now)
 }
@@ -76,19 +76,19 @@ func (p *packets) commands() (commands, options []string, err error) {
 
 // answer writes what became of a parcel: the answer as the ref that was moved, and then each ref
 // that has moved, for the server's post-receive hook.
-func (p *packets) answer(inbox string, a parcel.Answer, moves []git.RefUpdate, why string) {
-	switch a {
+func (p *packets) answer(inbox string, done Sequenced) {
+	switch done.Answer {
 	case parcel.AsPushed, parcel.Rewritten:
 		p.write("ok " + inbox)
-		p.write("option refname " + parcel.AnswerRef(inbox, a))
-		for _, u := range moves {
+		p.write("option refname " + parcel.AnswerRef(inbox, done.Answer, done.News))
+		for _, u := range done.Moves {
 			p.write("ok " + inbox)
 			p.write("option refname " + u.Ref)
 			p.write("option old-oid " + string(u.Old))
 			p.write("option new-oid " + string(u.New))
 		}
 	default:
-		p.write(plain.Line(fmt.Sprintf("ng %s %s: %s", inbox, a, why), 900))
+		p.write(plain.Line(fmt.Sprintf("ng %s %s: %s", inbox, done.Answer, done.Why), 900))
 	}
 }
 

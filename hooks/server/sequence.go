@@ -44,39 +44,46 @@ type declined struct{ why string }
 
 func (d *declined) Error() string { return d.why }
 
-// Sequence decides a parcel on the board that is here, and moves the refs, after the checks that
-// Receive makes. It returns what became of the parcel, what it has moved, and why if the answer is
-// parcel.Declined. An error is this server's own.
-func Sequence(ctx context.Context, b *gitboard.Board, pushed Pushed, now time.Time) (parcel.Answer, []git.RefUpdate, string, error) {
-	q := &sequencer{board: b, repo: b.Repo(), now: now}
-	answer, moves, err := q.sequence(ctx, pushed)
-	if no := (*declined)(nil); errors.As(err, &no) {
-		return parcel.Declined, nil, no.why, nil
-	}
-	return answer, moves, "", err
+// Sequenced is what became of a parcel.
+type Sequenced struct {
+	Answer parcel.Answer
+	Moves  []git.RefUpdate // the refs that have moved
+	News   string          // what the clone lacks (parcel.News), "" if it has to fetch
+	Why    string          // if the answer is parcel.Declined
 }
 
-func (q *sequencer) sequence(ctx context.Context, pushed Pushed) (parcel.Answer, []git.RefUpdate, error) {
+// Sequence decides a parcel on the board that is here, and moves the refs, after the checks that
+// Receive makes. An error is this server's own.
+func Sequence(ctx context.Context, b *gitboard.Board, pushed Pushed, now time.Time) (Sequenced, error) {
+	q := &sequencer{board: b, repo: b.Repo(), now: now}
+	done, err := q.sequence(ctx, pushed)
+	if no := (*declined)(nil); errors.As(err, &no) {
+		return Sequenced{Answer: parcel.Declined, Why: no.why}, nil
+	}
+	return done, err
+}
+
+func (q *sequencer) sequence(ctx context.Context, pushed Pushed) (Sequenced, error) {
 	if err := q.open(ctx, pushed); err != nil {
-		return "", nil, err
+		return Sequenced{}, err
 	}
 	defer q.lock(ctx)()
 	for try := 1; ; try++ {
 		o, err := q.decide(ctx)
 		if err != nil {
-			return "", nil, err
+			return Sequenced{}, err
 		}
 		if o.taken == 0 {
-			return parcel.Overtaken, nil, nil
+			return Sequenced{Answer: parcel.Overtaken}, nil
 		}
 		moves, err := o.land(ctx)
 		switch {
 		case err == nil && o.taken == len(q.parcel.Links) && o.at.Commit == q.parcel.Tip():
-			return parcel.AsPushed, moves, nil
+			return Sequenced{Answer: parcel.AsPushed, Moves: moves}, nil
 		case err == nil:
-			return parcel.Rewritten, moves, nil
+			return Sequenced{Answer: parcel.Rewritten, Moves: moves, News: o.news(ctx)}, nil
 		case !errors.Is(err, gitio.ErrRefMoved) && !errors.Is(err, gitio.ErrBusy) || try == sequenceTries:
-			return "", nil, err
+			return Sequenced{}, err
 		}
 	}
 }
@@ -165,6 +172,7 @@ func (q *sequencer) refs() (names []string) {
 type outcome struct {
 	*sequencer
 	tip     git.OID            // the board that it is decided on
+	later   []git.Commit       // what came to it since the parcel's base
 	at      *oplog.Snapshot    // the board after what was taken
 	was     map[string]git.OID // where the refs are
 	now     map[string]git.OID // where they are after what was taken
@@ -194,11 +202,10 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 	}
 	o.now = maps.Clone(o.was)
 	if at.Commit != q.parcel.Base() {
-		later, err := q.repo.Log(ctx, q.parcel.Base(), at.Commit)
-		if err != nil {
+		if o.later, err = q.repo.Log(ctx, q.parcel.Base(), at.Commit); err != nil {
 			return nil, err
 		}
-		for _, c := range later {
+		for _, c := range o.later {
 			h, _ := codec.ParseHead(c.Message) // it is proven
 			o.done[codec.Identity(h.Agent, h.Request)] = true
 		}

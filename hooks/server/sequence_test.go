@@ -59,7 +59,7 @@ func answer(hook, argument string) error {
 	}
 	defer b.Close()
 	if hook == "proc-receive" {
-		return server.ProcReceive(ctx, b, argument, time.Now(), os.Stdin, os.Stdout)
+		return server.ProcReceive(ctx, b, argument, time.Now(), os.Stdin, forger{os.Stdout})
 	}
 	moves, err := hooks.ReadMoves(os.Stdin)
 	if err != nil {
@@ -248,14 +248,20 @@ func (w *world) end(operations int) {
 func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
 
 // pushes makes a clone count its pushes.
-func (w *world) pushes(b *gitboard.Board) func() int {
+func (w *world) pushes(b *gitboard.Board) func() int { return w.counted(b, "receive-pack") }
+
+// fetches makes a clone count its fetches.
+func (w *world) fetches(b *gitboard.Board) func() int { return w.counted(b, "upload-pack") }
+
+// counted makes a clone count how often it starts a service of its remote.
+func (w *world) counted(b *gitboard.Board, service string) func() int {
 	w.t.Helper()
-	log, script := filepath.Join(w.t.TempDir(), "pushes"), filepath.Join(w.t.TempDir(), "receive-pack")
-	w.check(os.WriteFile(script, []byte("#!/bin/sh\necho push >>'"+log+"'\nexec git-receive-pack \"$@\"\n"), 0o755))
-	w.check(b.Repo().SetConfig(w.ctx, "remote.origin.receivepack", script))
+	log, script := filepath.Join(w.t.TempDir(), "started"), filepath.Join(w.t.TempDir(), service)
+	w.check(os.WriteFile(script, []byte("#!/bin/sh\necho started >>'"+log+"'\nexec git-"+service+" \"$@\"\n"), 0o755))
+	w.check(b.Repo().SetConfig(w.ctx, "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
 	return func() int {
 		text, _ := os.ReadFile(log)
-		return strings.Count(string(text), "push\n")
+		return strings.Count(string(text), "started\n")
 	}
 }
 

@@ -1,0 +1,67 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// Below returns the values of the refs below prefixes, which end in "/", by full name. Where refs
+// are files it starts no child.
+func (r *Repo) Below(ctx context.Context, prefixes ...string) (map[string]git.OID, error) {
+	if r.plain {
+		if refs, err := r.filesBelow(prefixes); err == nil {
+			return refs, ctx.Err() // as if it had asked
+		}
+	}
+	refs, err := r.Refs(ctx, prefixes...)
+	values := make(map[string]git.OID, len(refs))
+	for _, ref := range refs {
+		values[ref.Name] = ref.OID
+	}
+	return values, err
+}
+
+// filesBelow reads refs from their files. The file of packed refs comes last, so that a ref that is
+// being packed is not missed. The error means that git has to be asked.
+func (r *Repo) filesBelow(prefixes []string) (map[string]git.OID, error) {
+	loose := map[string]git.OID{}
+	for _, prefix := range prefixes {
+		err := filepath.WalkDir(filepath.Join(r.common, filepath.FromSlash(prefix)), func(path string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) || err == nil && (entry.IsDir() || strings.HasSuffix(path, ".lock")) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // it has been packed or deleted
+			}
+			name, nameErr := filepath.Rel(r.common, path)
+			oid := git.OID(strings.TrimSpace(string(text)))
+			if err = errors.Join(err, nameErr); err == nil && (!oid.Valid() || oid.IsZero()) {
+				err = &BrokenRefError{Ref: name, Text: string(oid)}
+			}
+			loose[filepath.ToSlash(name)] = oid
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	refs, err := r.packedRefs("packed-refs", func(name string) bool {
+		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	})
+	if err == nil {
+		maps.Copy(refs, loose)
+	}
+	return refs, err
+}

@@ -1,0 +1,196 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// forgeries are what a server may make of its news.
+var forgeries = map[string]func(n *parcel.News){
+	"another start":          func(n *parcel.News) { n.Since = git.OID(strings.Repeat("7", 40)) },
+	"no operation":           func(n *parcel.News) { n.Operations = nil },
+	"one operation too few":  func(n *parcel.News) { n.Operations = n.Operations[1:] },
+	"true, but too old":      func(n *parcel.News) { n.Operations = n.Operations[:len(n.Operations)-1] },
+	"another operation":      func(n *parcel.News) { edit(n, "Ada <", "Eve <") },
+	"another tree":           func(n *parcel.News) { edit(n, "tree ", "tree 7") },
+	"not a commit":           func(n *parcel.News) { n.Operations[0].Commit = "tree\n" },
+	"a payload":              func(n *parcel.News) { n.Operations[0].Payload = "message: x\n" },
+	"a lease without object": func(n *parcel.News) { n.Refs[git.LeaseRef("coder-7")] = n.Since },
+	"a task's branch":        func(n *parcel.News) { n.Refs[git.PublishedRef("parse")] = n.Since },
+	"integration":            func(n *parcel.News) { n.Refs["refs/heads/integration"] = n.Since },
+	"no integration":         func(n *parcel.News) { delete(n.Refs, "refs/heads/integration") },
+	"another sequencer":      func(n *parcel.News) { n.Refs[git.SequencerPrefix+"2"] = n.Since },
+	"cut off":                nil,
+}
+
+func edit(n *parcel.News, from, to string) {
+	n.Operations[0].Commit = strings.Replace(n.Operations[0].Commit, from, to, 1)
+}
+
+// forger passes on what a server answers, and forges its news once if the file "forge" says how.
+type forger struct{ out io.Writer }
+
+func (f forger) Write(p []byte) (int, error) {
+	const key = "option refname " // of a packet, after the four digits of its length
+	how, err := os.ReadFile("forge")
+	at := bytes.Index(p, []byte(key))
+	if err != nil || at < 4 {
+		return f.out.Write(p)
+	}
+	var length int
+	if _, err := fmt.Sscanf(string(p[at-4:at]), "%04x", &length); err != nil {
+		return 0, err
+	}
+	end := at - 4 + length
+	inbox, text, is := strings.Cut(string(p[at+len(key):end]), "/"+string(parcel.Rewritten)+"/")
+	if !is {
+		return 0, fmt.Errorf("there is nothing to forge in %q", p)
+	}
+	n, err := parcel.ParseNews(text)
+	if err != nil {
+		return 0, err
+	}
+	if forge := forgeries[string(how)]; forge != nil {
+		forge(n)
+		text, _ = n.Text()
+	} else {
+		text = text[:len(text)/2]
+	}
+	line := key + parcel.AnswerRef(inbox, parcel.Rewritten, text)
+	if _, err := fmt.Fprintf(f.out, "%s%04x%s%s", p[:at-4], len(line)+4, line, p[end:]); err != nil {
+		return 0, err
+	}
+	return len(p), os.Remove("forge")
+}
+
+// view is what a clone shows of the hub.
+func (w *world) view(b *gitboard.Board) string {
+	w.t.Helper()
+	return w.git(b.Repo().TopLevel(), "for-each-ref", "--format=%(refname) %(objectname)", "refs/liza", "refs/remotes", git.BoardPrefix)
+}
+
+// TestNews: a clone whose operation was rewritten learns from the answer what a fetch would show,
+// and does not fetch, unless something has moved whose objects it does not have. What needs a fetch
+// takes turns.
+func TestNews(t *testing.T) {
+	w := newWorld(t, 2)
+	a, b := w.clones[0], w.clones[1]
+	fetched, pushed := w.fetches(b), w.pushes(b)
+	operations := 1
+	coder := func(id string) board.Actor { return board.Actor{ID: id, Role: roles.Coder, Session: "mine"} }
+	by := func(id string, p board.Payload) {
+		_, err := a.Do(w.ctx, gitboard.Request{Actor: coder(id)}, gitboard.Just(p))
+		w.check(err)
+	}
+	notes := func(texts ...string) {
+		_, err := a.DoAll(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (all []board.Payload, _ []git.RefUpdate, _ error) {
+			for _, text := range texts {
+				all = append(all, note(text))
+			}
+			return all, nil, nil
+		})
+		w.check(err)
+	}
+	moved := w.git(w.hub, "commit-tree", "-p", "main", "-m", "moved", "main^{tree}")
+	behind := func(args ...string) {
+		notes("beside")
+		w.git(w.hub, append([]string{"-c", "core.hooksPath=" + os.DevNull, "update-ref"}, args...)...)
+	}
+	for i, c := range []struct {
+		name       string
+		beside     func() // what others do
+		operations int    // that this makes
+		fetches    int
+	}{
+		{"notes, one of them in a file", func() { notes("short", strings.Repeat("long ", 1000)) }, 2, 0},
+		{"new leases", func() {
+			by("coder-1", &board.Register{Session: "mine", Clone: "here"})
+			by("coder-2", &board.Register{Session: "mine", Clone: "here"})
+		}, 2, 0},
+		{"leases renewed, ended and deleted, and packed refs", func() {
+			by("coder-2", &board.Deregister{})
+			w.check(a.EndLease(w.ctx, coder("coder-1")))
+			w.git(w.hub, "pack-refs", "--all")
+		}, 1, 0},
+		{"integration moved", func() { behind("refs/heads/integration", moved) }, 1, 1},
+		{"a task's branch", func() { behind(git.PublishedRef("parse"), moved) }, 1, 1},
+		{"more than an answer brings", func() { notes(slices.Repeat([]string{"n"}, parcel.MostNews)...) }, parcel.MostNews, 1},
+	} {
+		if c.fetches > 0 && !testrun.Due(t, i, 3, time.Now()) {
+			continue
+		}
+		c.beside()
+		operations += c.operations + 1
+		before, pushes := fetched(), pushed()
+		done := w.do(b, note("after "+c.name))
+		if n := fetched() - before; n != c.fetches || pushed() != pushes+1 {
+			t.Errorf("%s: %d fetches and %d pushes", c.name, n, pushed()-pushes)
+		}
+		if tip := w.git(w.hub, "rev-parse", "liza/state"); tip != string(done.Commit) {
+			t.Errorf("%s: it is acknowledged as %s, and the hub has %s", c.name, done.Commit, tip)
+		}
+		learned := w.view(b)
+		if w.check(b.Refresh(w.ctx)); w.view(b) != learned {
+			t.Errorf("%s: the clone has\n%s\nand after a fetch\n%s", c.name, learned, w.view(b))
+		}
+	}
+	w.end(operations)
+}
+
+// TestNewsOfAnother: news that come after another process of the clone has fetched are not needed.
+func TestNewsOfAnother(t *testing.T) {
+	w := newWorld(t, 2)
+	a, b := w.clones[0], w.clones[1]
+	w.do(a, note("one"))
+	fetched := w.fetches(b)
+	w.install("(unset $(git rev-parse --local-env-vars); git -C '" + b.Repo().TopLevel() + "' fetch -q origin liza/state:liza/state)")
+	w.do(b, note("two"))
+	if n := fetched(); n != 2 {
+		t.Errorf("%d fetches", n)
+	}
+	w.end(3)
+}
+
+// TestForgedNews: a clone builds nothing on news that are not what the board has become, and
+// fetches. A quarter of the forgeries is tried each day.
+func TestForgedNews(t *testing.T) {
+	w := newWorld(t, 2)
+	a, b := w.clones[0], w.clones[1]
+	fetched, operations := w.fetches(b), 1
+	for i, name := range slices.Sorted(maps.Keys(forgeries)) {
+		if !testrun.Due(t, i, 4, time.Now()) {
+			continue
+		}
+		w.do(a, note(name))
+		w.check(os.WriteFile(filepath.Join(w.hub, "forge"), []byte(name), 0o644))
+		fetches := fetched()
+		done := w.do(b, note("after "+name))
+		operations += 2
+		if n := fetched() - fetches; n != 1 && !strings.HasPrefix(name, "true, ") {
+			t.Errorf("%s: %d fetches", name, n)
+		}
+		if tip := w.git(w.hub, "rev-parse", "liza/state"); tip != string(done.Commit) {
+			t.Errorf("%s: it is acknowledged as %s, and the hub has %s", name, done.Commit, tip)
+		}
+		if _, err := os.Stat(filepath.Join(w.hub, "forge")); err == nil {
+			t.Errorf("%s was not forged", name)
+		}
+	}
+	w.end(operations)
+}
