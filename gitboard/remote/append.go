@@ -61,7 +61,7 @@ func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.
 // Flush pushes what is pending and waits for a push in progress. It does not report the outcome of
 // either.
 func (s *Store) Flush(ctx context.Context) error {
-	t := &pushQueue{s: s}
+	t := s.pushQueue()
 	defer t.leave()
 	for range mostPuts {
 		c, err := s.chain(ctx)
@@ -87,7 +87,7 @@ func (s *Store) Flush(ctx context.Context) error {
 // await waits until the outcome of a link is known. The first process that may push pushes
 // everything pending.
 func (s *Store) await(ctx context.Context, mine *link) error {
-	t := &pushQueue{s: s}
+	t := s.pushQueue()
 	defer t.leave()
 	for {
 		waited := gitio.Trace("wait for the push of others in this clone")
@@ -320,14 +320,16 @@ type pushQueue struct {
 	held  *os.File // nil while the lock is not held
 	stuck bool     // the process that has the lock makes no progress, or files can't be locked
 	stop  func()
+	beat  time.Duration // how often a pushing process shows that it is alive
 }
+
+func (s *Store) pushQueue() *pushQueue { return &pushQueue{s: s, beat: time.Second} }
 
 const (
 	pushFile = "push"
-	// touchEvery is how often a pushing process shows that it is alive.
-	touchEvery = time.Second
-	// stuckAfter is how long it may show nothing before others push without it.
-	stuckAfter = 10 * time.Second
+	// mostMissed is how many beats of a pushing process may be missing before others push without
+	// it.
+	mostMissed = 10
 )
 
 // await returns true if this process may push, and false after a push of another process, whose
@@ -347,10 +349,10 @@ func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
 	}
 	path := t.s.file(pushFile)
 	released := gitio.AwaitRelease(file)
-	ticker := time.NewTicker(touchEvery)
+	ticker := time.NewTicker(t.beat)
 	defer ticker.Stop()
 	moved := stamp(path)
-	for still := time.Duration(0); still < stuckAfter; still += touchEvery {
+	for missed := 0; missed < mostMissed; missed++ {
 		select {
 		case <-released:
 			file.Close()
@@ -361,7 +363,7 @@ func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
 		case <-ticker.C:
 		}
 		if now := stamp(path); now != moved {
-			moved, still = now, 0
+			moved, missed = now, 0
 		}
 	}
 	defer gitio.LeaveQueue(file, released)
@@ -384,7 +386,7 @@ func (t *pushQueue) hold(file *os.File) {
 	t.held = file
 	touch := func() { _, _ = file.WriteAt([]byte{'\n'}, 0) }
 	touch()
-	ticker, ended, gone := time.NewTicker(touchEvery), make(chan struct{}), make(chan struct{})
+	ticker, ended, gone := time.NewTicker(t.beat), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
 		for {

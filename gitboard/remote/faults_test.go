@@ -358,6 +358,16 @@ var scenes = []scene{
 		w.check(err)
 		return done(w.a.take(held, "a"))
 	}},
+	{name: "Take a lease behind an operation that is lost", once: true, before: func(w *world) {
+		at := w.a.here()
+		lost := w.must(w.a, note("lost"))
+		for _, dir := range []string{w.a.Local().TopLevel(), w.hub} {
+			w.git(dir, "update-ref", git.BoardRef, string(at))
+		}
+		w.git(w.a.Local().TopLevel(), "update-ref", git.TrackingRef("origin", "state"), string(at))
+		theirs(w)
+		w.check(w.a.Die(w.ctx, nil, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: lost}}))
+	}, call: takes, again: 3},
 	{name: "Publish", call: func(w *world) (any, error) { return done(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }},
 	{name: "Publish more", before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
 		call: func(w *world) (any, error) {
@@ -435,6 +445,10 @@ var scenes = []scene{
 		top := w.a.Local().TopLevel()
 		w.git(top, "config", "--unset", gitio.OnlyBranchesKey)
 		w.git(top, "update-ref", git.LeaseRef("coder-1"), w.git(top, "hash-object", "-w", ".git/config"))
+	}, call: share},
+	{name: "Share where another host accepted only branches", once: true, before: func(w *world) {
+		w.unshare()
+		w.git(w.a.Local().TopLevel(), "config", gitio.OnlyBranchesKey, "true")
 	}, call: share},
 	{name: "Share what is shared there", once: true, before: func(w *world) {
 		w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.RemoteKey)
@@ -568,6 +582,9 @@ var scenes = []scene{
 	{name: "Probe a host that accepts only branches", update: onlyBranches, call: func(w *world) (any, error) {
 		return done(w.a.Probe(w.ctx, "again"))
 	}},
+	{name: "Probe a host that accepts only branches, and declines", once: true, update: onlyBranches,
+		before: hubHook("update", `case $1$3 in */probe/*[!0]*) exit 1; esac; exit 0`),
+		call:   func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
 	{name: "Probe where nothing may be replaced", once: true, before: hubHook("update", `case $1$2 in */probe/*[!0]*) exit 1; esac; exit 0`),
 		call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
 	{name: "Write to a host that accepts only branches", update: onlyBranches, call: writes},

@@ -182,7 +182,7 @@ func TestTurn(t *testing.T) {
 	s := alone(t)
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	first, second := &pushQueue{s: s}, &pushQueue{s: s}
+	first, second := s.pushQueue(), s.pushQueue()
 	if !first.await(t.Context()) || !first.await(ended) || !first.try() {
 		t.Error("the first one may not push")
 	}
@@ -206,7 +206,7 @@ func TestTurn(t *testing.T) {
 	first.leave()
 	check(t, os.RemoveAll(s.dir))
 	check(t, os.WriteFile(s.dir, nil, 0o644))
-	stuck := &pushQueue{s: s}
+	stuck := s.pushQueue()
 	if !stuck.try() || stuck.stuck || !stuck.await(t.Context()) || !stuck.stuck || !stuck.await(ended) || !stuck.try() || stuck.held != nil {
 		t.Errorf("without a file to lock: %+v", stuck)
 	}

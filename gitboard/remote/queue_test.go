@@ -12,7 +12,7 @@ import (
 func TestAllAreWoken(t *testing.T) {
 	t.Parallel()
 	s := New(&gitio.Repo{}, t.TempDir(), time.Now)
-	queue := func() *pushQueue { return &pushQueue{s: s} }
+	queue := func() *pushQueue { return s.pushQueue() }
 	for range 20 {
 		pushing, next := queue(), queue()
 		if !pushing.await(t.Context()) {
