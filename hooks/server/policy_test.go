@@ -82,10 +82,16 @@ func makePast(t *testing.T) {
 // onTop makes an operation's commit in the hub, on a commit of its board.
 func (h *history) onTop(at string, p board.Payload) string {
 	h.t.Helper()
+	return h.by(ada, at, p)
+}
+
+// by is onTop for an operation by somebody.
+func (h *history) by(a board.Actor, at string, p board.Payload) string {
+	h.t.Helper()
 	b := h.open(h.hub)
 	s, err := b.Log().At(h.ctx, git.OID(at))
 	h.check(err)
-	op := board.Operation{Actor: ada, Time: max(s.State.Time(), board.At(time.Now())), Request: "on-" + at[:10], Payload: p}
+	op := board.Operation{Actor: a, Time: max(s.State.Time(), board.At(time.Now())), Request: "on-" + at[:10], Payload: p}
 	prepared, err := oplog.Prepare(s, op)
 	h.check(err)
 	built, err := prepared.Build(oplog.Committer{Name: ada.Name, Email: ada.Email})
@@ -139,6 +145,25 @@ func (h *history) moves(to map[string]string) (moves []hooks.Move) {
 	return moves
 }
 
+// submitted returns the board on which coder-1 has submitted an empty commit on top of base.
+func (h *history) submitted(at, base string) (tip, work string) {
+	h.t.Helper()
+	coder, task := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, board.About{Task: "parse"}
+	name, email := oplog.Author(coder)
+	who := git.Signature{Name: name, Email: email, When: time.Now()}
+	tree := git.OID(h.git(h.hub, "rev-parse", base+"^{tree}"))
+	o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree, Parents: []git.OID{git.OID(base)}, Author: who, Committer: who, Message: "work\n"}))
+	h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{o}))
+	at = h.onTop(at, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
+		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
+	at = h.onTop(at, &board.Finalize{About: task, NoSpecFile: true})
+	at = h.by(coder, at, &board.Claim{About: task, Clone: "here", BaseCommit: base})
+	at = h.by(coder, at, &board.PreExec{About: task, Checkpoint: board.Checkpoint{
+		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: base, Clock: board.At(time.Now())}})
+	at = h.by(coder, at, &board.Submit{About: task, Commit: string(o.OID), Tree: string(tree), ReviewBase: base, Commits: 1, NoTestsBecause: "none"})
+	return at, string(o.OID)
+}
+
 // TestPolicies asks the server's two hooks about pushes to a hub.
 func TestPolicies(t *testing.T) {
 	h := newHistory(t)
@@ -174,6 +199,17 @@ func TestPolicies(t *testing.T) {
 		h.check(err)
 		return strings.TrimSpace(string(out))
 	}()
+	submitted, work := h.submitted(h.coder, h.start)
+	ahead, _ := h.submitted(h.coder, h.next)
+	together, _ := h.submitted(h.landed, h.next)
+	review := git.ReviewRef("parse", 1)
+	long := func() string {
+		carried := h.git(h.hub, "cat-file", "commit", h.carry(h.lease)) + "\n"
+		head, message, _ := strings.Cut(carried, "\n\n")
+		o := git.NewObject(git.CommitObject, []byte(head+"\nx-long "+strings.Repeat("x", hooks.MaxLease)+"\n\n"+message))
+		h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{o}))
+		return string(o.OID)
+	}()
 	type refs = map[string]string
 	atNote := refs{state: h.note, integration: h.start, lease: none, home: h.first}
 	for name, c := range map[string]struct {
@@ -199,10 +235,11 @@ func TestPolicies(t *testing.T) {
 		"an operation after a landing": {refs{state: h.landed, integration: h.next}, refs{state: h.onTop(h.landed, note("on"))}, 0, "", ""},
 		"a second landing": {refs{state: h.landed, integration: h.next}, refs{
 			state: h.onTop(h.landed, &board.Land{Before: h.next, Commit: second}), integration: second}, 0, "", ""},
-		"a landing without its move":   {refs{state: h.coder}, refs{state: h.landed}, 0, "does not move with it", "does not move with it"},
-		"a board's first push":         {refs{state: none, integration: none, home: none}, refs{state: h.landed, integration: h.next, home: h.landed}, 0, "", ""},
-		"its board without its branch": {refs{state: none, integration: none, home: none}, refs{state: h.landed}, 0, "the board begins without integration", "the board begins without integration"},
-		"a branch before the board":    {refs{state: none, home: none}, refs{integration: h.next}, 0, "", ""},
+		"a landing without its move":    {refs{state: h.coder}, refs{state: h.landed}, 0, "does not move with it", "does not move with it"},
+		"a board's first push":          {refs{state: none, integration: none, home: none}, refs{state: h.landed, integration: h.next, home: h.landed}, 0, "", ""},
+		"its board without its branch":  {refs{state: none, integration: none, home: none}, refs{state: h.landed}, 0, "the board begins without integration", "the board begins without integration"},
+		"its board where its branch is": {refs{state: none, home: none}, refs{state: h.first}, 0, "", ""},
+		"a branch before the board":     {refs{state: none, home: none}, refs{integration: h.next}, 0, "", ""},
 
 		"a lease":                    {refs{state: h.coder}, refs{lease: h.lease}, 0, "", ""},
 		"a lease before its agent":   {nil, refs{lease: h.lease}, 0, "is registered in another session, or not at all", ""},
@@ -214,13 +251,24 @@ func TestPolicies(t *testing.T) {
 		"integration beside a lease": {refs{state: h.coder}, refs{lease: h.lease, integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
 		"a lease, deleted":           {refs{state: h.coder, lease: h.lease}, refs{lease: none}, 0, "ends by an operation", ""},
 
-		"a candidate":       {nil, refs{git.CandidatePrefix + "x": h.next}, 0, "", ""},
-		"a task's branch":   {nil, refs{git.PublishedRef("x"): h.next}, 0, "", ""},
-		"a board's branch":  {nil, refs{git.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", ""},
-		"a clone's own ref": {nil, refs{git.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
-		"a probe":           {nil, refs{git.ProbePrefix + "x": h.next}, 0, "", ""},
-		"a probe as branch": {nil, refs{git.AsBranch(git.ProbePrefix + "x"): h.next}, 0, "", ""},
-		"a lease as branch": {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
+		"a submission":                           {refs{state: h.coder}, refs{state: submitted, review: work}, 0, "", ""},
+		"a submission on what integration lacks": {refs{state: h.coder}, refs{state: ahead}, 0, "which the review began at, is not on the integration branch", ""},
+		"a submission on what lands with it":     {refs{state: h.coder}, refs{state: together, integration: h.next}, 0, "", ""},
+		"a submission that is on the board":      {refs{state: submitted}, refs{review: work}, 0, "", ""},
+		"a submission in a branch":               {refs{state: submitted, home: none, homeBranch: h.first}, refs{git.AsBranch(review): work}, 0, "", ""},
+
+		"a candidate":                        {nil, refs{git.CandidatePrefix + "x": h.next}, 0, "", ""},
+		"a task's branch":                    {nil, refs{git.PublishedRef("x"): h.next}, 0, "", ""},
+		"a board's branch":                   {nil, refs{git.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", ""},
+		"a clone's own ref":                  {nil, refs{git.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
+		"a probe":                            {nil, refs{git.ProbePrefix + "x": h.next}, 0, "", ""},
+		"a probe as branch":                  {nil, refs{git.AsBranch(git.ProbePrefix + "x"): h.next}, 0, "", ""},
+		"a lease as branch":                  {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
+		"a lease as branch, without a home":  {refs{state: h.coder, home: none}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
+		"a lease as branch, with both homes": {refs{state: h.coder, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
+		"a long lease in a branch": {
+			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: long}, 0, "is not a lease of it", "",
+		},
 		"a lease at home in a branch": {
 			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "", "",
 		},
@@ -238,7 +286,7 @@ func TestPolicies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.t = t
-			before := refs{homeBranch: none, leaseBranch: none}
+			before := refs{homeBranch: none, leaseBranch: none, review: none, git.AsBranch(review): none}
 			for _, some := range []refs{atNote, c.at} {
 				for ref, value := range some {
 					before[ref] = value
@@ -417,6 +465,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"nothing", nil, []string{"ng", string(parcel.Overtaken)}},
 		{"signed", []parcel.Link{link(h.first, h.start, signed)}, []string{"ng", "a signature holds for one commit only"}},
+		{"too large", []parcel.Link{link(h.first, h.start, strings.Replace(raw, "committer ", "committer "+strings.Repeat("x", 1<<20), 1))}, []string{"ng", "bytes to the board"}},
 		{"another integration", []parcel.Link{link(h.first, h.next, h.git(h.hub, "cat-file", "commit", setting)+"\n")}, []string{"ng", string(parcel.Overtaken)}},
 		{"as pushed", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed), git.BoardRef, h.first, h.note}},
 		{"done before", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed)}},

@@ -50,12 +50,9 @@ func Locate(ctx context.Context, repo *gitio.Repo, moves []hooks.Move) error {
 			names = append(names, m.Ref)
 		}
 	}
-	packed, err := repo.PackedRefs(names...)
-	if err != nil || len(names) == 0 {
-		return err
-	}
+	packed, unread := repo.PackedRefs(names...)
 	now, err := repo.Where(ctx, names)
-	if err != nil {
+	if err := cmp.Or(unread, err); err != nil {
 		return err
 	}
 	for i := range moves {
@@ -75,9 +72,7 @@ func (a *arrival) of(ref string) *hooks.Move { return hooks.Push{Moves: a.moves}
 func (a *arrival) holds(ctx context.Context) func(older, newer string) bool {
 	return func(older, newer string) bool {
 		is, err := a.repo.IsAncestor(ctx, git.OID(older), git.OID(newer))
-		if err != nil && a.err == nil {
-			a.err = err
-		}
+		a.err = cmp.Or(a.err, err)
 		return is
 	}
 }
@@ -191,7 +186,7 @@ func readOf(s *board.State) error {
 
 // examine proves the operations that a push brings to the board.
 func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, error) {
-	if r := hooks.BoardMove(*m, a.holds(ctx)); r != nil || a.err != nil {
+	if r := hooks.BoardMove(*m, a.holds(ctx)); r != nil {
 		return r, a.err
 	}
 	from, to := git.OID(m.Now), git.OID(m.New)
@@ -210,9 +205,6 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 		if r := hooks.TooLarge(string(s.Type), string(s.OID), s.Bytes, from.IsZero()); r != nil {
 			return r, nil
 		}
-	}
-	if from.IsZero() {
-		from = ""
 	}
 	integration, err := a.integration(ctx, from)
 	if err != nil {
@@ -249,11 +241,11 @@ func (a *arrival) sizes(ctx context.Context, from, to git.OID) (sizes []gitio.Si
 func (a *arrival) integration(ctx context.Context, was git.OID) (git.OID, error) {
 	before, err := a.board.Log().At(ctx, was)
 	if err != nil {
-		return was, err
+		return "", err
 	}
 	config := before.State.Config()
 	if config == nil {
-		return was, before.State.Err()
+		return git.ZeroOID, before.State.Err()
 	}
 	ref := git.BranchRef(config.IntegrationBranch)
 	if m := a.of(ref); m != nil {
@@ -269,25 +261,27 @@ func (a *arrival) named(ctx context.Context, m hooks.Move) (hooks.Move, error) {
 	if ref == m.Ref {
 		return m, nil
 	}
-	if is, err := a.onlyBranches(ctx); err != nil || !is && !strings.HasPrefix(ref, git.ProbePrefix) {
+	if is, err := a.onlyBranches(ctx); !is && !strings.HasPrefix(ref, git.ProbePrefix) {
 		return m, err
 	}
 	m.Ref = ref
 	if !strings.HasPrefix(ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
 		return m, nil
 	}
-	sizes, err := a.repo.ObjectSizes(ctx, []string{m.New})
-	if err != nil || sizes[0].Type != git.CommitObject || sizes[0].Bytes > hooks.MaxLease {
-		return m, err // it is no lease
-	}
-	o, err := a.repo.Object(ctx, m.New)
-	if err != nil {
-		return m, err
-	}
-	if c, err := git.DecodeCommit(o); err == nil {
+	o, err := a.small(ctx, m.New)
+	if c, wrong := git.DecodeCommit(o); wrong == nil { // else it is no lease
 		m.New = string(c.Carried())
 	}
-	return m, nil
+	return m, err
+}
+
+// small reads an object that is to be a lease, if it is small enough.
+func (a *arrival) small(ctx context.Context, oid string) (o git.Object, err error) {
+	sizes, err := a.repo.ObjectSizes(ctx, []string{oid})
+	if err != nil || sizes[0].Bytes > hooks.MaxLease {
+		return o, err
+	}
+	return a.repo.Object(ctx, oid)
 }
 
 // onlyBranches reports whether the board is at home in a branch, or comes to be with this push.
@@ -308,18 +302,11 @@ func (a *arrival) lease(ctx context.Context, m hooks.Move) (*board.Lease, error)
 	if !strings.HasPrefix(m.Ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
 		return nil, nil
 	}
-	sizes, err := a.repo.ObjectSizes(ctx, []string{m.New})
-	if err != nil || sizes[0].Type != git.BlobObject || sizes[0].Bytes > hooks.MaxLease {
-		return nil, err
-	}
-	o, err := a.repo.Object(ctx, m.New)
-	if err != nil {
-		return nil, err
-	}
+	o, err := a.small(ctx, m.New)
 	if c := lease.Decode(o); c != nil {
 		return &c.Lease, nil
 	}
-	return nil, nil
+	return nil, err
 }
 
 // landing checks the move of integration against the operations.
@@ -357,11 +344,7 @@ func (a *arrival) landings(ctx context.Context, m *hooks.Move) ([]board.Landing,
 	if a.push != nil {
 		return a.push.Landings, nil
 	}
-	r := audit.Range{To: git.OID(m.New)}
-	if now := git.OID(m.Now); !now.IsZero() {
-		r.From = now
-	}
-	return audit.Landings(ctx, a.repo, r)
+	return audit.Landings(ctx, a.repo, audit.Range{From: git.OID(m.Now), To: git.OID(m.New)})
 }
 
 // Transaction answers reference-transaction in its prepared state, for one transaction whose
@@ -382,13 +365,13 @@ func Transaction(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now
 func (a *arrival) transacted(ctx context.Context) (*board.Refusal, error) {
 	tip := git.ZeroOID
 	if m := a.of(git.BoardRef); m != nil {
-		if r := hooks.BoardMove(*m, a.holds(ctx)); r != nil || a.err != nil {
+		if r := hooks.BoardMove(*m, a.holds(ctx)); r != nil {
 			return r, a.err
 		}
 		tip = git.OID(m.New)
 	} else {
 		var err error
-		if tip, err = a.repo.Ref(ctx, git.BoardRef); err != nil || tip.IsZero() {
+		if tip, err = a.repo.Ref(ctx, git.BoardRef); err != nil {
 			return nil, err
 		}
 	}
@@ -406,9 +389,9 @@ func (a *arrival) noteIntegration(ctx context.Context, tip git.OID, s *board.Sta
 	if config == nil {
 		return s.Err()
 	}
-	settings, err := a.repo.Objects(ctx, []string{string(tip) + ":" + board.ConfigPath})
-	if err == nil && settings[0].OID != "" {
-		install.KeepIntegration(a.repo, settings[0].OID, git.BranchRef(config.IntegrationBranch))
+	settings, err := a.repo.Object(ctx, string(tip)+":"+board.ConfigPath)
+	if err == nil {
+		install.KeepIntegration(a.repo, settings.OID, git.BranchRef(config.IntegrationBranch))
 	}
 	return err
 }
