@@ -130,8 +130,7 @@ func (s *site) snapshot(ctx context.Context, path, task string, actor board.Acto
 		return w, fmt.Errorf("keep the files of %s: %w", path, err)
 	}
 	if w.commit.IsZero() {
-		w.tree = git.EmptyTree
-		return w, nil
+		return w, nil // nothing is there
 	}
 	w.tree, err = s.treeOf(ctx, w.commit)
 	return w, err

@@ -189,8 +189,10 @@ func TestClearInPlace(t *testing.T) {
 	// The attic can't hold a repository.
 	must(t, gitio.InitRepository(ctx, filepath.Join(path, "own"), false))
 	must(t, os.WriteFile(filepath.Join(path, "own", "work"), nil, 0o644))
-	if err := clear(which, nil); err == nil || !present(path) {
-		t.Fatalf("what could not be kept has gone: %v", err)
+	for _, before := range []*kept{nil, {}} {
+		if err := clear(which, before); err == nil || !present(path) {
+			t.Fatalf("what could not be kept has gone: %v", err)
+		}
 	}
 	must(t, os.RemoveAll(filepath.Join(path, "own")))
 	must(t, os.WriteFile(filepath.Join(path, "left"), []byte("left\n"), 0o644))

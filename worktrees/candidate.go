@@ -19,9 +19,6 @@ import (
 // claimMark begins the name of a worktree that does not belong to a task yet.
 const claimMark = ".claim-"
 
-// newMark ends the name of a record that is still being written.
-const newMark = ".new"
-
 // record says which process is making a candidate. It is stored in <common>/liza/claims/<token>,
 // and lets Diagnose distinguish what a crash left behind from what is still being made.
 type record struct {
@@ -66,7 +63,7 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 		return nil, err
 	}
 	dir := filepath.Join(s.root, ".worktrees")
-	if found, err := os.Lstat(dir); present(dir) && (err != nil || !found.IsDir()) {
+	if found, err := os.Lstat(dir); err == nil && !found.IsDir() {
 		return nil, board.Refuse(board.CodeInTheWay, dir+" is not a directory, and worktrees of tasks belong there (git follows a symbolic link, and its hooks find the task by the path)",
 			"move it elsewhere; for another disk, mount it there")
 	}
@@ -115,28 +112,19 @@ func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), 
 
 // note records the task for which this process is making the candidate.
 func (c *candidate) note(task string) error {
-	host, _ := os.Hostname() // without a name, age decides
+	host, _ := os.Hostname()
 	data, err := json.Marshal(record{PID: os.Getpid(), Started: gitio.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
+	// Half a record would not say who made the worktree.
+	err = errors.Join(err, os.MkdirAll(c.s.claimsDir(), 0o755), gitio.ReplaceFile(c.recordFile(), append(data, '\n')))
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(c.s.claimsDir(), 0o755); err != nil {
 		return fmt.Errorf("this clone's own files can't be written: %w", err)
-	}
-	// Written in one step: half a record doesn't say who made the worktree.
-	written := c.recordFile() + newMark
-	if err := os.WriteFile(written, append(data, '\n'), 0o644); err != nil {
-		return errors.Join(err, forget(written))
-	}
-	if err := os.Rename(written, c.recordFile()); err != nil {
-		return errors.Join(err, forget(written))
 	}
 	return nil
 }
 
 // leave leaves to Diagnose the candidate of a claim that is committed but could not be moved in.
 func (c *candidate) leave(task string) error {
-	if c.gone || !present(c.path) {
+	if c.gone {
 		return nil
 	}
 	c.gone, c.left = true, true
@@ -184,23 +172,22 @@ func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) err
 	to := c.s.path(task)
 	_ = os.Remove(to) // an empty directory, or nothing
 	moved := c.s.repo.MoveWorktree(ctx, c.path, to)
-	if moved != nil {
-		// Git refuses to move a worktree in which submodules are checked out.
-		if _, err := os.Lstat(to); err == nil {
-			return moved
-		}
-		if err := c.s.removeCandidate(ctx, c.token); err != nil {
-			return errors.Join(moved, err)
-		}
-		if err := c.s.repo.AddWorktree(ctx, to, c.base); err != nil {
-			return errors.Join(moved, err)
-		}
-		if err := Setup(ctx, c.s.repo, v, to); err != nil {
-			return err
-		}
+	if moved == nil {
+		c.gone = true
+		return nil
+	}
+	// Git refuses to move a worktree in which submodules are checked out.
+	if present(to) {
+		return moved
+	}
+	if err := c.s.removeCandidate(ctx, c.token); err != nil {
+		return errors.Join(moved, err)
 	}
 	c.gone = true
-	return nil
+	if err := c.s.repo.AddWorktree(ctx, to, c.base); err != nil {
+		return errors.Join(moved, err)
+	}
+	return Setup(ctx, c.s.repo, v, to)
 }
 
 // readRecord reads the record of who makes a candidate; nil if there is none that can be read.
@@ -229,9 +216,8 @@ func (s *site) inUse(r *record) bool {
 	if r.Left || s.b.Now().Sub(r.Since) >= abandonedAfter {
 		return false
 	}
-	host, err := os.Hostname()
-	if err != nil || host != r.Host {
-		return true
+	if host, _ := os.Hostname(); host != r.Host {
+		return true // age decides
 	}
 	started := gitio.Birth(r.PID)
 	return alive(r.PID) && (r.Started == "" || started == "" || started == r.Started)

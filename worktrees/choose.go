@@ -11,7 +11,7 @@ import (
 )
 
 // choose returns the task that a coder should claim if it names none; "" if there is none.
-func choose(ctx context.Context, v *gitboard.View, coder string, skip map[string]error) (string, error) {
+func choose(ctx context.Context, v *gitboard.View, coder string, skip map[string]*board.Refusal) (string, error) {
 	skipped := func(id string) bool { return skip[id] != nil }
 	id := board.NextClaim(v.State, coder, skipped, func(holder string, b board.Brief) bool {
 		after := time.Duration(0)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -49,7 +49,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err := s.needFiles("a claim"); err != nil {
 		return nil, err
 	}
-	c := &claimer{site: s, r: r, since: b.Moment(), asked: b.Moment(), skip: map[string]error{}}
+	c := &claimer{site: s, r: r, since: b.Moment(), asked: b.Moment(), skip: map[string]*board.Refusal{}}
 	claimed, err := c.run(ctx)
 	return claimed, errors.Join(err, c.candidate.discard(ctx))
 }
@@ -58,10 +58,9 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 type claimer struct {
 	*site
 	r     ClaimRequest
-	asked gitboard.Moment  // when the claim was requested
-	since gitboard.Moment  // the same, or when it was last decided
-	fresh bool             // the view was brought up to date since it was requested
-	skip  map[string]error // tasks that can't be claimed here and now, with the reason
+	asked gitboard.Moment           // when the claim was requested
+	since gitboard.Moment           // the same, or when it was last decided
+	skip  map[string]*board.Refusal // tasks that can't be claimed here and now, with the reason
 
 	task      string
 	kind      board.ClaimKind
@@ -97,14 +96,13 @@ func (c *claimer) run(ctx context.Context) (*Claimed, error) {
 // refresh brings the view up to date after a first refusal, which may come from an old one, and
 // reports whether to try again.
 func (c *claimer) refresh(ctx context.Context, refused error) (again bool, err error) {
-	if c.fresh || c.b.Remote() == "" || !errors.As(refused, new(*board.Refusal)) {
+	if c.b.Remote() == "" || !errors.As(refused, new(*board.Refusal)) {
 		return false, nil
 	}
 	v, err := c.b.View(ctx)
 	if err != nil {
 		return false, err
 	}
-	c.fresh = true
 	if err := c.b.RefreshSince(ctx, c.asked); err != nil {
 		return false, err
 	}
@@ -123,7 +121,7 @@ func (c *claimer) passOver(err error) bool {
 	if c.r.Task != "" || c.task == "" || !errors.As(err, &r) || r.Task != c.task || r.Code == board.CodeLimit {
 		return false
 	}
-	c.skip[c.task] = err
+	c.skip[c.task] = r
 	return true
 }
 
@@ -328,6 +326,9 @@ func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string,
 	return s.repo.MergeInto(ctx, path, tip, "Merge integration into "+v.TaskBranch(task), who)
 }
 
+// unmerged are the codes of paths whose conflict is not resolved (git-status).
+var unmerged = []string{"DD", "AU", "UD", "UA", "DU", "AA", "UU"}
+
 // claimedBefore returns and completes a claim that the same request made earlier.
 func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed, error) {
 	if _, blocked := done.Op.Payload.(*board.IterationLimit); blocked {
@@ -377,7 +378,7 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 		return claimed, err
 	}
 	for _, e := range dirty {
-		if strings.ContainsRune(e.Code, 'U') || e.Code == "AA" || e.Code == "DD" {
+		if slices.Contains(unmerged, e.Code) {
 			claimed.Conflicts = append(claimed.Conflicts, e.Path)
 		}
 	}

@@ -30,9 +30,9 @@ func (c *claimer) choose(ctx context.Context, v *gitboard.View) (*board.Task, er
 // that could have been claimed but for its worktree.
 func (c *claimer) nothing(ctx context.Context, v *gitboard.View) error {
 	none := noWork(v, c.r.Actor.ID)
-	for _, err := range c.skip {
-		if r := (*board.Refusal)(nil); errors.As(err, &r) && r.Code != board.CodeWrongState {
-			none = err
+	for _, r := range c.skip {
+		if r.Code != board.CodeWrongState {
+			none = r
 		}
 	}
 	// The first task represents all of them. What concerns only that task doesn't count, unless it
@@ -135,11 +135,9 @@ func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base 
 	if err != nil {
 		return err
 	}
-	for _, id := range t.DependsOn {
-		if d := v.State.Task(id); d != nil && d.MergeCommit != "" {
-			if has, err := c.b.Brings(ctx, d.MergeCommit); !has {
-				return cmp.Or(err, errChanged)
-			}
+	for _, merge := range mergesBefore(v, t) {
+		if has, err := c.b.Brings(ctx, merge); !has {
+			return cmp.Or(err, errChanged)
 		}
 	}
 	err = c.dependenciesIn(ctx, v, t, base)
@@ -150,20 +148,22 @@ func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base 
 }
 
 func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) error {
-	for _, id := range t.DependsOn {
-		d := v.State.Task(id)
-		if d == nil || d.MergeCommit == "" {
-			continue
-		}
-		in, err := c.repo.IsAncestor(ctx, git.OID(d.MergeCommit), base)
-		if err != nil {
-			return err
-		}
-		if !in {
-			return errChanged
+	for _, merge := range mergesBefore(v, t) {
+		if in, err := c.repo.IsAncestor(ctx, git.OID(merge), base); !in {
+			return cmp.Or(err, errChanged)
 		}
 	}
 	return nil
+}
+
+// mergesBefore lists the merge commits of the tasks that a task depends on.
+func mergesBefore(v *gitboard.View, t *board.Task) (commits []string) {
+	for _, id := range t.DependsOn {
+		if d := v.State.Task(id); d != nil && d.MergeCommit != "" {
+			commits = append(commits, d.MergeCommit)
+		}
+	}
+	return commits
 }
 
 // limitReached says that the task is now BLOCKED.

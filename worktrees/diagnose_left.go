@@ -19,7 +19,7 @@ import (
 // records looks for records about worktrees that are no longer being made or removed.
 func (d *diagnosis) records(context.Context) error {
 	entries, err := os.ReadDir(d.claimsDir())
-	if errors.Is(err, fs.ErrNotExist) || d.root == "" {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *diagnosis) records(context.Context) error {
 			continue
 		}
 		r := d.left(token, path)
-		if info, err := e.Info(); err == nil && strings.HasSuffix(token, newMark) && d.b.Now().Sub(info.ModTime()) > time.Minute {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(token, ".") && d.b.Now().Sub(info.ModTime()) > time.Minute {
 			r = &record{} // about to be complete, or never
 		}
 		if r == nil {
@@ -69,9 +69,6 @@ func (d *diagnosis) moves(context.Context) error {
 
 // folders checks the entries of .worktrees.
 func (d *diagnosis) folders(context.Context) error {
-	if d.root == "" {
-		return nil
-	}
 	entries, err := os.ReadDir(filepath.Join(d.root, ".worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -114,7 +111,7 @@ func (d *diagnosis) leftCandidate(token, path string) {
 	if r == nil {
 		return
 	}
-	if t := d.taskOf(r); t != nil {
+	if t := d.v.State.Task(r.Task); t != nil {
 		if late := d.unmoved(t); late != nil && late.token == token {
 			return // reported with the task
 		}
@@ -123,14 +120,6 @@ func (d *diagnosis) leftCandidate(token, path string) {
 		Kind: LeftCandidate, Task: r.Task, Path: path, Text: fmt.Sprintf("%s was made for a claim that never came", filepath.Base(path)),
 		Fix: func(ctx context.Context) error { return d.removeCandidate(ctx, token) },
 	})
-}
-
-// taskOf returns the task of a record, nil for none.
-func (d *diagnosis) taskOf(r *record) *board.Task {
-	if !board.ValidTaskID(r.Task) {
-		return nil
-	}
-	return d.v.State.Task(r.Task)
 }
 
 // leftGone checks a worktree whose removal was not completed.
@@ -160,21 +149,14 @@ func (d *diagnosis) leftGone(token, path string) {
 
 // folder checks a folder with the name of a task.
 func (d *diagnosis) folder(name, path string) {
-	var t *board.Task
-	if board.ValidTaskID(name) {
-		t = d.v.State.Task(name)
-	}
-	l := layout{path: path}
-	if t != nil {
-		l = d.layout(t.ID)
-	}
-	switch {
-	case t == nil:
+	t := d.v.State.Task(name)
+	if t == nil {
 		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
-	case l.inTheWay:
-		if !live(t.Status) { // otherwise it was reported already
-			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is not a worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
-		}
+		return
+	}
+	switch l := d.layout(t.ID); {
+	case l.inTheWay && !live(t.Status): // otherwise it was reported already
+		d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is not a worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
 	case l.ours && t.Status.Terminal(): // in other states, the next claim handles it
 		d.add(Problem{
 			Kind: LeftWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is %s, and a worktree of it is left", t.ID, t.Status),
@@ -189,10 +171,7 @@ func (d *diagnosis) locks(context.Context) error {
 	common := d.repo.CommonDir()
 	var files []string
 	for _, pattern := range lockFiles {
-		matches, err := filepath.Glob(filepath.Join(gitio.EscapeGlob(common), filepath.FromSlash(pattern)))
-		if err != nil {
-			return err
-		}
+		matches, _ := filepath.Glob(filepath.Join(gitio.EscapeGlob(common), filepath.FromSlash(pattern)))
 		for _, m := range matches {
 			files = append(files, strings.TrimPrefix(m, common+string(filepath.Separator)))
 		}

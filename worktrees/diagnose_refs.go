@@ -52,14 +52,11 @@ func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from
 	for _, m := range moves {
 		if here, err := d.has(ctx, string(m.To)); err != nil {
 			return "", "", err
-		} else if here && !m.To.IsZero() {
+		} else if here {
 			return m.To, "by its reflog", nil
 		}
 	}
 	known, err := d.knownWork(ctx, t)
-	if known == "" {
-		known = git.ZeroOID
-	}
 	return known, "on the board", err
 }
 

@@ -16,7 +16,7 @@ func (d *diagnosis) tasks(ctx context.Context) error {
 			continue
 		}
 		t := d.v.State.Task(b.ID)
-		if t == nil || t.Worktree == "" || t.Clone != d.clone || d.root == "" {
+		if t == nil || t.Clone != d.clone || d.bare {
 			continue
 		}
 		tip, err := d.repo.Ref(ctx, d.v.TaskRef(t.ID))
@@ -140,11 +140,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 
 // fix looks for an integration fix into which integration was not merged.
 func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head git.OID) error {
-	last := ""
-	if len(t.History) > 0 {
-		last = t.History[len(t.History)-1].Event
-	}
-	if t.Status != board.Claimed || last != board.EventClaimedForFix || midst(path) != "" {
+	if t.Status != board.Claimed || t.History[len(t.History)-1].Event != board.EventClaimedForFix || midst(path) != "" {
 		return nil
 	}
 	tip, err := d.integration(ctx, d.v)
@@ -179,11 +175,8 @@ func (d *diagnosis) branches(ctx context.Context) error {
 	}
 	for _, r := range refs {
 		id, is := tasks.Task(git.BranchName(r.Name))
-		if !is {
-			continue
-		}
 		t := d.v.State.Task(id)
-		if t == nil || !t.Status.Terminal() || !t.Begun() {
+		if !is || t == nil || !t.Status.Terminal() || !t.Begun() {
 			continue
 		}
 		if l := d.layout(id); l.ours || l.elsewhere != "" {

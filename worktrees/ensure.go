@@ -25,7 +25,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 		if err != nil {
 			return false, err
 		}
-		if l.ours && t.Clone != s.clone && t.Clone != "" {
+		if l.ours && s.elsewhere(t) {
 			// A remnant from before the work went to another clone.
 			return false, s.clearAway(ctx, v, t.ID, s.self(ctx), nil)
 		}
@@ -114,7 +114,7 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (gi
 	if err != nil {
 		return "", err
 	}
-	if t.Clone != s.clone && t.Clone != "" {
+	if s.elsewhere(t) {
 		seen, err := s.b.Published(ctx, t.ID)
 		if err != nil {
 			return "", err
@@ -170,7 +170,7 @@ func (s *site) knownWork(ctx context.Context, t *board.Task) (git.OID, error) {
 		}
 		return "", nil
 	}
-	if t.Clone != s.clone && t.Clone != "" {
+	if s.elsewhere(t) {
 		return "", nil
 	}
 	has, err := s.has(ctx, t.BaseCommit)

@@ -85,7 +85,7 @@ func (s *site) work(v *gitboard.View, t *board.Task, g glance) (git.OID, error) 
 		return "", g.err
 	}
 	if !g.ours {
-		if t.Clone != s.clone && t.Clone != "" {
+		if s.elsewhere(t) {
 			return "", refusal(board.CodeElsewhere, t.ID, "do it there", "the worktree of %s is in another clone", t.ID)
 		}
 		return "", refusal(board.CodeMissing, t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)

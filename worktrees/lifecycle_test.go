@@ -139,7 +139,7 @@ func TestSetupFails(t *testing.T) {
 }
 
 func TestBare(t *testing.T) {
-	s := newScene(t, ready("one"))
+	s := newScene(t, ready("one"), ready("two"), claimed("coder-2", "two"))
 	commit := s.approved("coder-1", "one", "b.txt", "b\n")
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	s.git(s.dir, "clone", "-q", "--bare", s.dir, bare)
@@ -170,6 +170,31 @@ func TestBare(t *testing.T) {
 	s.check(found[0].Fix(s.ctx))
 	if found, err := worktrees.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
 		t.Errorf("%v %v", found, err)
+	}
+
+	// Nor has it any worktree where it was turned into a bare one with tasks in hand.
+	clone, err := s.b.CloneID()
+	s.check(err)
+	s.write(b.Dir(), "clone", clone)
+	b = s.openAt(bare)
+	if found, err := worktrees.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
+		t.Errorf("%v %v", found, err)
+	}
+	_, err = worktrees.Create(s.ctx, b, "two", nil)
+	s.refused(err, "bare", "git clone")
+	_, _, err = worktrees.Submit(s.ctx, b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "two"})
+	s.refused(err, "bare", "work on a task")
+	v, err := b.View(s.ctx)
+	s.check(err)
+	elsewhere := *v.State.Task("two")
+	elsewhere.Clone, elsewhere.Status, elsewhere.ReviewCommit = "another", board.ReadyForReview, string(commit)
+	path, err := worktrees.ForReview(s.ctx, b, v, &elsewhere)
+	if _, missing := os.Stat(path); err != nil || missing == nil {
+		t.Errorf("reviewed in %q: %v", path, err)
+	}
+	s.check(worktrees.Repair(s.ctx, b))
+	if out := s.git(bare, "worktree", "list"); len(strings.Split(out, "\n")) != 1 {
+		t.Errorf("worktrees: %s", out)
 	}
 }
 

@@ -46,11 +46,9 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 			continue
 		}
 		e := Entry{Path: w.Path, Exists: !w.Prunable, Branch: git.BranchName(w.Branch), Head: w.Head}
-		if board.ValidTaskID(name) {
-			if t := v.State.Task(name); t != nil {
-				e.Task, e.Status, e.AssignedTo = t.ID, t.Status, t.AssignedTo
-				listed[t.ID] = true
-			}
+		if t := v.State.Task(name); t != nil {
+			e.Task, e.Status, e.AssignedTo = t.ID, t.Status, t.AssignedTo
+			listed[t.ID] = true
 		}
 		list = append(list, e)
 	}
@@ -58,7 +56,7 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 		if listed[brief.ID] || !live(brief.Status) {
 			continue
 		}
-		if t := v.State.Task(brief.ID); t != nil && t.Worktree != "" && t.Clone == s.clone {
+		if t := v.State.Task(brief.ID); t != nil && t.Clone == s.clone {
 			list = append(list, Entry{Task: t.ID, Status: t.Status, AssignedTo: t.AssignedTo, Path: s.path(t.ID)})
 		}
 	}
@@ -70,9 +68,6 @@ func live(s board.Status) bool { return s == board.Claimed || s == board.ReadyFo
 
 // below returns the name of a worktree directly below .worktrees.
 func (s *site) below(path string) (string, bool) {
-	if s.root == "" {
-		return "", false
-	}
 	dir, name := filepath.Split(path)
 	return name, samePath(filepath.Clean(dir), filepath.Join(s.root, ".worktrees"))
 }
@@ -81,7 +76,7 @@ func (s *site) below(path string) (string, bool) {
 // was moved.
 func (s *site) ofTask(w gitio.Worktree) bool {
 	dir, _ := filepath.Split(w.Path)
-	return s.root != "" && !w.Main && filepath.Base(dir) == ".worktrees"
+	return !s.bare && !w.Main && filepath.Base(dir) == ".worktrees"
 }
 
 // present reports whether something exists at a path.

@@ -53,10 +53,7 @@ func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Probl
 	if err != nil {
 		return nil, err
 	}
-	path := ""
-	if s.root != "" {
-		path = s.path(task)
-	}
+	path := s.path(task)
 	v, err := b.View(ctx)
 	if err != nil {
 		return nil, err

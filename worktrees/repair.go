@@ -15,9 +15,6 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	if err != nil {
 		return err
 	}
-	if s.root == "" {
-		return s.repo.RepairWorktrees(ctx)
-	}
 	entries, err := os.ReadDir(filepath.Join(s.root, ".worktrees"))
 	if err != nil && !os.IsNotExist(err) {
 		return err

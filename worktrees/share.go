@@ -13,9 +13,6 @@ import (
 // Share returns the update that gives other clones the branch of a task whose work is in this one;
 // none if the board isn't shared.
 func Share(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) ([]git.RefUpdate, error) {
-	if b.Remote() == "" {
-		return nil, nil
-	}
 	s, err := at(ctx, b)
 	if err != nil {
 		return nil, err
@@ -24,7 +21,7 @@ func Share(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Ta
 }
 
 func (s *site) share(ctx context.Context, v *gitboard.View, t *board.Task) ([]git.RefUpdate, error) {
-	if s.b.Remote() == "" || t.Clone != s.clone || t.Worktree == "" {
+	if s.b.Remote() == "" || t.Clone != s.clone {
 		return nil, nil
 	}
 	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
@@ -42,7 +39,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 	if err != nil {
 		return "", err
 	}
-	if s.root == "" || t.Clone == s.clone || t.Clone == "" || t.Status != board.ReadyForReview {
+	if s.bare || !s.elsewhere(t) || t.Status != board.ReadyForReview {
 		return s.path(t.ID), nil
 	}
 	commit := git.OID(t.ReviewCommit)

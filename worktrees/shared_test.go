@@ -160,3 +160,54 @@ func TestShared(t *testing.T) {
 		t.Errorf("the worktree of another clone is here: %v", err)
 	}
 }
+
+// TestSharedNews checks what a clone does with what it has not heard of yet: a task that another
+// one has added is claimed, and only what is in this clone is shown to others.
+func TestSharedNews(t *testing.T) {
+	testrun.OneDayIn(t, 3, time.Now())
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.as("coder-2")
+	there := s.shared()
+	human := gitboard.Request{Actor: human()}
+	add := &board.AddTask{About: about("late"), Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Task late", DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3,
+	}}
+	_, err := there.Do(s.ctx, human, gitboard.Just(add))
+	s.check(err)
+	s.claim("coder-2", "late")
+	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3")}})
+	s.refused(err, board.CodeNoWork, "nothing to claim for coder-3")
+
+	shares := func(b *gitboard.Board, want git.OID) {
+		t.Helper()
+		v, err := b.View(s.ctx)
+		s.check(err)
+		updates, err := worktrees.Share(s.ctx, b, v, v.State.Task("one"))
+		if s.check(err); want == "" && len(updates) > 0 || want != "" && (len(updates) != 1 || updates[0].New != want) {
+			t.Errorf("shared: %+v, not %q", updates, want)
+		}
+	}
+	s.checkpoint("coder-1", "one")
+	commit := s.work("one", "b.txt", "b\n")
+	shares(s.b, commit)
+	s.check(there.Refresh(s.ctx))
+	shares(there, "")
+
+	submit := worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.agent["coder-1"], ID: "submit"}, Task: "one"}
+	s.deletes(taskRef("one"))
+	shares(s.b, "") // that it is missing here hides nothing
+	_, _, err = worktrees.Submit(s.ctx, s.b, submit)
+	s.refused(err, board.CodeMissing, "the branch task/one is missing")
+	s.git(s.dir, "update-ref", taskRef("one"), s.git(s.dir, "commit-tree", "-m", "apart", string(commit)+"^{tree}"))
+	_, _, err = worktrees.Submit(s.ctx, s.b, submit)
+	s.refused(err, board.CodeUnrelated, "no commit in common")
+	s.git(s.dir, "update-ref", taskRef("one"), string(commit))
+	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+		_, _, err := worktrees.Submit(ctx, s.b, submit)
+		return err
+	}))
+	s.is("one", board.ReadyForReview)
+	if at, err := there.Repo().Ref(s.ctx, "refs/heads/task/one"); err != nil || !at.IsZero() {
+		t.Errorf("a branch is made where nobody works on it: %s %v", at, err)
+	}
+}

@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,25 +22,25 @@ import (
 type site struct {
 	b     *gitboard.Board
 	repo  *gitio.Repo
-	root  string // the main worktree; "" in a bare repository
+	root  string // the main worktree; in a bare repository its own directory, where no worktree is
+	bare  bool
 	clone string
 }
 
 func at(ctx context.Context, b *gitboard.Board) (*site, error) {
-	root, err := b.Root(ctx)
-	if err != nil {
-		return nil, err
-	}
-	clone, err := b.CloneID()
-	if err != nil {
-		return nil, err
-	}
-	return &site{b: b, repo: b.Repo(), root: root, clone: clone}, nil
+	root, rootless := b.Root(ctx)
+	clone, nameless := b.CloneID()
+	s := &site{b: b, repo: b.Repo(), root: cmp.Or(root, b.Repo().CommonDir()), bare: root == "", clone: clone}
+	return s, errors.Join(rootless, nameless)
 }
+
+// elsewhere reports whether the work of a task is in another clone. A claim that names no clone was
+// made before clones had names.
+func (s *site) elsewhere(t *board.Task) bool { return t.Clone != s.clone && t.Clone != "" }
 
 // needFiles refuses what can't be done in a bare repository.
 func (s *site) needFiles(what string) error {
-	if s.root != "" {
+	if !s.bare {
 		return nil
 	}
 	return board.Refuse(board.CodeBare, what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share; or, with worktrees beside it: echo 'gitdir: ./"+filepath.Base(s.repo.CommonDir())+"' > .git")
@@ -82,7 +83,7 @@ type layout struct {
 
 func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout, error) {
 	branch := v.TaskBranch(task)
-	if s.root != "" && !present(s.path(task)) {
+	if !present(s.path(task)) {
 		// There is no worktree, and usually nobody else has the branch: reading the HEADs needs no
 		// child process.
 		tip, err := s.repo.Ref(ctx, git.BranchRef(branch))
@@ -105,7 +106,7 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 func (s *site) place(ctx context.Context, task string) (layout, error) {
 	path := s.path(task)
 	switch {
-	case s.root == "" || !present(path):
+	case !present(path):
 		return layout{path: path}, nil
 	case s.repo.Owns(path):
 		return layout{path: path, ours: true, known: true}, nil
@@ -124,14 +125,11 @@ func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(s
 	at := resolved(l.path)
 	for _, w := range all {
 		switch {
-		case s.root != "" && resolved(w.Path) == at:
+		case resolved(w.Path) == at:
 			l.known = true
 		case branch != "" && w.Branch == git.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
 			l.elsewhere = w.Path
 		}
-	}
-	if s.root == "" {
-		return l
 	}
 	_, err := os.Lstat(filepath.Join(l.path, ".git"))
 	l.ours = l.known && err == nil
@@ -160,7 +158,7 @@ func resolved(path string) string {
 		return real
 	}
 	dir, base := filepath.Split(filepath.Clean(path))
-	if dir = filepath.Clean(dir); dir == path || base == "" {
+	if dir = filepath.Clean(dir); dir == path {
 		return path
 	}
 	return filepath.Join(resolved(dir), base)

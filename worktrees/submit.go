@@ -74,7 +74,7 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 // because others can move the board meanwhile. It returns the commit that needs them, "" if there
 // is nothing to submit, which is refused later.
 func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
-	if s.b.Remote() == "" || !board.ValidTaskID(task) || s.root == "" || !present(s.path(task)) {
+	if s.b.Remote() == "" || !board.ValidTaskID(task) || !present(s.path(task)) {
 		return "", nil
 	}
 	v, err := s.b.View(ctx)

@@ -3,6 +3,7 @@ package worktrees_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -415,4 +416,42 @@ func TestBranchOfNoTask(t *testing.T) {
 	if len(tidied) > 0 || string(s.ref(taskRef("one"))) != own || string(s.ref(taskRef("no-task"))) != own || len(s.attic("one")) > 0 {
 		t.Errorf("tidied %v", tidied)
 	}
+}
+
+// TestKeptOnce checks which commits go to the attic when the work on a task ends: those that
+// nothing holds, the newest of them named on the board, and none twice.
+func TestKeptOnce(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"), ready("three"), claimed("coder-3", "three"))
+	branch := s.work("one", "b.txt", "b\n")
+	s.git(s.dir, "update-ref", "refs/liza/attic/one/1", string(branch))
+	s.git(s.path("one"), "checkout", "-q", "--detach", "integration")
+	s.write(s.path("one"), "c.txt", "c\n")
+	detached := s.commitAll(s.path("one"), "detached")
+	release := func(id, task string) string {
+		t.Helper()
+		done, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent[id]}, &board.Release{About: about(task)})
+		s.check(err)
+		return done.After.Task(task).Last(board.EventCoderReleased).Kept
+	}
+	if kept, all := release("coder-1", "one"), s.attic("one"); kept != string(detached) || !slices.Equal(all, []git.OID{branch, detached}) {
+		t.Errorf("kept %s of %v", kept, all)
+	}
+	// A branch without a commit, and no files.
+	s.git(s.path("two"), "checkout", "-q", "--orphan", "nothing")
+	s.git(s.path("two"), "rm", "-rfq", ".")
+	s.git(s.dir, "worktree", "remove", "--force", s.path("three"))
+	s.deletes(taskRef("three"))
+	for coder, task := range map[string]string{"coder-2": "two", "coder-3": "three"} {
+		if kept := release(coder, task); kept != "" || len(s.attic(task)) > 0 || !s.ref(taskRef(task)).IsZero() {
+			t.Errorf("of %s is kept %q, %v", task, kept, s.attic(task))
+		}
+	}
+	s.lies()
+}
+
+// TestClaimOfHolder checks that a coder who holds a task is told so, whatever else there is to do.
+func TestClaimOfHolder(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-1"]}})
+	s.refused(err, board.CodeExists, "coder-1 holds one already")
 }

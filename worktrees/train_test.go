@@ -241,6 +241,38 @@ func TestTrainFlaky(t *testing.T) {
 	}
 }
 
+// TestTrainFailsAgain checks that a test that fails each time it is run is blamed on the task, and
+// is not called flaky.
+func TestTrainFailsAgain(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+	marker := filepath.Join(t.TempDir(), "ran")
+	s.set("integration_test", "echo x >> '"+marker+"'; false")
+	s.set("integration_test_retry", "1")
+	if got := s.merge("one"); got.Failure != board.FailTest || s.read("", marker) != "x\nx\n" {
+		t.Errorf("%+v after %q", got, s.read("", marker))
+	}
+	if found := s.state().List(board.AnomalyDir); len(found) > 0 {
+		t.Errorf("anomalies %q", found)
+	}
+}
+
+// TestTrainCheckout checks that a checkout of integration is brought to the train's last commit, in
+// one step.
+func TestTrainCheckout(t *testing.T) {
+	s := newTrain(t, 2, nil)
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", side, "integration")
+	got := s.train()
+	for i, r := range got {
+		if want := i == len(got)-1; (len(r.BroughtForward) == 1) != want || len(r.Warnings) > 0 {
+			t.Errorf("%s: %+v", r.Task, r)
+		}
+	}
+	if s.git(side, "status", "--porcelain") != "" || s.read(side, "t2.txt") == "" {
+		t.Errorf("left behind: %s", s.git(side, "status", "--porcelain"))
+	}
+}
+
 // underWay is a train whose test is running and waits.
 type underWay struct {
 	s    *scene

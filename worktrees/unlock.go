@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -23,7 +22,7 @@ const ownLockAge = 5 * time.Second
 // locks need not be as old as others.
 func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, err error) {
 	s, err := at(ctx, b)
-	if err != nil || s.root == "" {
+	if err != nil {
 		return nil, err
 	}
 	v, err := b.View(ctx)
@@ -32,21 +31,15 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 	}
 	common := s.repo.CommonDir()
 	record := gitio.LinkedDir(s.path(task))
-	locks := []string{filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"}
+	locks, _ := filepath.Glob(gitio.EscapeGlob(filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"))
 	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(git.ReviewPrefix+task)), record} {
 		if dir == "" {
 			continue
 		}
-		found, err := filepath.Glob(filepath.Join(gitio.EscapeGlob(dir), "*.lock"))
-		if err != nil {
-			return did, err
-		}
+		found, _ := filepath.Glob(filepath.Join(gitio.EscapeGlob(dir), "*.lock"))
 		locks = append(locks, found...)
 	}
 	for _, path := range locks {
-		if _, err := os.Lstat(path); err != nil {
-			continue
-		}
 		if err := s.repo.ClearLock(path, ownLockAge); errors.As(err, new(*gitio.HeldError)) {
 			continue
 		} else if err != nil {

@@ -88,9 +88,7 @@ func (c *candidate) treeOf(ctx context.Context, b *gitboard.Board) (git.OID, err
 }
 
 func distinct(paths []string) []string {
-	paths = slices.Clone(paths)
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	return slices.Compact(slices.Sorted(slices.Values(paths)))
 }
 
 // drift counts the commits that integration gained since the task's base.

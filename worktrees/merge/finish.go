@@ -85,11 +85,11 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 // errWhole if it doesn't.
 func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string) (*board.FinishMerge, git.RefUpdate, error) {
 	none := git.RefUpdate{}
-	t := v.State.Task(task)
-	if err := v.State.Err(); err != nil {
+	t, err := v.State.FindTask(task)
+	if err != nil {
 		return nil, none, err
 	}
-	if t == nil || t.Status != board.Approved {
+	if t.Status != board.Approved {
 		return nil, none, errWhole
 	}
 	repo, review := b.Repo(), git.OID(t.ReviewCommit)

@@ -187,9 +187,7 @@ func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 		return git.RefUpdate{}, h.ranOut()
 	}
 	if now.Expires.Std().Sub(h.b.Now()) < leaseFor/2 {
-		if err := h.beat(ctx); errors.Is(err, lease.ErrTaken) {
-			return git.RefUpdate{}, h.ranOut()
-		}
+		_ = h.beat(ctx)
 	}
 	return lease.Fence(git.MergeHolder, h.held), nil
 }
@@ -202,11 +200,10 @@ func (h *holding) release(ctx context.Context) error {
 	}
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
-	now, err := h.now(ctx)
-	if err != nil || now == nil || now.OID != h.held.OID {
+	if _, err := h.now(ctx); err != nil {
 		return err
 	}
-	err = h.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, h.held)}, "git liza: the merge is over")
+	err := h.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, h.held)}, "git liza: the merge is over")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		return nil
 	}

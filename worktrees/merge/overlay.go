@@ -35,7 +35,7 @@ func (o *overlay) file(ctx context.Context, commit git.OID, path string) (git.Tr
 		at := slices.IndexFunc(entries, func(e git.TreeEntry) bool { return e.Name == name })
 		switch {
 		case at < 0:
-		case i < len(parts)-1 && entries[at].Mode == filemode.Dir:
+		case entries[at].Mode == filemode.Dir:
 			tree = entries[at].OID
 			continue
 		case i == len(parts)-1 && entries[at].Mode.IsFile():

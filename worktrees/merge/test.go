@@ -159,14 +159,7 @@ func logFile(b *gitboard.Board, task string) (*os.File, error) {
 // endOf reads the end of a log.
 func endOf(file *os.File) (string, error) {
 	const enough = 4 * maxTail // more than maxTail, since unprintable characters are dropped
-	info, err := file.Stat()
-	if err != nil {
-		return "", err
-	}
-	data := make([]byte, min(enough, info.Size()))
-	_, err = file.ReadAt(data, info.Size()-int64(len(data)))
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return string(data), err
+	size, lost := file.Seek(0, io.SeekEnd)
+	data, unread := io.ReadAll(io.NewSectionReader(file, max(0, size-enough), enough))
+	return string(data), errors.Join(lost, unread)
 }

@@ -92,9 +92,6 @@ func (c *coupled) takes(s *board.State, id string) bool {
 // integration for "". Tasks with another test than the first wait for a later round.
 func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, tasks []string) (*coupled, error) {
 	c, config := &coupled{}, v.State.Config()
-	if config == nil {
-		return nil, v.State.Err()
-	}
 	for _, id := range tasks {
 		if len(c.cars) == config.MergeBatch {
 			break

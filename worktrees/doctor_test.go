@@ -1,0 +1,245 @@
+package worktrees_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// found is what a problem looks like to a person.
+type found struct {
+	kind, task string
+	fix        bool
+	says       string // a part of the text or of the hint
+}
+
+// reports checks that exactly these problems are found, and that each can be repaired or has a way
+// out for a person.
+func (s *scene) reports(want ...found) []worktrees.Problem {
+	s.t.Helper()
+	all := s.problems()
+	left := slices.Clone(want)
+	for _, p := range all {
+		at := slices.IndexFunc(left, func(w found) bool {
+			return w.kind == p.Kind && w.task == p.Task && w.fix == (p.Fix != nil) && contains(p.Text+" | "+p.Hint, w.says)
+		})
+		if at < 0 || p.Fix == nil && p.Hint == "" || p.Text == "" {
+			s.t.Errorf("found %+v", p)
+			continue
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	for _, w := range left {
+		s.t.Errorf("not found: %+v", w)
+	}
+	return all
+}
+
+// claimedAt records a claim whose base this clone may lack.
+func (s *scene) claimedAt(id, task, base string) {
+	s.t.Helper()
+	clone, err := s.b.CloneID()
+	s.check(err)
+	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: base})
+}
+
+// abandons has a human abandon a task.
+func (s *scene) abandons(task string) {
+	s.t.Helper()
+	s.do(human(), &board.Block{About: about(task), Reason: "stop"})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about(task), Reason: "not needed"})
+	s.check(err)
+}
+
+// TestNowhereHere covers work of which this clone has no commit: a person is told what to bring.
+func TestNowhereHere(t *testing.T) {
+	s := newScene(t, ready("one"), ready("two"))
+	s.claimedAt("coder-1", "one", strings.Repeat("1", 40))
+	s.claimedAt("coder-2", "two", strings.Repeat("2", 40))
+	s.breaks(taskRef("two"), "garbage\n")
+	s.reports(
+		found{worktrees.MissingBranch, "one", false, "bring task/one back from where it is"},
+		found{worktrees.MissingWorktree, "one", true, "one is CLAIMED"},
+		found{worktrees.BrokenRef, "two", false, "bring task/two back from where it is"},
+	)
+	_, err := worktrees.Create(s.ctx, s.b, "one", nil)
+	s.refused(err, board.CodeMissing, "the work of one is not in this clone | git liza sync")
+	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), taskRef("two"))))
+}
+
+// TestMissingBranchOnly covers a branch that is missing while its worktree is there: only the
+// worktree's own reflog knows later commits.
+func TestMissingBranchOnly(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+	s.work("one", "b.txt", "b\n")
+	s.git(s.path("one"), "checkout", "-q", "-b", "own")
+	s.deletes(taskRef("one"))
+	s.check(os.Remove(filepath.Join(s.gitDirOf("two"), "logs", "HEAD")))
+	s.deletes(taskRef("two"))
+	s.reports(
+		found{worktrees.MissingBranch, "one", false, "git branch task/one COMMIT"},
+		found{worktrees.MissingBranch, "two", false, "git branch task/two COMMIT"},
+	)
+}
+
+// TestBrokenBranchOfAnotherHead checks that a broken branch is not set to a commit of another
+// branch that its worktree is on, nor where its worktree says nothing.
+func TestBrokenBranchOfAnotherHead(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+	last := s.work("one", "b.txt", "b\n")
+	s.git(s.path("one"), "checkout", "-q", "-b", "own")
+	s.work("one", "c.txt", "c\n")
+	s.breaks(taskRef("one"), "garbage\n")
+	s.check(os.Remove(filepath.Join(s.gitDirOf("two"), "logs", "HEAD")))
+	s.breaks(taskRef("two"), "garbage\n")
+	problems := s.reports(found{worktrees.BrokenRef, "one", true, "by its reflog"}, found{worktrees.BrokenRef, "two", true, "by its reflog"})
+	_, err := fixAll(s.ctx, problems)
+	s.check(err)
+	if at := s.ref(taskRef("one")); at != last {
+		t.Errorf("the branch is at %s, not at %s", at, last)
+	}
+	s.reports(found{worktrees.WrongBranch, "one", false, "git -C .worktrees/one checkout task/one"})
+}
+
+// TestWrongBranch checks that a detached worktree is not put on its branch in the middle of a
+// merge, nor while a person has the branch checked out.
+func TestWrongBranch(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+	for _, task := range []string{"one", "two"} {
+		s.git(s.path(task), "checkout", "-q", "--detach")
+	}
+	merging := filepath.Join(s.gitDirOf("one"), "MERGE_HEAD")
+	s.check(os.WriteFile(merging, []byte(s.git(s.dir, "rev-parse", "integration")+"\n"), 0o644))
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", side, "task/two")
+	s.reports(
+		found{worktrees.WrongBranch, "one", false, "on a detached HEAD, not on task/one"},
+		found{worktrees.WrongBranch, "two", false, "git -C .worktrees/two checkout task/two"},
+	)
+	s.check(os.Remove(merging))
+	s.git(s.dir, "worktree", "remove", side)
+	s.mended(worktrees.WrongBranch, worktrees.WrongBranch)
+}
+
+// TestFolders checks what is said of the entries of .worktrees that belong to nobody here.
+func TestFolders(t *testing.T) {
+	s := newScene(t, ready("one"), ready("two"), claimed("coder-1", "two"), ready("three"), claimed("coder-2", "three"))
+	s.abandons("three")
+	s.check(os.RemoveAll(s.path("two")))
+	for _, folder := range []string{"one", "two", "Not a task!"} {
+		s.write(s.path(folder), "notes.txt", "a person's\n")
+	}
+	s.check(os.MkdirAll(s.path("three"), 0o755)) // empty: in nobody's way
+	left := filepath.Join(s.dir, ".worktrees", ".gone-aaaa")
+	s.write(left, "notes.txt", "whose?\n")
+	s.write(filepath.Join(s.dir, ".worktrees", ".gone-bbbb"), "notes.txt", "of a process that is still there\n")
+	then := time.Now().Add(-25 * time.Hour)
+	s.check(os.Chtimes(left, then, then))
+	s.reports(
+		found{worktrees.UnknownWorktree, "one", false, "git liza worktree repair"},
+		found{worktrees.MissingWorktree, "two", false, "move it elsewhere"},
+		found{worktrees.UnknownWorktree, "", false, "belongs to no task of this board"},
+		found{worktrees.LeftWorktree, "", false, "it was a task's worktree once"},
+	)
+	s.check(os.RemoveAll(s.path("two")))
+	_, err := worktrees.Create(s.ctx, s.b, "two", nil)
+	s.check(err)
+}
+
+// TestUnfinishedRecord checks that a record is not taken for one that was left while it may still
+// be on its way to its place.
+func TestUnfinishedRecord(t *testing.T) {
+	s := newScene(t)
+	s.write(s.b.Dir(), "claims/.aaaa-1", "{")
+	s.reports()
+	then := begin.Add(-2 * time.Minute)
+	s.check(os.Chtimes(filepath.Join(s.b.Dir(), "claims", ".aaaa-1"), then, then))
+	s.mended(worktrees.LeftRecord)
+}
+
+// TestHeldLock checks that a lock which a process may hold is left to a person.
+func TestHeldLock(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only /proc tells who is left")
+	}
+	s := newScene(t)
+	waits := exec.Command("git", "-C", s.dir, "update-ref", "--stdin")
+	in, err := waits.StdinPipe()
+	s.check(err)
+	out, err := waits.StdoutPipe()
+	s.check(err)
+	s.check(waits.Start())
+	_, err = in.Write([]byte("start\n"))
+	s.check(err)
+	_, err = out.Read(make([]byte, 64)) // it runs
+	s.check(err)
+	lock := filepath.Join(s.b.Repo().CommonDir(), "refs", "heads", "one.lock")
+	s.check(os.WriteFile(lock, nil, 0o644))
+	later := time.Now().Add(time.Hour) // its age says nothing
+	s.check(os.Chtimes(lock, later, later))
+	s.reports(found{worktrees.StaleLock, "", false, "make sure that no git process runs in this repository"})
+	s.check(in.Close())
+	s.check(waits.Wait())
+	s.mended(worktrees.StaleLock)
+}
+
+// TestMergeLeaseOf checks what is said of a merge lease that nobody holds any more, and that a
+// lease which somebody has taken since is not taken away.
+func TestMergeLeaseOf(t *testing.T) {
+	s := newScene(t)
+	held := lease.Content{Lease: board.Lease{Agent: git.MergeHolder, Session: "code-reviewer-2/x", Heartbeat: board.At(s.clock.now()), Expires: board.At(s.clock.now().Add(time.Minute))}}
+	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
+	s.check(err)
+	s.clock.pass(time.Minute)
+	old := s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merged a human's commit, expired at"})
+	was, err := lease.Read(s.ctx, s.b.Repo(), git.MergeHolder)
+	s.check(err)
+	held.Expires, held.Tasks = board.At(s.clock.now().Add(time.Minute)), []string{"one", "two"}
+	now, err := lease.Beat(s.ctx, s.b.Repo(), was, held)
+	s.check(err)
+	s.reports()
+	if process := strings.Fields(gitio.ThisProcess()); len(process) > 0 {
+		process[0] = strconv.Itoa(s.dead())
+		held.Process = strings.Join(process, " ")
+		now, err = lease.Beat(s.ctx, s.b.Repo(), now, held)
+		s.check(err)
+		s.reports(found{worktrees.ExpiredMerge, "", true, "the process by which code-reviewer-2 merged one, two has ended"})
+	}
+	_, err = fixAll(s.ctx, old)
+	if s.check(err); s.lease(git.MergeHolder).OID != now.OID {
+		t.Error("the lease of another merge is gone")
+	}
+	none := git.NewObject(git.BlobObject, []byte("not a lease\n"))
+	s.check(s.b.Repo().WriteObjects(s.ctx, []git.Object{none}))
+	s.check(s.b.Repo().UpdateRefs(s.ctx, []git.RefUpdate{{Ref: git.LeaseRef(git.MergeHolder), Old: now.OID, New: none.OID}}, ""))
+	s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of merges can't be read"})
+	s.mended(worktrees.ExpiredMerge)
+}
+
+// TestBranchNamedLikeATask checks that a person's branch is not taken for a task's because of the
+// task's name, and that a branch that a person has checked out is not reported as left.
+func TestBranchNamedLikeATask(t *testing.T) {
+	s := newScene(t, ready("task"), claimed("coder-1", "task"))
+	s.abandons("task")
+	s.git(s.dir, "branch", "task", "main")
+	s.reports()
+	s.git(s.dir, "branch", "-D", "task")
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", "-b", "task/task", side, "main")
+	s.reports()
+	s.git(s.dir, "worktree", "remove", side)
+	s.mended(worktrees.LeftBranch)
+}

@@ -1,0 +1,200 @@
+package worktrees_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+func (s *scene) integration(commit string) {
+	s.t.Helper()
+	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", commit)
+}
+
+// TestNotItsMerge covers approved work that came to integration by a commit that proves nothing:
+// one with other content than its merge, or with a conflict that somebody resolved. It is not taken
+// for its landing, and a person is told. What another operation recorded is no proof of it.
+func TestNotItsMerge(t *testing.T) {
+	for _, c := range []struct{ name, other, mine string }{
+		{"other content", "c.txt", "b.txt"},
+		{"a conflict", "b.txt", "b.txt"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			testrun.Sample(t, time.Now())
+			t.Parallel()
+			s := copyOf(t, []step{ready("one"), ready("other"), approved("coder-1", "one", c.mine, "mine\n"), approved("coder-2", "other", c.other, "theirs\n")}, filepath.Join(t.TempDir(), "Jürgens Projekt"))
+			base := s.ref("refs/heads/integration")
+			next := s.git(s.dir, "commit-tree", "-m", "a human's", "-p", string(base), "integration^{tree}")
+			s.do(human(), &board.Land{Before: string(base), Commit: next}, git.RefUpdate{Ref: "refs/heads/integration", Old: base, New: git.OID(next)})
+			s.merge("other")
+			tree := s.git(s.dir, "rev-parse", "integration^{tree}")
+			odd := s.git(s.dir, "commit-tree", "-m", "odd", "-p", "integration", "-p", "task/one", tree)
+			s.integration(odd)
+			all := s.reports(found{merge.HalfMerge, "one", false, "which is not its merge and which no merge or land records"})
+			if len(all) == 1 && !contains(all[0].Hint, "git liza verify") {
+				t.Errorf("hint %q", all[0].Hint)
+			}
+			finished, err := merge.Finish(s.ctx, s.b, human())
+			if err != nil || len(finished) > 0 {
+				t.Errorf("finished %+v %v", finished, err)
+			}
+			s.refused(s.mergeErr("one"), board.CodeIntegration, "has the approved commit")
+			s.is("one", board.Approved)
+			report, err := audit.Verify(s.ctx, s.b.Repo(), s.b.Repo(), audit.Range{}, nil)
+			if err != nil || len(report.Findings) == 0 {
+				t.Errorf("nothing is found in %+v: %v", report, err)
+			}
+		})
+	}
+}
+
+// TestCameAlong covers approved work that came to integration with a recorded landing: a merge of a
+// task whose branch has it, or a human's commit. It counts as landed then.
+func TestCameAlong(t *testing.T) {
+	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "b.txt", "b\n"), claimed("coder-2", "two"))
+	s.checkpoint("coder-2", "two")
+	s.git(s.path("two"), "merge", "-q", "task/one")
+	s.work("two", "c.txt", "c\n")
+	_, err := s.trySubmit("coder-2", "two") // which warns of the other task's commit
+	s.check(err)
+	s.verdict("code-reviewer-1", "two", board.VerdictApproved)
+	all, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "r"}, Tasks: []string{"two", "one"}})
+	s.check(err)
+	if len(all) != 2 || !all[0].Merged || !all[1].Merged || all[0].Task != "two" || all[1].Task != "one" {
+		t.Errorf("merged %+v", all)
+	}
+	one := s.is("one", board.Merged)
+	if one.MergeCommit != one.ReviewCommit {
+		t.Errorf("landed as %s", one.MergeCommit)
+	}
+	tip := s.ref("refs/heads/liza/state")
+	again, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "r"}, Tasks: []string{"two", "one"}})
+	s.check(err)
+	if len(again) != 2 || !again[1].Merged || again[1].Commit != all[1].Commit || again[1].Type != all[1].Type || s.ref("refs/heads/liza/state") != tip {
+		t.Errorf("repeated: %+v", again)
+	}
+	s.lies()
+}
+
+// TestMergedByHand covers a fast-forward of integration to the approved commit, which the merge
+// then records.
+func TestMergedByHand(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+	one := s.state().Task("one").ReviewCommit
+	s.integration(one)
+	got := s.merge("one")
+	if _, is := got.Done.Op.Payload.(*board.FinishMerge); !is || string(got.Commit) != one || got.Type != board.FastForward {
+		t.Errorf("merged %+v", got)
+	}
+	s.lies()
+}
+
+// TestBaseNotHere covers work of another clone whose base this one lacks, and work that it lacks
+// altogether.
+func TestBaseNotHere(t *testing.T) {
+	s := newScene(t, ready("one"), ready("two"))
+	base, nowhere := s.ref("refs/heads/integration"), strings.Repeat("1", 40)
+	theirs := string(s.theirs("one"))
+	for i, commit := range []string{theirs, nowhere} {
+		task, coder := []string{"one", "two"}[i], s.as(coder(i))
+		s.do(coder, &board.Claim{About: about(task), Clone: "another", BaseCommit: strings.Repeat("2", 40)})
+		s.do(coder, &board.PreExec{About: about(task), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}})
+		s.do(coder, &board.Submit{About: about(task), Commit: commit, Tree: s.git(s.dir, "rev-parse", theirs+"^{tree}"), ReviewBase: string(base), Commits: 1, Files: 1, NoTestsBecause: "none", People: []string{"ada@example.org"}})
+		s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about(task)})
+		s.do(s.as("code-reviewer-1"), &board.Verdict{About: about(task), Verdict: board.VerdictApproved, Commit: commit})
+	}
+	if finished, err := merge.Finish(s.ctx, s.b, human()); err != nil || len(finished) > 0 {
+		t.Errorf("finished %+v %v", finished, err)
+	}
+	s.refused(s.mergeErr("two"), board.CodeMissing, "the approved commit "+nowhere[:10]+" of two is not in this clone | git liza sync")
+	all, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
+	if err != nil || len(all) != 1 || all[0].Task != "one" || !all[0].Merged || len(all[0].Warnings) != 1 || !contains(all[0].Warnings[0], "left out: ") {
+		t.Errorf("merged %+v %v", all, err)
+	}
+}
+
+// TestNothingToMerge covers requests that merge nothing.
+func TestNothingToMerge(t *testing.T) {
+	s := newScene(t, ready("one"))
+	reviewer := gitboard.Request{Actor: s.as("code-reviewer-1")}
+	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: reviewer})
+	s.refused(err, board.CodeEmpty, "no task is APPROVED")
+	_, err = merge.Retry(s.ctx, s.b, reviewer, "none")
+	s.refused(err, board.CodeUnknownTask, "none")
+	_, err = merge.Retry(s.ctx, s.b, reviewer, "one")
+	s.refused(err, board.CodeWrongState, "one is UNCLAIMED")
+}
+
+// TestLandNot covers commits and files that can't land.
+func TestLandNot(t *testing.T) {
+	s := newScene(t)
+	land := func(r merge.LandRequest) error {
+		r.Actor = human()
+		_, err := merge.Land(s.ctx, s.b, r)
+		return err
+	}
+	s.refused(land(merge.LandRequest{Commit: "nonsense"}), board.CodeInvalid, `"nonsense" is not a commit here`)
+	for _, file := range []string{"none.txt", "none/inner", "a.txt/inner", "specs"} {
+		s.refused(land(merge.LandRequest{Commit: "main", Files: []string{file}}), board.CodeInvalid, "has no file")
+	}
+	s.refused(land(merge.LandRequest{Commit: "main", Files: []string{"a.txt", "specs/vision.md"}}), board.CodeEmpty, "integration has a.txt, specs/vision.md as")
+	apart := s.git(s.dir, "commit-tree", "-m", "apart", "main^{tree}")
+	s.refused(land(merge.LandRequest{Commit: apart}), board.CodeNotForward, "does not descend from integration")
+	s.do(human(), &board.AddNote{Message: "another operation"})
+	_, err := s.b.Do(s.ctx, gitboard.Request{Actor: human(), ID: "r"}, gitboard.Just(&board.AddNote{Message: "under its id"}))
+	s.check(err)
+	s.refused(land(merge.LandRequest{Request: gitboard.Request{ID: "r"}, Commit: "main"}), board.CodeExists, "the request r was carried out before, as note")
+	cancelled, cancel := context.WithCancel(s.ctx)
+	cancel()
+	if _, err := merge.Land(cancelled, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: apart}); err == nil {
+		t.Error("landed, though it was cut short")
+	}
+}
+
+// TestSecretFile checks that a conflict is recorded even if a file's name looks like a credential.
+func TestSecretFile(t *testing.T) {
+	token := "ghp_" + strings.Repeat("a1", 20)
+	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", token, "mine\n"), approved("coder-2", "two", token, "theirs\n"))
+	s.merge("one")
+	if got := s.merge("two"); got.Failure != board.FailConflict || !contains(strings.Join(got.Conflicts, " "), token) {
+		t.Errorf("merged %+v", got)
+	}
+	e := s.is("two", board.IntegrationFailed).Last(board.EventIntegrationFailed)
+	if len(e.Files) > 0 || !contains(e.Log, "The files in conflict are not listed") {
+		t.Errorf("recorded %+v", e)
+	}
+}
+
+// TestLogsInTheWay checks that a test whose output can't be kept does not count as run.
+func TestLogsInTheWay(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+	s.set("integration_test", "true")
+	logs := filepath.Join(s.b.Dir(), "logs")
+	s.check(os.RemoveAll(logs))
+	s.check(os.WriteFile(logs, nil, 0o644))
+	if err := s.mergeErr("one"); !contains(err.Error(), "this clone's own files can't be written") {
+		t.Errorf("got %v", err)
+	}
+	s.is("one", board.Approved)
+	s.check(os.Remove(logs))
+	// What marks the kept worktree as ready can't be cleared: it is not used.
+	ready := filepath.Join(s.b.Dir(), ".integration-ready")
+	s.check(os.RemoveAll(filepath.Join(s.dir, ".worktrees", ".integration")))
+	s.check(os.RemoveAll(ready))
+	s.write(ready, "in it", "")
+	if err := s.mergeErr("one"); !contains(err.Error(), "check the candidate out in .worktrees/.integration") {
+		t.Errorf("got %v", err)
+	}
+	s.check(os.RemoveAll(ready))
+	s.merge("one")
+}

@@ -1,0 +1,885 @@
+package worktrees
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// TestNumbered checks that kept work is listed by number, not by name, and that refs of others
+// below its prefix are not taken for it.
+func TestNumbered(t *testing.T) {
+	ctx, s, commits := began(t)
+	blob := git.NewObject(git.BlobObject, []byte("no commit"))
+	must(t, s.repo.WriteObjects(ctx, []git.Object{blob}))
+	prefix := git.AtticPrefix + "one"
+	list := func(want ...git.OID) {
+		t.Helper()
+		a, err := s.attic(ctx, "one")
+		if err != nil || !slices.Equal(a.commits, want) || a.next != 11 {
+			t.Errorf("%+v %v, not %v", a, err, want)
+		}
+	}
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{
+		{Ref: prefix + "/10", New: commits[1]}, {Ref: prefix + "/2", New: commits[0]}, {Ref: prefix + "/3", New: blob.OID}, {Ref: prefix + "/own", New: commits[2]},
+	}, ""))
+	list(commits[0], commits[1])
+	// A ref to an object that is gone keeps git from saying what the others point to.
+	lost := filepath.Join(s.repo.CommonDir(), "refs", "liza", "attic", "two", "1")
+	must(t, os.MkdirAll(filepath.Dir(lost), 0o755))
+	must(t, os.WriteFile(lost, []byte(strings.Repeat("1", 40)+"\n"), 0o644))
+	list(commits[0], commits[1])
+}
+
+// TestHeldBy checks that only an ancestor of a holder needs no ref of its own.
+func TestHeldBy(t *testing.T) {
+	ctx, s, commits := began(t)
+	for _, c := range []struct {
+		commit  git.OID
+		holders []git.OID
+		want    bool
+	}{
+		{"", nil, true},
+		{git.ZeroOID, nil, true},
+		{commits[0], nil, false},
+		{commits[0], []git.OID{git.ZeroOID, "", commits[1]}, true},
+		{commits[1], []git.OID{commits[0]}, false},
+		{commits[1], []git.OID{commits[0], commits[1]}, true},
+	} {
+		if got, err := s.heldBy(ctx, c.commit, c.holders); got != c.want || err != nil {
+			t.Errorf("%s by %v: %v %v", c.commit, c.holders, got, err)
+		}
+	}
+}
+
+// TestHas checks that only a commit counts as one, and that an unreadable repository is an error.
+func TestHas(t *testing.T) {
+	ctx, s, commits := began(t)
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, c := range []struct {
+		commit string
+		want   bool
+	}{{"", false}, {string(commits[0]), true}, {strings.Repeat("1", 40), false}, {string(git.EmptyTree), false}} {
+		if got, err := s.has(ctx, c.commit); got != c.want || err != nil {
+			t.Errorf("%q: %v %v", c.commit, got, err)
+		}
+	}
+	if _, err := s.has(cancelled, strings.Repeat("2", 40)); err == nil {
+		t.Error("what could not be read is not there")
+	}
+}
+
+// TestCutShort checks that steps which could not be taken say so, and leave behind what shows that
+// they are still to be taken.
+func TestCutShort(t *testing.T) {
+	ctx, s, commits := began(t)
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0]}
+	must(t, c.note("one"))
+	must(t, s.repo.AddWorktree(ctx, c.path, c.base))
+	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755)) // so that git moves worktrees
+	ada := board.HumanActor("Ada", "ada@example.org")
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, os.WriteFile(filepath.Join(s.path("one"), "work"), []byte("w\n"), 0o644))
+	v := noBoard()
+	for name, step := range map[string]func() error{
+		"a worktree's removal": func() error { return s.clearAway(cancelled, v, "one", ada, nil) },
+		"one in its place": func() error {
+			return s.clearInPlace(cancelled, v, "one", ada, nil, identity(s.path("one")), context.Canceled)
+		},
+		"one that was moved away": func() error { return s.moveBack(cancelled, c, c.path, s.path("three")) },
+		"a claim that is late":    func() error { return s.moveInLate(cancelled, v, &board.Task{ID: "one"}, c, ada) },
+	} {
+		if err := step(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !present(c.recordFile()) || !present(c.path) || !present(filepath.Join(s.path("one"), "work")) {
+			t.Fatalf("%s: something is gone", name)
+		}
+	}
+	// A candidate that can be neither moved nor made at its place is removed: nothing is in it yet.
+	if err := c.place(cancelled, v, "two"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a candidate's move: %v", err)
+	}
+	if err := c.leave("two"); err != nil || present(c.path) || present(c.recordFile()) {
+		t.Errorf("something of the candidate is left: %v", err)
+	}
+}
+
+// TestUnwritable checks that nothing is made or removed while this clone's own files can't be
+// written, and that what is in the way stays.
+func TestUnwritable(t *testing.T) {
+	ctx, s, commits := began(t)
+	ada := board.HumanActor("Ada", "ada@example.org")
+	v := noBoard()
+	worktrees := filepath.Join(s.root, ".worktrees")
+	must(t, os.MkdirAll(s.b.Dir(), 0o755))
+	must(t, os.WriteFile(worktrees, []byte("a person's\n"), 0o644))
+	if _, err := s.candidate(ctx, v, "one", commits[0]); err == nil || !strings.Contains(err.Error(), "is not a directory") {
+		t.Errorf("a file in the way: %v", err)
+	}
+	left := &candidate{s: s, token: "aaaa"}
+	must(t, left.note("one"))
+	if err := s.removeCandidate(ctx, left.token); err == nil || !present(left.recordFile()) {
+		t.Errorf("the record of what could not be removed: %v", err)
+	}
+	must(t, os.Remove(worktrees))
+	must(t, os.RemoveAll(s.claimsDir()))
+	must(t, os.WriteFile(s.claimsDir(), nil, 0o644))
+	if _, err := s.candidate(ctx, v, "one", commits[0]); err == nil || present(filepath.Join(worktrees, claimMark)) {
+		t.Errorf("a candidate without a record: %v", err)
+	}
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	if err := s.clearAway(ctx, v, "one", ada, nil); err == nil || !present(s.path("one")) {
+		t.Errorf("a removal without a record: %v", err)
+	}
+	must(t, os.Remove(s.claimsDir()))
+	must(t, os.MkdirAll(filepath.Join(s.claimsDir(), "aaaa", "in it"), 0o755))
+	if _, err := s.readRecord("aaaa"); err == nil {
+		t.Error("a record that can't be read is none")
+	}
+	if err := s.removeCandidate(ctx, "aaaa"); err == nil {
+		t.Error("a record that is still there is forgotten")
+	}
+	must(t, s.removeCandidate(ctx, "bbbb")) // that there is none is no error
+}
+
+// TestWhy checks which reason a task is counted under when nothing can be claimed.
+func TestWhy(t *testing.T) {
+	merged := func(id string) bool { return id == "merged" }
+	for _, c := range []struct {
+		b    board.Brief
+		want string
+	}{
+		{board.Brief{Status: board.Draft}, "are drafts"},
+		{board.Brief{Status: board.Blocked}, "are blocked"},
+		{board.Brief{Status: board.Approved}, "are in review or approved"},
+		{board.Brief{Status: board.Merged}, ""},
+		{board.Brief{Status: board.Unclaimed, Paused: true, ReservedFor: "coder-2"}, "are paused"},
+		{board.Brief{Status: board.Unclaimed, ReservedFor: "coder-2"}, "are reserved for others"},
+		{board.Brief{Status: board.Unclaimed, ReservedFor: "coder-1", DependsOn: []string{"merged", "open"}}, "wait for dependencies"},
+		{board.Brief{Status: board.Rejected, DependsOn: []string{"merged"}}, "are rejected and wait for their author"},
+	} {
+		if got := why(c.b, "coder-1", merged); got != c.want {
+			t.Errorf("%+v: %q, not %q", c.b, got, c.want)
+		}
+	}
+}
+
+// TestInUse checks when the process that made a candidate counts as gone.
+func TestInUse(t *testing.T) {
+	_, s, _ := began(t)
+	host, err := os.Hostname()
+	must(t, err)
+	now, pid := s.b.Now(), os.Getpid()
+	for _, c := range []struct {
+		name string
+		r    record
+		want bool
+	}{
+		{"this process", record{PID: pid, Started: gitio.Birth(pid), Host: host, Since: now}, true},
+		{"a process whose start is not known", record{PID: pid, Host: host, Since: now}, true},
+		{"another one with its id", record{PID: pid, Started: "1", Host: host, Since: now}, gitio.Birth(pid) == ""},
+		{"none", record{PID: 1 << 30, Host: host, Since: now}, false},
+		{"one of another machine", record{PID: 1 << 30, Host: host + "-2", Since: now}, true},
+		{"one of yesterday", record{PID: pid, Host: host, Since: now.Add(-abandonedAfter)}, false},
+		{"one that has left it", record{PID: pid, Host: host, Since: now, Left: true}, false},
+	} {
+		if got := s.inUse(&c.r); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestSucceeded checks whose worktree may take the place of a former holder's: that of the claim
+// which meant to, as long as no other fresh claim came.
+func TestSucceeded(t *testing.T) {
+	event := func(of, agent string) board.Event { return board.Event{Event: of, Agent: agent} }
+	before := event(board.EventClaimed, "coder-1")
+	for _, c := range []struct {
+		name  string
+		after []board.Event
+		want  bool
+	}{
+		{"no claim yet", nil, false},
+		{"the claim", []board.Event{event(board.EventReclaimedAfterExpiry, "coder-2"), event(board.EventReady, "coder-2")}, true},
+		{"another one's", []board.Event{event(board.EventReclaimedAfterExpiry, "coder-3")}, false},
+		{"one that keeps the work", []board.Event{event(board.EventResumed, "coder-2")}, false},
+		{"one after it", []board.Event{event(board.EventReclaimedAfterExpiry, "coder-2"), event(board.EventReassignedAfterReject, "coder-3")}, false},
+	} {
+		r := &replaced{Agent: "coder-2", Events: 1}
+		if got := r.succeeded(&board.Task{History: append([]board.Event{before}, c.after...)}); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestUnmoved checks which worktree takes the place of a former holder's: one that is there and set
+// up, whose process has ended, and that was made to replace the one in its place.
+func TestUnmoved(t *testing.T) {
+	ctx, s, commits := began(t)
+	task := &board.Task{ID: "one", Status: board.Claimed, History: []board.Event{{Event: board.EventClaimed, Agent: "coder-2"}}}
+	if s.unmoved(task) != nil {
+		t.Error("found where nothing was made")
+	}
+	host, err := os.Hostname()
+	must(t, err)
+	must(t, os.MkdirAll(s.claimsDir(), 0o755))
+	must(t, os.MkdirAll(filepath.Join(s.claimsDir(), "a folder"), 0o755))
+	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "half"), []byte("{"), 0o644))
+	must(t, os.MkdirAll(filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), 0o755))
+	write := func(change func(*record)) {
+		t.Helper()
+		r := record{PID: 1 << 30, Host: host, Task: "one", Since: s.b.Now(), Replaces: &replaced{Worktree: identity(s.path("one")), Agent: "coder-2"}}
+		change(&r)
+		data, err := json.Marshal(r)
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(s.claimsDir(), "aaaa"), data, 0o644))
+	}
+	write(func(*record) {})
+	if s.unmoved(task) != nil {
+		t.Error("found where no worktree is to be replaced")
+	}
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	for name, change := range map[string]func(*record){
+		"another task's":  func(r *record) { r.Task = "two" },
+		"for no other":    func(r *record) { r.Replaces = nil },
+		"for another":     func(r *record) { r.Replaces.Worktree = "gitdir: another" },
+		"not set up":      func(r *record) { r.Unready = true },
+		"still in use":    func(r *record) { r.PID = os.Getpid() },
+		"somebody else's": func(r *record) { r.Replaces.Agent = "coder-1" },
+	} {
+		if write(change); s.unmoved(task) != nil {
+			t.Errorf("found: %s", name)
+		}
+	}
+	write(func(*record) {})
+	if c := s.unmoved(task); c == nil || c.token != "aaaa" {
+		t.Errorf("found %+v", c)
+	}
+	if s.unmoved(&board.Task{ID: "one", Status: board.Rejected, History: task.History}) != nil {
+		t.Error("found for a task that nobody has claimed")
+	}
+	must(t, os.Remove(filepath.Join(s.root, ".worktrees", claimMark+"aaaa")))
+	if s.unmoved(task) != nil {
+		t.Error("found where it is gone")
+	}
+}
+
+// TestEndsWork checks which operations end the work on a task, and record what was kept.
+func TestEndsWork(t *testing.T) {
+	claimed, review := &board.Task{Status: board.Claimed}, &board.Task{Status: board.ReadyForReview}
+	for _, c := range []struct {
+		p    board.Payload
+		t    *board.Task
+		want bool
+	}{
+		{&board.Abandon{}, claimed, true},
+		{&board.Supersede{}, claimed, true},
+		{&board.Unblock{Mode: board.UnblockFresh}, claimed, true},
+		{&board.Unblock{Mode: board.UnblockKeepWork}, claimed, false},
+		{&board.Answer{Afresh: true}, claimed, true},
+		{&board.Answer{}, claimed, false},
+		{&board.Release{}, claimed, true},
+		{&board.Release{KeepWork: true}, claimed, false},
+		{&board.Release{}, review, false},
+		{&board.Block{}, claimed, false},
+	} {
+		if got := endsWork(c.p, c.t); (got != nil) != c.want {
+			t.Errorf("%+v of a task that is %s: %v", c.p, c.t.Status, got)
+		}
+	}
+	again := &board.Release{Kept: "of another claim"}
+	if endsWork(again, review); again.Kept != "" {
+		t.Errorf("kept %q", again.Kept)
+	}
+}
+
+// TestAdvice checks what a coder is told about work that integration has left behind.
+func TestAdvice(t *testing.T) {
+	for _, c := range []struct {
+		st    Status
+		files int
+		want  string
+	}{
+		{Status{}, 9, "has all of integration"},
+		{Status{Behind: 1, WouldConflict: []string{"a"}}, 1, "git liza block one"},
+		{Status{Behind: 1, BothTouched: []string{"a"}}, 9, "git liza block one"},
+		{Status{Behind: 1}, bringInAtMost + 1, "changed 3 files and none of this work's"},
+		{Status{Behind: 1}, bringInAtMost, "bring it in"},
+	} {
+		if got := advice("one", &c.st, c.files); !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q", c.st, got)
+		}
+	}
+}
+
+// TestFirstOf checks that a warning names a few commits and counts the others.
+func TestFirstOf(t *testing.T) {
+	names := strings.Fields("a b c d e f g")
+	for n, want := range map[int]string{1: "a", maxNamed: "a, b, c, d, e", 7: "a, b, c, d, e and 2 more"} {
+		if got := firstOf(names[:n]); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+// TestRecordable checks which paths a record can hold.
+func TestRecordable(t *testing.T) {
+	got := Recordable([]string{"a", "bad\xff", "tab\tbed", "\uFEFFmark", "é", "over", "too many"}, 3)
+	if !slices.Equal(got, []string{"a", "é", "over"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestPassing checks which errors concern one claim alone, so that a sweep continues.
+func TestPassing(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{board.Refuse(board.CodeWrongState, "m", ""), true},
+		{board.Refuse(board.CodeSession, "m", ""), false},
+		{board.Refuse(board.CodePermission, "m", ""), false},
+		{errors.New("git failed"), false},
+	} {
+		if got := passing(c.err); got != c.want {
+			t.Errorf("%v: %v", c.err, got)
+		}
+	}
+	s := Swept{Task: "one", Holder: "coder-1", Review: true, Skipped: "it was renewed"}
+	if got := s.String(); got != "one: coder-1's review claim was left: it was renewed" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestDead checks that a record is out of use a day after it was written, whatever it says.
+func TestDead(t *testing.T) {
+	ctx, s, commits := began(t)
+	must(t, os.MkdirAll(s.claimsDir(), 0o755))
+	path := filepath.Join(s.root, ".worktrees", claimMark+"aaaa")
+	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+	d := &diagnosis{site: s, v: noBoard()}
+	must(t, os.Mkdir(filepath.Join(s.claimsDir(), "aaaa"), 0o755))
+	if r := d.left("aaaa", path); r != nil {
+		t.Errorf("a record that can't be read: %+v", r)
+	}
+	must(t, os.Remove(filepath.Join(s.claimsDir(), "aaaa")))
+	then := time.Now().Add(-abandonedAfter - time.Minute)
+	must(t, os.Chtimes(path, then, then))
+	if r := d.left("aaaa", path); r == nil {
+		t.Error("a worktree of yesterday without a record is in use")
+	}
+	if r := d.left("bbbb", path+"-gone"); r != nil {
+		t.Errorf("what is gone: %+v", r)
+	}
+}
+
+// side writes a commit that none of the others has as an ancestor, with a file of its own.
+func (s *site) side(t *testing.T, ctx context.Context, text string, parents ...git.OID) git.OID {
+	t.Helper()
+	blob := git.NewObject(git.BlobObject, []byte(text))
+	tree := git.NewObject(git.TreeObject, append([]byte("100644 file\x00"), raw(t, blob.OID)...))
+	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Parents: parents, Message: "side\n"}))
+	must(t, s.repo.WriteObjects(ctx, []git.Object{blob, tree, commit}))
+	return commit.OID
+}
+
+// boarded gives the project a board whose integration branch is at its first commit.
+func (s *site) boarded(t *testing.T, ctx context.Context, commits []git.OID) *gitboard.View {
+	t.Helper()
+	done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: "refs/heads/integration", New: commits[0]}}, nil
+	})
+	must(t, err)
+	return done.View
+}
+
+// TestTakeOver checks what becomes of a branch whose work went on in another clone: it is moved,
+// and what only it has is kept.
+func TestTakeOver(t *testing.T) {
+	ctx, s, commits := began(t)
+	own := s.side(t, ctx, "own\n", commits[0])
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, c := range []struct {
+		name      string
+		tip, seen git.OID
+		kept      git.OID
+	}{
+		{"it is there", commits[1], commits[1], git.ZeroOID},
+		{"it was missing", git.ZeroOID, commits[1], git.ZeroOID},
+		{"it was behind", commits[0], commits[1], git.ZeroOID},
+		{"it had commits of its own", own, commits[1], own},
+	} {
+		ref, attic := "refs/heads/task/one", git.AtticRef("one", 1)
+		if !c.tip.IsZero() {
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: c.tip}}, ""))
+		}
+		if err := s.takeOver(cancelled, noBoard(), "one", c.tip, c.seen); (err != nil) != (c.tip != c.seen) {
+			t.Errorf("%s: cut short: %v", c.name, err)
+		}
+		s.points(t, ref, c.tip)
+		must(t, s.takeOver(ctx, noBoard(), "one", c.tip, c.seen))
+		s.points(t, ref, c.seen)
+		s.points(t, attic, c.kept)
+		must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: c.seen}}, ""))
+		if !c.kept.IsZero() {
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: attic, Old: c.kept}}, ""))
+		}
+	}
+}
+
+// TestKnownWork checks which commit of a task counts as its work when its branch is missing.
+func TestKnownWork(t *testing.T) {
+	ctx, s, commits := began(t)
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	lost, base, sent := strings.Repeat("1", 40), string(commits[0]), string(commits[1])
+	for _, c := range []struct {
+		name string
+		t    board.Task
+		want string
+	}{
+		{"begun here", board.Task{Clone: s.clone, BaseCommit: base}, base},
+		{"begun before clones had names", board.Task{BaseCommit: base}, base},
+		{"begun elsewhere", board.Task{Clone: "another", BaseCommit: base}, ""},
+		{"begun at a commit that is not here", board.Task{Clone: s.clone, BaseCommit: lost}, ""},
+		{"submitted", board.Task{Clone: "another", BaseCommit: base, ReviewCommit: sent}, sent},
+		{"submitted elsewhere", board.Task{Clone: "another", BaseCommit: base, ReviewCommit: lost}, ""},
+		{"submitted, and claimed again", board.Task{Clone: s.clone, BaseCommit: base, History: []board.Event{
+			{Event: board.EventReady, Commit: lost}, {Event: board.EventReady, Commit: sent}, {Event: board.EventReclaimed},
+		}}, sent},
+		{"begun afresh since", board.Task{Clone: s.clone, BaseCommit: base, History: []board.Event{
+			{Event: board.EventReady, Commit: sent}, {Event: board.EventReclaimedAfterExpiry},
+		}}, base},
+		{"reassigned since", board.Task{Clone: s.clone, BaseCommit: base, History: []board.Event{
+			{Event: board.EventReady, Commit: sent}, {Event: board.EventReassignedAfterReject},
+		}}, base},
+	} {
+		if got, err := s.knownWork(ctx, &c.t); string(got) != c.want || err != nil {
+			t.Errorf("%s: %q %v", c.name, got, err)
+		}
+	}
+	for _, unread := range []board.Task{{Clone: s.clone, BaseCommit: strings.Repeat("2", 40)}, {ReviewCommit: strings.Repeat("3", 40)}} {
+		if got, err := s.knownWork(cancelled, &unread); err == nil {
+			t.Errorf("%+v: what could not be read is %q", unread, got)
+		}
+	}
+}
+
+// TestWorkTip checks when a task's branch is brought to what another clone submitted.
+func TestWorkTip(t *testing.T) {
+	ctx, s, commits := began(t)
+	own := s.side(t, ctx, "own\n", commits[0])
+	sent := string(commits[1])
+	for _, c := range []struct {
+		name string
+		tip  git.OID
+		t    board.Task
+		want git.OID
+	}{
+		{"here", own, board.Task{Clone: s.clone, ReviewCommit: sent}, own},
+		{"here, and nothing is known", own, board.Task{Clone: "another"}, own},
+		{"behind what another clone submitted", commits[0], board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
+		{"at it", commits[1], board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
+		{"beside it", own, board.Task{Clone: "another", ReviewCommit: sent}, own},
+		{"after it", commits[2], board.Task{Clone: "another", ReviewCommit: sent}, commits[2]},
+	} {
+		c.t.ID = "one"
+		must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
+		got, err := s.workTip(ctx, noBoard(), &c.t)
+		if got != c.want || err != nil {
+			t.Errorf("%s: %s %v", c.name, got, err)
+		}
+		s.points(t, "refs/heads/task/one", c.want)
+		must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", Old: c.want}}, ""))
+	}
+}
+
+// TestLeftFor checks which worktree that a dead process left serves a task: one of that task, set
+// up, and still as it was made.
+func TestLeftFor(t *testing.T) {
+	ctx, s, commits := began(t)
+	path := filepath.Join(s.root, ".worktrees", claimMark+"aaaa")
+	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+	left := func() *candidate {
+		t.Helper()
+		c, err := s.leftFor(ctx, "one", commits[0])
+		must(t, err)
+		return c
+	}
+	if left() != nil {
+		t.Error("a worktree without a record")
+	}
+	c := &candidate{s: s, token: "aaaa"}
+	note := func(task string, ready, gone bool) {
+		t.Helper()
+		c.ready, c.left = ready, gone
+		must(t, c.note(task))
+	}
+	note("one", true, false)
+	if left() != nil {
+		t.Error("one that is in use")
+	}
+	note("one", false, true)
+	if left() != nil {
+		t.Error("one that is not set up")
+	}
+	note("two", true, true)
+	if left() != nil {
+		t.Error("another task's")
+	}
+	note("one", true, true)
+	if got := left(); got == nil || got.path != path || got.base != commits[0] || !got.ready {
+		t.Errorf("%+v", got)
+	}
+	if got, err := s.leftFor(ctx, "one", commits[1]); got != nil || err != nil {
+		t.Errorf("at another commit: %+v %v", got, err)
+	}
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
+	must(t, s.repo.AttachHead(ctx, path, "refs/heads/own"))
+	if left() != nil {
+		t.Error("one with a branch checked out")
+	}
+	must(t, os.Rename(path, path+"-away"))
+	if left() != nil {
+		t.Error("one that is gone")
+	}
+	must(t, os.Rename(path+"-away", path))
+	must(t, os.Mkdir(filepath.Join(s.claimsDir(), "bbbb"), 0o755))
+	must(t, s.repo.AddWorktree(ctx, filepath.Join(s.root, ".worktrees", claimMark+"bbbb"), commits[0]))
+	if left() != nil {
+		t.Error("one whose record can't be read")
+	}
+}
+
+// TestAttach checks that a detached worktree is put on its branch only where that changes nothing.
+func TestAttach(t *testing.T) {
+	ctx, s, commits := began(t)
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	is := func(why, want string) {
+		t.Helper()
+		must(t, s.attach(ctx, noBoard(), "one", s.path("one")))
+		if _, branch, err := s.repo.Head(ctx, s.path("one")); branch != want || err != nil {
+			t.Errorf("%s: on %q %v", why, branch, err)
+		}
+	}
+	const ref = "refs/heads/task/one"
+	is("there is no branch", "")
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: commits[1]}}, ""))
+	is("the branch is elsewhere", "")
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: commits[1], New: commits[0]}}, ""))
+	record := strings.TrimPrefix(identity(s.path("one")), "gitdir: ")
+	must(t, os.WriteFile(filepath.Join(record, "CHERRY_PICK_HEAD"), []byte(commits[1]+"\n"), 0o644))
+	is("in the middle of something", "")
+	must(t, os.Remove(filepath.Join(record, "CHERRY_PICK_HEAD")))
+	is("it is the same commit", ref)
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
+	must(t, s.repo.AttachHead(ctx, s.path("one"), "refs/heads/own"))
+	is("a person put it on another branch", "refs/heads/own")
+}
+
+// TestRemake checks that a worktree is not made where there is one, nor at a commit that the branch
+// has left, and that nothing of the attempt remains.
+func TestRemake(t *testing.T) {
+	ctx, s, commits := began(t)
+	const ref = "refs/heads/task/one"
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: commits[1]}}, ""))
+	left := func(token string) {
+		t.Helper()
+		c := &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: commits[0], ready: true}
+		must(t, c.note("one"))
+		must(t, s.repo.AddWorktree(ctx, c.path, commits[0]))
+		must(t, c.leave("one"))
+	}
+	remade := func(tip git.OID) bool {
+		t.Helper()
+		made, err := s.remake(ctx, noBoard(), "one", tip)
+		must(t, err)
+		entries, _ := os.ReadDir(s.claimsDir())
+		if len(entries) > 0 {
+			t.Errorf("records are left: %v", entries)
+		}
+		return made
+	}
+	left("aaaa")
+	if remade(commits[0]) || present(s.path("one")) {
+		t.Error("made where the branch is no longer")
+	}
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: commits[1], New: commits[0]}}, ""))
+	left("bbbb")
+	if !remade(commits[0]) || !present(s.path("one")) {
+		t.Error("not made")
+	}
+	left("cccc")
+	if remade(commits[0]) {
+		t.Error("made again")
+	}
+}
+
+// TestMidst checks what is seen as unfinished in a worktree.
+func TestMidst(t *testing.T) {
+	ctx, s, commits := began(t)
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	record := strings.TrimPrefix(identity(s.path("one")), "gitdir: ")
+	for file, want := range map[string]string{
+		"MERGE_HEAD": "merge", "rebase-merge": "rebase", "rebase-apply": "rebase", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "ORIG_HEAD": "",
+	} {
+		must(t, os.WriteFile(filepath.Join(record, file), nil, 0o644))
+		if got := midst(s.path("one")); got != want {
+			t.Errorf("%s: %q", file, got)
+		}
+		must(t, os.Remove(filepath.Join(record, file)))
+	}
+	// What is not a worktree is in the middle of nothing, wherever it is asked.
+	t.Chdir(record)
+	must(t, os.WriteFile("MERGE_HEAD", nil, 0o644))
+	if got := midst(s.root); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestLayout checks what is seen at the place of a task's worktree.
+func TestLayout(t *testing.T) {
+	ctx, s, commits := began(t)
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
+	at := func(name string) layout {
+		t.Helper()
+		l, err := s.look(ctx, noBoard(), "one")
+		must(t, err)
+		p, err := s.place(ctx, "one")
+		if err != nil || p.ours != l.ours || p.inTheWay != l.inTheWay {
+			t.Errorf("%s: %+v at first sight, then %+v %v", name, p, l, err)
+		}
+		return l
+	}
+	if l := at("nothing"); l.ours || l.inTheWay || l.elsewhere != "" {
+		t.Errorf("nothing: %+v", l)
+	}
+	must(t, os.MkdirAll(s.path("one"), 0o755))
+	if l := at("an empty folder"); l.ours || l.inTheWay {
+		t.Errorf("an empty folder: %+v", l)
+	}
+	must(t, os.WriteFile(filepath.Join(s.path("one"), "notes"), nil, 0o644))
+	if l := at("notes"); l.ours || !l.inTheWay {
+		t.Errorf("notes: %+v", l)
+	}
+	must(t, os.RemoveAll(s.path("one")))
+	must(t, os.WriteFile(s.path("one"), nil, 0o644))
+	if l := at("a file"); l.ours || !l.inTheWay {
+		t.Errorf("a file: %+v", l)
+	}
+	must(t, os.Remove(s.path("one")))
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	if l := at("the worktree"); !l.ours || l.inTheWay || l.elsewhere != "" {
+		t.Errorf("the worktree: %+v", l)
+	}
+	// One of ours that is being made or removed is not somebody else's, and one that is gone isn't
+	// either.
+	for name, elsewhere := range map[string]bool{".gone-aaaa": false, "away": true, "removed": false} {
+		path := s.path(name)
+		must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+		must(t, s.repo.AttachHead(ctx, path, "refs/heads/task/one"))
+		if name == "removed" {
+			must(t, os.RemoveAll(path))
+		}
+		if l := at(name); (l.elsewhere == path) != elsewhere {
+			t.Errorf("%s: %+v", name, l)
+		}
+		must(t, s.repo.DiscardWorktree(ctx, path))
+	}
+	// A worktree that git knows by another path, through a symbolic link.
+	linked := filepath.Join(t.TempDir(), "linked")
+	must(t, os.Symlink(s.root, linked))
+	through := *s
+	through.root = linked
+	if l, err := through.look(ctx, noBoard(), "one"); err != nil || !l.ours || l.elsewhere != "" {
+		t.Errorf("through a link: %+v %v", l, err)
+	}
+}
+
+// TestRestore checks that a ref which the board proves is set only where it still has to be.
+func TestRestore(t *testing.T) {
+	ctx, s, commits := began(t)
+	d := &diagnosis{site: s, v: noBoard()}
+	ref := git.ReviewRef("one", 1)
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	u := git.RefUpdate{Ref: ref, Old: commits[0], New: commits[1]}
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: commits[0]}}, ""))
+	if err := d.restore(cancelled, "one", u); err == nil {
+		t.Error("cut short, and no error")
+	}
+	s.points(t, ref, commits[0])
+	for range 2 {
+		must(t, d.restore(ctx, "one", u))
+		s.points(t, ref, commits[1])
+		s.points(t, git.AtticRef("one", 1), commits[0])
+		s.points(t, git.AtticRef("one", 2), git.ZeroOID)
+	}
+}
+
+// TestHeld checks when the content of a worktree needs no commit in the attic.
+func TestHeld(t *testing.T) {
+	ctx, s, commits := began(t)
+	side := s.side(t, ctx, "side\n", commits[0])
+	same := s.side(t, ctx, "side\n", commits[1])
+	other := s.side(t, ctx, "other\n", commits[0])
+	tree, err := s.treeOf(ctx, side)
+	must(t, err)
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.ReviewRef("two", 1), New: side}}, ""))
+	committed, changed := work{head: side, commit: side, tree: tree}, work{head: commits[0], commit: side, tree: tree}
+	for _, c := range []struct {
+		name    string
+		task    string
+		w       work
+		attic   []git.OID
+		lasting []git.OID
+		want    bool
+	}{
+		{"the attic has the same files", "one", changed, []git.OID{other, same}, nil, true},
+		{"the attic has others", "one", changed, []git.OID{other}, nil, false},
+		{"files that were not committed, on a branch that lasts", "one", changed, nil, []git.OID{side}, false},
+		{"a branch that lasts", "one", committed, nil, []git.OID{side}, true},
+		{"a submission", "two", committed, nil, nil, true},
+		{"another task's submission", "one", committed, nil, nil, false},
+	} {
+		if got, err := s.held(ctx, c.task, c.w, attic{commits: c.attic}, c.lasting); got != c.want || err != nil {
+			t.Errorf("%s: %v %v", c.name, got, err)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if held, err := s.held(cancelled, "two", committed, attic{}, nil); held || err == nil {
+		t.Errorf("cut short: %v %v", held, err)
+	}
+}
+
+// TestKeepAgain checks that what came into a worktree after its work was kept is kept as well, as a
+// child of it, and only once.
+func TestKeepAgain(t *testing.T) {
+	ctx, s, commits := began(t)
+	ada := board.HumanActor("Ada", "ada@example.org")
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	v := s.boarded(t, ctx, commits)
+	first := s.side(t, ctx, "first\n", commits[0])
+	tree, err := s.treeOf(ctx, first)
+	must(t, err)
+	before := &kept{commit: first, trees: []git.OID{tree}}
+	keep := func(text string, want int) {
+		t.Helper()
+		must(t, os.WriteFile(filepath.Join(s.path("one"), "file"), []byte(text), 0o644))
+		must(t, s.keepAgain(ctx, v, "one", s.path("one"), ada, before))
+		a, err := s.attic(ctx, "one")
+		if err != nil || len(a.commits) != want {
+			t.Errorf("%q: %d are kept, not %d (%v)", text, len(a.commits), want, err)
+		}
+	}
+	keep("first\n", 0)
+	keep("late\n", 1)
+	keep("late\n", 1)
+	a, err := s.attic(ctx, "one")
+	must(t, err)
+	line, err := s.repo.FirstParents(ctx, a.commits[0], 3)
+	if err != nil || !slices.Contains(line, first) {
+		t.Errorf("the kept commit follows from %v: %v", line, err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := s.keepAgain(cancelled, v, "one", s.path("one"), ada, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cut short: %v", err)
+	}
+}
+
+// TestDropBranch checks that a branch goes along with an operation only where it holds the task's
+// work, and nobody has it checked out.
+func TestDropBranch(t *testing.T) {
+	tip := git.OID(strings.Repeat("1", 40))
+	for _, c := range []struct {
+		name string
+		k    kept
+		want int
+	}{
+		{"the task's", kept{tip: tip, owned: true}, 1},
+		{"none", kept{tip: git.ZeroOID, owned: true}, 0},
+		{"a person's", kept{tip: tip}, 0},
+		{"one that is checked out", kept{tip: tip, owned: true, at: layout{elsewhere: "/side"}}, 0},
+	} {
+		c.k.at.branch = "task/one"
+		if got := c.k.dropBranch(); len(got) != c.want || len(got) > 0 && (got[0].Ref != "refs/heads/task/one" || got[0].Old != tip || !got[0].New.IsZero()) {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+// TestPassOver checks when a claim that names no task takes another one instead.
+func TestPassOver(t *testing.T) {
+	of := func(code board.ErrorCode, task string) error {
+		r := board.Refuse(code, "no", "")
+		r.Task = task
+		return r
+	}
+	for _, c := range []struct {
+		name, named, task string
+		err               error
+		want              bool
+	}{
+		{"another obstacle", "", "one", of(board.CodeNested, "one"), true},
+		{"it was named", "one", "one", of(board.CodeNested, "one"), false},
+		{"none was chosen", "", "", of(board.CodeNoWork, ""), false},
+		{"another task's", "", "one", of(board.CodeExists, "two"), false},
+		{"it is blocked now", "", "one", of(board.CodeLimit, "one"), false},
+		{"git failed", "", "one", errors.New("git failed"), false},
+	} {
+		claim := &claimer{r: ClaimRequest{Task: c.named}, task: c.task, skip: map[string]*board.Refusal{}}
+		if got := claim.passOver(c.err); got != c.want || (claim.skip[c.task] != nil) != c.want {
+			t.Errorf("%s: %v, skipped %v", c.name, got, claim.skip)
+		}
+	}
+}
+
+// TestNothingLeft checks which reason is given when all tasks were passed over: one that a person
+// can do something about.
+func TestNothingLeft(t *testing.T) {
+	ctx, s, commits := began(t)
+	v := s.boarded(t, ctx, commits)
+	for code, want := range map[board.ErrorCode]board.ErrorCode{board.CodeWrongState: board.CodeNoWork, board.CodeNested: board.CodeNested} {
+		c := &claimer{site: s, r: ClaimRequest{Request: gitboard.Request{Actor: board.Actor{ID: "coder-1"}}}, skip: map[string]*board.Refusal{"one": board.Refuse(code, "no", "")}}
+		r := (*board.Refusal)(nil)
+		if err := c.nothing(ctx, v); !errors.As(err, &r) || r.Code != want {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
+// TestGoneMeanwhile checks that a worktree that goes while it is read, as that of an agent does
+// whose claim another process ends, is a lost race and not a failure.
+func TestGoneMeanwhile(t *testing.T) {
+	ctx, s, commits := began(t)
+	v := s.boarded(t, ctx, commits)
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	found, err := exec.LookPath("git")
+	must(t, err)
+	bin := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, oplog.ErrLost) {
+		t.Errorf("got %v", err)
+	}
+}

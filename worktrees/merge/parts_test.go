@@ -1,0 +1,254 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// boarded makes a project with a board whose integration branch is at a commit.
+func boarded(t *testing.T) (context.Context, *gitboard.Board, *gitboard.View, git.OID) {
+	t.Helper()
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "Ada")
+		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
+	}
+	ctx, b, _ := begin(t)
+	top := b.Repo().TopLevel()
+	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("a\n"), 0o644))
+	base, err := b.Repo().CommitAll(ctx, top, "first", git.Signature{Name: "Ada", Email: "ada@example.org"})
+	must(t, err)
+	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
+	})
+	must(t, err)
+	return ctx, b, done.View, base
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCheckOut checks when the kept worktree is used again, and when it is made anew: only one that
+// was made to the end is used, and whatever git ignores stays in it.
+func TestCheckOut(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	top := b.Repo().TopLevel()
+	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	ready := filepath.Join(b.Dir(), ".integration-ready")
+	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
+	next, err := b.Repo().CommitAll(ctx, top, "second", git.Signature{Name: "Ada", Email: "ada@example.org"})
+	must(t, err)
+	cache := filepath.Join(place, "left.txt")
+	out := func(why string, commit git.OID, kept bool) {
+		t.Helper()
+		must(t, checkOut(ctx, b, &candidate{view: v, commit: commit}, place))
+		head, branch, err := b.Repo().Head(ctx, place)
+		if err != nil || head != commit || branch != "" {
+			t.Errorf("%s: at %s on %q, not at %s: %v", why, head, branch, commit, err)
+		}
+		if _, err := os.Stat(cache); (err == nil) != kept {
+			t.Errorf("%s: what lay in it: %v", why, err)
+		}
+		if _, err := os.Stat(ready); err != nil {
+			t.Errorf("%s: it is not ready: %v", why, err)
+		}
+		must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "info", "exclude"), []byte("left.txt\n"), 0o644))
+		must(t, os.WriteFile(cache, nil, 0o644))
+	}
+	out("there is none", base, false)
+	out("another candidate", next, true)
+	must(t, os.Remove(ready))
+	out("it was not made to the end", base, false)
+	must(t, os.Remove(filepath.Join(place, ".git")))
+	out("git does not know it", next, false)
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := checkOut(cancelled, b, &candidate{view: v, commit: base}, place); !errors.Is(err, context.Canceled) {
+		t.Errorf("cut short: %v", err)
+	}
+	out("after that", base, true)
+	// A place that git does not know is a person's.
+	must(t, b.Repo().RemoveWorktree(ctx, place))
+	must(t, os.MkdirAll(place, 0o755))
+	must(t, os.WriteFile(cache, []byte("a person's\n"), 0o644))
+	if err := checkOut(ctx, b, &candidate{view: v, commit: base}, place); err == nil {
+		t.Error("checked out into a person's folder")
+	}
+	if text, err := os.ReadFile(cache); string(text) != "a person's\n" {
+		t.Errorf("the person's file is %q (%v)", text, err)
+	}
+	must(t, os.RemoveAll(place))
+	// A worktree that could not be set up is not kept.
+	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.SetConfig{Key: "worktree_setup", Value: "touch left.txt; false"}))
+	must(t, err)
+	if err := checkOut(ctx, b, &candidate{view: done.View, commit: base}, place); err == nil || !strings.Contains(err.Error(), "worktree_setup failed") {
+		t.Errorf("it can't be set up: %v", err)
+	}
+	for _, path := range []string{place, ready} {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is left: %v", path, err)
+		}
+	}
+	exclude := filepath.Join(b.Repo().CommonDir(), "info", "exclude")
+	must(t, os.Remove(exclude))
+	must(t, os.Mkdir(exclude, 0o755))
+	if err := checkOut(ctx, b, &candidate{view: v, commit: base}, place); !errors.Is(err, syscall.EISDIR) {
+		t.Errorf("git's ignore rules can't be read: %v", err)
+	}
+}
+
+// TestFollowing checks that only the checkouts of a branch that is moved from here follow.
+func TestFollowing(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	run(t, b.Repo().TopLevel(), "checkout", "-q", "integration")
+	gone := filepath.Join(t.TempDir(), "gone")
+	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", "--force", gone, "integration")
+	must(t, os.RemoveAll(gone))
+	for from, want := range map[git.OID][]string{base: {b.Repo().TopLevel()}, git.OID(strings.Repeat("1", 40)): nil} {
+		if got, err := following(ctx, b, v, from); !slices.Equal(got, want) || err != nil {
+			t.Errorf("from %s: %q %v", from, got, err)
+		}
+	}
+}
+
+// TestNames checks that a sentence names ten paths and counts the others.
+func TestNames(t *testing.T) {
+	paths := strings.Fields("a b c d e f g h i j k l")
+	for n, want := range map[int]string{1: "a", 10: "a, b, c, d, e, f, g, h, i, j", 12: "a, b, c, d, e, f, g, h, i, j and 2 more"} {
+		if got := names(paths[:n]); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+// TestEndOf checks that the end of a long log is read, and the whole of a short one.
+func TestEndOf(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	must(t, err)
+	defer file.Close()
+	for _, size := range []int{0, 3, 4 * maxTail, 9 * maxTail} {
+		text := bytes.Repeat([]byte("a"), size)
+		if size > 0 {
+			text[size-1] = 'z'
+		}
+		must(t, os.WriteFile(file.Name(), text, 0o644))
+		if got, err := endOf(file); len(got) != min(size, 4*maxTail) || !strings.HasSuffix(string(text), got) || err != nil {
+			t.Errorf("of %d bytes: %d, %v", size, len(got), err)
+		}
+	}
+	file.Close()
+	if _, err := endOf(file); err == nil {
+		t.Error("what can't be read is empty")
+	}
+}
+
+// TestLost checks what a caller is told whose lease is gone: that it is, and what to try again.
+func TestLost(t *testing.T) {
+	r := (*board.Refusal)(nil)
+	for _, c := range []struct {
+		tasks []string
+		hint  string
+	}{{nil, "try again"}, {[]string{"one", "two"}, "try again: git liza merge one two"}} {
+		h := &holding{tasks: c.tasks}
+		if err := h.lost(lease.ErrTaken); !errors.As(err, &r) || r.Code != board.CodeBusy || r.Hint != c.hint {
+			t.Errorf("%v: %v", c.tasks, err)
+		}
+	}
+	other := errors.New("the disk is full")
+	if err := (&holding{}).lost(other); !errors.Is(err, other) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRenewalUnseen checks that a lease whose renewal was reported as failed, and took place, still
+// counts as held; and that one of another session does not.
+func TestRenewalUnseen(t *testing.T) {
+	ctx, b, clock := begin(t)
+	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
+	must(t, err)
+	before := h.held
+	must(t, h.beat(ctx))
+	h.held = before // it was not heard of
+	if _, err := h.giveBack(ctx); err != nil {
+		t.Errorf("a renewed lease is lost: %v", err)
+	}
+	clock.Pass(leaseFor)
+	other, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
+	must(t, err)
+	if _, err := h.giveBack(ctx); err == nil {
+		t.Error("the lease of another session counts as held")
+	}
+	must(t, h.release(ctx))
+	if held, err := lease.Read(ctx, b.Repo(), git.MergeHolder); err != nil || held == nil || held.OID != other.held.OID {
+		t.Errorf("another session's lease is given back: %+v %v", held, err)
+	}
+	cancelled, cancel := context.WithCancelCause(ctx)
+	cancel(lease.ErrTaken)
+	if _, err := other.now(cancelled); err == nil {
+		t.Error("a lease that can't be read is none")
+	}
+	must(t, (*holding)(nil).release(ctx))
+}
+
+// TestLeftOut checks what is said of tasks that left a train.
+func TestLeftOut(t *testing.T) {
+	gone := board.Refuse(board.CodeWrongState, "t is BLOCKED", "")
+	forged := error(&oplog.RecordError{})
+	for _, c := range []struct {
+		name  string
+		train train
+		want  string // of the error
+	}{
+		{"none left", train{}, ""},
+		{"none of all is left", train{left: []error{gone}}, "no task is APPROVED"},
+		{"none of those named", train{left: []error{gone}, r: TrainRequest{Tasks: []string{"t", "u"}}}, "t is BLOCKED"},
+		{"a forged one", train{left: []error{forged}}, forged.Error()},
+	} {
+		err := c.train.leftOut()
+		if (err != nil) != (c.want != "") || err != nil && err.Error() != c.want {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	last := &Result{}
+	some := train{left: []error{gone}, results: []*Result{{}, last}}
+	if err := some.leftOut(); err != nil || !slices.Equal(last.Warnings, []string{"left out: t is BLOCKED"}) {
+		t.Errorf("%+v %v", last, err)
+	}
+}
+
+// TestRecorded checks the result of a merge that was recorded earlier.
+func TestRecorded(t *testing.T) {
+	of := func(p board.Payload) *Result {
+		return recorded(&gitboard.Done{Entry: &oplog.Entry{Op: board.Operation{Payload: p}}})
+	}
+	about := board.About{Task: "one"}
+	if r := of(&board.Merge{About: about, MergeCommit: "1", MergeType: board.FastForward}); r.Task != "one" || r.Commit != "1" || r.Type != board.FastForward || !r.Merged {
+		t.Errorf("%+v", r)
+	}
+	if r := of(&board.Merge{About: about, Failure: board.FailTest, Log: "l", Files: []string{"f"}}); r.Merged || r.Failure != board.FailTest || r.Log != "l" || len(r.Conflicts) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if r := of(&board.FinishMerge{About: about, MergeCommit: "1", MergeType: board.MergeCommitType}); r.Commit != "1" || r.Type != board.MergeCommitType || !r.Merged {
+		t.Errorf("%+v", r)
+	}
+	if r := of(&board.AddNote{}); r != nil {
+		t.Errorf("%+v", r)
+	}
+}

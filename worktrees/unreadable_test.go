@@ -1,0 +1,145 @@
+package worktrees_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// TestUnreadableClone checks that nothing is done, or said of this clone, while it can't be read
+// which clone it is: its tasks would be taken for those of another one.
+func TestUnreadableClone(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	coder, ada := gitboard.Request{Actor: s.as("coder-1")}, human()
+	v, err := s.b.View(s.ctx)
+	s.check(err)
+	one := v.State.Task("one")
+	file := filepath.Join(s.b.Dir(), "clone")
+	id := s.read("", file)
+	s.check(os.Remove(file))
+	s.check(os.Mkdir(file, 0o755))
+	before := s.git(s.dir, "for-each-ref")
+	for name, do := range map[string]func() error{
+		"claim":    func() error { return second(worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: coder})) },
+		"create":   func() error { return second(worktrees.Create(s.ctx, s.b, "one", &ada)) },
+		"delete":   func() error { return worktrees.Delete(s.ctx, s.b, ada, "one") },
+		"diagnose": func() error { return second(worktrees.Diagnose(s.ctx, s.b)) },
+		"end":      func() error { return second(worktrees.End(s.ctx, s.b, coder, &board.Release{About: about("one")})) },
+		"hand off": func() error {
+			return second(worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: coder, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}}))
+		},
+		"list":       func() error { return second(worktrees.List(s.ctx, s.b)) },
+		"concerning": func() error { return second(worktrees.Concerning(s.ctx, s.b, "one")) },
+		"repair":     func() error { return worktrees.Repair(s.ctx, s.b) },
+		"review":     func() error { return second(worktrees.ForReview(s.ctx, s.b, v, one)) },
+		"status":     func() error { return second(worktrees.StatusOf(s.ctx, s.b, "one")) },
+		"here":       func() error { return second(worktrees.StatusHere(s.ctx, s.b, one)) },
+		"submit": func() error {
+			_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: coder, Task: "one"})
+			return err
+		},
+		"tidy":     func() error { return worktrees.Tidy(s.ctx, s.b, v, ada, "one") },
+		"tidy all": func() error { return second(worktrees.TidyAll(s.ctx, s.b, ada)) },
+		"unlock":   func() error { return second(worktrees.Unlock(s.ctx, s.b, "one")) },
+		"verdict": func() error {
+			return second(worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: coder, Task: "one", Verdict: board.VerdictApproved}))
+		},
+	} {
+		if err := do(); !errors.Is(err, syscall.EISDIR) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if after := s.git(s.dir, "for-each-ref"); after != before {
+		t.Errorf("refs\n%s\nwere\n%s", after, before)
+	}
+	s.check(os.Remove(file))
+	s.write(s.b.Dir(), "clone", id)
+	s.lies("one")
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestUnreadableFolders checks that a diagnosis is not sound that could not look everywhere.
+func TestUnreadableFolders(t *testing.T) {
+	s := newScene(t, ready("one"))
+	for _, path := range []string{filepath.Join(s.dir, ".worktrees"), filepath.Join(s.b.Dir(), "claims")} {
+		s.check(os.RemoveAll(path))
+		s.check(os.WriteFile(path, nil, 0o644))
+		if found, err := worktrees.Diagnose(s.ctx, s.b); !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("%s: found %+v, %v", path, found, err)
+		}
+		s.check(os.Remove(path))
+	}
+	s.check(os.WriteFile(filepath.Join(s.dir, ".worktrees"), nil, 0o644))
+	if err := worktrees.Repair(s.ctx, s.b); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("repair: %v", err)
+	}
+	s.check(os.Remove(filepath.Join(s.dir, ".worktrees")))
+	s.check(worktrees.Repair(s.ctx, s.b)) // nothing was ever made
+}
+
+// TestConcerning checks which problems are those of one task: a supervisor repairs no others.
+func TestConcerning(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	git := s.b.Repo().CommonDir()
+	concerns, err := worktrees.Concerning(s.ctx, s.b, "one")
+	s.check(err)
+	for _, c := range []struct {
+		p    worktrees.Problem
+		want bool
+	}{
+		{worktrees.Problem{Kind: worktrees.MissingBranch, Task: "one"}, true},
+		{worktrees.Problem{Kind: worktrees.MissingBranch, Task: "two"}, false},
+		{worktrees.Problem{Kind: worktrees.DamagedRecord, Path: filepath.Join(git, "worktrees", "two")}, true},
+		{worktrees.Problem{Kind: worktrees.LeftLock, Path: s.path("one")}, true},
+		{worktrees.Problem{Kind: worktrees.LeftLock, Path: s.path("two")}, false},
+		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(git, "refs/heads/task/one.lock")}, true},
+		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(git, "refs/heads/task/two.lock")}, false},
+		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(s.gitDirOf("one"), "index.lock")}, true},
+		{worktrees.Problem{Kind: worktrees.ExpiredMerge}, false},
+	} {
+		if got := concerns(c.p); got != c.want {
+			t.Errorf("%+v: %v", c.p, got)
+		}
+	}
+}
+
+// TestListed checks what is listed: what is there, and what the board says should be.
+func TestList(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"), ready("waits"))
+	s.check(os.RemoveAll(s.path("two")))
+	s.git(s.dir, "worktree", "add", "-q", "--detach", filepath.Join(s.dir, ".worktrees", ".integration"), "integration")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", filepath.Join(s.dir, ".worktrees", "con"), "integration")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "one"), "integration")
+	s.task("elsewhere")
+	s.do(s.as("coder-3"), &board.Claim{About: about("elsewhere"), Clone: "another", BaseCommit: string(s.ref("refs/heads/integration"))})
+	listed := func() (names []string) {
+		t.Helper()
+		list, err := worktrees.List(s.ctx, s.b)
+		s.check(err)
+		for _, e := range list {
+			is := " is gone"
+			if e.Exists {
+				is = " is there"
+			}
+			names = append(names, e.Task+" "+filepath.Base(e.Path)+is)
+		}
+		slices.Sort(names)
+		return names
+	}
+	want := []string{" con is there", "one one is there", "two two is gone"}
+	if got := listed(); !slices.Equal(got, want) {
+		t.Errorf("listed %q, not %q", got, want)
+	}
+	s.git(s.dir, "worktree", "prune")
+	if got := listed(); !slices.Equal(got, want) {
+		t.Errorf("without git's record: %q, not %q", got, want)
+	}
+}
