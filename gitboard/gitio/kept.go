@@ -37,8 +37,10 @@ const (
 	// keptBlind and keptMost are the same limits for systems where processes are not visible.
 	keptBlind = time.Hour
 	keptMost  = 1000
-	// keptEvery is how often writers check whether objects are missing.
-	keptEvery = 2 * time.Second
+	// keptEvery is how often writers check whether objects are missing. They look at keptBefore files
+	// from before the last check.
+	keptEvery  = 2 * time.Second
+	keptBefore = 4
 )
 
 // keptFile is the prefix of the names of files with kept objects.
@@ -92,7 +94,7 @@ func (r *Repo) settle(objects []git.Object, path string) error {
 	return r.rewrite(objects)
 }
 
-// kept is the content of a file with kept objects.
+// kept is a file with kept objects.
 type kept struct {
 	path    string
 	written time.Time
@@ -100,19 +102,14 @@ type kept struct {
 	objects []git.Object
 }
 
-// readKept reads a file of kept objects. It returns nil if the file is gone or incomplete, as after
+// readKept reads the objects in a file. It returns nil if the file is gone or incomplete, as after
 // its writer died.
-func readKept(path string) *kept {
+func readKept(path string) (objects []git.Object) {
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	info, err := os.Stat(path)
 	head, data, whole := bytes.Cut(text, []byte("\n\n"))
 	if err != nil || !whole {
 		return nil
 	}
-	k := &kept{path: path, written: info.ModTime(), moved: info.Mode().Perm() == keptMoved}
 	for line := range strings.Lines(string(head)) {
 		fields := strings.Fields(line)
 		if len(fields) != 3 {
@@ -124,18 +121,18 @@ func readKept(path string) *kept {
 			return nil
 		}
 		o.Data, data = data[:size:size], data[size:]
-		k.objects = append(k.objects, o)
+		objects = append(objects, o)
 	}
-	return k
+	return objects
 }
 
 // isTip reports whether refs have moved to a commit in the file.
 func (k *kept) isTip() bool {
-	return k.moved && slices.ContainsFunc(k.objects, func(o git.Object) bool { return o.Type == git.CommitObject })
+	return k.moved && slices.ContainsFunc(readKept(k.path), func(o git.Object) bool { return o.Type == git.CommitObject })
 }
 
-// allKept reads all files of kept objects, newest first.
-func (r *Repo) allKept() []*kept {
+// listKept lists the files of kept objects, newest first, without their objects.
+func (r *Repo) listKept() []*kept {
 	dir := r.keptDir()
 	entries, _ := os.ReadDir(dir)
 	var all []*kept
@@ -143,11 +140,22 @@ func (r *Repo) allKept() []*kept {
 		if !strings.HasPrefix(e.Name(), keptFile) {
 			continue
 		}
-		if k := readKept(filepath.Join(dir, e.Name())); k != nil {
-			all = append(all, k)
+		if info, err := e.Info(); err == nil {
+			all = append(all, &kept{path: filepath.Join(dir, e.Name()), written: info.ModTime(), moved: info.Mode().Perm() == keptMoved})
 		}
 	}
 	slices.SortFunc(all, func(a, b *kept) int { return b.written.Compare(a.written) })
+	return all
+}
+
+// allKept reads all files of kept objects, newest first.
+func (r *Repo) allKept() []*kept {
+	var all []*kept
+	for _, k := range r.listKept() {
+		if k.objects = readKept(k.path); k.objects != nil {
+			all = append(all, k)
+		}
+	}
 	return all
 }
 
@@ -255,15 +263,16 @@ func (r *Repo) missing(ctx context.Context, objects []git.Object, loose func(dir
 // tidyKept rewrites the kept objects that are missing, and drops the files whose objects no running
 // git can delete any more. Only one process does this per keptEvery.
 func (r *Repo) tidyKept(ctx context.Context) {
-	if !r.dueKept() {
+	last, due := r.dueKept()
+	if !due {
 		return
 	}
 	now := time.Now()
-	all := r.allKept()
+	all := r.listKept()
 	old := make([]*kept, 0, len(all))
-	last := slices.IndexFunc(all, (*kept).isTip) // finds the board again if its ref is lost
+	tip := slices.IndexFunc(all, (*kept).isTip) // finds the board again if its ref is lost
 	for i, k := range all {
-		if age := now.Sub(k.written).Abs(); i != last && age > keptFresh && (i >= keptNewest || age > keptLong) {
+		if age := now.Sub(k.written).Abs(); i != tip && age > keptFresh && (i >= keptNewest || age > keptLong) {
 			old = append(old, k)
 		}
 	}
@@ -272,11 +281,10 @@ func (r *Repo) tidyKept(ctx context.Context) {
 	} else {
 		old = nil
 	}
-	var objects []git.Object
-	for _, k := range all {
-		objects = append(objects, k.objects...)
+	missing, err := r.missingOf(ctx, append(old, all[:lately(all, last, now)]...))
+	if err == nil && len(missing) > 0 {
+		missing, err = r.missingOf(ctx, all)
 	}
-	missing, err := r.missing(ctx, objects, func(dir string, o git.Object) bool { return isLoose(dir, o.OID) })
 	if err == nil {
 		err = r.writeLoose(ctx, missing)
 	}
@@ -288,22 +296,50 @@ func (r *Repo) tidyKept(ctx context.Context) {
 	}
 }
 
-// dueKept reports whether tidyKept is due, and claims the turn for this process.
-func (r *Repo) dueKept() bool {
+// lately returns how many of the files, newest first, show whether a git has deleted objects since
+// the last check. What it deletes was unreachable when it began, so that includes the objects of
+// the last files before that check, or only later ones.
+func lately(files []*kept, last, now time.Time) int {
+	if last.After(now) {
+		return len(files) // by a clock that was ahead
+	}
+	since := last.Add(-keptFresh) // objects come after their file
+	n := slices.IndexFunc(files, func(k *kept) bool { return k.written.Before(since) })
+	if n < 0 {
+		return len(files)
+	}
+	return min(n+keptBefore, len(files))
+}
+
+// missingOf returns the objects of kept files that are missing.
+func (r *Repo) missingOf(ctx context.Context, files []*kept) ([]git.Object, error) {
+	var objects []git.Object
+	for _, k := range files {
+		objects = append(objects, readKept(k.path)...)
+	}
+	return r.missing(ctx, objects, func(dir string, o git.Object) bool { return isLoose(dir, o.OID) })
+}
+
+// dueKept reports whether tidyKept is due, and claims the turn for this process. last is when it
+// was done last.
+func (r *Repo) dueKept() (last time.Time, due bool) {
 	mark := filepath.Join(r.keptDir(), "looked-after")
 	now := time.Now()
 	info, err := os.Stat(mark)
-	if err == nil && now.Sub(info.ModTime()).Abs() < keptEvery {
-		return false
+	if err == nil {
+		last = info.ModTime()
+		if now.Sub(last).Abs() < keptEvery {
+			return last, false
+		}
 	}
 	if os.Chtimes(mark, now, now) == nil {
-		return true
+		return last, true
 	}
 	file, err := os.OpenFile(mark, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return false
+		return last, false
 	}
-	return file.Close() == nil
+	return last, file.Close() == nil
 }
 
 // pastDeleting returns the files that were complete, with all that belongs to them, before any

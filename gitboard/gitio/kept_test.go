@@ -65,6 +65,48 @@ func TestDeletedObjectsComeBack(t *testing.T) {
 	}
 }
 
+// TestDeletedSinceTheLastCheck checks that a writer who looks at few of the kept files still
+// notices what a git has deleted since the last check, 100 seconds ago.
+func TestDeletedSinceTheLastCheck(t *testing.T) {
+	const last = 100
+	for name, files := range map[string]struct{ deleted, left []int }{ // by age in seconds
+		"written since":      {[]int{90}, []int{1, 2, 3, 4, 5, 6}},
+		"written meanwhile":  {[]int{105}, []int{101, 102, 103, 104}},
+		"all before":         {[]int{200, 210, 220, 230, 240, 250, 260}, []int{300}},
+		"before and since":   {[]int{90, 300, 310}, []int{320}},
+		"whatever the clock": {[]int{350}, []int{110, 120, 130, 140, 150}},
+	} {
+		_, r := scratch(t)
+		write := func(age int) git.Object {
+			o := blob(fmt.Sprint(age))
+			check(t, r.writeLoose(t.Context(), []git.Object{o}))
+			then := time.Now().Add(-time.Duration(age) * time.Second)
+			check(t, os.Chtimes(must[string](t)(r.keep([]git.Object{o})), then, then))
+			return o
+		}
+		var deleted []git.Object
+		for _, age := range files.deleted {
+			deleted = append(deleted, write(age))
+		}
+		for _, age := range files.left {
+			write(age)
+		}
+		deleteLoose(t, r, deleted)
+		writeIn(t, r.keptDir(), "looked-after", "")
+		then := time.Now().Add(-last * time.Second)
+		if name == "whatever the clock" {
+			then = time.Now().Add(time.Hour)
+		}
+		check(t, os.Chtimes(filepath.Join(r.keptDir(), "looked-after"), then, then))
+		r.tidyKept(t.Context())
+		for i, o := range deleted {
+			if !isLoose(r.objectDir(), o.OID) {
+				t.Errorf("%s: the object of %d seconds ago is missing", name, files.deleted[i])
+			}
+		}
+	}
+}
+
 // TestDamagedHistory checks that a damaged object is restored from the kept copies, and that
 // readers get an error if there is none.
 func TestDamagedHistory(t *testing.T) {

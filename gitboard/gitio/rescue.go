@@ -151,7 +151,7 @@ func (r *Repo) KeptTips() []git.OID {
 	var tips []git.OID
 	for _, k := range r.allKept() {
 		for _, o := range k.objects {
-			if o.Type == git.CommitObject && k.isTip() {
+			if k.moved && o.Type == git.CommitObject {
 				tips = append(tips, o.OID)
 			}
 		}
