@@ -7,6 +7,7 @@ import "testing"
 func TestFirstCause(t *testing.T) {
 	for said, want := range map[string]string{
 		"": "",
+		"remote: Compressing objects: 100% (3/3), done.\nfatal: Could not read from remote repository.":                                                              unreadable,
 		"fatal: unable to access 'http://h/x/': Could not resolve host: h":                                                                                           "unable to access 'http://h/x/': Could not resolve host: h",
 		"remote: <html>\nremote: no entry\nremote: </html>\nfatal: unable to access 'http://h/x/': The requested URL returned error: 403":                            "unable to access 'http://h/x/': The requested URL returned error: 403",
 		"git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.\n\nPlease make sure you have":                                          "git@h: Permission denied (publickey).",

@@ -74,7 +74,7 @@ func (r *Repo) undoCut(ctx context.Context, worktree string, commit git.OID) (bo
 		if !e.Untracked() {
 			continue
 		}
-		if err := os.Remove(filepath.Join(worktree, e.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(worktree, e.Path)); err != nil {
 			return false, err
 		}
 	}

@@ -129,7 +129,7 @@ func (r *Repo) CountCommits(ctx context.Context, from, to git.OID) (int, error) 
 // FindMerge returns a merge commit that is in to and not in from, or ZeroOID if there is none. A
 // zero from excludes nothing. The search stops at the first one.
 func (r *Repo) FindMerge(ctx context.Context, from, to git.OID) (git.OID, error) {
-	if chain, line, err := r.near(ctx, from, to); chain != nil && line || err != nil {
+	if _, line, err := r.near(ctx, from, to); line || err != nil {
 		return git.ZeroOID, err
 	}
 	lines, err := r.revList(ctx, from, to, "--min-parents=2", "--max-count=1")
@@ -207,7 +207,7 @@ func (r *Repo) after(ctx context.Context, from, to git.OID) (lines []string, err
 		return nil, err
 	}
 	chain, line, _ := r.near(ctx, from, to)
-	if chain == nil || !line {
+	if !line {
 		return r.revList(ctx, from, to, "--reverse", "--topo-order")
 	}
 	for _, oid := range slices.Backward(chain[:len(chain)-1]) {

@@ -185,9 +185,6 @@ func gitDirs(dir string) (all []string) {
 // recordOf returns the directory where git keeps its data on the worktree at path, or "" if there
 // is none. The worktree itself may be gone.
 func (r *Repo) recordOf(path string) string {
-	if dir, ours := r.record(path); ours {
-		return dir
-	}
 	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
 	for _, dir := range records {
 		if linkBack(dir) == filepath.Join(path, ".git") {

@@ -1,13 +1,18 @@
+//go:build unix
+
 package gitio
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +27,7 @@ func TestDyingBatch(t *testing.T) {
 	instead(t, `while read name; do
 		case $name in
 		once) [ -e '`+mark+`' ] || { : >'`+mark+`'; exit 128; } ;;
+		twice) [ -e '`+mark+`' ] && exit 1; : >'`+mark+`'; exit 128 ;;
 		fatal) exit 128 ;;
 		failed) exit 1 ;;
 		esac
@@ -34,6 +40,7 @@ func TestDyingBatch(t *testing.T) {
 		"fatal a fatal fatal b": "- x - - x",
 		"a once b fatal c":      "x x x - x",
 		"a failed b":            "error",
+		"a twice b":             "error",
 		"fatal failed b":        "error",
 		"fatal a failed":        "error",
 	} {
@@ -380,5 +387,47 @@ func TestIdentityFromElsewhere(t *testing.T) {
 	t.Cleanup(func() { check(t, there.Close()) })
 	if there.CommonDir() != r.CommonDir() && !slices.Contains([]string{resolved(t, r.CommonDir())}, there.CommonDir()) {
 		t.Errorf("it is %s", there.CommonDir())
+	}
+}
+
+// TestOddLinks checks what is found where .git is a file that names nothing, and where a worktree has
+// been moved to.
+func TestOddLinks(t *testing.T) {
+	dir := t.TempDir()
+	writeIn(t, dir, "odd/.git", "nothing\n")
+	writeIn(t, dir, "sound/.git", "gitdir: ../repo\n")
+	check(t, os.Symlink("nowhere", filepath.Join(dir, "x")))
+	check(t, os.Mkdir(filepath.Join(dir, "link"), 0o755))
+	check(t, os.Symlink("nowhere", filepath.Join(dir, "link", ".git")))
+	for name, want := range map[string]string{"odd": "", "link": "", "sound": filepath.Join(dir, "repo")} {
+		if top, gitDir := worktreeAbove(filepath.Join(dir, name)); gitDir != want || (top != "") != (want != "") {
+			t.Errorf("%s: %q, %q", name, top, gitDir)
+		}
+	}
+	for name, want := range map[[2]string]bool{{"gone", "sound"}: true, {"odd", "sound"}: false, {"gone", "gone"}: false} {
+		if wasMoved(filepath.Join(dir, name[0]), filepath.Join(dir, name[1])) != want {
+			t.Errorf("%v: %v", name, !want)
+		}
+	}
+}
+
+// TestChildrenOfChildren checks that what a child has started ends with it, even if it does not
+// listen to signals.
+func TestChildrenOfChildren(t *testing.T) {
+	fifo, sleep := filepath.Join(t.TempDir(), "fifo"), must[string](t)(exec.LookPath("sleep"))
+	check(t, syscall.Mkfifo(fifo, 0o600))
+	instead(t, `( trap '' TERM; echo up; exec '`+sleep+`' 600 ) >'`+fifo+`' 2>&1 </dev/null & wait`)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- command{op: "x", alone: true}.run(ctx) }()
+	running := must[*os.File](t)(os.Open(fifo))
+	must[int](t)(running.Read(make([]byte, 3)))
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	check(t, running.SetReadDeadline(time.Now().Add(time.Minute)))
+	if _, err := running.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("its child has not ended: %v", err)
 	}
 }

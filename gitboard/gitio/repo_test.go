@@ -72,6 +72,10 @@ func TestIsMadeFrom(t *testing.T) {
 			t.Errorf("repository of %s, directory %s: %v", test.from, test.dir, got)
 		}
 	}
+	t.Chdir(r.TopLevel())
+	if open(t, ctx, r.TopLevel()).IsMadeFrom("") {
+		t.Error("no directory stands for the current one")
+	}
 }
 
 func TestOpenFails(t *testing.T) {

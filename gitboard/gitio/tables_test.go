@@ -90,8 +90,8 @@ func TestFullIDs(t *testing.T) {
 		"AddWorktreeOn":  r.AddWorktreeBranch(ctx, filepath.Join(t.TempDir(), "x"), "-x"),
 		"CheckoutDetach": r.CheckoutDetached(ctx, r.top, "main"),
 	} {
-		if err == nil {
-			t.Errorf("%s takes a name", name)
+		if err == nil || errors.As(err, new(*CommandError)) {
+			t.Errorf("%s takes a name: %v", name, err)
 		}
 	}
 }
@@ -137,6 +137,11 @@ func TestKeptFiles(t *testing.T) {
 	missing, err := r.missing(ctx, []git.Object{a, a}, func(string, git.Object) bool { return false })
 	if err != nil || len(missing) != 1 {
 		t.Errorf("missing: %v, %v", missing, err)
+	}
+	packed := must[[]git.Object](t)(r.Objects(ctx, []string{"HEAD"}))
+	check(t, r.PackAll(ctx))
+	if missing, err := r.missing(ctx, packed, func(string, git.Object) bool { return false }); err != nil || len(missing) != 0 {
+		t.Errorf("what is packed is missing: %v, %v", missing, err)
 	}
 	writeIn(t, r.objectDir(), id[:2]+"/"+id[2:], "")
 	if isLoose(r.objectDir(), a.OID) {

@@ -59,9 +59,9 @@ func (r *Repo) plainlyFree(ref string) bool {
 		dirs = append(dirs, filepath.Join(r.common, "worktrees", record.Name()))
 	}
 	return !slices.ContainsFunc(dirs, func(dir string) bool {
-		to, known := plainFile(filepath.Join(dir, "HEAD"))
+		to, _ := plainFile(filepath.Join(dir, "HEAD")) // names nothing if it can't be read
 		branch, attached := strings.CutPrefix(to, symbolicMark)
-		if !known || branch == ref || branch == noBranch || !attached && !git.OID(to).Valid() {
+		if branch == ref || branch == noBranch || !attached && !git.OID(to).Valid() {
 			return true
 		}
 		// A branch may itself be a symbolic ref to another one.

@@ -46,12 +46,7 @@ func (r *Repo) writeLoose(ctx context.Context, objects []git.Object) error {
 			}
 		})
 	}
-	seen := make(map[git.OID]bool, len(objects))
 	for _, object := range objects {
-		if seen[object.OID] {
-			continue
-		}
-		seen[object.OID] = true
 		if err := ctx.Err(); err != nil {
 			failures <- err
 			break
