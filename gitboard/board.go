@@ -59,6 +59,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 		return nil, errors.Join(err, repo.Close())
 	}
 	b := OpenStore(shared, filepath.Join(own, "cache", "briefs"), o)
+	shared.Learned = b.Proven
 	who := context.WithoutCancel(ctx) // the answer is cached, so it must outlive this context
 	b.who = sync.OnceValues(func() (git.Signature, error) { return repo.Identity(who) })
 	return b, nil

@@ -54,8 +54,13 @@ func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 // *oplog.RecordError names the one that does not follow.
 func (b *Board) Prove(ctx context.Context, tip git.OID) error { return b.prove(ctx, tip, tip) }
 
-// Proven extends the proof by operations that follow a proven one, and were proven otherwise.
-func (b *Board) Proven(on, commit git.OID) { b.built(on, on, commit) }
+// Proven extends the proof by operations that follow a proven one, stay on the board, and were
+// proven otherwise.
+func (b *Board) Proven(on, commit git.OID) {
+	if known := b.keptProof(); known.has(on) {
+		b.keepProof(proof{known.from, commit, commit})
+	}
+}
 
 // proveFetched proves the operations that a fetch has brought. Processes that waited for one push
 // take turns, so that one of them does it for all.

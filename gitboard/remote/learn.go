@@ -34,6 +34,9 @@ func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
 		return err
 	}
 	s.pushed(d.number)
+	if s.Learned != nil {
+		s.Learned(news.Since, l.updates[0].New)
+	}
 	return nil
 }
 

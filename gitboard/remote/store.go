@@ -23,6 +23,9 @@ type Store struct {
 	log    *oplog.Log
 	now    func() time.Time
 	remote atomic.Pointer[gitio.Remote]
+	// Learned, if not nil, is called when the answer to a push has brought the operations after on, up
+	// to tip. They were proven by replay.
+	Learned func(on, tip git.OID)
 
 	mu     sync.Mutex
 	branch string  // full name of the integration branch

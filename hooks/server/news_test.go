@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -92,7 +93,12 @@ func TestNews(t *testing.T) {
 	w := newWorld(t, 2)
 	a, b := w.clones[0], w.clones[1]
 	fetched, pushed := w.fetches(b), w.pushes(b)
-	operations := 1
+	store, proven, operations := b.Log().Store().(*remote.Store), git.OID(""), 1
+	prove := store.Learned
+	store.Learned = func(on, tip git.OID) {
+		proven = tip
+		prove(on, tip)
+	}
 	coder := func(id string) board.Actor { return board.Actor{ID: id, Role: roles.Coder, Session: "mine"} }
 	by := func(id string, p board.Payload) {
 		_, err := a.Do(w.ctx, gitboard.Request{Actor: coder(id)}, gitboard.Just(p))
@@ -141,6 +147,9 @@ func TestNews(t *testing.T) {
 		done := w.do(b, note("after "+c.name))
 		if n := fetched() - before; n != c.fetches || pushed() != pushes+1 {
 			t.Errorf("%s: %d fetches and %d pushes", c.name, n, pushed()-pushes)
+		}
+		if (proven == done.Commit) != (c.fetches == 0) {
+			t.Errorf("%s: it is proven up to %s, and at %s", c.name, proven, done.Commit)
 		}
 		if tip := w.git(w.hub, "rev-parse", "liza/state"); tip != string(done.Commit) {
 			t.Errorf("%s: it is acknowledged as %s, and the hub has %s", c.name, done.Commit, tip)
