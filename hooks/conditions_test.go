@@ -120,6 +120,11 @@ func TestConditions(t *testing.T) {
 	lease := &board.Lease{Agent: "coder-1", Session: "s1", Expires: now.Add(1000 * time.Hour)}
 	expect(t, push.OwnRef(Move{Ref: git.LeaseRef("coder-1"), Old: none, New: one, Now: none}, lease), "")
 	expect(t, push.OwnRef(Move{Ref: git.InboxPrefix + "x", Old: none, New: one, Now: none}, nil), "")
+	for _, c := range []struct{ task, to, part string }{
+		{"parse", one, ""}, {"no-task-yet", one, ""}, {"parse/x", one, `no task is "parse/x"`}, {"parse/x", none, ""}, {"nul", one, `no task is "nul"`},
+	} {
+		expect(t, push.OwnRef(Move{Ref: git.PublishedRef(c.task), Old: none, New: c.to, Now: none}, nil), c.part)
+	}
 	published, attic := git.PublishedRef("parse"), git.AtticPrefix+"parse/"+one
 	for _, c := range []struct{ to, part string }{{none, ""}, {two, "the attic takes the branch"}} {
 		p := Push{State: scene(t, true), Now: now, Moves: []Move{{Ref: published, Old: one, New: c.to, Now: one}}}

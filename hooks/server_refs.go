@@ -58,6 +58,8 @@ func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 	switch {
 	case strings.HasPrefix(m.Ref, git.ProbePrefix), strings.HasPrefix(m.Ref, git.InboxPrefix):
 		return nil // proc-receive answers for the inbox, and the shim keeps its refs from existing
+	case strings.HasPrefix(m.Ref, git.PublishedPrefix):
+		return publishedMove(m, strings.TrimPrefix(m.Ref, git.PublishedPrefix))
 	case strings.HasPrefix(m.Ref, git.BoardPrefix):
 		return refuse(board.CodeRef, "give the branch another name", "below liza/ there are the board (liza/state), branches of tasks and candidates, and nothing else")
 	case p.State == nil:
@@ -94,6 +96,15 @@ func (p Push) reviewMove(m Move, name string) *board.Refusal {
 		return refuse(board.CodeRef, together, "the board knows of no submission %s of %s at %.10s", number, id, m.New)
 	}
 	return nil
+}
+
+// publishedMove accepts only branches that tasks may have. One below the branch of a task would
+// keep that from being made, and so the task's work from being submitted.
+func publishedMove(m Move, task string) *board.Refusal {
+	if zero(m.New) || board.ValidTaskID(task) {
+		return nil
+	}
+	return refuse(board.CodeRef, "give the branch another name", "below %s there are branches of tasks, and no task is %q", git.BranchName(git.PublishedPrefix), task)
 }
 
 // atticMove accepts only the branch of a task that the same push deletes, named after its commit:

@@ -77,6 +77,7 @@ func TestAttacksOnAServer(t *testing.T) {
 		{"an older board, with a lease on the ref", "git push --force-with-lease=liza/state:$(git rev-parse liza/state) origin liza/state~1:liza/state", "only grows", ""},
 		{"a mirror", "git push --mirror origin", "one clone's own", ""},
 		{"a branch beside the board", "git push origin main:liza/mine", "below liza/ there are the board", ""},
+		{"a branch below a task's", "git push origin main:liza/task/later/x", `no task is "later/x"`, ""},
 		{"a large file", bypass + `head -c 3000000 /dev/urandom >../big; forge goals/goal-1.yaml ''; export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/forged"; git read-tree $tree; git update-index --add --cacheinfo 100644,$(git hash-object -w ../big),big; c=$(git commit-tree -p liza/state -m big $(git write-tree)); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE; git push origin $c:refs/heads/liza/state`,
 			"of 3000000 bytes to the board, where 1048576 are the most", ""},
 	} {

@@ -162,7 +162,7 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 			return nil, err
 		}
 		own := strings.HasPrefix(m.Ref, git.OwnPrefix) || strings.HasPrefix(m.Ref, git.BoardPrefix)
-		if m.Ref == git.BoardRef || !own || strings.HasPrefix(m.Ref, git.CandidatePrefix) || strings.HasPrefix(m.Ref, git.PublishedPrefix) {
+		if m.Ref == git.BoardRef || !own || strings.HasPrefix(m.Ref, git.CandidatePrefix) {
 			continue
 		}
 		lease, err := a.lease(ctx, m)
