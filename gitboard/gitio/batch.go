@@ -145,9 +145,8 @@ func (b *batch) start() error {
 // stop kills the child, which owns nothing. It sets died if the child had already exited by itself
 // with the code that git uses for fatal errors.
 func (b *batch) stop() {
-	b.in.Close()
 	b.cmd.Process.Kill()
-	b.cmd.Wait()
+	b.cmd.Wait() // closes the pipes
 	b.died = b.cmd.ProcessState.ExitCode() == died
 	b.cmd = nil
 }

@@ -36,8 +36,8 @@ func (r *Repo) ResolveCommit(ctx context.Context, rev string) (git.OID, error) {
 // IsAncestor reports whether a is b or an ancestor of b. It returns a CommandError if they differ
 // and one of them is not a commit here.
 func (r *Repo) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
-	if err := checkOIDs(a, b); err != nil || a == b {
-		return err == nil, err
+	if err := checkOIDs(a, b); err != nil {
+		return false, err
 	}
 	if near, _, err := r.near(ctx, a, b); near != nil || err != nil {
 		return len(near) > 0, err
@@ -191,11 +191,8 @@ func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) 
 	}
 	commits := make([]git.Commit, len(objects))
 	for i, object := range objects {
-		if object.OID == "" {
-			return nil, &DamagedError{Commit: git.OID(lines[i])}
-		}
-		if commits[i], err = git.DecodeCommit(object); err != nil {
-			return nil, err
+		if commits[i], err = git.DecodeCommit(object); err != nil { // also of one that is missing
+			return nil, &DamagedError{git.OID(lines[i]), err}
 		}
 	}
 	return commits, nil

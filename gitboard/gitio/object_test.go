@@ -47,6 +47,11 @@ func TestDirectoryForAnObject(t *testing.T) {
 	if err := r.WriteObjects(ctx, []git.Object{o}); !errors.As(err, &failed) {
 		t.Errorf("it is written: %v", err)
 	}
+	o = blob("below a link to nowhere")
+	check(t, os.Symlink("nowhere", filepath.Dir(loosePath(r, o.OID))))
+	if err := r.WriteObjects(ctx, []git.Object{o}); !errors.As(err, &failed) {
+		t.Errorf("it is written below nothing: %v", err)
+	}
 }
 
 func loosePath(r *Repo, id git.OID) string {

@@ -99,8 +99,8 @@ func TestDamagedLog(t *testing.T) {
 	for what, id := range map[string]git.OID{"missing": blob("none").OID, "malformed": malformed.OID} {
 		instead(t, `case "$*" in *cat-file*) while read name; do echo "$name missing"; done; exit;; esac
 			echo `+string(id))
-		if log, err := r.Log(ctx, git.ZeroOID, head); err == nil {
-			t.Errorf("%s: %v", what, log)
+		if log, err := r.Log(ctx, git.ZeroOID, head); !errors.As(err, new(*DamagedError)) {
+			t.Errorf("%s: %v, %v", what, log, err)
 		}
 	}
 	if chain, _, err := r.near(ctx, head, malformed.OID); chain != nil || err != nil {

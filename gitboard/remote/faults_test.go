@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -287,6 +288,16 @@ func hubHook(name, text string) func(w *world) {
 // theirs has the second clone write.
 func theirs(w *world) { w.must(w.b, note("theirs")) }
 
+// retired has the first clone remember a sequencer that the hub does not have any more.
+func retired(w *world) {
+	w.git(w.a.Local().TopLevel(), "update-ref", git.TrackingRef("origin", parcel.Tracked), "main")
+}
+
+// dies leaves updates behind that were not pushed.
+func (w *world) dies(objects []git.Object, updates ...git.RefUpdate) {
+	w.check(w.a.Die(w.ctx, objects, updates))
+}
+
 var scenes = []scene{
 	{name: "Fetch", call: fetch},
 	{name: "Fetch what is new", once: true, before: theirs, call: fetch},
@@ -430,6 +441,43 @@ var scenes = []scene{
 		tip, settled, err := w.a.Pending(w.ctx)
 		n, waitErr := w.a.Waiting(w.ctx)
 		return fmt.Sprint(n, tip == settled, tip == w.a.here()), errors.Join(err, waitErr)
+	}},
+	{name: "Write to one that sequences no more", before: retired, call: writes},
+	{name: "Publish to one that sequences no more", before: func(w *world) {
+		retired(w)
+		w.git(w.hub, "update-ref", parcel.Ref, "main")
+	}, call: func(w *world) (any, error) { return done(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }},
+	{name: "Publish to one that sequences in another form", once: true, before: func(w *world) {
+		retired(w)
+		w.git(w.hub, "update-ref", parcel.Ref, w.git(w.hub, "commit-tree", "-m", "another", "main^{tree}"))
+	}, call: func(w *world) (any, error) { return done(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }},
+	{name: "Publish anew to one that sequences no more", once: true, before: func(w *world) {
+		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
+		retired(w)
+	}, call: func(w *world) (any, error) {
+		return done(w.publish(w.ref(w.a.Task("one")), w.commitOn(w.ref("refs/heads/main"), "anew")))
+	}},
+	{name: "Flush to one that sequences no more", once: true, before: func(w *world) {
+		w.check(w.publish("", w.ref("refs/heads/integration")))
+		retired(w)
+		update, object := lease.Renew(nil, leaseOf("dead", 0))
+		work := w.commitOn(w.ref("refs/heads/main"), "work")
+		w.dies([]git.Object{object}, update)
+		w.dies(nil, git.RefUpdate{Ref: w.a.Task("two"), New: work}, git.RefUpdate{Ref: git.LeaseRef("another"), New: object.OID})
+		w.dies(nil, git.RefUpdate{Ref: w.a.Task("three"), New: work})
+		w.dies(nil, git.RefUpdate{Ref: w.a.Task("one"), Old: w.ref("refs/heads/integration")})
+	}, call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
+	{name: "What settings in another file say", before: func(w *world) {
+		top := w.a.Local().TopLevel()
+		w.git(top, "config", "--unset", gitio.RemoteKey)
+		w.git(top, "config", "include.path", "another")
+		w.git(top, "update-ref", git.HomeRef, git.BoardRef)
+	}, call: func(w *world) (any, error) {
+		n, err := w.a.Waiting(w.ctx)
+		_, _, nextErr := w.a.Pending(w.ctx)
+		_, ownErr := w.a.Own(w.ctx)
+		_, writeErr := writes(w)
+		return n, errors.Join(err, nextErr, ownErr, writeErr, w.a.Fetch(w.ctx))
 	}},
 	{name: "Share", once: true, before: (*world).unshare, call: share},
 	{name: "Share, with more", before: func(w *world) {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -185,4 +188,259 @@ func TestFreshView(t *testing.T) {
 	defer stop()
 	check(t, s.FetchSince(ctx, before))
 	check(t, ctx.Err())
+}
+
+// apart is a store that shares its board through a remote that is not there.
+func apart(t *testing.T) *Store {
+	t.Helper()
+	s := alone(t)
+	check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", filepath.Join(t.TempDir(), "gone")))
+	by, err := s.repo.Remote(t.Context(), "hub")
+	check(t, err)
+	s.remote.Store(by)
+	return s
+}
+
+// set moves refs without looking at them.
+func (s *Store) set(t *testing.T, refs map[string]git.OID) {
+	t.Helper()
+	for ref, to := range refs {
+		file := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref))
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, []byte(to+"\n"), 0o644))
+	}
+}
+
+// TestAdmits checks which transactions may follow what is pending.
+func TestAdmits(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	lease, attic := git.LeaseRef("x"), git.AtticPrefix+"x"
+	s.set(t, map[string]git.OID{attic: ids[0], lease: ids[0]})
+	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
+	c := &chain{Base: ids[0], Links: []*link{{Base: ids[0], Updates: []git.RefUpdate{move(lease, ids[0], ids[1]), move(git.BoardRef, ids[0], ids[1])}}}}
+	for name, test := range map[string]struct {
+		also   []git.RefUpdate // pending
+		update git.RefUpdate
+		want   error // nil for none
+	}{
+		"the next operation":             {nil, move(git.BoardRef, ids[1], ids[2]), nil},
+		"one on the settled board":       {nil, move(git.BoardRef, ids[0], ids[2]), errBehind},
+		"the lease again":                {nil, move(lease, ids[1], ids[2]), nil},
+		"the lease as it was":            {nil, move(lease, ids[0], ids[2]), errBehind},
+		"another ref":                    {nil, move(attic, ids[0], ids[1]), nil},
+		"another ref that is elsewhere":  {nil, move(attic, ids[1], ids[2]), gitio.ErrRefMoved},
+		"another ref that moves already": {[]git.RefUpdate{move(attic, ids[0], ids[1])}, move(attic, ids[1], ids[2]), errBehind},
+		"a new one":                      {nil, move(git.AtticPrefix+"y", "", ids[2]), nil},
+	} {
+		pending := &chain{Base: c.Base, Links: append(slices.Clone(c.Links), &link{Base: ids[0], Updates: test.also})}
+		err := s.admits(t.Context(), pending, &link{Updates: []git.RefUpdate{test.update}})
+		if !errors.Is(err, test.want) || test.want != errBehind && errors.Is(err, errBehind) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestOutcomes checks what becomes of a link that another process has pushed or dropped.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	here := ids[2]
+	apartFrom := git.OID(strings.Repeat("1", 40))
+	operation := func(id string, base, to git.OID) *link {
+		return &link{ID: id, Base: base, Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: base, New: to}}}
+	}
+	lease := func(id string) *link {
+		return &link{ID: id, Base: here, Updates: []git.RefUpdate{{Ref: git.LeaseRef("x"), New: here}}}
+	}
+	pending := operation("pending", here, apartFrom)
+	check(t, s.replace(t.Context(), &chain{Base: here, Links: []*link{pending}}))
+	s.record(&chain{Links: []*link{lease("lost lease"), operation("lost", here, apartFrom)}}, nil, gitio.ErrRefMoved)
+	s.record(&chain{Links: []*link{lease("done")}}, nil, nil)
+	stray := operation("of another board", ids[0], "")
+	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{other}))
+	stray.Updates[0].New = other.OID
+	for _, c := range []struct {
+		mine  *link
+		known bool
+		want  error // nil for none
+		alone bool
+	}{
+		{pending, false, nil, false},
+		{lease("done"), true, nil, false},
+		{operation("at the tip", ids[1], here), true, nil, false},
+		{operation("on the board", ids[0], ids[1]), true, nil, false},
+		{stray, true, gitio.ErrRefMoved, false},
+		{operation("dropped", here, other.OID), true, gitio.ErrRefMoved, true},
+		{lease("dropped lease"), true, gitio.ErrRefMoved, true},
+		{operation("lost", here, apartFrom), true, gitio.ErrRefMoved, false},
+		{lease("lost lease"), true, gitio.ErrRefMoved, true},
+	} {
+		known, err := s.outcome(t.Context(), c.mine)
+		if known != c.known || !errors.Is(err, c.want) || errors.Is(err, ErrAlone) != c.alone {
+			t.Errorf("%s: %v, %v", c.mine.ID, known, err)
+		}
+	}
+	if _, err := s.outcome(t.Context(), operation("what is not here", ids[0], apartFrom)); !errors.As(err, new(*UnclearError)) {
+		t.Errorf("a commit that can't be looked at: %v", err)
+	}
+}
+
+// TestAbandoned checks what a caller that was stopped is told, and that it leaves nothing pending.
+func TestAbandoned(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	of := func(id string) *link {
+		return &link{ID: id, Base: ids[1], Updates: []git.RefUpdate{{Ref: git.LeaseRef(id), New: ids[0]}}}
+	}
+	before, mine, after := of("before"), of("mine"), of("after")
+	abandon := func(want error, unclear bool, left int) {
+		t.Helper()
+		q := s.pushQueue()
+		defer q.leave()
+		err := s.abandon(ended, ended.Err(), mine, q)
+		if !errors.Is(err, want) || errors.As(err, new(*UnclearError)) != unclear {
+			t.Errorf("it is told %v", err)
+		}
+		if n, err := s.Waiting(t.Context()); left >= 0 && (n != left || err != nil) {
+			t.Errorf("%d are left: %v", n, err)
+		}
+	}
+	wait := func(links ...*link) {
+		_ = os.Remove(s.file(chainFile))
+		check(t, s.replace(t.Context(), &chain{Base: ids[1], Links: links}))
+	}
+	wait(before, mine, after)
+	abandon(context.Canceled, false, 1)
+	wait(before)
+	abandon(context.Canceled, true, 1) // dropped by somebody
+	pushing := s.pushQueue()
+	if !pushing.try() {
+		t.Fatal("it can't push")
+	}
+	wait(mine)
+	abandon(context.Canceled, true, 1)
+	pushing.leave()
+	s.record(&chain{Links: []*link{mine}}, nil, nil)
+	wait(before)
+	abandon(nil, false, 1)
+	check(t, os.Remove(s.file(chainFile)))
+	check(t, s.replace(t.Context(), &chain{})) // nothing is pending, and nothing becomes pending
+	check(t, os.MkdirAll(filepath.Join(s.file(chainFile), "x"), 0o755))
+	abandon(context.Canceled, true, -1)
+}
+
+// TestDone checks how the outcome of a push is found on the remote.
+func TestDone(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
+	board, lease, review := s.tracking("state"), git.LeaseRef("x"), git.ReviewPrefix+"x/1"
+	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{other}))
+	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
+	note, renew := move(git.BoardRef, ids[0], ids[1]), move(lease, ids[0], ids[1])
+	for name, c := range map[string]struct {
+		refs  map[string]git.OID
+		moves []git.RefUpdate
+		is    bool
+		want  error // nil for none
+	}{
+		"the board is there":               {map[string]git.OID{board: ids[1]}, []git.RefUpdate{note}, true, nil},
+		"others follow":                    {map[string]git.OID{board: ids[2]}, []git.RefUpdate{note}, true, nil},
+		"others follow, the lease as well": {map[string]git.OID{board: ids[2], lease: ids[0]}, []git.RefUpdate{renew, note}, true, nil},
+		"not yet":                          {map[string]git.OID{board: ids[0]}, []git.RefUpdate{note}, false, nil},
+		"another was faster":               {map[string]git.OID{board: other.OID}, []git.RefUpdate{note}, false, gitio.ErrRefMoved},
+		"the lease is there":               {map[string]git.OID{lease: ids[1]}, []git.RefUpdate{renew}, true, nil},
+		"the lease is another's":           {map[string]git.OID{lease: ids[2]}, []git.RefUpdate{renew}, false, gitio.ErrRefMoved},
+		"the lease is not there":           {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{renew}, false, nil},
+		"one of two":                       {map[string]git.OID{lease: ids[1], board: ids[0]}, []git.RefUpdate{renew, note}, false, gitio.ErrRefMoved},
+		"only the board":                   {map[string]git.OID{lease: ids[0], board: ids[1]}, []git.RefUpdate{renew, note}, true, &TornError{"hub", lease}},
+		"a lease that stays":               {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{move(lease, ids[0], ids[0])}, false, nil},
+		"a submission beside":              {map[string]git.OID{review: ids[1], board: ids[0]}, []git.RefUpdate{move(review, "", ids[1]), note}, false, nil},
+	} {
+		s.set(t, map[string]git.OID{board: ids[0], lease: ids[0]})
+		s.set(t, c.refs)
+		is, err := s.done(t.Context(), &plan{moves: c.moves})
+		if is != c.is || !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) {
+			t.Errorf("%s: %v, %v", name, is, err)
+		}
+	}
+	if is, err := s.follows(t.Context(), note, git.ZeroOID); is || err != nil {
+		t.Errorf("no board follows: %v, %v", is, err)
+	}
+}
+
+// TestTook checks which leases count as taken by a remote that has decided again.
+func TestTook(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
+	lease := git.LeaseRef("x")
+	s.set(t, map[string]git.OID{lease: ids[0]})
+	at := func(to git.OID) *link { return &link{Updates: []git.RefUpdate{{Ref: lease, New: to}}} }
+	there := map[string]git.OID{"a 1": ids[0], "a 2": ids[1]}
+	for name, c := range map[string]struct {
+		l        *link
+		requests []string
+		commits  []git.OID
+		is       bool
+	}{
+		"its lease":            {at(ids[0]), nil, nil, true},
+		"another's lease":      {at(ids[1]), nil, nil, false},
+		"a lease that is gone": {at(""), nil, nil, false},
+		"operations":           {at(ids[1]), []string{"a 1", "a 2"}, ids, true},
+		"one of two":           {at(ids[0]), []string{"a 1", "a 3"}, nil, false},
+	} {
+		commits, is, err := s.took(t.Context(), c.l, c.requests, there)
+		if err != nil || is != c.is || !slices.Equal(commits, c.commits) {
+			t.Errorf("%s: %v, %v, %v", name, commits, is, err)
+		}
+	}
+	s.set(t, map[string]git.OID{lease: "broken"})
+	if _, is, err := s.took(t.Context(), at(""), nil, nil); is || err == nil {
+		t.Errorf("a lease that can't be read: %v, %v", is, err)
+	}
+	d := &delivery{chain: &chain{Base: ids[0], Links: []*link{at(ids[0])}}, requests: [][]string{nil}}
+	once, _ := gitio.WithRetries(t.Context(), 0)
+	if err := s.rewritten(once, d, ""); !isNetwork(err) {
+		t.Errorf("of a remote that can't be asked: %v", err)
+	}
+}
+
+// TestNotSequenced checks what can't be passed to a remote that sequences.
+func TestNotSequenced(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	head := "note: x\n\nLiza-Op: x\n"
+	commit := func(parents []git.OID, message, signature string) git.OID {
+		o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: parents, Message: message, GPGSig: signature}))
+		check(t, s.repo.WriteObjects(t.Context(), []git.Object{o}))
+		return o.OID
+	}
+	for name, to := range map[string]git.OID{
+		"a signed operation": commit(ids[:1], head, "-----BEGIN SSH SIGNATURE-----\nx\n-----END SSH SIGNATURE-----\n"), "a merge": commit(ids, head, ""),
+		"the first": commit(nil, head, ""), "no operation": commit(ids[:1], "x\n", ""), "what is not there": git.OID(strings.Repeat("1", 40)),
+	} {
+		l := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: to}}}
+		if all, _, err := s.packOperations(t.Context(), l); err == nil {
+			t.Errorf("%s: %v", name, all)
+		}
+	}
+	stays := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[1]}}}
+	if all, requests, err := s.packOperations(t.Context(), stays); err != nil || all != nil || requests != nil {
+		t.Errorf("a board that stays: %v, %v", all, err)
+	}
+	if _, err := s.pack(t.Context(), &chain{}); !errors.Is(err, errWhole) {
+		t.Errorf("the first operation of a board: %v", err)
+	}
 }

@@ -189,10 +189,8 @@ func (s *Store) lost(c *chain) {
 }
 
 func (s *Store) keepPlace(p place) {
-	text, err := json.Marshal(p)
-	if err == nil {
-		_ = s.write(placeFile, text) // without it this clone gives way to nobody
-	}
+	text, _ := json.Marshal(p)
+	_ = s.write(placeFile, text) // without it this clone gives way to nobody
 }
 
 // wait waits for d; it reports false if the context ended first.
