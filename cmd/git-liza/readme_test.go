@@ -91,13 +91,13 @@ func TestReadmeInstalls(t *testing.T) {
 	takesTurn(t)
 	t.Parallel()
 	commands := strings.Fields(strings.ReplaceAll(strings.Join(blocks(t, "../../README.md", "sh"), ""), "\n", " ; "))
-	want := "go install ./cmd/git-liza ; go run ./cmd/git-liza demo ; go test ./... ;"
+	want := "CGO_ENABLED=0 go install ./cmd/git-liza ; go run ./cmd/git-liza demo ; go test ./... ;"
 	if got := strings.Join(commands, " "); got != want {
 		t.Fatalf("the README has the commands %q; this test knows %q", got, want)
 	}
 	full(t)
 	bin := t.TempDir()
-	p := &project{t: t, dir: "../..", env: append(os.Environ(), "GOBIN="+bin)}
+	p := &project{t: t, dir: "../..", env: append(os.Environ(), "GOBIN="+bin, "CGO_ENABLED=0")}
 	if out, errs, code := p.run("", "go", "install", "./cmd/git-liza"); code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,9 +64,11 @@ func newLab(ctx context.Context, o options) (*lab, error) {
 	return l, nil
 }
 
-// build makes the program, and one that shows what starting any Go program costs.
+// build makes the program as the README does, and one that shows what starting a Go program costs.
 func (l *lab) build() error {
-	if out, err := l.command(l.o.source, "go", "build", "-trimpath", "-o", l.liza, "github.com/git-liza/git-liza/cmd/git-liza").CombinedOutput(); err != nil {
+	program := l.command(l.o.source, "go", "build", "-trimpath", "-o", l.liza, "github.com/git-liza/git-liza/cmd/git-liza")
+	program.Env = append(slices.Clip(l.env), "CGO_ENABLED=0")
+	if out, err := program.CombinedOutput(); err != nil {
 		return fmt.Errorf("build git-liza: %w\n%s", err, out)
 	}
 	src := filepath.Join(l.dir, "src")

@@ -164,11 +164,12 @@ MOVES
 fi
 `
 
-// serverSequence lets git-liza talk to git, in git's own protocol (githooks, proc-receive).
+// serverSequence lets git-liza talk to git, in git's own protocol (githooks, proc-receive). One
+// operation has no work for a second processor, and Go's threads cost time.
 const serverSequence = `proc-receive)
 	[ ! -x "$hook" ] || exec "$hook" "$@"
 	[ -x "$program" ] && [ ! -d "$program" ] || program=$(command -v git-liza) || exit 1
-	exec "$program" hook --server -- proc-receive "$project"
+	GOMAXPROCS=1 exec "$program" hook --server -- proc-receive "$project"
 	;;`
 
 // serverOtherwise keeps the refs locked if git-liza does not answer.
