@@ -827,6 +827,11 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			func(p *place) (any, error) {
 				return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
 			}, ""},
+		{"UnlockWorktree whose lock can't be removed", func(p *place) {
+			check(p.t, os.MkdirAll(p.path("repo/.git/worktrees/one/locked/x"), 0o755))
+		}, func(p *place) (any, error) {
+			return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
+		}, ""},
 		{"UnlockWorktree that is not locked", nil, func(p *place) (any, error) {
 			return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
 		}, ""},
@@ -903,6 +908,7 @@ func TestFaultsOfWriting(t *testing.T) {
 		{"UpdateRefs that are elsewhere", nil, update("refs/heads/topic", "main", "next"), ""},
 		{"UpdateRefs that are there already", nil, update("refs/heads/topic", "main", "topic"), ""},
 		{"UpdateRefs that stay", nil, update("refs/heads/topic", "topic", "topic"), ""},
+		{"UpdateRefs that stay, refused each time", nil, update("refs/heads/topic", "topic", "topic"), "3 on"},
 		{"UpdateRefs to nothing", nil, update("refs/heads/topic", "topic", "zero"), ""},
 		{"WriteAndUpdate", nil, func(p *place) (any, error) {
 			return only(p.r.WriteAndUpdate(p.ctx, []git.Object{blob("new")}, []git.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))

@@ -145,6 +145,7 @@ func TestNoRoom(t *testing.T) {
 	linked := claim(t, ctx, r, "one")
 	writeIn(t, r.common, "info/exclude", "before\n")
 	check(t, os.MkdirAll(r.keptDir(), 0o755))
+	check(t, ReplaceFile(filepath.Join(r.common, "whole"), []byte("whole")))
 	small, large := blob("x"), git.NewObject(git.BlobObject, make([]byte, 2*oneBlock))
 	for name, write := range map[string]func() error{
 		"WriteObjects":   func() error { return r.WriteObjects(ctx, []git.Object{small}) },
@@ -172,6 +173,12 @@ func TestNoRoom(t *testing.T) {
 			t.Errorf("%s leaves %q", name, left)
 		}
 		check(t, write())
+	}
+	lift := limit(t, syscall.RLIMIT_FSIZE, 0)
+	err := ReplaceFile(filepath.Join(r.common, "whole"), []byte("half of it"))
+	lift()
+	if got := readIn(t, r.common, "whole"); !errors.Is(err, syscall.EFBIG) || got != "whole" {
+		t.Errorf("a file that can't be replaced: %q, %v", got, err)
 	}
 }
 

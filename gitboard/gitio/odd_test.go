@@ -390,6 +390,26 @@ func TestIdentityFromElsewhere(t *testing.T) {
 	}
 }
 
+// TestLingering checks that what may outlive a context for a while ends after that.
+func TestLingering(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	later, stop := lingering(ctx, time.Millisecond)
+	defer stop()
+	forever, end := lingering(ctx, time.Hour)
+	cancel()
+	select {
+	case <-later.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("it goes on")
+	}
+	if !errors.Is(context.Cause(later), context.Canceled) || forever.Err() != nil {
+		t.Errorf("it ended by %v, and another by %v", context.Cause(later), forever.Err())
+	}
+	if end(); forever.Err() == nil {
+		t.Error("it goes on after its end")
+	}
+}
+
 // TestOddLinks checks what is found where .git is a file that names nothing, and where a worktree has
 // been moved to.
 func TestOddLinks(t *testing.T) {

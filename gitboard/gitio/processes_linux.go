@@ -133,10 +133,7 @@ type procStat struct {
 const tick = 10 * time.Millisecond
 
 func readStat(dir string) (s procStat, ok bool) {
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
-	if err != nil {
-		return s, false
-	}
+	stat, _ := os.ReadFile(filepath.Join(dir, "stat")) // empty if the process has ended
 	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if open < 0 || end < open {
 		return s, false

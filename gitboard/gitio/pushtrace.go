@@ -67,9 +67,6 @@ func isPushTrace(entry string) bool {
 // unsent reports whether the record shows that git asked for the remote's refs and did not get
 // them: then it has requested no change. Without a record it returns false.
 func (t *pushTrace) unsent() bool {
-	if t.file == "" {
-		return false
-	}
 	text, err := os.ReadFile(t.file)
 	asked, answered := false, false
 	for line := range bytes.Lines(text) {

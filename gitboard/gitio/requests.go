@@ -128,7 +128,7 @@ func (r *Repo) askingOf(ctx context.Context, tip git.OID, depth int) (all []aski
 // askingSince reads the commits after one, if they are few; otherwise it returns none.
 func (r *Repo) askingSince(ctx context.Context, from, tip git.OID) (all []asking, err error) {
 	chain, _, err := r.near(ctx, from, tip)
-	if err != nil || len(chain) == 0 {
+	if len(chain) == 0 {
 		return nil, err
 	}
 	for i, commit := range chain[:len(chain)-1] {

@@ -473,6 +473,9 @@ func TestSmallParts(t *testing.T) {
 			stop()
 			return replaced == nil
 		}(),
+		"an error of git is shown by its last line": whatGitSaid(&CommandError{Op: "x", Stderr: "fatal: y\n"}) == "y",
+		"ssh is used for its own addresses alone": maybeSSH("ssh://h/x") && maybeSSH("git+ssh://h/x") && maybeSSH("u@h:x") &&
+			!maybeSSH("https://h/x") && !maybeSSH("hub") && !maybeSSH("./a:b") && !maybeSSH("/a"),
 		"a page is no cause": firstCause("remote: x\n---\nfatal: "+unreadable) == "remote: x",
 	} {
 		if !holds {

@@ -274,7 +274,7 @@ func (r *Repo) plainHead(ctx context.Context, worktree string) (commit git.OID, 
 		commit, err := r.Ref(ctx, ref)
 		return commit, ref, err == nil
 	}
-	if !git.OID(line).Valid() || git.OID(line).IsZero() {
+	if !git.OID(line).Valid() {
 		return "", "", false
 	}
 	object, err := r.Object(ctx, line)
