@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	}
 	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
-		if damaged := s.damaged(); len(damaged) > 0 && ctx.Err() == nil {
+		if damaged := s.damaged(); len(damaged) > 0 && !cutShort(err) {
 			return damaged, nil // nothing else can be seen before they are repaired
 		}
 		return nil, err
@@ -63,6 +64,10 @@ func (s *site) damaged() []Problem {
 	}
 	return found
 }
+
+// cutShort reports whether an error is no answer to what was asked: it was cancelled, or its child
+// was killed.
+func cutShort(err error) bool { return errors.Is(err, context.Canceled) || gitio.Unfinished(err) }
 
 type diagnosis struct {
 	*site

@@ -41,8 +41,8 @@ func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from
 		if err == nil && lastErr == nil && on == d.v.TaskRef(t.ID) {
 			return last, "in its worktree", nil
 		}
-		if ctx.Err() != nil {
-			return "", "", ctx.Err()
+		if err := errors.Join(err, lastErr); cutShort(err) {
+			return "", "", err
 		}
 	}
 	moves, err := d.repo.Reflog(d.v.TaskRef(t.ID))

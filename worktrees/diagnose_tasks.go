@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -51,9 +52,9 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	case l.ours && submitted(t) == "":
 		// Later commits there are only in the worktree's reflog.
 		_, on, err := d.repo.Head(ctx, l.path)
-		last := git.OID("")
-		if err == nil {
-			last, err = d.repo.LastHead(ctx, l.path)
+		last, lastErr := d.repo.LastHead(ctx, l.path)
+		if err = errors.Join(err, lastErr); cutShort(err) {
+			return err
 		}
 		if err != nil || on != d.v.TaskRef(t.ID) {
 			p.Hint = fmt.Sprintf("look for its last commit with git fsck --dangling, then git branch %s COMMIT", d.v.TaskBranch(t.ID))
@@ -104,7 +105,10 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 		return nil
 	}
 	head, branch, err := d.repo.Head(ctx, l.path)
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case cutShort(err):
+		return err
+	case err != nil:
 		d.add(Problem{
 			Kind: DamagedWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s can't be read: %v", t.ID, err),
 			Fix: func(ctx context.Context) error {
@@ -116,12 +120,8 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 			},
 		})
 		return nil
-	}
-	if err == nil && branch == d.v.TaskRef(t.ID) {
+	case branch == d.v.TaskRef(t.ID):
 		return d.fix(ctx, t, l.path, head)
-	}
-	if err != nil {
-		return err
 	}
 	open := midst(l.path)
 	if open == "rebase" {

@@ -170,6 +170,37 @@ func TestUnfinishedRecord(t *testing.T) {
 	s.mended(worktrees.LeftRecord)
 }
 
+// TestRegistrationsOfOurs checks that git forgets a worktree of ours that is gone, unless it is there
+// again.
+func TestRegistrationsOfOurs(t *testing.T) {
+	s := newScene(t)
+	s.git(s.dir, "worktree", "add", "-q", "--detach", s.path("gone"), "integration")
+	s.check(os.Rename(s.path("gone"), s.path(".away")))
+	problems := s.reports(found{worktrees.PrunableWorktree, "", true, "which is not there"})
+	s.check(os.Rename(s.path(".away"), s.path("gone")))
+	_, err := fixAll(s.ctx, problems)
+	s.check(err)
+	s.lies("gone")
+	s.check(os.RemoveAll(s.path("gone")))
+	_, err = fixAll(s.ctx, problems)
+	s.check(err)
+	s.lies()
+}
+
+// TestLostCommit covers a submission whose commit is gone.
+func TestLostCommit(t *testing.T) {
+	s := newScene(t, ready("one"))
+	commit := string(s.elsewhere("coder-1", "one"))
+	s.deletes(git.ReviewRef("one", 1))
+	object := filepath.Join(s.b.Repo().CommonDir(), "objects", commit[:2], commit[2:])
+	s.check(os.Rename(object, object+"-away"))
+	s.b = s.open()
+	s.reports(found{worktrees.LostSubmission, "one", false, "fetch it from a clone that has it"})
+	s.check(os.Rename(object+"-away", object))
+	s.b = s.open()
+	s.mended(worktrees.LostSubmission)
+}
+
 // TestHeldLock checks that a lock which a process may hold is left to a person.
 func TestHeldLock(t *testing.T) {
 	if runtime.GOOS != "linux" {

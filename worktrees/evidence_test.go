@@ -240,7 +240,9 @@ func TestRepair(t *testing.T) {
 	s.check(os.Rename(s.dir, moved))
 	s.dir = moved
 	s.b = s.open()
+	s.write(s.path("notes"), "a.txt", "a person's\n") // is nothing to repair
 	s.check(worktrees.Repair(s.ctx, s.b))
+	s.check(os.RemoveAll(s.path("notes")))
 	s.lies("one")
 	s.preExec("coder-1", "one")
 	s.work("one", "b.txt", "b\n")

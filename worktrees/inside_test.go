@@ -26,22 +26,21 @@ func TestNumbered(t *testing.T) {
 	blob := git.NewObject(git.BlobObject, []byte("no commit"))
 	must(t, s.repo.WriteObjects(ctx, []git.Object{blob}))
 	prefix := git.AtticPrefix + "one"
-	list := func(want ...git.OID) {
+	list := func(next int, want ...git.OID) {
 		t.Helper()
 		a, err := s.attic(ctx, "one")
-		if err != nil || !slices.Equal(a.commits, want) || a.next != 11 {
+		if err != nil || !slices.Equal(a.commits, want) || a.next != next {
 			t.Errorf("%+v %v, not %v", a, err, want)
 		}
 	}
 	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{
 		{Ref: prefix + "/10", New: commits[1]}, {Ref: prefix + "/2", New: commits[0]}, {Ref: prefix + "/3", New: blob.OID}, {Ref: prefix + "/own", New: commits[2]},
 	}, ""))
-	list(commits[0], commits[1])
+	list(11, commits[0], commits[1])
 	// A ref to an object that is gone keeps git from saying what the others point to.
-	lost := filepath.Join(s.repo.CommonDir(), "refs", "liza", "attic", "two", "1")
-	must(t, os.MkdirAll(filepath.Dir(lost), 0o755))
-	must(t, os.WriteFile(lost, []byte(strings.Repeat("1", 40)+"\n"), 0o644))
-	list(commits[0], commits[1])
+	gone := strings.Repeat("1", 40)
+	must(t, os.WriteFile(filepath.Join(s.repo.CommonDir(), "refs", "liza", "attic", "one", "12"), []byte(gone+"\n"), 0o644))
+	list(13, commits[0], blob.OID, commits[1], git.OID(gone))
 }
 
 // TestHeldBy checks that only an ancestor of a holder needs no ref of its own.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +27,40 @@ type interruption struct {
 	do    func(ctx context.Context, s *scene) (any, error)
 }
 
+// regardless are the functions in which an interruption keeps nothing from being done: where it is
+// only asked whether a commit is here, whose counting or comparing then says so; whether a record
+// has a credential, for which it would be refused; and who the person here is, who needs no name.
+var regardless = []string{"drift", "half", "hideSecrets", "self"}
+
+// within is the function in which a place is, without its package and type.
+func within(place string) string {
+	function, _, _ := strings.Cut(place, ":")
+	parts := slices.DeleteFunc(strings.Split(function, "."), func(part string) bool { return strings.HasPrefix(part, "func") })
+	return parts[len(parts)-1]
+}
+
+// insist is tried for what succeeds in the end.
+func (s *scene) insist(do func(ctx context.Context) error) {
+	s.t.Helper()
+	s.check(s.tried(do))
+}
+
+// tried repeats something until it is not interrupted any more, and checks that it says so each
+// time. It returns the last error.
+func (s *scene) tried(do func(ctx context.Context) error) error {
+	s.t.Helper()
+	return testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+		err := do(ctx)
+		if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() && !slices.Contains(regardless, within(c.Place())) {
+			s.t.Errorf("it does not say that it was interrupted at %s", c.Place())
+		}
+		return err
+	})
+}
+
 // interrupted interrupts uses of git in turn, those of the steps after an operation, too. What
-// succeeds nevertheless has its whole effect. What fails, or warns, says that it was interrupted,
-// and has its effect once it is repeated and what is left to doctor is repaired.
+// succeeds regardless has its whole effect. What fails, or warns, says that it was interrupted, and
+// has its effect once it is repeated and what is left to doctor is repaired.
 func interrupted(t *testing.T, cases []interruption) {
 	t.Helper()
 	for _, c := range cases {
@@ -42,6 +74,9 @@ func interrupted(t *testing.T, cases []interruption) {
 				defer func() { s.b.Close() }()
 				ctx := testrepo.InterruptedIn(s.ctx, ours, place)
 				said, err := c.do(ctx, s)
+				if err == nil && ctx.Used() && !slices.Contains(regardless, within(place)) {
+					t.Errorf("it does not say that it was interrupted at %s", place)
+				}
 				if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
 					t.Errorf("it says, interrupted at %s: %v", place, err)
 				}

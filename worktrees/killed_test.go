@@ -178,7 +178,8 @@ func TestClaimNotMovedIn(t *testing.T) {
 	clone, err := s.b.CloneID()
 	s.check(err)
 	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, git.RefUpdate{Ref: taskRef("one"), Old: base, New: base})
-	s.mended("missing-worktree")
+	s.stranger(".claim-", "bbbb", "one", base, s.dead()) // of an earlier attempt
+	s.mended("left-candidate", "missing-worktree")
 	if s.read(s.path("one"), "set-up.cache") != "costly\n" {
 		t.Error("the worktree of the former holder is still there")
 	}

@@ -87,7 +87,7 @@ func TestFreeRejection(t *testing.T) {
 	s.submit("coder-1", "one")
 	reviewer := gitboard.Request{Actor: s.as("code-reviewer-1")}
 	s.do(reviewer.Actor, &board.ClaimReview{About: about("one")})
-	reject := worktrees.VerdictRequest{Request: reviewer, Task: "one", Verdict: board.VerdictRejected, Commit: commit, Reason: "See the comment."}
+	reject := worktrees.VerdictRequest{Request: reviewer, Task: "one", Verdict: board.VerdictRejected, Commit: commit, Reason: "Suggestion: see the comment"}
 	if _, err := worktrees.Verdict(s.ctx, s.b, reject); err == nil {
 		t.Error("a rejection that names no blocker is accepted")
 	}
@@ -95,7 +95,7 @@ func TestFreeRejection(t *testing.T) {
 	s.do(reviewer.Actor, &board.Comment{About: about("one"), Commit: commit, Path: "b.txt", Line: 1, Lines: 1, Text: "Why b?"})
 	_, err := worktrees.Verdict(s.ctx, s.b, reject)
 	s.check(err)
-	if one := s.is("one", board.Rejected); one.Rejection.Overall != "See the comment." {
+	if one := s.is("one", board.Rejected); one.Rejection.Overall != "Suggestion: see the comment" {
 		t.Errorf("rejected: %+v", one.Rejection)
 	}
 	_, err = worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: reviewer, Task: "none", Verdict: board.VerdictApproved, Commit: commit})

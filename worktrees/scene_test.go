@@ -479,13 +479,13 @@ func (s *scene) mended(kinds ...string) {
 		s.t.Fatalf("problems %q, not %q: %+v", got, kinds, found)
 	}
 	if !s.calm && testrun.Turn(s.t, s.t.Name(), 7, time.Now()) {
-		s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+		s.insist(func(ctx context.Context) error {
 			found, err := s.diagnosed(ctx)
 			if err == nil {
 				_, err = fixAll(ctx, found)
 			}
 			return err
-		}))
+		})
 	}
 	left, err := fixAll(s.ctx, found)
 	s.check(err)

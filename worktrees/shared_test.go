@@ -11,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -34,7 +33,8 @@ func (s *scene) shared() *gitboard.Board {
 // asks has a coder ask for a task in a clone, and be interrupted at each place until it has it.
 func (s *scene) asks(b *gitboard.Board, id, task string) (got *worktrees.Claimed, err error) {
 	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[id], ID: id + "/" + task}, Task: task}
-	err = testrepo.Insist(s.ctx, ours, func(ctx context.Context) (err error) {
+	s.t.Helper()
+	err = s.tried(func(ctx context.Context) (err error) {
 		got, err = worktrees.Claim(ctx, b, r)
 		return err
 	})
@@ -83,29 +83,29 @@ func TestShared(t *testing.T) {
 		Request: gitboard.Request{Actor: s.agent["code-reviewer-1"], ID: "approve"}, Task: "one", Verdict: board.VerdictApproved, Commit: string(commit),
 	}
 	s.git(place("one"), "checkout", "-q", "--detach", string(commit))
-	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+	s.insist(func(ctx context.Context) error {
 		_, err := worktrees.Verdict(ctx, there, approve)
 		return err
-	}))
-	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+	})
+	s.insist(func(ctx context.Context) error {
 		_, err := merge.Train(ctx, there, merge.TrainRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-1"], ID: "merge"}, Tasks: []string{"one"}})
 		return err
-	}))
+	})
 	moved := false
-	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+	s.insist(func(ctx context.Context) error {
 		f, err := merge.Follow(ctx, s.b)
 		moved = moved || f.Moved
 		return err
-	}))
+	})
 	if !moved || s.ref("refs/heads/integration") != commit {
 		t.Errorf("integration is at %s, not at %s", s.ref("refs/heads/integration"), commit)
 	}
 	var tidied []string
-	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+	s.insist(func(ctx context.Context) error {
 		more, err := worktrees.TidyAll(ctx, s.b, human())
 		tidied = append(tidied, more...)
 		return err
-	}))
+	})
 	if !slices.Contains(tidied, "one") {
 		t.Errorf("tidied %q", tidied)
 	}
@@ -202,10 +202,10 @@ func TestSharedNews(t *testing.T) {
 	_, _, err = worktrees.Submit(s.ctx, s.b, submit)
 	s.refused(err, board.CodeUnrelated, "no commit in common")
 	s.git(s.dir, "update-ref", taskRef("one"), string(commit))
-	s.check(testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
+	s.insist(func(ctx context.Context) error {
 		_, _, err := worktrees.Submit(ctx, s.b, submit)
 		return err
-	}))
+	})
 	s.is("one", board.ReadyForReview)
 	if at, err := there.Repo().Ref(s.ctx, "refs/heads/task/one"); err != nil || !at.IsZero() {
 		t.Errorf("a branch is made where nobody works on it: %s %v", at, err)

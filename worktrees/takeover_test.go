@@ -449,6 +449,63 @@ func TestKeptOnce(t *testing.T) {
 	s.lies()
 }
 
+// TestKeptDetached checks that commits of a detached worktree are kept when it goes: no branch has
+// them.
+func TestKeptDetached(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+	branch := s.work("one", "b.txt", "b\n")
+	s.git(s.path("one"), "checkout", "-q", "--detach")
+	s.write(s.path("one"), "c.txt", "c\n")
+	detached := s.commitAll(s.path("one"), "detached")
+	ada := human()
+	path, err := worktrees.Create(s.ctx, s.b, "one", &ada)
+	s.check(err)
+	if kept := s.attic("one"); !slices.Equal(kept, []git.OID{detached}) || s.git(path, "rev-parse", "HEAD") != string(branch) {
+		t.Errorf("kept %v, not %s", kept, detached)
+	}
+	// Of one without a commit and without files nothing is kept.
+	s.git(s.path("two"), "checkout", "-q", "--orphan", "nothing")
+	s.git(s.path("two"), "rm", "-rfq", ".")
+	s.do(human(), &board.Block{About: about("two"), Reason: "stop"})
+	s.check(worktrees.Delete(s.ctx, s.b, human(), "two"))
+	if kept := s.attic("two"); len(kept) > 0 {
+		t.Errorf("kept %v", kept)
+	}
+	s.lies("one")
+}
+
+// TestEndedNotCleared checks that an operation whose last step fails is committed nevertheless, and
+// that its error says what comes of the worktree.
+func TestEndedNotCleared(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+	s.do(human(), &board.Block{About: about("two"), Reason: "stop"})
+	claims := filepath.Join(s.b.Dir(), "claims")
+	s.check(os.RemoveAll(claims))
+	s.check(os.WriteFile(claims, nil, 0o644))
+	for _, c := range []struct {
+		by   board.Actor
+		p    board.TaskPayload
+		says string
+	}{
+		{s.agent["coder-1"], &board.Release{About: about("one")}, "the worktree of one could not be removed (the next claim replaces it)"},
+		{human(), &board.Abandon{About: about("two"), Reason: "not needed"}, "the worktree of two could not be removed (git liza doctor repairs it)"},
+	} {
+		done, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: c.by, ID: "end-" + c.p.TaskID()}, c.p)
+		if done == nil || err == nil || !contains(err.Error(), c.says) {
+			t.Errorf("done %+v: %v", done, err)
+		}
+		done, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: c.by, ID: "end-" + c.p.TaskID()}, c.p)
+		if err != nil || !done.Repeated {
+			t.Errorf("repeated: %+v: %v", done, err)
+		}
+	}
+	s.lies("one", "two")
+	s.check(os.Remove(claims))
+	s.is("one", board.Unclaimed)
+	s.mended(worktrees.LeftWorktree)
+	s.lies("one")
+}
+
 // TestClaimOfHolder checks that a coder who holds a task is told so, whatever else there is to do.
 func TestClaimOfHolder(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))

@@ -39,10 +39,13 @@ func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to git
 	}()
 	now, err := r.Ref(ctx, broken.Ref)
 	still := (*BrokenRefError)(nil)
-	switch {
+	switch unreadable := errors.As(err, &still); {
 	case err == nil && now == to:
 		return errors.Join(file.Close(), os.Remove(lock))
-	case !errors.As(err, &still) || still.Text != broken.Text:
+	case err != nil && !unreadable:
+		_ = file.Close()
+		return err
+	case err == nil || still.Text != broken.Text:
 		_ = file.Close()
 		return fmt.Errorf("%s: %w", broken.Ref, ErrRefMoved)
 	}

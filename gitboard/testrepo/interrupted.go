@@ -79,6 +79,13 @@ func (c *Interrupted) Used() bool {
 	return c.used
 }
 
+// Place is the place at whose uses it is cancelled, "" for none.
+func (c *Interrupted) Place() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.place
+}
+
 // Places lists where it was used, of the packages of InterruptedIn.
 func (c *Interrupted) Places() []string {
 	c.mu.Lock()

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]work
 		}
 	}
 	left, err := behindCheckouts(ctx, b, v)
-	return append(found, left...), err
+	return append(found, left...), cmp.Or(err, v.State.Err())
 }
 
 func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]worktrees.Problem, error) {
