@@ -3,10 +3,11 @@ package gitboard_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestFollow: each change is noticed without the fallback, which would take a day.
@@ -46,10 +47,7 @@ func TestFollow(t *testing.T) {
 		told("a file that stops")
 		settled()
 		// This deletes the directory of the board's ref.
-		out, err := exec.Command("git", "-C", dir, "pack-refs", "--all").CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		testrun.RunGit(t, dir, "pack-refs", "--all")
 	}
 	cancel()
 	for range changed {

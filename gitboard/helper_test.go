@@ -44,8 +44,7 @@ func project(t testing.TB) string {
 	repo, err := gitio.Open(context.Background(), dir)
 	check(t, err)
 	defer repo.Close()
-	head, err := repo.CommitAll(context.Background(), dir, "first", git.Signature{Name: "Ada", Email: "ada@example.org"})
-	check(t, err)
+	head := git.OID(testrun.CommitAll(t, dir, "first"))
 	check(t, repo.UpdateRefs(context.Background(), []git.RefUpdate{{Ref: "refs/heads/integration", New: head}}, ""))
 	return dir
 }
@@ -127,9 +126,7 @@ func clean(t testing.TB, s oplog.Store) *audit.Report {
 
 func fsck(t testing.TB, repo *gitio.Repo) {
 	t.Helper()
-	if said, err := repo.Fsck(context.Background()); err != nil || said != "" {
-		t.Errorf("fsck: %v\n%s", err, said)
-	}
+	testrun.Fsck(t, repo.CommonDir())
 }
 
 func refusal(t testing.TB, err error, code board.ErrorCode) {

@@ -3,7 +3,6 @@ package gitboard_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // shared makes two boards whose clones share by a hub, and returns the hub's path, too.
@@ -21,21 +21,13 @@ func shared(t *testing.T) (a, b *gitboard.Board, hub string) {
 	t.Helper()
 	first := project(t)
 	hub, second := filepath.Join(t.TempDir(), "hub.git"), filepath.Join(t.TempDir(), "second")
-	gitIn := func(dir string, args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-	gitIn(first, "init", "-q", "--bare", "-b", "main", hub)
-	gitIn(first, "remote", "add", "origin", hub)
-	gitIn(first, "push", "-q", "origin", "HEAD:main")
+	testrun.RunGit(t, first, "init", "-q", "--bare", "-b", "main", hub)
+	testrun.RunGit(t, first, "remote", "add", "origin", hub)
+	testrun.RunGit(t, first, "push", "-q", "origin", "HEAD:main")
 	a = open(t, first, newClock())
 	begin(t, a)
 	check(t, a.Share(t.Context(), "origin"))
-	gitIn(first, "clone", "-q", hub, second)
+	testrun.RunGit(t, first, "clone", "-q", hub, second)
 	b = open(t, second, newClock())
 	check(t, b.Join(t.Context(), "origin"))
 	return a, b, hub

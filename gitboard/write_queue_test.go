@@ -13,8 +13,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTurnExcludes: one writer at a time has the turn, and each gets it.
@@ -76,9 +76,7 @@ func started(t *testing.T) (*Board, string) {
 	}
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
-	if err := gitio.InitRepository(ctx, dir, false); err != nil {
-		t.Fatal(err)
-	}
+	testrun.InitRepository(t, dir, false)
 	b, err := Open(ctx, dir, Options{})
 	if err != nil {
 		t.Fatal(err)

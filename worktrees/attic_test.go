@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // began makes a project with three commits and no board.
@@ -23,7 +23,7 @@ func began(t *testing.T) (context.Context, *site, []git.OID) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
-	must(t, gitio.InitRepository(ctx, dir, false))
+	testrun.InitRepository(t, dir, false)
 	b, err := gitboard.Open(ctx, dir, gitboard.Options{})
 	must(t, err)
 	t.Cleanup(func() { b.Close() })
@@ -187,7 +187,7 @@ func TestClearInPlace(t *testing.T) {
 		t.Fatal("another's worktree has gone")
 	}
 	// The attic can't hold a repository.
-	must(t, gitio.InitRepository(ctx, filepath.Join(path, "own"), false))
+	testrun.InitRepository(t, filepath.Join(path, "own"), false)
 	must(t, os.WriteFile(filepath.Join(path, "own", "work"), nil, 0o644))
 	for _, before := range []*kept{nil, {}} {
 		if err := clear(which, before); err == nil || !present(path) {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -224,7 +224,7 @@ func TestTidyAllContinues(t *testing.T) {
 		s.do(human(), &board.Abandon{About: about(task), Reason: "not needed"})
 	}
 	s.git(s.dir, "branch", "task/not/ours", "main")
-	s.check(gitio.InitRepository(s.ctx, filepath.Join(s.path("one"), "clone"), false))
+	testrun.InitRepository(t, filepath.Join(s.path("one"), "clone"), false)
 	s.write(s.path("one"), "clone/precious", "p\n")
 	tidied, err := worktrees.TidyAll(s.ctx, s.b, human())
 	if !slices.Equal(tidied, []string{"two"}) || err == nil || !contains(err.Error(), "worktree or branch of one could not be removed (git liza doctor looks at it): ") {

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,7 +87,7 @@ func begun(t *testing.T, dir string) *scene {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	s := &scene{t: t, ctx: ctx, dir: dir, clock: &clock{}, agent: map[string]board.Actor{}}
-	s.check(gitio.InitRepository(ctx, s.dir, false))
+	testrun.InitRepository(t, s.dir, false)
 	s.b = s.open()
 	s.write(s.dir, "a.txt", "one\ntwo\nthree\n")
 	s.write(s.dir, "mine.txt", "mine\n")
@@ -168,13 +167,7 @@ func (s *scene) check(err error) {
 
 func (s *scene) git(dir string, args ...string) string {
 	s.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimRight(string(out), "\n")
+	return testrun.RunGit(s.t, dir, args...)
 }
 
 func (s *scene) write(dir, name, text string) {
@@ -193,9 +186,7 @@ func (s *scene) read(dir, name string) string {
 
 func (s *scene) commitAll(dir, message string) git.OID {
 	s.t.Helper()
-	oid, err := s.b.Repo().CommitAll(s.ctx, dir, message, git.Signature{Name: "Ada", Email: "ada@example.org"})
-	s.check(err)
-	return oid
+	return git.OID(testrun.CommitAll(s.t, dir, message))
 }
 
 func (s *scene) do(a board.Actor, p board.Payload, refs ...git.RefUpdate) *gitboard.Done {

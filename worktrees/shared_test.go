@@ -143,8 +143,7 @@ func TestShared(t *testing.T) {
 	_, err = worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, HandOff: board.HandOff{About: about("two"), Summary: "s", NextAction: "n"}})
 	s.refused(err, board.CodeDirty, "left.txt")
 	s.write(got.Path, "d.txt", "the rest\n")
-	rest, err := there.Repo().CommitAll(s.ctx, got.Path, "the rest"+"\n\nLiza-Task: two\nLiza-Agent: coder-2\n", git.Signature{Name: "Ada", Email: "ada@example.org"})
-	s.check(err)
+	rest := s.commitAll(got.Path, "the rest"+"\n\nLiza-Task: two\nLiza-Agent: coder-2\n")
 	back(there)
 	got, err = s.asks(s.b, "coder-1", "two")
 	if s.check(err); s.ref(taskRef("two")) != rest || s.git(got.Path, "status", "--porcelain") != "" || s.read(got.Path, "d.txt") != "the rest\n" {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -271,7 +271,7 @@ func TestNestedRepository(t *testing.T) {
 	s.task("one", func(p *board.AddTask) { p.Priority = 1 })
 	s.task("two")
 	s.claim("coder-1", "one")
-	s.check(gitio.InitRepository(s.ctx, filepath.Join(s.path("one"), "clone"), false))
+	testrun.InitRepository(s.t, filepath.Join(s.path("one"), "clone"), false)
 	s.write(filepath.Join(s.path("one"), "clone"), "precious", "p\n")
 	s.git(filepath.Join(s.path("one"), "clone"), "add", ".")
 	s.git(filepath.Join(s.path("one"), "clone"), "commit", "-qm", "p")

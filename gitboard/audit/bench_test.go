@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // routine runs tasks from creation to merge until the history has this many commits.
@@ -30,7 +31,7 @@ func BenchmarkVerify(b *testing.B) {
 	bench := func(b *testing.B, w *world, repo *gitio.Repo) {
 		w.routine(commits)
 		if repo != nil {
-			check(b, repo.PackAll(w.ctx))
+			testrun.RunGit(b, repo.CommonDir(), "gc", "--quiet")
 		}
 		tip := w.tip()
 		b.ResetTimer()

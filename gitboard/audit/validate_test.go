@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestInvariants breaks each invariant of the board by an edit of its files. Verify names the
@@ -215,7 +216,7 @@ func TestValidateRepository(t *testing.T) {
 func TestValidateWorktree(t *testing.T) {
 	testrepo.Bare(t) // sets the environment
 	dir := t.TempDir()
-	check(t, gitio.InitRepository(t.Context(), dir, false))
+	testrun.InitRepository(t, dir, false)
 	repo, err := gitio.Open(t.Context(), dir)
 	check(t, err)
 	defer repo.Close()

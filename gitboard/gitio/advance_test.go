@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestAdvanceCutInHalf covers a full disk or a killed git that left the files new or partly written
@@ -16,12 +17,12 @@ import (
 // one that was written already.
 func TestAdvanceCutInHalf(t *testing.T) {
 	ctx, r := scratch(t)
-	old := commitAll(t, ctx, r, "second")
+	old := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	path := claim(t, ctx, r, "one")
 	writeIn(t, path, "a.txt", "new\n")
 	writeIn(t, path, "dir/added", "new\n")
 	writeIn(t, path, "dir/other", "new\n")
-	next := must[git.OID](t)(r.CommitAll(ctx, path, "next", ada))
+	next := git.OID(testrun.CommitAll(t, path, "next"))
 	top := r.TopLevel()
 	write(t, r, "a.txt", "new\n")
 	write(t, r, "dir/added", "new\n")
@@ -52,7 +53,7 @@ func TestAdvance(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	writeIn(t, path, "a.txt", "new\n")
 	writeIn(t, path, "dir/added", "new\n")
-	next := must[git.OID](t)(r.CommitAll(ctx, path, "next", ada))
+	next := git.OID(testrun.CommitAll(t, path, "next"))
 	top := r.TopLevel()
 	can := func(want ...string) {
 		t.Helper()
@@ -109,7 +110,7 @@ func TestAdvance(t *testing.T) {
 	if readIn(t, top, "a.txt") != "new\n" || readIn(t, top, "mine.txt") != "a human's edit\n" {
 		t.Error("files are wrong")
 	}
-	if got := native(t, top, "status", "--porcelain"); got != "M mine.txt\n?? untracked" {
+	if got := native(t, top, "status", "--porcelain"); got != " M mine.txt\n?? untracked" {
 		t.Errorf("status: %q", got)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // Options for git children.
@@ -84,15 +83,6 @@ func (r *Repo) in(worktree, op string, args ...string) command {
 // with returns c with further environment entries.
 func (c command) with(env ...string) command {
 	c.env = append(append([]string(nil), c.env...), env...)
-	return c
-}
-
-// hooked returns c with hooks enabled.
-func (c command) hooked() command {
-	at := slices.Index(c.args, noHooks[1])
-	if at > 0 {
-		c.args = slices.Delete(slices.Clone(c.args), at-1, at+1)
-	}
 	return c
 }
 

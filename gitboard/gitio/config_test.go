@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -110,32 +109,7 @@ func TestExclude(t *testing.T) {
 	}
 }
 
-func TestCommitAll(t *testing.T) {
-	ctx, r := scratch(t)
-	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	if got := commitAll(t, ctx, r, "nothing"); got != head {
-		t.Errorf("got %s", got)
-	}
-	hook := filepath.Join(r.CommonDir(), "hooks", "pre-commit")
-	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
-	check(t, os.WriteFile(hook, []byte("#!/bin/sh\necho no way >&2\nexit 1\n"), 0o777))
-	write(t, r, "b", "b")
-	_, err := r.CommitAll(ctx, r.TopLevel(), "refused", ada)
-	if err == nil || !strings.Contains(err.Error(), "no way") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestFsckAndErrors(t *testing.T) {
-	ctx, r := scratch(t)
-	if report, err := r.Fsck(ctx); err != nil || report != "" {
-		t.Errorf("%q %v", report, err)
-	}
-	id := must[git.OID](t)(r.FileOID(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")), "a.txt"))
-	check(t, os.Remove(loosePath(r, id)))
-	if report, err := r.Fsck(ctx); err == nil || !strings.Contains(report, string(id)) {
-		t.Errorf("%q %v", report, err)
-	}
+func TestErrors(t *testing.T) {
 	err := &CommandError{Op: "worktree add", Exit: 128, Stderr: "warning: x\nfatal: it is there already\nhint: do not\n\n"}
 	if got, want := err.Error(), "git worktree add failed (exit 128): it is there already"; got != want {
 		t.Errorf("got %q", got)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestCutMerge checks that a merge that a killed git or a full disk left unfinished is done again,
@@ -22,7 +23,7 @@ func TestCutMerge(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	check(t, r.Exclude(".worktrees/"))
 	writeIn(t, path, "both.txt", "ours\n")
-	ours := must[git.OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	ours := git.OID(testrun.CommitAll(t, path, "ours"))
 	write(t, r, "both.txt", "theirs\n")
 	write(t, r, "new.txt", "new in theirs\n")
 	check(t, os.Remove(filepath.Join(r.TopLevel(), "gone.txt")))

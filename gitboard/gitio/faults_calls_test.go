@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // long is how many commits main has: more than are read one by one.
@@ -340,7 +341,7 @@ func TestFaultsOfReading(t *testing.T) {
 		{"Reflog of nothing", nil, func(p *place) (any, error) { return one(p.r.Reflog("refs/heads/none")) }, ""},
 		{"CommittedIn", func(p *place) {
 			writeIn(p.t, p.path("one"), "x", "x\n")
-			must[git.OID](p.t)(p.r.CommitAll(p.t.Context(), p.path("one"), "in one", ada))
+			testrun.CommitAll(p.t, p.path("one"), "in one")
 		}, func(p *place) (any, error) { return p.r.CommittedIn(), nil }, ""},
 		{"CommittedIn, picked, beside a record that is being removed", func(p *place) {
 			native(p.t, p.path("one"), "cherry-pick", string(p.ids["topic"]))
@@ -384,7 +385,6 @@ func TestFaultsOfReading(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
 		}, ""},
-		{"Fsck", nil, func(p *place) (any, error) { return one(p.r.Fsck(p.ctx)) }, ""},
 		{"Usage", func(p *place) { native(p.t, p.path("repo"), "gc", "-q") }, func(p *place) (any, error) {
 			u, err := p.r.Usage(p.ctx)
 			return fmt.Sprint(u.Loose, u.LooseSize, u.Packs, u.PackSize > 0), err
@@ -591,29 +591,6 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
 		}, ""},
-		{"CommitAll before the first commit", func(p *place) {
-			native(p.t, p.path("one"), "symbolic-ref", "HEAD", "refs/heads/unborn")
-			native(p.t, p.path("one"), "rm", "-q", "-r", "-f", ".")
-		}, func(p *place) (any, error) {
-			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
-		}, ""},
-		{"CommitAll", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
-			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
-		}, ""},
-		{"CommitAll of nothing", nil, func(p *place) (any, error) {
-			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
-		}, ""},
-		{"CommitAll that a hook refuses", func(p *place) {
-			writeIn(p.t, p.path("one"), "x", "x")
-			writeIn(p.t, p.path("repo"), ".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
-			check(p.t, os.Chmod(p.path("repo/.git/hooks/pre-commit"), 0o755))
-		}, func(p *place) (any, error) {
-			return one(p.r.CommitAll(p.ctx, p.path("one"), "all", ada))
-		}, ""},
-		{"InitRepository", nil, func(p *place) (any, error) {
-			err := InitRepository(p.ctx, p.path("bare"), true)
-			return exists(p.path("bare/HEAD")), errors.Join(err, os.RemoveAll(p.path("bare")))
-		}, ""},
 		{"MergeInto", nil, func(p *place) (any, error) {
 			return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["topic"], "merge", ada))
 		}, ""},
@@ -763,12 +740,6 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, ""},
 		{"AddWorktree of what is no id", nil, func(p *place) (any, error) {
 			return only(p.r.AddWorktree(p.ctx, p.path("two"), "topic"))
-		}, ""},
-		{"AddWorktreeBranch", nil, func(p *place) (any, error) {
-			return only(p.r.AddWorktreeBranch(p.ctx, p.path("two"), "topic"))
-		}, ""},
-		{"AddWorktreeBranch of no branch", nil, func(p *place) (any, error) {
-			return only(p.r.AddWorktreeBranch(p.ctx, p.path("two"), "none"))
 		}, ""},
 		{"AddWorktree, died once", nil, func(p *place) (any, error) {
 			return only(p.r.AddWorktree(p.ctx, p.path("two"), p.ids["topic"]))
@@ -945,10 +916,6 @@ func TestFaultsOfWriting(t *testing.T) {
 		}, ""},
 		{"ReplaceBroken by what is no id", broken(""), func(p *place) (any, error) {
 			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/broken", ""}, "main"))
-		}, ""},
-		{"PackAll", nil, func(p *place) (any, error) {
-			err := p.r.PackAll(p.ctx)
-			return exists(p.path("repo/.git/refs/heads/topic")), err
 		}, ""},
 		{"Maintain", nil, func(p *place) (any, error) { return only(p.r.Maintain(p.ctx)) }, ""},
 	})

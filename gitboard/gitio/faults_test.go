@@ -83,7 +83,7 @@ func placeLike(t *testing.T, name string, grow func(p *place)) *place {
 	if p == nil {
 		dir := must[string](t)(filepath.EvalSymlinks(must[string](t)(os.MkdirTemp("", "gitio-place-"))))
 		p = &place{t: t, dir: filepath.Join(dir, "place"), like: filepath.Join(dir, "like"), ids: map[string]git.OID{}}
-		check(t, InitRepository(ctx, p.path("repo"), false))
+		testrun.InitRepository(t, p.path("repo"), false)
 		p.r = must[*Repo](t)(Open(ctx, p.path("repo")))
 		grow(p)
 		check(t, p.r.Close())

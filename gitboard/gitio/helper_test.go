@@ -48,7 +48,7 @@ func scratch(t *testing.T) (context.Context, *Repo) {
 	if template == "" {
 		template = must[string](t)(os.MkdirTemp("", "gitio-test-"))
 		made := filepath.Join(template, "made")
-		check(t, InitRepository(ctx, made, false))
+		testrun.InitRepository(t, made, false)
 		r := open(t, ctx, made)
 		write(t, r, "a.txt", "one\ntwo\nthree\n")
 		commitAll(t, ctx, r, "first")
@@ -121,19 +121,13 @@ func readIn(t *testing.T, dir, name string) string {
 
 func commitAll(t *testing.T, ctx context.Context, r *Repo, message string) git.OID {
 	t.Helper()
-	return must[git.OID](t)(r.CommitAll(ctx, r.TopLevel(), message, ada))
+	return git.OID(testrun.CommitAll(t, r.TopLevel(), message))
 }
 
 // native runs git as a user would.
 func native(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return testrun.RunGit(t, dir, args...)
 }
 
 func blob(text string) git.Object { return git.NewObject(git.BlobObject, []byte(text)) }

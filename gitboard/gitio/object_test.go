@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestWriteAndRead(t *testing.T) {
@@ -29,9 +30,7 @@ func TestWriteAndRead(t *testing.T) {
 			t.Errorf("object %d can be written to: %v", i, info.Mode())
 		}
 	}
-	if report, err := r.Fsck(ctx); err != nil {
-		t.Errorf("%v\n%s", err, report)
-	}
+	testrun.Fsck(t, r.CommonDir())
 	left := must[[]string](t)(filepath.Glob(filepath.Join(r.CommonDir(), "objects", "*", "tmp_obj_*")))
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
@@ -140,7 +139,7 @@ func TestDamagedObject(t *testing.T) {
 func TestPackedOnly(t *testing.T) {
 	ctx, r := scratch(t)
 	id := must[git.OID](t)(r.FileOID(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
-	check(t, r.PackAll(ctx))
+	native(t, r.CommonDir(), "gc", "--quiet")
 	if _, err := os.Lstat(loosePath(r, id)); !os.IsNotExist(err) {
 		t.Fatalf("still loose: %v", err)
 	}

@@ -220,9 +220,8 @@ func TestPromises(t *testing.T) {
 	}
 	check(t, os.WriteFile(filepath.Join(r.common, "config"), append(config[:len(config):len(config)], remote("x", "true")...), 0o644))
 	for name, err := range map[string]error{
-		"CheckoutDetached":  r.CheckoutDetached(ctx, r.TopLevel(), head),
-		"AddWorktree":       r.AddWorktree(ctx, filepath.Join(t.TempDir(), "w"), head),
-		"AddWorktreeBranch": r.AddWorktreeBranch(ctx, filepath.Join(t.TempDir(), "w"), "main"),
+		"CheckoutDetached": r.CheckoutDetached(ctx, r.TopLevel(), head),
+		"AddWorktree":      r.AddWorktree(ctx, filepath.Join(t.TempDir(), "w"), head),
 	} {
 		if got := asked(err); got != "x" {
 			t.Errorf("%s: %s", name, got)

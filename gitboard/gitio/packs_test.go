@@ -16,7 +16,7 @@ func TestHolds(t *testing.T) {
 	write(t, r, "a.txt", "some text of a file\n")
 	head := commitAll(t, ctx, r, "one")
 	packed := must[[]string](t)(r.revList(ctx, "", head, "--objects", "--no-object-names"))
-	check(t, r.PackAll(ctx))
+	native(t, r.CommonDir(), "gc", "--quiet")
 	loose := string(store(t, ctx, r, "loose")[0])
 	check(t, os.RemoveAll(r.keptDir()))
 	missing := string(blob("missing").OID)

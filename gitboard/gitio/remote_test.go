@@ -44,7 +44,7 @@ func TestShared(t *testing.T) {
 // plain fetch brings, and those of other branches as always.
 func TestPushTracksNoBoard(t *testing.T) {
 	ctx, r := scratch(t)
-	commit := commitAll(t, ctx, r, "pushed")
+	commit := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	hub := t.TempDir()
 	native(t, hub, "init", "-q", "--bare")
 	native(t, r.TopLevel(), "remote", "add", "hub", hub)

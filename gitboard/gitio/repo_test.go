@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func resolved(t *testing.T, path string) string {
@@ -24,7 +25,7 @@ func TestOpen(t *testing.T) {
 	linked = resolved(t, linked)
 	check(t, os.MkdirAll(filepath.Join(top, "sub", "dir"), 0o777))
 	bare := filepath.Join(resolved(t, t.TempDir()), "bare.git")
-	check(t, InitRepository(ctx, bare, true))
+	testrun.InitRepository(t, bare, true)
 
 	for _, test := range []struct {
 		name, dir, common, gitDir, top string
@@ -143,7 +144,6 @@ func TestEnvironment(t *testing.T) {
 	if entries := must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())); len(entries) != 1 || !entries[0].Untracked() {
 		t.Errorf("status: %v", entries)
 	}
-	commitAll(t, ctx, r, "second")
 	must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "snap", ada))
 	check(t, r.SetConfig(ctx, "liza.x", "y"))
 	store(t, ctx, r, "written below objects")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestSnapshot(t *testing.T) {
@@ -69,7 +70,7 @@ func TestSnapshotInConflict(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
 	writeIn(t, path, "a.txt", "ours\n")
-	ours := must[git.OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	ours := git.OID(testrun.CommitAll(t, path, "ours"))
 	check(t, os.Remove(filepath.Join(r.TopLevel(), "a.txt")))
 	write(t, r, "b.txt", "theirs\n")
 	writeIn(t, path, "b.txt", "untracked\n")

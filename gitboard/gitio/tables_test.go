@@ -87,7 +87,6 @@ func TestFullIDs(t *testing.T) {
 		"MergeTree":      func() error { _, _, err := r.MergeTree(ctx, "main", "main"); return err }(),
 		"AddWorktree":    r.AddWorktree(ctx, filepath.Join(t.TempDir(), "x"), "main"),
 		"MergeInto":      second(r.MergeInto(ctx, r.top, "main", "m", ada)),
-		"AddWorktreeOn":  r.AddWorktreeBranch(ctx, filepath.Join(t.TempDir(), "x"), "-x"),
 		"CheckoutDetach": r.CheckoutDetached(ctx, r.top, "main"),
 	} {
 		if err == nil || errors.As(err, new(*CommandError)) {
@@ -139,7 +138,7 @@ func TestKeptFiles(t *testing.T) {
 		t.Errorf("missing: %v, %v", missing, err)
 	}
 	packed := must[[]git.Object](t)(r.Objects(ctx, []string{"HEAD"}))
-	check(t, r.PackAll(ctx))
+	native(t, r.CommonDir(), "gc", "--quiet")
 	if missing, err := r.missing(ctx, packed, func(string, git.Object) bool { return false }); err != nil || len(missing) != 0 {
 		t.Errorf("what is packed is missing: %v, %v", missing, err)
 	}
@@ -324,8 +323,8 @@ func TestDirectoriesOfObjects(t *testing.T) {
 
 // TestPacks checks which packs are read for their checksums.
 func TestPacks(t *testing.T) {
-	ctx, r := scratch(t)
-	check(t, r.PackAll(ctx))
+	_, r := scratch(t)
+	native(t, r.CommonDir(), "gc", "--quiet")
 	dir := filepath.Join(r.common, "objects", "pack")
 	intact := func(what string, want bool) {
 		t.Helper()
@@ -460,8 +459,6 @@ func TestSmallParts(t *testing.T) {
 		"another error is no failure of git":       whatGitSaid(errors.New("x")) == "x",
 		"no time is git's":                         len(authorEnv(git.Signature{})) == 4,
 		"a line without its end is whole":          string(trimNewline([]byte("x"))) == "x" && string(trimNewline([]byte("x\n"))) == "x",
-		"hooks that run are left":                  len(command{args: []string{"-c", "x"}}.hooked().args) == 2,
-		"hooks that do not run do":                 len(command{args: flags(noMonitor, noHooks)}.hooked().args) == 2,
 		"only what moves a ref has its lock":       !slices.Contains(fetchLocks([]string{"refs/x", "refs/y:refs/z"}), "refs/x.lock") && slices.Contains(fetchLocks([]string{"refs/y:refs/z"}), "refs/z.lock"),
 		"the bare repository is one":               parseWorktrees(tree)[0].Bare && !parseWorktrees(tree)[1].Bare,
 		"half a line is no file":                   len(parseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,

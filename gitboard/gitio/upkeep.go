@@ -2,29 +2,9 @@ package gitio
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 )
-
-// Fsck runs git fsck and returns its report, for people. If git found damage, it also returns a
-// CommandError.
-func (r *Repo) Fsck(ctx context.Context) (string, error) {
-	out, err := r.command("fsck", "fsck", "--full", "--no-progress", "--no-dangling").output(ctx)
-	var failed *CommandError
-	if errors.As(err, &failed) {
-		out = append(out, failed.Stderr...) // fsck reports damage on both streams
-	}
-	return string(out), err
-}
-
-// PackAll packs all refs and all objects, and removes old garbage.
-func (r *Repo) PackAll(ctx context.Context) error {
-	return runAll(ctx,
-		r.command("pack-refs", "pack-refs", "--all", "--prune"),
-		r.command("gc", "gc", "--quiet"),
-	)
-}
 
 // Maintain runs git's maintenance if it is due, as `git gc --auto` would. Git ensures that it never
 // runs twice at once. If cancelled, it leaves nothing half done.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // claim adds a detached worktree below the main one.
@@ -26,7 +27,7 @@ func TestLastHead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "linked")
 	native(t, r.TopLevel(), "worktree", "add", "-q", "-b", "other", path)
 	check(t, os.WriteFile(filepath.Join(path, "b.txt"), nil, 0o666))
-	want := must[git.OID](t)(r.CommitAll(ctx, path, "second", ada))
+	want := git.OID(testrun.CommitAll(t, path, "second"))
 	native(t, path, "update-ref", "-d", "refs/heads/other")
 	if got := must[git.OID](t)(r.LastHead(ctx, path)); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -64,16 +65,9 @@ func TestWorktreeLife(t *testing.T) {
 	}
 
 	other := filepath.Join(r.TopLevel(), ".worktrees", "other")
-	if err := r.AddWorktreeBranch(ctx, other, "task/none"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("no such branch: %v", err)
-	}
-	var failed *CommandError
-	if err := r.AddWorktreeBranch(ctx, other, "task/un"); !errors.As(err, &failed) || failed.Op != "worktree add" {
-		t.Errorf("branch in use: %v", err)
-	}
 	writeIn(t, path, "untracked", "x")
 	check(t, r.RemoveWorktree(ctx, path))
-	check(t, r.AddWorktreeBranch(ctx, other, "refs/heads/task/un"))
+	native(t, r.TopLevel(), "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "-q", other, "task/un")
 	if err := r.MoveWorktree(ctx, other, r.TopLevel()); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("moved into what exists: %v", err)
 	}
@@ -165,7 +159,7 @@ func TestOwnHead(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	inside := open(t, ctx, path)
 	writeIn(t, path, "b", "b")
-	head := must[git.OID](t)(inside.CommitAll(ctx, path, "task", ada))
+	head := git.OID(testrun.CommitAll(t, path, "task"))
 	if got := must[git.OID](t)(inside.ResolveCommit(ctx, "HEAD")); got != head {
 		t.Errorf("got %s", got)
 	}
@@ -177,7 +171,7 @@ func TestOwnHead(t *testing.T) {
 func TestUnborn(t *testing.T) {
 	ctx := sandbox(t)
 	dir := t.TempDir()
-	check(t, InitRepository(ctx, dir, false))
+	testrun.InitRepository(t, dir, false)
 	r := open(t, ctx, dir)
 	commit, branch, err := r.Head(ctx, dir)
 	if err != nil || commit != git.ZeroOID || branch != "refs/heads/main" {
@@ -205,7 +199,7 @@ func TestCheckoutDetached(t *testing.T) {
 	path := filepath.Join(r.TopLevel(), ".worktrees", ".integration")
 	check(t, r.AddWorktree(ctx, path, base))
 	writeIn(t, path, "a.txt", "ours\n")
-	must[git.OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	testrun.CommitAll(t, path, "ours")
 	if conflicts := must[[]string](t)(r.MergeInto(ctx, path, theirs, "merge", ada)); len(conflicts) != 1 {
 		t.Fatalf("conflicts: %v", conflicts)
 	}
@@ -244,7 +238,7 @@ func TestMergeInto(t *testing.T) {
 		t.Errorf("conflicts: %v", conflicts)
 	}
 	writeIn(t, path, "né.txt", "ours\n")
-	must[git.OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	testrun.CommitAll(t, path, "ours")
 	write(t, r, "b.txt", "bb\n")
 	if conflicts := merge(commitAll(t, ctx, r, "third")); conflicts != nil {
 		t.Errorf("conflicts: %v", conflicts)
@@ -265,7 +259,7 @@ func TestMergeInto(t *testing.T) {
 	}
 	write(t, r, "né.txt", "theirs\n")
 	fifth := commitAll(t, ctx, r, "fifth")
-	must[git.OID](t)(r.CommitAll(ctx, path, "ours again", ada))
+	testrun.CommitAll(t, path, "ours again")
 	if conflicts := merge(fifth); strings.Join(conflicts, "|") != "b.txt|né.txt" {
 		t.Errorf("conflicts: %v", conflicts)
 	}
@@ -277,12 +271,12 @@ func TestMergeInto(t *testing.T) {
 // TestCheckedOut checks that git is started only for a branch that may be checked out somewhere.
 func TestCheckedOut(t *testing.T) {
 	ctx, r := scratch(t)
-	head := commitAll(t, ctx, r, "first")
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	for _, name := range []string{"free", "taken"} {
 		native(t, r.TopLevel(), "branch", name, string(head))
 	}
 	path := filepath.Join(t.TempDir(), "taken")
-	check(t, r.AddWorktreeBranch(ctx, path, "taken"))
+	native(t, r.TopLevel(), "worktree", "add", "-q", path, "taken")
 	check(t, r.AddWorktree(ctx, path+"-detached", head))
 	names := func(ref string) (tops []string) {
 		for _, w := range must[[]Worktree](t)(r.CheckedOut(ctx, ref)) {
@@ -313,7 +307,7 @@ func TestCheckedOut(t *testing.T) {
 func TestLockWithoutChild(t *testing.T) {
 	ctx, r := scratch(t)
 	path := filepath.Join(t.TempDir(), "one")
-	check(t, r.AddWorktree(ctx, path, commitAll(t, ctx, r, "first")))
+	check(t, r.AddWorktree(ctx, path, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
 	search := os.Getenv("PATH")
 	t.Setenv("PATH", "")
 	check(t, r.lockWorktree(ctx, path))

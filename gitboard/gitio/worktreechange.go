@@ -24,24 +24,6 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) err
 	return r.worktreeCommand(ctx, "add", workers, []string{"--detach", "--quiet"}, path, string(commit))
 }
 
-// AddWorktreeBranch creates a worktree at path with an existing branch that no other worktree has
-// checked out. path must not exist, or must be empty. Hooks do not run.
-func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error {
-	ref := git.BranchRef(branch)
-	tip, err := r.Ref(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if tip.IsZero() {
-		// Git would look for a remote branch with that name and create a local one.
-		return fmt.Errorf("branch %s: %w", ref, ErrNotFound)
-	}
-	if err := r.promised(ctx, tip); err != nil {
-		return err
-	}
-	return r.worktreeCommand(ctx, "add", workers, []string{"--quiet"}, path, ref[len(git.HeadsPrefix):])
-}
-
 // MovingReason is the reason with which MoveWorktree locks a worktree. If a lock with it remains,
 // the process that moved the worktree died.
 const MovingReason = "git liza moves it"

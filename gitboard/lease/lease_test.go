@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func check(t *testing.T, err error) {
@@ -25,7 +26,7 @@ func bothStores(t *testing.T, test func(t *testing.T, s lease.Store)) {
 	t.Run("memory", func(t *testing.T) { test(t, oplog.NewMemory()) })
 	t.Run("git", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "leases.git")
-		check(t, gitio.InitRepository(t.Context(), dir, true))
+		testrun.InitRepository(t, dir, true)
 		repo, err := gitio.Open(t.Context(), dir)
 		check(t, err)
 		defer repo.Close()

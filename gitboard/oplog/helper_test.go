@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func check(t testing.TB, err error) {
@@ -25,9 +26,7 @@ func bothStores(t *testing.T, test func(t *testing.T, s oplog.Store)) {
 	t.Run("git", func(t *testing.T) {
 		repo := testrepo.Bare(t)
 		test(t, repo)
-		if said, err := repo.Fsck(context.Background()); err != nil || said != "" {
-			t.Errorf("fsck: %v\n%s", err, said)
-		}
+		testrun.Fsck(t, repo.CommonDir())
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // noon is the time of the stores of these tests.
@@ -24,7 +25,7 @@ var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 func alone(t *testing.T) *Store {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "alone")
-	check(t, gitio.InitRepository(t.Context(), dir, false))
+	testrun.InitRepository(t, dir, false)
 	repo, err := gitio.Open(t.Context(), dir)
 	check(t, err)
 	t.Cleanup(func() { repo.Close() })

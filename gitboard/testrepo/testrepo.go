@@ -2,7 +2,7 @@
 // packages above gitio set up the same environment, and none of them depends on its user's
 // settings.
 //
-// It may import gitboard/gitio.
+// It may import gitboard/gitio and gitboard/testrun.
 package testrepo
 
 import (
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // Environment removes the user's and the machine's settings of git for the rest of a test, and
@@ -42,9 +43,7 @@ func Init(t testing.TB, bare bool) string {
 	t.Helper()
 	Environment(t)
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
-	if err := gitio.InitRepository(context.Background(), dir, bare); err != nil {
-		t.Fatal(err)
-	}
+	testrun.InitRepository(t, dir, bare)
 	return dir
 }
 

@@ -1,5 +1,6 @@
 // Package testrun owns how the tests of all packages run: which have their turn today, where they
-// keep their files, and how often they collect garbage. It is for tests alone.
+// keep their files, how often they collect garbage, and how they run git or what stands in for it.
+// It is for tests alone.
 //
 // It may import nothing of ours.
 package testrun

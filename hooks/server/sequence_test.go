@@ -195,13 +195,7 @@ func (w *world) check(err error) {
 
 func (w *world) git(dir string, args ...string) string {
 	w.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		w.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return testrun.RunGit(w.t, dir, args...)
 }
 
 func (w *world) do(b *gitboard.Board, p board.Payload) *gitboard.Done {

@@ -3,7 +3,6 @@ package merge
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,17 +10,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func run(t *testing.T, dir string, args ...string) git.OID {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return git.OID(strings.TrimSpace(string(out)))
+	return git.OID(testrun.RunGit(t, dir, args...))
 }
 
 // TestFollowKeepsOwnCommits checks that the integration branch is fast-forwarded to the remote's,

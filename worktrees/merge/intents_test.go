@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestIntentsHoldIntegration checks that every recorded merge moves or verifies integration from
@@ -21,16 +22,11 @@ func TestIntentsHoldIntegration(t *testing.T) {
 		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
 	}
 	ctx, b, _ := begin(t)
-	who := git.Signature{Name: "Ada", Email: "ada@example.org"}
 	commit := func(text string) git.OID {
 		if err := os.WriteFile(filepath.Join(b.Repo().TopLevel(), "a.txt"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		oid, err := b.Repo().CommitAll(ctx, b.Repo().TopLevel(), text, who)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return oid
+		return git.OID(testrun.CommitAll(t, b.Repo().TopLevel(), text))
 	}
 	base := commit("one\n")
 	human := board.HumanActor("Ada", "ada@example.org")

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // boarded makes a project with a board whose integration branch is at a commit.
@@ -29,8 +30,7 @@ func boarded(t *testing.T) (context.Context, *gitboard.Board, *gitboard.View, gi
 	ctx, b, _ := begin(t)
 	top := b.Repo().TopLevel()
 	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("a\n"), 0o644))
-	base, err := b.Repo().CommitAll(ctx, top, "first", git.Signature{Name: "Ada", Email: "ada@example.org"})
-	must(t, err)
+	base := git.OID(testrun.CommitAll(t, top, "first"))
 	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
 	})
@@ -53,8 +53,7 @@ func TestCheckOut(t *testing.T) {
 	place := filepath.Join(top, filepath.FromSlash(testPlace))
 	ready := filepath.Join(b.Dir(), ".integration-ready")
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
-	next, err := b.Repo().CommitAll(ctx, top, "second", git.Signature{Name: "Ada", Email: "ada@example.org"})
-	must(t, err)
+	next := git.OID(testrun.CommitAll(t, top, "second"))
 	cache := filepath.Join(place, "left.txt")
 	out := func(why string, commit git.OID, kept bool) {
 		t.Helper()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -64,11 +63,7 @@ func (l *life) write(file, text string) {
 
 func (l *life) git(dir string, args ...string) {
 	l.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		l.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	testrun.RunGit(l.t, dir, args...)
 }
 
 func (l *life) pass(d time.Duration) *life {

@@ -36,11 +36,7 @@ func demo(t *testing.T, args ...string) *exec.Cmd {
 
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return testrun.RunGit(t, dir, args...)
 }
 
 // A record is what the test reads of a task.
