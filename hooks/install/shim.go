@@ -164,12 +164,11 @@ MOVES
 fi
 `
 
-// serverSequence lets git-liza talk to git, in git's own protocol (githooks, proc-receive). One
-// operation has no work for a second processor, and Go's threads cost time.
+// serverSequence lets git-liza talk to git, in git's own protocol (githooks, proc-receive).
 const serverSequence = `proc-receive)
 	[ ! -x "$hook" ] || exec "$hook" "$@"
 	[ -x "$program" ] && [ ! -d "$program" ] || program=$(command -v git-liza) || exit 1
-	GOMAXPROCS=1 exec "$program" hook --server -- proc-receive "$project"
+	exec "$program" hook --server -- proc-receive "$project"
 	;;`
 
 // serverOtherwise keeps the refs locked if git-liza does not answer.
