@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
 // TestStuckPush checks that a process whose push makes no progress holds others up for a while, and
@@ -421,7 +422,7 @@ func TestNotSequenced(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
 	ids := s.commits(t, 2)
-	head := "note: x\n\nLiza-Op: x\n"
+	head := "note: x\n\nLiza-Op: note\nLiza-Agent: a\nLiza-Role: human\nLiza-Request: r\nLiza-Payload: {}\n"
 	commit := func(parents []git.OID, message, signature string) git.OID {
 		o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: parents, Message: message, GPGSig: signature}))
 		check(t, s.repo.WriteObjects(t.Context(), []git.Object{o}))
@@ -436,11 +437,66 @@ func TestNotSequenced(t *testing.T) {
 			t.Errorf("%s: %v", name, all)
 		}
 	}
+	sound := commit(ids[:1], head, "")
+	l := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: commit([]git.OID{sound}, head, "")}}}
+	if all, requests, err := s.packOperations(t.Context(), l); err != nil || len(all) != 2 || !slices.Equal(requests, []string{"a r", "a r"}) {
+		t.Errorf("two operations: %v, %v, %v", all, requests, err)
+	}
 	stays := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[1]}}}
 	if all, requests, err := s.packOperations(t.Context(), stays); err != nil || all != nil || requests != nil {
 		t.Errorf("a board that stays: %v, %v", all, err)
 	}
 	if _, err := s.pack(t.Context(), &chain{}); !errors.Is(err, errWhole) {
 		t.Errorf("the first operation of a board: %v", err)
+	}
+}
+
+// TestWrapped checks in which form a parcel is passed on, and that it carries each object once.
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.branch, s.at = "refs/heads/integration", ids[2]
+	s.set(t, map[string]git.OID{s.tracking("integration"): ids[1]})
+	small, large := git.NewObject(git.BlobObject, []byte("small")), git.NewObject(git.BlobObject, make([]byte, 70_000))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{small, large}))
+	lease := func(name string, to git.OID) git.RefUpdate {
+		return git.RefUpdate{Ref: git.LeaseRef(name), Old: git.ZeroOID, New: to}
+	}
+	branch := func(name string, to git.OID) git.RefUpdate {
+		return git.RefUpdate{Ref: git.PublishedRef(name), Old: git.ZeroOID, New: to}
+	}
+	for name, c := range map[string]struct {
+		refs    []git.RefUpdate
+		commits []git.OID // that the parcel carries; nil for one that is a text
+		blobs   int
+	}{
+		"leases":                    {[]git.RefUpdate{lease("a", small.OID), lease("b", small.OID), lease("c", git.ZeroOID)}, nil, 1},
+		"what integration has":      {[]git.RefUpdate{branch("a", ids[1]), branch("b", ids[1]), branch("c", git.ZeroOID)}, nil, 0},
+		"what the remote may lack":  {[]git.RefUpdate{branch("a", ids[0]), branch("b", ids[0]), lease("a", small.OID)}, ids[:1], 1},
+		"that and what it does not": {[]git.RefUpdate{branch("a", ids[2]), branch("b", ids[1])}, []git.OID{ids[2], ids[1]}, 0},
+		"a large lease":             {[]git.RefUpdate{lease("a", large.OID)}, []git.OID{}, 1},
+	} {
+		d, p := &delivery{}, &parcel.Parcel{Links: []parcel.Link{{Base: ids[2], Refs: c.refs[:1]}, {Base: ids[2], Refs: c.refs[1:]}}}
+		check(t, s.wrap(t.Context(), d, p))
+		if c.commits == nil {
+			read, err := parcel.Parse([]byte(d.text))
+			check(t, err)
+			if d.push.Ref != parcel.Ref || !d.push.New.IsZero() || len(read.Blobs) != c.blobs {
+				t.Errorf("%s: %+v", name, d)
+			}
+			continue
+		}
+		o, err := s.repo.Object(t.Context(), string(d.push.New))
+		check(t, err)
+		made, err := git.DecodeCommit(o)
+		check(t, err)
+		if d.text != "" || d.push.Ref != parcel.InboxRef(o.OID) || !slices.Equal(made.Parents, c.commits) || len(p.Blobs) != 0 {
+			t.Errorf("%s: %+v, carried by %+v", name, d, made)
+		}
+	}
+	s.set(t, map[string]git.OID{s.tracking("integration"): "broken"})
+	if s.wrap(t.Context(), &delivery{}, &parcel.Parcel{}) == nil {
+		t.Error("where integration is can't be read, and it is wrapped")
 	}
 }
