@@ -156,7 +156,7 @@ type Answer string
 // of the parcel, and the others as the reason of its refusal.
 const (
 	AsPushed  Answer = "as-pushed"           // every commit is on the board as the clone made it
-	Rewritten Answer = "rewritten"           // some operations are, as other commits
+	Rewritten Answer = "rewritten"           // some operations are, as other commits; with news, perhaps none
 	Overtaken Answer = "liza: overtaken"     // nothing in it applies to the board any more
 	Declined  Answer = "liza: not sequenced" // the clone has to push the refs itself
 )

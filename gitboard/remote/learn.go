@@ -35,7 +35,7 @@ func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
 	}
 	s.pushed(d.number)
 	if s.Learned != nil {
-		s.Learned(news.Since, l.updates[0].New)
+		s.Learned(news.Since, l.tip)
 	}
 	return nil
 }
@@ -45,6 +45,7 @@ type lesson struct {
 	*Store
 	chain   *chain // that was delivered
 	news    *parcel.News
+	tip     git.OID // of the board
 	objects []git.Object
 	updates []git.RefUpdate
 }
@@ -58,7 +59,7 @@ func (l *lesson) board(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if here != l.news.Since || len(l.news.Operations) == 0 {
+	if here != l.news.Since {
 		return errNews // a fetch has come first
 	}
 	at, err := l.log.At(ctx, here)
@@ -72,8 +73,11 @@ func (l *lesson) board(ctx context.Context) error {
 		}
 		at, l.objects = built.Next(), append(l.objects, built.Objects()...)
 	}
-	l.updates = append(l.updates, git.RefUpdate{Ref: git.BoardRef, Old: here, New: at.Commit})
-	return l.move(ctx, l.tracking("state"), at.Commit)
+	l.tip = at.Commit
+	if here != l.tip {
+		l.updates = append(l.updates, git.RefUpdate{Ref: git.BoardRef, Old: here, New: l.tip})
+	}
+	return l.move(ctx, l.tracking("state"), l.tip)
 }
 
 // move adds the update of a ref that need not be at an expected value.
@@ -93,8 +97,8 @@ func (l *lesson) refs(ctx context.Context) error {
 		return err
 	}
 	moved := func(ref string, to git.OID) bool {
-		asked, moves := l.chain.value(ref)
-		return moves && asked == to
+		asked, _ := l.chain.value(ref)
+		return asked == to
 	}
 	there := l.news.Refs[branch].OrZero()
 	for _, here := range l.seen(branch) {
@@ -105,7 +109,7 @@ func (l *lesson) refs(ctx context.Context) error {
 		if now == there {
 			continue
 		}
-		if there.IsZero() || !moved(branch, there) {
+		if !moved(branch, there) {
 			return errNews
 		}
 		l.updates = append(l.updates, git.RefUpdate{Ref: here, Old: now, New: there})

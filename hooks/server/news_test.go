@@ -25,9 +25,9 @@ import (
 // forgeries are what a server may make of its news.
 var forgeries = map[string]func(n *parcel.News){
 	"another start":          func(n *parcel.News) { n.Since = git.OID(strings.Repeat("7", 40)) },
-	"no operation":           func(n *parcel.News) { n.Operations = nil },
 	"one operation too few":  func(n *parcel.News) { n.Operations = n.Operations[1:] },
 	"true, but too old":      func(n *parcel.News) { n.Operations = n.Operations[:len(n.Operations)-1] },
+	"true, but nothing":      func(n *parcel.News) { n.Operations = nil },
 	"another operation":      func(n *parcel.News) { edit(n, "Ada <", "Eve <") },
 	"another tree":           func(n *parcel.News) { edit(n, "tree ", "tree 7") },
 	"not a commit":           func(n *parcel.News) { n.Operations[0].Commit = "tree\n" },
@@ -113,6 +113,7 @@ func TestNews(t *testing.T) {
 		})
 		w.check(err)
 	}
+	main := git.OID(w.git(w.hub, "rev-parse", "main"))
 	moved := w.git(w.hub, "commit-tree", "-p", "main", "-m", "moved", "main^{tree}")
 	behind := func(args ...string) {
 		notes("beside")
@@ -120,31 +121,37 @@ func TestNews(t *testing.T) {
 	}
 	for i, c := range []struct {
 		name       string
-		beside     func() // what others do
-		operations int    // that this makes
+		beside     func()  // what others do
+		operations int     // that this makes
+		published  git.OID // where the clone publishes the branch of a task with its operation
 		fetches    int
 	}{
-		{"notes, one of them in a file", func() { notes("short", strings.Repeat("long ", 1000)) }, 2, 0},
+		{"notes, one of them in a file", func() { notes("short", strings.Repeat("long ", 1000)) }, 2, git.ZeroOID, 0},
 		{"new leases", func() {
 			by("coder-1", &board.Register{Session: "mine", Clone: "here"})
 			by("coder-2", &board.Register{Session: "mine", Clone: "here"})
-		}, 2, 0},
+		}, 2, main, 0},
 		{"leases renewed, ended and deleted, and packed refs", func() {
 			by("coder-2", &board.Deregister{})
 			w.check(a.EndLease(w.ctx, coder("coder-1")))
 			w.git(w.hub, "pack-refs", "--all")
-		}, 1, 0},
-		{"integration moved", func() { behind("refs/heads/integration", moved) }, 1, 1},
-		{"a task's branch", func() { behind(git.PublishedRef("parse"), moved) }, 1, 1},
-		{"more than an answer brings", func() { notes(slices.Repeat([]string{"n"}, parcel.MostNews)...) }, parcel.MostNews, 1},
+		}, 1, git.ZeroOID, 0},
+		{"integration moved", func() { behind("refs/heads/integration", moved) }, 1, git.ZeroOID, 1},
+		{"a task's branch", func() { behind(git.PublishedRef("parse"), moved) }, 1, main, 1},
+		{"more than an answer brings", func() { notes(slices.Repeat([]string{"n"}, parcel.MostNews)...) }, parcel.MostNews, main, 1},
 	} {
 		if c.fetches > 0 && !testrun.Due(t, i, 3, time.Now()) {
 			continue
 		}
 		c.beside()
 		operations += c.operations + 1
-		before, pushes := fetched(), pushed()
-		done := w.do(b, note("after "+c.name))
+		before, pushes, began := fetched(), pushed(), b.Moment()
+		done, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			published, err := b.Publish(w.ctx, "mine", c.published)
+			return note("after " + c.name), published, err
+		})
+		w.check(err)
+		w.check(b.RefreshSince(w.ctx, began)) // the view is fresh
 		if n := fetched() - before; n != c.fetches || pushed() != pushes+1 {
 			t.Errorf("%s: %d fetches and %d pushes", c.name, n, pushed()-pushes)
 		}

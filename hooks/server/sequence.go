@@ -74,6 +74,9 @@ func (q *sequencer) sequence(ctx context.Context, pushed Pushed) (Sequenced, err
 			return Sequenced{}, err
 		}
 		if o.taken == 0 {
+			if news := o.news(ctx); news != "" {
+				return Sequenced{Answer: parcel.Rewritten, News: news}, nil
+			}
 			return Sequenced{Answer: parcel.Overtaken}, nil
 		}
 		moves, err := o.land(ctx)

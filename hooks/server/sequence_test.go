@@ -404,9 +404,10 @@ func TestManyClonesSequenced(t *testing.T) {
 }
 
 // TestDecidedByOldRecords: an operation whose author saw another version of the record is not
-// decided by the server; its clone looks again.
+// decided by the server; its clone looks again, at what the answer has brought.
 func TestDecidedByOldRecords(t *testing.T) {
 	w := newWorld(t, 2)
+	fetched := w.fetches(w.clones[1])
 	w.do(w.clones[0], &board.SetConfig{Key: "max_coder_iterations", Value: "7"})
 	decided := 0
 	_, err := w.clones[1].Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
@@ -414,8 +415,8 @@ func TestDecidedByOldRecords(t *testing.T) {
 		return &board.SetConfig{Key: "max_review_cycles", Value: "4"}, nil, nil
 	})
 	w.check(err)
-	if decided != 2 {
-		t.Errorf("it was decided %d times", decided)
+	if decided != 2 || fetched() != 0 {
+		t.Errorf("it was decided %d times, after %d fetches", decided, fetched())
 	}
 	w.end(3)
 }
