@@ -16,11 +16,13 @@ import (
 // Loss is a board that can't be read completely, and what can be done about it. At most one of
 // Missing and Newest is set.
 type Loss struct {
-	At      git.OID      // where the board's ref is; zero if it is gone
+	At      git.OID      // where the board's ref is; zero if it is gone, or names no object
 	Missing []git.Object // missing objects made again by a replay, which complete the board
 	Newest  git.OID      // the newest complete commit of the board
 	From    string       // where Newest was found
 	Lost    []string     // the known subjects of the operations after it, newest first
+
+	broken *gitio.BrokenRefError // why the ref can't be read; nil if it can
 }
 
 // FindLoss checks whether the board's history is complete. It returns nil if it is, or if there
@@ -28,15 +30,14 @@ type Loss struct {
 func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
 	l := &Loss{}
 	tip, err := repo.Ref(ctx, git.BoardRef)
-	broken := (*gitio.BrokenRefError)(nil)
-	switch {
-	case errors.As(err, &broken):
-		tip = git.OID(broken.Text)
-	case err != nil:
+	if err != nil && !errors.As(err, &l.broken) {
 		return nil, err
 	}
 	l.At = tip
-	if !tip.IsZero() && broken == nil {
+	if l.broken != nil && git.OID(l.broken.Text).Valid() {
+		l.At = git.OID(l.broken.Text)
+	}
+	if !tip.IsZero() {
 		if err := wholeBoard(ctx, repo, tip); err == nil || !lacking(err) {
 			return nil, err
 		}
@@ -44,7 +45,7 @@ func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
 			return l, nil
 		}
 	}
-	if err := l.search(ctx, repo); err != nil || l.At.IsZero() && l.Newest.IsZero() {
+	if err := l.search(ctx, repo); err != nil || l.broken == nil && l.At.IsZero() && l.Newest.IsZero() {
 		return nil, err
 	}
 	return l, nil
@@ -145,6 +146,8 @@ func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
 	switch {
 	case len(l.Missing) > 0:
 		return cmp.Or(repo.WriteObjects(ctx, l.Missing), repo.Whole(ctx, l.At))
+	case !l.Newest.IsZero() && l.broken != nil:
+		return repo.ReplaceBroken(ctx, l.broken, l.Newest) // git updates no ref that it can't read
 	case !l.Newest.IsZero():
 		return repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: l.At, New: l.Newest}}, "git liza: doctor, the newest that is whole")
 	}
@@ -157,6 +160,8 @@ func (l *Loss) String() string {
 	switch {
 	case len(l.Missing) > 0:
 		return fmt.Sprintf("%d objects of the board's history are missing or damaged; its operations say what was in them", len(l.Missing))
+	case l.At.IsZero() && l.broken != nil:
+		what = l.broken.Error()
 	case l.At.IsZero():
 		what = "the branch " + git.BranchName(git.BoardRef) + " has gone"
 	default:

@@ -118,6 +118,15 @@ func TestFindLoss(t *testing.T) {
 			l.forget("logs", ref)
 			l.forget("liza", "kept")
 		}, "the branch liza/state has gone; the newest that is whole is " + commits[1].Short() + ", from refs/liza/remotes/origin/state", 1},
+		"the ref's file is empty": {func(l *lossy) { l.overwrite(ref, "") },
+			"the ref refs/heads/liza/state is broken: its file is empty; the newest that is whole is " + three, 3},
+		"the ref's file holds no commit": {func(l *lossy) { l.overwrite(ref, "\x00no commit\n") },
+			`the ref refs/heads/liza/state is broken: it leads to "\x00no commit", which is not here; the newest that is whole is ` + three, 3},
+		"the ref's file is empty, and nothing else is left": {func(l *lossy) {
+			l.overwrite(ref, "")
+			l.forget("logs", ref)
+			l.forget("liza", "kept")
+		}, "its file is empty, and no whole board is left here", -1},
 		"the ref is at a file": {func(l *lossy) {
 			o, err := l.repo.Object(l.ctx, string(commits[3])+":"+board.ConfigPath)
 			check(t, err)
