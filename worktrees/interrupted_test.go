@@ -161,6 +161,14 @@ func TestInterrupted(t *testing.T) {
 		s.merge("other")
 		s.merge("one")
 	}}
+	taken := step{"taken", func(s *scene) {
+		s.as("coder-2")
+		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2")})
+		s.check(err)
+	}}
+	abandoned := step{"abandoned", func(s *scene) {
+		s.do(human(), &board.Abandon{About: one, Reason: "not needed"})
+	}}
 	elsewhere := step{"elsewhere", func(s *scene) {
 		_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: one, Mode: board.UnblockKeepWork})
 		s.check(err)
@@ -273,6 +281,17 @@ func TestInterrupted(t *testing.T) {
 				return nil, err
 			}
 			return got.Conflicts, warned(got.Warnings, nil)
+		}},
+		{"claim a fix again", []step{ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"), conflicted, expired, taken}, func(ctx context.Context, s *scene) (any, error) {
+			got, err := worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2")})
+			if err != nil {
+				return nil, err
+			}
+			return got.Conflicts, warned(got.Warnings, nil)
+		}},
+		{"tidy what is over", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked, abandoned}, func(ctx context.Context, s *scene) (any, error) {
+			_, err := worktrees.TidyAll(ctx, s.b, human())
+			return nil, err
 		}},
 		{"make what another clone has", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked, elsewhere}, func(ctx context.Context, s *scene) (any, error) {
 			return nothing(worktrees.Create(ctx, s.b, "one", nil))

@@ -1,6 +1,7 @@
 package worktrees_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -285,7 +286,10 @@ func TestSubmodule(t *testing.T) {
 	s.git(s.path("one"), "rm", "-q", "--cached", "other")
 	s.check(os.RemoveAll(filepath.Join(s.path("one"), "other")))
 	s.git(s.path("one"), "commit", "-qm", "no other"+s.trailers("one"))
-	s.submit("coder-1", "one")
+	s.insist(func(ctx context.Context) error {
+		_, _, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.agent["coder-1"], ID: "submit"}, Task: "one"})
+		return err
+	})
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	s.merge("one")
 	s.lies()

@@ -292,4 +292,24 @@ func TestRepeatedClaim(t *testing.T) {
 		t.Errorf("claimed %+v", again)
 	}
 	s.lies()
+	// Nor where another coder, or another clone, has it now.
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: about("two"), Mode: board.UnblockKeepWork})
+	s.check(err)
+	s.do(s.as("coder-4"), &board.Claim{About: about("two"), Clone: "another"})
+	if again := claim(); len(again.Conflicts) > 0 {
+		t.Errorf("claimed %+v", again)
+	}
+	s.lies()
+}
+
+// TestReviewHandOff checks that a review is handed off whatever state the author's worktree is in.
+func TestReviewHandOff(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.checkpoint("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
+	s.write(s.path("one"), "half.txt", "half\n")
+	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-1"]}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
+	s.check(err)
 }

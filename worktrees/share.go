@@ -121,8 +121,8 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 		if !over[t.ID] || !t.Status.Terminal() || !owned(v, t.ID) {
 			continue
 		}
-		if ctx.Err() != nil {
-			break
+		if err := ctx.Err(); err != nil {
+			return tidied, errors.Join(failed, err)
 		}
 		if err := s.tidy(whole, v, t.ID, actor); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("worktree or branch of %s could not be removed (git liza doctor looks at it): %w", t.ID, err))
