@@ -324,7 +324,8 @@ func TestOthersLock(t *testing.T) {
 		tries := 0
 		err := r.unlocked(ctx, config, func() error {
 			if tries++; tries == free {
-				return os.Remove(config + ".lock")
+				_ = os.Remove(config + ".lock") // on a slow machine it counts as left behind, and is gone
+				return nil
 			}
 			check(t, os.WriteFile(config+".lock.next", nil, 0o644))
 			check(t, os.Rename(config+".lock.next", config+".lock"))
