@@ -410,6 +410,34 @@ func TestLingering(t *testing.T) {
 	}
 }
 
+// TestRepositoriesBelow checks which directories are repositories: those of git's own form.
+func TestRepositoriesBelow(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a/HEAD", "a/objects/x", "a/modules/b/HEAD", "a/modules/b/objects/x", "c/objects/x", "d/HEAD", "file"} {
+		writeIn(t, dir, name, "")
+	}
+	want := []string{filepath.Join(dir, "a"), filepath.Join(dir, "a", "modules", "b")}
+	if got := gitDirs(dir); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// TestHeadFromElsewhere checks that the HEAD of a worktree is not that of the repository in which
+// this process runs.
+func TestHeadFromElsewhere(t *testing.T) {
+	ctx, r := scratch(t)
+	_, other := scratch(t)
+	native(t, other.TopLevel(), "checkout", "-q", "-b", "other")
+	t.Chdir(other.GitDir())
+	if _, branch, err := r.Head(ctx, r.TopLevel()); branch != "refs/heads/main" || err != nil {
+		t.Errorf("it is on %s: %v", branch, err)
+	}
+	check(t, os.WriteFile(filepath.Join(r.common, "config"), []byte("[core\n"), 0o644))
+	if got := discover(ctx, r.TopLevel(), nil); got != nil {
+		t.Errorf("with settings that can't be read it is %+v", got)
+	}
+}
+
 // TestOddLinks checks what is found where .git is a file that names nothing, and where a worktree has
 // been moved to.
 func TestOddLinks(t *testing.T) {

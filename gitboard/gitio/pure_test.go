@@ -109,6 +109,7 @@ func TestDropTraces(t *testing.T) {
 		writeIn(t, dir, name, "x")
 		check(t, os.Chtimes(filepath.Join(dir, name), at, at))
 	}
+	check(t, os.Symlink("nowhere", filepath.Join(dir, traceFile+"link")))
 	(&Repo{}).dropTraces(dir)
 	if exists(filepath.Join(dir, traceFile+"old")) || !exists(filepath.Join(dir, traceFile+"new")) || !exists(filepath.Join(dir, "other")) {
 		t.Error("the wrong files are gone")

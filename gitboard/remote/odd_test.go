@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/parcel"
@@ -498,5 +499,21 @@ func TestWrapped(t *testing.T) {
 	s.set(t, map[string]git.OID{s.tracking("integration"): "broken"})
 	if s.wrap(t.Context(), &delivery{}, &parcel.Parcel{}) == nil {
 		t.Error("where integration is can't be read, and it is wrapped")
+	}
+}
+
+// TestBrokenHome checks that a board whose home can't be read is not taken for a copy.
+func TestBrokenHome(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	s.remote.Store(nil)
+	s.commits(t, 1)
+	var refused *board.Refusal
+	if err := s.home(t.Context()); !errors.As(err, &refused) {
+		t.Errorf("a copy: %v", err)
+	}
+	s.set(t, map[string]git.OID{git.HomeRef: "broken"})
+	if err := s.home(t.Context()); err == nil || errors.As(err, &refused) {
+		t.Errorf("a broken home: %v", err)
 	}
 }
