@@ -55,6 +55,13 @@ func TestEvidence(t *testing.T) {
 			w.preExec(coder1, "beta")
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: nowhere, ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
 		}, "evidence: commit " + nowhere + " is not a commit here", false},
+		"reviewed from nothing": {func(w *world) {
+			w.ready("beta")
+			w.claim(coder1, "beta")
+			w.preExec(coder1, "beta")
+			work := w.project([]git.OID{w.integration}, coder1, map[string]string{"beta.go": "//"})
+			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: nowhere, Commits: 1, Files: 1, NoTestsBecause: "none"})
+		}, "evidence: review_base " + nowhere + " is not a commit here", false},
 		"a spec that is none": {func(w *world) {
 			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
 			w.do(planner, &board.Finalize{About: about("beta"), SpecOID: string(w.integration)})
