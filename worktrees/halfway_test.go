@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -117,6 +118,10 @@ func TestBaseNotHere(t *testing.T) {
 		t.Errorf("finished %+v %v", finished, err)
 	}
 	s.refused(s.mergeErr("two"), board.CodeMissing, "the approved commit "+nowhere[:10]+" of two is not in this clone | git liza sync")
+	s.git(s.dir, "branch", "task/one", theirs)
+	if st, err := worktrees.StatusOf(s.ctx, s.b, "one"); err != nil || st.Ahead != 1 || st.Behind != 0 {
+		t.Errorf("status %+v %v", st, err)
+	}
 	all, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
 	if err != nil || len(all) != 1 || all[0].Task != "one" || !all[0].Merged || len(all[0].Warnings) != 1 || !contains(all[0].Warnings[0], "left out: ") {
 		t.Errorf("merged %+v %v", all, err)

@@ -77,6 +77,8 @@ func TestCheckOut(t *testing.T) {
 	out("it was not made to the end", base, false)
 	must(t, os.Remove(filepath.Join(place, ".git")))
 	out("git does not know it", next, false)
+	must(t, os.WriteFile(filepath.Join(place, ".git"), []byte("garbage\n"), 0o644))
+	out("git can't read it", next, false)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := checkOut(cancelled, b, &candidate{view: v, commit: base}, place); !errors.Is(err, context.Canceled) {
