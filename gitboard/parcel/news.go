@@ -22,8 +22,8 @@ type News struct {
 }
 
 const (
-	// MostNews is how many operations an answer brings at most.
-	MostNews = 64
+	// MostNews is how many operations an answer brings at most. Of short ones more would not fit.
+	MostNews = 512
 	// mostRead is how large news may be when they are no longer compressed.
 	mostRead = 4 << 20
 )
