@@ -66,7 +66,7 @@ func newLab(ctx context.Context, o options) (*lab, error) {
 
 // build makes the program as the README does, and one that shows what starting a Go program costs.
 func (l *lab) build() error {
-	program := l.command(l.o.source, "go", "build", "-trimpath", "-o", l.liza, "github.com/git-liza/git-liza/cmd/git-liza")
+	program := l.command(l.o.source, "go", "build", "-o", l.liza, "github.com/git-liza/git-liza/cmd/git-liza")
 	program.Env = append(slices.Clip(l.env), "CGO_ENABLED=0")
 	if out, err := program.CombinedOutput(); err != nil {
 		return fmt.Errorf("build git-liza: %w\n%s", err, out)

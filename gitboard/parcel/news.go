@@ -22,8 +22,9 @@ type News struct {
 }
 
 const (
-	// MostNews is how many operations an answer brings at most. Of short ones more would not fit.
-	MostNews = 512
+	// MostNews is how many operations an answer brings at most. A fetch brings more in a pack, not
+	// in hundreds of files.
+	MostNews = 64
 	// mostRead is how large news may be when they are no longer compressed.
 	mostRead = 4 << 20
 )
