@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +144,10 @@ func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) []git.Object {
 func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
 	switch {
 	case len(l.Missing) > 0:
-		return cmp.Or(repo.WriteObjects(ctx, l.Missing), repo.Whole(ctx, l.At))
+		if err := repo.WriteObjects(ctx, l.Missing); err != nil {
+			return err
+		}
+		return repo.Whole(ctx, l.At)
 	case !l.Newest.IsZero() && l.broken != nil:
 		return repo.ReplaceBroken(ctx, l.broken, l.Newest) // git updates no ref that it can't read
 	case !l.Newest.IsZero():

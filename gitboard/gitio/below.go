@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,17 +40,19 @@ func (r *Repo) filesBelow(prefixes []string) (map[string]git.OID, error) {
 			if err != nil {
 				return err
 			}
-			text, err := os.ReadFile(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil // it has been packed or deleted
+			name, err := filepath.Rel(r.common, path)
+			if err != nil {
+				return err
 			}
-			name, nameErr := filepath.Rel(r.common, path)
-			oid := git.OID(strings.TrimSpace(string(text)))
-			if err = errors.Join(err, nameErr); err == nil && (!oid.Valid() || oid.IsZero()) {
-				err = &BrokenRefError{Ref: name, Text: string(oid)}
+			name = filepath.ToSlash(name)
+			text, err := r.refText(name)
+			if err != nil || text == nil {
+				return err // without a text it has been deleted
 			}
-			loose[filepath.ToSlash(name)] = oid
-			return err
+			if loose[name] = git.OID(*text); !loose[name].Valid() || loose[name].IsZero() {
+				return &BrokenRefError{Ref: name, Text: *text}
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -19,12 +18,8 @@ func (o *outcome) news(ctx context.Context) string {
 		return ""
 	}
 	n := &parcel.News{Since: o.parcel.Has}
-	var names []string
-	for _, oid := range commits {
-		names = append(names, string(oid), string(oid)+":"+codec.PayloadFile)
-	}
-	for pair := range slices.Chunk(names, 2) { // one by one they are at hand
-		read, err := o.repo.Objects(ctx, pair)
+	for _, oid := range commits { // one by one they are at hand
+		read, err := o.repo.Objects(ctx, []string{string(oid), string(oid) + ":" + codec.PayloadFile})
 		if err != nil || read[0].OID == "" {
 			return ""
 		}
