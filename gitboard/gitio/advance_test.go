@@ -49,7 +49,7 @@ func TestAdvance(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Exclude(".worktrees/"))
 	write(t, r, "mine.txt", "mine\n")
-	old := commitAll(t, ctx, r, "second")
+	old := commitAll(t, r, "second")
 	path := claim(t, ctx, r, "one")
 	writeIn(t, path, "a.txt", "new\n")
 	writeIn(t, path, "dir/added", "new\n")

@@ -15,7 +15,7 @@ import (
 func TestAtHand(t *testing.T) {
 	ctx, r := scratch(t)
 	write(t, r, "dir/file", "content\n")
-	commit := commitAll(t, ctx, r, "first")
+	commit := commitAll(t, r, "first")
 	file := git.NewObject(git.BlobObject, []byte("content\n"))
 	look := func(when string, child bool) {
 		t.Helper()
@@ -56,13 +56,13 @@ func TestAtHand(t *testing.T) {
 func TestPartlyAtHand(t *testing.T) {
 	ctx, r := scratch(t)
 	write(t, r, "dir/packed", "packed\n")
-	commitAll(t, ctx, r, "packed")
+	commitAll(t, r, "packed")
 	native(t, r.TopLevel(), "gc", "-q", "--prune=now")
 	check(t, os.RemoveAll(r.keptDir()))
 	native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "of a packed tree")
 	empty := native(t, r.TopLevel(), "rev-parse", "HEAD")
 	write(t, r, "dir/loose", "loose\n")
-	commit := string(commitAll(t, ctx, r, "of a loose one"))
+	commit := string(commitAll(t, r, "of a loose one"))
 	malformed := []git.Object{git.NewObject(git.TreeObject, []byte("malformed")), git.NewObject(git.CommitObject, []byte("malformed"))}
 	check(t, r.WriteObjects(ctx, malformed))
 	large := git.NewObject(git.BlobObject, make([]byte, knownBytes+1))

@@ -19,7 +19,7 @@ func TestCutMerge(t *testing.T) {
 	ctx, r := scratch(t)
 	writeIn(t, r.TopLevel(), "gone.txt", "to go\n")
 	writeIn(t, r.TopLevel(), "apart.txt", "apart\n")
-	commitAll(t, ctx, r, "base")
+	commitAll(t, r, "base")
 	path := claim(t, ctx, r, "one")
 	check(t, r.Exclude(".worktrees/"))
 	writeIn(t, path, "both.txt", "ours\n")
@@ -27,7 +27,7 @@ func TestCutMerge(t *testing.T) {
 	write(t, r, "both.txt", "theirs\n")
 	write(t, r, "new.txt", "new in theirs\n")
 	check(t, os.Remove(filepath.Join(r.TopLevel(), "gone.txt")))
-	theirs := commitAll(t, ctx, r, "theirs")
+	theirs := commitAll(t, r, "theirs")
 
 	merge := func() ([]string, error) { return r.MergeInto(ctx, path, theirs, "m", ada) }
 	if conflicts := must[[]string](t)(merge()); len(conflicts) != 1 {

@@ -22,7 +22,7 @@ func TestDiffStats(t *testing.T) {
 	write(t, r, "a.txt", "one\n2\n")
 	write(t, r, "dir/né [1].txt", "x\n")
 	write(t, r, "data", "\x00\x01")
-	commitAll(t, ctx, r, "second")
+	commitAll(t, r, "second")
 	second := tree()
 	got, err := r.DiffStats(ctx, [][2]git.OID{{first, second}, {first, first}, {second, first}})
 	check(t, err)

@@ -51,7 +51,7 @@ func scratch(t *testing.T) (context.Context, *Repo) {
 		testrun.InitRepository(t, made, false)
 		r := open(t, ctx, made)
 		write(t, r, "a.txt", "one\ntwo\nthree\n")
-		commitAll(t, ctx, r, "first")
+		commitAll(t, r, "first")
 	}
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
 	check(t, os.CopyFS(dir, os.DirFS(filepath.Join(template, "made"))))
@@ -119,7 +119,7 @@ func readIn(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-func commitAll(t *testing.T, ctx context.Context, r *Repo, message string) git.OID {
+func commitAll(t *testing.T, r *Repo, message string) git.OID {
 	t.Helper()
 	return git.OID(testrun.CommitAll(t, r.TopLevel(), message))
 }

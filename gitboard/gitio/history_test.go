@@ -115,7 +115,7 @@ func TestDiff(t *testing.T) {
 	first := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	write(t, r, "a.txt", "one\n2\nthree\n")
 	write(t, r, "dir/né [1].txt", "new\n")
-	second := commitAll(t, ctx, r, "second")
+	second := commitAll(t, r, "second")
 	if got := must[[]string](t)(r.ChangedFiles(ctx, first, second)); strings.Join(got, "|") != "a.txt|dir/né [1].txt" {
 		t.Errorf("ChangedFiles: %v", got)
 	}
@@ -142,7 +142,7 @@ func TestDiff(t *testing.T) {
 func TestFileOID(t *testing.T) {
 	ctx, r := scratch(t)
 	write(t, r, "specs/the goal.md", "goal\n")
-	head := commitAll(t, ctx, r, "second")
+	head := commitAll(t, r, "second")
 	for _, path := range []string{"specs/the goal.md", "./specs//the goal.md"} {
 		if got := must[git.OID](t)(r.FileOID(ctx, head, path)); got != blob("goal\n").OID {
 			t.Errorf("%s: got %s", path, got)
@@ -164,7 +164,7 @@ func TestMergeTree(t *testing.T) {
 		for _, name := range more {
 			write(t, r, name, text)
 		}
-		return commitAll(t, ctx, r, "change")
+		return commitAll(t, r, "change")
 	}
 	top := branch("ONE\ntwo\nthree\n", "né w.txt")
 	bottom := branch("one\ntwo\nTHREE\n")

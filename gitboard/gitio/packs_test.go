@@ -14,7 +14,7 @@ import (
 func TestHolds(t *testing.T) {
 	ctx, r := scratch(t)
 	write(t, r, "a.txt", "some text of a file\n")
-	head := commitAll(t, ctx, r, "one")
+	head := commitAll(t, r, "one")
 	packed := must[[]string](t)(r.revList(ctx, "", head, "--objects", "--no-object-names"))
 	native(t, r.CommonDir(), "gc", "--quiet")
 	loose := string(store(t, ctx, r, "loose")[0])

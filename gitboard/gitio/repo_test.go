@@ -116,7 +116,7 @@ func TestOpenFails(t *testing.T) {
 func TestShallow(t *testing.T) {
 	ctx, r := scratch(t)
 	write(t, r, "a.txt", "more\n")
-	commitAll(t, ctx, r, "second")
+	commitAll(t, r, "second")
 	clone := filepath.Join(t.TempDir(), "clone")
 	native(t, t.TempDir(), "clone", "-q", "--depth=1", "file://"+r.TopLevel(), clone)
 	if !open(t, ctx, clone).Shallow() {

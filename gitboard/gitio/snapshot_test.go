@@ -75,7 +75,7 @@ func TestSnapshotInConflict(t *testing.T) {
 	write(t, r, "b.txt", "theirs\n")
 	writeIn(t, path, "b.txt", "untracked\n")
 	check(t, os.Remove(filepath.Join(path, "b.txt")))
-	theirs := commitAll(t, ctx, r, "theirs")
+	theirs := commitAll(t, r, "theirs")
 	if conflicts := must[[]string](t)(r.MergeInto(ctx, path, theirs, "m", ada)); len(conflicts) == 0 {
 		t.Fatal("no conflict")
 	}
@@ -96,7 +96,7 @@ func TestSnapshotInConflict(t *testing.T) {
 func TestStatus(t *testing.T) {
 	ctx, r := scratch(t)
 	write(t, r, "b", "b")
-	commitAll(t, ctx, r, "second")
+	commitAll(t, r, "second")
 	for key, value := range map[string]string{"status.branch": "true", "status.showUntrackedFiles": "no", "status.renames": "copies", "status.short": "true"} {
 		check(t, r.SetConfig(ctx, key, value))
 	}

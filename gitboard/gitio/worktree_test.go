@@ -195,7 +195,7 @@ func TestCheckoutDetached(t *testing.T) {
 	check(t, r.Exclude("cache/"))
 	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	write(t, r, "a.txt", "theirs\n")
-	theirs := commitAll(t, ctx, r, "theirs")
+	theirs := commitAll(t, r, "theirs")
 	path := filepath.Join(r.TopLevel(), ".worktrees", ".integration")
 	check(t, r.AddWorktree(ctx, path, base))
 	writeIn(t, path, "a.txt", "ours\n")
@@ -230,7 +230,7 @@ func TestMergeInto(t *testing.T) {
 		return must[[]string](t)(r.MergeInto(ctx, path, commit, "bring integration in", ada))
 	}
 	write(t, r, "b.txt", "b\n")
-	second := commitAll(t, ctx, r, "second")
+	second := commitAll(t, r, "second")
 	if conflicts := merge(second); conflicts != nil { // fast-forward
 		t.Errorf("conflicts: %v", conflicts)
 	}
@@ -240,7 +240,7 @@ func TestMergeInto(t *testing.T) {
 	writeIn(t, path, "né.txt", "ours\n")
 	testrun.CommitAll(t, path, "ours")
 	write(t, r, "b.txt", "bb\n")
-	if conflicts := merge(commitAll(t, ctx, r, "third")); conflicts != nil {
+	if conflicts := merge(commitAll(t, r, "third")); conflicts != nil {
 		t.Errorf("conflicts: %v", conflicts)
 	}
 	head, _, err := r.Head(ctx, path)
@@ -253,12 +253,12 @@ func TestMergeInto(t *testing.T) {
 	var failed *CommandError
 	writeIn(t, path, "b.txt", "in the way\n")
 	write(t, r, "b.txt", "bbb\n")
-	fourth := commitAll(t, ctx, r, "fourth")
+	fourth := commitAll(t, r, "fourth")
 	if conflicts, err := r.MergeInto(ctx, path, fourth, "m", ada); !errors.As(err, &failed) {
 		t.Errorf("dirty: %v %v", conflicts, err)
 	}
 	write(t, r, "né.txt", "theirs\n")
-	fifth := commitAll(t, ctx, r, "fifth")
+	fifth := commitAll(t, r, "fifth")
 	testrun.CommitAll(t, path, "ours again")
 	if conflicts := merge(fifth); strings.Join(conflicts, "|") != "b.txt|né.txt" {
 		t.Errorf("conflicts: %v", conflicts)
