@@ -3,7 +3,8 @@
 // moves them in and out of a repository.
 //
 // It promises that ref names are spelled here and nowhere else, and that decoding foreign bytes
-// returns an error and never panics. It uses only the object formats of go-git, never its storage.
+// returns an error and never panics. It uses only the formats of go-git, and of its storage only
+// that in memory, out of which a pack is encoded.
 //
 // It is pure.
 //

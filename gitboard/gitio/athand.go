@@ -115,5 +115,5 @@ func (r *Repo) unpack(ctx context.Context) {
 		return
 	}
 	dir := r.objectDir()
-	_ = r.writeLoose(ctx, slices.DeleteFunc(r.known.takePacked(), func(o git.Object) bool { return isLoose(dir, o.OID) }))
+	_ = r.writeLoose(ctx, slices.DeleteFunc(r.known.takePacked(), func(o git.Object) bool { return isLoose(dir, o) }))
 }

@@ -97,12 +97,12 @@ func TestNothingUnpackedInAQuarantine(t *testing.T) {
 	r.environ = environ{"GIT_QUARANTINE_PATH=x"}
 	r.known.addPacked([]git.Object{o})
 	r.unpack(ctx)
-	if isLoose(filepath.Join(r.common, "objects"), o.OID) {
+	if isLoose(filepath.Join(r.common, "objects"), o) {
 		t.Error("it is there")
 	}
 	r.environ = nil
 	r.unpack(ctx)
-	if !isLoose(filepath.Join(r.common, "objects"), o.OID) {
+	if !isLoose(filepath.Join(r.common, "objects"), o) {
 		t.Error("it is not there")
 	}
 	r.known.addPacked(slices.Repeat([]git.Object{{}, git.NewObject(git.BlobObject, make([]byte, unpackBytes+1)), o}, 2*unpackMost))

@@ -24,6 +24,10 @@ var flushes = map[string]struct {
 	"an object": {func(ctx context.Context, t *testing.T, r *Repo) {
 		check(t, r.WriteObjects(ctx, []git.Object{git.NewObject(git.BlobObject, []byte("flushed"))}))
 	}, `/objects/.*/tmp_obj`, 1},
+	// Their pack and its index, which gets its name while it is written.
+	"many objects": {func(ctx context.Context, t *testing.T, r *Repo) {
+		check(t, r.WriteObjects(ctx, many(packFrom)))
+	}, `/objects/pack/tmp_(pack|idx)`, 2},
 	"a ref": {func(ctx context.Context, t *testing.T, r *Repo) {
 		head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 		check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/other", New: head}}, "test"))

@@ -87,11 +87,16 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 
 // settle finishes a write after refs have moved to the objects: it rewrites objects that git has
 // deleted meanwhile, and marks their file as moved.
-func (r *Repo) settle(objects []git.Object, path string) error {
+func (r *Repo) settle(ctx context.Context, objects []git.Object, path string) error {
 	if path != "" {
 		_ = os.Chmod(path, keptMoved) // best effort: the objects are kept either way
 	}
-	return r.rewrite(objects)
+	ctx = context.WithoutCancel(ctx) // what was acknowledged must stay
+	gone, err := r.missing(ctx, objects, isLoose)
+	if err != nil {
+		return err
+	}
+	return r.writeLoose(ctx, gone)
 }
 
 // kept is a file with kept objects.
@@ -165,8 +170,8 @@ func looseFile(dir string, oid git.OID) string {
 }
 
 // isLoose reports whether an object has a non-empty loose file.
-func isLoose(dir string, oid git.OID) bool {
-	info, err := os.Lstat(looseFile(dir, oid))
+func isLoose(dir string, o git.Object) bool {
+	info, err := os.Lstat(looseFile(dir, o.OID))
 	return err == nil && info.Size() > 0
 }
 
@@ -184,13 +189,6 @@ func intact(path string, o git.Object) bool {
 	header := fmt.Sprintf("%s %d\x00", o.Type, len(o.Data))
 	data, err := io.ReadAll(io.LimitReader(z, int64(len(header)+len(o.Data)+1)))
 	return err == nil && string(data) == header+string(o.Data)
-}
-
-// rewrite writes the objects again that have lost their loose files.
-func (r *Repo) rewrite(objects []git.Object) error {
-	dir := r.objectDir()
-	gone := slices.DeleteFunc(slices.Clone(objects), func(o git.Object) bool { return isLoose(dir, o.OID) })
-	return r.writeLoose(context.Background(), gone)
 }
 
 // bringBack rewrites the kept objects that are missing or damaged. It also returns true if none was
@@ -317,7 +315,7 @@ func (r *Repo) missingOf(ctx context.Context, files []*kept) ([]git.Object, erro
 	for _, k := range files {
 		objects = append(objects, readKept(k.path)...)
 	}
-	return r.missing(ctx, objects, func(dir string, o git.Object) bool { return isLoose(dir, o.OID) })
+	return r.missing(ctx, objects, isLoose)
 }
 
 // dueKept reports whether tidyKept is due, and claims the turn for this process. last is when it

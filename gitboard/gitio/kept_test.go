@@ -100,7 +100,7 @@ func TestDeletedSinceTheLastCheck(t *testing.T) {
 		check(t, os.Chtimes(filepath.Join(r.keptDir(), "looked-after"), then, then))
 		r.tidyKept(t.Context())
 		for i, o := range deleted {
-			if !isLoose(r.objectDir(), o.OID) {
+			if !isLoose(r.objectDir(), o) {
 				t.Errorf("%s: the object of %d seconds ago is missing", name, files.deleted[i])
 			}
 		}

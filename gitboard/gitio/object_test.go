@@ -37,6 +37,60 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
+// many returns n objects.
+func many(n int) (objects []git.Object) {
+	for i := range n {
+		objects = append(objects, blob(fmt.Sprint("many ", i)))
+	}
+	return objects
+}
+
+// TestManyObjects checks that many objects are one pack, with each object once, and are written
+// again if a git deletes it before their ref has moved.
+func TestManyObjects(t *testing.T) {
+	ctx, r := scratch(t)
+	files := func(pattern string) []string {
+		return must[[]string](t)(filepath.Glob(filepath.Join(r.CommonDir(), "objects", pattern)))
+	}
+	before := len(files("??/*"))
+	objects := many(packFrom - 1)
+	objects = append(objects, objects[0])
+	all := func(have bool) {
+		t.Helper()
+		for _, o := range objects {
+			if _, is := readLoose(loosePath(r, o.OID)); is != have {
+				t.Fatalf("that %s is loose is %v", o.OID, is)
+			}
+		}
+		native(t, r.TopLevel(), "fsck", "--strict")
+	}
+	check(t, r.WriteAndUpdate(ctx, objects, []git.RefUpdate{{Ref: "refs/liza/many", New: objects[7].OID}}, ""))
+	all(false)
+	if n := len(files("??/*")); n != before || len(files("pack/*.pack")) != 1 {
+		t.Errorf("%d loose objects, not %d, and the packs %q", n, before, files("pack/*"))
+	}
+	check(t, r.Close())
+	r = open(t, ctx, r.TopLevel())
+	for _, o := range objects {
+		if got := must[git.Object](t)(r.Object(ctx, string(o.OID))); string(got.Data) != string(o.Data) {
+			t.Errorf("%s came back as %q", o.OID, got.Data)
+		}
+	}
+	path := must[string](t)(r.keep(objects))
+	for _, file := range files("pack/*") {
+		check(t, os.Remove(file))
+	}
+	check(t, r.Close())
+	r = open(t, ctx, r.TopLevel())
+	check(t, r.settle(ctx, objects, path))
+	all(true)
+
+	objects[3].Data = []byte("something else")
+	if err := r.WriteObjects(ctx, objects); err == nil || len(files("pack/*")) > 0 {
+		t.Errorf("an object with another content is written: %v", err)
+	}
+}
+
 // TestDirectoryForAnObject checks that a directory in an object's place is not taken for the object.
 func TestDirectoryForAnObject(t *testing.T) {
 	ctx, r := scratch(t)

@@ -172,7 +172,7 @@ func TestEndedContext(t *testing.T) {
 	if r.awaitLocks(ended, []string{lock}) || !exists(lock) {
 		t.Error("a lock is free")
 	}
-	if refs := must[[]git.Ref](t)(r.Refs(ctx, "refs/liza")); len(refs) > 0 || isLoose(r.objectDir(), blob("x").OID) {
+	if refs := must[[]git.Ref](t)(r.Refs(ctx, "refs/liza")); len(refs) > 0 || isLoose(r.objectDir(), blob("x")) {
 		t.Errorf("something was written: %v", refs)
 	}
 	for err, want := range map[error]bool{

@@ -61,7 +61,7 @@ func (r *Repo) doubtful(ctx context.Context, names []string) (doubtful []string,
 	dir := r.objectDir()
 	var packed []string
 	for _, name := range names {
-		if isLoose(dir, git.OID(name)) {
+		if isLoose(dir, git.Object{OID: git.OID(name)}) {
 			doubtful = append(doubtful, name)
 		} else {
 			packed = append(packed, name)

@@ -143,7 +143,7 @@ func TestKeptFiles(t *testing.T) {
 		t.Errorf("what is packed is missing: %v, %v", missing, err)
 	}
 	writeIn(t, r.objectDir(), id[:2]+"/"+id[2:], "")
-	if isLoose(r.objectDir(), a.OID) {
+	if isLoose(r.objectDir(), a) {
 		t.Error("an empty file counts as an object")
 	}
 }

@@ -87,16 +87,16 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates
 		return err
 	}
 	for attempt := 1; ; attempt++ {
-		failed, err := r.writeThenMove(patient, func() error { return r.writeLoose(patient, objects) }, update, updates, input)
+		failed, err := r.writeThenMove(patient, func() error { return r.write(patient, objects) }, update, updates, input)
 		if err != nil {
 			return err
 		}
 		if failed == nil {
-			return r.settle(objects, kept)
+			return r.settle(patient, objects, kept)
 		}
 		err, settled := r.explain(ctx, updates, failed)
 		if err == nil {
-			return r.settle(objects, kept)
+			return r.settle(patient, objects, kept)
 		}
 		if settled && r.awaitBusy(ctx, err) {
 			settled = false

@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -13,25 +14,45 @@ import (
 // open files are limited.
 const writers = 16
 
-// WriteObjects stores objects as loose objects, in parallel, each flushed to disk before it gets
-// its name. An existing loose object gets a fresh modification time instead, which keeps `git
-// prune` from deleting it before a ref points to it; an object that is only in a pack is written
-// again for the same reason. In the quarantine of a push, objects go where the push keeps its own.
-// They are also kept for a while where no git deletes them.
+// packFrom is from how many objects on they are stored as one pack, like those of a fetch
+// (git-config, fetch.unpackLimit): each file takes time, and an inode until the next gc.
+const packFrom = 100
+
+// WriteObjects stores objects, flushed to disk before they get their names: many as one pack, few
+// as loose objects, in parallel. An existing loose object gets a fresh modification time instead,
+// which keeps `git prune` from deleting it before a ref points to it; an object that is only in a
+// pack is written again for the same reason. In the quarantine of a push, objects go where the push
+// keeps its own. They are also kept for a while where no git deletes them.
 //
 // Errors: a StorageError if the object directory can't be written.
 func (r *Repo) WriteObjects(ctx context.Context, objects []git.Object) error {
 	if _, err := r.keep(objects); err != nil {
 		return err
 	}
-	err := r.writeLoose(ctx, objects)
+	err := r.write(ctx, objects)
 	if err == nil {
 		r.known.add(objects)
 	}
 	return err
 }
 
-// writeLoose is WriteObjects for objects that are already kept.
+// write is WriteObjects for objects that are already kept.
+func (r *Repo) write(ctx context.Context, objects []git.Object) error {
+	if len(objects) < packFrom || r.environ.quarantined() {
+		return r.writeLoose(ctx, objects)
+	}
+	pack, err := git.EncodePack(objects)
+	if err != nil {
+		return err
+	}
+	index := flags(durable, []string{"index-pack", "--stdin"})
+	if err := r.command("index-pack", index...).feed(pack).run(ctx); err != nil {
+		return cmp.Or(r.probe(), err)
+	}
+	return nil
+}
+
+// writeLoose writes objects one by one.
 func (r *Repo) writeLoose(ctx context.Context, objects []git.Object) error {
 	dir := r.objectDir()
 	work := make(chan git.Object)

@@ -22,9 +22,9 @@ type News struct {
 }
 
 const (
-	// MostNews is how many operations an answer brings at most. A fetch brings more in a pack, not
-	// in hundreds of files.
-	MostNews = 64
+	// MostNews is how many operations an answer brings at most. Text has room for few more, so the
+	// server need not read them.
+	MostNews = 512
 	// mostRead is how large news may be when they are no longer compressed.
 	mostRead = 4 << 20
 )

@@ -357,6 +357,9 @@ func TestManyClonesSequenced(t *testing.T) {
 						return
 					}
 					noted.Store(text, true)
+					if i%1000 == 0 {
+						w.check(b.Repo().Maintain(w.ctx)) // as agents' commits do
+					}
 				}
 			})
 		}
