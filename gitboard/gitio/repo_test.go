@@ -171,6 +171,14 @@ func TestQuarantine(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(quarantine, id[:2], id[2:])); err != nil {
 		t.Error(err)
 	}
+	objects := many(packFrom)
+	check(t, inside.WriteObjects(ctx, objects))
+	must[git.Object](t)(inside.Object(ctx, string(objects[1].OID)))
+	for dir, packs := range map[string]int{quarantine: 1, filepath.Join(r.CommonDir(), "objects"): 0} {
+		if found := must[[]string](t)(filepath.Glob(filepath.Join(dir, "pack", "*.pack"))); len(found) != packs {
+			t.Errorf("of many objects %s has the packs %q", dir, found)
+		}
+	}
 }
 
 // TestSeparateWorkTree covers GIT_DIR and GIT_WORK_TREE, which allow a worktree without .git.

@@ -38,7 +38,7 @@ func (r *Repo) WriteObjects(ctx context.Context, objects []git.Object) error {
 
 // write is WriteObjects for objects that are already kept.
 func (r *Repo) write(ctx context.Context, objects []git.Object) error {
-	if len(objects) < packFrom || r.environ.quarantined() {
+	if len(objects) < packFrom {
 		return r.writeLoose(ctx, objects)
 	}
 	pack, err := git.EncodePack(objects)
