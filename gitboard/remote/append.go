@@ -197,11 +197,9 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 		return true, s.verdict(mine, recorded)
 	}
 	if commit := mine.commit(); commit != "" {
-		landed := commit == c.Base
-		if !landed {
-			if landed, err = s.repo.IsAncestor(ctx, commit, c.Base); err != nil {
-				return true, &UnclearError{Err: err}
-			}
+		landed, err := s.repo.IsAncestor(ctx, commit, c.Base)
+		if err != nil {
+			return true, &UnclearError{Err: err}
 		}
 		if landed {
 			return true, s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)

@@ -83,10 +83,11 @@ func (l *lesson) board(ctx context.Context) error {
 // move adds the update of a ref that need not be at an expected value.
 func (l *lesson) move(ctx context.Context, ref string, to git.OID) error {
 	now, err := l.repo.Ref(ctx, ref)
-	if err == nil && now != to {
-		l.updates = append(l.updates, git.RefUpdate{Ref: ref, Old: now, New: to})
+	if err != nil || now == to {
+		return err
 	}
-	return err
+	l.updates = append(l.updates, git.RefUpdate{Ref: ref, Old: now, New: to})
+	return nil
 }
 
 // refs compares the refs that a fetch would show with those that are here. Leases come with the

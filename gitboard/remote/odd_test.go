@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
@@ -185,7 +187,8 @@ func TestFreshView(t *testing.T) {
 	file, err := s.repo.OpenQueue(s.file("fetch"))
 	check(t, err)
 	defer file.Close()
-	check(t, gitio.TryQueue(file))
+	// A git that another test is starting may still have the file that pushing has closed.
+	check(t, <-gitio.AwaitQueue(file))
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	check(t, s.FetchSince(ctx, before))
@@ -380,6 +383,53 @@ func TestDone(t *testing.T) {
 	}
 }
 
+// TestSettle checks which refs follow a push here, and when it counts as a fetch.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	const integration = git.HeadsPrefix + "integration"
+	state, tracked, lease := git.TrackingRef("hub", "state"), git.TrackingRef("hub", "integration"), git.LeaseRef("x")
+	type refs = map[string]git.OID
+	ids, missing := apart(t).commits(t, 3), git.OID(strings.Repeat("1", 40)) // the same in each store
+	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
+	operation := move(git.BoardRef, ids[0], ids[1])
+	for name, c := range map[string]struct {
+		here    refs
+		updates []git.RefUpdate
+		want    refs
+		counts  bool
+	}{
+		"the board":               {nil, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], state: ids[1]}, true},
+		"a view that is ahead":    {refs{state: ids[2]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], state: ids[2]}, true},
+		"a board that is ahead":   {refs{git.BoardRef: ids[2]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[2], state: ids[1]}, true},
+		"a board that stays":      {nil, []git.RefUpdate{move(git.BoardRef, ids[0], ids[0])}, refs{git.BoardRef: ids[0], state: ids[0]}, false},
+		"integration":             {nil, []git.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[1], tracked: ids[1]}, false},
+		"a branch that was moved": {refs{integration: ids[2]}, []git.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[2], tracked: ids[1]}, false},
+		"a branch to nothing":     {nil, []git.RefUpdate{move(integration, ids[0], missing), operation}, refs{git.BoardRef: ids[1], state: ids[1], integration: ids[0]}, false},
+		"a lease that is locked":  {refs{lease + ".lock/held": ""}, []git.RefUpdate{move(lease, ids[0], ids[0]), operation}, refs{git.BoardRef: ids[1], lease: ids[0]}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apart(t)
+			s.commits(t, 3)
+			s.branch, s.at = integration, ids[0]
+			s.set(t, refs{git.BoardRef: ids[0], state: ids[0], integration: ids[0], tracked: ids[0], lease: ids[0]})
+			if s.set(t, c.here); c.here[git.BoardRef] != "" {
+				s.at = c.here[git.BoardRef]
+			}
+			before, number := s.Now(), s.pushing()
+			check(t, s.settle(t.Context(), number, c.updates, "", nil))
+			if s.Fresh(before) != c.counts {
+				t.Errorf("it counts: %v", !c.counts)
+			}
+			for ref, want := range c.want {
+				if at, err := s.repo.Ref(t.Context(), ref); err != nil || at != want {
+					t.Errorf("%s is at %s, not %s: %v", ref, at, want, err)
+				}
+			}
+		})
+	}
+}
+
 // TestTook checks which leases count as taken by a remote that has decided again.
 func TestTook(t *testing.T) {
 	t.Parallel()
@@ -415,6 +465,101 @@ func TestTook(t *testing.T) {
 	once, _ := gitio.WithRetries(t.Context(), 0)
 	if err := s.rewritten(once, d, ""); !isNetwork(err) {
 		t.Errorf("of a remote that can't be asked: %v", err)
+	}
+}
+
+// found makes a board in a store of its own, as if a fetch had just shown it.
+func (s *Store) found(t *testing.T) git.OID {
+	t.Helper()
+	on, err := s.log.Tip(t.Context())
+	check(t, err)
+	first := board.Operation{
+		Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.At(noon), Request: "first",
+		Payload: &board.Init{Goal: "a goal", IntegrationBranch: "integration"},
+	}
+	prepared, err := oplog.Prepare(on, first)
+	check(t, err)
+	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	check(t, err)
+	check(t, s.repo.WriteObjects(t.Context(), built.Objects()))
+	s.set(t, map[string]git.OID{git.BoardRef: built.Commit, s.tracking("state"): built.Commit})
+	return built.Commit
+}
+
+// TestLearn checks what news change in a clone, and that they change nothing if they don't show all
+// that a fetch would, or if what is here can't be read.
+func TestLearn(t *testing.T) {
+	t.Parallel()
+	const integration = git.HeadsPrefix + "integration"
+	missing := git.OID(strings.Repeat("1", 40))
+	tracked, published := git.TrackingRef("hub", "integration"), git.TrackingRef("hub", "task/x")
+	atHub := git.PublishedRef("x")
+	type refs = map[string]git.OID
+	for name, c := range map[string]struct {
+		here, asked, there refs // "tip" is the board's commit, and "" is a ref that is not there
+		learns             bool
+	}{
+		"nothing":                        {nil, nil, nil, true},
+		"a view that is behind":          {refs{git.TrackingRef("hub", "state"): ""}, nil, nil, true},
+		"integration, as asked":          {nil, refs{integration: "tip"}, refs{integration: "tip"}, true},
+		"integration, otherwise":         {nil, refs{integration: missing}, refs{integration: "tip"}, false},
+		"integration, unasked":           {nil, nil, refs{integration: "tip"}, false},
+		"a branch, as asked":             {nil, refs{published: "tip"}, refs{atHub: "tip"}, true},
+		"a branch, unasked":              {nil, refs{integration: "tip"}, refs{atHub: "tip"}, false},
+		"a branch that is not here":      {nil, refs{published: missing}, refs{atHub: missing}, false},
+		"a branch that is gone":          {refs{published: "tip"}, nil, nil, true},
+		"another board":                  {refs{git.BoardRef: missing}, nil, nil, false},
+		"a board that can't be read":     {refs{git.BoardRef: "broken"}, nil, nil, false},
+		"a view that can't be read":      {refs{git.TrackingRef("hub", "state"): "broken"}, nil, nil, false},
+		"integration that can't be read": {refs{tracked: "broken"}, nil, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apart(t)
+			tip := s.found(t)
+			of := func(all refs) refs {
+				all = maps.Clone(all)
+				for ref, to := range all {
+					if to == "tip" {
+						all[ref] = tip
+					}
+				}
+				return all
+			}
+			for ref, to := range of(c.here) {
+				if s.set(t, refs{ref: to}); to == "" {
+					check(t, os.Remove(filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref))))
+				}
+			}
+			asked := &link{Base: tip}
+			for ref, to := range of(c.asked) {
+				asked.Updates = append(asked.Updates, git.RefUpdate{Ref: ref, New: to})
+			}
+			text, _ := (&parcel.News{Since: tip, Refs: of(c.there)}).Text()
+			before, number := s.Now(), s.pushing()
+			err := s.learn(t.Context(), &delivery{chain: &chain{Base: tip, Links: []*link{asked}}, number: number}, text)
+			if (err == nil) != c.learns || s.Fresh(before) != c.learns {
+				t.Fatal(err)
+			}
+			if !c.learns {
+				return
+			}
+			for ref, want := range map[string]git.OID{s.tracking("state"): tip, tracked: of(c.there)[integration], published: of(c.there)[atHub]} {
+				if at, err := s.repo.Ref(t.Context(), ref); err != nil || at.OrZero() != want.OrZero() {
+					t.Errorf("%s is at %s, not %s: %v", ref, at, want, err)
+				}
+			}
+		})
+	}
+	s := apart(t)
+	odd := s.commits(t, 1)[0]
+	l := &lesson{Store: s, chain: &chain{}, news: &parcel.News{Since: odd}}
+	if l.board(t.Context()) == nil || l.refs(t.Context()) == nil {
+		t.Error("a commit that is not a board's, and it is built on")
+	}
+	s.set(t, refs{published: "broken"})
+	if l.move(t.Context(), published, odd) == nil {
+		t.Error("a ref that can't be read, and it is moved")
 	}
 }
 

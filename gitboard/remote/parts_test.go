@@ -301,7 +301,8 @@ func TestFetchesAreCounted(t *testing.T) {
 	file, err := s.repo.OpenQueue(s.file("fetch"))
 	check(t, err)
 	defer file.Close()
-	check(t, gitio.TryQueue(file))
+	// A git that another test is starting may still have the file that pushing has closed.
+	check(t, <-gitio.AwaitQueue(file))
 	if n := s.pushing(); n != 0 || s.Now() != 1 {
 		t.Errorf("beside a fetch it is push %d", n)
 	}

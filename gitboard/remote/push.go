@@ -222,17 +222,18 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 	}
 	var moves []git.RefUpdate
 	for _, u := range updates {
-		what := map[string]string{git.BoardRef: "state", branch: "integration"}[u.Ref]
-		if what != "" && u.Old != u.New {
+		moves = append(moves, s.stale(ctx, u.Ref)...)
+		if u.Old == u.New {
+			continue
+		}
+		if what := map[string]string{git.BoardRef: "state", branch: "integration"}[u.Ref]; what != "" {
 			if known, err := s.repo.Ref(ctx, s.tracking(what)); err == nil && known == u.Old {
 				moves = append(moves, git.RefUpdate{Ref: s.tracking(what), Old: known, New: u.New})
 			}
 		}
-		moves = append(moves, s.stale(ctx, u.Ref)...)
-		if now, err := s.repo.Ref(ctx, u.Ref); err != nil || now != u.Old.OrZero() || u.Old == u.New {
-			continue
+		if now, err := s.repo.Ref(ctx, u.Ref); err == nil && now == u.Old.OrZero() {
+			moves = append(moves, u)
 		}
-		moves = append(moves, u)
 	}
 	if taken != nil {
 		defer s.trim(ctx, taken)
