@@ -39,6 +39,10 @@ func TestBrokenRefIsNoAnswer(t *testing.T) {
 	}{
 		{taskRef("one"), map[string]func() error{
 			"end": end,
+			"submit": func() error {
+				_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: coder, Task: "one"})
+				return err
+			},
 			"checkpoint": func() error {
 				return second(worktrees.PreExec(s.ctx, s.b, coder, board.PreExec{About: about("one"), Checkpoint: board.Checkpoint{Intent: "i", Validation: "v", FilesToModify: []string{"a.txt"}}}))
 			},

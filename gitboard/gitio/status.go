@@ -2,6 +2,8 @@ package gitio
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -26,15 +28,44 @@ type Checkout struct {
 // Checkout returns the HEAD of the worktree with the given top directory and what differs from it.
 // Untracked files are listed one by one, without ignored ones. A submodule is listed if its commit
 // or anything in it differs. A moved file is listed under both paths. It takes no lock, so it does
-// not disturb anyone who works there.
+// not disturb anyone who works there. It returns a BrokenRefError if the branch is broken: git then
+// sees every file as new, or fails.
 func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) {
 	out, err := r.in(worktree, "status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
 		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").
 		with("GIT_OPTIONAL_LOCKS=0").output(ctx)
+	c := Checkout{Head: git.ZeroOID}
+	if err == nil {
+		c = parseStatus(splitNUL(out))
+	}
+	if c.Head.IsZero() && ctx.Err() == nil {
+		if broken := r.brokenBranch(ctx, worktree); broken != nil {
+			return Checkout{}, broken
+		}
+	}
 	if err != nil {
 		return Checkout{}, err
 	}
-	return parseStatus(splitNUL(out)), nil
+	return c, nil
+}
+
+// brokenBranch returns a BrokenRefError if the branch that a linked worktree has checked out is
+// broken. It reads HEAD's file, since git names no branch then.
+func (r *Repo) brokenBranch(ctx context.Context, worktree string) error {
+	dir, ours := r.record(worktree)
+	if !ours {
+		return nil
+	}
+	line, _ := plainFile(filepath.Join(dir, "HEAD"))
+	branch, symbolic := strings.CutPrefix(line, symbolicMark)
+	if !symbolic {
+		return nil
+	}
+	_, err := r.Ref(ctx, branch)
+	if errors.As(err, new(*BrokenRefError)) {
+		return err
+	}
+	return nil
 }
 
 // Status returns the Dirty part of Checkout.

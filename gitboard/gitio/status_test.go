@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -38,6 +39,20 @@ func TestHeadAgrees(t *testing.T) {
 		check(t, os.WriteFile(filepath.Join(r.CommonDir(), "worktrees", "tâche-un", "HEAD"), []byte(text), 0o666))
 		if head, branch, known := r.plainHead(ctx, path); known {
 			t.Errorf("HEAD is %q: %q %q", text, head, branch)
+		}
+	}
+}
+
+// TestCheckoutOfBrokenBranch: a worktree whose branch is broken is not one full of new files.
+func TestCheckoutOfBrokenBranch(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	native(t, path, "checkout", "-q", "-b", "task/one")
+	for _, text := range []string{"", "garbage\n", "1234567890123456789012345678901234567890\n"} {
+		check(t, os.WriteFile(filepath.Join(r.CommonDir(), "refs", "heads", "task", "one"), []byte(text), 0o666))
+		c, err := r.Checkout(ctx, path)
+		if broken := (*BrokenRefError)(nil); !errors.As(err, &broken) || broken.Ref != "refs/heads/task/one" {
+			t.Errorf("the branch is %q: %+v, %v", text, c, err)
 		}
 	}
 }
