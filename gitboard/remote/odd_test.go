@@ -493,7 +493,7 @@ func TestLearn(t *testing.T) {
 	const integration = git.HeadsPrefix + "integration"
 	missing := git.OID(strings.Repeat("1", 40))
 	tracked, published := git.TrackingRef("hub", "integration"), git.TrackingRef("hub", "task/x")
-	atHub := git.PublishedRef("x")
+	atHub, lease, brought := git.PublishedRef("x"), git.LeaseRef("x"), git.NewObject(git.BlobObject, []byte("lease")).OID
 	type refs = map[string]git.OID
 	for name, c := range map[string]struct {
 		here, asked, there refs // "tip" is the board's commit, and "" is a ref that is not there
@@ -511,7 +511,11 @@ func TestLearn(t *testing.T) {
 		"another board":                  {refs{git.BoardRef: missing}, nil, nil, false},
 		"a board that can't be read":     {refs{git.BoardRef: "broken"}, nil, nil, false},
 		"a view that can't be read":      {refs{git.TrackingRef("hub", "state"): "broken"}, nil, nil, false},
-		"integration that can't be read": {refs{tracked: "broken"}, nil, nil, false},
+		"integration that can't be read": {refs{tracked: "broken"}, refs{integration: "tip"}, refs{integration: "tip"}, false},
+		"a lease that comes with them":   {nil, nil, refs{lease: brought}, true},
+		"a lease, as asked":              {nil, refs{lease: "tip"}, refs{lease: "tip"}, true},
+		"a lease that is not here":       {nil, nil, refs{lease: "tip"}, false},
+		"a branch that is a lease":       {nil, nil, refs{atHub: brought}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -535,7 +539,7 @@ func TestLearn(t *testing.T) {
 			for ref, to := range of(c.asked) {
 				asked.Updates = append(asked.Updates, git.RefUpdate{Ref: ref, New: to})
 			}
-			text, _ := (&parcel.News{Since: tip, Refs: of(c.there)}).Text()
+			text, _ := (&parcel.News{Since: tip, Refs: of(c.there), Leases: []string{"lease"}}).Text()
 			before, number := s.Now(), s.pushing()
 			err := s.learn(t.Context(), &delivery{chain: &chain{Base: tip, Links: []*link{asked}}, number: number}, text)
 			if (err == nil) != c.learns || s.Fresh(before) != c.learns {
@@ -544,7 +548,8 @@ func TestLearn(t *testing.T) {
 			if !c.learns {
 				return
 			}
-			for ref, want := range map[string]git.OID{s.tracking("state"): tip, tracked: of(c.there)[integration], published: of(c.there)[atHub]} {
+			there := of(c.there)
+			for ref, want := range (refs{s.tracking("state"): tip, tracked: there[integration], published: there[atHub], lease: there[lease]}) {
 				if at, err := s.repo.Ref(t.Context(), ref); err != nil || at.OrZero() != want.OrZero() {
 					t.Errorf("%s is at %s, not %s: %v", ref, at, want, err)
 				}
