@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +147,29 @@ func TestPackedRefToNothing(t *testing.T) {
 	check(t, os.RemoveAll(r.keptDir()))
 	if _, err := r.Ref(t.Context(), "refs/heads/liza/x"); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestUnreadablePackedRefs checks that no ref counts as absent while git can't read packed-refs.
+func TestUnreadablePackedRefs(t *testing.T) {
+	ctx, r := scratch(t)
+	native(t, r.TopLevel(), "tag", "-a", "-m", "peeled", "one")
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	whole := string(must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "packed-refs"))))
+	if !strings.Contains(whole, "\n^") {
+		t.Fatalf("no tag is peeled in %q", whole)
+	}
+	for name, text := range map[string]string{
+		"whole": whole, "empty": "",
+		"garbage": "garbage\n", "a line too many": whole + "garbage\n", "cut within a line": whole[:len(whole)-1],
+		"cut within an id": whole[:len(whole)-30] + "\n", "no name": whole + whole[len(whole)-41:len(whole)-1] + " \n",
+	} {
+		writeIn(t, r.common, "packed-refs", text)
+		readable := exec.Command("git", "-C", r.TopLevel(), "for-each-ref").Run() == nil
+		oid, err := r.Ref(ctx, "refs/heads/none")
+		if readable != (err == nil) || readable && !oid.IsZero() || !readable && !strings.Contains(err.Error(), "packed-refs") {
+			t.Errorf("%s: git can read it is %v, and here it is %q, %v", name, readable, oid, err)
+		}
 	}
 }
 

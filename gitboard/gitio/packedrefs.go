@@ -1,8 +1,8 @@
 package gitio
 
 import (
-	"bufio"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,23 +21,29 @@ func (r *Repo) PackedRefs(names ...string) (map[string]git.OID, error) {
 	return r.packedRefs("packed-refs", func(name string) bool { return wanted[name] })
 }
 
-// packedRefs reads a file of packed refs, limited to the wanted names; nil wants all of them.
+// packedRefs reads a file of packed refs, limited to the wanted names; nil wants all of them. As to
+// git, a file with one line of another kind has no refs at all: nobody knows what is missing.
 func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[string]git.OID, error) {
 	found := map[string]git.OID{}
-	text, err := os.Open(filepath.Join(r.common, file))
+	path := filepath.Join(r.common, file)
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer text.Close()
-	lines := bufio.NewScanner(text)
-	for lines.Scan() {
-		oid, name, _ := strings.Cut(lines.Text(), " ")
-		if git.OID(oid).Valid() && (wanted == nil || wanted(name)) {
+	for line := range strings.Lines(string(text)) {
+		entry, ended := strings.CutSuffix(line, "\n")
+		oid, name, _ := strings.Cut(entry, " ")
+		peeled, isPeeled := strings.CutPrefix(entry, "^")
+		switch {
+		case ended && (strings.HasPrefix(entry, "#") || isPeeled && git.OID(peeled).Valid()):
+		case !ended || !git.OID(oid).Valid() || name == "":
+			return nil, fmt.Errorf("git can't read %s: %.60q is no line of packed refs; a human has to repair it", path, line)
+		case wanted == nil || wanted(name):
 			found[name] = git.OID(oid)
 		}
 	}
-	return found, lines.Err()
+	return found, nil
 }
