@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -14,6 +15,9 @@ func TestEncodePack(t *testing.T) {
 	pack, err := EncodePack([]Object{one, two, one})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := binary.BigEndian.Uint32(pack[8:]); n != 2 {
+		t.Errorf("%d objects are packed, not 2", n)
 	}
 	back := memory.NewStorage()
 	if err := packfile.UpdateObjectStorage(back, bytes.NewReader(pack)); err != nil {

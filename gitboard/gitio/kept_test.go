@@ -162,7 +162,8 @@ func TestUnreadablePackedRefs(t *testing.T) {
 	for name, text := range map[string]string{
 		"whole": whole, "empty": "",
 		"garbage": "garbage\n", "a line too many": whole + "garbage\n", "cut within a line": whole[:len(whole)-1],
-		"cut within an id": whole[:len(whole)-30] + "\n", "no name": whole + whole[len(whole)-41:len(whole)-1] + " \n",
+		"cut within a name": whole[:len(whole)-len("^"+git.ZeroOID+"\n")-1], "no id": whole + "garbage refs/heads/x\n",
+		"an id alone": whole + string(git.ZeroOID) + "\n", "cut within an id": whole[:len(whole)-30] + "\n", "no name": whole + whole[len(whole)-41:len(whole)-1] + " \n",
 	} {
 		writeIn(t, r.common, "packed-refs", text)
 		readable := exec.Command("git", "-C", r.TopLevel(), "for-each-ref").Run() == nil
