@@ -16,14 +16,14 @@ func EncodePack(objects []Object) ([]byte, error) {
 	var ids []plumbing.Hash
 	for _, o := range objects {
 		m := o.memory()
-		if id := m.Hash(); id != o.OID.hash() {
+		id := m.Hash()
+		if id != o.OID.hash() {
 			return nil, fmt.Errorf("pack: an object is named %q, and its content makes it %s", o.OID, id)
 		}
-		if all.HasEncodedObject(m.Hash()) == nil {
+		if all.HasEncodedObject(id) == nil {
 			continue
 		}
-		id, err := all.SetEncodedObject(m)
-		if err != nil {
+		if _, err := all.SetEncodedObject(m); err != nil {
 			return nil, fmt.Errorf("pack: object %s: %w", o.OID, err)
 		}
 		ids = append(ids, id)

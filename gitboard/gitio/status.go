@@ -3,7 +3,6 @@ package gitio
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -52,11 +51,7 @@ func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) 
 // brokenBranch returns a BrokenRefError if the branch that a linked worktree has checked out is
 // broken. It reads HEAD's file, since git names no branch then.
 func (r *Repo) brokenBranch(ctx context.Context, worktree string) error {
-	dir, ours := r.record(worktree)
-	if !ours {
-		return nil
-	}
-	line, _ := plainFile(filepath.Join(dir, "HEAD"))
+	line, _ := r.headFile(worktree) // names nothing if it can't be read
 	branch, symbolic := strings.CutPrefix(line, symbolicMark)
 	if !symbolic {
 		return nil

@@ -256,14 +256,20 @@ func (r *Repo) Head(ctx context.Context, worktree string) (commit git.OID, branc
 	return commit, strings.TrimSpace(string(symbolic)), nil
 }
 
+// headFile returns the content of a linked worktree's HEAD file. plain is false if it is none of
+// ours, or not a regular file.
+func (r *Repo) headFile(worktree string) (line string, plain bool) {
+	dir, ours := r.record(worktree)
+	if !ours {
+		return "", false
+	}
+	return plainFile(filepath.Join(dir, "HEAD"))
+}
+
 // plainHead is Head for a linked worktree whose HEAD is a plain file that names a branch or a
 // commit. known is false for everything else, such as reftables, where the file does not say.
 func (r *Repo) plainHead(ctx context.Context, worktree string) (commit git.OID, branch string, known bool) {
-	dir, ours := r.record(worktree)
-	if !ours {
-		return "", "", false
-	}
-	line, plain := plainFile(filepath.Join(dir, "HEAD"))
+	line, plain := r.headFile(worktree)
 	if !plain {
 		return "", "", false
 	}
