@@ -105,16 +105,12 @@ func (b *Board) read(ctx context.Context, commit git.OID) (at *oplog.Snapshot, h
 	if at, err = b.log.At(ctx, commit); err != nil {
 		return nil, h, op, err
 	}
-	unreadable := func(err error) error { return &oplog.RecordError{Commit: commit, Path: "the message", Err: err} }
-	if h, err = codec.ParseHead(at.Head.Message); err != nil {
-		return nil, h, op, unreadable(err)
-	}
 	file, err := at.PayloadFile(ctx, b.store)
 	if err != nil {
 		return nil, h, op, err
 	}
-	if op, err = h.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When)); err != nil {
-		return nil, h, op, unreadable(err)
+	if h, op, err = codec.ReadOperation(at.Head, file); err != nil {
+		return nil, h, op, &oplog.RecordError{Commit: commit, Path: "the message", Err: err}
 	}
 	return at, h, op, nil
 }

@@ -94,7 +94,7 @@ func (e *simEye) take(c git.Commit) (board.Operation, *board.State) {
 		check(s.t, err)
 		file = string(o.Data)
 	}
-	op, err := h.Operation(file, c.Author.Name, c.Author.Email, board.At(c.Author.When))
+	op, err := h.Operation(file, c.Author)
 	check(s.t, err)
 	before := e.state()
 	after, err := board.Step(before, op)

@@ -199,7 +199,7 @@ func marks(t *testing.T, store oplog.Store, tip git.OID, seen map[string]bool) {
 			check(t, err)
 			file, seen["payload file"] = string(o.Data), true
 		}
-		op, err := h.Operation(file, c.Author.Name, c.Author.Email, board.At(c.Author.When))
+		op, err := h.Operation(file, c.Author)
 		check(t, err)
 		before := board.NewState(m, at)
 		after, err := board.Step(before, op)

@@ -187,6 +187,5 @@ func decode(ctx context.Context, store oplog.Store, oids []git.OID, objects []gi
 }
 
 func (l *link) operation(file string) {
-	a := l.commit.Author
-	l.op, l.opErr = l.head.Operation(file, a.Name, a.Email, board.At(a.When))
+	l.op, l.opErr = l.head.Operation(file, l.commit.Author)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // TestAnyOperations runs random operations by random actors. After any allowed operation the board
@@ -60,7 +61,7 @@ func replay(t failer, s *script) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		op, err := head.Operation(s.payloads[i], "Ada", "ada@example.org", s.times[i])
+		op, err := head.Operation(s.payloads[i], git.Signature{Name: "Ada", Email: "ada@example.org", When: s.times[i].Std()})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -268,7 +269,7 @@ func (s *script) readBack(op board.Operation, message, file string) board.Operat
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, message)
 	}
-	read, err := head.Operation(file, op.Actor.Name, op.Actor.Email, op.Time)
+	read, err := head.Operation(file, git.Signature{Name: op.Actor.Name, Email: op.Actor.Email, When: op.Time.Std()})
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, message)
 	}

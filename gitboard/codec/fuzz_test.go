@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func FuzzYAMLRoundTrip(f *testing.F) {
@@ -135,7 +136,7 @@ func carries(t *testing.T, op board.Operation) {
 	if strings.Count("\n"+message, "\nLiza-") != 5 {
 		t.Fatalf("%q", message)
 	}
-	read, err := h.Operation(file, op.Actor.Name, op.Actor.Email, op.Time)
+	read, err := h.Operation(file, git.Signature{Name: op.Actor.Name, Email: op.Actor.Email, When: op.Time.Std()})
 	if err != nil {
 		t.Fatalf("%v\n%q", err, message)
 	}

@@ -119,9 +119,18 @@ func ParseHead(message string) (Head, error) {
 	return h, nil
 }
 
+// ReadOperation reads the operation in a commit, and its message. file is the text of the payload
+// file, if the tree has one.
+func ReadOperation(c git.Commit, file string) (h Head, op board.Operation, err error) {
+	if h, err = ParseHead(c.Message); err == nil {
+		op, err = h.Operation(file, c.Author)
+	}
+	return h, op, err
+}
+
 // Operation decodes the operation in a message. file is the text of the payload file, if the tree
-// has one. name, email and at are those of the commit's author line.
-func (h Head) Operation(file, name, email string, at board.Time) (board.Operation, error) {
+// has one, and author the commit's.
+func (h Head) Operation(file string, author git.Signature) (board.Operation, error) {
 	text := h.Payload
 	switch {
 	case text == PayloadReference():
@@ -140,7 +149,7 @@ func (h Head) Operation(file, name, email string, at board.Time) (board.Operatio
 	}
 	actor := board.Actor{ID: h.Agent, Role: roles.Role(h.Role), Session: session}
 	if actor.Role == roles.Human {
-		actor.Name, actor.Email = name, email
+		actor.Name, actor.Email = author.Name, author.Email
 	}
-	return board.Operation{Actor: actor, Time: at, Request: h.Request, AllowSecret: allowSecret, Payload: payload}, nil
+	return board.Operation{Actor: actor, Time: board.At(author.When), Request: h.Request, AllowSecret: allowSecret, Payload: payload}, nil
 }

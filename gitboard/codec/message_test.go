@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -196,25 +197,26 @@ func TestALongPayloadIsAFile(t *testing.T) {
 	if err != nil || file == "" || len(message) > codec.MaxInline+2000 {
 		t.Fatalf("%v, %d bytes in the file, %d in the message", err, len(file), len(message))
 	}
+	author := git.Signature{Name: "Ada", Email: "a@b", When: op.Time.Std()}
 	h, err := codec.ParseHead(message)
 	if err != nil || h.Payload != codec.PayloadReference() {
 		t.Fatal(err, h.Payload)
 	}
-	if _, err := h.Operation(file, "Ada", "a@b", op.Time); err != nil {
+	if _, err := h.Operation(file, author); err != nil {
 		t.Error(err)
 	}
 	for _, wrong := range []string{"", "{}", file + " ", `{"v":1,"data":{"message":"short"}}`} {
-		if _, err := h.Operation(wrong, "Ada", "a@b", op.Time); err == nil {
+		if _, err := h.Operation(wrong, author); err == nil {
 			t.Errorf("%.40q is taken for the payload", wrong)
 		}
 	}
 	h.Payload = file
-	if _, err := h.Operation("", "Ada", "a@b", op.Time); err == nil {
+	if _, err := h.Operation("", author); err == nil {
 		t.Error("a long payload in a message is taken")
 	}
 	short, _ := codec.EncodePayload(board.Operation{Payload: &board.AddNote{Message: "x"}})
 	h.Payload = short
-	if _, err := h.Operation(file, "Ada", "a@b", op.Time); err == nil {
+	if _, err := h.Operation(file, author); err == nil {
 		t.Error("a file that the message does not name is taken")
 	}
 }

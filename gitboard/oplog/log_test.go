@@ -290,9 +290,7 @@ func TestLongPayload(t *testing.T) {
 			if (text == "") != (want == "") || !strings.Contains(text, want) {
 				t.Errorf("%q has %.40q", at.Head.Message[:20], text)
 			}
-			h, err := codec.ParseHead(at.Head.Message)
-			check(t, err)
-			op, err := h.Operation(text, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When))
+			_, op, err := codec.ReadOperation(at.Head, text)
 			check(t, err)
 			if !strings.Contains(op.Payload.(*board.AddNote).Message, want) {
 				t.Errorf("%+v", op)

@@ -69,11 +69,7 @@ func wrong(commit git.OID, format string, args ...any) error {
 
 // operation reads the operation in a commit.
 func operation(c git.Commit, payload string) (op board.Operation, err error) {
-	head, err := codec.ParseHead(c.Message)
-	if err != nil {
-		return op, wrong(c.OID, "it carries none: %w", err)
-	}
-	if op, err = head.Operation(payload, c.Author.Name, c.Author.Email, board.At(c.Author.When)); err != nil {
+	if _, op, err = codec.ReadOperation(c, payload); err != nil {
 		return op, wrong(c.OID, "it can't be read: %w", err)
 	}
 	return op, nil

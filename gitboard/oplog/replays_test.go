@@ -61,13 +61,13 @@ func TestReplays(t *testing.T) {
 		}
 		last := all[len(all)-1]
 		for name, forge := range map[string]func(c *git.Commit){
-			"leads to other files":      func(c *git.Commit) { c.Tree = all[1].Tree },
-			"carries none":              func(c *git.Commit) { c.Message = "tidy up\n" },
-			"the message is not":        func(c *git.Commit) { c.Message = strings.Replace(c.Message, "note", "Note", 1) },
-			"there is no board here":    func(c *git.Commit) { c.Parents = nil },
-			"2 parents":                 func(c *git.Commit) { c.Parents = append(c.Parents, all[0].OID) },
-			"is before its parent's":    func(c *git.Commit) { c.Author.When = c.Author.When.AddDate(-1, 0, 0) },
-			"the commit: it is missing": nil,
+			"leads to other files":          func(c *git.Commit) { c.Tree = all[1].Tree },
+			"not a board commit's trailers": func(c *git.Commit) { c.Message = "tidy up\n" },
+			"the message is not":            func(c *git.Commit) { c.Message = strings.Replace(c.Message, "note", "Note", 1) },
+			"there is no board here":        func(c *git.Commit) { c.Parents = nil },
+			"2 parents":                     func(c *git.Commit) { c.Parents = append(c.Parents, all[0].OID) },
+			"is before its parent's":        func(c *git.Commit) { c.Author.When = c.Author.When.AddDate(-1, 0, 0) },
+			"the commit: it is missing":     nil,
 		} {
 			c, oid := last, git.OID(strings.Repeat("7", 40))
 			c.Parents = append([]git.OID{}, last.Parents...)

@@ -293,11 +293,7 @@ func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by oplog.Co
 	if c.GPGSig != "" {
 		return op, by, &declined{"a signature holds for one commit only"}
 	}
-	h, err := codec.ParseHead(c.Message)
-	if err == nil {
-		op, err = h.Operation(pushed.Payload, c.Author.Name, c.Author.Email, board.At(c.Author.When))
-	}
-	if err != nil {
+	if _, op, err = codec.ReadOperation(c, pushed.Payload); err != nil {
 		return op, by, &declined{err.Error()}
 	}
 	return op, oplog.Committer{Name: c.Committer.Name, Email: c.Committer.Email}, nil
