@@ -11,16 +11,59 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// TestLargeFiles checks that submit and merge both push a submission's git-lfs objects to the
-// remote, and that a pointer without its object can't be submitted.
-func TestLargeFiles(t *testing.T) {
-	if _, err := exec.LookPath("git-lfs"); err != nil {
-		t.Skip("git-lfs is not installed here")
+// lfs is a stand-in for git-lfs: clean keeps a file and prints the same pointer as git-lfs, since git
+// may ask either of them, and push copies kept files to a remote that is a directory. Before and
+// after a push it runs what a test has left beside the files.
+const lfs = `#!/bin/sh
+set -e
+common=$(git rev-parse --path-format=absolute --git-common-dir)
+kept=$common/lfs/objects
+place() { echo "$1" | sed 's,^\(..\)\(..\),\1/\2/&,'; }
+sha256() { if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi; }
+copy() { mkdir -p "$(dirname "$2")" && cp "$1" "$2"; }
+left() { if [ -e "$common/lfs/$1" ]; then mv "$common/lfs/$1" "$common/lfs/$1.ran" && sh "$common/lfs/$1.ran" >&2; fi; }
+case $1 in
+clean)
+	read=$(mktemp) && trap 'rm "$read"' EXIT && cat >"$read"
+	if grep -q '^version https://git-lfs' "$read"; then cat "$read" && exit; fi
+	id=$(sha256 <"$read" | cut -c1-64)
+	copy "$read" "$kept/$(place "$id")"
+	printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n' "$id" "$(wc -c <"$read")" ;;
+push)
+	left before
+	there=$(git config "remote.$3.url")/lfs/objects
+	shift 3
+	for id; do copy "$kept/$(place "$id")" "$there/$(place "$id")"; done
+	left after ;;
+esac
+`
+
+// lfsStandIn is the directory of the stand-in for git-lfs.
+var lfsStandIn string
+
+// standInForLFS writes the stand-in, and puts it at the beginning of the PATH where git-lfs is not
+// installed.
+func standInForLFS(bin string) error {
+	lfsStandIn = bin
+	err := errors.Join(os.MkdirAll(bin, 0o755), os.WriteFile(filepath.Join(bin, "git-lfs"), []byte(lfs), 0o755))
+	if _, missing := exec.LookPath("git-lfs"); missing != nil {
+		err = errors.Join(err, os.Setenv("PATH", inPath(bin)))
 	}
-	s := newScene(t)
+	return err
+}
+
+// inPath is the PATH with a directory before all others.
+func inPath(bin string) string { return bin + string(os.PathListSeparator) + os.Getenv("PATH") }
+
+// withLFS shares a board whose project keeps large files with git-lfs, and claims a task. there
+// lists the large files that the remote has.
+func withLFS(t *testing.T) (s *scene, there func() []string) {
+	t.Helper()
+	s = newScene(t)
 	hub := filepath.Join(t.TempDir(), "hub.git")
 	s.git(s.dir, "init", "-q", "--bare", hub)
 	s.git(s.dir, "remote", "add", "origin", hub)
@@ -29,29 +72,31 @@ func TestLargeFiles(t *testing.T) {
 	s.task("one")
 	s.claim("coder-1", "one")
 	s.preExec("coder-1", "one")
+	s.write(s.path("one"), "one_test.txt", "a test\n")
+	return s, func() []string {
+		objects, err := filepath.Glob(filepath.Join(hub, "lfs", "objects", "*", "*", "*"))
+		s.check(err)
+		return objects
+	}
+}
+
+// TestLargeFiles checks that submit and merge both push a submission's git-lfs objects to the
+// remote, and that a pointer without its object can't be submitted.
+func TestLargeFiles(t *testing.T) {
+	s, there := withLFS(t)
 	path := s.path("one")
-	s.write(path, "one_test.txt", "a test\n")
 	s.write(path, "art/good.bin", strings.Repeat("large\n", 500))
 	s.git(path, "add", ".")
 	s.git(path, "commit", "-qm", "large"+s.trailers("one"))
 	s.write(path, "lost.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("b", 64)+"\nsize 12345\n")
 	s.git(path, "add", ".")
 	s.git(path, "commit", "-qm", "a pointer"+s.trailers("one"))
-	_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+	_, err := s.trySubmit("coder-1", "one")
 	if failed := (*gitio.NetworkError)(nil); !errors.As(err, &failed) || !contains(failed.Error(), "lost.bin") {
 		t.Fatalf("a pointer to nothing: %v", err)
 	}
 	s.git(path, "reset", "-q", "--hard", "HEAD~1")
 	s.submit("coder-1", "one")
-	there := func() (objects []string) {
-		s.check(filepath.WalkDir(filepath.Join(hub, "lfs", "objects"), func(path string, e os.DirEntry, err error) error {
-			if err == nil && !e.IsDir() {
-				objects = append(objects, path)
-			}
-			return err
-		}))
-		return objects
-	}
 	if got := there(); len(got) != 1 {
 		t.Fatalf("the remote has %q", got)
 	}
@@ -59,6 +104,63 @@ func TestLargeFiles(t *testing.T) {
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	s.merge("one")
 	if got := there(); len(got) != 1 {
+		t.Errorf("the remote has %q", got)
+	}
+}
+
+// TestNothingToUpload checks that what can't be submitted is refused on a shared board, too.
+func TestNothingToUpload(t *testing.T) {
+	s, _ := withLFS(t)
+	_, err := s.trySubmit("coder-1", "../one")
+	s.refused(err, board.CodeUnknownTask, "../one")
+	s.check(os.RemoveAll(s.path("one")))
+	_, err = s.trySubmit("coder-1", "one")
+	s.refused(err, board.CodeMissing, "the worktree of one is missing")
+}
+
+// TestLargeFileMeanwhile checks that the large files of a commit that is made while those before it
+// are uploaded are uploaded as well, and that other commands of this clone need not wait for that.
+func TestLargeFileMeanwhile(t *testing.T) {
+	s, there := withLFS(t)
+	s.ctx = gitio.InEnvironment(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))) // for its hooks
+	s.b = s.open()
+	path := s.path("one")
+	s.write(path, "first.bin", "first\n")
+	s.git(path, "add", ".")
+	s.git(path, "commit", "-qm", "first"+s.trailers("one"))
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Fatalf("mkfifo: %v %s", err, out)
+	}
+	s.write(s.b.Repo().CommonDir(), "lfs/after", "unset GIT_DIR; cd '"+path+"'; echo second >second.bin; git add .; git commit -qm 'second"+s.trailers("one")+"'\n"+
+		"echo \"cat '"+pipe+"'\" >\""+s.b.Repo().CommonDir()+"/lfs/before\"\n")
+	var held error
+	seen := make(chan error)
+	go func() {
+		writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the second upload
+		if err == nil {
+			var turn *os.File
+			if turn, err = s.b.Repo().OpenQueue(filepath.Join(s.b.Dir(), remote.TurnFile)); err == nil {
+				held = gitio.TryQueue(turn)
+				err = turn.Close()
+			}
+			err = errors.Join(err, writer.Close())
+		}
+		seen <- err
+	}()
+	done, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+	s.check(err)
+	reader, err := os.OpenFile(pipe, os.O_RDWR, 0) // if there was no second upload
+	s.check(err)
+	defer reader.Close()
+	s.check(<-seen)
+	if held != nil {
+		t.Errorf("during the upload of the second file, others wait: %v", held)
+	}
+	if commit := done.After.Task("one").ReviewCommit; commit != s.git(path, "rev-parse", "HEAD") {
+		t.Errorf("submitted %s", commit)
+	}
+	if got := there(); len(got) != 2 {
 		t.Errorf("the remote has %q", got)
 	}
 }

@@ -33,10 +33,27 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	if err != nil {
 		return nil, nil, err
 	}
-	uploaded, err := s.upload(ctx, r.Task)
-	if err != nil {
-		return nil, nil, err
-	}
+	var done *gitboard.Done
+	var warnings []string
+	err = b.Try(ctx, "submitting "+r.Task, func(ctx context.Context) (bool, error) {
+		uploaded, err := s.upload(ctx, r.Task)
+		if err != nil {
+			return false, err
+		}
+		done, warnings, err = s.submit(ctx, r, uploaded)
+		if errors.Is(err, errNotUploaded) {
+			return false, nil
+		}
+		return true, err
+	})
+	return done, warnings, err
+}
+
+// errNotUploaded says that the worktree was moved to another commit after the upload.
+var errNotUploaded = errors.New("the large files of the commit are not uploaded yet")
+
+// submit decides and appends a submission whose large files are uploaded.
+func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded git.OID) (*gitboard.Done, []string, error) {
 	var warnings []string
 	worktree := &ahead{s: s, task: r.Task}
 	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
@@ -49,24 +66,22 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 		if err != nil {
 			return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
 		}
+		if s.b.Remote() != "" && commit != uploaded {
+			return nil, nil, errNotUploaded
+		}
 		p.Early, p.People = t.Early(oplog.Made(work)), oplog.People(work)
 		refs, err := s.reviewRefs(ctx, v, t, commit)
 		if err != nil {
 			return nil, nil, err
 		}
-		if commit != uploaded {
-			if err := b.Upload(ctx, git.OID(p.ReviewBase), commit); err != nil {
-				return nil, nil, err
-			}
-		}
-		published, err := b.Publish(ctx, t.ID, commit)
+		published, err := s.b.Publish(ctx, t.ID, commit)
 		warnings = slices.Concat(unsigned(t, work), early(p))
 		if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(p.Tests) == 0 {
 			warnings = append(warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
 		}
 		return p, append(refs, published...), err
 	}
-	done, err := b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
+	done, err := s.b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
 	return done, warnings, err
 }
 
@@ -164,7 +179,7 @@ func (s *site) submittable(
 // deletes or empties.
 func (s *site) tests(ctx context.Context, globs []string, commit git.OID, changed []string) (kept, deleted []string, err error) {
 	for _, file := range changed {
-		if !board.IsTest(globs, file) || len(kept) == maxTests && len(deleted) == maxTests {
+		if !board.IsTest(globs, file) {
 			continue
 		}
 		switch oid, err := s.repo.FileOID(ctx, commit, file); {
