@@ -68,8 +68,8 @@ func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) e
 	for path, entry := range cut {
 		if entry != begun {
 			whole.WriteString(entry + "\t" + path + "\x00")
-		} else if err := os.Remove(filepath.Join(worktree, path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		} else {
+			_ = os.Remove(filepath.Join(worktree, path)) // git refuses again if it stays
 		}
 	}
 	index := r.in(worktree, "update-index", "update-index", "-z", "--index-info").feed([]byte(whole.String()))
@@ -160,10 +160,13 @@ func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, pat
 		return false, err
 	}
 	all, err := r.in(worktree, "cat-file", "cat-file", "--filters", string(commit)+":"+path).output(ctx)
-	if exitCode(err) > 0 {
+	switch code := exitCode(err); {
+	case code < 0:
+		return false, err
+	case code > 0:
 		return false, nil // the commit has no such path
 	}
-	return bytes.HasPrefix(all, part), err
+	return bytes.HasPrefix(all, part), nil
 }
 
 // readTree runs the two-tree git-read-tree. It retries if git refused because another process held
@@ -177,30 +180,17 @@ func (r *Repo) readTree(ctx context.Context, worktree string, old, new git.OID, 
 	args := flags(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
 	for attempt := 1; ; attempt++ {
 		// A positive exit code only means that files have changed.
-		if err := refresh.run(ctx); err != nil && exitCode(err) < 0 {
+		if err := refresh.run(ctx); exitCode(err) < 0 {
 			return err
 		}
 		refused := r.in(worktree, "read-tree", args...).run(ctx)
 		if exitCode(refused) <= 0 || !MayRetry(ctx, attempt, attempts) {
 			return refused
 		}
-		if err := r.indexBusy(ctx, worktree); err != nil && !r.awaitBusy(ctx, err) {
+		if err := r.worktreeBusy(ctx, worktree); err != nil && !r.awaitBusy(ctx, err) {
 			return err
 		}
 	}
-}
-
-// indexBusy returns a BusyError if another process holds the lock of a worktree's index.
-func (r *Repo) indexBusy(ctx context.Context, worktree string) error {
-	dir, err := r.worktreeGitDir(ctx, worktree)
-	if err != nil {
-		return err
-	}
-	lock := filepath.Join(dir, "index.lock")
-	if _, err := os.Lstat(lock); err == nil {
-		return &BusyError{[]string{lock}}
-	}
-	return nil
 }
 
 // overlapping returns the dirty paths that an update of the changed paths would touch. If there are

@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,8 @@ func TestAdvance(t *testing.T) {
 	can("a.txt")
 	native(t, top, "add", "a.txt")
 	can("a.txt")
+	write(t, r, "a.txt", "new\n")
+	can("a.txt") // what is staged is in the way
 	native(t, top, "reset", "-q", "--hard")
 	write(t, r, "mine.txt", "a human's edit\n")
 	write(t, r, "dir/added", "in the way\n")
@@ -104,6 +107,10 @@ func TestAdvance(t *testing.T) {
 		t.Errorf("locked: %v", err)
 	}
 	check(t, os.Remove(filepath.Join(r.GitDir(), "index.lock")))
+	check(t, r.worktreeBusy(ctx, top))
+	if err := r.worktreeBusy(ctx, t.TempDir()); !errors.Is(err, ErrNotRepository) {
+		t.Errorf("the index of no worktree: %v", err)
+	}
 
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/main", Old: old, New: next}}, "land"))
 	check(t, r.Advance(ctx, top, old, next))
@@ -112,5 +119,40 @@ func TestAdvance(t *testing.T) {
 	}
 	if got := native(t, top, "status", "--porcelain"); got != " M mine.txt\n?? untracked" {
 		t.Errorf("status: %q", got)
+	}
+}
+
+// TestIsBegun checks which files count as written in part: never one that can't be read.
+func TestIsBegun(t *testing.T) {
+	ctx, r := scratch(t)
+	for _, name := range []string{"whole", "part", "gone", "other", "link", "dir", "proc/mem"} {
+		write(t, r, name, "content\n")
+	}
+	head := commitAll(t, r, "files")
+	top := r.TopLevel()
+	for _, name := range []string{"gone", "link", "dir", "proc"} {
+		check(t, os.RemoveAll(filepath.Join(top, name)))
+	}
+	write(t, r, "part", "cont")
+	write(t, r, "other", "contents\n")
+	write(t, r, "dir/file", "content\n")
+	write(t, r, "added", "")
+	check(t, errors.Join(os.Symlink("whole", filepath.Join(top, "link")), os.Symlink("/proc/self", filepath.Join(top, "proc"))))
+	cases := map[string]string{
+		"whole": "true <nil>", "part": "true <nil>", "gone": "true <nil>", "other": "false <nil>", "link": "false <nil>",
+		"dir": "false <nil>", "whole/below": "false <nil>", "added": "false <nil>",
+	}
+	if exists("/proc/self/mem") {
+		cases["proc/mem"] = "false read " + filepath.Join(top, "proc/mem") + ": input/output error"
+	}
+	for name, want := range cases {
+		is, err := r.isBegun(ctx, top, head, name)
+		if got := fmt.Sprint(is, " ", err); got != want {
+			t.Errorf("%s: %s, not %s", name, got, want)
+		}
+	}
+	instead(t, "kill -9 $$")
+	if is, err := r.isBegun(ctx, top, head, "part"); is || !Unfinished(err) {
+		t.Errorf("git was killed, and it is %v, %v", is, err)
 	}
 }

@@ -45,4 +45,7 @@ func TestUnwrittenRecord(t *testing.T) {
 	if _, err := r.Worktrees(ctx); exitCode(err) != 128 {
 		t.Errorf("got %v", err)
 	}
+	if check(t, os.Remove(record)); !r.unwritten() {
+		t.Error("a record without the file is complete")
+	}
 }

@@ -50,10 +50,10 @@ func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 	// If the child died while idle, only this request notices; a new child may answer.
 	old := b.cmd != nil
 	objects, err := b.exchange(ctx, names)
-	if err != nil && old && ctx.Err() == nil {
+	if err != nil && old {
 		objects, err = b.exchange(ctx, names)
 	}
-	for err != nil && ctx.Err() == nil && b.died && len(objects) < len(names) && !b.partial() {
+	for err != nil && b.died && len(objects) < len(names) && !b.partial() {
 		objects, err = b.without(ctx, names, objects)
 	}
 	if err != nil {
@@ -81,10 +81,10 @@ func (b *batch) without(ctx context.Context, names []string, answers []git.Objec
 // exchange sends one request. After a failure the child is stopped, since the next answer could not
 // be matched to its name; the answers received before the failure are returned.
 func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, error) {
+	b.died = false
 	if err := ctx.Err(); err != nil {
 		return nil, b.failed(ctx, err)
 	}
-	b.died = false
 	if b.cmd == nil {
 		if err := b.start(); err != nil {
 			return nil, b.failed(ctx, err)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 
@@ -33,21 +33,16 @@ func (r *Repo) Below(ctx context.Context, prefixes ...string) (map[string]git.OI
 func (r *Repo) filesBelow(prefixes []string) (map[string]git.OID, error) {
 	loose := map[string]git.OID{}
 	for _, prefix := range prefixes {
-		err := filepath.WalkDir(filepath.Join(r.common, filepath.FromSlash(prefix)), func(path string, entry fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) || err == nil && (entry.IsDir() || strings.HasSuffix(path, ".lock")) {
+		err := fs.WalkDir(os.DirFS(r.common), strings.TrimSuffix(prefix, "/"), func(name string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) || err == nil && (entry.IsDir() || strings.HasSuffix(name, ".lock")) {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			name, err := filepath.Rel(r.common, path)
-			if err != nil {
-				return err
-			}
-			name = filepath.ToSlash(name)
 			text, err := r.refText(name)
-			if err != nil || text == nil {
-				return err // without a text it has been deleted
+			if text == nil {
+				return err // without an error it has been deleted
 			}
 			if loose[name] = git.OID(*text); !loose[name].Valid() || loose[name].IsZero() {
 				return &BrokenRefError{Ref: name, Text: *text}

@@ -1,6 +1,8 @@
 package gitio
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -29,13 +31,51 @@ func TestBelow(t *testing.T) {
 		t.Errorf("from files: %v", got)
 	}
 	check(t, os.Remove(lock))
-	writeIn(t, r.common, "refs/liza/leases/s", "ref: refs/liza/leases/b\n")
-	want["refs/liza/leases/s"] = ids[1]
-	if got, err := r.Below(ctx, prefixes...); err == nil {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := r.Below(ended, prefixes...); !errors.Is(err, context.Canceled) {
+		t.Errorf("in a context that has ended: %v", err)
+	}
+	other := *r
+	other.plain = false // refs may be stored in another way
+	if got, err := other.Below(ctx, prefixes...); err == nil {
 		t.Errorf("without git: %v", got)
 	}
-	t.Setenv("PATH", path)
-	if got := must[map[string]git.OID](t)(r.Below(ctx, prefixes...)); !maps.Equal(got, want) {
-		t.Errorf("by git: %v", got)
+	if at := other.refAtHand("refs/liza/leases/b"); at != "" {
+		t.Errorf("without git it is at %s", at)
+	}
+	for name, c := range map[string]struct{ file, text, prefix, want string }{
+		"a symbolic ref":   {"refs/liza/leases/s", "ref: refs/liza/leases/b\n", "", "refs/liza/leases/s"},
+		"a link":           {"refs/liza/leases/link", "", "", ""},
+		"a ref to nothing": {"refs/liza/leases/zero", string(git.ZeroOID) + "\n", "", ""},
+		"no directory":     {"", "", "refs/liza/leases/b/x/", ""},
+		"what is packed":   {"packed-refs", "garbage\n", "", "error"},
+	} {
+		asked, want := prefixes, maps.Clone(want)
+		if c.prefix != "" {
+			asked, want = []string{c.prefix}, map[string]git.OID{}
+		}
+		if c.want != "" {
+			want[c.want] = ids[1]
+		}
+		packed := must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "packed-refs")))
+		switch {
+		case name == "a link":
+			check(t, os.Symlink("nowhere", filepath.Join(r.common, c.file)))
+		case c.file != "":
+			writeIn(t, r.common, c.file, c.text)
+		}
+		t.Setenv("PATH", "")
+		if got, err := r.Below(ctx, asked...); err == nil {
+			t.Errorf("%s, without git: %v", name, got)
+		}
+		t.Setenv("PATH", path)
+		if got, err := r.Below(ctx, asked...); (err != nil) != (c.want == "error") || err == nil && !maps.Equal(got, want) {
+			t.Errorf("%s, by git: %v, %v", name, got, err)
+		}
+		if c.file != "" {
+			check(t, os.Remove(filepath.Join(r.common, c.file)))
+		}
+		writeIn(t, r.common, "packed-refs", string(packed))
 	}
 }

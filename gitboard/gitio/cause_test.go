@@ -21,8 +21,15 @@ func TestFirstCause(t *testing.T) {
 		"error: RPC failed; curl 52 Empty reply from server\nfatal: the remote end hung up unexpectedly":                                                             "RPC failed; curl 52 Empty reply from server",
 		"remote: liza: no\nbanner of ssh\nfatal: the remote end hung up unexpectedly":                                                                                "remote: liza: no",
 		"remote: liza: no\nremote: liza: really\nerror: x":                                                                                                           "remote: liza: no",
-		"remote: <p>Not here</p>\nerror: x":                     "x",
-		"warning: redirecting to h\nhint: x\nhint:\nfatal: bad": "bad",
+		"remote: first\nremote: second\nerror: x":                                                                                                                    "remote: first",
+		"remote: other\nremote: liza: no\nerror: x":                                                                                                                  "remote: liza: no",
+		"error\nfatal: bad": "error",
+		"Writing objects: 100%\nTo h\n-----\nfatal: bad":         "bad",
+		"Writing objects: 50%\rWriting objects: 99%\rfatal: bad": "bad",
+		"  not known \nfatal: " + unreadable:                     "not known",
+		"banner of ssh\nerror: bad":                              "bad",
+		"remote: <p>Not here</p>\nerror: x":                      "x",
+		"warning: redirecting to h\nhint: x\nhint:\nfatal: bad":  "bad",
 	} {
 		if got := firstCause(said); got != want {
 			t.Errorf("%q\n got %q\nwant %q", said, got, want)

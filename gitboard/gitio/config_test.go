@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -101,18 +102,45 @@ func TestExclude(t *testing.T) {
 	if got := readIn(t, filepath.Dir(path), "exclude"); got != "# mine\r\n.liza/\n.worktrees/\n" {
 		t.Errorf("got %q", got)
 	}
+	check(t, os.WriteFile(path, []byte("x"), 0o666))
+	if check(t, r.Exclude("x")); readIn(t, filepath.Dir(path), "exclude") != "x" {
+		t.Error("a file that has the line already is changed")
+	}
 	check(t, os.RemoveAll(filepath.Dir(path)))
-	check(t, os.WriteFile(filepath.Dir(path), nil, 0o666))
-	var storage *StorageError
-	if err := r.Exclude("x"); !errors.As(err, &storage) {
-		t.Errorf("got %v", err)
+	check(t, r.Exclude("x"))
+	if got := readIn(t, filepath.Dir(path), "exclude"); got != "x\n" {
+		t.Errorf("without a directory: %q", got)
+	}
+	fails := func(how string) {
+		t.Helper()
+		if err := r.Exclude("y"); !errors.As(err, new(*StorageError)) || errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+	check(t, errors.Join(os.Remove(path), os.Symlink("none/exclude", path)))
+	fails("a link into no directory")
+	check(t, errors.Join(os.RemoveAll(filepath.Dir(path)), os.WriteFile(filepath.Dir(path), nil, 0o666)))
+	fails("below a file")
+	check(t, os.Rename(r.common, r.common+".away"))
+	fails("a repository that was moved")
+	if exists(r.common) {
+		t.Error("its old place is taken")
 	}
 }
 
 func TestErrors(t *testing.T) {
-	err := &CommandError{Op: "worktree add", Exit: 128, Stderr: "warning: x\nfatal: it is there already\nhint: do not\n\n"}
-	if got, want := err.Error(), "git worktree add failed (exit 128): it is there already"; got != want {
-		t.Errorf("got %q", got)
+	commit := blob("x").OID
+	damaged := "objects of the history of " + commit.Short() + " are missing or damaged"
+	for want, err := range map[string]error{
+		"git worktree add failed (exit 128): it is there already": &CommandError{Op: "worktree add", Exit: 128, Stderr: "warning: x\nfatal: it is there already\nhint: do not\n\n"},
+		"git x failed (exit 1)":                                   &CommandError{Op: "x", Exit: 1, Stderr: "hint: x\n"},
+		"git x did not finish: why":                               &CommandError{Op: "x", Exit: -1, Stderr: "fatal: y\n", Err: errors.New("why")},
+		damaged:                                                   &DamagedError{Commit: commit},
+		damaged + " (why)":                                        &DamagedError{commit, errors.New("why")},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("got %q, not %q", got, want)
+		}
 	}
 }
 

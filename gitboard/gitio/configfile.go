@@ -48,13 +48,9 @@ func (r *Repo) EditConfigFile(edit func(text []byte) ([]byte, error)) (err error
 		return err
 	}
 	lock := path + ".lock"
-	info, err := os.Stat(path)
-	if err != nil {
-		return storageError(r.common, err)
-	}
 	var file *os.File
 	err = r.unlocked(context.Background(), path, func() error {
-		file, err = os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+		file, err = os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		return err
 	})
 	if errors.Is(err, ErrBusy) {
@@ -63,14 +59,15 @@ func (r *Repo) EditConfigFile(edit func(text []byte) ([]byte, error)) (err error
 	if err != nil {
 		return storageError(filepath.Dir(path), err)
 	}
+	defer file.Close() // again, usually
 	defer func() {
 		if err != nil {
-			file.Close()
 			os.Remove(lock)
 		}
 	}()
+	info, gone := os.Stat(path)
 	old, err := os.ReadFile(path)
-	if err != nil {
+	if err = errors.Join(gone, err); err != nil {
 		return storageError(r.common, err)
 	}
 	text, err := edit(old)

@@ -47,7 +47,7 @@ func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at
 		if e.stagedApart() || !slices.Contains(written, e.Path) {
 			return false, nil
 		}
-		if begun, err := r.isBegun(ctx, worktree, merged, e.Path); !begun || err != nil {
+		if begun, err := r.isBegun(ctx, worktree, merged, e.Path); !begun {
 			return false, err
 		}
 	}
@@ -67,16 +67,11 @@ func (r *Repo) undoCut(ctx context.Context, worktree string, commit git.OID) (bo
 	if err != nil || len(at.Dirty) == 0 {
 		return false, err
 	}
-	if cut, err := r.cutMerge(ctx, worktree, commit, at); !cut || err != nil {
+	if cut, err := r.cutMerge(ctx, worktree, commit, at); !cut {
 		return false, err
 	}
-	for _, e := range at.Dirty {
-		if !e.Untracked() {
-			continue
-		}
-		if err := os.Remove(filepath.Join(worktree, e.Path)); err != nil {
-			return false, err
-		}
+	for _, e := range at.Dirty { // new files would survive the reset
+		_ = os.Remove(filepath.Join(worktree, e.Path)) // git refuses to merge again if one stays
 	}
 	reset := flags(workers, durable, []string{"reset", "--quiet", "--hard", "HEAD"})
 	return true, r.in(worktree, "reset", reset...).run(ctx)

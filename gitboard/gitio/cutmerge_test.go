@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,6 +70,7 @@ func TestCutMerge(t *testing.T) {
 		"the index":            {unopened, false},
 		"an own file":          {func() { begun(); writeIn(t, path, "own.txt", "mine\n") }, true},
 		"an own change":        {func() { begun(); writeIn(t, path, "apart.txt", "mine\n") }, true},
+		"an own deletion":      {func() { begun(); check(t, os.Remove(filepath.Join(path, "apart.txt"))) }, true},
 		"an own resolution":    {func() { writeIn(t, path, "both.txt", "ours and theirs\n") }, true},
 		"one that was staged":  {func() { writeIn(t, path, "both.txt", "mine\n"); native(t, path, "add", "both.txt"); begun() }, true},
 		"a file that it takes": {func() { writeIn(t, path, "gone.txt", "mine\n") }, true},
@@ -96,5 +98,30 @@ func TestCutMerge(t *testing.T) {
 				t.Errorf("refused, and left %v of %v", left, dirty)
 			}
 		})
+	}
+}
+
+// TestUntouched checks what is not taken for the rest of a merge: changes before the first commit, and
+// those beside a merge that nobody can look for.
+func TestUntouched(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "a.txt", "changed\n")
+	real := must[string](t)(exec.LookPath("git"))
+	path := os.Getenv("PATH")
+	instead(t, `case "$*" in *rev-parse*) exit 3 ;; *) exec '`+real+`' "$@" ;; esac`)
+	writeIn(t, r.GitDir(), "MERGE_HEAD", string(head)+"\n")
+	if is, err := r.Untouched(ctx, r.TopLevel(), head); is || exitCode(err) != 3 {
+		t.Errorf("the git directory is not known: %v, %v", is, err)
+	}
+	t.Setenv("PATH", path)
+	native(t, r.TopLevel(), "checkout", "-q", "--orphan", "other")
+	if is, err := r.Untouched(ctx, r.TopLevel(), head); is || err != nil {
+		t.Errorf("before the first commit: %v, %v", is, err)
+	}
+	check(t, os.Remove(filepath.Join(r.TopLevel(), "a.txt")))
+	native(t, r.TopLevel(), "read-tree", "--empty")
+	if is, err := r.Untouched(ctx, r.TopLevel(), head); !is || err != nil {
+		t.Errorf("before the first commit, with nothing to commit: %v, %v", is, err)
 	}
 }

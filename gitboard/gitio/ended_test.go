@@ -57,4 +57,15 @@ func TestEnded(t *testing.T) {
 			t.Errorf("%s (%q): ended is %t", name, c.process, got)
 		}
 	}
+	if endedBeside("", string(dead)) {
+		t.Error("where no process is known, one has ended")
+	}
+	for _, c := range []struct{ born, space, want string }{{"b s", "p", "7 b s p"}, {"", "p", ""}, {"b s", "", ""}} {
+		if got := identified(7, c.born, c.space); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	if _, known := (&Repo{}).processesIn(t.TempDir()); known {
+		t.Error("processes are known where none can be seen")
+	}
 }

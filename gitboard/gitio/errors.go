@@ -119,19 +119,24 @@ func exitCode(err error) int {
 	return -1
 }
 
-// lastLine picks the line of git's stderr to show to a person: the last one that is neither advice
-// nor empty. If that line is the fatal error, the first error before it is appended as its cause.
+// lastLine picks the line of git's stderr to show to a person: the last one that git marks as an
+// error, and if there is none, the last that is neither advice nor empty. Advice for those who type
+// git commands may follow an error. If the line is the fatal error, the first error before it is
+// appended as its cause.
 func lastLine(stderr string) string {
 	const fatal, failure = "fatal: ", "error: "
-	last, cause := "", ""
+	last, cause, marked := "", "", false
 	for _, line := range strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' }) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "hint:") || strings.HasPrefix(line, "warning:") {
 			continue
 		}
-		last = line
-		if said, is := strings.CutPrefix(line, failure); is && cause == "" {
+		said, is := strings.CutPrefix(line, failure)
+		if is && cause == "" {
 			cause = said
+		}
+		if is = is || strings.HasPrefix(line, fatal); is || !marked {
+			last, marked = line, is
 		}
 	}
 	if said, died := strings.CutPrefix(last, fatal); died && cause != "" {

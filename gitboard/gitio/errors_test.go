@@ -11,9 +11,10 @@ func TestLastLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"":                              "",
 		"fatal: not a git repository\n": "not a git repository",
-		"error: no\nhint: advice\nwarning: and so on\n\n":                           "no",
-		"Preparing\nerror: unable to write a\nerror: unable to write b\nfatal: no.": "no. (unable to write a)",
-		"progress 1%\rprogress 2%\rdone":                                            "done",
+		"error: no\nhint: advice\nwarning: and so on\n\n":                                 "no",
+		"Preparing\nerror: unable to write a\nerror: unable to write b\nfatal: no.":       "no. (unable to write a)",
+		"fatal: Unable to create 'HEAD.lock': File exists.\n\nremove the file manually\n": "Unable to create 'HEAD.lock': File exists.",
+		"progress 1%\rprogress 2%\rdone":                                                  "done",
 	} {
 		if got := lastLine(said); got != want {
 			t.Errorf("%q: got %q, want %q", said, got, want)

@@ -33,9 +33,7 @@ func (r *Repo) Exclude(lines ...string) error {
 	if len(old) > 0 && old[len(old)-1] != '\n' {
 		text = "\n" + text
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return storageError(r.common, err)
-	}
+	_ = os.Mkdir(dir, 0o777) // usually it is there; without the repository nothing is made
 	// One appending write, so that two concurrent writers lose nothing.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {

@@ -1,12 +1,14 @@
 package gitio
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,6 +195,16 @@ func TestFaultsOfReading(t *testing.T) {
 		{"RequestCommit", nil, func(p *place) (any, error) {
 			return one(p.r.RequestCommit(p.ctx, p.ids["main"], "r4", 20))
 		}, ""},
+		{"RequestCommit that git dies of", nil, func(p *place) (any, error) {
+			return one(p.r.RequestCommit(p.ctx, p.ids["main"], "r4", 20))
+		}, "128"},
+		{"RequestCommit that git dies of, beside a damaged file", func(p *place) {
+			dirty("a.txt", "damaged\n")(p)
+			p.ids["damaged"] = git.OID(testrun.CommitAll(p.t, p.path("repo"), "damaged"))
+			check(p.t, os.Remove(loosePath(p.r, blob("damaged\n").OID)))
+		}, func(p *place) (any, error) {
+			return one(p.r.RequestCommit(p.ctx, p.ids["damaged"], "r4", 20))
+		}, "128"},
 		{"RequestCommit too deep", nil, func(p *place) (any, error) {
 			return one(p.r.RequestCommit(p.ctx, p.ids["main"], "r4", 2))
 		}, ""},
@@ -605,6 +617,10 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			func(p *place) (any, error) {
 				return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["topic"], "merge", ada))
 			}, ""},
+		{"MergeInto ahead, over a change", func(p *place) { writeIn(p.t, p.path("one"), "a.txt", "mine") },
+			func(p *place) (any, error) {
+				return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["next"], "merge", ada))
+			}, ""},
 		{"MergeInto of what is no id", nil, func(p *place) (any, error) {
 			return one(p.r.MergeInto(p.ctx, p.path("one"), "topic", "merge", ada))
 		}, ""},
@@ -770,6 +786,9 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			func(p *place) (any, error) {
 				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
 			}, ""},
+		{"MoveWorktree to a name that is too long", nil, func(p *place) (any, error) {
+			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path(strings.Repeat("x", 256))))
+		}, ""},
 		{"MoveWorktree of a locked one", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) },
 			func(p *place) (any, error) {
 				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
@@ -792,7 +811,8 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"MoveWorktree beside a record that is being removed", func(p *place) {
 			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/half"), 0o755))
 		}, func(p *place) (any, error) {
-			return p.r.movesPlainly(p.path("one"), p.path("two")), nil
+			_, plain := p.r.movesPlainly(p.path("one"), p.path("two"))
+			return plain, nil
 		}, ""},
 		{"UnlockWorktree", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) },
 			func(p *place) (any, error) {
@@ -813,11 +833,20 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return only(p.r.UnlockWorktree(p.ctx, p.path("two")))
 		}, ""},
+		{"UnlockWorktree that was moved by hand and is not locked", func(p *place) {
+			check(p.t, os.Rename(p.path("one"), p.path("two")))
+			check(p.t, os.Symlink(p.path("two"), p.path("one")))
+		}, func(p *place) (any, error) {
+			return only(p.r.UnlockWorktree(p.ctx, p.path("two")))
+		}, ""},
 		{"UnlockWorktree of none", nil, func(p *place) (any, error) {
 			return only(p.r.UnlockWorktree(p.ctx, p.path("none")))
 		}, ""},
 		{"RemoveWorktree", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
 			return only(p.r.RemoveWorktree(p.ctx, p.path("one")))
+		}, ""},
+		{"RemoveWorktree by a path that ends in a dot", nil, func(p *place) (any, error) {
+			return only(p.r.RemoveWorktree(p.ctx, p.path("one")+"/."))
 		}, ""},
 		{"RemoveWorktree by another path", func(p *place) { check(p.t, os.Symlink(p.path("one"), p.path("link"))) },
 			func(p *place) (any, error) {
@@ -837,6 +866,11 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			check(p.t, os.Remove(p.path("one/.git")))
 		}, func(p *place) (any, error) {
 			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
+		}, ""},
+		{"DiscardWorktree that can't be removed", func(p *place) {
+			check(p.t, os.Remove(p.path("one/.git")))
+		}, func(p *place) (any, error) {
+			return only(p.r.DiscardWorktree(p.ctx, p.path("one")+"/."))
 		}, ""},
 		{"DiscardWorktree of one that is gone", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(p *place) (any, error) {
 			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
@@ -911,6 +945,9 @@ func TestFaultsOfWriting(t *testing.T) {
 		{"ReplaceBroken below a file", nil, func(p *place) (any, error) {
 			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/topic/below", ""}, p.ids["main"]))
 		}, ""},
+		{"ReplaceBroken of a name too long to lock", nil, func(p *place) (any, error) {
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/" + strings.Repeat("x", 252), ""}, p.ids["main"]))
+		}, ""},
 		{"ReplaceBroken of a wrong name", nil, func(p *place) (any, error) {
 			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"broken", ""}, p.ids["main"]))
 		}, ""},
@@ -957,6 +994,27 @@ func TestFaultsOfRemotes(t *testing.T) {
 			return one(p.hub.Deliver(p.ctx, Push{Ref: ref, New: p.ids[id]}, option))
 		}
 	}
+	large := func(attributes string) func(p *place) {
+		return func(p *place) {
+			top := p.path("repo")
+			pointer := func(digit string) string {
+				return "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat(digit, 64) + "\nsize 5\n"
+			}
+			writeIn(p.t, top, ".gitattributes", attributes)
+			writeIn(p.t, top, "dir/x.bin", pointer("1"))
+			writeIn(p.t, top, "u.bin", pointer("1")+"x 1\n") // the same object
+			writeIn(p.t, top, "v.bin", strings.Replace(pointer("2"), "v1", "v2", 1))
+			writeIn(p.t, top, "w.bin", pointer("3")+strings.Repeat("x", maxPointer))
+			writeIn(p.t, top, "x.bin", strings.Repeat("x", maxPointer)+pointer("4"))
+			writeIn(p.t, top, "y.bin", pointer("5"))
+			native(p.t, top, "-c", "filter.lfs.clean=cat", "add", "--all")
+			native(p.t, top, "commit", "-q", "-m", "large")
+			p.ids["large"] = git.OID(native(p.t, top, "rev-parse", "HEAD"))
+		}
+	}
+	largeFiles := func(p *place) (any, error) {
+		return one(p.r.LargeFiles(p.ctx, p.ids["main"], p.ids["large"], []string{"dir/x.bin"}))
+	}
 	checkTries(t, "faults-remotes.txt", historyPlace, []try{
 		{"Fetch", nil, func(p *place) (any, error) {
 			return only(p.hub.Fetch(p.ctx, false, false, "refs/liza/*:refs/liza/*"))
@@ -982,12 +1040,21 @@ func TestFaultsOfRemotes(t *testing.T) {
 		{"Fetch whole", nil, func(p *place) (any, error) {
 			return only(p.hub.Fetch(p.ctx, false, true, "refs/liza/*:refs/liza/*"))
 		}, "128"},
+		{"Fetch beside a lock, without a retry", func(p *place) { writeIn(p.t, p.path("repo"), ".git/refs/liza/far.lock", "") },
+			func(p *place) (any, error) {
+				ctx, _ := WithRetries(p.ctx, 0)
+				return only(p.hub.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*"))
+			}, ""},
 		{"Fetch beside a lock", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/liza/far.lock", "")
 			p.t.Setenv(ProcessSpaceVar, "elsewhere")
 			p.r.environ = environ(os.Environ())
 		}, func(p *place) (any, error) {
 			return only(p.hub.Fetch(p.ctx, false, false, "refs/liza/*:refs/liza/*"))
+		}, ""},
+		{"Remote that is asked for a password", func(p *place) { p.r.environ = append(p.r.environ, "GIT_ASKPASS=x") }, func(p *place) (any, error) {
+			m := p.r.remote("hub", map[string][]string{"remote.hub.fetch": {"+refs/heads/*:refs/remotes/hub/*", "^refs/heads/x"}})
+			return fmt.Sprint(slices.Contains(m.env, "GIT_ASKPASS="), slices.Contains(p.hub.env, "GIT_ASKPASS="), m.spared), nil
 		}, ""},
 		{"List", nil, func(p *place) (any, error) {
 			return one(p.hub.List(p.ctx, "refs/heads/main", "refs/liza/*", "heads/topic"))
@@ -1022,23 +1089,28 @@ func TestFaultsOfRemotes(t *testing.T) {
 			return only(p.hub.Offer(p.ctx, map[string]string{"refs/heads/topic": "refs/heads/main"}))
 		}, ""},
 		{"Upload", lfs, func(p *place) (any, error) {
-			return only(p.hub.Upload(p.ctx, []LargeFile{{"x", strings.Repeat("1", 64)}, {"y", strings.Repeat("2", 64)}}))
+			err := p.hub.Upload(p.ctx, []LargeFile{{"x", strings.Repeat("1", 64)}, {"y", strings.Repeat("2", 64)}})
+			asked, _ := os.ReadFile(p.path("asked"))
+			return string(asked), err
+		}, ""},
+		{"Upload many", lfs, func(p *place) (any, error) {
+			err := p.hub.Upload(p.ctx, slices.Repeat([]LargeFile{{"x", strings.Repeat("1", 64)}}, objectsAtOnce+1))
+			asked, _ := os.ReadFile(p.path("asked"))
+			return fmt.Sprint(bytes.Count(asked, []byte("\n")), " calls for ", bytes.Count(asked, []byte(" 1111"))), err
 		}, ""},
 		{"Upload nothing", nil, func(p *place) (any, error) { return only(p.hub.Upload(p.ctx, nil)) }, ""},
-		{"LargeFiles", func(p *place) {
-			top := p.path("repo")
-			pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("1", 64) + "\nsize 5\n"
-			writeIn(p.t, top, ".gitattributes", "*.bin filter=lfs\n")
-			writeIn(p.t, top, "dir/x.bin", pointer)
-			writeIn(p.t, top, "y.bin", pointer)
-			writeIn(p.t, top, "z.bin", strings.ReplaceAll(pointer, "1", "2")) // another version
-			writeIn(p.t, top, "w.bin", strings.Repeat("x", maxPointer)+pointer)
-			native(p.t, top, "-c", "filter.lfs.clean=cat", "add", "--all")
-			native(p.t, top, "commit", "-q", "-m", "large")
-			p.ids["large"] = git.OID(native(p.t, top, "rev-parse", "HEAD"))
-		}, func(p *place) (any, error) {
-			return one(p.r.LargeFiles(p.ctx, p.ids["main"], p.ids["large"], []string{"dir/x.bin", "y.bin"}))
-		}, ""},
+		{"LargeFiles", large("*.bin filter=lfs\n"), largeFiles, ""},
+		{"LargeFiles that no attributes name", large(""), largeFiles, ""},
+		{"LargeFiles that are packed", func(p *place) {
+			large("*.bin filter=lfs\n")(p)
+			native(p.t, p.path("repo"), "gc", "-q")
+		}, largeFiles, ""},
+		{"LargeFiles, one of them damaged", func(p *place) {
+			large("*.bin filter=lfs\n")(p)
+			file := loosePath(p.r, git.OID(native(p.t, p.path("repo"), "rev-parse", "HEAD:y.bin")))
+			check(p.t, os.Chmod(file, 0o644))
+			check(p.t, os.WriteFile(file, stored("blob 130\x00", make([]byte, 130))[:40], 0o444)) // cut off
+		}, largeFiles, ""},
 		{"LargeFiles without any", nil, func(p *place) (any, error) {
 			return one(p.r.LargeFiles(p.ctx, p.ids["v1"], p.ids["main"], []string{"a.txt"}))
 		}, ""},
@@ -1071,6 +1143,8 @@ func TestFaultsOfModules(t *testing.T) {
 	checkTries(t, "faults-modules.txt", func(t *testing.T) *place { return placeLike(t, "modules", module) }, []try{
 		{"Gitlinks", nil, func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("one"))) }, ""},
 		{"Gitlinks, none", nil, func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("repo"))) }, ""},
+		{"Gitlinks without an index", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index"))) },
+			func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("one"))) }, ""},
 		{"Gitlinks of an index that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/index")))
 			check(p.t, os.Mkdir(p.path("repo/.git/index"), 0o755))
@@ -1079,6 +1153,11 @@ func TestFaultsOfModules(t *testing.T) {
 		{"Submodules, none", nil, func(p *place) (any, error) {
 			return one(p.r.Submodules(p.ctx, p.ids["main"]))
 		}, ""},
+		{"Submodules without a path", func(p *place) {
+			writeIn(p.t, p.path("one"), ".gitmodules", "[submodule \"x\"]\n\turl = y\n")
+			native(p.t, p.path("one"), "commit", "-q", "-m", "without", ".gitmodules")
+			p.ids["without"] = git.OID(native(p.t, p.path("one"), "rev-parse", "HEAD"))
+		}, func(p *place) (any, error) { return one(p.r.Submodules(p.ctx, p.ids["without"])) }, ""},
 		{"Submodules of what is no id", nil, func(p *place) (any, error) {
 			return one(p.r.Submodules(p.ctx, "main"))
 		}, ""},
@@ -1118,6 +1197,25 @@ func TestFaultsOfModules(t *testing.T) {
 		}, ""},
 		{"KeepModules of a worktree without them", nil, func(p *place) (any, error) {
 			return one(p.r.KeepModules(p.ctx, p.path("repo"), p.path("kept")))
+		}, ""},
+		{"KeepModules, one beside one that is not checked out", func(p *place) {
+			ownCommits(p)
+			check(p.t, os.RemoveAll(p.path("one/nested/.git")))
+		}, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+		}, ""},
+		{"KeepModules, nested ones alone", func(p *place) {
+			ownCommits(p)
+			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees/one/modules")))
+		}, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+		}, ""},
+		{"KeepModules, nested ones over a directory", func(p *place) {
+			ownCommits(p)
+			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees/one/modules")))
+			writeIn(p.t, p.path("kept"), "nested/x", "x")
+		}, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
 		}, ""},
 		{"KeepModules below a file", func(p *place) {
 			ownCommits(p)

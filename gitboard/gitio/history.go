@@ -15,7 +15,7 @@ import (
 // does.
 func (r *Repo) ResolveCommit(ctx context.Context, rev string) (git.OID, error) {
 	missing := fmt.Errorf("revision %q: %w", rev, ErrNotFound)
-	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsRune(rev, 0) {
+	if strings.HasPrefix(rev, "-") || strings.ContainsRune(rev, 0) {
 		return "", missing
 	}
 	out, err := r.here("rev-parse", "rev-parse", "--verify", "--quiet", rev+"^{commit}").output(ctx)
@@ -66,10 +66,10 @@ func (r *Repo) near(ctx context.Context, a, b git.OID) (chain []git.OID, line bo
 			read++
 		}
 		o, err := r.Objects(ctx, []string{string(at)})
-		if err != nil || o[0].Type != git.CommitObject {
+		if err != nil {
 			return nil, false, err
 		}
-		c, _ := git.DecodeCommit(o[0]) // a damaged one has no parents
+		c, _ := git.DecodeCommit(o[0]) // one that is missing or damaged has no parents
 		if len(c.Parents) == 0 {
 			return nil, false, nil
 		}

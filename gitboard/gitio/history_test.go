@@ -191,3 +191,21 @@ func TestMergeTree(t *testing.T) {
 		}
 	}
 }
+
+// TestNearby checks that commits which are known do not count among the few that are read one by one.
+func TestNearby(t *testing.T) {
+	ctx, r := scratch(t)
+	var objects []git.Object
+	var parents []git.OID
+	for i := range 2*nearby - 1 {
+		c := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: parents, Author: ada, Committer: ada, Message: fmt.Sprintln(i)}))
+		objects, parents = append(objects, c), []git.OID{c.OID}
+	}
+	check(t, r.WriteObjects(ctx, objects))
+	r.known = &known{}
+	for round, want := range []int{0, len(objects)} {
+		if chain, _, err := r.near(ctx, objects[0].OID, parents[0]); len(chain) != want || err != nil {
+			t.Errorf("round %d: %d commits, not %d, %v", round, len(chain), want, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -76,10 +77,7 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 		return "", storageError(dir, err)
 	}
 	_, err = file.Write(head.Bytes())
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = errors.Join(err, file.Close()); err != nil {
 		os.Remove(file.Name())
 	}
 	return file.Name(), storageError(dir, err)
@@ -88,9 +86,7 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 // settle finishes a write after refs have moved to the objects: it rewrites objects that git has
 // deleted meanwhile, and marks their file as moved.
 func (r *Repo) settle(ctx context.Context, objects []git.Object, path string) error {
-	if path != "" {
-		_ = os.Chmod(path, keptMoved) // best effort: the objects are kept either way
-	}
+	_ = os.Chmod(path, keptMoved)    // best effort: the objects, if any, are kept either way
 	ctx = context.WithoutCancel(ctx) // what was acknowledged must stay
 	gone, err := r.missing(ctx, objects, isLoose)
 	if err != nil {
@@ -110,9 +106,9 @@ type kept struct {
 // readKept reads the objects in a file. It returns nil if the file is gone or incomplete, as after
 // its writer died.
 func readKept(path string) (objects []git.Object) {
-	text, err := os.ReadFile(path)
+	text, _ := os.ReadFile(path)
 	head, data, whole := bytes.Cut(text, []byte("\n\n"))
-	if err != nil || !whole {
+	if !whole {
 		return nil
 	}
 	for line := range strings.Lines(string(head)) {
@@ -138,15 +134,13 @@ func (k *kept) isTip() bool {
 
 // listKept lists the files of kept objects, newest first, without their objects.
 func (r *Repo) listKept() []*kept {
-	dir := r.keptDir()
-	entries, _ := os.ReadDir(dir)
+	dir, _ := os.Open(r.keptDir()) // without it nothing is kept
+	defer dir.Close()
+	found, _ := dir.Readdir(-1) // leaves out what is deleted meanwhile
 	var all []*kept
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), keptFile) {
-			continue
-		}
-		if info, err := e.Info(); err == nil {
-			all = append(all, &kept{path: filepath.Join(dir, e.Name()), written: info.ModTime(), moved: info.Mode().Perm() == keptMoved})
+	for _, info := range found {
+		if strings.HasPrefix(info.Name(), keptFile) {
+			all = append(all, &kept{path: filepath.Join(r.keptDir(), info.Name()), written: info.ModTime(), moved: info.Mode().Perm() == keptMoved})
 		}
 	}
 	slices.SortFunc(all, func(a, b *kept) int { return b.written.Compare(a.written) })
@@ -177,10 +171,7 @@ func isLoose(dir string, o git.Object) bool {
 
 // intact reports whether the file at path holds the object o, uncorrupted.
 func intact(path string, o git.Object) bool {
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
+	file, _ := os.Open(path) // without a file there is nothing to read
 	defer file.Close()
 	z, err := zlib.NewReader(file)
 	if err != nil {
@@ -217,12 +208,11 @@ func (r *Repo) fromKept(ctx context.Context, names []string, answers []git.Objec
 	found := false
 	for _, k := range r.allKept() {
 		for _, o := range k.objects {
-			if len(lost[o.OID]) == 0 || git.PlainHash(o.Type, o.Data) != o.OID {
+			if git.PlainHash(o.Type, o.Data) != o.OID {
 				continue
 			}
-			found = true
 			for _, i := range lost[o.OID] {
-				answers[i] = o
+				answers[i], found = o, true
 			}
 		}
 	}
@@ -280,13 +270,10 @@ func (r *Repo) tidyKept(ctx context.Context) {
 		old = nil
 	}
 	missing, err := r.missingOf(ctx, append(old, all[:lately(all, last, now)]...))
-	if err == nil && len(missing) > 0 {
+	if len(missing) > 0 {
 		missing, err = r.missingOf(ctx, all)
 	}
-	if err == nil {
-		err = r.writeLoose(ctx, missing)
-	}
-	if err != nil {
+	if err != nil || r.writeLoose(ctx, missing) != nil {
 		return
 	}
 	for _, k := range old {

@@ -1,8 +1,10 @@
 package gitio
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -206,4 +208,116 @@ func TestKeptObjectsGo(t *testing.T) {
 		t.Errorf("%d files, and the tips %v", files(), r.KeptTips())
 	}
 	must[git.Object](t)(r.Object(t.Context(), string(commit)))
+}
+
+// TestKeptWhileGitFails checks that kept objects stay while nobody can know that git has what they
+// hold, or can write what it lacks, and that the failure is reported to who waits for it.
+func TestKeptWhileGitFails(t *testing.T) {
+	for how, fail := range map[string]func(t *testing.T, r *Repo, o git.Object){
+		"reading": func(t *testing.T, r *Repo, _ git.Object) { check(t, r.Close()) },
+		"writing": func(t *testing.T, r *Repo, o git.Object) {
+			check(t, os.RemoveAll(filepath.Dir(loosePath(r, o.OID))))
+			check(t, os.WriteFile(filepath.Dir(loosePath(r, o.OID)), nil, 0o644))
+		},
+	} {
+		ctx, r := scratch(t)
+		lost := blob("lost")
+		then := time.Now().Add(-2 * keptBlind)
+		for i := range keptBatch {
+			o := blob(fmt.Sprint(i))
+			if i == 0 {
+				o = lost
+			} else {
+				check(t, r.writeLoose(ctx, []git.Object{o}))
+			}
+			check(t, os.Chtimes(must[string](t)(r.keep([]git.Object{o})), then, then))
+		}
+		fail(t, r, lost)
+		r.tidyKept(ctx)
+		if left := len(r.allKept()); left != keptBatch {
+			t.Errorf("%s fails, and %d files are left", how, left)
+		}
+		if r.bringBack(ctx) {
+			t.Errorf("%s fails, and all objects are there", how)
+		}
+		if err := r.settle(ctx, []git.Object{lost}, ""); err == nil {
+			t.Errorf("%s fails, and the objects are written", how)
+		}
+	}
+	ctx, r := scratch(t)
+	if r.bringBack(ctx) {
+		t.Error("nothing is kept, and comes back")
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if check(t, r.settle(ended, []git.Object{blob("acknowledged")}, "")); !isLoose(r.objectDir(), blob("acknowledged")) {
+		t.Error("what refs have moved to is not written once the context has ended")
+	}
+	check(t, os.Symlink(filepath.Join(t.TempDir(), "none"), filepath.Join(r.common, "liza")))
+	if _, err := r.keep([]git.Object{blob("x")}); !errors.As(err, new(*StorageError)) || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("where no directory can be made: %v", err)
+	}
+}
+
+// TestDueKept checks that writers take turns to look after kept objects.
+func TestDueKept(t *testing.T) {
+	_, r := scratch(t)
+	due := func(when string, want bool) {
+		t.Helper()
+		if _, is := r.dueKept(); is != want {
+			t.Errorf("%s it is due: %v", when, is)
+		}
+	}
+	due("without a directory", false)
+	check(t, os.MkdirAll(r.keptDir(), 0o755))
+	due("at first", true)
+	due("at once again", false)
+	for _, ago := range []time.Duration{2 * keptEvery, -time.Hour} {
+		then := time.Now().Add(-ago)
+		check(t, os.Chtimes(filepath.Join(r.keptDir(), "looked-after"), then, then))
+		due(fmt.Sprint("after ", ago), true)
+		due("at once again", false)
+	}
+}
+
+// TestIntact checks which files hold an object.
+func TestIntact(t *testing.T) {
+	dir, o := t.TempDir(), blob("content")
+	whole := stored("blob 7\x00", o.Data)
+	for name, c := range map[string]struct {
+		text []byte
+		want bool
+	}{
+		"whole": {whole, true}, "cut": {whole[:len(whole)-1], false}, "empty": {nil, false}, "garbage": {[]byte("garbage"), false},
+		"another sum": {append(whole[:len(whole)-1:len(whole)-1], whole[len(whole)-1]+1), false},
+		"another":     {stored("blob 7\x00", []byte("Content")), false}, "more": {stored("blob 7\x00", []byte("content.")), false},
+		"of another type": {stored("tree 7\x00", o.Data), false},
+	} {
+		path := filepath.Join(dir, "object")
+		check(t, os.WriteFile(path, c.text, 0o644))
+		if intact(path, o) != c.want {
+			t.Errorf("%s: %v", name, !c.want)
+		}
+	}
+	if intact(filepath.Join(dir, "none"), o) {
+		t.Error("a file that is missing is intact")
+	}
+}
+
+// TestKeptTips checks that only a commit that a ref was moved to is a tip, whatever was kept since.
+func TestKeptTips(t *testing.T) {
+	r, _, commit := written(t)
+	other := git.NewObject(git.CommitObject, []byte("not moved to"))
+	for i, o := range []git.Object{blob("moved to"), other} {
+		path := must[string](t)(r.keep([]git.Object{o}))
+		if o.Type == git.BlobObject {
+			check(t, os.Chmod(path, keptMoved))
+		}
+		later := time.Now().Add(time.Duration(i+1) * time.Second)
+		check(t, os.Chtimes(path, later, later))
+	}
+	files := slices.DeleteFunc(r.listKept(), func(k *kept) bool { return !k.isTip() })
+	if len(files) != 1 || !slices.Equal(r.KeptTips(), []git.OID{commit}) {
+		t.Errorf("%d files are of tips, and the tips are %v", len(files), r.KeptTips())
+	}
 }

@@ -33,7 +33,7 @@ const maxPointer = 1024
 // object once. changed are the files that differ between the two. It starts no child if no
 // attributes name git-lfs.
 func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []string) ([]LargeFile, error) {
-	if uses, err := r.usesLFS(ctx, to, changed); !uses || err != nil {
+	if uses, err := r.usesLFS(ctx, to, changed); !uses {
 		return nil, err
 	}
 	lines, err := r.revList(ctx, from, to, "--objects")
@@ -42,9 +42,8 @@ func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []strin
 	}
 	var names, paths []string
 	for _, line := range lines {
-		if oid, path, named := strings.Cut(line, " "); named && path != "" {
-			names, paths = append(names, oid), append(paths, path)
-		}
+		oid, path, _ := strings.Cut(line, " ") // commits have no path
+		names, paths = append(names, oid), append(paths, path)
 	}
 	sizes, err := r.SizesOf(ctx, names)
 	if err != nil {
@@ -75,7 +74,7 @@ func (r *Repo) usesLFS(ctx context.Context, commit git.OID, files []string) (boo
 	for _, file := range files {
 		for dir := path.Dir(file); ; dir = path.Dir(dir) {
 			asked[string(commit)+":"+path.Join(dir, ".gitattributes")] = true
-			if dir == "." || dir == "/" {
+			if dir == "." {
 				break
 			}
 		}

@@ -89,8 +89,8 @@ func endStranded(ctx context.Context, why error, path string, was os.FileInfo) b
 	if !errors.As(why, &held) || held.stranded == 0 {
 		return false
 	}
-	git, err := os.FindProcess(held.stranded)
-	if err != nil || terminate(git) != nil {
+	git, _ := os.FindProcess(held.stranded) // it never fails where processes are visible
+	if terminate(git) != nil {
 		return false
 	}
 	look := time.NewTicker(5 * time.Millisecond)
@@ -114,10 +114,42 @@ func (r *Repo) awaitBusy(ctx context.Context, err error) bool {
 	return errors.As(err, &busy) && r.awaitLocks(ctx, busy.Paths)
 }
 
+// worktreeBusy returns a BusyError if another process holds a lock in a worktree: of its index, of
+// HEAD, or of ORIG_HEAD, without which git neither merges nor resets.
+func (r *Repo) worktreeBusy(ctx context.Context, worktree string) error {
+	dir, err := r.worktreeGitDir(ctx, worktree)
+	if err != nil {
+		return err
+	}
+	var held []string
+	for _, name := range []string{"index.lock", "HEAD.lock", "ORIG_HEAD.lock"} {
+		lock := filepath.Join(dir, name)
+		if _, err := os.Lstat(lock); err == nil {
+			held = append(held, lock)
+		}
+	}
+	if held == nil {
+		return nil
+	}
+	return &BusyError{held}
+}
+
+// freeWorktree waits until no other git has a lock in a worktree (worktreeBusy), and removes those
+// that killed ones have left. A git that finds a lock may stop halfway, with the files changed
+// and HEAD as it was. It returns ErrBusy if a lock is not released in time.
+func (r *Repo) freeWorktree(ctx context.Context, worktree string) error {
+	for attempt := 1; ; attempt++ {
+		err := r.worktreeBusy(ctx, worktree)
+		if err == nil || !r.awaitBusy(ctx, err) || !MayRetry(ctx, attempt, attempts) {
+			return err
+		}
+	}
+}
+
 // sameLock reports whether the lock at path is still the one seen before.
 func sameLock(path string, was os.FileInfo) bool {
-	now, err := os.Lstat(path)
-	return err == nil && os.SameFile(was, now) && was.ModTime().Equal(now.ModTime())
+	now, _ := os.Lstat(path) // if it is gone, it is the same file as no other
+	return os.SameFile(was, now) && was.ModTime().Equal(now.ModTime())
 }
 
 // HeldError is a lock that a process may still hold, or for which that can't be determined.
@@ -215,10 +247,7 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	if !sameLock(path, was) {
 		return nil
 	}
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return storageError(filepath.Dir(path), err)
-	}
-	return nil
+	return storageError(filepath.Dir(path), removeFile(path))
 }
 
 // holder returns a HeldError for a process that may hold the lock, was running at the given time
@@ -231,12 +260,16 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 	user := userOf(lock)
 	for _, p := range processes {
 		if !p.reads() && p.User == user && p.Started <= at {
-			held := &HeldError{Path: path, By: fmt.Sprintf("%s, process %d", strings.TrimSpace("git "+p.Command), p.PID)}
-			if p.Stranded && p.Command == "update-ref" {
-				held.stranded = p.PID
-			}
-			return held
+			return heldBy(path, p)
 		}
 	}
 	return nil
+}
+
+func heldBy(path string, p gitProcess) *HeldError {
+	held := &HeldError{Path: path, By: fmt.Sprintf("%s, process %d", strings.TrimSpace("git "+p.Command), p.PID)}
+	if p.Stranded && p.Command == "update-ref" {
+		held.stranded = p.PID
+	}
+	return held
 }

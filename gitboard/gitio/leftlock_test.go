@@ -5,10 +5,12 @@ package gitio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +39,8 @@ func TestLeftLocks(t *testing.T) {
 	drop := func(r *Repo, commit git.OID) error {
 		return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/liza/x", Old: commit}}, "")
 	}
+	one := func(r *Repo) string { return filepath.Join(r.TopLevel(), ".worktrees", "one") }
+	linked := []string{"worktrees/one/HEAD.lock", "worktrees/one/index.lock", "worktrees/one/ORIG_HEAD.lock"}
 	for _, c := range []struct {
 		locks []string
 		write func(r *Repo, commit git.OID) error
@@ -52,10 +56,18 @@ func TestLeftLocks(t *testing.T) {
 			head := git.OID(strings.TrimSpace(native(t, r.TopLevel(), "rev-parse", "HEAD")))
 			return r.Advance(ctx, r.TopLevel(), head, head)
 		}},
+		{linked, func(r *Repo, _ git.OID) error { return r.AttachHead(ctx, one(r), "other") }},
+		{linked, func(r *Repo, commit git.OID) error { return r.CheckoutDetached(ctx, one(r), commit) }},
+		{linked, func(r *Repo, _ git.OID) error {
+			later := native(t, r.TopLevel(), "commit-tree", "-p", "main", "-m", "later", "main^{tree}")
+			_, err := r.MergeInto(ctx, one(r), git.OID(strings.TrimSpace(later)), "merge", git.Signature{Name: "A", Email: "a@x"})
+			return err
+		}},
 	} {
 		r, _, commit := written(t)
 		t.Run(strings.Join(c.locks, " "), func(t *testing.T) {
 			t.Parallel()
+			native(t, r.TopLevel(), "worktree", "add", "-q", "--detach", one(r), "main")
 			asGit(t, r.TopLevel(), "git", "daemon", "--reuseaddr")
 			asGit(t, r.TopLevel(), "git", "fsmonitor--daemon", "run")
 			asGit(t, r.TopLevel(), "git", "liza", "agent", "run")
@@ -88,6 +100,7 @@ func TestClearRefLocks(t *testing.T) {
 	_, r := scratch(t)
 	asGit(t, r.TopLevel(), "git-receive-pack")
 	const ref = "refs/heads/liza/state"
+	r.ClearRefLocks(0, ref) // there is none
 	for age, left := range map[time.Duration]bool{0: true, time.Minute: false} {
 		path, made := leave(t, r, ref+".lock"), time.Now().Add(-age)
 		check(t, os.Chtimes(path, made, made))
@@ -271,6 +284,30 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("%s %v: %v", c.name, c.args, is)
 		}
 	}
+}
+
+// TestQueueWaits checks that who waits for a queue's lock does not get it before it is released.
+func TestQueueWaits(t *testing.T) {
+	_, r := scratch(t)
+	path := filepath.Join(r.common, "queue")
+	holder, next := must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path))
+	check(t, TryQueue(holder))
+	inode := fmt.Sprintf(":%d ", must[os.FileInfo](t)(next.Stat()).Sys().(*syscall.Stat_t).Ino)
+	waits := func() bool {
+		for line := range strings.Lines(string(must[[]byte](t)(os.ReadFile("/proc/locks")))) {
+			if strings.Contains(line, "->") && strings.Contains(line, inode) {
+				return true
+			}
+		}
+		return false
+	}
+	granted := AwaitQueue(next)
+	for !waits() && len(granted) == 0 {
+		runtime.Gosched()
+	}
+	check(t, holder.Close())
+	check(t, <-granted)
+	check(t, next.Close())
 }
 
 // TestLongNames checks that a command is known by its whole name, of which Linux lists 15 bytes.

@@ -125,6 +125,23 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
+// TestWatchWithoutFiles checks that where no more files can be opened nothing is watched, and that
+// what can't be watched takes none.
+func TestWatchWithoutFiles(t *testing.T) {
+	dir := t.TempDir()
+	lift := fewFiles(t, 0)
+	replaced, stop := Watch(filepath.Join(dir, "x"))
+	lift()
+	if stop(); replaced != nil {
+		t.Error("it is watched")
+	}
+	taken := func() int { return len(must[[]os.DirEntry](t)(os.ReadDir("/proc/self/fd"))) }
+	before := taken()
+	if replaced, _ := Watch(filepath.Join(dir, "missing", "x")); replaced != nil || taken() > before {
+		t.Errorf("%d files are open, and were %d", taken(), before)
+	}
+}
+
 // apart is set for a test in a process of its own: go test writes files, too.
 const apart = "GITIO_TEST_APART"
 
@@ -147,9 +164,13 @@ func TestNoRoom(t *testing.T) {
 	writeIn(t, r.common, "info/exclude", "before\n")
 	check(t, os.MkdirAll(r.keptDir(), 0o755))
 	check(t, ReplaceFile(filepath.Join(r.common, "whole"), []byte("whole")))
+	writeIn(t, r.common, "refs/heads/broken", "")
 	small, large := blob("x"), git.NewObject(git.BlobObject, make([]byte, 2*oneBlock))
 	for name, write := range map[string]func() error{
-		"WriteObjects":   func() error { return r.WriteObjects(ctx, []git.Object{small}) },
+		"WriteObjects": func() error { return r.WriteObjects(ctx, []git.Object{small}) },
+		"ReplaceBroken": func() error {
+			return r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", ""}, head)
+		},
 		"many, no copy":  func() error { return r.write(ctx, many(packFrom)) },
 		"small, no copy": func() error { return r.writeLoose(ctx, []git.Object{blob("y")}) },
 		"large, no copy": func() error { return r.writeLoose(ctx, []git.Object{large}) },
@@ -177,11 +198,25 @@ func TestNoRoom(t *testing.T) {
 		}
 		check(t, write())
 	}
+	check(t, r.writeLoose(ctx, []git.Object{small}))
 	lift := limit(t, syscall.RLIMIT_FSIZE, 0)
+	if err := writeOnce(loosePath(r, small.OID), small); err != nil {
+		t.Errorf("an object that is there already: %v", err)
+	}
 	err := ReplaceFile(filepath.Join(r.common, "whole"), []byte("half of it"))
 	lift()
 	if got := readIn(t, r.common, "whole"); !errors.Is(err, syscall.EFBIG) || got != "whole" {
 		t.Errorf("a file that can't be replaced: %q, %v", got, err)
+	}
+}
+
+// TestNoDirectories checks that where no directory can be made the reason is reported, and not that
+// the directory is missing.
+func TestNoDirectories(t *testing.T) {
+	const objects = "/sys" // nobody can make one there
+	o := blob("x")
+	if err := writeLoose(objects, looseFile(objects, o.OID), o); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -236,5 +271,8 @@ func TestNoGit(t *testing.T) {
 		if !errors.As(err, new(*UnsupportedError)) || errors.As(err, new(*NetworkError)) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if err := (&Remote{Name: "hub", repo: there}).Upload(ctx, []LargeFile{{"x", "1"}}); err != ErrNoLFS {
+		t.Errorf("without git-lfs: %v", err)
 	}
 }

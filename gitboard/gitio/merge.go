@@ -16,9 +16,12 @@ import (
 // commit (Untouched) are reverted first if they are in the way.
 //
 // It returns a CommandError if git refuses to begin: local changes are in the way, or another merge
-// is open.
+// is open. It returns ErrBusy if another process keeps the worktree locked.
 func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, message string, who git.Signature) (conflicts []string, err error) {
 	if err := checkOIDs(commit); err != nil {
+		return nil, err
+	}
+	if err := r.freeWorktree(ctx, worktree); err != nil {
 		return nil, err
 	}
 	// Each option overrides a setting that would make this something other than a merge with a

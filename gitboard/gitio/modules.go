@@ -38,8 +38,9 @@ func (r *Repo) Gitlinks(ctx context.Context, worktree string) (map[string]git.OI
 	links := map[string]git.OID{}
 	for _, entry := range splitNUL(out) {
 		about, path, _ := strings.Cut(entry, "\t")
-		if fields := strings.Fields(about); len(fields) == 3 && fields[0] == "160000" {
-			links[path] = git.OID(fields[1])
+		if of, is := strings.CutPrefix(about, "160000 "); is {
+			oid, _, _ := strings.Cut(of, " ")
+			links[path] = git.OID(oid)
 		}
 	}
 	return links, nil
@@ -91,10 +92,7 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID)
 	fetch := flags(noUpkeep, []string{"fetch", "--quiet", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
 	// The check below shows whether it helped.
 	_ = r.in(path, "fetch", fetch...).with(asking.env...).run(limited)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	return r.publishedAt(ctx, path, commit), nil
+	return r.publishedAt(ctx, path, commit), ctx.Err()
 }
 
 func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) bool {

@@ -116,7 +116,11 @@ func TestWriteRefreshes(t *testing.T) {
 	id := store(t, ctx, r, "kept")[0]
 	long := time.Now().Add(-1000 * time.Hour)
 	check(t, os.Chtimes(loosePath(r, id), long, long))
+	was := must[os.FileInfo](t)(os.Lstat(loosePath(r, id)))
 	store(t, ctx, r, "kept")
+	if is := must[os.FileInfo](t)(os.Lstat(loosePath(r, id))); !os.SameFile(was, is) {
+		t.Error("it was written again")
+	}
 	native(t, r.TopLevel(), "prune", "--expire=1.hour.ago")
 	must[git.Object](t)(r.Object(ctx, string(id)))
 }
@@ -127,14 +131,18 @@ func TestKnown(t *testing.T) {
 	ctx, r := scratch(t)
 	ids := store(t, ctx, r, "one", "two")
 	const ref = "refs/liza/known"
+	r.known = &known{}
 	for _, id := range ids {
 		native(t, r.TopLevel(), "update-ref", ref, string(id))
-		if at := must[git.OID](t)(r.Ref(ctx, ref)); at != id {
-			t.Errorf("the ref is at %s, not %s", at, id)
+		if at := must[git.OID](t)(r.Ref(ctx, ref)); at != id || !r.known.has(id) {
+			t.Errorf("the ref is at %s, not %s, which is known: %v", at, id, r.known.has(id))
 		}
 	}
 	check(t, os.RemoveAll(r.keptDir()))
 	check(t, os.Remove(loosePath(r, ids[0])))
+	if _, is := r.objectAtHand(ids[0]); !is {
+		t.Error("what is known is not at hand")
+	}
 	if o := must[git.Object](t)(r.Object(ctx, string(ids[0]))); string(o.Data) != "one" {
 		t.Errorf("got %q", o.Data)
 	}
@@ -149,8 +157,18 @@ func TestWriteRepairs(t *testing.T) {
 	id := store(t, ctx, r, "cut off by a crash")[0]
 	check(t, os.Remove(loosePath(r, id)))
 	check(t, os.WriteFile(loosePath(r, id), nil, 0o444))
+	temps := temporaries.Load()
 	store(t, ctx, r, "cut off by a crash")
 	must[git.Object](t)(r.Object(ctx, string(id)))
+	if n := temporaries.Load() - temps; n != 1 {
+		t.Errorf("it was written %d times", n)
+	}
+	check(t, os.Rename(loosePath(r, id), loosePath(r, id)+".apart"))
+	check(t, os.Symlink(loosePath(r, id)+".apart", loosePath(r, id)))
+	store(t, ctx, r, "cut off by a crash")
+	if info := must[os.FileInfo](t)(os.Lstat(loosePath(r, id))); !info.Mode().IsRegular() {
+		t.Error("a link to it, which git prune deletes by its own age, was kept")
+	}
 }
 
 // harms returns ways to damage the file of an object.
@@ -305,8 +323,12 @@ func TestBatchRecovers(t *testing.T) {
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
+	child := r.batch.cmd
 	if _, err := r.Object(cancelled, "HEAD"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+	if _, err := r.batch.exchange(cancelled, []string{"HEAD"}); !errors.Is(err, context.Canceled) || r.batch.cmd != child {
+		t.Errorf("the child was asked after the end: %v", err)
 	}
 	must[git.Object](t)(r.Object(ctx, "HEAD"))
 	check(t, r.Close())

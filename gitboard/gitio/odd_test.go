@@ -67,6 +67,38 @@ func TestDyingBatch(t *testing.T) {
 	if _, err := b.ask(ctx, []string{"fatal"}); err == nil {
 		t.Error("what a partial clone could not fetch counts as missing")
 	}
+	said := filepath.Join(t.TempDir(), "said")
+	instead(t, `while read name; do echo "$name" >>'`+said+`'; echo "$name missing"; done`)
+	for range 2 {
+		must[[]git.Object](t)(b.ask(ctx, []string{"x"}))
+	}
+	if got := readIn(t, filepath.Dir(said), "said"); got != "x\nx\n" {
+		t.Errorf("asked twice for x, it was asked %q", got)
+	}
+	check(t, b.close())
+}
+
+// TestSilentBatch checks that a child that answers no more is not waited for: not once the context
+// ends, nor if its last answer was none and it is still being asked.
+func TestSilentBatch(t *testing.T) {
+	ctx, r := scratch(t)
+	sleep, fifo := must[string](t)(exec.LookPath("sleep")), filepath.Join(t.TempDir(), "fifo")
+	check(t, syscall.Mkfifo(fifo, 0o600))
+	instead(t, `read name; : >'`+fifo+`'; exec '`+sleep+`' 600`)
+	b := newBatch(r.environ, command{})
+	cancelled, cancel := context.WithCancel(ctx)
+	asked := make(chan error, 1)
+	go func() { asked <- second(b.ask(cancelled, []string{"x"})) }()
+	must[[]byte](t)(os.ReadFile(fifo))
+	cancel()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
+	}
+	instead(t, `echo "`+string(blob("x").OID)+` blob 1"; echo xxx; exec '`+sleep+`' 600`)
+	if _, err := b.ask(ctx, slices.Repeat([]string{strings.Repeat("name", 1000)}, 100)); err == nil {
+		t.Error("what is out of step is an answer")
+	}
+	check(t, b.close())
 }
 
 // TestFarBack checks that a chain of commits is read as far as it is asked for, and no further.
@@ -131,6 +163,19 @@ func TestAbsentRef(t *testing.T) {
 			t.Errorf("%s: %s, not %s", name, got, c.want)
 		}
 	}
+	writeIn(t, r.common, "refs/heads/odd", "dies\n")
+	search := os.Getenv("PATH")
+	instead(t, `while read name; do [ "$name" = dies ] && exit 1; echo "$name missing"; done`)
+	again := *r // has no child yet
+	again.batch = newBatch(r.environ, r.batch.command)
+	if _, err := again.absentRef(ctx, "refs/heads/odd"); err == nil {
+		t.Error("what it leads to can't be read")
+	}
+	check(t, again.Close())
+	if _, err := again.absentRef(ctx, "refs/heads/odd"); err == nil {
+		t.Error("nothing can be read")
+	}
+	t.Setenv("PATH", search)
 	check(t, os.Symlink("nowhere", filepath.Join(r.common, "refs", "heads", "link")))
 	if _, err := r.Ref(ctx, "refs/heads/link"); err == nil {
 		t.Error("a link to nowhere is no ref")
@@ -157,6 +202,7 @@ func TestEndedContext(t *testing.T) {
 		"Object by name":  second(r.Object(ended, "HEAD")),
 		"WriteObjects":    r.WriteObjects(ended, []git.Object{blob("x")}),
 		"UpdateRefs":      r.UpdateRefs(ended, []git.RefUpdate{{Ref: "refs/liza/x", New: head}}, ""),
+		"Deliver":         second(m.Deliver(ended, Push{Ref: "refs/heads/x", New: head}, "")),
 		"Push":            m.Push(ended, []Push{{Ref: "refs/heads/x", New: head}}),
 		"Fetch":           m.Fetch(ended, false, false, "refs/heads/main:refs/liza/main"),
 		"ModulePublished": second(r.ModulePublished(ended, r.TopLevel(), head)),
@@ -171,6 +217,9 @@ func TestEndedContext(t *testing.T) {
 	}
 	if r.awaitLocks(ended, []string{lock}) || !exists(lock) {
 		t.Error("a lock is free")
+	}
+	if !r.awaitLocks(ended, []string{lock, lock + ".gone"}) {
+		t.Error("a lock that is gone is waited for")
 	}
 	if refs := must[[]git.Ref](t)(r.Refs(ctx, "refs/liza")); len(refs) > 0 || isLoose(r.objectDir(), blob("x")) {
 		t.Errorf("something was written: %v", refs)
@@ -314,14 +363,41 @@ func TestQueueFiles(t *testing.T) {
 	check(t, next.Close())
 }
 
+// TestEndedGroup checks that a process that has ended before it is cancelled counts as done.
+func TestEndedGroup(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "true")
+	EndGroup(cmd) // it has not been started
+	OwnGroup(cmd)
+	check(t, cmd.Run())
+	if err := cmd.Cancel(); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestOthersLock checks that settings whose lock others take again and again are waited for, and not
 // for ever.
 func TestOthersLock(t *testing.T) {
 	ctx, r := scratch(t)
-	hurry(r)
 	config := filepath.Join(r.common, "config")
+	r.patience = Patience{} // however little, it waits once
+	writeIn(t, r.common, "config.lock", "")
+	check(t, r.unlocked(ctx, config, func() error {
+		if exists(config + ".lock") {
+			return errors.New("locked")
+		}
+		return nil
+	}))
+	writeIn(t, r.common, "config.lock", "")
+	writes := 0
+	if check(t, r.unlocked(ctx, config, func() error { writes++; return nil })); writes != 1 {
+		t.Errorf("what was written beside another's lock is written %d times", writes)
+	}
+	hurry(r)
 	for free, want := range map[int]bool{2: true, 3: true, 1 << 30: false} {
 		tries := 0
+		if r.patience.Git = time.Hour; !want {
+			r.patience.Git = time.Millisecond
+		}
 		err := r.unlocked(ctx, config, func() error {
 			if tries++; tries == free {
 				_ = os.Remove(config + ".lock") // on a slow machine it counts as left behind, and is gone
@@ -349,6 +425,24 @@ func TestBusySettings(t *testing.T) {
 	err := hurry(r).EditConfigFile(func([]byte) ([]byte, error) { return nil, nil })
 	if !errors.Is(err, ErrBusy) || errors.As(err, new(*StorageError)) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestSettingsKeepTheirFile checks that settings which do not change keep their file, and others its
+// permissions.
+func TestSettingsKeepTheirFile(t *testing.T) {
+	_, r := scratch(t)
+	path := filepath.Join(r.common, "config")
+	for text, same := range map[string]bool{"": true, "# more\n": false} {
+		check(t, os.Chmod(path, 0o640))
+		was := must[os.FileInfo](t)(os.Stat(path))
+		check(t, r.EditConfigFile(func(old []byte) ([]byte, error) { return append(old, text...), nil }))
+		if is := must[os.FileInfo](t)(os.Stat(path)); os.SameFile(was, is) != same || is.Mode() != was.Mode() {
+			t.Errorf("with %q it is the same file: %v, and has the mode %v", text, !same, is.Mode())
+		}
+	}
+	if exists(path + ".lock") {
+		t.Error("it is still locked")
 	}
 }
 
@@ -459,20 +553,24 @@ func TestOddLinks(t *testing.T) {
 	}
 }
 
-// TestChildrenOfChildren checks that what a child has started ends with it, even if it does not
-// listen to signals.
+// TestChildrenOfChildren checks that what a child has started is asked to end with it, so that it can
+// clear up, and ends even if it does not listen to signals.
 func TestChildrenOfChildren(t *testing.T) {
 	fifo, sleep := filepath.Join(t.TempDir(), "fifo"), must[string](t)(exec.LookPath("sleep"))
 	check(t, syscall.Mkfifo(fifo, 0o600))
-	instead(t, `( trap '' TERM; echo up; exec '`+sleep+`' 600 ) >'`+fifo+`' 2>&1 </dev/null & wait`)
+	mark := filepath.Join(t.TempDir(), "mark")
+	instead(t, `trap : TERM; exec 3>'`+fifo+`' >/dev/null 2>&1 </dev/null
+		( trap '' TERM; echo up >&3; exec '`+sleep+`' 600 ) &
+		( trap ': >"`+mark+`"; exit 1' TERM; echo up >&3; '`+sleep+`' 600 & wait ) &
+		wait $!; wait $!`)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- command{op: "x", alone: true}.run(ctx) }()
 	running := must[*os.File](t)(os.Open(fifo))
-	must[int](t)(running.Read(make([]byte, 3)))
+	must[int](t)(io.ReadFull(running, make([]byte, 6))) // both say that they are up
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+	if err := <-ended; !errors.Is(err, context.Canceled) || !exists(mark) {
+		t.Errorf("got %v, and its child was asked to end: %v", err, exists(mark))
 	}
 	check(t, running.SetReadDeadline(time.Now().Add(time.Minute)))
 	if _, err := running.Read(make([]byte, 1)); err != io.EOF {

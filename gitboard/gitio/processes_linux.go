@@ -17,8 +17,10 @@ import (
 // processes returns the git processes that may work on this repository, except those that only wait
 // for git-liza (`git liza ...`). A process of another user counts if its directory can't be read.
 // known is false if processes are not visible.
-func (r *Repo) processes() (found []gitProcess, known bool) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
+func (r *Repo) processes() (found []gitProcess, known bool) { return r.processesIn("/proc") }
+
+func (r *Repo) processesIn(proc string) (found []gitProcess, known bool) {
+	dirs, _ := filepath.Glob(filepath.Join(EscapeGlob(proc), "[0-9]*")) // the pattern is valid
 	if len(dirs) == 0 || !seesAll(r.environ) {
 		return nil, false
 	}
@@ -176,18 +178,22 @@ func ProcessSpace() string {
 // ThisProcess identifies this process on this machine: pid, birth, and the namespace of its pid (a
 // container has its own). It is "" if that can't be seen.
 func ThisProcess() string {
-	space, born := ProcessSpace(), Birth(os.Getpid())
-	if space == "" || born == "" {
+	return identified(os.Getpid(), Birth(os.Getpid()), ProcessSpace())
+}
+
+func identified(pid int, born, space string) string {
+	if born == "" || space == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d %s %s", os.Getpid(), born, space)
+	return fmt.Sprintf("%d %s %s", pid, born, space)
 }
 
 // Ended reports whether the process identified by ThisProcess has certainly ended. It is false for
 // a process of another machine, boot or pid namespace, about which nothing is known.
-func Ended(process string) bool {
-	field := strings.Fields(process)
-	mine := strings.Fields(ThisProcess())
+func Ended(process string) bool { return endedBeside(ThisProcess(), process) }
+
+func endedBeside(this, process string) bool {
+	field, mine := strings.Fields(process), strings.Fields(this)
 	if len(field) != 4 || len(mine) != 4 || field[1] != mine[1] || field[3] != mine[3] {
 		return false
 	}

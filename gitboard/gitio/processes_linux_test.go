@@ -194,6 +194,29 @@ func TestGroups(t *testing.T) {
 	EndGroup(cmd)
 }
 
+// TestHolders checks which git is asked to end for its lock.
+func TestHolders(t *testing.T) {
+	for p, want := range map[gitProcess]*HeldError{
+		{PID: 7, Command: "update-ref", Stranded: true}: {Path: "p", By: "git update-ref, process 7", stranded: 7},
+		{PID: 7, Command: "update-ref"}:                 {Path: "p", By: "git update-ref, process 7"},
+		{PID: 7, Command: "gc", Stranded: true}:         {Path: "p", By: "git gc, process 7"},
+		{PID: 7}:                                        {Path: "p", By: "git, process 7"},
+	} {
+		if got := heldBy("p", p); *got != *want {
+			t.Errorf("%+v: %+v", p, got)
+		}
+	}
+	_, r := scratch(t)
+	asGit(t, r.TopLevel(), "git", "gc")
+	path := leave(t, r, "refs/heads/x.lock")
+	if err := r.holder(path, must[os.FileInfo](t)(os.Lstat(path)), uptime()); err == nil {
+		t.Error("nobody holds a lock beside git gc")
+	}
+	if err := r.holder(path, noStat{}, uptime()); err != nil {
+		t.Errorf("a lock of another user: %v", err)
+	}
+}
+
 // TestStranded checks that a git which waits for a stopped process is asked to end, and that only
 // its lock counts as released then.
 func TestStranded(t *testing.T) {
@@ -208,12 +231,12 @@ func TestStranded(t *testing.T) {
 		t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
 		return cmd.Process.Pid
 	}
+	began := time.Now()
 	for name, err := range map[string]error{"another error": errors.New("x"), "nobody": &HeldError{Path: path}, "one that is gone": &HeldError{Path: path, stranded: 1 << 30}} {
 		if endStranded(ctx, err, path, was) {
 			t.Errorf("%s has released the lock", name)
 		}
 	}
-	began := time.Now()
 	if !endStranded(ctx, &HeldError{Path: path, stranded: run("rm \"" + path + "\"")}, path, was) || exists(path) {
 		t.Error("it has not released the lock")
 	}

@@ -22,6 +22,9 @@ func TestElsewhere(t *testing.T) {
 	if got := Elsewhere(given); !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
+	if got := environ(given).where(); !slices.Equal(got, []string{"GIT_DIR=x"}) {
+		t.Errorf("a repository is found by %v", got)
+	}
 }
 
 // TestCleanEnv checks that a child gets neither the caller's key nor, outside of a push, a
@@ -206,6 +209,27 @@ func TestSamePlace(t *testing.T) {
 	}{{"a", "a", true}, {"a", "ab", false}, {"a", "a/b", true}, {"a/b", "a", true}, {"a/", "a", true}, {"a/b", "a/", true}, {"b", "a/b", false}} {
 		if got := samePlace(c.a, c.b); got != c.want {
 			t.Errorf("%s and %s: %t", c.a, c.b, got)
+		}
+	}
+}
+
+// TestOverlapping checks which dirty paths are in the way: those that are touched, or else all.
+func TestOverlapping(t *testing.T) {
+	dirty := []StatusEntry{{Path: "a"}, {Path: "b/c"}, {Path: "d/"}}
+	for changed, want := range map[string]string{"a": "a", "b": "b/c", "d/e a": "a d/", "a a": "a", "": "a b/c d/", "x": "a b/c d/"} {
+		if got := strings.Join(overlapping(strings.Fields(changed), dirty), " "); got != want {
+			t.Errorf("%q: %q, not %q", changed, got, want)
+		}
+	}
+}
+
+// TestStagedApart checks which changes somebody has staged and then changed again.
+func TestStagedApart(t *testing.T) {
+	for code, want := range map[string]bool{
+		"MM": true, "AM": true, "MD": true, "M ": false, " M": false, "??": false, "UU": false, "DU": false, "AA": false, "DD": false,
+	} {
+		if got := (StatusEntry{Code: code, Path: "x"}).stagedApart(); got != want {
+			t.Errorf("%q: %v", code, got)
 		}
 	}
 }

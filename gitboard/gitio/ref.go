@@ -50,8 +50,11 @@ func (r *Repo) absentRef(ctx context.Context, name string) (git.OID, error) {
 			return git.ZeroOID, err
 		}
 		objects, err := r.Objects(ctx, []string{name})
-		if err != nil || objects[0].OID != "" {
-			return objects[0].OID, err
+		if err != nil {
+			return "", err
+		}
+		if objects[0].OID != "" {
+			return objects[0].OID, nil
 		}
 		if strings.HasPrefix(*text, "ref:") {
 			continue

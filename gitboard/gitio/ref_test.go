@@ -36,6 +36,7 @@ func TestUpdateRefs(t *testing.T) {
 		{"verify", []git.RefUpdate{{Ref: x, Old: two, New: two}, {Ref: y, Old: "", New: ""}}, nil, two, git.ZeroOID},
 		{"verify and move", []git.RefUpdate{{Ref: y, Old: "", New: three}, {Ref: x, Old: two, New: two}}, nil, two, three},
 		{"verify fails", []git.RefUpdate{{Ref: y, Old: three, New: one}, {Ref: x, Old: one, New: one}}, ErrRefMoved, two, three},
+		{"two are elsewhere", []git.RefUpdate{{Ref: y, Old: two, New: one}, {Ref: x, Old: one, New: one}}, ErrRefMoved, two, three},
 		{"delete another", []git.RefUpdate{{Ref: y, Old: one, New: ""}}, ErrRefMoved, two, three},
 		{"delete and move", []git.RefUpdate{{Ref: x, Old: two, New: one}, {Ref: y, Old: three, New: ""}}, nil, one, git.ZeroOID},
 	}
@@ -46,6 +47,8 @@ func TestUpdateRefs(t *testing.T) {
 					t.Errorf("got %v, want %v", err, step.want)
 				} else if err != nil && !strings.Contains(err.Error(), "refs/liza/") {
 					t.Errorf("%v does not name the ref", err)
+				} else if step.name == "two are elsewhere" && !strings.Contains(err.Error(), y) {
+					t.Errorf("%v names another than the first", err)
 				}
 				if gotX, gotY := must[git.OID](t)(r.Ref(ctx, x)), must[git.OID](t)(r.Ref(ctx, y)); gotX != step.x || gotY != step.y {
 					t.Errorf("x is %s, y is %s", gotX, gotY)

@@ -15,6 +15,7 @@ func TestShared(t *testing.T) {
 	config := filepath.Join(r.CommonDir(), "config")
 	plain, err := os.ReadFile(config)
 	check(t, err)
+	path := os.Getenv("PATH")
 	beside := filepath.Join(filepath.Dir(config), "beside")
 	check(t, os.WriteFile(beside, []byte("[liza]\n\tremote = hub\n"), 0o644))
 	for text, want := range map[string]string{
@@ -29,7 +30,11 @@ func TestShared(t *testing.T) {
 	} {
 		check(t, os.WriteFile(config, append(plain[:len(plain):len(plain)], text...), 0o644))
 		got := ""
+		if want == "" {
+			t.Setenv("PATH", "") // no child is needed
+		}
 		m, err := r.Shared(ctx)
+		t.Setenv("PATH", path)
 		check(t, err)
 		if m != nil {
 			got = m.Name

@@ -1,7 +1,9 @@
 package gitio
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -18,4 +20,12 @@ func ReplaceFile(path string, data []byte) error {
 		_ = os.Remove(temp)
 	}
 	return err
+}
+
+// removeFile removes a file, which may be gone already.
+func removeFile(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

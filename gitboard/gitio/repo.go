@@ -94,7 +94,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 		return nil, &UnsupportedError{What: fmt.Sprintf("the repository at %s stores %s objects, and git liza works with SHA-1 only; use a repository made by `git init --object-format=sha1`", dir, lines[0])}
 	case errors.As(err, new(*UnsupportedError)):
 		return nil, err
-	case err != nil && (exitCode(err) < 0 || exitCode(err) == 0):
+	case exitCode(err) < 0:
 		return nil, fmt.Errorf("open %s: %w", dir, err)
 	case err != nil && (len(lines) < toGitDir || inside):
 		if foreign := foreign(ctx, dir); foreign != nil {
@@ -126,10 +126,7 @@ func (r *Repo) makeDir(dir string) error {
 		return err
 	}
 	defer root.Close()
-	below, err := filepath.Rel(r.common, dir)
-	if err != nil {
-		return err
-	}
+	below, _ := filepath.Rel(r.common, dir) // both are absolute
 	return root.MkdirAll(below, 0o755)
 }
 
@@ -166,8 +163,8 @@ func (r *Repo) IsMadeFrom(dir string) bool {
 	if err != nil {
 		return false
 	}
-	common, err := os.Stat(r.common)
-	return err == nil && os.SameFile(found, common)
+	common, _ := os.Stat(r.common) // if it is gone, it is the same as no other
+	return os.SameFile(found, common)
 }
 
 // Close ends the long-lived child. Objects can't be read afterwards.

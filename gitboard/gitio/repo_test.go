@@ -173,6 +173,9 @@ func TestQuarantine(t *testing.T) {
 	}
 	objects := many(packFrom)
 	check(t, inside.WriteObjects(ctx, objects))
+	if exists(inside.keptDir()) {
+		t.Error("what may be refused is kept")
+	}
 	must[git.Object](t)(inside.Object(ctx, string(objects[1].OID)))
 	for dir, packs := range map[string]int{quarantine: 1, filepath.Join(r.CommonDir(), "objects"): 0} {
 		if found := must[[]string](t)(filepath.Glob(filepath.Join(dir, "pack", "*.pack"))); len(found) != packs {

@@ -22,17 +22,16 @@ func (r *Repo) RequestCommit(ctx context.Context, tip git.OID, request string, d
 		return "", missing
 	}
 	// Search whole messages first: git takes several times as long to parse their trailers.
-	const record = "%x1e"
 	out, err := r.command("rev-list",
 		"rev-list", "--first-parent", "--max-count="+strconv.Itoa(depth),
-		"--encoding=UTF-8", "--no-commit-header", "--format="+record+"%H%n%B",
+		"--encoding=UTF-8", "--no-commit-header", "--format=%x00%H%n%B",
 		string(tip), "--").output(ctx)
 	if err != nil {
 		return "", r.damaged(ctx, tip, err)
 	}
-	for message := range strings.SplitSeq(string(out), "\x1e") {
+	for message := range strings.SplitSeq(string(out), "\x00") { // no message has a NUL
 		oid, message, _ := strings.Cut(message, "\n")
-		if !git.OID(oid).Valid() || !strings.Contains(message, git.RequestTrailer+": "+request+"\n") {
+		if !strings.Contains(message, git.RequestTrailer+": "+request+"\n") {
 			continue
 		}
 		is, err := r.hasRequest(ctx, git.OID(oid), request)

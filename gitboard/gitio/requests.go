@@ -107,16 +107,16 @@ func (r *Repo) asking(ctx context.Context, tip git.OID, depth int) ([]asking, er
 func (r *Repo) askingOf(ctx context.Context, tip git.OID, depth int) (all []asking, err error) {
 	out, err := r.command("rev-list",
 		"rev-list", "--first-parent", "--max-count="+strconv.Itoa(depth),
-		"--encoding=UTF-8", "--no-commit-header", "--format=%x1e%H %P%n%B",
+		"--encoding=UTF-8", "--no-commit-header", "--format=%x00%H %P%n%B",
 		string(tip), "--").output(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for message := range strings.SplitSeq(string(out), "\x1e") {
+	for message := range strings.SplitSeq(string(out), "\x00") { // no message has a NUL
 		names, message, _ := strings.Cut(message, "\n")
 		oids := strings.Fields(names)
-		if len(oids) == 0 || !git.OID(oids[0]).Valid() {
-			continue
+		if len(oids) == 0 {
+			continue // before the first
 		}
 		oids = append(oids, "")
 		all = append(all, newAsking(git.OID(oids[0]), git.OID(oids[1]), message))
@@ -180,11 +180,9 @@ func (r *Repo) keptAsking() (all []asking) {
 
 // addAsking adds lines to the file. If it fails, git is asked again.
 func (r *Repo) addAsking(later []asking) {
-	file, err := os.OpenFile(r.askingFile(), os.O_WRONLY|os.O_APPEND, 0)
-	if err == nil {
-		_, _ = fmt.Fprint(file, lines(later))
-		file.Close()
-	}
+	file, _ := os.OpenFile(r.askingFile(), os.O_WRONLY|os.O_APPEND, 0)
+	_, _ = fmt.Fprint(file, lines(later)) // fails as well if there is no file
+	file.Close()
 }
 
 func lines(all []asking) string {

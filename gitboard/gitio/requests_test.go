@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +18,7 @@ func TestRequested(t *testing.T) {
 	check(t, os.MkdirAll(filepath.Join(r.common, "liza"), 0o755))
 	commit := func(request string) git.OID {
 		t.Helper()
-		native(t, r.top, "commit", "-q", "--allow-empty", "-m", "a note", "-m", "Liza-Request: "+request)
+		native(t, r.top, "commit", "-q", "--allow-empty", "-m", "a note\x1eand more", "-m", "Liza-Request: "+request)
 		return must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	}
 	var tip git.OID
@@ -58,4 +59,24 @@ func TestRequested(t *testing.T) {
 		finds(what, "r2", 20, true)
 		finds(what, "r3", 20, true)
 	}
+	newest := commit("r3")
+	native(t, r.top, "commit", "-q", "--allow-empty", "-m", "a note", "-m", "Liza-Request: r4", "-m", "This is no trailer.")
+	tip = must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	finds("what only looks like a request", "r4", 20, false)
+	if found := must[map[string]git.OID](t)(r.Requested(ctx, tip, []string{"r3"}, 20)); found["r3"] != newest {
+		t.Errorf("of two commits with a request the older one is found: %v", found)
+	}
+	all := make([]asking, askingMost+1)
+	for i := range all {
+		all[i] = asking{commit: git.OID(fmt.Sprintf("%040d", i+2)), parent: git.OID(fmt.Sprintf("%040d", i+1))}
+	}
+	all[askingMost].commit = tip
+	edit(func([]string) []string { return []string{lines(all)} })
+	finds("after more than are remembered", "r3", 20, true)
+	edit(func(lines []string) []string {
+		if len(lines) > 20 {
+			t.Errorf("%d lines are remembered", len(lines))
+		}
+		return lines
+	})
 }

@@ -38,6 +38,12 @@ func TestKeptConnections(t *testing.T) {
 	if !keeps("host:board", "") {
 		t.Error("a long directory above the project matters")
 	}
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", filepath.Join(r.common, "missing"))
+	if holdsSockets(filepath.Join(r.common, "liza")) {
+		t.Error("without a place for temporary files a folder is tried")
+	}
+	t.Setenv("TMPDIR", "")
 	if holdsSockets(filepath.Join(r.common, "missing")) {
 		t.Error("a missing folder holds sockets")
 	}

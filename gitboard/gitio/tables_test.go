@@ -48,21 +48,62 @@ func TestOddAnswers(t *testing.T) {
 			at, err := r.exactRef(ctx, "refs/heads/main")
 			return err == nil && at.IsZero()
 		}},
-		"no version": {"git version of old", func() bool { return errors.As(RequireVersion(ctx), new(*UnsupportedError)) }},
-		"1.99":       {"git version 1.99", func() bool { return errors.As(RequireVersion(ctx), new(*UnsupportedError)) }},
-		"3.1":        {"git version 3.1", func() bool { return RequireVersion(ctx) == nil }},
-		"no files":   {string(head) + " " + string(head) + "\nx", func() bool { return fails(r.DiffStats(ctx, [][2]git.OID{{head, head}})) }},
+		"no version":          {"git version of old", func() bool { return errors.As(RequireVersion(ctx), new(*UnsupportedError)) }},
+		"1.99":                {"git version 1.99", func() bool { return errors.As(RequireVersion(ctx), new(*UnsupportedError)) }},
+		"3.1":                 {"git version 3.1", func() bool { return RequireVersion(ctx) == nil }},
+		"no path of a change": {"a b c d", func() bool { return !fails(r.cutShort(ctx, r.top, head, head)) }},
+		"half a change":       {`a b\0path\0`, func() bool { return !fails(r.cutShort(ctx, r.top, head, head)) }},
+		"no files":            {string(head) + " " + string(head) + "\nx", func() bool { return fails(r.DiffStats(ctx, [][2]git.OID{{head, head}})) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			instead(t, "printf %s '"+c.says+"'")
+			instead(t, `case "$*" in *--absolute-git-dir) echo '`+r.gitDir+`' ;; *) printf %b '`+c.says+`' ;; esac`)
 			if !c.is() {
 				t.Error("it is taken as it is")
 			}
 		})
 	}
+	instead(t, "printf ' \\tx:refs/x\\t[ok]\\n'; exit 1")
+	hub := &Remote{Name: "hub", repo: r, patience: networkPatience}
+	if said, err := hub.Deliver(ctx, Push{Ref: "refs/x", New: head}, ""); said != "" || !errors.As(err, new(*NetworkError)) {
+		t.Errorf("what was delivered, by a git that failed: %q, %v", said, err)
+	}
+	instead(t, "echo \"error: unable to delete 'refs/x': remote ref does not exist\" >&2; exit 1")
+	if _, err := hub.Deliver(ctx, Push{Ref: "refs/x"}, ""); !errors.Is(err, ErrNotOffered) {
+		t.Errorf("a ref that the remote does not have: %v", err)
+	}
+	instead(t, "echo /nowhere")
+	if _, err := r.copyIndex(ctx, r.TopLevel()); !errors.As(err, new(*StorageError)) {
+		t.Errorf("no directory for an index: %v", err)
+	}
 	instead(t, "[ $1 = version ] && echo git version 2.30 && exit; exit 129")
 	if _, _, err := r.MergeTree(ctx, head, head); !errors.As(err, new(*UnsupportedError)) {
 		t.Errorf("a git without merge-tree --write-tree: %v", err)
+	}
+}
+
+// TestOddRepositories checks what comes of answers to the question where a repository is that no
+// sound git gives.
+func TestOddRepositories(t *testing.T) {
+	ctx, dir := sandbox(t), t.TempDir()
+	all := `case "$*" in *--show-object-format*) `
+	for script, want := range map[string]error{
+		`echo --path-format=absolute; [ $1 != version ] || echo git version 2.40`:   nil,
+		all + `printf 'sha1\nfalse\ntrue\n/a\n/a\n'; exit 128;; *) exit 128;; esac`: ErrNotRepository,
+		all + `printf 'sha1\nfalse\ntrue\n/a\n/a\n';; esac`:                         &UnsupportedError{},
+		all + `exit 128;; *) echo /x;; esac`:                                        ErrNotRepository,
+	} {
+		instead(t, script)
+		r, err := Open(ctx, dir)
+		ok := errors.Is(err, want)
+		if _, is := want.(*UnsupportedError); is {
+			ok = errors.As(err, new(*UnsupportedError))
+		}
+		if want == nil {
+			ok = err != nil && strings.Contains(err.Error(), "does not know --path-format")
+		}
+		if !ok {
+			t.Errorf("%s: %+v, %v", script, r, err)
+		}
 	}
 }
 
@@ -153,8 +194,15 @@ func TestKeptFiles(t *testing.T) {
 func TestKeptOfLate(t *testing.T) {
 	ctx, r := scratch(t)
 	const more = keptBatch
+	var paths []string
 	for i := range keptNewest + more {
-		path := must[string](t)(r.keep([]git.Object{blob(fmt.Sprint(i))}))
+		paths = append(paths, must[string](t)(r.keep([]git.Object{blob(fmt.Sprint(i))})))
+	}
+	r.tidyKept(ctx)
+	if all := r.allKept(); len(all) != len(paths) {
+		t.Errorf("of those just written %d are left", len(all))
+	}
+	for i, path := range append(paths, filepath.Join(r.keptDir(), "looked-after")) {
 		then := time.Now().Add(-keptLong/2 - time.Duration(i)*time.Second)
 		check(t, os.Chtimes(path, then, then))
 	}
@@ -294,11 +342,14 @@ func TestLooseSizes(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	for _, text := range []string{"blob 1", "blob x\x00", "\x00"} {
+	for _, text := range []string{string(stored("blob 1", nil)), string(stored("blob x\x00", nil)), string(stored("\x00", nil)), "garbage"} {
 		file := filepath.Join(apart, "odd")
-		check(t, os.WriteFile(file, stored(text, nil), 0o644))
+		check(t, os.WriteFile(file, []byte(text), 0o644))
 		if size, found := looseHead(file); found {
 			t.Errorf("%q: %v", text, size)
+		}
+		if o, is := readLoose(file); is {
+			t.Errorf("%q: %v", text, o)
 		}
 	}
 }
@@ -451,15 +502,17 @@ func TestSmallParts(t *testing.T) {
 	silent := newBatch(nil, command{})
 	silent.stderr = &tail{}
 	for what, holds := range map[string]bool{
-		"a child that said nothing is not quoted":  !strings.Contains(silent.failed(t.Context(), errors.New("x")).Error(), "("),
-		"no process has no birth":                  Birth(1<<30) == "",
-		"the end of what was said is kept":         len(last.String()) == tailSize,
-		"an empty line says nothing":               lastLine("error: a\n \n") == "a",
-		"no reason is given":                       notRepository("d", "").Error() == ErrNotRepository.Error()+": d",
-		"another error is no failure of git":       whatGitSaid(errors.New("x")) == "x",
-		"no time is git's":                         len(authorEnv(git.Signature{})) == 4,
-		"a line without its end is whole":          string(trimNewline([]byte("x"))) == "x" && string(trimNewline([]byte("x\n"))) == "x",
-		"only what moves a ref has its lock":       !slices.Contains(fetchLocks([]string{"refs/x", "refs/y:refs/z"}), "refs/x.lock") && slices.Contains(fetchLocks([]string{"refs/y:refs/z"}), "refs/z.lock"),
+		"a child that said nothing is not quoted": !strings.Contains(silent.failed(t.Context(), errors.New("x")).Error(), "("),
+		"no process has no birth":                 Birth(1<<30) == "",
+		"the end of what was said is kept":        len(last.String()) == tailSize,
+		"an empty line says nothing":              lastLine("error: a\n \n") == "a",
+		"no reason is given":                      notRepository("d", "").Error() == ErrNotRepository.Error()+": d",
+		"another error is no failure of git":      whatGitSaid(errors.New("x")) == "x",
+		"no time is git's":                        len(authorEnv(git.Signature{})) == 4,
+		"a line without its end is whole":         string(trimNewline([]byte("x"))) == "x" && string(trimNewline([]byte("x\n"))) == "x",
+		"only what moves a ref has its lock":      !slices.Contains(fetchLocks([]string{"refs/x", "refs/y:refs/z"}), "refs/x.lock") && slices.Contains(fetchLocks([]string{"refs/y:refs/z"}), "refs/z.lock"),
+		"a fetch of many refs may meet a lock of each": slices.Contains(fetchLocks([]string{"refs/a/*:refs/b/*"}), "refs/b/*/*.lock") &&
+			len(fetchLocks([]string{"refs/y:refs/z"})) == len(wholeLocks)+1,
 		"the bare repository is one":               parseWorktrees(tree)[0].Bare && !parseWorktrees(tree)[1].Bare,
 		"half a line is no file":                   len(parseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,
 		"a child that holds a pipe has not failed": command{}.failure(t.Context(), exec.ErrWaitDelay, "") == nil,
@@ -473,7 +526,11 @@ func TestSmallParts(t *testing.T) {
 		"an error of git is shown by its last line": whatGitSaid(&CommandError{Op: "x", Stderr: "fatal: y\n"}) == "y",
 		"ssh is used for its own addresses alone": maybeSSH("ssh://h/x") && maybeSSH("git+ssh://h/x") && maybeSSH("u@h:x") &&
 			!maybeSSH("https://h/x") && !maybeSSH("hub") && !maybeSSH("./a:b") && !maybeSSH("/a"),
-		"a page is no cause": firstCause("remote: x\n---\nfatal: "+unreadable) == "remote: x",
+		"an error of reading is kept":           unexpectedEnd(os.ErrClosed) == os.ErrClosed,
+		"what is gone is in nobody's way":       !(&Repo{}).outlasts(&BusyError{[]string{"/nowhere/x.lock"}}),
+		"a quarantine without a place has none": (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
+		"a quarantine has its own objects":      (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
+		"a page is no cause":                    firstCause("remote: x\n---\nfatal: "+unreadable) == "remote: x",
 	} {
 		if !holds {
 			t.Errorf("it does not hold that %s", what)

@@ -2,12 +2,13 @@ package gitio
 
 import (
 	"path/filepath"
+	"sync"
 
 	"github.com/fsnotify/fsnotify"
 )
 
-// Watch returns a channel that gets a value when a file may have been replaced, until stop is
-// called. Values that have not been received yet are merged into one. The channel is nil if the
+// Watch returns a channel that gets a value when a file may have been replaced, until stop returns.
+// Values that have not been received yet are merged into one. The channel is nil if the
 // system can't watch files.
 func Watch(path string) (replaced <-chan struct{}, stop func()) {
 	w, err := fsnotify.NewWatcher()
@@ -19,14 +20,15 @@ func Watch(path string) (replaced <-chan struct{}, stop func()) {
 		return nil, func() {}
 	}
 	changed := make(chan struct{}, 1)
-	go func() {
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		for {
 			select {
 			case e, open := <-w.Events:
 				switch {
 				case !open:
 					return
-				case e.Name != path || !e.Has(fsnotify.Create): // another file was renamed to it
+				case !replaces(e, path):
 					continue
 				}
 			case <-w.Errors: // events may have been missed
@@ -36,6 +38,12 @@ func Watch(path string) (replaced <-chan struct{}, stop func()) {
 			default:
 			}
 		}
-	}()
-	return changed, func() { w.Close() }
+	})
+	return changed, func() {
+		w.Close()
+		watching.Wait()
+	}
 }
+
+// replaces reports whether another file was renamed to a path.
+func replaces(e fsnotify.Event, path string) bool { return e.Name == path && e.Has(fsnotify.Create) }

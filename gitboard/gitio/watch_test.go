@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // TestWatch: a process that watches a file is woken when another one takes its place.
@@ -18,4 +20,11 @@ func TestWatch(t *testing.T) {
 	check(t, os.WriteFile(path+".new", nil, 0o644))
 	check(t, os.Rename(path+".new", path))
 	<-replaced
+	for e, want := range map[fsnotify.Event]bool{
+		{Name: path, Op: fsnotify.Create}: true, {Name: path, Op: fsnotify.Write}: false, {Name: path + ".new", Op: fsnotify.Create}: false,
+	} {
+		if replaces(e, path) != want {
+			t.Errorf("%v replaces it: %v", e, !want)
+		}
+	}
 }

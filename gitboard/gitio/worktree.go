@@ -43,7 +43,7 @@ func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]Worktree, error) {
 		return nil, nil
 	}
 	all, err := r.Worktrees(ctx)
-	return slices.DeleteFunc(all, func(w Worktree) bool { return w.Branch != ref || w.Bare }), err
+	return slices.DeleteFunc(all, func(w Worktree) bool { return w.Branch != ref }), err
 }
 
 // plainlyFree reports that no worktree's HEAD is attached to a ref, going by the HEAD files
@@ -310,10 +310,14 @@ func (r *Repo) LastHead(ctx context.Context, worktree string) (git.OID, error) {
 }
 
 // AttachHead points the worktree's HEAD at branch, given by its full or short name. Index and files
-// stay as they are. The branch need not exist.
+// stay as they are. The branch need not exist. It returns ErrBusy if another process keeps the
+// worktree locked.
 func (r *Repo) AttachHead(ctx context.Context, worktree, branch string) error {
 	ref := git.BranchRef(branch)
 	if err := git.CheckRefName(ref); err != nil {
+		return err
+	}
+	if err := r.freeWorktree(ctx, worktree); err != nil {
 		return err
 	}
 	args := flags(durable, []string{"symbolic-ref", "-m", "git liza: attach", "HEAD", ref})

@@ -64,31 +64,28 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 // move moves a locked worktree. In the simple case (movesPlainly) it does so without a child, in
 // the same way as git-worktree.
 func (r *Repo) move(ctx context.Context, from, to string) error {
-	if !r.movesPlainly(from, to) || os.Rename(from, to) != nil {
+	record, plain := r.movesPlainly(from, to)
+	if !plain || os.Rename(from, to) != nil {
 		return r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
-	}
-	record, known := r.named(to) // the worktree at its new path
-	if !known {
-		return fmt.Errorf("move worktree to %s: %w", to, ErrNotFound)
 	}
 	back := filepath.Join(record, "gitdir")
 	next := back + ".new"
 	return errors.Join(os.WriteFile(next, []byte(filepath.Join(to, ".git")+"\n"), 0o644), os.Rename(next, back))
 }
 
-// movesPlainly reports whether renaming a worktree within its directory and updating its record is
-// enough. All other cases are left to git: it refuses to move checked-out submodules, handles
-// relative links, and drops the record of an earlier worktree at the target.
-func (r *Repo) movesPlainly(from, to string) bool {
-	dir, ours := r.record(from)
-	_, modules := os.Lstat(filepath.Join(dir, "modules"))
+// movesPlainly returns a worktree's record, and whether it is enough to rename the worktree within
+// its directory and to update the record. All other cases are left to git: it refuses to move
+// checked-out submodules, handles relative links, and drops the record of an earlier worktree at
+// the target.
+func (r *Repo) movesPlainly(from, to string) (record string, plain bool) {
+	record, ours := r.record(from)
+	_, modules := os.Lstat(filepath.Join(record, "modules"))
 	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
 	if !ours || !filepath.IsAbs(linkOf(from)) || filepath.Dir(from) != filepath.Dir(to) || !os.IsNotExist(modules) || err != nil {
-		return false
+		return "", false
 	}
-	return !slices.ContainsFunc(records, func(record fs.DirEntry) bool {
-		at := filepath.Join(r.common, "worktrees", record.Name())
-		link := linkBack(at)
+	return record, !slices.ContainsFunc(records, func(other fs.DirEntry) bool {
+		link := linkBack(filepath.Join(r.common, "worktrees", other.Name()))
 		return link == "" || link == filepath.Join(to, ".git")
 	})
 }
@@ -122,10 +119,7 @@ const lockedFile = "locked"
 // UnlockWorktree removes a worktree's lock. It is not an error if there is none.
 func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 	if dir, ours := r.record(path); ours {
-		if err := os.Remove(filepath.Join(dir, lockedFile)); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return removeFile(filepath.Join(dir, lockedFile))
 	}
 	err := r.worktreeCommand(ctx, "unlock", nil, nil, path)
 	if err == nil {
