@@ -56,9 +56,11 @@ func TestOnlyBranches(t *testing.T) {
 	if err := w.b.take(seen, "b"); !errors.Is(err, gitio.ErrRefMoved) {
 		t.Errorf("a lease that was renewed is taken with %v", err)
 	}
+	seen = w.b.lease()
 	unchanged := git.RefUpdate{Ref: git.LeaseRef("coder-1"), Old: seen.OID, New: seen.OID}
-	next := git.RefUpdate{Ref: w.b.Task("other"), New: w.b.here()}
-	if err := w.b.UpdateRefs(w.ctx, []git.RefUpdate{unchanged, next}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+	w.check(w.b.UpdateRefs(w.ctx, []git.RefUpdate{unchanged, {Ref: w.b.Task("one"), New: w.b.here()}}, ""))
+	w.check(w.a.take(w.a.lease(), "a"))
+	if err := w.b.UpdateRefs(w.ctx, []git.RefUpdate{unchanged, {Ref: w.b.Task("other"), New: w.b.here()}}, ""); !errors.Is(err, gitio.ErrRefMoved) {
 		t.Errorf("a lease that was renewed passes for unchanged: %v", err)
 	}
 	w.check(w.b.take(w.b.lease(), "b"))

@@ -325,11 +325,16 @@ var scenes = []scene{
 		w.git(w.a.Local().TopLevel(), "config", "--add", "remote.origin.fetch", "^refs/heads/integration")
 		w.git(w.hub, "update-ref", "refs/heads/integration", "main")
 	}, call: fetch},
+	{name: "Fetch where there is no board", once: true, before: func(w *world) {
+		w.git(w.a.Local().TopLevel(), "update-ref", "-d", git.BoardRef)
+	}, call: fetch},
 	{name: "Write", call: writes},
 	{name: "Write, killed", once: true, call: writes, fails: "killed"},
 	{name: "Write, and again", call: writes, again: 3},
 	{name: "Write while others write", before: theirs, call: writes},
 	{name: "Write where a hook declines", once: true, before: hubHook("update", "echo liza: no >&2; exit 1"), call: writes},
+	{name: "Write where another push has a lock", once: true, before: hubHook("pre-receive",
+		`if [ -e lately ]; then rm -f refs/heads/liza/state.lock; else touch lately refs/heads/liza/state.lock; fi`), call: writes, again: 1},
 	{name: "Write to a hub that is not there", once: true, before: func(w *world) { w.check(os.RemoveAll(w.hub)) }, call: writes},
 	{name: "Write to one that is not atomic", once: true, before: func(w *world) {
 		w.git(w.hub, "config", "receive.advertiseAtomic", "false")
@@ -341,10 +346,37 @@ var scenes = []scene{
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
 	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
+	{name: "Write behind what is pending where a hook declines", once: true, before: func(w *world) {
+		update, object := lease.Renew(nil, leaseOf("dead", 0))
+		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+		hubHook("update", "exit 1")(w)
+	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
+	{name: "Take a lease, with others, behind an operation that is lost", once: true, before: func(w *world) {
+		at := w.a.here()
+		lost := w.must(w.a, note("lost"))
+		for _, dir := range []string{w.a.Local().TopLevel(), w.hub} {
+			w.git(dir, "update-ref", git.BoardRef, string(at))
+		}
+		w.git(w.a.Local().TopLevel(), "update-ref", git.TrackingRef("origin", "state"), string(at))
+		theirs(w)
+		w.check(w.a.Die(w.ctx, nil, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: lost}}))
+	}, call: func(w *world) (any, error) {
+		update, object := lease.Renew(nil, leaseOf("a", 0))
+		return done(w.a.Append(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "", func() {}))
+	}},
 	{name: "Write, alone after what is pending", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
 	}, call: takes, again: 3},
+	{name: "Write, and never alone", once: true, before: func(w *world) {
+		update, object := lease.Renew(nil, leaseOf("dead", 0))
+		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+	}, call: takes},
+	{name: "Write integration with what stays here", once: true, call: func(w *world) (any, error) {
+		at := w.ref("refs/heads/integration")
+		stays := git.RefUpdate{Ref: "refs/liza/attic/x", New: at}
+		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{stays, {Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
+	}},
 	{name: "Write what stays here", call: func(w *world) (any, error) {
 		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/attic/x", New: w.ref("refs/heads/main")}}, ""))
 	}},
@@ -501,6 +533,16 @@ var scenes = []scene{
 	{name: "Share what is shared there", once: true, before: func(w *world) {
 		w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.RemoteKey)
 	}, call: share},
+	{name: "Share again", once: true, call: share},
+	{name: "Share what another shares meanwhile", once: true, before: func(w *world) {
+		tip := w.there()
+		w.unshare()
+		hubHook("update", fmt.Sprintf(`case $1 in refs/heads/liza/state) ;; *) exit 0 ;; esac
+unset GIT_QUARANTINE_PATH
+for ref in refs/heads/liza/state refs/liza/home; do git update-ref $ref %s; done
+git update-ref refs/heads/integration main
+exit 1`, tip))(w)
+	}, call: share},
 	{name: "Share what is shared by another", call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
 	{name: "Share by no remote", once: true, before: (*world).unshare, call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
 	{name: "Share without a board", once: true, before: func(w *world) {
@@ -552,6 +594,13 @@ var scenes = []scene{
 		w.check(w.b.take(nil, "b"))
 		w.newcomer()
 	}, call: join},
+	{name: "Join where integration is the standard branch", once: true, before: func(w *world) {
+		w.git(w.hub, "symbolic-ref", "HEAD", "refs/heads/integration")
+		w.newcomer()
+	}, call: func(w *world) (any, error) {
+		_, err := join(w)
+		return w.git(w.a.Local().TopLevel(), "config", "--get-all", "remote.origin.fetch"), err
+	}},
 	{name: "Join with a partial clone", once: true, before: func(w *world) {
 		w.git(w.hub, "config", "uploadpack.allowFilter", "true")
 		w.newcomer("--filter=blob:none")
@@ -578,6 +627,10 @@ var scenes = []scene{
 	{name: "Find", before: func(w *world) {
 		w.git(w.a.Local().TopLevel(), "remote", "add", "another", w.b.Local().CommonDir())
 	}, call: func(w *world) (any, error) {
+		found, err := w.a.Find(w.ctx)
+		return found, err
+	}},
+	{name: "Find nothing", once: true, before: (*world).unshare, call: func(w *world) (any, error) {
 		found, err := w.a.Find(w.ctx)
 		return found, err
 	}},
@@ -625,6 +678,11 @@ var scenes = []scene{
 		w.unshare()
 		w.git(w.a.Local().TopLevel(), "remote", "remove", "origin")
 	}, call: writes},
+	{name: "Write where there is no remote, and settings are in another file", once: true, before: func(w *world) {
+		w.unshare()
+		w.git(w.a.Local().TopLevel(), "remote", "remove", "origin")
+		w.git(w.a.Local().TopLevel(), "config", "include.path", "another")
+	}, call: writes},
 	{name: "Probe", once: true, call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
 	{name: "Probe, and again", call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }, again: 1},
 	{name: "Probe a host that accepts only branches", update: onlyBranches, call: func(w *world) (any, error) {
@@ -633,10 +691,16 @@ var scenes = []scene{
 	{name: "Probe a host that accepts only branches, and declines", once: true, update: onlyBranches,
 		before: hubHook("update", `case $1$3 in */probe/*[!0]*) exit 1; esac; exit 0`),
 		call:   func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
+	{name: "Probe a host that accepts only branches, and is gone", once: true, update: onlyBranches,
+		before: hubHook("update", "rm HEAD; exit 1"), call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
 	{name: "Probe where nothing may be replaced", once: true, before: hubHook("update", `case $1$2 in */probe/*[!0]*) exit 1; esac; exit 0`),
 		call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
 	{name: "Write to a host that accepts only branches", update: onlyBranches, call: writes},
 	{name: "Take a lease at a host that accepts only branches", update: onlyBranches, call: takes},
+	{name: "Take a lease whose carrier alone was fetched", once: true, update: onlyBranches, before: func(w *world) {
+		w.check(w.b.take(nil, "b"))
+		w.git(w.a.Local().TopLevel(), "fetch", "-q", "origin", git.AsBranch(git.LeaseRef("coder-1"))+":"+git.TrackingRef("origin", "carriers/leases/coder-1"))
+	}, call: takes},
 	{name: "Publish anew at a host that accepts only branches", update: onlyBranches,
 		before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
 		call: func(w *world) (any, error) {

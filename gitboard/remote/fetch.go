@@ -60,7 +60,7 @@ func (s *Store) Fresh(moment Moment) bool {
 }
 
 func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
-	if by, err := s.Sharing(ctx); by == nil || err != nil {
+	if by, err := s.Sharing(ctx); by == nil {
 		return err
 	}
 	if s.Fresh(moment) && !all {
@@ -193,50 +193,39 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	if failed == nil || errors.Is(failed, gitio.ErrBusy) {
 		return failed
 	}
-	if err := s.relatedTo(ctx, s.Name(), s.tracking("state")); err != nil {
+	ahead, err := s.aheadOf(ctx, s.Name(), s.tracking("state"))
+	if err != nil {
 		return err
 	}
-	if refused := (*gitio.CommandError)(nil); errors.As(failed, &refused) && refused.Exit == 1 {
-		// Everything else was fetched. If the local board is ahead, the remote's was reset; the
-		// next operation restores it.
-		here, err := s.repo.Ref(ctx, git.BoardRef)
-		if err != nil {
-			return err
-		}
-		there, err := s.repo.Ref(ctx, s.tracking("state"))
-		if err != nil {
-			return err
-		}
-		if there != here {
-			if ahead, err := s.repo.IsAncestor(ctx, there, here); ahead || err != nil {
-				return err
-			}
-		}
+	if refused := (*gitio.CommandError)(nil); ahead && errors.As(failed, &refused) && refused.Exit == 1 {
+		// Everything else was fetched. The remote's board was reset; the next operation restores it.
+		return nil
 	}
 	return failed
 }
 
-// relatedTo returns a DivergedError if neither the local board nor the fetched one follows from the
-// other.
-func (s *Store) relatedTo(ctx context.Context, name, fetched string) error {
+// aheadOf reports whether the local board has all of the fetched one and more. It returns a
+// DivergedError if neither follows from the other.
+func (s *Store) aheadOf(ctx context.Context, name, fetched string) (bool, error) {
 	here, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
-		return err
+		return false, err
 	}
 	there, err := s.repo.Ref(ctx, fetched)
-	if err != nil || here.IsZero() || there.IsZero() || here == there {
-		return err
+	if here.IsZero() || there.IsZero() || here == there { // or there can't be read
+		return false, err
 	}
-	for _, line := range [][2]git.OID{{here, there}, {there, here}} {
-		if follows, err := s.repo.IsAncestor(ctx, line[0], line[1]); follows || err != nil {
-			return err
-		}
+	if behind, err := s.repo.IsAncestor(ctx, here, there); behind || err != nil {
+		return false, err
+	}
+	if ahead, err := s.repo.IsAncestor(ctx, there, here); ahead || err != nil {
+		return ahead, err
 	}
 	_, err = s.repo.MergeBase(ctx, here, there)
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
-		return err
+		return false, err
 	}
-	return &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
+	return false, &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
 }
 
 // Fetched is when this clone's view was last updated, zero if never.

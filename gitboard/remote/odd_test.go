@@ -18,6 +18,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestStuckPush checks that a process whose push makes no progress holds others up for a while, and
@@ -120,6 +122,24 @@ func TestGather(t *testing.T) {
 			t.Errorf("%s: it waits for %v", name, time.Since(began))
 		}
 	}
+	// Others are deciding: two more come, and then the lock is free.
+	deciding, err := s.repo.OpenQueue(s.file(TurnFile))
+	check(t, err)
+	check(t, gitio.TryQueue(deciding))
+	_ = os.Remove(s.file(chainFile))
+	s.keepPlace(place{Again: 2, Took: time.Hour, Ended: noon})
+	two := &chain{Links: []*link{{ID: "1", Base: git.ZeroOID}, {ID: "2", Base: git.ZeroOID}}}
+	come, decided := 0, false
+	s.gather(beside{t.Context(), map[string]func(){"remote.(*Store).regather": func() {
+		come++
+		check(t, s.replace(t.Context(), two))
+	}, "remote.(*Store).take": func() {
+		decided = true
+		check(t, deciding.Close())
+	}}})
+	if come != 1 || !decided {
+		t.Errorf("it has looked for others %d times, and for one that decides: %v", come, decided)
+	}
 	// One that comes late is waited for; an hour would be too long for a test.
 	_ = os.Remove(s.file(chainFile))
 	came := make(chan error, 1)
@@ -206,11 +226,15 @@ func apart(t *testing.T) *Store {
 	return s
 }
 
-// set moves refs without looking at them.
+// set moves refs without looking at them, and deletes those that are zero.
 func (s *Store) set(t *testing.T, refs map[string]git.OID) {
 	t.Helper()
 	for ref, to := range refs {
 		file := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref))
+		if to == git.ZeroOID {
+			_ = os.Remove(file)
+			continue
+		}
 		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		check(t, os.WriteFile(file, []byte(to+"\n"), 0o644))
 	}
@@ -347,7 +371,7 @@ func TestDone(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 3)
 	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
-	board, lease, review := s.tracking("state"), git.LeaseRef("x"), git.ReviewPrefix+"x/1"
+	board, lease, review, landed := s.tracking("state"), git.LeaseRef("x"), git.ReviewPrefix+"x/1", s.tracking("integration")
 	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
 	check(t, s.repo.WriteObjects(t.Context(), []git.Object{other}))
 	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
@@ -370,10 +394,12 @@ func TestDone(t *testing.T) {
 		"only the board":                   {map[string]git.OID{lease: ids[0], board: ids[1]}, []git.RefUpdate{renew, note}, true, &TornError{"hub", lease}},
 		"a lease that stays":               {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{move(lease, ids[0], ids[0])}, false, nil},
 		"a submission beside":              {map[string]git.OID{review: ids[1], board: ids[0]}, []git.RefUpdate{move(review, "", ids[1]), note}, false, nil},
+		"the board without integration":    {map[string]git.OID{landed: ids[0], board: ids[1]}, []git.RefUpdate{move(s.branch, ids[0], ids[1]), note}, true, &TornError{"hub", s.branch}},
+		"the board without a submission":   {map[string]git.OID{board: ids[1]}, []git.RefUpdate{move(review+"0", "", ids[1]), note}, true, nil},
 	} {
 		s.set(t, map[string]git.OID{board: ids[0], lease: ids[0]})
 		s.set(t, c.refs)
-		is, err := s.done(t.Context(), &plan{moves: c.moves})
+		is, err := s.done(t.Context(), &plan{integration: s.branch, moves: c.moves})
 		if is != c.is || !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) {
 			t.Errorf("%s: %v, %v", name, is, err)
 		}
@@ -405,6 +431,8 @@ func TestSettle(t *testing.T) {
 		"integration":             {nil, []git.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[1], tracked: ids[1]}, false},
 		"a branch that was moved": {refs{integration: ids[2]}, []git.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[2], tracked: ids[1]}, false},
 		"a branch to nothing":     {nil, []git.RefUpdate{move(integration, ids[0], missing), operation}, refs{git.BoardRef: ids[1], state: ids[1], integration: ids[0]}, false},
+		"a view that is broken":   {refs{state: "broken"}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1]}, true},
+		"what git has tracked":    {refs{git.RemoteRef("hub", git.BoardRef): ids[0]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], git.RemoteRef("hub", git.BoardRef): git.ZeroOID}, true},
 		"a lease that is locked":  {refs{lease + ".lock/held": ""}, []git.RefUpdate{move(lease, ids[0], ids[0]), operation}, refs{git.BoardRef: ids[1], lease: ids[0]}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -471,13 +499,15 @@ func TestTook(t *testing.T) {
 // found makes a board in a store of its own, as if a fetch had just shown it.
 func (s *Store) found(t *testing.T) git.OID {
 	t.Helper()
+	return s.operate(t, board.HumanActor("Ada", "ada@example.org"), &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
+}
+
+// operate appends an operation to such a board.
+func (s *Store) operate(t *testing.T, by board.Actor, p board.Payload) git.OID {
+	t.Helper()
 	on, err := s.log.Tip(t.Context())
 	check(t, err)
-	first := board.Operation{
-		Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.At(noon), Request: "first",
-		Payload: &board.Init{Goal: "a goal", IntegrationBranch: "integration"},
-	}
-	prepared, err := oplog.Prepare(on, first)
+	prepared, err := oplog.Prepare(on, board.Operation{Actor: by, Time: board.At(noon), Request: "on-" + string(on.Commit), Payload: p})
 	check(t, err)
 	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
 	check(t, err)
@@ -531,9 +561,7 @@ func TestLearn(t *testing.T) {
 				return all
 			}
 			for ref, to := range of(c.here) {
-				if s.set(t, refs{ref: to}); to == "" {
-					check(t, os.Remove(filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref))))
-				}
+				s.set(t, refs{ref: to.OrZero()})
 			}
 			asked := &link{Base: tip}
 			for ref, to := range of(c.asked) {
@@ -652,6 +680,34 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
+// TestOwn checks which boards become independent ones.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	by, tip := s.remote.Load(), s.commits(t, 1)[0]
+	for name, c := range map[string]struct {
+		shared      *gitio.Remote
+		board, home git.OID
+		is, fails   bool
+	}{
+		"a copy":                     {nil, tip, git.ZeroOID, true, false},
+		"its own":                    {nil, tip, tip, false, false},
+		"a shared board":             {by, tip, git.ZeroOID, false, false},
+		"nothing":                    {nil, git.ZeroOID, git.ZeroOID, false, false},
+		"a board that can't be read": {nil, "broken", git.ZeroOID, false, true},
+		"a home that can't be read":  {nil, tip, "broken", false, true},
+	} {
+		s.remote.Store(c.shared)
+		s.set(t, map[string]git.OID{git.BoardRef: c.board, git.HomeRef: c.home})
+		if is, err := s.Own(t.Context()); is != c.is || (err != nil) != c.fails {
+			t.Errorf("%s: %v, %v", name, is, err)
+		}
+		if home, _ := s.repo.Ref(t.Context(), git.HomeRef); !c.fails && (home == tip) != (c.is || c.home == tip) {
+			t.Errorf("%s: its home is at %s", name, home)
+		}
+	}
+}
+
 // TestBrokenHome checks that a board whose home can't be read is not taken for a copy.
 func TestBrokenHome(t *testing.T) {
 	t.Parallel()
@@ -665,5 +721,161 @@ func TestBrokenHome(t *testing.T) {
 	s.set(t, map[string]git.OID{git.HomeRef: "broken"})
 	if err := s.home(t.Context()); err == nil || errors.As(err, &refused) {
 		t.Errorf("a broken home: %v", err)
+	}
+}
+
+// TestWhere checks where a clone that shares its board has a branch: integration where the remote
+// has it, and others here.
+func TestWhere(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.branch, s.at = "refs/heads/integration", ids[2]
+	tracked := s.tracking("integration")
+	for _, step := range []struct {
+		set  map[string]git.OID
+		ref  string
+		want git.OID
+	}{
+		{nil, s.branch, git.ZeroOID},
+		{map[string]git.OID{s.branch: ids[0]}, s.branch, ids[0]},
+		{map[string]git.OID{tracked: ids[1]}, s.branch, ids[1]},
+		{map[string]git.OID{"refs/heads/main": ids[0]}, "refs/heads/main", ids[0]},
+		{nil, git.BoardRef, ids[2]},
+	} {
+		s.set(t, step.set)
+		if at, err := s.Ref(t.Context(), step.ref); at != step.want || err != nil {
+			t.Errorf("%s is at %s, not at %s: %v", step.ref, at, step.want, err)
+		}
+	}
+	s.set(t, map[string]git.OID{tracked: "broken"})
+	if at, err := s.Ref(t.Context(), s.branch); err == nil {
+		t.Errorf("it can't be read, and is at %s", at)
+	}
+}
+
+// TestHeld checks which commits a remote keeps without their branch.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.branch, s.at = "refs/heads/integration", ids[2]
+	lands := []git.RefUpdate{{Ref: s.branch, Old: ids[0], New: ids[2]}}
+	for name, c := range map[string]struct {
+		integration, submitted git.OID
+		commit                 git.OID
+		updates                []git.RefUpdate
+		want                   bool
+	}{
+		"without integration":     {"", "", ids[1], nil, false},
+		"integration is at it":    {ids[1], "", ids[1], nil, true},
+		"integration has it":      {ids[1], "", ids[0], nil, true},
+		"integration is behind":   {ids[0], "", ids[1], nil, false},
+		"integration will be it":  {ids[0], "", ids[2], lands, true},
+		"integration will have":   {ids[0], "", ids[1], lands, true},
+		"it was submitted":        {ids[0], ids[1], ids[1], nil, true},
+		"another was submitted":   {ids[0], ids[2], ids[1], nil, false},
+		"it is all that there is": {"", ids[1], ids[1], nil, true},
+	} {
+		for ref, at := range map[string]git.OID{s.tracking("integration"): c.integration, git.ReviewRef("x", 1): c.submitted} {
+			s.set(t, map[string]git.OID{ref: at.OrZero()})
+		}
+		if held, err := s.held(t.Context(), "x", c.commit, c.updates); held != c.want || err != nil {
+			t.Errorf("%s: %v, %v", name, held, err)
+		}
+	}
+}
+
+// TestCarriers checks what a commit of a host that accepts only branches stands for, whoever made
+// it, and what is an error.
+func TestCarriers(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	s.remote.Load().OnlyBranches = true
+	ids, missing := s.commits(t, 2), git.OID(strings.Repeat("1", 40))
+	s.branch, s.at = "refs/heads/integration", ids[1]
+	lease := git.NewObject(git.BlobObject, []byte("lease"))
+	odd := git.NewObject(git.CommitObject, []byte("odd\n"))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{lease, odd}))
+	of := func(value git.OID) git.OID {
+		t.Helper()
+		made, err := s.grow(t.Context(), ids[0], value)
+		check(t, err)
+		return made
+	}
+	for at, want := range map[git.OID]git.OID{
+		git.ZeroOID: git.ZeroOID, of(lease.OID): lease.OID, of(git.ZeroOID): git.ZeroOID, of(ids[1]): ids[1], ids[0]: ids[0],
+		lease.OID: lease.OID, odd.OID: odd.OID,
+	} {
+		if value, err := s.carried(t.Context(), at); value != want || err != nil {
+			t.Errorf("%s stands for %s, not for %s: %v", at, value, want, err)
+		}
+	}
+	if of(ids[1]) != ids[1] {
+		t.Error("what follows needs a carrier")
+	}
+	x := s.mirror(git.LeaseRef("x"))
+	for name, err := range map[string]error{
+		"grow to nothing":     second(s.grow(t.Context(), ids[0], missing)),
+		"grow to what is odd": second(s.grow(t.Context(), ids[1], odd.OID)),
+		"carried by nothing":  second(s.carried(t.Context(), missing)),
+		"values":              second(s.values(t.Context(), []git.Ref{{Name: x, OID: missing}})),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	// A fetch that ended halfway has brought the carrier of a lease, and not the lease.
+	s.set(t, map[string]git.OID{x: of(lease.OID)})
+	if _, err := s.carry(once(t), &plan{}, git.RefUpdate{Ref: git.LeaseRef("x"), New: lease.OID}); !isNetwork(err) {
+		t.Errorf("the remote, which is gone, is not asked: %v", err)
+	}
+	p, stays := &plan{}, git.RefUpdate{Ref: git.LeaseRef("x"), Old: lease.OID, New: lease.OID}
+	if push, err := s.carry(t.Context(), p, stays); push.New != of(lease.OID) || push.New != push.Old || len(p.carriers) > 0 || err != nil {
+		t.Errorf("a lease that stays needs another carrier: %+v, %v", push, err)
+	}
+}
+
+// TestOffered checks which branches a remote gets when the board is first shared: those of tasks
+// that somebody has worked on.
+func TestOffered(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	tip := s.found(t)
+	human, coder := board.HumanActor("Ada", "ada@example.org"), board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
+	for _, id := range []string{"begun", "ready"} {
+		tip = s.operate(t, human, &board.AddTask{About: board.About{Task: id}, Ready: true, NoSpecFile: true, Definition: board.Definition{
+			Description: "d", DoneWhen: "go test ./... passes", Scope: "IN: x", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
+	}
+	s.operate(t, coder, &board.Register{Session: "mine", Clone: "here"})
+	tip = s.operate(t, coder, &board.Claim{About: board.About{Task: "begun"}, Clone: "here", BaseCommit: string(tip)})
+	refs := map[string]git.OID{git.LeaseRef("coder-1"): tip}
+	for _, branch := range []string{"task/begun", "task/ready", "task/other", "task/no task", "begun"} {
+		refs[git.BranchRef(branch)] = tip
+	}
+	s.set(t, refs)
+	top := s.repo.TopLevel()
+	testrun.RunGit(t, top, "read-tree", string(tip))
+	testrun.RunGit(t, top, "update-index", "--cacheinfo", "100644,"+testrun.RunGit(t, top, "hash-object", "-w", ".git/config")+",tasks/begun.yaml")
+	odd := git.OID(testrun.RunGit(t, top, "commit-tree", "-p", string(tip), "-m", "odd", testrun.RunGit(t, top, "write-tree")))
+	for _, only := range []bool{false, true} {
+		s.remote.Load().OnlyBranches = only
+		all, err := s.offered(t.Context(), s.remote.Load(), tip, "refs/heads/integration")
+		check(t, err)
+		var got []string
+		for ref := range all {
+			if strings.HasPrefix(ref, git.BranchRef("task")) {
+				got = append(got, ref+" "+all[ref])
+			}
+		}
+		if !slices.Equal(got, []string{"refs/heads/task/begun " + git.PublishedRef("begun")}) {
+			t.Errorf("it offers %s", got)
+		}
+		if _, is := all[git.LeasePrefix+"*"]; is == only {
+			t.Errorf("leases are offered as they are: %v", is)
+		}
+		if _, err := s.offered(t.Context(), s.remote.Load(), odd, "refs/heads/integration"); err == nil {
+			t.Error("a board whose task can't be read is offered")
+		}
 	}
 }

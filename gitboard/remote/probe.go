@@ -153,10 +153,9 @@ func readBack(ctx context.Context, by *gitio.Remote, ref string, pushed git.OID)
 // leftProbes returns the deletions of what probes have left at a remote long ago.
 func (s *Store) leftProbes(prefix string, there map[string]git.OID) (left []gitio.Push) {
 	for ref, at := range there {
-		text, is := strings.CutPrefix(ref, prefix)
-		text, _, _ = strings.Cut(text, "-")
+		text, _, _ := strings.Cut(strings.TrimPrefix(ref, prefix), "-")
 		began, err := strconv.ParseInt(text, 10, 64)
-		if is && err == nil && s.now().Sub(time.Unix(began, 0)) > probeKept {
+		if err == nil && s.now().Sub(time.Unix(began, 0)) > probeKept {
 			left = append(left, gitio.Push{Ref: ref, Exactly: true, Old: at})
 		}
 	}

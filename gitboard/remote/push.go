@@ -167,7 +167,7 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 				return landed, err // everything else came with its commit, unless somebody has moved it since
 			}
 		}
-		if now == u.Old.OrZero() && now != u.New.OrZero() && s.brought(ctx, u.Ref) {
+		if now == u.Old.OrZero() && now != u.New.OrZero() && p.brought(u.Ref) {
 			torn = &TornError{Remote: s.Name(), Ref: u.Ref}
 		}
 		done = now == u.New.OrZero() && u.Old != u.New
@@ -183,9 +183,8 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 
 // brought reports whether every fetch shows where the remote has a ref, and a refusal to delete it
 // is an error.
-func (s *Store) brought(ctx context.Context, ref string) bool {
-	branch, err := s.integration(ctx)
-	return err == nil && (ref == branch || strings.HasPrefix(ref, git.LeasePrefix))
+func (p *plan) brought(ref string) bool {
+	return ref == p.integration || strings.HasPrefix(ref, git.LeasePrefix)
 }
 
 // TornError is a push that the remote did in part, against git's own promise: --atomic does not
@@ -221,19 +220,20 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 		return nil
 	}
 	var moves []git.RefUpdate
+	move := func(ref string, from, to git.OID) { // unless it is elsewhere, or can't be read
+		if now, _ := s.repo.Ref(ctx, ref); now == from.OrZero() {
+			moves = append(moves, git.RefUpdate{Ref: ref, Old: from, New: to})
+		}
+	}
 	for _, u := range updates {
 		moves = append(moves, s.stale(ctx, u.Ref)...)
 		if u.Old == u.New {
 			continue
 		}
 		if what := map[string]string{git.BoardRef: "state", branch: "integration"}[u.Ref]; what != "" {
-			if known, err := s.repo.Ref(ctx, s.tracking(what)); err == nil && known == u.Old {
-				moves = append(moves, git.RefUpdate{Ref: s.tracking(what), Old: known, New: u.New})
-			}
+			move(s.tracking(what), u.Old, u.New)
 		}
-		if now, err := s.repo.Ref(ctx, u.Ref); err == nil && now == u.Old.OrZero() {
-			moves = append(moves, u)
-		}
+		move(u.Ref, u.Old, u.New)
 	}
 	if taken != nil {
 		defer s.trim(ctx, taken)
@@ -256,8 +256,8 @@ func (s *Store) stale(ctx context.Context, ref string) []git.RefUpdate {
 	if ref = s.there(ref); !strings.HasPrefix(ref, git.BoardPrefix) {
 		return nil
 	}
-	left, err := s.repo.Ref(ctx, s.peoples(ref))
-	if err != nil || left.IsZero() {
+	left, _ := s.repo.Ref(ctx, s.peoples(ref)) // one that can't be read stays
+	if left.IsZero() {
 		return nil
 	}
 	return []git.RefUpdate{{Ref: s.peoples(ref), Old: left}}

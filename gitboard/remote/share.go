@@ -63,7 +63,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	err = again(ctx, func() error { return by.Offer(ctx, offered) })
 	if errors.Is(err, gitio.ErrRejected) {
 		// An attempt without an answer may have succeeded, and others may have built on it.
-		if there, lookErr := boardAt(ctx, by); there != none && lookErr == nil {
+		if there, _ := boardAt(ctx, by); there != none {
 			return s.adopt(ctx, by, there)
 		}
 		return fmt.Errorf("%w; nothing was shared", err)
@@ -75,7 +75,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	home, err := s.repo.Ref(ctx, git.HomeRef)
-	if err != nil || home.IsZero() {
+	if home.IsZero() { // or can't be read
 		return err
 	}
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: home}}, "")
@@ -175,7 +175,7 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 	if err := fetchFrom(ctx, by, whole, "+"+git.BoardRef+":"+seen); err != nil {
 		return err
 	}
-	if err := s.relatedTo(ctx, by.Name, seen); err != nil {
+	if _, err := s.aheadOf(ctx, by.Name, seen); err != nil {
 		return err
 	}
 	there, err := s.repo.Ref(ctx, seen)
@@ -319,7 +319,7 @@ func (s *Store) Own(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	tip, err := s.repo.Ref(ctx, git.BoardRef)
-	if err != nil || tip.IsZero() {
+	if tip.IsZero() { // or can't be read
 		return false, err
 	}
 	if home, err := s.repo.Ref(ctx, git.HomeRef); err != nil || !home.IsZero() {

@@ -158,9 +158,7 @@ func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, update
 		if !errors.Is(err, ErrAlone) || !gitio.MayRetry(ctx, try, tries) {
 			return err
 		}
-		if err := s.Flush(ctx); err != nil {
-			return err
-		}
+		_ = s.Flush(ctx) // what it can't do keeps the next attempt from it as well
 	}
 }
 
@@ -189,10 +187,11 @@ func orMoved(err error, ref string) error {
 
 // plan is the part of a transaction that goes to the remote.
 type plan struct {
-	pushes   []gitio.Push
-	retired  []retired       // task branches that can't be fast-forwarded
-	moves    []git.RefUpdate // the updates that are pushed
-	carriers []git.RefUpdate // what this clone remembers of the carriers that are pushed
+	integration string // full name of the integration branch
+	pushes      []gitio.Push
+	retired     []retired       // task branches that can't be fast-forwarded
+	moves       []git.RefUpdate // the updates that are pushed
+	carriers    []git.RefUpdate // what this clone remembers of the carriers that are pushed
 }
 
 // retired is a task's branch that is deleted at the remote before it is published again.
@@ -202,11 +201,11 @@ type retired struct {
 }
 
 func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error) {
-	p := &plan{}
 	branch, err := s.integration(ctx)
 	if err != nil {
 		return nil, err
 	}
+	p := &plan{integration: branch}
 	for _, u := range updates {
 		if !s.isShared(u, branch) {
 			continue

@@ -2,19 +2,25 @@ package server_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -64,6 +70,12 @@ func TestDecided(t *testing.T) {
 	planned := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
 		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
 	ended := h.onTop(planned, &board.Abandon{About: task, Reason: "no need"})
+	private, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)))
+	h.check(err)
+	key, err := sshsig.NewSigner(private, nil)
+	h.check(err)
+	keyed := h.onTop(h.first, &board.KeysAdd{Principal: ada.Email, Public: key.Public()})
+	keyed = h.signed(key, ada, keyed, &board.SetConfig{Key: "require_signatures", Value: "true"})
 	noted := h.git(h.hub, "log", "-1", "--format=%at", h.note)
 	on := func(base string, refs []git.RefUpdate, operations ...parcel.Operation) parcel.Link {
 		return parcel.Link{Base: git.OID(base), Integration: git.OID(h.start), Operations: operations, Refs: refs}
@@ -89,11 +101,13 @@ func TestDecided(t *testing.T) {
 		{"what does not rest on integration", h.first, none, links{{Base: git.OID(h.first), Integration: git.OID(h.next), Operations: []parcel.Operation{h.again(h.note, "a")}}},
 			parcel.AsPushed, []string{git.BoardRef}},
 		{"by a slow clock", h.coder, none, links{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{git.BoardRef}},
+		{"by one who has to sign", keyed, none, links{on(keyed, nil, h.again(h.note, "a"))}, parcel.Declined, nil},
 		{"a branch of the project", h.first, none, links{on(h.first, move("refs/heads/main", h.start, git.OID(h.next)))}, parcel.Declined, nil},
 		{"a lease renewed twice", h.coder, h.lease, links{on(h.coder, move(held, h.lease, leases[0])), on(h.coder, move(held, string(leases[0]), leases[1]))}, parcel.AsPushed, []string{held}},
 	} {
 		// Without a place to wait in, a parcel is decided at once.
 		h.check(os.RemoveAll(install.Dir(h.board.Repo())))
+		h.check(os.WriteFile(install.Dir(h.board.Repo()), nil, 0o644))
 		h.set(map[string]string{git.BoardRef: c.at, held: c.lease, "refs/heads/integration": h.start})
 		done, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Links: c.links, Blobs: texts}), time.Now())
 		h.check(err)
@@ -118,7 +132,7 @@ func TestMovedMeanwhile(t *testing.T) {
 	one := h.text(parcel.Parcel{Links: []parcel.Link{{Base: git.OID(h.first), Integration: git.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
 	real, err := exec.LookPath("git")
 	h.check(err)
-	bin := t.TempDir()
+	bin, lock := t.TempDir(), filepath.Join(h.hub, git.BoardRef+".lock")
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, c := range []struct {
 		beside int    // how many others push
@@ -130,6 +144,7 @@ func TestMovedMeanwhile(t *testing.T) {
 		{4, "", 5, parcel.Rewritten},
 		{5, "", 5, ""},
 		{0, "exit 128", 3, ""}, // tries of UpdateRefs
+		{0, "[ $n = 1 ] || rm -r '" + lock + "'", 2, parcel.AsPushed}, // the first has waited for the lock
 	} {
 		count := filepath.Join(t.TempDir(), "count")
 		text := fmt.Sprintf(`#!/bin/sh
@@ -147,6 +162,9 @@ exec '%[3]s' "$@"
 `, count, c.beside, real, strings.Join(places, " "), c.then)
 		h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
 		h.check(os.WriteFile(filepath.Join(bin, "git"), []byte(text), 0o755))
+		if strings.Contains(c.then, lock) {
+			h.check(os.MkdirAll(filepath.Join(lock, "held"), 0o755))
+		}
 		done, err := server.Sequence(h.ctx, h.open(h.hub), one, time.Now())
 		lines, _ := os.ReadFile(count)
 		h.check(os.Remove(filepath.Join(bin, "git")))
@@ -195,4 +213,35 @@ func TestInterruptedParcels(t *testing.T) {
 		}
 	}
 	t.Logf("%d places", len(places))
+}
+
+// TestWaitsBriefly checks that a parcel that can't wait for another one is decided beside it.
+func TestWaitsBriefly(t *testing.T) {
+	h := newHistory(t)
+	h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+	one := h.text(parcel.Parcel{Links: []parcel.Link{{Base: git.OID(h.first), Integration: git.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
+	other, err := h.board.Repo().OpenQueue(filepath.Join(install.Dir(h.board.Repo()), "sequence"))
+	h.check(err)
+	defer other.Close()
+	h.check(gitio.TryQueue(other))
+	ctx, stop := context.WithTimeout(h.ctx, 10*time.Second)
+	defer stop()
+	done, err := server.Sequence(stopsAtLock{ctx}, h.open(h.hub), one, time.Now())
+	if h.check(err); done.Answer != parcel.AsPushed {
+		t.Errorf("it is answered %s", done.Answer)
+	}
+}
+
+// stopsAtLock is a context that is cancelled where a parcel waits for others, and nowhere else.
+type stopsAtLock struct{ context.Context }
+
+// Done implements context.Context.
+func (c stopsAtLock) Done() <-chan struct{} {
+	pc, _, _, _ := runtime.Caller(1)
+	if !strings.HasSuffix(runtime.FuncForPC(pc).Name(), "(*sequencer).lock") {
+		return c.Context.Done()
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
 }

@@ -20,7 +20,7 @@ func (o *outcome) news(ctx context.Context) string {
 	n := &parcel.News{Since: o.parcel.Has}
 	for _, oid := range commits { // one by one they are at hand
 		read, err := o.repo.Objects(ctx, []string{string(oid), string(oid) + ":" + codec.PayloadFile})
-		if err != nil || read[0].OID == "" {
+		if err != nil {
 			return ""
 		}
 		n.Operations = append(n.Operations, parcel.Operation{Commit: string(read[0].Data), Payload: string(read[1].Data)})

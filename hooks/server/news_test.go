@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/hooks/server"
 )
 
 // forgeries are what a server may make of its news.
@@ -167,6 +170,81 @@ func TestNews(t *testing.T) {
 		}
 	}
 	w.end(operations)
+}
+
+// TestNewsText checks what an answer brings: what came to the board since the clone has fetched,
+// and nothing if that can't be read or is too long.
+func TestNewsText(t *testing.T) {
+	h := newHistory(t)
+	const integration = "refs/heads/integration"
+	held := git.LeaseRef("coder-1")
+	// Text that can't be compressed.
+	random, longer := rand.New(rand.NewPCG(1, 1)), h.coder
+	for range 30 {
+		text := ""
+		for range 500 {
+			text += fmt.Sprintf("%016x", random.Uint64())
+		}
+		longer = h.onTop(longer, note(text))
+	}
+	try := func(ctx context.Context, at, has, landed string) server.Sequenced {
+		h.set(map[string]string{git.BoardRef: at, held: h.lease, integration: landed})
+		link := parcel.Link{Base: git.OID(h.first), Integration: git.OID(landed), Operations: []parcel.Operation{h.again(h.note, "a")}}
+		done, err := server.Sequence(ctx, h.open(h.hub), h.text(parcel.Parcel{Has: git.OID(has), Links: []parcel.Link{link}}), time.Now())
+		if h.check(err); done.Answer != parcel.Rewritten || len(done.Moves) != 1 {
+			t.Errorf("it is answered %s, and moves %v", done.Answer, done.Moves)
+		}
+		return done
+	}
+	for name, c := range map[string]struct {
+		at, has, landed string
+		operations      int // 0 for no news
+	}{
+		"all since the base": {h.coder, h.first, h.start, 3},
+		"the rest":           {h.coder, h.note, h.start, 2},
+		"its own":            {h.coder, h.coder, h.start, 1},
+		"no integration":     {h.coder, h.first, none, 3},
+		"not asked for":      {h.coder, "", h.start, 0},
+		"too long":           {longer, h.first, h.start, 0},
+	} {
+		done := try(h.ctx, c.at, c.has, c.landed)
+		if c.operations == 0 {
+			if done.News != "" {
+				t.Errorf("%s: it brings %q", name, done.News)
+			}
+			continue
+		}
+		refs := map[string]git.OID{held: git.OID(h.lease), integration: git.OID(c.landed)}
+		maps.DeleteFunc(refs, func(_ string, at git.OID) bool { return at.IsZero() })
+		n, err := parcel.ParseNews(done.News)
+		h.check(err)
+		maps.DeleteFunc(n.Refs, func(ref string, _ git.OID) bool { return strings.HasPrefix(ref, git.SequencerPrefix) })
+		if n.Since != git.OID(c.has) || len(n.Operations) != c.operations || !maps.Equal(n.Refs, refs) || len(n.Leases) != 1 {
+			t.Errorf("%s: it brings %+v", name, n)
+		}
+		for _, op := range n.Operations {
+			if _, err := op.Decode(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	places := func(place string) (news string, places []string) {
+		ctx := testrepo.InterruptedIn(h.ctx, "github.com/git-liza/git-liza/hooks/server", place)
+		return try(ctx, h.coder, h.first, h.start).News, ctx.Places()
+	}
+	_, all := places("")
+	tried := 0
+	for _, place := range all {
+		if strings.Contains(place, ".news:") {
+			tried++
+			if news, _ := places(place); news != "" {
+				t.Errorf("interrupted at %s, it brings %q", place, news)
+			}
+		}
+	}
+	if tried < 4 {
+		t.Errorf("it reads at %d places: %q", tried, all)
+	}
 }
 
 // TestNewsOfAnother: news that come after another process of the clone has fetched are not needed.

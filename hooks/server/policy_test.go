@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks"
@@ -88,13 +89,19 @@ func (h *history) onTop(at string, p board.Payload) string {
 // by is onTop for an operation by somebody.
 func (h *history) by(a board.Actor, at string, p board.Payload) string {
 	h.t.Helper()
+	return h.signed(nil, a, at, p)
+}
+
+// signed is by with a key, for a commit that must be signed.
+func (h *history) signed(key *sshsig.Signer, a board.Actor, at string, p board.Payload) string {
+	h.t.Helper()
 	b := h.open(h.hub)
 	s, err := b.Log().At(h.ctx, git.OID(at))
 	h.check(err)
 	op := board.Operation{Actor: a, Time: max(s.State.Time(), board.At(time.Now())), Request: "on-" + at[:10], Payload: p}
 	prepared, err := oplog.Prepare(s, op)
 	h.check(err)
-	built, err := prepared.Build(oplog.Committer{Name: ada.Name, Email: ada.Email})
+	built, err := prepared.Build(oplog.Committer{Name: ada.Name, Email: ada.Email, Key: key})
 	h.check(err)
 	h.check(b.Repo().WriteObjects(h.ctx, built.Objects()))
 	return string(built.Commit)
@@ -382,6 +389,7 @@ func TestInterruptedPolicies(t *testing.T) {
 		"a lease":     {refs{state: h.coder, integration: h.start}, refs{lease: h.lease}, true},
 		"in a branch": {refs{state: h.coder, integration: h.start, git.HomeRef: none, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, true},
 	} {
+		h.git(h.hub, "repack", "-adkq") // loose objects are read without git, and so without the context
 		h.set(refs{git.HomeRef: h.first, homeBranch: none, lease: none})
 		h.set(c.at)
 		moves := h.moves(c.to)
