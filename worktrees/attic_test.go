@@ -90,6 +90,7 @@ func TestFollowing(t *testing.T) {
 		{"nothing was kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{}, ""},
 		{"the attic", work{head: git.ZeroOID, commit: commits[1]}, attic{commits: commits[2:]}, nil, commits[2]},
 		{"nothing", work{head: git.ZeroOID, commit: commits[1]}, attic{}, nil, ""},
+		{"it is committed", work{head: commits[1], commit: commits[1]}, attic{}, &kept{commit: commits[2]}, ""},
 	} {
 		got, err := s.following(ctx, c.w, c.attic, c.before)
 		must(t, err)

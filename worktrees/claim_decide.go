@@ -39,7 +39,10 @@ func (c *claimer) nothing(ctx context.Context, v *gitboard.View) error {
 	// is the coder's own.
 	said := (*board.Refusal)(nil)
 	err := v.Plan(ctx, c.r.Request, &board.Claim{About: board.About{Task: firstTask(v)}})
-	if errors.As(err, &said) && (said.Code == board.CodeExists || said.Task == "" && slices.Contains(first, said.Code)) {
+	if err != nil && !errors.As(err, &said) {
+		return err
+	}
+	if said != nil && (said.Code == board.CodeExists || said.Task == "" && slices.Contains(first, said.Code)) {
 		return err
 	}
 	return none
@@ -156,10 +159,10 @@ func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board
 	return nil
 }
 
-// mergesBefore lists the merge commits of the tasks that a task depends on.
+// mergesBefore lists the merge commits of the tasks that a claimable task depends on.
 func mergesBefore(v *gitboard.View, t *board.Task) (commits []string) {
 	for _, id := range t.DependsOn {
-		if d := v.State.Task(id); d != nil && d.MergeCommit != "" {
+		if d := v.State.Task(id); d != nil {
 			commits = append(commits, d.MergeCommit)
 		}
 	}

@@ -117,6 +117,26 @@ func TestLostFromAttic(t *testing.T) {
 	}
 }
 
+// TestOnTheRemote checks that on a shared board a submission or kept work without a ref in this clone
+// is no problem: the remote or another clone has it.
+func TestOnTheRemote(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	s.work("two", "c.txt", "c\n")
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-2")}, &board.Release{About: about("two")})
+	s.check(err)
+	s.git(s.dir, "init", "-q", "--bare", filepath.Join(s.dir, ".git", "hub.git"))
+	s.git(s.dir, "remote", "add", "origin", filepath.Join(s.dir, ".git", "hub.git"))
+	s.check(s.b.Share(s.ctx, "origin"))
+	s.deletes("refs/liza/review/one/1")
+	s.deletes("refs/liza/attic/two/1")
+	if found := s.problems(); len(found) > 0 {
+		t.Errorf("found %+v", found)
+	}
+}
+
 // TestBrokenLease checks that a broken lease ref blocks nobody after doctor has run.
 func TestBrokenLease(t *testing.T) {
 	s := newScene(t)

@@ -13,7 +13,7 @@ import (
 // tasks checks the worktrees and branches that this clone should have.
 func (d *diagnosis) tasks(ctx context.Context) error {
 	for _, b := range d.v.State.Tasks() {
-		if b.Status.Terminal() || b.Status == board.Draft {
+		if b.Status.Terminal() {
 			continue
 		}
 		t := d.v.State.Task(b.ID)
@@ -197,7 +197,7 @@ func (d *diagnosis) registrations(context.Context) error {
 		known[p.Path] = true
 	}
 	for _, w := range d.all {
-		if !w.Prunable || w.Main {
+		if !w.Prunable {
 			continue
 		}
 		p := Problem{Kind: PrunableWorktree, Path: w.Path, Text: fmt.Sprintf("git has a record of the worktree %s, which is not there", w.Path), Hint: "if it was moved: git worktree repair NEW-PATH"}

@@ -296,12 +296,32 @@ func TestDamagedRecord(t *testing.T) {
 	s.check(err)
 	text := s.read("", records[0])
 	s.check(os.WriteFile(records[0], nil, 0o644))
-	now := time.Now() // its process may still be running
+	half := filepath.Join(filepath.Dir(filepath.Dir(records[0])), "half")
+	s.check(os.Mkdir(half, 0o755)) // without that file
+	now := time.Now()              // its process may still be running
 	s.check(os.Chtimes(filepath.Dir(records[0]), now, now))
 	found, err := worktrees.Diagnose(s.ctx, s.b)
 	stillNew := time.Since(now) < gitio.LockAge // also on a slow machine
-	if err != nil || len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || stillNew && found[0].Fix != nil {
+	if err != nil || len(found) != 2 || found[0].Kind != worktrees.DamagedRecord || found[1].Path != half || stillNew && found[0].Fix != nil {
 		t.Errorf("found %+v %v", found, err)
 	}
+	cancelled, cancel := context.WithCancel(s.ctx)
+	cancel()
+	if found, err := worktrees.Diagnose(cancelled, s.b); err == nil {
+		t.Errorf("cut short, and found %+v", found)
+	}
+	s.check(os.Remove(half))
 	s.check(os.WriteFile(records[0], []byte(text), 0o644))
+}
+
+// TestDamagedWorktree checks that a worktree whose link to the repository is damaged is repaired.
+func TestDamagedWorktree(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.write(s.path("one"), "work.txt", "w\n")
+	s.write(s.path("one"), ".git", "gitdir: "+filepath.Join(t.TempDir(), "none")+"\n")
+	s.mended("damaged-worktree")
+	if s.read(s.path("one"), "work.txt") != "w\n" {
+		t.Error("work is gone")
+	}
+	s.lies("one")
 }

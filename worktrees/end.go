@@ -43,7 +43,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		return p, slices.Concat(hidden, k.refs, k.dropBranch()), err
 	}
 	done, err := b.Do(ctx, r, intent)
-	if err != nil || last == nil || done.Repeated {
+	if err != nil || last == nil {
 		return done, err
 	}
 	ctx, cancel := Steady(ctx)

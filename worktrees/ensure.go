@@ -91,8 +91,8 @@ func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidat
 		if !is || w.Prunable || w.Head != tip || !w.Detached {
 			continue
 		}
-		r, err := s.readRecord(token)
-		if err != nil || r == nil || r.Task != task || r.Unready || s.inUse(r) {
+		r, _ := s.readRecord(token)
+		if r == nil || r.Task != task || r.Unready || s.inUse(r) {
 			continue
 		}
 		return &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: tip, ready: true}, nil
@@ -163,21 +163,15 @@ func (s *site) takeOver(ctx context.Context, v *gitboard.View, task string, tip,
 // knownWork finds the newest commit of a task that is certainly its work: the last submission since
 // the task was begun afresh, else the commit where it began; "" if this clone lacks it.
 func (s *site) knownWork(ctx context.Context, t *board.Task) (git.OID, error) {
-	if commit := submitted(t); commit != "" {
-		has, err := s.has(ctx, commit)
-		if has || err != nil {
-			return git.OID(commit), err
-		}
-		return "", nil
+	commit := submitted(t)
+	if commit == "" && !s.elsewhere(t) {
+		commit = t.BaseCommit
 	}
-	if s.elsewhere(t) {
-		return "", nil
-	}
-	has, err := s.has(ctx, t.BaseCommit)
-	if !has || err != nil {
+	has, err := s.has(ctx, commit)
+	if !has {
 		return "", err
 	}
-	return git.OID(t.BaseCommit), nil
+	return git.OID(commit), nil
 }
 
 // submitted returns the last commit submitted since a task was begun afresh, "" for none.

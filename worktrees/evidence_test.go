@@ -166,7 +166,7 @@ func TestStatus(t *testing.T) {
 	}
 	s.write(path, "a.txt", "zero\ntwo\nthree\n")
 	s.commitAll(path, "conflict")
-	if st := status(); st.Ahead != 1 || !slices.Equal(st.WouldConflict, []string{"a.txt"}) {
+	if st := status(); st.Ahead != 1 || !slices.Equal(st.WouldConflict, []string{"a.txt"}) || !slices.Equal(st.BothTouched, []string{"a.txt"}) {
 		t.Errorf("status %+v", st)
 	}
 	s.check(os.RemoveAll(path))

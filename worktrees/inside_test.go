@@ -197,6 +197,7 @@ func TestInUse(t *testing.T) {
 		{"none", record{PID: 1 << 30, Host: host, Since: now}, false},
 		{"one of another machine", record{PID: 1 << 30, Host: host + "-2", Since: now}, true},
 		{"one of yesterday", record{PID: pid, Host: host, Since: now.Add(-abandonedAfter)}, false},
+		{"the first process, which is another user's", record{PID: 1, Host: host, Since: now}, true},
 		{"one that has left it", record{PID: pid, Host: host, Since: now, Left: true}, false},
 	} {
 		if got := s.inUse(&c.r); got != c.want {
@@ -374,13 +375,13 @@ func TestDead(t *testing.T) {
 	path := filepath.Join(s.root, ".worktrees", claimMark+"aaaa")
 	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
 	d := &diagnosis{site: s, v: noBoard()}
+	then := time.Now().Add(-abandonedAfter - time.Minute)
+	must(t, os.Chtimes(path, then, then))
 	must(t, os.Mkdir(filepath.Join(s.claimsDir(), "aaaa"), 0o755))
 	if r := d.left("aaaa", path); r != nil {
 		t.Errorf("a record that can't be read: %+v", r)
 	}
 	must(t, os.Remove(filepath.Join(s.claimsDir(), "aaaa")))
-	then := time.Now().Add(-abandonedAfter - time.Minute)
-	must(t, os.Chtimes(path, then, then))
 	if r := d.left("aaaa", path); r == nil {
 		t.Error("a worktree of yesterday without a record is in use")
 	}
@@ -485,6 +486,7 @@ func TestKnownWork(t *testing.T) {
 // TestWorkTip checks when a task's branch is brought to what another clone submitted.
 func TestWorkTip(t *testing.T) {
 	ctx, s, commits := began(t)
+	v := s.boarded(t, ctx, commits)
 	own := s.side(t, ctx, "own\n", commits[0])
 	sent := string(commits[1])
 	for _, c := range []struct {
@@ -499,10 +501,14 @@ func TestWorkTip(t *testing.T) {
 		{"at it", commits[1], board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
 		{"beside it", own, board.Task{Clone: "another", ReviewCommit: sent}, own},
 		{"after it", commits[2], board.Task{Clone: "another", ReviewCommit: sent}, commits[2]},
+		{"missing", git.ZeroOID, board.Task{Clone: s.clone, BaseCommit: string(commits[0])}, commits[0]},
+		{"missing, and submitted elsewhere", git.ZeroOID, board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
 	} {
 		c.t.ID = "one"
-		must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
-		got, err := s.workTip(ctx, noBoard(), &c.t)
+		if !c.tip.IsZero() {
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
+		}
+		got, err := s.workTip(ctx, v, &c.t)
 		if got != c.want || err != nil {
 			t.Errorf("%s: %s %v", c.name, got, err)
 		}
@@ -678,6 +684,8 @@ func TestLayout(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.path("one"), "notes"), nil, 0o644))
 	if l := at("notes"); l.ours || !l.inTheWay {
 		t.Errorf("notes: %+v", l)
+	} else if r := (*board.Refusal)(nil); !errors.As(l.blocked("one"), &r) || r.Task != "one" {
+		t.Errorf("notes are in the way of %+v", r)
 	}
 	must(t, os.RemoveAll(s.path("one")))
 	must(t, os.WriteFile(s.path("one"), nil, 0o644))
@@ -864,6 +872,12 @@ func TestNothingLeft(t *testing.T) {
 		if err := c.nothing(ctx, v); !errors.As(err, &r) || r.Code != want {
 			t.Errorf("%s: %v", code, err)
 		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	c := &claimer{site: s, r: ClaimRequest{Request: gitboard.Request{Actor: board.Actor{ID: "coder-1"}}}}
+	if err := c.nothing(cancelled, v); !errors.Is(err, context.Canceled) {
+		t.Errorf("cut short: %v", err)
 	}
 }
 

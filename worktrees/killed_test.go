@@ -1,6 +1,7 @@
 package worktrees_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -82,7 +84,15 @@ func TestLockOfAMove(t *testing.T) {
 	if found := s.problems(); len(found) > 0 {
 		t.Errorf("a move that is under way: %+v", found)
 	}
-	s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", "live")))
+	made := s.stranger(".claim-", "made", "two", s.ref("refs/heads/integration"), os.Getpid())
+	s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, made)
+	if found := s.problems(); len(found) > 0 {
+		t.Errorf("one that is being made: %+v", found)
+	}
+	s.git(s.dir, "worktree", "remove", "--force", "--force", made)
+	for _, record := range []string{"live", "made"} {
+		s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", record)))
+	}
 	s.write(s.b.Dir(), "claims/aaaa", `{"pid":0,"host":"elsewhere","since":"2001-01-01T00:00:00Z"}`)
 	s.mended("left-lock", "left-record")
 	s.git(s.dir, "worktree", "lock", "--reason", "on a stick", s.path("one"))
@@ -156,34 +166,59 @@ func TestFixNotBegun(t *testing.T) {
 			t.Errorf("integration was not brought in: %v", err)
 		}
 	}
+	s.write(got.Path, "b.txt", "both\n")
+	s.commitAll(got.Path, "merged")
+	s.mended()
 }
 
 // TestClaimNotMovedIn covers a take-over whose process was killed before it replaced the former
-// holder's worktree.
+// holder's worktree: doctor completes it, and so does the request when it is repeated.
 func TestClaimNotMovedIn(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.write(s.path("one"), "left.txt", "left\n")
-	former := strings.TrimSpace(s.read(s.path("one"), ".git"))
-	base := s.ref("refs/heads/integration")
-	s.clock.pass(time.Hour)
-	s.as("coder-2")
-	path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
-	said := s.read(s.b.Dir(), "claims/aaaa")
-	events := len(s.state().Task("one").History)
-	s.write(s.b.Dir(), "claims/aaaa", strings.Replace(said, "{", fmt.Sprintf(`{"replaces":{"worktree":%q,"agent":"coder-2","events":%d},`, former, events), 1))
-	s.write(path, "set-up.cache", "costly\n")
-	if found := s.problems(); len(found) != 1 || found[0].Kind != worktrees.LeftCandidate {
-		t.Errorf("before the claim: %+v", found)
-	}
-	clone, err := s.b.CloneID()
-	s.check(err)
-	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, git.RefUpdate{Ref: taskRef("one"), Old: base, New: base})
-	s.stranger(".claim-", "bbbb", "one", base, s.dead()) // of an earlier attempt
-	s.mended("left-candidate", "missing-worktree")
-	if s.read(s.path("one"), "set-up.cache") != "costly\n" {
-		t.Error("the worktree of the former holder is still there")
-	}
-	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "left.txt") != "left\n" {
-		t.Errorf("kept %v", kept)
+	for name, complete := range map[string]func(s *scene){
+		"doctor": func(s *scene) {
+			s.mended("left-candidate", "missing-worktree")
+			if s.read(s.path("one"), "set-up.cache") != "costly\n" {
+				s.t.Error("what was set up was not used")
+			}
+		},
+		"the request again": func(s *scene) {
+			s.insist(func(ctx context.Context) error {
+				_, err := worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2"), Task: "one"})
+				return err
+			})
+			_, err := fixAll(s.ctx, s.problems()) // the earlier attempt's may be left
+			s.check(err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			s.write(s.path("one"), "left.txt", "left\n")
+			former := strings.TrimSpace(s.read(s.path("one"), ".git"))
+			base := s.ref("refs/heads/integration")
+			s.clock.pass(time.Hour)
+			s.as("coder-2")
+			path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
+			said := s.read(s.b.Dir(), "claims/aaaa")
+			events := len(s.state().Task("one").History)
+			s.write(s.b.Dir(), "claims/aaaa", strings.Replace(said, "{", fmt.Sprintf(`{"replaces":{"worktree":%q,"agent":"coder-2","events":%d},`, former, events), 1))
+			s.write(path, "set-up.cache", "costly\n")
+			if found := s.problems(); len(found) != 1 || found[0].Kind != worktrees.LeftCandidate {
+				t.Errorf("before the claim: %+v", found)
+			}
+			clone, err := s.b.CloneID()
+			s.check(err)
+			_, err = s.b.Do(s.ctx, asked(s, "coder-2"), func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+				return &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, []git.RefUpdate{{Ref: taskRef("one"), Old: base, New: base}}, nil
+			})
+			s.check(err)
+			s.stranger(".claim-", "bbbb", "one", base, s.dead()) // of an earlier attempt
+			complete(s)
+			if _, err := os.Stat(filepath.Join(s.path("one"), "left.txt")); err == nil || s.read(s.path("one"), "a.txt") == "" {
+				t.Error("the worktree of the former holder is still there")
+			}
+			if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "left.txt") != "left\n" {
+				t.Errorf("kept %v", kept)
+			}
+		})
 	}
 }

@@ -140,12 +140,16 @@ func TestSetupFails(t *testing.T) {
 }
 
 func TestBare(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"), claimed("coder-2", "two"))
+	s := newScene(t, ready("one"), ready("two"))
+	s.as("coder-2")
+	two := worktrees.ClaimRequest{Request: asked(s, "coder-2"), Task: "two"}
+	_, err := worktrees.Claim(s.ctx, s.b, two)
+	s.check(err)
 	commit := s.approved("coder-1", "one", "b.txt", "b\n")
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	s.git(s.dir, "clone", "-q", "--bare", s.dir, bare)
 	b := s.openAt(bare)
-	_, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
+	_, err = worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
 	s.refused(err, "bare", "this repository is bare")
 	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
 	s.refused(err, "elsewhere", "the board here is a copy")
@@ -183,6 +187,8 @@ func TestBare(t *testing.T) {
 	}
 	_, err = worktrees.Create(s.ctx, b, "two", nil)
 	s.refused(err, "bare", "git clone")
+	_, err = worktrees.Claim(s.ctx, b, two)
+	s.refused(err, "bare", "a worktree needs")
 	_, _, err = worktrees.Submit(s.ctx, b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "two"})
 	s.refused(err, "bare", "work on a task")
 	v, err := b.View(s.ctx)

@@ -285,6 +285,11 @@ func TestRepeatedClaim(t *testing.T) {
 	if again := claim(); !slices.Equal(again.Conflicts, first.Conflicts) || len(again.Warnings) > 0 {
 		t.Errorf("integration was not merged in again: %+v", again)
 	}
+	s.git(first.Path, "checkout", "-q", "--ours", "a.txt")
+	s.git(first.Path, "add", "a.txt")
+	if again := claim(); len(again.Conflicts) > 0 || len(again.Warnings) > 0 {
+		t.Errorf("integration was merged in though that is resolved: %+v", again)
+	}
 	s.git(first.Path, "merge", "--abort")
 	s.do(human(), &board.Block{About: about("two"), Reason: "stop"})
 	s.check(worktrees.Delete(s.ctx, s.b, s.as("planner-1"), "two"))
@@ -295,11 +300,43 @@ func TestRepeatedClaim(t *testing.T) {
 	// Nor where another coder, or another clone, has it now.
 	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: about("two"), Mode: board.UnblockKeepWork})
 	s.check(err)
-	s.do(s.as("coder-4"), &board.Claim{About: about("two"), Clone: "another"})
-	if again := claim(); len(again.Conflicts) > 0 {
-		t.Errorf("claimed %+v", again)
+	for _, coder := range []string{"coder-4", "coder-3"} {
+		s.do(s.as(coder), &board.Claim{About: about("two"), Clone: "another"})
+		if again := claim(); len(again.Conflicts) > 0 {
+			t.Errorf("claimed %+v", again)
+		}
+		s.lies()
+		s.do(human(), &board.Block{About: about("two"), Reason: "stop"})
+		_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: about("two"), Mode: board.UnblockKeepWork})
+		s.check(err)
 	}
-	s.lies()
+}
+
+// TestCreateInTheWay checks that a worktree is not made again where something else is by now.
+func TestCreateInTheWay(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.git(s.dir, "worktree", "remove", s.path("one"))
+	s.write(s.path("one"), "notes.txt", "a person's\n")
+	_, err := worktrees.Create(s.ctx, s.b, "one", nil)
+	s.refused(err, board.CodeInTheWay, "is not a worktree of this repository")
+	if s.read(s.path("one"), "notes.txt") == "" {
+		t.Error("it is lost")
+	}
+}
+
+// TestMadeMeanwhile checks that a worktree for a review serves that another process makes while
+// this one does.
+func TestMadeMeanwhile(t *testing.T) {
+	s := newScene(t, ready("one"))
+	theirs := s.elsewhere("coder-1", "one")
+	s.set("worktree_setup", "[ -e '"+s.path("one")+"' ] || git -C '"+s.dir+"' worktree add -q --detach '"+s.path("one")+"' "+string(theirs))
+	v, err := s.b.View(s.ctx)
+	s.check(err)
+	path, err := worktrees.ForReview(s.ctx, s.b, v, v.State.Task("one"))
+	if s.check(err); path != s.path("one") || s.git(path, "rev-parse", "HEAD") != string(theirs) {
+		t.Errorf("reviewed in %s", path)
+	}
+	s.lies("one")
 }
 
 // TestReviewHandOff checks that a review is handed off whatever state the author's worktree is in.

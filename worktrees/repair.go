@@ -27,7 +27,9 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	}
 	// If .git is damaged, git must first repair its own records, and fails for the path. If the
 	// project was moved, git needs the paths.
-	_ = s.repo.RepairWorktrees(ctx)
+	if err := s.repo.RepairWorktrees(ctx); cutShort(err) {
+		return err
+	}
 	if err := s.repo.RepairWorktrees(ctx, here...); err != nil {
 		return err
 	}

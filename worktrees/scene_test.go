@@ -41,6 +41,9 @@ func TestMain(m *testing.M) {
 	}
 	worktrees.Unsteady(testrepo.Interrupts)
 	templates.dir = filepath.Join(home, "templates")
+	if err := standInForLFS(filepath.Join(home, "bin")); err != nil {
+		panic(err)
+	}
 	for key, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",

@@ -59,7 +59,7 @@ func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles
 		}
 		s.Done, err = End(ctx, b, gitboard.Request{Actor: actor}, &board.Release{About: board.About{Task: t.ID}, Reason: "its lease had expired"})
 		if s.Done == nil {
-			if ctx.Err() != nil || !passing(err) {
+			if !passing(err) {
 				return swept, err
 			}
 			s.Skipped = err.Error()

@@ -45,6 +45,13 @@ func TestUnlock(t *testing.T) {
 			t.Errorf("%s is there", lock)
 		}
 	}
+	s.check(os.MkdirAll(filepath.Join(git, own[0], "in it"), 0o755))
+	long := time.Now().Add(-time.Hour)
+	s.check(os.Chtimes(filepath.Join(git, own[0]), long, long))
+	if did, err := worktrees.Unlock(s.ctx, s.b, "one"); err == nil {
+		t.Errorf("what can't be removed: %q", did)
+	}
+	s.check(os.RemoveAll(filepath.Join(git, own[0])))
 	for _, lock := range others {
 		if _, err := os.Stat(filepath.Join(git, lock)); err != nil {
 			t.Errorf("%s: %v", lock, err)

@@ -39,6 +39,7 @@ func TestUnreadableClone(t *testing.T) {
 		"concerning": func() error { return second(worktrees.Concerning(s.ctx, s.b, "one")) },
 		"repair":     func() error { return worktrees.Repair(s.ctx, s.b) },
 		"review":     func() error { return second(worktrees.ForReview(s.ctx, s.b, v, one)) },
+		"share":      func() error { return second(worktrees.Share(s.ctx, s.b, v, one)) },
 		"status":     func() error { return second(worktrees.StatusOf(s.ctx, s.b, "one")) },
 		"here":       func() error { return second(worktrees.StatusHere(s.ctx, s.b, one)) },
 		"submit": func() error {

@@ -1,11 +1,14 @@
 package worktrees
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // TestListed checks that a sentence names the first few of many paths, and counts the others.
@@ -39,5 +42,103 @@ func TestUnsigned(t *testing.T) {
 	}
 	if got := unsigned(one, work[4:]); got != nil {
 		t.Errorf("warned of a signed one: %q", got)
+	}
+}
+
+// TestNamed checks which commit a person means: the expected one by its first few digits, or any
+// revision.
+func TestNamed(t *testing.T) {
+	ctx, s, commits := began(t)
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/own", New: commits[1]}}, ""))
+	expected := string(commits[0])
+	lost := git.OID(strings.Repeat("a", 40))
+	for _, c := range []struct {
+		rev      string
+		expected git.OID
+		want     git.OID // "" where it is refused
+	}{
+		{expected, commits[0], commits[0]},
+		{expected[:4], commits[0], commits[0]},
+		{"AAAA", lost, lost}, // though it is not here
+		{"aaa", lost, ""},    // too short to be meant
+		{"bbbb", lost, ""},
+		{"own", commits[0], commits[1]},
+		{string(commits[2]), commits[0], commits[2]},
+		{"nonsense", commits[0], ""},
+	} {
+		got, err := s.named(ctx, c.rev, c.expected)
+		refused := (*board.Refusal)(nil)
+		if got != c.want || (err != nil) != (c.want == "") || err != nil && (!errors.As(err, &refused) || refused.Code != board.CodeStale || !strings.Contains(refused.Hint, string(c.expected))) {
+			t.Errorf("%q: %s %v", c.rev, got, err)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := s.named(cancelled, "own", commits[0]); !errors.Is(err, context.Canceled) {
+		t.Errorf("cut short: %v", err)
+	}
+}
+
+// TestLater checks that only commits after the approved one are counted, where the branch is here.
+func TestLater(t *testing.T) {
+	ctx, s, commits := began(t)
+	for _, c := range []struct {
+		tip  git.OID
+		want int
+	}{{git.ZeroOID, 0}, {commits[0], 0}, {commits[2], 2}} {
+		if !c.tip.IsZero() {
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
+		}
+		n, kept, err := Later(ctx, s.b, noBoard(), &board.Task{ID: "one", ReviewCommit: string(commits[0])})
+		if n != c.want || strings.Contains(kept, git.AtticPrefix+"one") != (n > 0) || err != nil {
+			t.Errorf("at %s: %d %q %v", c.tip, n, kept, err)
+		}
+		if !c.tip.IsZero() {
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", Old: c.tip}}, ""))
+		}
+	}
+}
+
+// TestWork checks in which state a worktree's commit counts as a task's work.
+func TestWork(t *testing.T) {
+	_, s, commits := began(t)
+	v := noBoard()
+	const ref = "refs/heads/task/one"
+	ours := layout{ours: true, path: s.path("one")}
+	broken := errors.New("git failed")
+	for _, c := range []struct {
+		name string
+		t    board.Task
+		g    glance
+		want board.ErrorCode
+		says string
+	}{
+		{"on its branch", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0], Branch: ref}}, "", ""},
+		{"in another clone", board.Task{Clone: "another"}, glance{}, board.CodeElsewhere, "in another clone"},
+		{"gone", board.Task{Clone: s.clone}, glance{}, board.CodeMissing, "the worktree of one is missing"},
+		{"changed", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0], Branch: ref, Dirty: []gitio.StatusEntry{{Code: " M", Path: "a.txt"}}}}, board.CodeDirty, "a.txt"},
+		{"without its branch", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Branch: ref, Dirty: []gitio.StatusEntry{{Code: "A ", Path: "a.txt"}}}}, board.CodeMissing, "task/one is missing"},
+		{"on another branch", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0], Branch: "refs/heads/own"}}, board.CodeStale, "on own, not on task/one"},
+		{"on none", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0]}}, board.CodeStale, "on a detached HEAD, not on task/one"},
+	} {
+		c.t.ID = "one"
+		head, err := s.work(v, &c.t, c.g)
+		refused := (*board.Refusal)(nil)
+		switch {
+		case c.want == "":
+			if head != commits[0] || err != nil {
+				t.Errorf("%s: %s %v", c.name, head, err)
+			}
+		case !errors.As(err, &refused) || refused.Code != c.want || refused.Task != "one" || !strings.Contains(refused.Message, c.says) || head != "":
+			t.Errorf("%s: %s %v", c.name, head, err)
+		}
+	}
+	if _, err := s.work(v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); !errors.Is(err, broken) {
+		t.Errorf("it can't be read: %v", err)
+	}
+	through := *s
+	through.bare = true
+	if _, err := through.work(v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); err == nil || errors.Is(err, broken) {
+		t.Errorf("in a bare repository: %v", err)
 	}
 }

@@ -1,0 +1,529 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/hooks/install"
+)
+
+// TestInterruptedParts interrupts parts of commands at each place at which they use git: each says
+// so, and succeeds when it is repeated.
+func TestInterruptedParts(t *testing.T) {
+	ada := board.HumanActor("Ada", "ada@example.org")
+	const branch = "refs/heads/task/one"
+	type part struct {
+		do   func(ctx context.Context) error
+		done func(t *testing.T)
+	}
+	for name, begin := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part{
+		"late work is kept": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			v := s.boarded(t, ctx, commits)
+			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
+			before := &kept{commit: s.side(t, ctx, "first\n", commits[0])}
+			return part{
+				func(ctx context.Context) error { return s.keepAgain(ctx, v, "one", s.path("one"), ada, before) },
+				func(t *testing.T) {
+					if a, err := s.attic(ctx, "one"); err != nil || len(a.commits) != 1 {
+						t.Errorf("kept %+v %v", a, err)
+					}
+				},
+			}
+		},
+		"a branch is reset": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
+			return part{
+				func(ctx context.Context) error { return s.resetBranch(ctx, noBoard(), "one", commits[0]) },
+				func(t *testing.T) {
+					s.points(t, branch, commits[0])
+					s.points(t, git.AtticRef("one", 1), commits[1])
+				},
+			}
+		},
+		"a branch is taken over": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			own := s.side(t, ctx, "own\n", commits[0])
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: own}}, ""))
+			return part{
+				func(ctx context.Context) error { return s.takeOver(ctx, noBoard(), "one", own, commits[1]) },
+				func(t *testing.T) {
+					s.points(t, branch, commits[1])
+					s.points(t, git.AtticRef("one", 1), own)
+				},
+			}
+		},
+		"a branch is brought forward": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
+			task := &board.Task{ID: "one", Clone: "another", ReviewCommit: string(commits[1])}
+			return part{
+				func(ctx context.Context) error { _, err := s.workTip(ctx, noBoard(), task); return err },
+				func(t *testing.T) { s.points(t, branch, commits[1]) },
+			}
+		},
+		"a branch is tidied away": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			v := s.boarded(t, ctx, commits)
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}, {Ref: git.ReviewRef("one", 1), New: commits[0]}}, ""))
+			return part{
+				func(ctx context.Context) error { return s.clearBranch(ctx, v, "one") },
+				func(t *testing.T) {
+					s.points(t, branch, git.ZeroOID)
+					s.points(t, git.AtticRef("one", 1), commits[1])
+				},
+			}
+		},
+		"a late claim moves in": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			v := s.boarded(t, ctx, commits)
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
+			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[1]))
+			c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0], ready: true}
+			must(t, c.note("one"))
+			must(t, s.repo.AddWorktree(ctx, c.path, commits[0]))
+			return part{
+				func(ctx context.Context) error {
+					return s.moveInLate(ctx, v, &board.Task{ID: "one"}, c, ada)
+				},
+				func(t *testing.T) {
+					s.points(t, branch, commits[0])
+					if head, on, err := s.repo.Head(ctx, s.path("one")); head != commits[0] || on != branch || err != nil {
+						t.Errorf("at %s on %q %v", head, on, err)
+					}
+				},
+			}
+		},
+		"what is in the way is looked at": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
+			return part{
+				func(ctx context.Context) error {
+					if g := s.glance(ctx, "one"); g.err != nil {
+						return g.err
+					}
+					return s.clearAway(ctx, noBoard(), "one", ada, nil)
+				},
+				func(t *testing.T) {
+					if !present(filepath.Join(s.path("one"), "own")) {
+						t.Error("it is gone")
+					}
+				},
+			}
+		},
+		"worktrees that are gone": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			for _, task := range []string{"one", "two"} {
+				must(t, s.repo.AddWorktree(ctx, s.path(task), commits[0]))
+			}
+			must(t, os.RemoveAll(s.path("two")))
+			return part{
+				func(ctx context.Context) error { return Repair(ctx, s.b) },
+				func(t *testing.T) {
+					if all, err := s.repo.Worktrees(ctx); err != nil || len(all) != 2 || all[1].Path != s.path("one") {
+						t.Errorf("git knows %+v %v", all, err)
+					}
+				},
+			}
+		},
+		"a person's branch": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			s.boarded(t, ctx, commits)
+			v := s.ready(t, ctx, "one")
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
+			return part{
+				func(ctx context.Context) error { return s.foreign(ctx, v, "one", commits[1]) },
+				func(t *testing.T) { s.points(t, branch, commits[0]) },
+			}
+		},
+		"work that the attic has lost": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("one", 1), New: commits[0]}}, ""))
+			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
+			return part{
+				func(ctx context.Context) error {
+					d.found = nil
+					err := d.lostFromAttic(ctx, &board.Task{ID: "one"}, commits[1])
+					if err == nil && len(d.found) == 1 {
+						err = d.found[0].Fix(ctx)
+					}
+					return err
+				},
+				func(t *testing.T) { s.points(t, git.AtticRef("one", 2), commits[1]) },
+			}
+		},
+		"a submission is looked for": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
+			return part{
+				func(ctx context.Context) error {
+					d.found = nil
+					err := d.submission(ctx, &board.Task{ID: "one"}, git.ReviewRef("one", 1), commits[1], nil)
+					if err == nil {
+						err = d.found[0].Fix(ctx)
+					}
+					return err
+				},
+				func(t *testing.T) { s.points(t, git.ReviewRef("one", 1), commits[1]) },
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s, commits := began(t)
+			p := begin(t, ctx, s, commits)
+			must(t, testrepo.Insist(ctx, "github.com/git-liza/git-liza/worktrees", func(ctx context.Context) error {
+				err := p.do(ctx)
+				c := ctx.(*testrepo.Interrupted)
+				// A candidate that could not be moved is made again at its place.
+				if err == nil && c.Used() && !strings.HasPrefix(c.Place(), ".(*candidate).move:") {
+					t.Errorf("it does not say that it was interrupted at %s", c.Place())
+				}
+				return err
+			}))
+			p.done(t)
+		})
+	}
+}
+
+// ready adds a claimable task to the board.
+func (s *site) ready(t *testing.T, ctx context.Context, id string) *gitboard.View {
+	t.Helper()
+	done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.AddTask{
+		About: board.About{Task: id}, Ready: true, NoSpecFile: true,
+		Definition: board.Definition{Description: "Task " + id, DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3},
+	}))
+	must(t, err)
+	return done.View
+}
+
+// TestFailing checks that steps which can't be taken say so, and leave what they were to change.
+func TestFailing(t *testing.T) {
+	ada := board.HumanActor("Ada", "ada@example.org")
+	// blocked makes a folder with something in it where a file should be.
+	blocked := func(t *testing.T, path ...string) {
+		t.Helper()
+		must(t, os.MkdirAll(filepath.Join(append(path, "in it")...), 0o755))
+	}
+	made := func(t *testing.T, ctx context.Context, s *site, commit git.OID) *candidate {
+		t.Helper()
+		c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commit}
+		must(t, s.repo.AddWorktree(ctx, c.path, c.base))
+		return c
+	}
+	// unmovable has git refuse to remove a worktree's repositories of submodules.
+	unmovable := func(t *testing.T, ctx context.Context, s *site, path string, commit git.OID) {
+		t.Helper()
+		must(t, s.repo.AddWorktree(ctx, path, commit))
+		must(t, os.Mkdir(filepath.Join(strings.TrimPrefix(identity(path), "gitdir: "), "modules"), 0o755))
+		must(t, os.MkdirAll(s.b.Dir(), 0o755))
+		must(t, os.WriteFile(filepath.Join(s.b.Dir(), "modules"), nil, 0o644))
+	}
+	for name, fails := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (err error, same bool){
+		"kept work can't be read": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			v := s.boarded(t, ctx, commits)
+			lost := testrun.RunGit(t, s.root, "commit-tree", "-m", "lost", string(git.EmptyTree))
+			testrun.RunGit(t, s.root, "update-ref", git.AtticRef("one", 1), lost)
+			must(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", lost[:2], lost[2:])))
+			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
+			again, err := gitboard.Open(ctx, s.root, gitboard.Options{}) // which has not read it yet
+			must(t, err)
+			defer again.Close()
+			other, err := at(ctx, again)
+			must(t, err)
+			err = other.keepAgain(ctx, v, "one", s.path("one"), ada, nil)
+			second, broken := s.repo.Ref(ctx, git.AtticRef("one", 2))
+			return err, second.IsZero() && broken == nil
+		},
+		"a candidate without an exclusion": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "info", "exclude")))
+			blocked(t, s.repo.CommonDir(), "info", "exclude")
+			_, err := s.candidate(ctx, noBoard(), "one", commits[0])
+			return err, !present(s.claimsDir())
+		},
+		"a candidate's place is taken": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			c := made(t, ctx, s, commits[0])
+			blocked(t, s.path("one"))
+			return c.move(ctx, noBoard(), "one"), present(c.path) && !c.gone
+		},
+		"a candidate that can be neither moved nor removed": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			c := made(t, ctx, s, commits[0])
+			must(t, s.repo.DiscardWorktree(ctx, c.path))
+			blocked(t, c.recordFile())
+			return c.move(ctx, noBoard(), "one"), !present(s.path("one")) && !c.gone
+		},
+		"a candidate for another commit": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			v := s.boarded(t, ctx, commits)
+			old := made(t, ctx, s, commits[1])
+			blocked(t, old.recordFile())
+			c := &claimer{site: s, task: "one", candidate: old}
+			return c.prepare(ctx, v), c.candidate == old
+		},
+		"the branches that are kept from being pushed": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			v := s.boarded(t, ctx, commits)
+			must(t, install.Install(ctx, s.repo, install.Setup{}))
+			files, err := filepath.Glob(filepath.Join(install.Dir(s.repo), "*-pushes"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("%q %v", files, err)
+			}
+			must(t, os.Remove(files[0]))
+			blocked(t, files[0])
+			return s.room(ctx, v, "one"), true
+		},
+		"a worktree's submodules": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			unmovable(t, ctx, s, s.path("one"), commits[0])
+			return s.removeWorktree(ctx, "one", s.path("one")), present(s.path("one"))
+		},
+		"a worktree that was moved out of the way": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			v := s.boarded(t, ctx, commits)
+			gone := filepath.Join(s.root, ".worktrees", goneMark+"aaaa")
+			unmovable(t, ctx, s, gone, commits[0])
+			c := &candidate{s: s, token: "aaaa"}
+			must(t, c.note("one"))
+			return s.finishGone(ctx, v, "one", "aaaa", ada, nil), present(gone) && present(c.recordFile())
+		},
+		"the record of a worktree that is gone": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			unmovable(t, ctx, s, s.path("one"), commits[0])
+			must(t, os.RemoveAll(s.path("one")))
+			return Repair(ctx, s.b), true
+		},
+		"a worktree of another repository": func(t *testing.T, ctx context.Context, s *site, _ []git.OID) (error, bool) {
+			must(t, os.MkdirAll(s.path("stray"), 0o755))
+			must(t, os.WriteFile(filepath.Join(s.path("stray"), ".git"), []byte("garbage\n"), 0o644))
+			return Repair(ctx, s.b), present(filepath.Join(s.path("stray"), ".git"))
+		},
+		"a reflog": func(t *testing.T, ctx context.Context, s *site, _ []git.OID) (error, bool) {
+			blocked(t, s.repo.CommonDir(), "logs", "refs", "heads", "task", "one")
+			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
+			_, _, err := d.lastOf(ctx, &board.Task{ID: "one"})
+			return err, true
+		},
+		"another ref than a task's": func(t *testing.T, ctx context.Context, s *site, _ []git.OID) (error, bool) {
+			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
+			err := d.broken(ctx, &board.Task{ID: "one"}, "refs/heads/task/one", &gitio.BrokenRefError{Ref: "refs/heads/other"})
+			return err, len(d.found) == 0
+		},
+		"the task of an operation is unknown": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			v := s.boarded(t, ctx, commits)
+			_, err := End(ctx, s.b, gitboard.Request{Actor: ada}, &board.Release{About: board.About{Task: "none"}})
+			now, failed := s.b.View(ctx)
+			return err, failed == nil && now.Commit == v.Commit
+		},
+		"a submitted object is no commit": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			_, err := s.following(ctx, work{head: commits[0], commit: git.EmptyTree}, attic{}, &kept{commit: commits[1]})
+			return err, true
+		},
+		"a commit that is gone": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			_, err := s.following(ctx, work{head: commits[0], commit: git.OID(strings.Repeat("1", 40))}, attic{}, &kept{commit: commits[1]})
+			return err, true
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s, commits := began(t)
+			if err, same := fails(t, ctx, s, commits); err == nil || !same {
+				t.Errorf("got %v; unchanged: %v", err, same)
+			}
+		})
+	}
+}
+
+// TestNothingToDo checks that steps do nothing where there is nothing to do any more.
+func TestNothingToDo(t *testing.T) {
+	ctx, s, commits := began(t)
+	d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.ReviewRef("one", 1), New: commits[0]}, {Ref: git.AtticRef("one", 1), New: commits[2]}}, ""))
+	must(t, d.submission(ctx, &board.Task{ID: "one"}, git.ReviewRef("one", 1), commits[0], nil)) // made since the refs were listed
+	must(t, d.lostFromAttic(ctx, &board.Task{ID: "one"}, commits[1]))                            // later work follows from it
+	if len(d.found) > 0 {
+		t.Errorf("found %+v", d.found)
+	}
+	// A ref that another process has moved is tried again.
+	if done, err := s.moved(ctx, []git.RefUpdate{{Ref: git.ReviewRef("one", 1), Old: commits[1], New: commits[2]}}); done || err != nil {
+		t.Errorf("moved: %v %v", done, err)
+	}
+	c := &candidate{s: s, token: "aaaa"}
+	must(t, c.note("one"))
+	must(t, s.moveBack(ctx, c, filepath.Join(s.root, ".worktrees", goneMark+"aaaa"), s.path("one")))
+	if present(c.recordFile()) {
+		t.Error("the record of a worktree that is gone is left")
+	}
+	if !cutShort(&gitio.CommandError{Err: errors.New("killed")}) || cutShort(&gitio.CommandError{}) {
+		t.Error("a child that was killed is no answer, and one that failed is")
+	}
+}
+
+// TestLastOf checks that a broken branch is taken back to the newest commit of its reflog that is
+// still here.
+func TestLastOf(t *testing.T) {
+	ctx, s, commits := began(t)
+	log := filepath.Join(s.repo.CommonDir(), "logs", "refs", "heads", "task", "one")
+	must(t, os.MkdirAll(filepath.Dir(log), 0o755))
+	lines := ""
+	was := git.ZeroOID
+	for _, to := range []git.OID{commits[0], commits[1], git.OID(strings.Repeat("1", 40))} {
+		lines += string(was) + " " + string(to) + " Ada <ada@example.org> 1700000000 +0000\tcommit\n"
+		was = to
+	}
+	must(t, os.WriteFile(log, []byte(lines), 0o644))
+	d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
+	if got, from, err := d.lastOf(ctx, &board.Task{ID: "one"}); got != commits[1] || from != "by its reflog" || err != nil {
+		t.Errorf("%s %s %v", got, from, err)
+	}
+}
+
+// TestNoRandomness checks that no worktree is made or moved without a name for it.
+func TestNoRandomness(t *testing.T) {
+	ctx, s, commits := began(t)
+	none := errors.New("no randomness")
+	b, err := gitboard.Open(ctx, s.root, gitboard.Options{Random: iotest.ErrReader(none)})
+	must(t, err)
+	defer b.Close()
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	without, err := at(ctx, b)
+	must(t, err)
+	if _, err := without.candidate(ctx, noBoard(), "two", commits[0]); !errors.Is(err, none) {
+		t.Errorf("a candidate: %v", err)
+	}
+	if err := without.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.Is(err, none) {
+		t.Errorf("a removal: %v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Join(s.root, ".worktrees")); err != nil || len(entries) != 1 {
+		t.Errorf("there is %v %v", entries, err)
+	}
+}
+
+// TestNoIdentity checks that work of a person whom git does not know is not kept in nobody's name.
+func TestNoIdentity(t *testing.T) {
+	ctx, known, commits := began(t)
+	v := known.boarded(t, ctx, commits)
+	for _, key := range []string{"GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"} {
+		t.Setenv(key, "")
+	}
+	b, err := gitboard.Open(ctx, known.root, gitboard.Options{}) // which has not asked git yet
+	must(t, err)
+	defer b.Close()
+	s, err := at(ctx, b)
+	must(t, err)
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
+	for name, do := range map[string]func() error{
+		"a snapshot": func() error { _, err := s.take(ctx, s.path("one"), "one", board.HumanActor("", "")); return err },
+		"a merge": func() error {
+			_, err := s.mergeIn(ctx, v, "one", s.path("one"), board.HumanActor("", ""))
+			return err
+		},
+		"a name without an address": func() error { _, err := s.sign(ctx, board.HumanActor("Ada", "")); return err },
+	} {
+		refused := (*board.Refusal)(nil)
+		if err := do(); !errors.As(err, &refused) || refused.Code != board.CodeIdentity {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestClaimDecided checks when a claim that was prepared is not committed as it was.
+func TestClaimDecided(t *testing.T) {
+	ctx, s, commits := began(t)
+	s.boarded(t, ctx, commits)
+	v := s.ready(t, ctx, "one")
+	_, coder, err := s.b.Register(ctx, "coder-1", "", gitboard.Process{})
+	must(t, err)
+	v, err = s.b.View(ctx)
+	must(t, err)
+	claim := func() *claimer {
+		return &claimer{site: s, r: ClaimRequest{Request: gitboard.Request{Actor: coder}}, task: "one", kind: board.KindOfClaim(v.State.Task("one"), coder.ID), prepared: true,
+			candidate: &candidate{s: s, token: "aaaa", base: commits[0]}, checked: v.Commit}
+	}
+	decided := func(c *claimer) error {
+		_, _, err := c.intent(ctx, v)
+		return err
+	}
+	must(t, decided(claim()))
+	c := claim()
+	c.prepared = false // it would have reached its limit
+	if err := decided(c); !errors.Is(err, errChanged) {
+		t.Errorf("without a worktree: %v", err)
+	}
+	c = claim()
+	c.kind = board.ClaimKind{}
+	if err := decided(c); !errors.Is(err, errChanged) {
+		t.Errorf("of another kind: %v", err)
+	}
+	must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
+	refused := (*board.Refusal)(nil)
+	if err := decided(claim()); !errors.As(err, &refused) || refused.Code != board.CodeInTheWay {
+		t.Errorf("something is in the way: %v", err)
+	}
+	must(t, os.RemoveAll(s.path("one")))
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, os.WriteFile(s.claimsDir(), nil, 0o644))
+	if err := decided(claim()); err == nil {
+		t.Error("the worktree that it replaces could not be noted")
+	}
+}
+
+// TestRetryIfChanged checks that an obstacle counts only where the board is as it was, and that a
+// claim which always meets a new board gives up in the end.
+func TestRetryIfChanged(t *testing.T) {
+	ctx, s, commits := began(t)
+	s.boarded(t, ctx, commits)
+	s.ready(t, ctx, "one")
+	writes := false
+	now := func() time.Time {
+		if writes { // somebody else, whenever the claim is planned
+			writes = false
+			_, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.AddNote{Message: "m"}))
+			must(t, err)
+			writes = true
+		}
+		return time.Now()
+	}
+	b, err := gitboard.Open(ctx, s.root, gitboard.Options{Now: now, Retries: 2})
+	must(t, err)
+	defer b.Close()
+	_, coder, err := b.Register(ctx, "coder-1", "", gitboard.Process{})
+	must(t, err)
+	own, err := at(ctx, b)
+	must(t, err)
+	v, err := b.View(ctx)
+	must(t, err)
+	c := &claimer{site: own}
+	obstacle := board.Refuse(board.CodeInTheWay, "something is in the way", "")
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := c.retryIfChanged(ctx, v, obstacle); err != error(obstacle) {
+		t.Errorf("the board is as it was: %v", err)
+	}
+	s.ready(t, ctx, "two")
+	if err := c.retryIfChanged(cancelled, v, obstacle); err != error(obstacle) {
+		t.Errorf("the board can't be read: %v", err)
+	}
+	if err := c.retryIfChanged(ctx, v, obstacle); !errors.Is(err, errChanged) {
+		t.Errorf("the board has moved: %v", err)
+	}
+	must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
+	writes = true
+	_, err = Claim(ctx, b, ClaimRequest{Request: gitboard.Request{Actor: coder}, Task: "one"})
+	writes = false
+	if !errors.As(err, new(*gitboard.LostError)) {
+		t.Errorf("the board always moves: %v", err)
+	}
+}
+
+// TestNotCheckedOut checks that a submodule which is not checked out in the worktree is taken to be
+// as its remote has it.
+func TestNotCheckedOut(t *testing.T) {
+	ctx, s, commits := began(t)
+	path := s.path("one")
+	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+	must(t, os.WriteFile(filepath.Join(path, ".gitmodules"), []byte("[submodule \"lib\"]\n\tpath = lib\n\turl = ../lib\n"), 0o644))
+	testrun.RunGit(t, path, "add", ".")
+	testrun.RunGit(t, path, "update-index", "--add", "--cacheinfo", "160000,"+string(commits[1])+",lib")
+	testrun.RunGit(t, path, "commit", "-qm", "with a submodule")
+	head, _, err := s.repo.Head(ctx, path)
+	must(t, err)
+	must(t, s.fetchable(ctx, noBoard(), &board.Task{ID: "one"}, path, head, []string{".gitmodules", "lib"}))
+}

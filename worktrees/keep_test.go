@@ -1,0 +1,166 @@
+package worktrees
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// TestKeep checks what of a task's branch and worktree goes to the attic: each commit that neither
+// integration nor another kept one has.
+func TestKeep(t *testing.T) {
+	const branch = "refs/heads/task/one"
+	ada := board.HumanActor("Ada", "ada@example.org")
+	type made struct {
+		own, worktree git.OID // of the branch, and checked out; "" for none
+		dirty         bool
+		attic         git.OID // kept before
+		never         bool    // the task was never claimed
+	}
+	for _, c := range []struct {
+		name string
+		made func(commits []git.OID, own git.OID) made
+		// want are the new commits of the attic; "" is a snapshot.
+		want func(commits []git.OID, own git.OID) []git.OID
+		kept bool // the operation names a commit
+	}{
+		{"nothing", func([]git.OID, git.OID) made { return made{} }, nil, false},
+		{"a branch", func(_ []git.OID, own git.OID) made { return made{own: own} }, func(_ []git.OID, own git.OID) []git.OID { return []git.OID{own} }, true},
+		{"a branch that has landed", func(c []git.OID, _ git.OID) made { return made{own: c[0]} }, nil, false},
+		{"a worktree that has landed", func(c []git.OID, _ git.OID) made { return made{worktree: c[0]} }, nil, false},
+		{"a worktree at its branch", func(_ []git.OID, own git.OID) made { return made{own: own, worktree: own} }, func(_ []git.OID, own git.OID) []git.OID { return []git.OID{own} }, true},
+		{"changes on top of the branch", func(_ []git.OID, own git.OID) made { return made{own: own, worktree: own, dirty: true} }, func([]git.OID, git.OID) []git.OID { return []git.OID{""} }, true},
+		{"a worktree beside its branch", func(c []git.OID, own git.OID) made { return made{own: own, worktree: c[1]} }, func(c []git.OID, own git.OID) []git.OID { return []git.OID{c[1], own} }, true},
+		{"what is kept already", func(_ []git.OID, own git.OID) made { return made{own: own, attic: own} }, nil, true},
+		{"a person's branch", func(_ []git.OID, own git.OID) made { return made{own: own, never: true} }, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, s, commits := began(t)
+			v := s.boarded(t, ctx, commits)
+			own := s.side(t, ctx, "own\n", commits[0])
+			m := c.made(commits, own)
+			if m.never {
+				v = s.ready(t, ctx, "one")
+			}
+			first := 1
+			if m.attic != "" {
+				must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("one", 1), New: m.attic}}, ""))
+				first = 2
+			}
+			if m.own != "" {
+				must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: m.own}}, ""))
+			}
+			if m.worktree != "" {
+				must(t, s.repo.AddWorktree(ctx, s.path("one"), m.worktree))
+			}
+			if m.dirty {
+				must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
+			}
+			k, err := s.keep(ctx, v, "one", ada)
+			must(t, err)
+			var want []git.OID
+			if c.want != nil {
+				want = c.want(commits, own)
+			}
+			if len(k.refs) != len(want) || (k.commit != "") != c.kept || k.owned == m.never || k.tip.IsZero() != (m.own == "") || len(k.trees) > 0 != (m.worktree != "") {
+				t.Fatalf("%+v, not %v", k, want)
+			}
+			if m.worktree != "" && k.which != identity(s.path("one")) {
+				t.Errorf("of %q", k.which)
+			}
+			for i, u := range k.refs {
+				commit := want[i]
+				if commit == "" {
+					commit = k.commit
+					if line, err := s.repo.FirstParents(ctx, commit, 2); err != nil || !slices.Contains(line, own) || commit == own {
+						t.Errorf("a snapshot after %v %v", line, err)
+					}
+				}
+				if u.Ref != git.AtticRef("one", first+i) || u.New != commit || !u.Old.IsZero() {
+					t.Errorf("%+v, not %s", u, commit)
+				}
+			}
+			if len(want) > 0 && k.commit != k.refs[0].New {
+				t.Errorf("the newest is %s", k.commit)
+			}
+		})
+	}
+}
+
+// TestRefuseNested checks which repositories inside a worktree keep it from being removed: those
+// that an agent cloned there and, where the index is the worktree's own, those that it added.
+func TestRefuseNested(t *testing.T) {
+	ctx, s, commits := began(t)
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	inner := filepath.Join(s.path("one"), "inner")
+	refused := func(name string, staged, want bool) {
+		t.Helper()
+		r := (*board.Refusal)(nil)
+		c, err := s.refuseNested(ctx, s.path("one"), "one", staged)
+		if errors.As(err, &r) != want || r == nil && err != nil || want && (r.Code != board.CodeNested || r.Task != "one") || len(c.Dirty) == 0 {
+			t.Errorf("%s: %v, %+v", name, err, c.Dirty)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(s.path("one"), "file"), nil, 0o644))
+	refused("a file", true, false)
+	testrun.InitRepository(t, inner, false)
+	must(t, os.WriteFile(filepath.Join(inner, "file"), nil, 0o644))
+	testrun.CommitAll(t, inner, "inner")
+	refused("a clone", true, true)
+	refused("a clone, with another index", false, true)
+	testrun.RunGit(t, s.path("one"), "-c", "advice.addEmbeddedRepo=false", "add", "inner")
+	refused("one that was added", true, true)
+	refused("one that is in another index", false, false)
+}
+
+// TestRecords checks which records of worktrees being made or removed are left behind.
+func TestRecords(t *testing.T) {
+	ctx, s, commits := began(t)
+	d := &diagnosis{site: s, v: noBoard()}
+	must(t, d.records(ctx)) // nothing was ever made
+	host, err := os.Hostname()
+	must(t, err)
+	must(t, os.MkdirAll(s.claimsDir(), 0o755))
+	write := func(token string, pid int) {
+		t.Helper()
+		data, err := json.Marshal(record{PID: pid, Host: host, Task: "one", Since: s.b.Now()})
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(s.claimsDir(), token), data, 0o644))
+	}
+	const dead = 1 << 30
+	for token, pid := range map[string]int{"dead": dead, "live": os.Getpid(), "made": dead, "gone": dead, ".new": dead, ".old": dead} {
+		write(token, pid)
+	}
+	must(t, os.WriteFile(filepath.Join(s.claimsDir(), ".new"), nil, 0o644))
+	must(t, os.WriteFile(filepath.Join(s.claimsDir(), ".old"), nil, 0o644))
+	then := time.Now().Add(-2 * time.Minute)
+	must(t, os.Chtimes(filepath.Join(s.claimsDir(), ".old"), then, then))
+	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "half"), nil, 0o644)) // its process may be writing it
+	must(t, os.Chtimes(filepath.Join(s.claimsDir(), "half"), then, then))
+	for _, name := range []string{claimMark + "made", goneMark + "gone"} {
+		must(t, s.repo.AddWorktree(ctx, filepath.Join(s.root, ".worktrees", name), commits[0]))
+	}
+	must(t, d.records(context.Background()))
+	var found []string
+	for _, p := range d.found {
+		found = append(found, filepath.Base(p.Path)+" "+p.Task)
+		for range 2 {
+			must(t, p.Fix(ctx))
+		}
+		if p.Kind != LeftRecord || present(p.Path) {
+			t.Errorf("%+v", p)
+		}
+	}
+	if want := []string{".old ", "dead one"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, not %q", found, want)
+	}
+}

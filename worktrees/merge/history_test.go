@@ -1,0 +1,149 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// made writes a commit without files.
+func made(t *testing.T, b *gitboard.Board, message string, parents ...git.OID) git.OID {
+	t.Helper()
+	args := []string{"commit-tree", "-m", message, string(git.EmptyTree)}
+	for _, p := range parents {
+		args = append(args, "-p", string(p))
+	}
+	return git.OID(testrun.RunGit(t, b.Repo().TopLevel(), args...))
+}
+
+// TestOldestWith checks which commit of integration's first-parent line brought a commit there,
+// however long the line is.
+func TestOldestWith(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	for _, length := range []int{1, 2, 5} {
+		for at := range length {
+			topic := made(t, b, fmt.Sprint("topic ", length, at), base)
+			line := []git.OID{base}
+			for i := range length {
+				parents := []git.OID{line[i]}
+				if i == at {
+					parents = append(parents, topic)
+				}
+				line = append(line, made(t, b, fmt.Sprint("step ", length, at, i), parents...))
+			}
+			tip := line[length]
+			if got, err := oldestWith(ctx, b.Repo(), topic, tip); got.OID != line[at+1] || len(got.Parents) != 2 || err != nil {
+				t.Errorf("%d of %d: %+v %v, not %s", at, length, got, err, line[at+1])
+			}
+			if got, err := oldestWith(ctx, b.Repo(), line[at], tip); got.OID != line[at] || err != nil {
+				t.Errorf("on the line, %d of %d: %+v %v", at, length, got, err)
+			}
+		}
+	}
+}
+
+// TestBehind checks which commit a checkout of integration was left at: the one that explains the
+// most of what is staged there, and none where a person staged something else.
+func TestBehind(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	top := b.Repo().TopLevel()
+	run(t, top, "checkout", "-q", "-B", "integration", string(base))
+	line := []git.OID{base}
+	for _, file := range []string{"b.txt", "c.txt"} {
+		must(t, os.WriteFile(filepath.Join(top, file), []byte(file+"\n"), 0o644))
+		line = append(line, git.OID(testrun.CommitAll(t, top, file)))
+	}
+	tip := line[2]
+	for _, c := range []struct {
+		name  string
+		at    git.OID
+		stage func()
+		want  git.OID
+	}{
+		{"it is up to date", tip, func() {}, git.ZeroOID},
+		{"one behind", line[1], func() {}, line[1]},
+		{"two behind", base, func() {}, base},
+		{"one behind, with changes that are not staged", line[1], func() {
+			must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("mine\n"), 0o644))
+			must(t, os.WriteFile(filepath.Join(top, "new.txt"), nil, 0o644))
+		}, line[1]},
+		{"up to date, with a file that is staged", tip, func() {
+			must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("mine\n"), 0o644))
+			run(t, top, "add", "a.txt")
+		}, git.ZeroOID},
+		{"one behind, with other content there", line[1], func() {
+			must(t, os.WriteFile(filepath.Join(top, "c.txt"), []byte("mine\n"), 0o644))
+			run(t, top, "add", "c.txt")
+		}, git.ZeroOID},
+	} {
+		run(t, top, "checkout", "-q", "-f", "-B", "integration", string(c.at))
+		run(t, top, "clean", "-qfd")
+		run(t, top, "update-ref", "refs/heads/integration", string(tip))
+		c.stage()
+		if got, err := behind(ctx, b, top, tip); got != c.want || err != nil {
+			t.Errorf("%s: %s %v, not %s", c.name, got, err, c.want)
+		}
+	}
+	run(t, top, "checkout", "-q", "-f", "-B", "integration", string(base))
+	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("mine\n"), 0o644))
+	run(t, top, "add", "a.txt")
+	if got, err := behind(ctx, b, top, base); !got.IsZero() || err != nil {
+		t.Errorf("at the first commit: %s %v", got, err)
+	}
+}
+
+// TestOverlay checks which files can be brought to a tree, and what becomes of what is there.
+func TestOverlay(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	top := b.Repo().TopLevel()
+	for _, file := range []string{"dir/new.txt", "dir/deep/er.txt", "run.sh"} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(top, file)), 0o755))
+		must(t, os.WriteFile(filepath.Join(top, file), []byte(file+"\n"), 0o755))
+	}
+	run(t, top, "update-index", "--add", "--cacheinfo", "160000,"+string(base)+",module")
+	must(t, os.MkdirAll(filepath.Join(top, "module"), 0o755))
+	from := git.OID(testrun.CommitAll(t, top, "files"))
+	for _, c := range []struct{ source, path, want string }{
+		{"run.sh", "run.sh", "a.txt run.sh"},
+		{"dir/new.txt", "dir/new.txt", "a.txt dir/new.txt"},
+		{"dir/deep/er.txt", "dir/deep/er.txt", "a.txt dir/deep/er.txt"},
+		{"run.sh", "a.txt", "a.txt"},
+		{"run.sh", "a.txt/below", "a.txt/below"},
+	} {
+		o := &overlay{repo: b.Repo()}
+		file, err := o.file(ctx, from, c.source)
+		must(t, err)
+		tree, err := o.treeOf(ctx, base)
+		must(t, err)
+		tree, err = o.put(ctx, tree, c.path, file)
+		must(t, err)
+		must(t, b.Repo().WriteObjects(ctx, o.written))
+		names := strings.Fields(testrun.RunGit(t, top, "ls-tree", "-r", "--name-only", string(tree)))
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s as %s: %q, not %q", c.source, c.path, got, c.want)
+		}
+		if line := testrun.RunGit(t, top, "ls-tree", "-r", string(tree), c.path); !strings.HasPrefix(line, "100755 blob "+string(file.OID)) {
+			t.Errorf("%s as %s: %s", c.source, c.path, line)
+		}
+	}
+	for _, path := range []string{"none", "dir", "dir/none", "run.sh/below", "module", "dir/deep"} {
+		r := (*board.Refusal)(nil)
+		if _, err := (&overlay{repo: b.Repo()}).file(ctx, from, path); !errors.As(err, &r) || r.Code != board.CodeInvalid {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := (&overlay{repo: b.Repo()}).file(cancelled, from, "run.sh"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cut short: %v", err)
+	}
+}
