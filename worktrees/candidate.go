@@ -190,8 +190,7 @@ func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) err
 	return Setup(ctx, c.s.repo, v, to)
 }
 
-// readRecord reads the record of who makes a candidate; nil if there is none that can be read. The
-// error is that of a record that exists.
+// readRecord reads the record of who makes a candidate; nil if there is none, or half of one.
 func (s *site) readRecord(token string) (*record, error) {
 	data, err := os.ReadFile(filepath.Join(s.claimsDir(), token))
 	if errors.Is(err, os.ErrNotExist) {

@@ -50,7 +50,7 @@ func (d *diagnosis) moves(context.Context) error {
 	moving := map[string]bool{}
 	entries, _ := os.ReadDir(d.claimsDir()) // without entries, none is being moved
 	for _, e := range entries {
-		if r, _ := d.readRecord(e.Name()); r != nil && d.inUse(r) {
+		if r, err := d.readRecord(e.Name()); err == nil && r != nil && d.inUse(r) {
 			moving[r.Task] = true
 		}
 	}

@@ -43,7 +43,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		return p, slices.Concat(hidden, k.refs, k.dropBranch()), err
 	}
 	done, err := b.Do(ctx, r, intent)
-	if err != nil || last == nil {
+	if err != nil || last == nil || done.Repeated { // what another call kept is not last
 		return done, err
 	}
 	ctx, cancel := Steady(ctx)

@@ -91,8 +91,8 @@ func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidat
 		if !is || w.Prunable || w.Head != tip || !w.Detached {
 			continue
 		}
-		r, _ := s.readRecord(token)
-		if r == nil || r.Task != task || r.Unready || s.inUse(r) {
+		r, unread := s.readRecord(token)
+		if unread != nil || r == nil || r.Task != task || r.Unready || s.inUse(r) {
 			continue
 		}
 		return &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: tip, ready: true}, nil
@@ -168,7 +168,7 @@ func (s *site) knownWork(ctx context.Context, t *board.Task) (git.OID, error) {
 		commit = t.BaseCommit
 	}
 	has, err := s.has(ctx, commit)
-	if !has {
+	if err != nil || !has {
 		return "", err
 	}
 	return git.OID(commit), nil

@@ -118,6 +118,25 @@ func TestNothingToUpload(t *testing.T) {
 	s.refused(err, board.CodeMissing, "the worktree of one is missing")
 }
 
+// TestLargeFilesNeverUploaded checks that submit gives up on a worktree that moves during each
+// upload, and says so.
+func TestLargeFilesNeverUploaded(t *testing.T) {
+	s, _ := withLFS(t)
+	s.ctx, _ = gitio.WithRetries(gitio.InEnvironment(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))), 1)
+	s.b = s.open()
+	path := s.path("one")
+	s.write(path, "first.bin", "first\n")
+	s.git(path, "add", ".")
+	s.git(path, "commit", "-qm", "first"+s.trailers("one"))
+	s.write(s.b.Repo().CommonDir(), "lfs/after", "cp \"$0\" \"${0%.ran}\"; unset GIT_DIR; cd '"+path+"'; git commit -q --allow-empty -m 'more"+s.trailers("one")+"'\n")
+	_, err := s.trySubmit("coder-1", "one")
+	s.refused(err, board.CodeStale, "at another commit each time")
+	if n := s.git(path, "rev-list", "--count", "--grep=more", "HEAD"); n != "2" {
+		t.Errorf("it was uploaded %s times, not twice", n)
+	}
+	s.is("one", board.Claimed)
+}
+
 // TestLargeFileMeanwhile checks that the large files of a commit that is made while those before it
 // are uploaded are uploaded as well, and that other commands of this clone need not wait for that.
 func TestLargeFileMeanwhile(t *testing.T) {

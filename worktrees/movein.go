@@ -22,8 +22,8 @@ func (s *site) unmoved(t *board.Task) *candidate {
 	which := identity(s.path(t.ID))
 	for _, e := range entries {
 		c := &candidate{s: s, token: e.Name(), path: filepath.Join(s.root, ".worktrees", claimMark+e.Name()), base: git.OID(t.BaseCommit), ready: true}
-		r, _ := s.readRecord(c.token)
-		if r == nil || r.Task != t.ID || r.Replaces == nil || r.Replaces.Worktree != which || which == "" {
+		r, unread := s.readRecord(c.token)
+		if unread != nil || r == nil || r.Task != t.ID || r.Replaces == nil || r.Replaces.Worktree != which || which == "" {
 			continue
 		}
 		if !r.Unready && present(c.path) && !s.inUse(r) && r.Replaces.succeeded(t) {

@@ -33,20 +33,21 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	if err != nil {
 		return nil, nil, err
 	}
-	var done *gitboard.Done
-	var warnings []string
-	err = b.Try(ctx, "submitting "+r.Task, func(ctx context.Context) (bool, error) {
+	ctx, retries := b.Retries(ctx)
+	for {
 		uploaded, err := s.upload(ctx, r.Task)
 		if err != nil {
-			return false, err
+			return nil, nil, err
 		}
-		done, warnings, err = s.submit(ctx, r, uploaded)
-		if errors.Is(err, errNotUploaded) {
-			return false, nil
+		done, warnings, err := s.submit(ctx, r, uploaded)
+		if !errors.Is(err, errNotUploaded) {
+			return done, warnings, err
 		}
-		return true, err
-	})
-	return done, warnings, err
+		if !retries.Spend() {
+			return nil, nil, refusal(board.CodeStale, r.Task, "git liza submit "+r.Task+", when nothing commits there",
+				"the worktree of %s was at another commit each time that its large files had been uploaded", r.Task)
+		}
+	}
 }
 
 // errNotUploaded says that the worktree was moved to another commit after the upload.

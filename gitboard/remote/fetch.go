@@ -60,7 +60,7 @@ func (s *Store) Fresh(moment Moment) bool {
 }
 
 func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
-	if by, err := s.Sharing(ctx); by == nil {
+	if by, err := s.Sharing(ctx); err != nil || by == nil {
 		return err
 	}
 	if s.Fresh(moment) && !all {
@@ -212,8 +212,11 @@ func (s *Store) aheadOf(ctx context.Context, name, fetched string) (bool, error)
 		return false, err
 	}
 	there, err := s.repo.Ref(ctx, fetched)
-	if here.IsZero() || there.IsZero() || here == there { // or there can't be read
+	if err != nil {
 		return false, err
+	}
+	if here.IsZero() || there.IsZero() || here == there {
+		return false, nil
 	}
 	if behind, err := s.repo.IsAncestor(ctx, here, there); behind || err != nil {
 		return false, err

@@ -83,7 +83,10 @@ func (p place) step(given time.Duration) time.Duration {
 
 // pushesBetween estimates how many pushes moved a board from one commit to another.
 func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) int {
-	commits, _ := s.repo.Log(ctx, from, to)                   // none if they can't be read
+	commits, err := s.repo.Log(ctx, from, to)
+	if err != nil {
+		return 0
+	}
 	return (len(commits) + max(1, links) - 1) / max(1, links) // as many per push as here
 }
 

@@ -221,7 +221,7 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 	}
 	var moves []git.RefUpdate
 	move := func(ref string, from, to git.OID) { // unless it is elsewhere, or can't be read
-		if now, _ := s.repo.Ref(ctx, ref); now == from.OrZero() {
+		if now, err := s.repo.Ref(ctx, ref); err == nil && now == from.OrZero() {
 			moves = append(moves, git.RefUpdate{Ref: ref, Old: from, New: to})
 		}
 	}
@@ -256,8 +256,8 @@ func (s *Store) stale(ctx context.Context, ref string) []git.RefUpdate {
 	if ref = s.there(ref); !strings.HasPrefix(ref, git.BoardPrefix) {
 		return nil
 	}
-	left, _ := s.repo.Ref(ctx, s.peoples(ref)) // one that can't be read stays
-	if left.IsZero() {
+	left, err := s.repo.Ref(ctx, s.peoples(ref))
+	if err != nil || left.IsZero() {
 		return nil
 	}
 	return []git.RefUpdate{{Ref: s.peoples(ref), Old: left}}

@@ -63,7 +63,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	err = again(ctx, func() error { return by.Offer(ctx, offered) })
 	if errors.Is(err, gitio.ErrRejected) {
 		// An attempt without an answer may have succeeded, and others may have built on it.
-		if there, _ := boardAt(ctx, by); there != none {
+		if there, err := boardAt(ctx, by); err == nil && there != none {
 			return s.adopt(ctx, by, there)
 		}
 		return fmt.Errorf("%w; nothing was shared", err)
@@ -75,8 +75,11 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	home, err := s.repo.Ref(ctx, git.HomeRef)
-	if home.IsZero() { // or can't be read
+	if err != nil {
 		return err
+	}
+	if home.IsZero() {
+		return nil
 	}
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: home}}, "")
 }
@@ -319,8 +322,11 @@ func (s *Store) Own(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	tip, err := s.repo.Ref(ctx, git.BoardRef)
-	if tip.IsZero() { // or can't be read
+	if err != nil {
 		return false, err
+	}
+	if tip.IsZero() {
+		return false, nil
 	}
 	if home, err := s.repo.Ref(ctx, git.HomeRef); err != nil || !home.IsZero() {
 		return false, err

@@ -158,7 +158,9 @@ func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, update
 		if !errors.Is(err, ErrAlone) || !gitio.MayRetry(ctx, try, tries) {
 			return err
 		}
-		_ = s.Flush(ctx) // what it can't do keeps the next attempt from it as well
+		if err := s.Flush(ctx); err != nil {
+			return err
+		}
 	}
 }
 
