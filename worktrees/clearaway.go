@@ -117,6 +117,5 @@ func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token str
 	if err := s.removeWorktree(ctx, task, gone); err != nil {
 		return err
 	}
-	_ = os.Remove(gone) // somebody made it a symbolic link to where it was
 	return forget(filepath.Join(s.claimsDir(), token))
 }

@@ -711,6 +711,22 @@ func TestLayout(t *testing.T) {
 		}
 		must(t, s.repo.DiscardWorktree(ctx, path))
 	}
+	// A link is not a worktree of ours, wherever it leads: what is there is a person's.
+	away, own, empty := filepath.Join(t.TempDir(), "away"), filepath.Join(t.TempDir(), "own"), t.TempDir()
+	must(t, os.Rename(s.path("one"), away))
+	must(t, s.repo.AddWorktree(ctx, own, commits[0]))
+	must(t, s.repo.AttachHead(ctx, own, "refs/heads/task/one"))
+	for _, to := range []string{away, own, empty, filepath.Join(empty, "nothing")} {
+		must(t, os.Symlink(to, s.path("one")))
+		if l := at("a link to " + to); l.ours || !l.inTheWay || l.elsewhere != own {
+			t.Errorf("a link to %s: %+v", to, l)
+		} else if r := l.blocked("one"); r == nil || !strings.Contains(r.Error(), "is a symbolic link") {
+			t.Errorf("a link to %s: %v", to, r)
+		}
+		must(t, os.Remove(s.path("one")))
+	}
+	must(t, s.repo.RemoveWorktree(ctx, own))
+	must(t, os.Rename(away, s.path("one")))
 	// A worktree that git knows by another path, through a symbolic link.
 	linked := filepath.Join(t.TempDir(), "linked")
 	must(t, os.Symlink(s.root, linked))

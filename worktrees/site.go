@@ -76,6 +76,7 @@ type layout struct {
 	path      string
 	ours      bool   // a worktree of this repository is there
 	inTheWay  bool   // something else is there
+	linked    bool   // which is a symbolic link: what it leads to is a person's, even a worktree
 	known     bool   // git has a record of a worktree there, whether or not it exists
 	branch    string // the task's
 	elsewhere string // another worktree with the task's branch checked out
@@ -121,11 +122,11 @@ func (s *site) place(ctx context.Context, task string) (layout, error) {
 // layout finds a task's worktree, and where else its branch is checked out, among all worktrees of
 // the repository. resolved follows symbolic links, and may have cached what it found.
 func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(string) string) layout {
-	l := layout{path: s.path(task), branch: branch}
+	l := layout{path: s.path(task), branch: branch, linked: gitio.IsLink(s.path(task))}
 	at := resolved(l.path)
 	for _, w := range all {
 		switch {
-		case resolved(w.Path) == at:
+		case resolved(w.Path) == at && !l.linked:
 			l.known = true
 		case branch != "" && w.Branch == git.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
 			l.elsewhere = w.Path
@@ -136,7 +137,7 @@ func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(s
 	if !l.ours {
 		entries, err := os.ReadDir(l.path)
 		_, present := os.Lstat(l.path)
-		l.inTheWay = len(entries) > 0 || err != nil && present == nil
+		l.inTheWay = l.linked || len(entries) > 0 || err != nil && present == nil
 	}
 	return l
 }
@@ -169,6 +170,8 @@ func resolved(path string) string {
 func (l layout) blocked(task string) error {
 	var r *board.Refusal
 	switch {
+	case l.linked:
+		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is a symbolic link, and in the way of %s", l.path, task), "move the link elsewhere; if it leads to the worktree of "+task+", move that back")
 	case l.elsewhere != "":
 		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("%s is checked out in %s", l.branch, l.elsewhere), "check out another branch there")
 	case l.inTheWay:

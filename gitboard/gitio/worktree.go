@@ -89,10 +89,16 @@ const noBranch = git.HeadsPrefix + ".invalid"
 
 // Owns reports whether path is the top of a linked worktree of this repository, going by the files
 // in which the two name each other. It is also false for a worktree that was moved or that is
-// reached by another path; Worktrees finds those.
+// reached by another path, which Worktrees finds, and for a symbolic link.
 func (r *Repo) Owns(path string) bool {
 	_, ours := r.record(path)
-	return ours
+	return ours && !IsLink(path)
+}
+
+// IsLink reports whether path is a symbolic link.
+func IsLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // record returns the directory in which git keeps its data on the linked worktree at path

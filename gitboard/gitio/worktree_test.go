@@ -82,6 +82,30 @@ func TestWorktreeLife(t *testing.T) {
 	}
 }
 
+// TestLinkInPlace covers a symbolic link in a worktree's place: neither it nor what it leads to is
+// taken for the worktree, and what it leads to stays.
+func TestLinkInPlace(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	away, link := path+" away", path+" link"
+	check(t, os.Rename(path, away))
+	check(t, os.Symlink(away, path)) // git knows it by this path
+	own := claim(t, ctx, r, "own")
+	check(t, os.Symlink(own, link)) // git knows it by its own
+	for at, to := range map[string]string{path: away, link: own} {
+		if r.Owns(at) || r.RemoveWorktree(ctx, at) == nil || r.MoveWorktree(ctx, at, at+"-moved") == nil {
+			t.Errorf("%s is taken for what it leads to", at)
+		}
+		check(t, r.DiscardWorktree(ctx, at))
+		if _, err := os.Lstat(at); err == nil {
+			t.Errorf("%s is left", at)
+		}
+		if _, err := os.Stat(filepath.Join(to, ".git")); err != nil {
+			t.Errorf("what it led to is gone: %v", err)
+		}
+	}
+}
+
 func TestPruneAndRepair(t *testing.T) {
 	ctx, r := scratch(t)
 	one, two := claim(t, ctx, r, "one"), claim(t, ctx, r, "two")

@@ -30,7 +30,7 @@ const MovingReason = "git liza moves it"
 
 // MoveWorktree moves a worktree's directory. It returns fs.ErrExist if the target exists, since git
 // would move the worktree into it. Git does not move a worktree in which submodules are checked
-// out.
+// out. A symbolic link is an error.
 //
 // The worktree is locked meanwhile: git moves the directory first and updates its record
 // afterwards, and a `git worktree prune` in between would drop the record. An existing lock, such
@@ -39,6 +39,9 @@ const MovingReason = "git liza moves it"
 // The result is judged by where the worktree is, so it is also nil if the move turns out to be done
 // after an unclear failure.
 func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
+	if IsLink(from) {
+		return fmt.Errorf("%s is a symbolic link: git would move what it leads to", from)
+	}
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
 	}
@@ -137,9 +140,12 @@ func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 }
 
 // RemoveWorktree removes a worktree and all files in it, even if it is locked or dirty: callers
-// have saved what matters. It is not an error if the directory does not exist. Git refuses to
-// remove the main worktree.
+// have saved what matters. It is not an error if the directory does not exist, but it is one if
+// path is a symbolic link. Git refuses to remove the main worktree.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	if IsLink(path) {
+		return fmt.Errorf("%s is a symbolic link: git would remove what it leads to", path)
+	}
 	if r.removePlain(path) {
 		return nil
 	}
@@ -170,8 +176,8 @@ func (r *Repo) removePlain(path string) bool {
 }
 
 // DiscardWorktree is RemoveWorktree for a path that holds nothing of value. It also removes a
-// worktree that git refuses to remove because it was never completed, and one that git does not
-// know.
+// worktree that git refuses to remove because it was never completed, one that git does not know,
+// and a symbolic link, but not what the link leads to.
 func (r *Repo) DiscardWorktree(ctx context.Context, path string) error {
 	refused := r.RemoveWorktree(ctx, path)
 	if err := os.RemoveAll(path); err != nil {
