@@ -144,7 +144,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	switch {
 	case c.limit:
 	case c.kind.Fresh:
-		err = c.prepare(ctx, v)
+		err = c.prepare(ctx, v, t)
 	default:
 		path, err = c.ensure(ctx, v, t)
 	}
@@ -177,7 +177,7 @@ func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err erro
 }
 
 // prepare makes the worktree of a fresh claim. A candidate made for another task serves as well.
-func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
+func (c *claimer) prepare(ctx context.Context, v *gitboard.View, t *board.Task) error {
 	l, err := c.look(ctx, v, c.task)
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 	c.checked = v.Commit
 	if c.b.Remote() != "" {
 		// With a remote, the two were not read in that order.
-		if err := c.holdsDependencies(ctx, v, base); err != nil {
+		if err := c.holdsDependencies(ctx, v, t, base); err != nil {
 			return err
 		}
 	}

@@ -39,10 +39,10 @@ func (c *claimer) nothing(ctx context.Context, v *gitboard.View) error {
 	// is the coder's own.
 	said := (*board.Refusal)(nil)
 	err := v.Plan(ctx, c.r.Request, &board.Claim{About: board.About{Task: firstTask(v)}})
-	if err != nil && !errors.As(err, &said) {
-		return err
+	if !errors.As(err, &said) {
+		return cmp.Or(err, none)
 	}
-	if said != nil && (said.Code == board.CodeExists || said.Task == "" && slices.Contains(first, said.Code)) {
+	if said.Code == board.CodeExists || said.Task == "" && slices.Contains(first, said.Code) {
 		return err
 	}
 	return none
@@ -133,17 +133,13 @@ func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Tas
 
 // holdsDependencies asks the remote again if its integration branch lacks what the board calls
 // merged.
-func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base git.OID) error {
-	t, err := v.State.FindTask(c.task)
-	if err != nil {
-		return err
-	}
+func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) error {
 	for _, merge := range mergesBefore(v, t) {
 		if has, err := c.b.Brings(ctx, merge); !has {
 			return cmp.Or(err, errChanged)
 		}
 	}
-	err = c.dependenciesIn(ctx, v, t, base)
+	err := c.dependenciesIn(ctx, v, t, base)
 	if errors.Is(err, errChanged) {
 		return cmp.Or(c.b.Refresh(ctx), err)
 	}
@@ -171,9 +167,6 @@ func mergesBefore(v *gitboard.View, t *board.Task) (commits []string) {
 
 // limitReached says that the task is now BLOCKED.
 func limitReached(done *gitboard.Done) error {
-	t, err := done.After.FindTask(done.Op.TaskID())
-	if err != nil {
-		return err
-	}
+	t := done.After.Task(done.Op.TaskID())
 	return refusal(board.CodeLimit, t.ID, "", "%s is BLOCKED now: %s", t.ID, t.BlockedReason)
 }

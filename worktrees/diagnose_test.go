@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -235,7 +236,7 @@ func TestLocksAndRegistrations(t *testing.T) {
 	if p := s.problems(); len(p) > 0 {
 		t.Errorf("problems %+v", p)
 	}
-	outside := filepath.Join(t.TempDir(), "outside")
+	outside := filepath.Join(t.TempDir(), "one") // whose name is all that it has in common with the task's
 	s.git(s.dir, "worktree", "add", "-q", "--detach", outside)
 	s.check(os.RemoveAll(outside))
 	long := time.Now().Add(-time.Minute)
@@ -250,6 +251,16 @@ func TestLocksAndRegistrations(t *testing.T) {
 		if (p.Fix != nil) != (p.Kind == "stale-lock") || p.Fix == nil && p.Hint == "" {
 			t.Errorf("problem %+v", p)
 		}
+	}
+	s.check(os.RemoveAll(s.path("one")))
+	var gone []string
+	for _, p := range s.problems() {
+		if p.Kind != worktrees.StaleLock {
+			gone = append(gone, p.Kind+" "+p.Path)
+		}
+	}
+	if !slices.Equal(gone, []string{worktrees.MissingWorktree + " " + s.path("one"), worktrees.PrunableWorktree + " " + outside}) {
+		t.Errorf("gone: %q", gone)
 	}
 }
 

@@ -143,6 +143,22 @@ func TestVerdictEvidence(t *testing.T) {
 	}
 }
 
+// TestVerdictWithoutBranch checks that a submission can be approved where its branch and its worktree
+// are gone: its commit is kept.
+func TestVerdictWithoutBranch(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	s.git(s.dir, "worktree", "remove", s.path("one"))
+	s.git(s.dir, "update-ref", "-d", taskRef("one"))
+	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
+	s.is("one", board.Approved)
+	if !s.ref(taskRef("one")).IsZero() {
+		t.Error("the verdict has made a branch")
+	}
+}
+
 func TestStatus(t *testing.T) {
 	s := newScene(t, ready("one"), ready("other"))
 	path := s.claim("coder-1", "one").Path

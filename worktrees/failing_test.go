@@ -141,6 +141,45 @@ func TestInterruptedParts(t *testing.T) {
 				func(t *testing.T) { s.points(t, branch, commits[0]) },
 			}
 		},
+		"a record that was never finished": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			s.boarded(t, ctx, commits)
+			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, os.WriteFile(filepath.Join(strings.TrimPrefix(identity(s.path("one")), "gitdir: "), "commondir"), nil, 0o644))
+			return part{
+				func(ctx context.Context) error { _, err := Diagnose(ctx, s.b); return err },
+				func(t *testing.T) {
+					if found, err := Diagnose(ctx, s.b); err != nil || len(found) != 1 || found[0].Kind != DamagedRecord {
+						t.Errorf("found %+v %v", found, err)
+					}
+				},
+			}
+		},
+		"a lease that is not broken": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			d := &diagnosis{site: s, v: noBoard()}
+			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LeaseRef(git.MergeHolder), New: commits[0]}}, ""))
+			return part{
+				d.leases,
+				func(t *testing.T) {
+					if len(d.found) > 0 {
+						t.Errorf("found %+v", d.found)
+					}
+				},
+			}
+		},
+		"an integration fix that was not begun": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+			v := s.boarded(t, ctx, commits[1:])
+			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			d := &diagnosis{site: s, v: v}
+			fix := &board.Task{ID: "one", Status: board.Claimed, History: []board.Event{{Event: board.EventClaimedForFix}}}
+			return part{
+				func(ctx context.Context) error { return d.fix(ctx, fix, s.path("one"), commits[0]) },
+				func(t *testing.T) {
+					if len(d.found) == 0 || d.found[0].Kind != FixNotBegun {
+						t.Errorf("found %+v", d.found)
+					}
+				},
+			}
+		},
 		"work that the attic has lost": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
 			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("one", 1), New: commits[0]}}, ""))
 			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
@@ -260,7 +299,7 @@ func TestFailing(t *testing.T) {
 			old := made(t, ctx, s, commits[1])
 			blocked(t, old.recordFile())
 			c := &claimer{site: s, task: "one", candidate: old}
-			return c.prepare(ctx, v), c.candidate == old
+			return c.prepare(ctx, v, &board.Task{ID: "one"}), c.candidate == old
 		},
 		"the branches that are kept from being pushed": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
@@ -350,6 +389,9 @@ func TestNothingToDo(t *testing.T) {
 	if present(c.recordFile()) {
 		t.Error("the record of a worktree that is gone is left")
 	}
+	// Refs that are deleted while locks are looked for have none.
+	must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "refs")))
+	must(t, d.locks(ctx))
 	if !cutShort(&gitio.CommandError{Err: errors.New("killed")}) || cutShort(&gitio.CommandError{}) {
 		t.Error("a child that was killed is no answer, and one that failed is")
 	}
@@ -452,8 +494,13 @@ func TestClaimDecided(t *testing.T) {
 	if err := decided(c); !errors.Is(err, errChanged) {
 		t.Errorf("of another kind: %v", err)
 	}
-	must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
 	refused := (*board.Refusal)(nil)
+	c = claim()
+	c.task = "none"
+	if err := decided(c); !errors.As(err, &refused) || refused.Code != board.CodeUnknownTask {
+		t.Errorf("of a task that is not there: %v", err)
+	}
+	must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
 	if err := decided(claim()); !errors.As(err, &refused) || refused.Code != board.CodeInTheWay {
 		t.Errorf("something is in the way: %v", err)
 	}
@@ -503,6 +550,9 @@ func TestRetryIfChanged(t *testing.T) {
 	}
 	if err := c.retryIfChanged(ctx, v, obstacle); !errors.Is(err, errChanged) {
 		t.Errorf("the board has moved: %v", err)
+	}
+	if err := c.retryIfChanged(ctx, v, os.ErrPermission); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("what is not a refusal has nothing to do with the board: %v", err)
 	}
 	must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
 	writes = true

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -199,9 +200,19 @@ func TestSweepLeaves(t *testing.T) {
 	s.checkpoint("coder-2", "two")
 	s.work("two", "b.txt", "b\n")
 	s.submit("coder-2", "two")
+	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("two")})
+	s.clock.pass(past)
+	swept, err := worktrees.Sweep(s.ctx, s.b, s.agent["coder-1"], roles.Coder)
+	if err != nil || len(swept) > 0 {
+		t.Errorf("of coders, swept %+v %v", swept, err)
+	}
+	swept, err = worktrees.Sweep(s.ctx, s.b, s.agent["coder-1"], roles.CodeReviewer)
+	if err != nil || len(swept) != 1 || !swept[0].Review {
+		t.Errorf("of reviewers, swept %+v %v", swept, err)
+	}
 	s.do(human(), &board.ClaimReview{About: about("two")})
 	s.clock.pass(past)
-	swept, err := worktrees.Sweep(s.ctx, s.b, s.agent["coder-1"], "")
+	swept, err = worktrees.Sweep(s.ctx, s.b, s.agent["coder-1"], "")
 	if err != nil || len(swept) > 0 {
 		t.Errorf("swept %+v %v", swept, err)
 	}

@@ -74,6 +74,11 @@ func Run(ctx context.Context, c Command) error {
 	if limited.Err() != nil {
 		gitio.EndGroup(cmd)
 	}
+	return c.outcome(ctx, limited, err)
+}
+
+// outcome is what the error of a command means that ran in limited, which is ctx with its timeout.
+func (c Command) outcome(ctx, limited context.Context, err error) error {
 	var exit *exec.ExitError
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && limited.Err() == nil:

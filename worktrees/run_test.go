@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,6 +25,38 @@ func TestRun(t *testing.T) {
 	}
 	if err := Run(context.Background(), Command{Name: "it", Script: "true", Dir: filepath.Join(t.TempDir(), "none")}); err == nil || errors.As(err, &failed) && failed.Exit == 0 {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestOutcome checks what the end of a command means, in particular of one that left something
+// running, which holds its output.
+func TestOutcome(t *testing.T) {
+	ctx := t.Context()
+	late, stop := context.WithTimeout(ctx, 0)
+	defer stop()
+	why := errors.New("why")
+	ended, end := context.WithCancelCause(ctx)
+	end(why)
+	exit := exec.Command("sh", "-c", "exit 3").Run()
+	c := Command{Name: "it", Timeout: time.Second}
+	for name, got := range map[string]struct {
+		ctx, limited context.Context
+		err          error
+		want         string
+	}{
+		"it succeeded":                            {ctx, ctx, nil, ""},
+		"it succeeded at the last moment":         {ctx, late, nil, ""},
+		"it left something running":               {ctx, ctx, exec.ErrWaitDelay, ""},
+		"it left something running, and was late": {ctx, late, exec.ErrWaitDelay, "it took longer than 1s"},
+		"it was late":                             {ctx, late, exit, "it took longer than 1s"},
+		"its caller left":                         {ended, ended, exit, "why"},
+		"it failed":                               {ctx, ctx, exit, "it failed (exit 3)"},
+		"it was not started":                      {ctx, ctx, os.ErrNotExist, "it: file does not exist"},
+	} {
+		err := c.outcome(got.ctx, got.limited, got.err)
+		if (err == nil) != (got.want == "") || err != nil && err.Error() != got.want {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -9,6 +9,5 @@ import (
 
 // alive reports whether a process exists on this machine.
 func alive(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
+	return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }

@@ -41,6 +41,24 @@ func (s *scene) asks(b *gitboard.Board, id, task string) (got *worktrees.Claimed
 	return got, err
 }
 
+// TestDependencyBehind checks that a task is begun on integration with what it depends on, where
+// this clone has heard of the merge before it has seen it.
+func TestDependencyBehind(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+	s.as("coder-2")
+	there := s.shared()
+	behind := s.ref("refs/heads/integration")
+	s.merge("one")
+	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
+	s.check(there.Refresh(s.ctx))
+	s.git(there.Repo().TopLevel(), "update-ref", git.TrackingRef("origin", "integration"), string(behind))
+	got, err := worktrees.Claim(s.ctx, there, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, Task: "two"})
+	s.check(err)
+	if s.read(got.Path, "b.txt") != "b\n" {
+		t.Error("it is begun without what it depends on")
+	}
+}
+
 // TestShared takes tasks through two clones of a shared board: what one has submitted is reviewed
 // and merged in the other, and what was handed back is gone on with there.
 func TestShared(t *testing.T) {
