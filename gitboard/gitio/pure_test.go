@@ -107,13 +107,13 @@ func TestUnsent(t *testing.T) {
 // TestDropTraces checks that only records that a killed process left long ago are removed.
 func TestDropTraces(t *testing.T) {
 	dir := t.TempDir()
-	long := time.Now().Add(-2 * traceKept)
+	long := time.Now().Add(-2 * LeftAfter)
 	for name, at := range map[string]time.Time{traceFile + "old": long, traceFile + "new": time.Now(), "other": long} {
 		writeIn(t, dir, name, "x")
 		check(t, os.Chtimes(filepath.Join(dir, name), at, at))
 	}
 	check(t, os.Symlink("nowhere", filepath.Join(dir, traceFile+"link")))
-	(&Repo{}).dropTraces(dir)
+	DropLeft(dir, traceFile)
 	if exists(filepath.Join(dir, traceFile+"old")) || !exists(filepath.Join(dir, traceFile+"new")) || !exists(filepath.Join(dir, "other")) {
 		t.Error("the wrong files are gone")
 	}

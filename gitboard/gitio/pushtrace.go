@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // pushTrace is git's own record of a push (trace2 events). It shows how far a failed push got.
@@ -17,8 +16,6 @@ type pushTrace struct {
 const (
 	traceKey  = "GIT_TRACE2_EVENT"
 	traceFile = "push-trace-"
-	// traceKept is longer than any push without output lasts.
-	traceKept = time.Hour
 )
 
 // watched sets up a record of the remote's next push, unless the user has already set the trace
@@ -29,7 +26,7 @@ func (m *Remote) watched() *pushTrace {
 		return t
 	}
 	dir := filepath.Join(m.repo.common, "liza")
-	m.repo.dropTraces(dir)
+	DropLeft(dir, traceFile)
 	file, err := os.CreateTemp(dir, traceFile)
 	if err != nil {
 		return t
@@ -37,16 +34,6 @@ func (m *Remote) watched() *pushTrace {
 	file.Close()
 	t.file = file.Name()
 	return t
-}
-
-// dropTraces removes the records left by killed processes.
-func (r *Repo) dropTraces(dir string) {
-	left, _ := filepath.Glob(filepath.Join(dir, traceFile+"*"))
-	for _, file := range left {
-		if info, err := os.Stat(file); err == nil && time.Since(info.ModTime()) > traceKept {
-			os.Remove(file)
-		}
-	}
 }
 
 // env makes git write the record.

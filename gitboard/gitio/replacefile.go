@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // ReplaceFile writes a file in one step, so that nobody reads half of it. It does not create the
@@ -28,4 +30,23 @@ func removeFile(path string) error {
 		return err
 	}
 	return nil
+}
+
+// LeftAfter is the time after which a temporary file that nobody has written to was left by a
+// process that was killed: to write one takes milliseconds, and a push without output not that long.
+const LeftAfter = time.Hour
+
+// DropLeft removes the temporary files that killed processes have left in a directory. Their names
+// begin with prefix.
+func DropLeft(dir, prefix string) {
+	entries, _ := os.ReadDir(dir) // without the directory nothing is left
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		file := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(file); err == nil && time.Since(info.ModTime()) > LeftAfter {
+			_ = os.Remove(file)
+		}
+	}
 }
