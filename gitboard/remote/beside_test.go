@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
 // beside is a context by which something is done each time that a function itself uses it, as
@@ -223,4 +224,173 @@ func TestMovedBeside(t *testing.T) {
 			s.set(t, map[string]git.OID{stale: ids[1]})
 		}}}, "hub"))
 	})
+}
+
+// waiting is a store with two commits on its board, and a pending link that takes a lease.
+func waiting(t *testing.T) (s *Store, mine *link) {
+	t.Helper()
+	s = apart(t)
+	ids := s.commits(t, 2)
+	s.branch, s.at = "refs/heads/integration", ids[1]
+	mine = &link{ID: "mine", Base: ids[1], Updates: []git.RefUpdate{{Ref: git.LeaseRef("x"), New: ids[0]}}, alone: true}
+	s.waits(t, mine)
+	return s, mine
+}
+
+// waits makes links what is pending, in a file that is a new one each time.
+func (s *Store) waits(t *testing.T, links ...*link) {
+	t.Helper()
+	text, err := json.Marshal(&chain{Remote: "hub", Base: links[0].Base, Links: links})
+	check(t, err)
+	check(t, os.WriteFile(s.file(chainFile), text, 0o644))
+}
+
+// TestPushedBeside checks what a caller is told whose link another process pushes at the last
+// moment, and that it does not push then.
+func TestPushedBeside(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		at    string // where the other process has pushed it
+		call  func(s *Store, ctx context.Context, mine *link) error
+		tells bool // the outcome is recorded, too
+	}{
+		"a flush":                        {"remote.(*Store).Flush", func(s *Store, ctx context.Context, _ *link) error { return s.Flush(ctx) }, false},
+		"one that waits":                 {"remote.(*Store).await", func(s *Store, ctx context.Context, mine *link) error { return s.await(ctx, mine) }, true},
+		"one that looks for its outcome": {"gitio.(*Repo).Ref", func(s *Store, ctx context.Context, mine *link) error { return second(s.outcome(ctx, mine)) }, true},
+		"one whose link is dropped":      {"remote.(*Store).await", func(s *Store, ctx context.Context, mine *link) error { return s.await(ctx, mine) }, false},
+		"one that was stopped, and waited": {"remote.patient", func(s *Store, ctx context.Context, mine *link) error {
+			return s.abandon(ctx, context.Canceled, mine, s.pushQueue())
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, mine := waiting(t)
+			err := c.call(s, beside{once(t), map[string]func(){c.at: sync.OnceFunc(func() {
+				check(t, os.Remove(s.file(chainFile)))
+				if c.tells {
+					s.record(&chain{Links: []*link{mine}}, nil, nil)
+				}
+			})}}, mine)
+			if dropped := strings.Contains(name, "dropped"); errors.Is(err, ErrAlone) != dropped || err != nil && !dropped {
+				t.Errorf("it is told %v", err)
+			}
+			if begun, _ := s.counts(); begun > 0 {
+				t.Error("it has pushed as well")
+			}
+		})
+	}
+}
+
+// TestFailedPush checks that a caller whose own push has failed is told so, unless its link has
+// arrived all the same.
+func TestFailedPush(t *testing.T) {
+	t.Parallel()
+	for name, arrives := range map[string]bool{"it is pending again": false, "it has arrived": true} {
+		s, mine := waiting(t)
+		err := s.await(beside{once(t), map[string]func(){"remote.patient": func() {
+			if begun, _ := s.counts(); begun == 0 {
+				return // it has not pushed yet
+			}
+			if arrives {
+				s.record(&chain{Links: []*link{mine}}, nil, nil)
+			} else {
+				s.waits(t, mine)
+			}
+		}}}, mine)
+		if arrives != (err == nil) || !arrives && !isNetwork(err) {
+			t.Errorf("%s: it is told %v", name, err)
+		}
+	}
+}
+
+// TestChangedBeside checks what becomes of what is pending while other processes change it: it is
+// changed again, and not for ever.
+func TestChangedBeside(t *testing.T) {
+	t.Parallel()
+	const replaced = "remote.(*Store).take"
+	for name, c := range map[string]struct {
+		change func(s *Store, ctx context.Context, mine *link) error
+		most   int  // how often others change it
+		moved  bool // it is told that this goes on and on
+		has    bool // the link is pending in the end
+	}{
+		"a link is appended":     {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 1, false, true},
+		"it is appended in vain": {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 2 * mostPuts, true, true},
+		"a chain is dropped": {func(s *Store, ctx context.Context, mine *link) error {
+			s.drop(ctx, &chain{Links: []*link{mine}})
+			return nil
+		}, 1, false, false},
+		"a caller leaves": {func(s *Store, ctx context.Context, mine *link) error { return s.abandon(ctx, nil, mine, s.pushQueue()) }, 1, false, false},
+		"a caller leaves, in vain": {func(s *Store, ctx context.Context, mine *link) error {
+			return s.abandon(ctx, gitio.ErrRefMoved, mine, s.pushQueue())
+		}, 2 * mostPuts, true, true},
+		"nothing is there to change": {func(s *Store, ctx context.Context, mine *link) error {
+			s.drop(ctx, &chain{Links: []*link{{ID: "other"}}})
+			return nil
+		}, 0, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, mine := waiting(t)
+			before, err := os.Stat(s.file(chainFile))
+			check(t, err)
+			times := 0
+			err = c.change(s, beside{t.Context(), map[string]func(){replaced: func() {
+				if times++; times <= c.most {
+					s.waits(t, mine, &link{ID: fmt.Sprint(times), Base: mine.Base})
+				}
+			}}}, mine)
+			if errors.Is(err, gitio.ErrRefMoved) != c.moved || err != nil && !c.moved {
+				t.Errorf("it is told %v", err)
+			}
+			if unclear := errors.As(err, new(*UnclearError)); unclear != (name == "a caller leaves, in vain") {
+				t.Errorf("what has become of it is unclear: %v", unclear)
+			}
+			if want := max(min(c.most+1, mostPuts), 0); c.most > 0 && times != want {
+				t.Errorf("it was tried %d times, not %d", times, want)
+			}
+			now, err := s.chain(t.Context())
+			check(t, err)
+			if now.has(mine.ID) != c.has {
+				t.Errorf("pending: %v", now.has(mine.ID))
+			}
+			if after, err := os.Stat(s.file(chainFile)); c.most == 0 && (err != nil || !os.SameFile(before, after)) {
+				t.Error("it was written without need")
+			}
+		})
+	}
+}
+
+// TestNotPushed checks that what can't go to the remote as it is does not go there.
+func TestNotPushed(t *testing.T) {
+	t.Parallel()
+	s, mine := waiting(t)
+	base := mine.Base
+	if _, err := s.deliverOrPush(once(t), &chain{Base: git.OID(strings.Repeat("2", 40)), Links: []*link{mine}}, 0); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("decided on an older board: %v", err)
+	}
+	s.set(t, map[string]git.OID{git.BoardRef: "broken"})
+	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
+		t.Errorf("a board that can't be read: %v", err)
+	}
+	s.set(t, map[string]git.OID{git.BoardRef: base, s.tracking(parcel.Tracked): base})
+	if !s.sequencer(t.Context()) {
+		t.Error("it is not seen to sequence")
+	}
+	s.remote.Load().OnlyBranches = true
+	if s.sequencer(t.Context()) {
+		t.Error("a host that accepts only branches is seen to sequence")
+	}
+}
+
+// TestFetchFailsAhead checks that a board which is ahead of the remote's hides no failed fetch.
+func TestFetchFailsAhead(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	s.branch, s.at = "refs/heads/integration", ids[1]
+	s.set(t, map[string]git.OID{s.tracking("state"): ids[0]})
+	if err := s.bringRefs(t.Context(), false); !isNetwork(err) {
+		t.Errorf("it is told %v", err)
+	}
 }

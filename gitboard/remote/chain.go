@@ -109,7 +109,7 @@ func (c *chain) rest(board git.OID, sequencer bool) {
 	was := c.Base
 	c.Base = board
 	taken := slices.IndexFunc(c.Links, func(l *link) bool { return l.commit() == board })
-	if taken >= 0 && !board.IsZero() {
+	if taken >= 0 {
 		c.Links = c.Links[taken+1:]
 		for _, l := range c.Links {
 			if l.Base == was {

@@ -850,7 +850,7 @@ func TestOffered(t *testing.T) {
 	s.operate(t, coder, &board.Register{Session: "mine", Clone: "here"})
 	tip = s.operate(t, coder, &board.Claim{About: board.About{Task: "begun"}, Clone: "here", BaseCommit: string(tip)})
 	refs := map[string]git.OID{git.LeaseRef("coder-1"): tip}
-	for _, branch := range []string{"task/begun", "task/ready", "task/other", "task/no task", "begun"} {
+	for _, branch := range []string{"task/begun", "task/ready", "task/other", "task/no/task", "begun"} {
 		refs[git.BranchRef(branch)] = tip
 	}
 	s.set(t, refs)
@@ -876,6 +876,41 @@ func TestOffered(t *testing.T) {
 		}
 		if _, err := s.offered(t.Context(), s.remote.Load(), odd, "refs/heads/integration"); err == nil {
 			t.Error("a board whose task can't be read is offered")
+		}
+	}
+}
+
+// TestAheadOf checks when the board here has all of one that was fetched, and what keeps that from
+// being known.
+func TestAheadOf(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	side := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: ids[:1], Message: "side\n"}))
+	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{side, other}))
+	fetched, missing := s.tracking("state"), git.OID(strings.Repeat("1", 40))
+	for name, c := range map[string]struct {
+		here, there git.OID
+		ahead       bool
+		want        error // nil for any, if it fails
+		fails       bool
+	}{
+		"the same":                     {here: ids[1], there: ids[1]},
+		"behind":                       {here: ids[0], there: ids[2]},
+		"ahead":                        {here: ids[2], there: ids[0], ahead: true},
+		"nothing here":                 {here: git.ZeroOID, there: ids[0]},
+		"nothing there":                {here: ids[0], there: git.ZeroOID},
+		"apart":                        {here: ids[1], there: side.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: side.OID}, fails: true},
+		"two boards":                   {here: ids[1], there: other.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: other.OID, Unrelated: true}, fails: true},
+		"what is here can't be read":   {here: "broken", there: ids[0], fails: true},
+		"what was fetched can't be":    {here: ids[0], there: "broken", fails: true},
+		"what was fetched is not here": {here: ids[0], there: missing, fails: true},
+	} {
+		s.set(t, map[string]git.OID{git.BoardRef: c.here, fetched: c.there})
+		ahead, err := s.aheadOf(t.Context(), "hub", fetched)
+		if ahead != c.ahead || (err != nil) != c.fails || c.want != nil && !reflect.DeepEqual(err, c.want) {
+			t.Errorf("%s: %v, %v", name, ahead, err)
 		}
 	}
 }
