@@ -914,3 +914,34 @@ func TestAheadOf(t *testing.T) {
 		}
 	}
 }
+
+// TestIsShared checks which updates have to be made at the remote.
+func TestIsShared(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	one, two := git.OID(strings.Repeat("1", 40)), git.OID(strings.Repeat("2", 40))
+	const integration = git.HeadsPrefix + "integration"
+	for _, c := range []struct {
+		ref      string
+		old, new git.OID
+		want     bool
+	}{
+		{git.BoardRef, one, two, true},
+		{git.BoardRef, one, one, false},
+		{integration, one, two, true},
+		{integration, one, one, false},
+		{git.HeadsPrefix + "main", one, two, false},
+		{git.ReviewRef("x", 1), "", one, true},
+		{git.AtticRef("x", 1), "", one, false},
+		{s.Task("x"), one, git.ZeroOID, true},
+		{s.Task("x"), one, one, false},
+		{git.LeaseRef("x"), one, two, true},
+		{git.LeaseRef("x"), one, one, true},
+		{git.LeaseRef("x"), one, "", true},
+		{git.LeaseRef("x"), git.ZeroOID, "", false},
+	} {
+		if is := s.isShared(git.RefUpdate{Ref: c.ref, Old: c.old, New: c.new}, integration); is != c.want {
+			t.Errorf("%s from %.3s to %.3s: %v", c.ref, c.old, c.new, is)
+		}
+	}
+}
