@@ -50,10 +50,10 @@ func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 	// If the child died while idle, only this request notices; a new child may answer.
 	old := b.cmd != nil
 	objects, err := b.exchange(ctx, names)
-	if err != nil && old {
+	if err != nil && old && ctx.Err() == nil {
 		objects, err = b.exchange(ctx, names)
 	}
-	for err != nil && b.died && len(objects) < len(names) && !b.partial() {
+	for err != nil && ctx.Err() == nil && b.died && len(objects) < len(names) && !b.partial() {
 		objects, err = b.without(ctx, names, objects)
 	}
 	if err != nil {
@@ -73,7 +73,9 @@ func (b *batch) without(ctx context.Context, names []string, answers []git.Objec
 	if err != nil {
 		one = []git.Object{{}}
 	}
-	answers = append(answers, one...)
+	if answers = append(answers, one...); len(answers) == len(names) {
+		return answers, nil // without a child that has nothing to answer
+	}
 	rest, err := b.exchange(ctx, names[next+1:])
 	return append(answers, rest...), err
 }

@@ -43,6 +43,7 @@ func TestDyingBatch(t *testing.T) {
 		"a twice b":             "error",
 		"fatal failed b":        "error",
 		"fatal a failed":        "error",
+		"a fatal":               "x -",
 	} {
 		_ = os.Remove(mark)
 		b := newBatch(r.environ, command{})
@@ -59,6 +60,9 @@ func TestDyingBatch(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: %s, not %s (%v)", asked, got, want, err)
+		}
+		if strings.HasSuffix(asked, "fatal") && b.cmd != nil {
+			t.Errorf("%s: a child was started to be asked for nothing", asked)
 		}
 		check(t, b.close())
 	}
