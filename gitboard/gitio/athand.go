@@ -21,16 +21,18 @@ import (
 // loose. is is false if git has to be asked. At a path where nothing is, the object has OID "".
 func (r *Repo) atHand(name string) (o git.Object, is bool) {
 	id, path, below := strings.Cut(name, ":")
-	if o, is = r.objectAtHand(git.OID(id)); !below {
+	if o, is = r.objectAtHand(git.OID(id)); !is || !below {
 		return o, is
 	}
 	if o.Type == git.CommitObject {
 		c, _ := git.DecodeCommit(o) // a damaged one has no tree
-		o, _ = r.objectAtHand(c.Tree)
+		if o, is = r.objectAtHand(c.Tree); !is {
+			return o, false
+		}
 	}
 	for part := range strings.SplitSeq(path, "/") {
 		if o.Type != git.TreeObject || part == "" {
-			return o, false // it is not at hand, or git knows what that means
+			return o, false // git knows what that means
 		}
 		entries, err := git.DecodeTree(o.Data)
 		if err != nil {
@@ -40,17 +42,19 @@ func (r *Repo) atHand(name string) (o git.Object, is bool) {
 		if at < 0 {
 			return git.Object{}, true
 		}
-		o, is = r.objectAtHand(entries[at].OID)
+		if o, is = r.objectAtHand(entries[at].OID); !is {
+			return o, false
+		}
 	}
-	return o, is
+	return o, true
 }
 
 func (r *Repo) objectAtHand(oid git.OID) (o git.Object, is bool) {
 	if o, is = r.known.get(oid); is || !oid.Valid() || r.batch.closed.Load() {
 		return o, is
 	}
-	o, _ = readLoose(looseFile(filepath.Join(r.common, "objects"), oid))
-	if git.PlainHash(o.Type, o.Data) != oid {
+	o, is = readLoose(looseFile(filepath.Join(r.common, "objects"), oid))
+	if !is || git.PlainHash(o.Type, o.Data) != oid {
 		return git.Object{}, false
 	}
 	o.OID = oid
@@ -61,7 +65,10 @@ func (r *Repo) objectAtHand(oid git.OID) (o git.Object, is bool) {
 // readLoose reads the file of a loose object that is not too large to be known. It leaves OID
 // empty.
 func readLoose(path string) (o git.Object, is bool) {
-	file, _ := os.Open(path) // without a file there is no header
+	file, err := os.Open(path)
+	if err != nil {
+		return o, false
+	}
 	defer file.Close()
 	content, err := objfile.NewReader(file)
 	if err != nil {

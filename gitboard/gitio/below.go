@@ -41,8 +41,8 @@ func (r *Repo) filesBelow(prefixes []string) (map[string]git.OID, error) {
 				return err
 			}
 			text, err := r.refText(name)
-			if text == nil {
-				return err // without an error it has been deleted
+			if err != nil || text == nil {
+				return err // without a text it has been deleted
 			}
 			if loose[name] = git.OID(*text); !loose[name].Valid() || loose[name].IsZero() {
 				return &BrokenRefError{Ref: name, Text: *text}

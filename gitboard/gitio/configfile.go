@@ -59,15 +59,18 @@ func (r *Repo) EditConfigFile(edit func(text []byte) ([]byte, error)) (err error
 	if err != nil {
 		return storageError(filepath.Dir(path), err)
 	}
-	defer file.Close() // again, usually
 	defer func() {
 		if err != nil {
+			file.Close()
 			os.Remove(lock)
 		}
 	}()
-	info, gone := os.Stat(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return storageError(r.common, err)
+	}
 	old, err := os.ReadFile(path)
-	if err = errors.Join(gone, err); err != nil {
+	if err != nil {
 		return storageError(r.common, err)
 	}
 	text, err := edit(old)

@@ -47,7 +47,7 @@ func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at
 		if e.stagedApart() || !slices.Contains(written, e.Path) {
 			return false, nil
 		}
-		if begun, err := r.isBegun(ctx, worktree, merged, e.Path); !begun {
+		if begun, err := r.isBegun(ctx, worktree, merged, e.Path); err != nil || !begun {
 			return false, err
 		}
 	}
@@ -67,7 +67,7 @@ func (r *Repo) undoCut(ctx context.Context, worktree string, commit git.OID) (bo
 	if err != nil || len(at.Dirty) == 0 {
 		return false, err
 	}
-	if cut, err := r.cutMerge(ctx, worktree, commit, at); !cut {
+	if cut, err := r.cutMerge(ctx, worktree, commit, at); err != nil || !cut {
 		return false, err
 	}
 	for _, e := range at.Dirty { // new files would survive the reset

@@ -28,12 +28,17 @@ func discover(ctx context.Context, dir string, given environ) *Repo {
 		}
 		return discoverBare(pathIn(dir, at))
 	}
-	start, _ := realPath(dir) // nothing is found above a directory that does not exist
+	start, err := realPath(dir)
+	if err != nil {
+		return nil
+	}
 	top, gitDir := worktreeAbove(start)
 	if top == "" {
 		return nil
 	}
-	gitDir, _ = realPath(gitDir) // nobody owns one that does not exist
+	if gitDir, err = realPath(gitDir); err != nil {
+		return nil
+	}
 	r := &Repo{top: top, gitDir: gitDir, common: gitDir}
 	if to, err := os.ReadFile(filepath.Join(r.gitDir, "commondir")); err == nil {
 		if r.common, err = realPath(pathIn(r.gitDir, string(to))); err != nil {
@@ -77,7 +82,10 @@ func steersDiscovery(entry string) bool {
 
 // realPath returns an absolute path without symbolic links, as git prints it.
 func realPath(path string) (string, error) {
-	path, _ = filepath.Abs(path) // nothing is below a current directory that does not exist
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
 	return filepath.EvalSymlinks(path)
 }
 
@@ -113,8 +121,8 @@ func isSoundHead(text string) bool {
 // isUsual reports whether git would certainly accept these directories, and find the worktree where
 // it was found.
 func (r *Repo) isUsual() bool {
-	head, _ := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
-	if !isSoundHead(string(head)) || strings.ContainsAny(r.top+r.gitDir+r.common, "\n\r") {
+	head, err := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
+	if err != nil || !isSoundHead(string(head)) || strings.ContainsAny(r.top+r.gitDir+r.common, "\n\r") {
 		return false
 	}
 	for _, part := range []string{"objects", "refs"} {

@@ -33,7 +33,10 @@ func (r *Repo) Exclude(lines ...string) error {
 	if len(old) > 0 && old[len(old)-1] != '\n' {
 		text = "\n" + text
 	}
-	_ = os.Mkdir(dir, 0o777) // usually it is there; without the repository nothing is made
+	// Not MkdirAll: a repository that is gone stays gone.
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return storageError(r.common, err)
+	}
 	// One appending write, so that two concurrent writers lose nothing.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {

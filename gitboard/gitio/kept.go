@@ -86,7 +86,9 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 // settle finishes a write after refs have moved to the objects: it rewrites objects that git has
 // deleted meanwhile, and marks their file as moved.
 func (r *Repo) settle(ctx context.Context, objects []git.Object, path string) error {
-	_ = os.Chmod(path, keptMoved)    // best effort: the objects, if any, are kept either way
+	if path != "" {
+		_ = os.Chmod(path, keptMoved) // best effort: the objects are kept either way
+	}
 	ctx = context.WithoutCancel(ctx) // what was acknowledged must stay
 	gone, err := r.missing(ctx, objects, isLoose)
 	if err != nil {
@@ -106,7 +108,10 @@ type kept struct {
 // readKept reads the objects in a file. It returns nil if the file is gone or incomplete, as after
 // its writer died.
 func readKept(path string) (objects []git.Object) {
-	text, _ := os.ReadFile(path)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
 	head, data, whole := bytes.Cut(text, []byte("\n\n"))
 	if !whole {
 		return nil
@@ -134,13 +139,18 @@ func (k *kept) isTip() bool {
 
 // listKept lists the files of kept objects, newest first, without their objects.
 func (r *Repo) listKept() []*kept {
-	dir, _ := os.Open(r.keptDir()) // without it nothing is kept
-	defer dir.Close()
-	found, _ := dir.Readdir(-1) // leaves out what is deleted meanwhile
+	dir := r.keptDir()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
 	var all []*kept
-	for _, info := range found {
-		if strings.HasPrefix(info.Name(), keptFile) {
-			all = append(all, &kept{path: filepath.Join(r.keptDir(), info.Name()), written: info.ModTime(), moved: info.Mode().Perm() == keptMoved})
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), keptFile) {
+			continue
+		}
+		if info, err := e.Info(); err == nil { // or it has been deleted meanwhile
+			all = append(all, &kept{path: filepath.Join(dir, e.Name()), written: info.ModTime(), moved: info.Mode().Perm() == keptMoved})
 		}
 	}
 	slices.SortFunc(all, func(a, b *kept) int { return b.written.Compare(a.written) })
@@ -171,7 +181,10 @@ func isLoose(dir string, o git.Object) bool {
 
 // intact reports whether the file at path holds the object o, uncorrupted.
 func intact(path string, o git.Object) bool {
-	file, _ := os.Open(path) // without a file there is nothing to read
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
 	defer file.Close()
 	z, err := zlib.NewReader(file)
 	if err != nil {
@@ -208,11 +221,12 @@ func (r *Repo) fromKept(ctx context.Context, names []string, answers []git.Objec
 	found := false
 	for _, k := range r.allKept() {
 		for _, o := range k.objects {
-			if git.PlainHash(o.Type, o.Data) != o.OID {
+			if len(lost[o.OID]) == 0 || git.PlainHash(o.Type, o.Data) != o.OID {
 				continue
 			}
+			found = true
 			for _, i := range lost[o.OID] {
-				answers[i], found = o, true
+				answers[i] = o
 			}
 		}
 	}
@@ -270,7 +284,7 @@ func (r *Repo) tidyKept(ctx context.Context) {
 		old = nil
 	}
 	missing, err := r.missingOf(ctx, append(old, all[:lately(all, last, now)]...))
-	if len(missing) > 0 {
+	if err == nil && len(missing) > 0 {
 		missing, err = r.missingOf(ctx, all)
 	}
 	if err != nil || r.writeLoose(ctx, missing) != nil {

@@ -33,7 +33,7 @@ const maxPointer = 1024
 // object once. changed are the files that differ between the two. It starts no child if no
 // attributes name git-lfs.
 func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []string) ([]LargeFile, error) {
-	if uses, err := r.usesLFS(ctx, to, changed); !uses {
+	if uses, err := r.usesLFS(ctx, to, changed); err != nil || !uses {
 		return nil, err
 	}
 	lines, err := r.revList(ctx, from, to, "--objects")

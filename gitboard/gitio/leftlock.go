@@ -89,8 +89,8 @@ func endStranded(ctx context.Context, why error, path string, was os.FileInfo) b
 	if !errors.As(why, &held) || held.stranded == 0 {
 		return false
 	}
-	git, _ := os.FindProcess(held.stranded) // it never fails where processes are visible
-	if terminate(git) != nil {
+	git, err := os.FindProcess(held.stranded)
+	if err != nil || terminate(git) != nil {
 		return false
 	}
 	look := time.NewTicker(5 * time.Millisecond)
@@ -148,8 +148,8 @@ func (r *Repo) freeWorktree(ctx context.Context, worktree string) error {
 
 // sameLock reports whether the lock at path is still the one seen before.
 func sameLock(path string, was os.FileInfo) bool {
-	now, _ := os.Lstat(path) // if it is gone, it is the same file as no other
-	return os.SameFile(was, now) && was.ModTime().Equal(now.ModTime())
+	now, err := os.Lstat(path)
+	return err == nil && os.SameFile(was, now) && was.ModTime().Equal(now.ModTime())
 }
 
 // HeldError is a lock that a process may still hold, or for which that can't be determined.

@@ -92,7 +92,10 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID)
 	fetch := flags(noUpkeep, []string{"fetch", "--quiet", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
 	// The check below shows whether it helped.
 	_ = r.in(path, "fetch", fetch...).with(asking.env...).run(limited)
-	return r.publishedAt(ctx, path, commit), ctx.Err()
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return r.publishedAt(ctx, path, commit), nil
 }
 
 func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) bool {

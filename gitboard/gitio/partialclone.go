@@ -59,7 +59,7 @@ func (r *Repo) promisedBy(ctx context.Context, from string, commit git.OID) erro
 	asked := map[string]bool{}
 	for {
 		lacks, err := r.lacks(ctx, commit)
-		if len(lacks) == 0 {
+		if err != nil || len(lacks) == 0 {
 			return err
 		}
 		var wants bytes.Buffer

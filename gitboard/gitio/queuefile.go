@@ -29,9 +29,12 @@ func TryQueue(file *os.File) error { return lockFile(file, false) }
 
 // IsQueue reports whether a queue's file is still the one at its path, where later processes look.
 func IsQueue(path string, file *os.File) bool {
-	is, _ := file.Stat() // a file that can't be read is the same as no other
-	there, _ := os.Stat(path)
-	return os.SameFile(is, there)
+	is, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(is, there)
 }
 
 // DropQueue removes a queue's file from its path, so that later processes start a new queue.

@@ -126,7 +126,10 @@ func (r *Repo) makeDir(dir string) error {
 		return err
 	}
 	defer root.Close()
-	below, _ := filepath.Rel(r.common, dir) // both are absolute
+	below, err := filepath.Rel(r.common, dir)
+	if err != nil {
+		return err
+	}
 	return root.MkdirAll(below, 0o755)
 }
 
@@ -163,8 +166,8 @@ func (r *Repo) IsMadeFrom(dir string) bool {
 	if err != nil {
 		return false
 	}
-	common, _ := os.Stat(r.common) // if it is gone, it is the same as no other
-	return os.SameFile(found, common)
+	common, err := os.Stat(r.common)
+	return err == nil && os.SameFile(found, common)
 }
 
 // Close ends the long-lived child. Objects can't be read afterwards.

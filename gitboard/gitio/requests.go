@@ -180,8 +180,11 @@ func (r *Repo) keptAsking() (all []asking) {
 
 // addAsking adds lines to the file. If it fails, git is asked again.
 func (r *Repo) addAsking(later []asking) {
-	file, _ := os.OpenFile(r.askingFile(), os.O_WRONLY|os.O_APPEND, 0)
-	_, _ = fmt.Fprint(file, lines(later)) // fails as well if there is no file
+	file, err := os.OpenFile(r.askingFile(), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return
+	}
+	_, _ = fmt.Fprint(file, lines(later))
 	file.Close()
 }
 

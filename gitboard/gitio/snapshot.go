@@ -88,9 +88,11 @@ func (r *Repo) copyIndex(ctx context.Context, worktree string) (path string, err
 // the files to decide which of them it must read although they look unchanged (git's
 // technical/racy-git); a newer copy would hide edits.
 func copyAged(to, from *os.File) error {
-	_, err := io.Copy(to, from)
-	info, unknown := from.Stat()
-	if err := errors.Join(err, unknown); err != nil {
+	if _, err := io.Copy(to, from); err != nil {
+		return err
+	}
+	info, err := from.Stat()
+	if err != nil {
 		return err
 	}
 	return os.Chtimes(to.Name(), info.ModTime(), info.ModTime())

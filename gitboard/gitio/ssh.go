@@ -65,8 +65,8 @@ var plainFolder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // does not answer.
 func (r *Repo) keepConnection() string {
 	own := filepath.Join(r.common, "liza")
-	folder, _ := filepath.Rel(r.base(), own) // git starts ssh in base: this is shorter
-	if runtime.GOOS == "windows" || len(folder) > sshSocketRoom || !plainFolder().MatchString(folder) || !holdsSockets(own) {
+	folder, err := filepath.Rel(r.base(), own) // git starts ssh in base: this is shorter
+	if err != nil || runtime.GOOS == "windows" || len(folder) > sshSocketRoom || !plainFolder().MatchString(folder) || !holdsSockets(own) {
 		return ""
 	}
 	const asks = `{ ssh -V; ssh -G "$@"; } 2>&1 | awk '/^OpenSSH_(9|[1-9][0-9])\./ { can = 1 } /^controlpath / { theirs = 1 } END { if (can && !theirs) print "`

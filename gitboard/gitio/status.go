@@ -37,7 +37,7 @@ func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) 
 	if err == nil {
 		c = parseStatus(splitNUL(out))
 	}
-	if c.Head.IsZero() {
+	if c.Head.IsZero() && ctx.Err() == nil {
 		if broken := r.brokenBranch(ctx, worktree); broken != nil {
 			return Checkout{}, broken
 		}
