@@ -179,3 +179,12 @@ func runShell(t *testing.T, dir, shell string, args ...string) {
 		_ = cmd.Wait() // it ends at the end of its input
 	})
 }
+
+// leave makes a lock file as a killed git leaves it.
+func leave(t *testing.T, r *Repo, name string) string {
+	t.Helper()
+	path := filepath.Join(r.CommonDir(), filepath.FromSlash(name))
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, nil, 0o644))
+	return path
+}

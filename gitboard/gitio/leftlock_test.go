@@ -20,15 +20,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// leave makes a lock file as a killed git leaves it.
-func leave(t *testing.T, r *Repo, name string) string {
-	t.Helper()
-	path := filepath.Join(r.CommonDir(), filepath.FromSlash(name))
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	check(t, os.WriteFile(path, nil, 0o644))
-	return path
-}
-
 // TestLeftLocks checks that a lock left by a killed git does not stop a writer, even if unrelated
 // programs are named git.
 func TestLeftLocks(t *testing.T) {
