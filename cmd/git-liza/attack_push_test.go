@@ -29,6 +29,7 @@ func TestPushesIntoAClone(t *testing.T) {
 		{"another's branch", "coder-1", parse, "git push --no-verify --force ../.. HEAD:task/print"},
 		{"another's branch, by its worktree", "coder-1", parse, "git push --no-verify --force ../print HEAD:task/print"},
 		{"by a clone of the agent's own", "coder-1", parse, "git clone -q ../.. ../../../own && cd ../../../own && git commit -q --allow-empty -m mine && git push -q origin HEAD:integration; e=$?; rm -rf ../own; exit $e"},
+		{"an object in another's place", "coder-1", parse, "git push --no-verify ../.. HEAD:refs/replace/$(git rev-parse integration)"},
 		{"integration, from a human's clone", "", other, "git push origin HEAD:integration"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

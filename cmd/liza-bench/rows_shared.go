@@ -148,8 +148,8 @@ func (l *lab) clones(first, hub *site, most int) ([]*site, error) {
 	return clones, nil
 }
 
-// An operation may take half the processor time, the hub's part included, that it took when each was
-// pushed alone: 54 ms, and 87 with the server's lock.
+// An operation may take half the processor time, the hub's part included, that it took when each
+// was pushed alone: 54 ms, and 87 with the server's lock.
 const plainShare, lockedShare = 54.0 / 2, 87.0 / 2
 
 // lone lets one clone write notes by hubs that don't sequence, one after the other.

@@ -30,6 +30,7 @@ const (
 	WorktreePrefix  = RefsPrefix + "worktree/"
 	RewrittenPrefix = RefsPrefix + "rewritten/"
 	PrefetchPrefix  = RefsPrefix + "prefetch/"
+	ReplacePrefix   = RefsPrefix + "replace/" // git shows the object that such a ref points to in another's place
 	StashRef        = RefsPrefix + "stash"
 )
 

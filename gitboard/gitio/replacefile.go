@@ -32,8 +32,8 @@ func removeFile(path string) error {
 	return nil
 }
 
-// LeftAfter is the time after which a temporary file that nobody has written to was left by a
-// process that was killed: to write one takes milliseconds, and a push without output not that long.
+// LeftAfter is the time after which a temporary file that nobody has written to counts as left by a
+// process that was killed. Writing one takes milliseconds.
 const LeftAfter = time.Hour
 
 // DropLeft removes the temporary files that killed processes have left in a directory. Their names

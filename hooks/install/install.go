@@ -199,16 +199,17 @@ func settings(dir string, server bool) string {
 // served marks a clone that accepts pushes to all its refs.
 const served = "# served: other clones push to this one\n"
 
-// pushes is the setting that hides the board's refs from pushes (git-config, receive.hideRefs). It
-// is in a file of its own, because git would put the user's settings of [receive] among our lines.
-// Fetches, clones and work in this repository are not affected.
+// pushes is the setting that hides the board's refs from pushes (git-config, receive.hideRefs), and
+// those by which git shows another history than there is. It is in a file of its own, because git
+// would put the user's settings of [receive] among our lines. Fetches, clones and work in this
+// repository are not affected.
 //
 // A push into the clone is received outside the main worktree, where none of our hooks runs, and
 // the environment of an agent that pushes by a path does not reach there: only the repository's own
 // settings do.
 func pushes(branches []string) string {
 	text := "[receive]\n"
-	for _, ref := range []string{git.OwnPrefix, git.BoardPrefix} {
+	for _, ref := range []string{git.OwnPrefix, git.BoardPrefix, git.ReplacePrefix} {
 		text += "\thideRefs = " + configQuote(strings.TrimSuffix(ref, "/")) + "\n"
 	}
 	for _, branch := range branches {
