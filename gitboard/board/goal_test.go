@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 var planner2 = agent("planner-2")
@@ -331,6 +332,12 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	equal(t, "while goal-1 runs", flagged(), false)
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
 	equals(t, "afterwards", []any{flagged(), stuck()}, []any{true, "waits for ledger of goal-1, which is ABORTED"})
+	beside := report.Beside{Leases: s.allAlive()}
+	equal(t, "inbox", lined(s.inbox(beside)), "ended_goal human [invoice]: git liza goal reopen goal-1")
+	o, err := report.Look(s.state(), beside, s.now.Std())
+	equals(t, "status", []any{o.Waiting, o.Waits(roles.Human), err}, []any{
+		[]report.Ask{{What: "invoice waits for ledger of goal-1, which is ABORTED", Do: "git liza goal reopen goal-1"}}, 1, error(nil),
+	})
 	s.do(human, &board.GoalReopen{Goal: "goal-1"})
-	equal(t, "reopened", flagged(), false)
+	equals(t, "reopened", []any{flagged(), lined(s.inbox(beside))}, []any{false, ""})
 }

@@ -105,7 +105,13 @@ func WaitsForEnded(s *board.State, b board.Brief) (needed string, goal *board.Go
 
 // WayOutOfEnded is what a human does about a task that waits for one of an ended goal.
 func WayOutOfEnded(task string, goal *board.Goal) string {
-	return "git liza goal reopen " + goal.ID + ", or git liza amend-task " + task + " --depends OTHERS --reason TEXT"
+	return reopening(goal) + ", or " + dependOnOthers(task)
+}
+
+func reopening(goal *board.Goal) string { return "git liza goal reopen " + goal.ID }
+
+func dependOnOthers(task string) string {
+	return "git liza amend-task " + task + " --depends OTHERS --reason TEXT"
 }
 
 // goals sets what the run is for: the named goal, or those in progress.

@@ -35,6 +35,7 @@ const (
 	ItemBlocked      ItemKind = "blocked"       // a BLOCKED task, with its questions
 	ItemReview       ItemKind = "review"        // a submission for a human to review
 	ItemReserved     ItemKind = "reserved"      // kept work, reserved for a coder that is gone
+	ItemEndedGoal    ItemKind = "ended_goal"    // a task waits for one of a goal that was given up
 	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval
 	ItemPaused       ItemKind = "paused"        // a task is paused
 	ItemNoAgent      ItemKind = "no_agent"      // work waits for a role that no agent has
@@ -49,7 +50,8 @@ const (
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemDrafts, ItemPaused, ItemNoAgent, ItemAgentGone,
+	ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemDrafts, ItemPaused,
+	ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
 
@@ -321,6 +323,10 @@ func (c *collector) tasks() {
 			c.review(t)
 		case t.Status == board.Draft && t.Turn == roles.Human:
 			drafts = append(drafts, t.ID)
+		case t.Stuck.Kind == WaitsEnded:
+			_, g := WaitsForEnded(c.s, t.Brief)
+			c.add(Item{Kind: ItemEndedGoal, ID: t.ID, Title: t.ID + " " + t.Stuck.String(), By: g.EndedBy, Since: g.Ended, Holds: c.waiting(t.ID),
+				Do: []Ask{{"take that goal up again", reopening(g)}, {"let it wait for others", dependOnOthers(t.ID)}}})
 		case t.Stuck.Kind == ReservedGone:
 			c.add(Item{Kind: ItemReserved, ID: t.ID, Turn: t.Turn, Title: t.ID + " is reserved for " + t.ReservedFor + ", which is gone", Since: t.StatusChangedAt,
 				Holds: c.waiting(t.ID), Work: workOf(c.s, c.s.Task(t.ID)),

@@ -42,7 +42,7 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	}
 	t.Stuck = f.stuck(b)
 	switch {
-	case b.Paused:
+	case b.Paused, t.Stuck.Kind == WaitsEnded:
 		t.Turn = roles.Human
 	case b.Plan == board.PlanProposed:
 		t.Turn = f.reviewsPlan

@@ -306,6 +306,9 @@ func (o *Overview) waitingTasks(s *board.State, config *board.Config) {
 			drafts = append(drafts, t.ID)
 		case t.Stuck.Kind == ReservedGone:
 			o.ask(t.ID+" is kept for "+t.ReservedFor+", who is gone, and there is no planner", "git liza reassign "+t.ID)
+		case t.Stuck.Kind == WaitsEnded:
+			_, g := WaitsForEnded(s, t.Brief)
+			o.ask(t.ID+" "+t.Stuck.String(), reopening(g))
 		case t.Status == board.ReadyForReview:
 			o.ask(t.ID+" waits for your review", "git liza review "+t.ID+" --diff")
 		default:

@@ -33,7 +33,7 @@ func (i item) Planners() bool { return i.Turn == roles.Planner }
 // About is the page of the item's subject, "" for none.
 func (i item) About() string {
 	switch i.Kind {
-	case report.ItemBlocked, report.ItemPaused, report.ItemReserved, report.ItemReview:
+	case report.ItemBlocked, report.ItemPaused, report.ItemReserved, report.ItemReview, report.ItemEndedGoal:
 		return "/task/" + i.ID
 	case report.ItemAgentGone:
 		return "/agent/" + i.ID
