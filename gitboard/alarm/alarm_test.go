@@ -372,6 +372,22 @@ var lives = map[string][]moment{
 		{what: "returns", at: 151 * m, says: "STALLED: no progress for 31m", how: alarm.Warn, runs: true},
 		{what: "a human holds the run up", at: 152 * m, do: func(w *world) { w.mode(board.Paused) }, next: 182 * m},
 		{what: "it goes on", at: 300 * m, do: func(w *world) { w.mode(board.Running) }, next: 330 * m},
+		{what: "another goal begins", at: 320 * m, do: func(w *world) {
+			w.put(board.GoalPath("ui"), &board.Goal{ID: "ui", Status: board.InProgress, Created: w.now})
+		}, next: 350 * m},
+		{what: "one is given up", at: 340 * m, do: func(w *world) {
+			w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.PhaseAborted, Created: start, Ended: w.now})
+		}, next: 350 * m},
+		{what: "and reopened", at: 360 * m, do: func(w *world) {
+			w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.InProgress, Created: start, Reopened: w.now})
+		}, next: 390 * m},
+		{what: "one comes after it", at: 370 * m, do: func(w *world) {
+			w.put(board.GoalPath("next"), &board.Goal{ID: "next", Status: board.InProgress, Created: start, After: "goal-1"})
+		}, next: 390 * m},
+		{what: "and begins at its end", at: 380 * m, do: func(w *world) {
+			w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.Completed, Created: start, Ended: w.now})
+		}, next: 410 * m},
+		{what: "at, without a task's move", at: 410 * m, says: "STALLED: no progress for 30m", how: alarm.Warn, runs: true},
 	},
 	"stale-draft": {
 		{what: "below", at: 30*m - s, do: func(w *world) { w.now = start; w.task(board.Draft); w.now = start.Add(30*m - s) }, next: 30 * m},

@@ -373,12 +373,20 @@ func (e *ruleInput) budgets() (all []sight) {
 	return all
 }
 
-// stalled applies only while the run may proceed. It starts again when a human resumes the board.
+// stalled applies only while the run may proceed. It starts again when a human resumes the board,
+// and when a goal begins or is reopened.
 func (e *ruleInput) stalled() []sight {
 	if e.over() || len(e.State.Running()) == 0 || e.State.Control().Mode != board.Running {
 		return nil
 	}
-	return []sight{{since: max(board.LastProgress(e.State), e.State.Control().Since)}}
+	since := max(board.LastProgress(e.State), e.State.Control().Since)
+	for _, g := range e.State.Running() {
+		since = max(since, g.Created, g.Reopened)
+		if before := e.State.Goal(g.After); before != nil {
+			since = max(since, before.Ended)
+		}
+	}
+	return []sight{{since: since}}
 }
 
 func (e *ruleInput) discoveries() (all []sight) {
