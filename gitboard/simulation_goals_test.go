@@ -83,12 +83,15 @@ func (a *simAgent) steers() bool {
 	}
 	state := s.eye.state()
 	running := state.Running()
+	if len(running) > 0 {
+		s.revive()
+	}
 	gaveUp := slices.IndexFunc(state.Goals(), func(g *board.Goal) bool { return g.Status == board.PhaseAborted })
 	var p board.Payload
 	switch {
 	case gaveUp >= 0 && (len(running) == 0 || s.chance(400)):
 		p = &board.GoalReopen{Goal: state.Goals()[gaveUp].ID, Reason: "it matters after all"}
-	case gaveUp >= 0:
+	case gaveUp >= 0 && s.humanHasTime():
 		a.after(s.span(time.Hour, 6*time.Hour), a.rule)
 		return true
 	case len(running) == 2 && s.eye.ops["goal-abort"] < 2 && s.chance(150):
@@ -98,23 +101,18 @@ func (a *simAgent) steers() bool {
 	default:
 		return false
 	}
-	again := func() { a.after(s.span(time.Minute, time.Hour), a.rule) }
-	a.just(p, func(_ *gitboard.Done, err error) {
-		if _, starts := p.(*board.GoalStart); starts && err == nil {
-			tasks := s.tasks
-			s.tasks = between(s.rng, 1, 4)
-			s.makePlan()
-			s.tasks += tasks
-		}
-		if len(running) == 0 && err == nil {
-			s.revive()
-		}
-		again()
-	})
+	a.just(p, func(*gitboard.Done, error) { a.after(s.span(time.Minute, time.Hour), a.rule) })
 	return true
 }
 
-// revive starts the agents again that had left since nothing was worked on.
+// humanHasTime reports whether the human stays. One who leaves may leave a goal given up, and then
+// what waits for its tasks waits for that human.
+func (s *simulation) humanHasTime() bool {
+	return s.humanLeaves == 0 || s.now.Sub(simStart) <= s.humanLeaves
+}
+
+// revive starts the agents again that had left since nothing was worked on. A human who sees that
+// something is does so, however it came about: the process that began it may have died of it.
 func (s *simulation) revive() {
 	for _, a := range s.agents {
 		if a.gone && !a.twin {

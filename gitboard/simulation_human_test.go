@@ -23,7 +23,7 @@ func (a *simAgent) rule() {
 	if a.steers() {
 		return
 	}
-	if len(s.eye.state().Running()) == 0 || s.humanLeaves > 0 && s.now.Sub(simStart) > s.humanLeaves {
+	if len(s.eye.state().Running()) == 0 || !s.humanHasTime() {
 		a.gone = true
 		return
 	}

@@ -87,18 +87,19 @@ func (a *simAgent) duty(state *board.State, g *board.Goal) board.Payload {
 	return nil
 }
 
-// addable reports whether all dependencies of a task are on the board; replacements are followed.
+// addable reports whether all dependencies of a task are on the board. Replacements are followed;
+// what a goal that has been given up never added, and what was abandoned, is done without.
 func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
 	var needs []string
 	for _, id := range d.DependsOn {
 		t := state.Task(id)
-		if t == nil {
+		switch {
+		case t == nil && state.Runs(a.s.goalOf[id]):
 			return false
-		}
-		switch t.Status {
-		case board.Superseded:
+		case t == nil:
+		case t.Status == board.Superseded:
 			needs = append(needs, t.SupersededBy...)
-		case board.Abandoned:
+		case t.Status == board.Abandoned:
 		default:
 			needs = append(needs, id)
 		}

@@ -1,6 +1,7 @@
 package gitboard_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -91,9 +92,11 @@ func (sc scenario) String() string {
 		sc.planners, sc.coders, sc.reviewers, sc.tasks, sc.lease, sc.planReview, sc.humanLeaves)
 }
 
-// makePlan draws the tasks of the goal at random; each may depend on earlier ones.
-func (s *simulation) makePlan() {
-	for n := range s.tasks {
+// makePlan draws the tasks of a goal at random, or of the goals in progress if it is ""; each may
+// depend on earlier ones. Planners add them once the goal is in progress.
+func (s *simulation) makePlan(tasks int, goal string) {
+	for range tasks {
+		n := len(s.order)
 		var needs []string
 		for range s.rng.IntN(3) {
 			if n == 0 || s.chance(400) {
@@ -103,12 +106,17 @@ func (s *simulation) makePlan() {
 				needs = append(needs, d)
 			}
 		}
-		s.want(fmt.Sprintf("t-%d", n+1), needs)
+		id := fmt.Sprintf("t-%d", n+1)
+		s.want(id, needs)
+		s.goalOf[id] = cmp.Or(goal, s.goalOf[id])
 	}
 }
 
 // want adds a task to the plan.
 func (s *simulation) want(id string, needs []string) {
+	if s.wants[id] != nil {
+		s.failf("%s is planned twice", id)
+	}
 	s.truth[id] = s.rng.Float64()
 	s.order = append(s.order, id)
 	s.goalOf[id] = s.goalFor()

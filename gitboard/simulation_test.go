@@ -23,8 +23,8 @@ var (
 )
 
 // TestSimulation simulates whole runs, each from a seed, in which everything that can go wrong
-// does. A run ends with every task finished, or waits for a human and says why, and its history
-// verifies. One of three seeds runs each day.
+// does. A run ends with every task finished, or waits for a human and the inbox says why, and its
+// history verifies. One of three seeds runs each day.
 //
 //	go test ./gitboard -run 'TestSimulation$' -long -timeout 2h     many seeds, large ones, too
 //	go test ./gitboard -run 'TestSimulation$' -v -seed 7        one seed, with its transcript
@@ -79,7 +79,7 @@ func TestSimulation(t *testing.T) {
 }
 
 // eventful is a seed whose run alone has all simEvents. It is the first of the days' seeds.
-const eventful = 6
+const eventful = 9
 
 // simEvents are operations and other events, each of which some run must have.
 var simEvents = []string{

@@ -1,6 +1,7 @@
 package gitboard_test
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -237,7 +239,7 @@ func (s *simulation) run() string {
 			return "waits for a human: " + strings.Join(reasons, "; ")
 		}
 		if idle > 10*24*time.Hour {
-			s.failf("nothing has changed for %s, and nothing waits for a human", idle)
+			s.failf("nothing has changed for %s, and nothing waits for a human (who is there: %t): %s", idle, !s.human.gone, s.unfinished())
 		}
 	}
 	var ends []string
@@ -258,43 +260,59 @@ func (s *simulation) run() string {
 	return strings.Join(ends, ", ")
 }
 
-// waits lists what only a human can set in motion again.
+// waits lists what only a human can set in motion again, as the inbox shows it. It is nil while
+// agents can still move the goals in progress.
 func (s *simulation) waits() []string {
 	state := s.eye.state()
-	if c := state.Control(); c.Mode != board.Running {
-		return []string{fmt.Sprintf("the board is %s since %s (by %s: %s)", c.Mode, c.Since, c.By, c.Reason)}
-	}
+	inbox, err := report.InboxOf(state, report.Beside{}, s.now)
+	check(s.t, err)
 	var reasons []string
-	waiting := map[string]bool{}
-	briefs := state.Tasks()
-	for _, b := range briefs {
-		switch {
-		case b.Status.Terminal():
-		case b.Paused:
-			reasons = append(reasons, b.ID+" is paused")
-		case b.Status == board.ReadyForReview && state.ReviewProgress(state.Task(b.ID)).OnlyHuman():
-			reasons = append(reasons, b.ID+" waits for a human's approval")
-		case inReview(state, b):
-			reasons = append(reasons, b.ID+" waits for the review of the plan")
-		default:
-			continue
-		}
-		waiting[b.ID] = !b.Status.Terminal()
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, b := range briefs {
-			if !waiting[b.ID] && !b.Status.Terminal() && slices.ContainsFunc(b.DependsOn, func(d string) bool { return waiting[d] }) {
-				waiting[b.ID], changed = true, true
+	held := map[string]bool{}
+	for _, i := range inbox.Items {
+		if i.Turn == roles.Human && slices.Contains(onlyHuman, i.Kind) {
+			reasons = append(reasons, i.Title)
+			for _, id := range i.Holds {
+				held[id] = true
 			}
 		}
 	}
-	for _, b := range briefs {
-		if !b.Status.Terminal() && !waiting[b.ID] {
-			return nil // something can still move
+	if inbox.Mode != board.Running {
+		return reasons
+	}
+	for _, g := range state.Running() {
+		open := slices.DeleteFunc(state.TasksOf(g.ID), func(b board.Brief) bool { return b.Status.Terminal() })
+		if len(open) == 0 || slices.ContainsFunc(open, func(b board.Brief) bool { return !held[b.ID] }) {
+			return nil
 		}
 	}
 	return reasons
+}
+
+// unfinished describes the goals in progress: their unfinished tasks, and those that planners have
+// yet to add.
+func (s *simulation) unfinished() string {
+	state := s.eye.state()
+	var goals []string
+	for _, g := range state.Running() {
+		tasks := []string{}
+		for _, b := range state.TasksOf(g.ID) {
+			if !b.Status.Terminal() {
+				tasks = append(tasks, b.ID+" is "+string(b.Status))
+			}
+		}
+		for _, id := range s.order {
+			if s.goalOf[id] == g.ID && state.Task(id) == nil {
+				tasks = append(tasks, id+" is not added")
+			}
+		}
+		goals = append(goals, fmt.Sprintf("%s, planned by %s, %v", g.ID, cmp.Or(state.PlannerOf(g.ID), "nobody"), tasks))
+	}
+	return strings.Join(goals, "; ")
+}
+
+// onlyHuman are the kinds of items of the inbox that no agent of the simulation deals with.
+var onlyHuman = []report.ItemKind{
+	report.ItemBreaker, report.ItemStopped, report.ItemReview, report.ItemPaused, report.ItemDrafts, report.ItemEndedGoal,
 }
 
 func (s *simulation) begin() {
@@ -311,7 +329,11 @@ func (s *simulation) begin() {
 	}
 	s.beginPolicy()
 	s.beginGoals()
-	s.makePlan()
+	s.makePlan(s.tasks, "")
+	if s.goals > 1 {
+		s.makePlan(between(s.rng, 1, 4), laterGoal)
+		s.tasks = len(s.order)
+	}
 	s.faults = s.scenario.faults
 	for _, a := range s.agents {
 		a.after(s.span(0, 10*time.Minute), a.boot)
