@@ -60,7 +60,10 @@ func (s *State) urgencies() func(goal string) int {
 	known := map[string]int{}
 	return func(goal string) int {
 		n, seen := known[goal]
-		if g := s.Goal(goal); !seen && g != nil && s.runs(g) && s.SpentGoal(g) == nil {
+		if seen {
+			return n
+		}
+		if g := s.Goal(goal); g != nil && s.runs(g) && s.SpentGoal(g) == nil {
 			n = g.Priority
 		}
 		known[goal] = n
