@@ -32,8 +32,8 @@ func removeFile(path string) error {
 	return nil
 }
 
-// LeftAfter is the time after which a temporary file that nobody has written to counts as left by a
-// process that was killed. Writing one takes milliseconds.
+// LeftAfter is the age at which a temporary file counts as left by a process that was killed. To
+// write one takes milliseconds, and no push goes without output for so long.
 const LeftAfter = time.Hour
 
 // DropLeft removes the temporary files that killed processes have left in a directory. Their names

@@ -63,7 +63,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	err = again(ctx, func() error { return by.Offer(ctx, offered) })
 	if errors.Is(err, gitio.ErrRejected) {
 		// An attempt without an answer may have succeeded, and others may have built on it.
-		if there, err := boardAt(ctx, by); err == nil && there != none {
+		if there, lookErr := boardAt(ctx, by); lookErr == nil && there != none {
 			return s.adopt(ctx, by, there)
 		}
 		return fmt.Errorf("%w; nothing was shared", err)
