@@ -577,3 +577,29 @@ func TestNotCheckedOut(t *testing.T) {
 	must(t, err)
 	must(t, s.fetchable(ctx, noBoard(), &board.Task{ID: "one"}, path, head, []string{".gitmodules", "lib"}))
 }
+
+// TestNoWork checks what a coder is told who can't claim anything.
+func TestNoWork(t *testing.T) {
+	ctx, s, commits := began(t)
+	v := s.boarded(t, ctx, commits)
+	says := func(want string) {
+		t.Helper()
+		if err := noWork(v, "coder-1"); err.Error() != "nothing to claim for coder-1: "+want {
+			t.Error(err)
+		}
+	}
+	says("there are no tasks yet")
+	s.ready(t, ctx, "one")
+	for _, step := range []struct {
+		p    board.Payload
+		says string
+	}{
+		{&board.Block{About: board.About{Task: "one"}, Reason: "stop"}, "of the open tasks 1 are blocked"},
+		{&board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"}, "every task is finished"},
+	} {
+		done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(step.p))
+		must(t, err)
+		v = done.View
+		says(step.says)
+	}
+}
