@@ -353,9 +353,7 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 		return claimed, v.State.Err()
 	}
 	if left := s.unmoved(now); left != nil {
-		if err := s.moveInLate(ctx, v, now, left, done.Op.Actor); err != nil {
-			return claimed, err
-		}
+		return claimed, s.moveInLate(ctx, v, now, left, done.Op.Actor)
 	}
 	if _, err := s.ensure(ctx, v, now); err != nil {
 		return claimed, err

@@ -100,7 +100,7 @@ func TestLostSubmission(t *testing.T) {
 // TestLostFromAttic checks that kept work named by the board is restored as long as its commit
 // exists in this clone.
 func TestLostFromAttic(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
 	s.preExec("coder-1", "one")
 	s.work("one", "b.txt", "b\n")
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
@@ -110,8 +110,12 @@ func TestLostFromAttic(t *testing.T) {
 	if len(kept) != 1 {
 		t.Fatalf("kept %v", kept)
 	}
+	s.work("two", "c.txt", "c\n")
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-2")}, &board.Release{About: about("two")})
+	s.check(err)
 	s.deletes("refs/liza/attic/one/1")
-	s.mended("lost-work")
+	s.deletes("refs/liza/attic/two/1")
+	s.mended("lost-work", "lost-work")
 	if got := s.attic("one"); len(got) != 1 || got[0] != kept[0] {
 		t.Errorf("kept %v, not %v", got, kept)
 	}

@@ -379,6 +379,10 @@ func TestNothingToDo(t *testing.T) {
 	if len(d.found) > 0 {
 		t.Errorf("found %+v", d.found)
 	}
+	must(t, d.lostFromAttic(ctx, &board.Task{ID: "one"}, git.OID(strings.Repeat("1", 40)))) // not here either
+	if len(d.found) > 0 {
+		t.Errorf("found %+v", d.found)
+	}
 	// A ref that another process has moved is tried again.
 	if done, err := s.moved(ctx, []git.RefUpdate{{Ref: git.ReviewRef("one", 1), Old: commits[1], New: commits[2]}}); done || err != nil {
 		t.Errorf("moved: %v %v", done, err)
@@ -401,6 +405,16 @@ func TestNothingToDo(t *testing.T) {
 // still here.
 func TestLastOf(t *testing.T) {
 	ctx, s, commits := began(t)
+	const branch = "refs/heads/task/one"
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
+	must(t, s.repo.AttachHead(ctx, s.path("one"), branch))
+	all, err := s.repo.Worktrees(ctx)
+	must(t, err)
+	there := &diagnosis{site: s, v: noBoard(), all: all, real: map[string]string{}}
+	if got, from, err := there.lastOf(ctx, &board.Task{ID: "one"}); got != commits[0] || from != "in its worktree" || err != nil {
+		t.Errorf("%s %s %v", got, from, err)
+	}
 	log := filepath.Join(s.repo.CommonDir(), "logs", "refs", "heads", "task", "one")
 	must(t, os.MkdirAll(filepath.Dir(log), 0o755))
 	lines := ""
@@ -601,5 +615,24 @@ func TestNoWork(t *testing.T) {
 		must(t, err)
 		v = done.View
 		says(step.says)
+	}
+}
+
+// TestOfTask checks which of git's records describe worktrees of ours.
+func TestOfTask(t *testing.T) {
+	for _, c := range []struct {
+		w    gitio.Worktree
+		bare bool
+		want bool
+	}{
+		{gitio.Worktree{Path: "/p/.worktrees/one"}, false, true},
+		{gitio.Worktree{Path: "/moved/.worktrees/one"}, false, true},
+		{gitio.Worktree{Path: "/p/one"}, false, false},
+		{gitio.Worktree{Path: "/p/.worktrees/one", Main: true}, false, false},
+		{gitio.Worktree{Path: "/p/.worktrees/one"}, true, false},
+	} {
+		if is := (&site{bare: c.bare, root: "/p"}).ofTask(c.w); is != c.want {
+			t.Errorf("%+v in a bare repository (%v): %v", c.w, c.bare, is)
+		}
 	}
 }
