@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/hooks/install"
 )
 
 func TestRun(t *testing.T) {
@@ -25,6 +27,20 @@ func TestRun(t *testing.T) {
 	}
 	if err := Run(context.Background(), Command{Name: "it", Script: "true", Dir: filepath.Join(t.TempDir(), "none")}); err == nil || errors.As(err, &failed) && failed.Exit == 0 {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestRunHooked checks that git runs our hooks for a command that works on our repository, and only
+// for such a one.
+func TestRunHooked(t *testing.T) {
+	ctx, s, _ := began(t)
+	must(t, install.Install(ctx, s.repo, install.Setup{}))
+	for repo, hooked := range map[*gitio.Repo]bool{s.repo: true, nil: false} {
+		var out bytes.Buffer
+		must(t, Run(ctx, Command{Name: "it", Script: `echo "$` + gitio.ParametersVar + `"`, Dir: s.root, Repo: repo, Output: &out}))
+		if strings.Contains(out.String(), "liza/hooks") != hooked {
+			t.Errorf("of our repository: %v, settings %q", hooked, out.String())
+		}
 	}
 }
 
