@@ -21,17 +21,15 @@ import (
 // loose. is is false if git has to be asked. At a path where nothing is, the object has OID "".
 func (r *Repo) atHand(name string) (o git.Object, is bool) {
 	id, path, below := strings.Cut(name, ":")
-	if o, is = r.objectAtHand(git.OID(id)); !is || !below {
+	if o, is = r.objectAtHand(git.OID(id)); !below {
 		return o, is
 	}
 	if o.Type == git.CommitObject {
 		c, _ := git.DecodeCommit(o) // a damaged one has no tree
-		if o, is = r.objectAtHand(c.Tree); !is {
-			return o, false
-		}
+		o, is = r.objectAtHand(c.Tree)
 	}
 	for part := range strings.SplitSeq(path, "/") {
-		if o.Type != git.TreeObject || part == "" {
+		if !is || o.Type != git.TreeObject || part == "" {
 			return o, false // git knows what that means
 		}
 		entries, err := git.DecodeTree(o.Data)
@@ -42,11 +40,9 @@ func (r *Repo) atHand(name string) (o git.Object, is bool) {
 		if at < 0 {
 			return git.Object{}, true
 		}
-		if o, is = r.objectAtHand(entries[at].OID); !is {
-			return o, false
-		}
+		o, is = r.objectAtHand(entries[at].OID)
 	}
-	return o, true
+	return o, is
 }
 
 func (r *Repo) objectAtHand(oid git.OID) (o git.Object, is bool) {

@@ -111,18 +111,19 @@ func TestExclude(t *testing.T) {
 	if got := readIn(t, filepath.Dir(path), "exclude"); got != "x\n" {
 		t.Errorf("without a directory: %q", got)
 	}
-	fails := func(how string) {
+	fails := func(how, where string) {
 		t.Helper()
-		if err := r.Exclude("y"); !errors.As(err, new(*StorageError)) || errors.Is(err, fs.ErrInvalid) {
+		storage := (*StorageError)(nil)
+		if err := r.Exclude("y"); !errors.As(err, &storage) || storage.Dir != where || errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("%s: %v", how, err)
 		}
 	}
 	check(t, errors.Join(os.Remove(path), os.Symlink("none/exclude", path)))
-	fails("a link into no directory")
+	fails("a link into no directory", filepath.Dir(path))
 	check(t, errors.Join(os.RemoveAll(filepath.Dir(path)), os.WriteFile(filepath.Dir(path), nil, 0o666)))
-	fails("below a file")
+	fails("below a file", filepath.Dir(path))
 	check(t, os.Rename(r.common, r.common+".away"))
-	fails("a repository that was moved")
+	fails("a repository that was moved", r.common)
 	if exists(r.common) {
 		t.Error("its old place is taken")
 	}

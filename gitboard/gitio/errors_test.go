@@ -15,6 +15,7 @@ func TestLastLine(t *testing.T) {
 		"Preparing\nerror: unable to write a\nerror: unable to write b\nfatal: no.":       "no. (unable to write a)",
 		"fatal: Unable to create 'HEAD.lock': File exists.\n\nremove the file manually\n": "Unable to create 'HEAD.lock': File exists.",
 		"progress 1%\rprogress 2%\rdone":                                                  "done",
+		"\tindented \n":                                                                   "indented",
 	} {
 		if got := lastLine(said); got != want {
 			t.Errorf("%q: got %q, want %q", said, got, want)
@@ -52,9 +53,13 @@ func TestOpenDamaged(t *testing.T) {
 	os.Unsetenv("GIT_DIR")
 	broken := filepath.Join(t.TempDir(), "a\nb")
 	native(t, t.TempDir(), "init", "-q", broken)
-	var unsupported *UnsupportedError
-	if _, err := Open(ctx, broken); !errors.As(err, &unsupported) {
-		t.Errorf("line break: got %v", err)
+	bare := filepath.Join(t.TempDir(), "a\nb.git")
+	native(t, t.TempDir(), "init", "-q", "--bare", bare)
+	for _, dir := range []string{broken, bare} {
+		var unsupported *UnsupportedError
+		if _, err := Open(ctx, dir); !errors.As(err, &unsupported) {
+			t.Errorf("%q: got %v", dir, err)
+		}
 	}
 }
 

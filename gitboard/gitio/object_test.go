@@ -226,6 +226,9 @@ func TestWriteWrongName(t *testing.T) {
 	if err := r.WriteObjects(ctx, []git.Object{wrong}); err == nil {
 		t.Error("an object was written under the name of another")
 	}
+	if _, err := r.Object(ctx, string(wrong.OID)); !errors.Is(err, ErrNotFound) {
+		t.Errorf("what was not written is read: %v", err)
+	}
 }
 
 // TestWriteBlocked puts a file in the place of a directory, because permissions do not stop root.

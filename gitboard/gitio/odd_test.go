@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -354,16 +355,22 @@ func TestQueueFiles(t *testing.T) {
 	}
 	check(t, second.Close())
 
-	holder, leaver, next := must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path))
-	check(t, TryQueue(holder))
-	LeaveQueue(leaver, AwaitQueue(leaver))
-	check(t, holder.Close())
+	leaver, next := must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path))
+	check(t, TryQueue(leaver))
+	granted := make(chan error)
+	LeaveQueue(leaver, granted)
+	select {
+	case granted <- nil:
+	case <-time.After(time.Minute):
+		t.Error("a file is closed before its lock is granted")
+	}
 	select {
 	case err := <-AwaitQueue(next):
 		check(t, err)
 	case <-time.After(time.Minute):
 		t.Error("the lock of a wait that was given up is kept")
 	}
+	runtime.KeepAlive(leaver) // which would close it
 	check(t, next.Close())
 }
 
@@ -506,6 +513,30 @@ func TestLingering(t *testing.T) {
 	if end(); forever.Err() == nil {
 		t.Error("it goes on after its end")
 	}
+}
+
+// TestLingeringLeavesNothing checks that an update that is over is forgotten by its context, which
+// may last as long as a daemon.
+func TestLingeringLeavesNothing(t *testing.T) {
+	ctx := &registering{Context: t.Context(), done: make(chan struct{})}
+	_, end := lingering(ctx, time.Hour)
+	if end(); ctx.registered != 0 {
+		t.Errorf("the context still has %d functions to call", ctx.registered)
+	}
+}
+
+// registering is a context that counts the functions that wait for its end.
+type registering struct {
+	context.Context
+	done       chan struct{}
+	registered int
+}
+
+func (c *registering) Done() <-chan struct{} { return c.done }
+
+func (c *registering) AfterFunc(func()) (stop func() bool) {
+	c.registered++
+	return func() bool { c.registered--; return true }
 }
 
 // TestRepositoriesBelow checks which directories are repositories: those of git's own form.

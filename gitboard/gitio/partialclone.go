@@ -38,8 +38,8 @@ func (r *Repo) promised(ctx context.Context, commit git.OID) error {
 	}
 	var failed error
 	for _, name := range names {
-		if name == sparse || !is[name] {
-			continue
+		if !is[name] {
+			continue // it promises nothing, or is the setting of a full checkout
 		}
 		if failed = r.promisedBy(ctx, name, commit); failed == nil {
 			break

@@ -90,6 +90,8 @@ func TestPlacesOfARepository(t *testing.T) {
 	linked := claim(t, ctx, r, "one")
 	check(t, os.Mkdir(filepath.Join(r.common, "worktrees", "half"), 0o755)) // is being removed
 	apart := filepath.Join(t.TempDir(), "gone")
+	other, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	check(t, os.Symlink(other, link))
 	for _, c := range []struct {
 		r    *Repo
 		want []string
@@ -97,6 +99,7 @@ func TestPlacesOfARepository(t *testing.T) {
 		{r, []string{r.common, r.top, r.top, linked}},
 		{&Repo{common: r.common, gitDir: r.common}, []string{r.common, r.top, linked}},
 		{&Repo{common: apart, top: apart}, []string{apart, apart}},
+		{&Repo{common: link, top: apart}, []string{other, apart}},
 	} {
 		for i, path := range c.want {
 			if path != apart {

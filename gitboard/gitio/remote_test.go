@@ -1,8 +1,13 @@
 package gitio
 
 import (
+	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -42,6 +47,56 @@ func TestShared(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
+	}
+}
+
+// TestTalksOnce checks that a push or a fetch of which git dies is not tried again, since the remote
+// may have acted already, and that what git may have missed is restored for the next one.
+func TestTalksOnce(t *testing.T) {
+	ctx, r := scratch(t)
+	commit := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	kept := store(t, ctx, r, "kept")[0]
+	native(t, r.TopLevel(), "remote", "add", "hub", t.TempDir())
+	m := must[*Remote](t)(r.Remote(ctx, "hub"))
+	asked := t.TempDir()
+	instead(t, `case "$*" in *cat-file*) ;; *) echo "$*" >>'`+filepath.Join(asked, "asked")+`' ;; esac; exit 128`)
+	for what, talk := range map[string]func() error{
+		"push":  func() error { return m.Push(ctx, []Push{{Ref: git.BoardRef, New: commit}}) },
+		"fetch": func() error { return m.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*") },
+	} {
+		check(t, os.WriteFile(filepath.Join(asked, "asked"), nil, 0o666))
+		check(t, os.Remove(loosePath(r, kept)))
+		if err := talk(); !errors.As(err, new(*NetworkError)) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if got := readIn(t, asked, "asked"); strings.Count(got, "\n") != 1 || strings.Contains(got, "--refetch") {
+			t.Errorf("%s: git was asked\n%s", what, got)
+		}
+		if !exists(loosePath(r, kept)) {
+			t.Errorf("%s: a missing object is not restored", what)
+		}
+	}
+}
+
+// TestPushCancelled checks that a push that was cancelled while it asked for the remote's refs is a
+// cancelled one, not one that the network has failed.
+func TestPushCancelled(t *testing.T) {
+	ctx, r := scratch(t)
+	commit := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	store(t, ctx, r, "kept")
+	native(t, r.TopLevel(), "remote", "add", "hub", t.TempDir())
+	m := must[*Remote](t)(r.Remote(ctx, "hub"))
+	sleep, fifo := must[string](t)(exec.LookPath("sleep")), filepath.Join(t.TempDir(), "fifo")
+	check(t, syscall.Mkfifo(fifo, 0o600))
+	instead(t, `echo '"event":"region_enter","category":"transport_push","label":"get_refs_list"' >>"$GIT_TRACE2_EVENT"
+		: >'`+fifo+`'; exec '`+sleep+`' 600`)
+	cancelled, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = os.ReadFile(fifo)
+		cancel()
+	}()
+	if err := m.Push(cancelled, []Push{{Ref: git.BoardRef, New: commit}}); !errors.Is(err, context.Canceled) || errors.As(err, new(*NetworkError)) {
+		t.Errorf("got %v", err)
 	}
 }
 

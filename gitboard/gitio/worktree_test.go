@@ -136,6 +136,21 @@ func TestMoveAfterCrash(t *testing.T) {
 	}
 }
 
+// TestMoveCopy checks that a copy of a worktree, which names the record of the first, can't be moved:
+// the record would be its own from then on.
+func TestMoveCopy(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	copied := path + "-copied"
+	writeIn(t, copied, ".git", readIn(t, path, ".git"))
+	if err := r.MoveWorktree(ctx, copied, path+"-moved"); err == nil {
+		t.Error("it was moved")
+	}
+	if !r.Owns(path) || !exists(copied) {
+		t.Error("the worktree has lost its record, or its copy is gone")
+	}
+}
+
 // TestDamagedWorktree covers a worktree that lost its .git: the human's checkout, which is in a
 // directory above it, must not be used instead.
 func TestDamagedWorktree(t *testing.T) {
