@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -424,6 +425,58 @@ func TestOthersLock(t *testing.T) {
 			t.Errorf("free at try %d: %v after %d", free, err, tries)
 		}
 		_ = os.Remove(config + ".lock")
+	}
+}
+
+// TestLockedWorktree checks that what changes a worktree does not begin while another git has a lock
+// there, and that it does not wait for ever for a lock that is taken again and again.
+func TestLockedWorktree(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	dir := must[string](t)(r.worktreeGitDir(ctx, path))
+	was := readIn(t, dir, "HEAD")
+	asGit(t, path, "git", "commit")
+	hurry(r)
+	for _, lock := range []string{"index.lock", "HEAD.lock", "ORIG_HEAD.lock"} {
+		writeIn(t, dir, lock, "")
+		for name, err := range map[string]error{
+			"MergeInto":        second(r.MergeInto(ctx, path, head, "merge", ada)),
+			"CheckoutDetached": r.CheckoutDetached(ctx, path, head),
+			"AttachHead":       r.AttachHead(ctx, path, "task/one"),
+		} {
+			if !errors.Is(err, ErrBusy) || readIn(t, dir, "HEAD") != was {
+				t.Errorf("%s beside %s: %v", name, lock, err)
+			}
+		}
+		check(t, os.Remove(filepath.Join(dir, lock)))
+	}
+
+	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	r.patience.Watch = time.Hour
+	lock := filepath.Join(dir, "HEAD.lock")
+	check(t, os.WriteFile(lock, nil, 0o644))
+	ended := make(chan struct{})
+	var others sync.WaitGroup
+	others.Go(func() {
+		for again := time.NewTicker(time.Millisecond); ; <-again.C {
+			select {
+			case <-ended:
+				return
+			default:
+				if err := errors.Join(os.WriteFile(lock+".next", nil, 0o644), os.Rename(lock+".next", lock)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	})
+	err := r.freeWorktree(limited, path)
+	close(ended)
+	others.Wait()
+	if !errors.Is(err, ErrBusy) || limited.Err() != nil {
+		t.Errorf("beside a lock that is taken again and again: %v, %v", err, limited.Err())
 	}
 }
 

@@ -48,6 +48,10 @@ func TestShared(t *testing.T) {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}
+	check(t, os.WriteFile(config, append(plain[:len(plain):len(plain)], "[include]\n\tpath = none\n"...), 0o644))
+	if m, err := r.Shared(ctx); m != nil || err != nil {
+		t.Errorf("where a file that does not exist is included: %v, %v", m, err)
+	}
 }
 
 // TestTalksOnce checks that a push or a fetch of which git dies is not tried again, since the remote
