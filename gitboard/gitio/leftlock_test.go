@@ -303,7 +303,7 @@ func TestQueueWaits(t *testing.T) {
 
 // TestLongNames checks that a command is known by its whole name, of which Linux lists 15 bytes.
 func TestLongNames(t *testing.T) {
-	for words, want := range map[string]string{"git-receive-pack hub.git": "receive-pack", "/bin/sh git-receive-pack": "receive-pac"} {
+	for words, want := range map[string]string{"git-receive-pack hub.git": "receive-pack", "/bin/sh git-receive-pack": "receive-pac", "receive-packer": "receive-pac"} {
 		if got := nameOfCommand("git-receive-pac", strings.Fields(words)); got != want {
 			t.Errorf("%s is %s", words, got)
 		}

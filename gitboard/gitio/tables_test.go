@@ -189,6 +189,27 @@ func TestKeptFiles(t *testing.T) {
 	}
 }
 
+// TestKeptMissing checks that if one of the newest kept objects is missing, all kept objects are looked
+// for.
+func TestKeptMissing(t *testing.T) {
+	ctx, r := scratch(t)
+	mark := filepath.Join(r.keptDir(), "looked-after")
+	writeIn(t, r.keptDir(), "looked-after", "")
+	check(t, os.Chtimes(mark, time.Now(), time.Now().Add(-2*keptEvery)))
+	var objects []git.Object
+	for i := range 2 * keptBefore {
+		objects = append(objects, blob(fmt.Sprint(i)))
+		then := time.Now().Add(-keptLong / 2).Add(-time.Duration(i) * time.Second)
+		check(t, os.Chtimes(must[string](t)(r.keep([]git.Object{objects[i]})), then, then))
+	}
+	r.tidyKept(ctx)
+	for i, o := range objects {
+		if !isLoose(r.objectDir(), o) {
+			t.Errorf("object %d of %d is still missing", i, len(objects))
+		}
+	}
+}
+
 // TestKeptOfLate checks that of many files of kept objects the newest stay, and that all stay for
 // as long as a git may delete what it has not seen.
 func TestKeptOfLate(t *testing.T) {

@@ -151,6 +151,19 @@ func TestMoveCopy(t *testing.T) {
 	}
 }
 
+// TestKeepNoOthersModules checks that where git has no record of a worktree, nothing is moved: not what
+// the current directory happens to have.
+func TestKeepNoOthersModules(t *testing.T) {
+	ctx, r := scratch(t)
+	dir := t.TempDir()
+	check(t, os.CopyFS(filepath.Join(dir, "modules", "lib"), os.DirFS(r.common)))
+	t.Chdir(dir)
+	kept, err := r.KeepModules(ctx, filepath.Join(dir, "none"), filepath.Join(t.TempDir(), "to"))
+	if kept || err != nil || !exists(filepath.Join(dir, "modules", "lib", "HEAD")) {
+		t.Errorf("kept: %v, %v", kept, err)
+	}
+}
+
 // TestDamagedWorktree covers a worktree that lost its .git: the human's checkout, which is in a
 // directory above it, must not be used instead.
 func TestDamagedWorktree(t *testing.T) {
