@@ -34,6 +34,7 @@ func TestHolds(t *testing.T) {
 		}
 	}
 	damaged("a missing object", append(slices.Clone(all), missing)...)
+	damaged("the first of more than are read at once", slices.Repeat([]string{missing}, atOnce+1)...)
 	file := loosePath(r, blob("loose").OID)
 	check(t, os.Chmod(file, 0o644))
 	check(t, os.Truncate(file, 9))

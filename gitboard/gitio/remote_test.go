@@ -64,16 +64,18 @@ func TestTalksOnce(t *testing.T) {
 	m := must[*Remote](t)(r.Remote(ctx, "hub"))
 	asked := t.TempDir()
 	instead(t, `case "$*" in *cat-file*) ;; *) echo "$*" >>'`+filepath.Join(asked, "asked")+`' ;; esac; exit 128`)
+	const whole = "fetch of what is here as well"
 	for what, talk := range map[string]func() error{
 		"push":  func() error { return m.Push(ctx, []Push{{Ref: git.BoardRef, New: commit}}) },
 		"fetch": func() error { return m.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*") },
+		whole:   func() error { return m.Fetch(ctx, false, true, "refs/liza/*:refs/liza/*") },
 	} {
 		check(t, os.WriteFile(filepath.Join(asked, "asked"), nil, 0o666))
 		check(t, os.Remove(loosePath(r, kept)))
 		if err := talk(); !errors.As(err, new(*NetworkError)) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if got := readIn(t, asked, "asked"); strings.Count(got, "\n") != 1 || strings.Contains(got, "--refetch") {
+		if got := readIn(t, asked, "asked"); strings.Count(got, "\n") != 1 || strings.Contains(got, "--refetch") != (what == whole) {
 			t.Errorf("%s: git was asked\n%s", what, got)
 		}
 		if !exists(loosePath(r, kept)) {

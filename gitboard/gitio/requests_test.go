@@ -66,6 +66,14 @@ func TestRequested(t *testing.T) {
 	if found := must[map[string]git.OID](t)(r.Requested(ctx, tip, []string{"r3"}, 20)); found["r3"] != newest {
 		t.Errorf("of two commits with a request the older one is found: %v", found)
 	}
+	commit("r5")
+	tip = commit("r5")
+	if found := must[map[string]git.OID](t)(r.Requested(ctx, tip, []string{"r5"}, 20)); found["r5"] != tip {
+		t.Errorf("of two commits that have come since the older one is found: %v", found)
+	}
+	if kept := r.keptAsking(); len(kept) == 0 || kept[len(kept)-1].commit != tip {
+		t.Errorf("what has come since is not remembered: %v", kept)
+	}
 	all := make([]asking, askingMost+1)
 	for i := range all {
 		all[i] = asking{commit: git.OID(fmt.Sprintf("%040d", i+2)), parent: git.OID(fmt.Sprintf("%040d", i+1))}
