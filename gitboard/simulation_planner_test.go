@@ -14,11 +14,11 @@ const simSpec = "5555555555555555555555555555555555555555"
 // plan does a planner's next action.
 func (a *simAgent) plan() {
 	s := a.s
-	if s.chance(s.crash / 10) {
+	if s.chance(s.crash / 10 / s.planSize()) {
 		a.crash("crashes while planning")
 		return
 	}
-	if s.chance(s.hang / 10) {
+	if s.chance(s.hang / 10 / s.planSize()) {
 		a.hang()
 		a.soon(a.live)
 		return

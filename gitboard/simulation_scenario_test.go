@@ -112,6 +112,10 @@ func (s *simulation) makePlan(tasks int, goal string) {
 	}
 }
 
+// planSize is how many times larger the plan is than a small one, at least 1. Planners die and hang
+// that many times more rarely in each of their steps, so that coders need not wait for weeks.
+func (s *simulation) planSize() float64 { return max(1, float64(s.tasks)/50) }
+
 // want adds a task to the plan.
 func (s *simulation) want(id string, needs []string) {
 	if s.wants[id] != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // simStore is the store as one process sees it.
@@ -99,6 +100,9 @@ func (m *simStore) UpdateRefs(ctx context.Context, updates []git.RefUpdate, refl
 	if updates[0].Ref == git.LeaseRef(m.a.id) && len(updates) == 1 {
 		what = "heartbeat"
 		faults.before, faults.after = faults.before/20, faults.after/20 // this is one of many heartbeats
+	}
+	if m.a.actor.Role == roles.Planner {
+		faults.before, faults.after = faults.before/s.planSize(), faults.after/s.planSize()
 	}
 	do := func() error { return m.Store.UpdateRefs(ctx, updates, reflog) }
 	switch {
