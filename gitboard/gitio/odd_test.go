@@ -107,6 +107,28 @@ func TestSilentBatch(t *testing.T) {
 	check(t, b.close())
 }
 
+// TestPushCancelled checks that a push that was cancelled while it asked for the remote's refs is a
+// cancelled one, not one that the network has failed.
+func TestPushCancelled(t *testing.T) {
+	ctx, r := scratch(t)
+	commit := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	store(t, ctx, r, "kept")
+	native(t, r.TopLevel(), "remote", "add", "hub", t.TempDir())
+	m := must[*Remote](t)(r.Remote(ctx, "hub"))
+	sleep, fifo := must[string](t)(exec.LookPath("sleep")), filepath.Join(t.TempDir(), "fifo")
+	check(t, syscall.Mkfifo(fifo, 0o600))
+	instead(t, `echo '"event":"region_enter","category":"transport_push","label":"get_refs_list"' >>"$GIT_TRACE2_EVENT"
+		: >'`+fifo+`'; exec '`+sleep+`' 600`)
+	cancelled, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = os.ReadFile(fifo)
+		cancel()
+	}()
+	if err := m.Push(cancelled, []Push{{Ref: git.BoardRef, New: commit}}); !errors.Is(err, context.Canceled) || errors.As(err, new(*NetworkError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestFarBack checks that a chain of commits is read as far as it is asked for, and no further.
 func TestFarBack(t *testing.T) {
 	ctx, r := scratch(t)

@@ -1,13 +1,10 @@
 package gitio
 
 import (
-	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -81,28 +78,6 @@ func TestTalksOnce(t *testing.T) {
 		if !exists(loosePath(r, kept)) {
 			t.Errorf("%s: a missing object is not restored", what)
 		}
-	}
-}
-
-// TestPushCancelled checks that a push that was cancelled while it asked for the remote's refs is a
-// cancelled one, not one that the network has failed.
-func TestPushCancelled(t *testing.T) {
-	ctx, r := scratch(t)
-	commit := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	store(t, ctx, r, "kept")
-	native(t, r.TopLevel(), "remote", "add", "hub", t.TempDir())
-	m := must[*Remote](t)(r.Remote(ctx, "hub"))
-	sleep, fifo := must[string](t)(exec.LookPath("sleep")), filepath.Join(t.TempDir(), "fifo")
-	check(t, syscall.Mkfifo(fifo, 0o600))
-	instead(t, `echo '"event":"region_enter","category":"transport_push","label":"get_refs_list"' >>"$GIT_TRACE2_EVENT"
-		: >'`+fifo+`'; exec '`+sleep+`' 600`)
-	cancelled, cancel := context.WithCancel(ctx)
-	go func() {
-		_, _ = os.ReadFile(fifo)
-		cancel()
-	}()
-	if err := m.Push(cancelled, []Push{{Ref: git.BoardRef, New: commit}}); !errors.Is(err, context.Canceled) || errors.As(err, new(*NetworkError)) {
-		t.Errorf("got %v", err)
 	}
 }
 
