@@ -25,10 +25,11 @@ func TestReadMoves(t *testing.T) {
 // TestBoardMove checks that the server refuses a board that does not grow.
 func TestBoardMove(t *testing.T) {
 	grows := func(older, newer string) bool { return older == one && newer == two }
-	for _, c := range []struct{ now, new, part string }{
-		{one, two, ""}, {none, one, ""}, {two, one, "only grows"}, {one, none, "is not deleted"}, {none, none, "is not deleted"},
+	for _, c := range []struct{ now, known, new, part string }{
+		{one, none, two, ""}, {none, none, one, ""}, {two, none, one, "only grows"}, {one, none, none, "is not deleted"}, {none, none, none, "is not deleted"},
+		{none, one, two, ""}, {none, two, one, "is missing here, and what is pushed is another board"},
 	} {
-		expect(t, BoardMove(Move{Ref: git.BoardRef, Now: c.now, New: c.new}, grows), c.part)
+		expect(t, BoardMove(Move{Ref: git.BoardRef, Now: c.now, New: c.new}, c.known, grows), c.part)
 	}
 }
 

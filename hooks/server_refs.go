@@ -17,15 +17,24 @@ func sprintf(format string, args ...any) string { return fmt.Sprintf(format, arg
 const MaxLease = 4096
 
 // BoardMove refuses a move of the board's ref that is not a fast-forward. grows reports whether the
-// history of newer contains older.
-func BoardMove(m Move, grows func(older, newer string) bool) *board.Refusal {
+// history of newer contains older. Where the ref is missing, known is a commit that the board of
+// this repository contained, all zeros if it never had one.
+func BoardMove(m Move, known string, grows func(older, newer string) bool) *board.Refusal {
 	switch {
 	case zero(m.New):
 		return refuse(board.CodeHistory, "leave it: the board is everybody's", "liza/state is the board, and is not deleted")
 	case !zero(m.Now) && !grows(m.Now, m.New):
 		return refuse(board.CodeHistory, "git liza sync, then retry", "liza/state only grows: this would take operations back")
+	case zero(m.Now) && !zero(known) && !grows(known, m.New):
+		return refuse(board.CodeHistory, "restore the board from a clone that has it: git push REMOTE liza/state", "liza/state is missing here, and what is pushed is another board: it lacks %.10s", known)
 	}
 	return nil
+}
+
+// ForeignHome refuses a home of the board that is not on it: a push could not restore the board
+// there.
+func ForeignHome(m Move) *board.Refusal {
+	return refuse(board.CodeRef, "git liza share, in a clone that has the board", "%s would be at %.10s, which is no commit of the board", m.Ref, m.New)
 }
 
 // BoardMerge refuses a board commit with several parents.

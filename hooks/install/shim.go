@@ -105,7 +105,7 @@ func run(common, program string, server bool, own string) string {
 	if server {
 		project, alone, without = serverProject(own), "", ":"
 		names, flag = "pre-receive) reads=1 asks=1 ;;\n"+serverSequence, " --server"
-		refs := strings.NewReplacer("@board@", git.BoardRef, "@inbox@", git.InboxPrefix, "@sequencer@", git.SequencerPrefix, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
+		refs := strings.NewReplacer("@board@", git.BoardRef, "@home@", git.HomeRef, "@homebranch@", git.AsBranch(git.HomeRef), "@inbox@", git.InboxPrefix, "@sequencer@", git.SequencerPrefix, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
 		filter, otherwise = refs.Replace(serverFilter), serverOtherwise
 	}
 	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
@@ -114,8 +114,8 @@ func run(common, program string, server bool, own string) string {
 // serverFilter allows, without starting git-liza, moves of refs that are not the board's and moves
 // that pre-receive has proven (KeepProven). ours is a ref that needs a check. It ignores
 // refs/replace, where anybody may push. git-liza has recorded which branch is integration, together
-// with the id of the settings that say so (KeepIntegration). With other settings any branch may be
-// integration, and git-liza decides.
+// with the id of the settings that say so (KeepIntegration). With other settings, or where the
+// board's ref has been lost, any branch may be integration, and git-liza decides.
 const serverFilter = `
 ours= board=
 while read -r old new ref; do
@@ -147,7 +147,9 @@ if [ -z "$ours" ]; then
 	config=$(GIT_NO_REPLACE_OBJECTS=1 git rev-parse -q --verify @board@:config.yaml 2>/dev/null) || config=
 	[ ! -r "$self/` + integrationFile + `" ] || { IFS= read -r known && IFS= read -r integration; } <"$self/` + integrationFile + `"
 	if [ -z "$config" ]; then
-		! git rev-parse -q --verify @board@ >/dev/null 2>&1 || every=1
+		for known_ref in @board@ @home@ @homebranch@; do # a board that has been lost guards as well
+			! git rev-parse -q --verify $known_ref >/dev/null 2>&1 || every=1
+		done
 	elif [ "$config" != "$known" ]; then
 		every=1
 	fi

@@ -210,6 +210,8 @@ func TestPolicies(t *testing.T) {
 	ahead, _ := h.submitted(h.coder, h.next)
 	together, _ := h.submitted(h.landed, h.next)
 	review := git.ReviewRef("parse", 1)
+	another := h.onTop(none, &board.Init{Goal: "Another", IntegrationBranch: "integration", SpecRef: "specs/vision.md"})
+	landsThere := h.onTop(another, &board.Land{Before: h.start, Commit: h.next})
 	long := func() string {
 		carried := h.git(h.hub, "cat-file", "commit", h.carry(h.lease)) + "\n"
 		head, message, _ := strings.Cut(carried, "\n\n")
@@ -246,6 +248,15 @@ func TestPolicies(t *testing.T) {
 		"a board's first push":          {refs{state: none, integration: none, home: none}, refs{state: h.landed, integration: h.next, home: h.landed}, 0, "", ""},
 		"its board without its branch":  {refs{state: none, integration: none, home: none}, refs{state: h.landed}, 0, "the board begins without integration", "the board begins without integration"},
 		"its board where its branch is": {refs{state: none, home: none}, refs{state: h.first}, 0, "", ""},
+		"a home elsewhere":              {refs{home: none}, refs{home: another}, 0, "no commit of the board", ""},
+		"a lost board":                  {refs{state: none}, refs{state: h.note}, 0, "", ""},
+		"a lost board, and a landing":   {refs{state: none}, refs{state: h.landed, integration: h.next}, 0, "", ""},
+		"another board for a lost one":  {refs{state: none}, refs{state: another}, 0, "is another board", "is another board"},
+		"one that lands":                {refs{state: none}, refs{state: landsThere, integration: h.next}, 0, "is another board", "is another board"},
+		"another for one in branches":   {refs{state: none, home: none, homeBranch: h.first}, refs{state: another, integration: h.next}, 0, "is another board", "is another board"},
+		"a lost board, unrecorded work": {refs{state: none}, refs{state: h.note, integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
+		"a lost board's integration":    {refs{state: none}, refs{integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
+		"a lost board's lease":          {refs{state: none}, refs{lease: h.lease}, 0, "there is no board here", ""},
 		"a branch before the board":     {refs{state: none, home: none}, refs{integration: h.next}, 0, "", ""},
 
 		"a lease":                    {refs{state: h.coder}, refs{lease: h.lease}, 0, "", ""},

@@ -132,27 +132,17 @@ func (a *arrival) keepProven() {
 
 func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 	var s *board.State
-	moved := a.of(git.BoardRef)
-	if moved != nil {
+	var tip git.OID
+	if moved := a.of(git.BoardRef); moved != nil {
 		refusal, err := a.examine(ctx, moved)
 		if refusal != nil || err != nil {
 			return refusal, err
 		}
-		s = a.push.State
+		tip, s = git.OID(moved.New), a.push.State
 	} else {
-		tip, err := a.repo.Ref(ctx, git.BoardRef)
-		if err != nil {
+		var err error
+		if tip, s, err = a.present(ctx); err != nil {
 			return nil, err
-		}
-		if !tip.IsZero() {
-			at, err := a.board.Log().At(ctx, tip)
-			if err != nil {
-				return nil, err
-			}
-			s = at.State
-			if err := a.noteIntegration(ctx, tip, s); err != nil {
-				return nil, err
-			}
 		}
 	}
 	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.now)}
@@ -172,8 +162,42 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 		if r := whole.OwnRef(m, lease); r != nil {
 			return r, readOf(s)
 		}
+		if m.Ref == git.HomeRef && !a.holds(ctx)(m.New, string(tip)) {
+			return hooks.ForeignHome(m), a.err
+		}
+	}
+	if s == nil {
+		return a.lost(ctx)
 	}
 	return a.landing(ctx, s)
+}
+
+// present returns the tip of the board before a push that doesn't move it, and its state, nil
+// without one.
+func (a *arrival) present(ctx context.Context) (git.OID, *board.State, error) {
+	tip, err := a.repo.Ref(ctx, git.BoardRef)
+	if err != nil || tip.IsZero() {
+		return tip, nil, err
+	}
+	at, err := a.board.Log().At(ctx, tip)
+	if err != nil {
+		return "", nil, err
+	}
+	return tip, at.State, a.noteIntegration(ctx, tip, at.State)
+}
+
+// lost checks a push to a repository without a board: if its ref has been lost, integration still
+// moves with it alone.
+func (a *arrival) lost(ctx context.Context) (*board.Refusal, error) {
+	home, err := a.home(ctx)
+	if err != nil || home.IsZero() {
+		return nil, err
+	}
+	at, err := a.board.Log().At(ctx, home)
+	if err != nil {
+		return nil, err
+	}
+	return a.landing(ctx, at.State)
 }
 
 // readOf returns the error of reading a board, if any.
@@ -184,10 +208,49 @@ func readOf(s *board.State) error {
 	return s.Err()
 }
 
+// grows refuses a move of the board's ref that takes operations back, or replaces the board where
+// the ref has been lost.
+func (a *arrival) grows(ctx context.Context, m *hooks.Move) (*board.Refusal, error) {
+	known, err := a.known(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	r := hooks.BoardMove(*m, string(known), a.holds(ctx))
+	return r, a.err
+}
+
+// known returns a commit that the board must contain when its ref is created by a move: zero if the
+// ref exists, or if the board begins.
+func (a *arrival) known(ctx context.Context, m *hooks.Move) (git.OID, error) {
+	if !git.OID(m.Now).IsZero() {
+		return git.ZeroOID, nil
+	}
+	return a.home(ctx)
+}
+
+// home returns where the board is at home in this repository: a commit that every board here
+// contains. It is zero if there never was a board.
+func (a *arrival) home(ctx context.Context) (git.OID, error) {
+	home, err := a.repo.Ref(ctx, git.HomeRef)
+	if err != nil || !home.IsZero() {
+		return home, err
+	}
+	return a.repo.Ref(ctx, git.AsBranch(git.HomeRef))
+}
+
+// last returns the tip of the board, or, if its ref has been lost, the commit that it is at home at.
+func (a *arrival) last(ctx context.Context) (git.OID, error) {
+	tip, err := a.repo.Ref(ctx, git.BoardRef)
+	if err != nil || !tip.IsZero() {
+		return tip, err
+	}
+	return a.home(ctx)
+}
+
 // examine proves the operations that a push brings to the board.
 func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, error) {
-	if r := hooks.BoardMove(*m, a.holds(ctx)); r != nil {
-		return r, a.err
+	if r, err := a.grows(ctx, m); r != nil || err != nil {
+		return r, err
 	}
 	from, to := git.OID(m.Now), git.OID(m.New)
 	// A second parent may bring in the whole project, and measuring that takes long.
@@ -330,8 +393,11 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 		i.Now = string(now)
 	}
 	if m := a.of(git.BoardRef); m != nil {
-		i.Founding = git.OID(m.Now).IsZero()
-		var err error
+		known, err := a.known(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		i.Founding = git.OID(m.Now).IsZero() && known.IsZero()
 		if i.Landings, err = a.landings(ctx, m); err != nil {
 			return nil, err
 		}
@@ -365,13 +431,13 @@ func Transaction(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now
 func (a *arrival) transacted(ctx context.Context) (*board.Refusal, error) {
 	tip := git.ZeroOID
 	if m := a.of(git.BoardRef); m != nil {
-		if r := hooks.BoardMove(*m, a.holds(ctx)); r != nil {
-			return r, a.err
+		if r, err := a.grows(ctx, m); r != nil || err != nil {
+			return r, err
 		}
 		tip = git.OID(m.New)
 	} else {
 		var err error
-		if tip, err = a.repo.Ref(ctx, git.BoardRef); err != nil {
+		if tip, err = a.last(ctx); err != nil {
 			return nil, err
 		}
 	}
