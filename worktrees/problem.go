@@ -30,6 +30,7 @@ const (
 	ExpiredMerge     = "expired-merge-lease"
 	DamagedRecord    = "damaged-record"
 	DamagedBoard     = "damaged-board"
+	LostBoard        = "lost-board"
 	LooseObjects     = "loose-objects"
 	HalfHooks        = "half-hooks"
 	ClockSkew        = "clock-skew"

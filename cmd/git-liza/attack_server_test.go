@@ -111,6 +111,39 @@ func TestAttacksOnAServer(t *testing.T) {
 	s.ok("", "", "git-liza -C ../server.git verify")
 }
 
+// TestLostServer: where a locked server has lost the board's ref, no push begins another board
+// there or moves integration, every clone says how the board comes back, and it comes back.
+func TestLostServer(t *testing.T) {
+	takesTurn(t)
+	t.Parallel()
+	s := newServer(t)
+	s.must("", "note", "hello")
+	s.ok("", "", "git -C ../server.git -c core.hooksPath=/dev/null update-ref -d refs/heads/liza/state")
+	for name, c := range map[string]struct{ script, says string }{
+		"another board":          {`evil=$(git -C ../fresh commit-tree -p origin/integration -m evil origin/integration^{tree}); git -C ../fresh push --atomic origin liza/state $evil:refs/heads/integration`, "what is pushed is another board"},
+		"another, without lands": {`git -C ../fresh push origin liza/state`, "what is pushed is another board"},
+		"integration":            {`git push origin $evil:refs/heads/integration`, "nothing on the board records"},
+		"the board's remains":    {`git push --atomic origin liza/state $evil:refs/heads/integration`, "nothing on the board records"},
+		"init":                   {`rm -rf ../late && git clone -q ../server.git ../late && cd ../late && git liza init "Second goal"`, "origin has lost its board"},
+		"share":                  {`cd ../fresh && git liza share origin`, "origin has lost its board"},
+		"a note":                 {"git liza note on", "git push origin liza/state"},
+		"doctor":                 {"git liza doctor", "git push origin liza/state"},
+	} {
+		said, exit := s.sh("", "", `[ -d ../fresh ] || { git clone -q ../server.git ../fresh && git -C ../fresh config user.name Eve && git -C ../fresh config user.email eve@example.com && git-liza -C ../fresh init --alone "Second goal"; } >/dev/null
+			evil=$(git commit-tree -p integration -m evil integration^{tree}); `+c.script)
+		if exit == 0 || !strings.Contains(said, c.says) {
+			t.Errorf("%s: exit %d\n%s", name, exit, said)
+		}
+		if refs := s.ok("", "", "git -C ../server.git for-each-ref"); strings.Contains(refs, "liza/state") || !strings.Contains(refs, s.ok("", "", "git rev-parse integration")[:40]+" commit\trefs/heads/integration") {
+			t.Errorf("%s: the server has\n%s", name, refs)
+		}
+	}
+	s.ok("", "", "git push -q origin liza/state")
+	s.must("", "note", "good bye")
+	s.must("", "doctor")
+	s.proven()
+}
+
 // TestForgedTrailers: a commit in the name of an agent that never held the task is a violation.
 func TestForgedTrailers(t *testing.T) {
 	takesTurn(t)

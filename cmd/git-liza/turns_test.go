@@ -52,7 +52,7 @@ var turns = [][][]string{
 	},
 	{ // the others
 		{
-			"TestLargeImportIsShared", "TestTelemetry", "TestForgedApproval", "TestPushWithoutAtomic",
+			"TestLargeImportIsShared", "TestTelemetry", "TestForgedApproval", "TestPushWithoutAtomic", "TestLostServer",
 			"TestAgentEndsCleanly", "TestContinuedReviewer", "TestLeftToItsLease", "TestForgedTrailers",
 			"TestLiveScreen", "TestWatchEscalates",
 		},

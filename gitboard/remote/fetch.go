@@ -77,8 +77,40 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	err := again(ctx, func() error { return s.bring(ctx, all) })
 	if err == nil {
 		s.count(goodFile, started)
+		return nil
+	}
+	if isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && s.lostThere(ctx) {
+		return &LostError{Remote: s.Name()}
 	}
 	return err
+}
+
+// LostError means that the board's branch is missing at the remote that shares it, where refs/liza
+// shows that it was. Exit code 4.
+type LostError struct{ Remote string }
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%s has lost its board: the branch %s is missing there, and a board was at home there", e.Remote, git.BranchName(git.BoardRef))
+}
+
+// WayOut is the command that restores the board.
+func (e *LostError) WayOut() string {
+	return fmt.Sprintf("in the clone with the newest board: git push %s %s", e.Remote, git.BranchName(git.BoardRef))
+}
+
+// CheckThere returns a *LostError if the remote that shares the board has lost it. It returns nil
+// if the board is not shared, or if the remote can't be asked.
+func (s *Store) CheckThere(ctx context.Context) error {
+	if by, err := s.Sharing(ctx); err != nil || by == nil || !s.lostThere(ctx) {
+		return err
+	}
+	return &LostError{Remote: s.Name()}
+}
+
+func (s *Store) lostThere(ctx context.Context) bool {
+	by := *s.remote.Load() // boardAt changes it
+	there, err := presenceAt(ctx, &by)
+	return err == nil && there == lost
 }
 
 // again repeats ask, at most tries times, while the error is one that may pass. It gives up at once
@@ -108,27 +140,39 @@ const (
 	none   presence = iota
 	copied          // only the branch, as in a fork
 	judge           // the repository through which the board is shared
+	lost            // one that had a board, whose branch is missing
 )
 
-// boardAt asks a remote which part of a board it has, and under which names.
+// boardAt asks a remote which part of a board it has, and under which names, as often as it takes.
 func boardAt(ctx context.Context, by *gitio.Remote) (found presence, err error) {
-	err = again(ctx, func() error {
-		there, err := by.List(ctx, git.BoardRef, git.HomeRef, git.AsBranch(git.HomeRef))
-		_, has := there[git.BoardRef]
-		_, home := there[git.HomeRef]
-		if !home {
-			_, home = there[git.AsBranch(git.HomeRef)]
-			by.OnlyBranches = home
-		}
-		switch {
-		case has && home:
-			found = judge
-		case has:
-			found = copied
-		}
+	err = again(ctx, func() (err error) {
+		found, err = presenceAt(ctx, by)
 		return err
 	})
 	return found, err
+}
+
+// presenceAt asks once.
+func presenceAt(ctx context.Context, by *gitio.Remote) (presence, error) {
+	there, err := by.List(ctx, git.BoardRef, git.HomeRef, git.AsBranch(git.HomeRef))
+	if err != nil {
+		return none, err
+	}
+	_, has := there[git.BoardRef]
+	_, home := there[git.HomeRef]
+	if !home {
+		_, home = there[git.AsBranch(git.HomeRef)]
+		by.OnlyBranches = home
+	}
+	switch {
+	case has && home:
+		return judge, nil
+	case has:
+		return copied, nil
+	case home:
+		return lost, nil
+	}
+	return none, nil
 }
 
 // pause waits with exponential backoff and jitter before the next attempt.

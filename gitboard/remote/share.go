@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 // it is there already) with integration, submissions, leases and the task branches in one push. A
 // clone without a board adopts the remote's. probe is the id for Probe.
 //
-// It refuses a remote that doesn't exist or does not accept what a board needs, a shallow clone, a
+// It refuses a remote that doesn't exist, has lost its board or does not accept what a board needs, a shallow clone, a
 // clone whose plain fetch would overwrite the board, and a remote whose integration is not behind
 // the local one. It returns a *DivergedError if the remote has another board.
 func (s *Store) Share(ctx context.Context, name, probe string) error {
@@ -113,14 +114,14 @@ func (s *Store) offered(ctx context.Context, by *gitio.Remote, tip git.OID, inte
 }
 
 // Find asks every remote and names those that share a board. It returns the error of a remote that
-// can't be asked, and refuses if the only boards it finds are copies.
+// can't be asked, and refuses if all that it finds are copies, or remotes that have lost theirs.
 func (s *Store) Find(ctx context.Context) ([]string, error) {
 	names, err := s.repo.Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
-	var isCopy error
+	var unfit error
 	for _, name := range names {
 		by, err := s.repo.Remote(ctx, name)
 		if err != nil {
@@ -132,13 +133,15 @@ func (s *Store) Find(ctx context.Context) ([]string, error) {
 		case there == judge:
 			found = append(found, name)
 		case there == copied:
-			isCopy = copyAt(by)
+			unfit = cmp.Or(unfit, copyAt(by))
+		case there == lost:
+			unfit = &LostError{Remote: name}
 		}
 	}
 	if len(found) > 0 {
-		isCopy = nil
+		unfit = nil
 	}
-	return found, isCopy
+	return found, unfit
 }
 
 // copyAt is the refusal of a remote that has only a copy of a board.
@@ -167,6 +170,9 @@ func (s *Store) Join(ctx context.Context, name string) error {
 func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error {
 	if has == copied {
 		return copyAt(by)
+	}
+	if has == lost {
+		return &LostError{Remote: by.Name}
 	}
 	// The remote's board is fetched to a tracking ref first, so that it can't mix with another
 	// board that is here.

@@ -76,6 +76,7 @@ func Classify(err error) Class {
 		command *gitio.CommandError
 		network *gitio.NetworkError
 		apart   *remote.DivergedError
+		gone    *remote.LostError
 		stop    *supervisor.StopError
 	)
 	switch {
@@ -115,6 +116,8 @@ func Classify(err error) Class {
 		return Class{5, CodeNewerFormat, "install a newer git-liza"}
 	case errors.As(err, &old):
 		return Class{5, CodeUnsupported, ""}
+	case errors.As(err, &gone):
+		return Class{4, CodeInconsistent, gone.WayOut()}
 	case errors.As(err, &apart):
 		return Class{4, CodeDiverged, "stop, and let a human look: git liza log, and git log " + git.TrackingRef(apart.Remote, "state")}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrLockedThere):

@@ -94,9 +94,13 @@ const tooManyLoose = 10_000
 // skewed is how far ahead of this clock an operation may be dated without being reported.
 const skewed = time.Minute
 
-// health checks the hooks, the repository's objects, and the clocks of those who wrote operations.
+// health checks the remote, the hooks, the repository's objects, and the clocks of those who wrote
+// operations.
 func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	var found []worktrees.Problem
+	if err := c.Board.CheckRemote(ctx); err != nil {
+		found = append(found, worktrees.Problem{Kind: worktrees.LostBoard, Text: err.Error(), Hint: edge.Classify(err).Hint})
+	}
 	repo := c.Board.Repo()
 	hooks, err := install.Read(repo)
 	if err != nil {
