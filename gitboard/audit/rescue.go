@@ -60,8 +60,8 @@ type place struct {
 // mostPlaces limits the commits that are tried.
 const mostPlaces = 1000
 
-// search looks for the newest complete commit: where the ref was, where a remote has it, and what
-// was written recently.
+// search looks for the newest complete commit: where the ref was, what was written recently, where
+// git.LastRef follows it, and where a remote has it.
 func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	moves, err := repo.Reflog(git.BoardRef)
 	if err != nil {
@@ -73,6 +73,12 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	}
 	for _, tip := range repo.KeptTips() {
 		places = append(places, place{tip, "what was written lately", ""})
+	}
+	last, err := repo.Ref(ctx, git.LastRef)
+	if err == nil && !last.IsZero() {
+		places = append(places, place{last, git.LastRef, ""})
+	} else if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
+		return err
 	}
 	refs, err := repo.Refs(ctx, git.OwnPrefix+"remotes")
 	if err != nil {

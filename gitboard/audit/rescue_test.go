@@ -2,9 +2,11 @@ package audit_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -43,6 +45,72 @@ func (l *lossy) remotes(commit git.OID, names ...string) {
 	l.t.Helper()
 	for _, name := range names {
 		check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: name, New: commit}}, ""))
+	}
+}
+
+// TestDeletedBoard checks that nothing is lost if somebody deletes the board's branch, with its
+// reflog, and prunes, although kept files have been dropped before.
+func TestDeletedBoard(t *testing.T) {
+	repo, err := gitio.Open(t.Context(), testrepo.Init(t, true))
+	check(t, err)
+	defer repo.Close()
+	w := newWorld(t, repo)
+	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
+	notes := func(n int) {
+		for range n {
+			w.do(ada, &board.AddNote{Message: "one"})
+		}
+	}
+	age := func() {
+		then := time.Now().Add(-2 * time.Hour)
+		kept, err := filepath.Glob(filepath.Join(repo.CommonDir(), "liza", "kept", "*"))
+		check(t, err)
+		for _, path := range kept {
+			check(t, os.Chtimes(path, then, then))
+		}
+	}
+	notes(90)
+	age()
+	notes(12)
+	kept, err := filepath.Glob(filepath.Join(repo.CommonDir(), "liza", "kept", "objects-*"))
+	check(t, err)
+	if len(kept) > 20 {
+		t.Fatalf("%d files are still kept", len(kept))
+	}
+	tip := w.tip()
+	last, err := repo.Ref(w.ctx, git.LastRef)
+	check(t, err)
+	missing, err := repo.CountCommits(w.ctx, last, tip)
+	check(t, err)
+	if missing > 32 {
+		t.Errorf("%s is %d operations behind", git.LastRef, missing)
+	}
+	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: tip}}, ""))
+	l := &lossy{world: w, repo: repo}
+	l.forget("logs", filepath.FromSlash(git.BoardRef))
+	gc := exec.Command("git", "gc", "-q", "--prune=now")
+	gc.Dir = repo.CommonDir()
+	if out, err := gc.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	repo, err = gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
+	check(t, err)
+	defer repo.Close()
+	loss, err := audit.FindLoss(w.ctx, repo)
+	check(t, err)
+	if loss == nil || loss.Newest != tip {
+		t.Fatalf("%v is not at %s", loss, tip.Short())
+	}
+	check(t, loss.Repair(w.ctx, repo))
+	if loss, err := audit.FindLoss(w.ctx, repo); loss != nil || err != nil {
+		t.Errorf("after the repair: %v, %v", loss, err)
+	}
+	// Without the kept files, no more than the last operations are.
+	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: tip}}, ""))
+	l.forget("logs", filepath.FromSlash(git.BoardRef))
+	l.forget("liza", "kept")
+	if loss, err := audit.FindLoss(w.ctx, repo); err != nil || loss == nil || loss.Newest != last || loss.From != git.LastRef {
+		t.Errorf("%v, %v", loss, err)
 	}
 }
 

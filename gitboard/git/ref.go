@@ -56,6 +56,9 @@ const (
 	// HomeRef exists in the repository that decides about the board, and points to a commit of it.
 	// A clone or a fork gets the board's branch, but not this ref.
 	HomeRef = OwnPrefix + "home"
+	// LastRef follows the board within a few operations, and only forward. It keeps the board's
+	// history where BoardRef is deleted and git prunes. Each repository has its own.
+	LastRef = OwnPrefix + "last"
 )
 
 // AsBranch returns the name that a ref of the board has at a host that accepts only branches.

@@ -35,7 +35,8 @@ const (
 	keptNewest = 64
 	// keptBatch is how many files are dropped at once, for which all processes are looked at.
 	keptBatch = 32
-	// keptBlind and keptMost are the same limits for systems where processes are not visible.
+	// keptBlind and keptMost are the same limits for systems where processes are not visible. keptMost
+	// also ends waiting for git.LastRef to hold what is dropped.
 	keptBlind = time.Hour
 	keptMost  = 1000
 	// keptEvery is how often writers check whether objects are missing. They look at keptBefore files
@@ -263,7 +264,9 @@ func (r *Repo) missing(ctx context.Context, objects []git.Object, loose func(dir
 }
 
 // tidyKept rewrites the kept objects that are missing, and drops the files whose objects no running
-// git can delete any more. Only one process does this per keptEvery.
+// git can delete any more. Before that, and after about keptBatch operations, git.LastRef moves to
+// the board: kept files and that ref have it all if its branch is deleted. Only one process does
+// this per keptEvery.
 func (r *Repo) tidyKept(ctx context.Context) {
 	last, due := r.dueKept()
 	if !due {
@@ -278,7 +281,9 @@ func (r *Repo) tidyKept(ctx context.Context) {
 			old = append(old, k)
 		}
 	}
-	if len(old) >= keptBatch {
+	full := len(old) >= keptBatch
+	held := (full || r.writtenSince(git.LastRef, all) >= keptBatch) && r.FollowBoard(ctx)
+	if full && (held || len(all) >= keptMost) {
 		old = r.pastDeleting(now, old) // must come before the search for missing objects
 	} else {
 		old = nil
@@ -293,6 +298,41 @@ func (r *Repo) tidyKept(ctx context.Context) {
 	for _, k := range old {
 		os.Remove(k.path)
 	}
+}
+
+// FollowBoard moves git.LastRef forward to the board's tip, and reports whether it holds the board
+// then. It stays where the board was lost or has gone back, which is for doctor to report.
+func (r *Repo) FollowBoard(ctx context.Context) bool {
+	tip, err := r.Ref(ctx, git.BoardRef)
+	if err != nil {
+		return false
+	}
+	last, err := r.Ref(ctx, git.LastRef)
+	if broken := (*BrokenRefError)(nil); errors.As(err, &broken) {
+		return !tip.IsZero() && r.ReplaceBroken(ctx, broken, tip) == nil
+	}
+	if err != nil || last == tip {
+		return err == nil
+	}
+	if !last.IsZero() {
+		if follows, err := r.IsAncestor(ctx, last, tip); !follows || err != nil {
+			return false
+		}
+	}
+	return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LastRef, Old: last, New: tip}}, "") == nil
+}
+
+// writtenSince returns how many of the files, newest first, were written since a loose ref was.
+func (r *Repo) writtenSince(ref string, files []*kept) int {
+	info, err := os.Stat(filepath.Join(r.common, filepath.FromSlash(ref)))
+	if err != nil {
+		return len(files)
+	}
+	n := slices.IndexFunc(files, func(k *kept) bool { return k.written.Before(info.ModTime()) })
+	if n < 0 {
+		return len(files)
+	}
+	return n
 }
 
 // lately returns how many of the files, newest first, show whether a git has deleted objects since

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -379,6 +380,40 @@ func TestReceived(t *testing.T) {
 	settings := h.git(h.hub, "rev-parse", h.first+":config.yaml")
 	if text, _ := os.ReadFile(note); string(text) != settings+"\nrefs/heads/integration\n" {
 		t.Errorf("noted: %q", text)
+	}
+}
+
+// TestKeepLast checks that the ref that keeps the board's history follows it at some distance, from
+// within the quarantine of a push too, and that only a board that has it comes back.
+func TestKeepLast(t *testing.T) {
+	h := newHistory(t)
+	ctx := gitio.InEnvironment(h.ctx, append(gitio.Environ(h.ctx), "GIT_QUARANTINE_PATH="+t.TempDir(), "GIT_OBJECT_DIRECTORY="+filepath.Join(h.hub, "objects")))
+	h.set(map[string]string{git.BoardRef: h.note, git.HomeRef: h.first, git.LastRef: h.first})
+	last := func() string {
+		at, err := h.board.Repo().Ref(h.ctx, git.LastRef)
+		h.check(err)
+		return string(at)
+	}
+	before, tip := "", h.note
+	for n := range 40 {
+		before, tip = tip, h.onTop(tip, note(fmt.Sprint("note ", n)))
+		b, err := gitboard.Open(ctx, h.hub, gitboard.Options{})
+		h.check(err)
+		refusal, err := server.Receive(ctx, b, h.moves(map[string]string{git.BoardRef: tip}), time.Now())
+		h.refuses("pre-receive", refusal, err, "")
+		h.check(b.Close())
+		h.set(map[string]string{git.BoardRef: tip})
+		if moved := last() != h.first; moved != (n >= 31) {
+			t.Fatalf("after %d notes it is at %.10s", n+1, last())
+		}
+		if n == 31 && last() != before {
+			t.Errorf("it is at %.10s, not at %.10s", last(), before)
+		}
+	}
+	h.set(map[string]string{git.BoardRef: none})
+	for to, says := range map[string]string{h.note: "is another board", tip: ""} {
+		refusal, err := server.Receive(h.ctx, h.board, h.moves(map[string]string{git.BoardRef: to}), time.Now())
+		h.refuses("pre-receive", refusal, err, says)
 	}
 }
 

@@ -12,6 +12,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -89,6 +90,7 @@ func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now tim
 	if refusal == nil && err == nil {
 		a.clearLocks()
 		a.keepProven()
+		err = a.keepLast(ctx)
 	}
 	return refusal, err
 }
@@ -128,6 +130,37 @@ func (a *arrival) keepProven() {
 		fmt.Fprintf(&lines, "%s %s %s\n", m.Old, m.New, m.Ref)
 	}
 	install.KeepProven(a.repo, a.now, git.OID(moved.New), lines.String())
+}
+
+// lastBehind is how many operations git.LastRef may be behind the board.
+const lastBehind = 32
+
+// keepLast lets git.LastRef follow the board to where it was before this push, if it is that far
+// behind. If it can't be moved, a later push tries again.
+func (a *arrival) keepLast(ctx context.Context) error {
+	moved := a.of(git.BoardRef)
+	if moved == nil || git.OID(moved.Now).IsZero() {
+		return nil
+	}
+	last, err := a.repo.Ref(ctx, git.LastRef)
+	if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
+		return err
+	}
+	at := git.OID(moved.Now)
+	for n := 0; n < lastBehind; n++ {
+		s, err := a.board.Log().At(ctx, at)
+		if err != nil || at == last || len(s.Head.Parents) == 0 {
+			return err
+		}
+		at = s.Head.Parents[0]
+	}
+	outside := gitio.InEnvironment(ctx, gitio.Elsewhere(gitio.Environ(ctx))) // of the push's quarantine, in which git moves no ref
+	repo, err := gitio.Open(outside, a.repo.CommonDir())
+	if err != nil {
+		return err
+	}
+	repo.FollowBoard(outside)
+	return repo.Close()
 }
 
 func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
@@ -189,11 +222,11 @@ func (a *arrival) present(ctx context.Context) (git.OID, *board.State, error) {
 // lost checks a push to a repository without a board: if its ref has been lost, integration still
 // moves with it alone.
 func (a *arrival) lost(ctx context.Context) (*board.Refusal, error) {
-	home, err := a.home(ctx)
-	if err != nil || home.IsZero() {
+	last, err := a.last(ctx)
+	if err != nil || last.IsZero() {
 		return nil, err
 	}
-	at, err := a.board.Log().At(ctx, home)
+	at, err := a.board.Log().At(ctx, last)
 	if err != nil {
 		return nil, err
 	}
@@ -211,40 +244,43 @@ func readOf(s *board.State) error {
 // grows refuses a move of the board's ref that takes operations back, or replaces the board where
 // the ref has been lost.
 func (a *arrival) grows(ctx context.Context, m *hooks.Move) (*board.Refusal, error) {
-	known, err := a.known(ctx, m)
+	since, err := a.since(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	r := hooks.BoardMove(*m, string(known), a.holds(ctx))
+	r := hooks.BoardMove(*m, string(since), a.holds(ctx))
 	return r, a.err
 }
 
-// known returns a commit that the board must contain when its ref is created by a move: zero if the
+// since returns a commit that the board must contain when its ref is created by a move: zero if the
 // ref exists, or if the board begins.
-func (a *arrival) known(ctx context.Context, m *hooks.Move) (git.OID, error) {
+func (a *arrival) since(ctx context.Context, m *hooks.Move) (git.OID, error) {
 	if !git.OID(m.Now).IsZero() {
 		return git.ZeroOID, nil
 	}
-	return a.home(ctx)
+	return a.last(ctx)
 }
 
-// home returns where the board is at home in this repository: a commit that every board here
-// contains. It is zero if there never was a board.
-func (a *arrival) home(ctx context.Context) (git.OID, error) {
-	home, err := a.repo.Ref(ctx, git.HomeRef)
-	if err != nil || !home.IsZero() {
-		return home, err
-	}
-	return a.repo.Ref(ctx, git.AsBranch(git.HomeRef))
+// known are the refs that keep commits of the board where its own ref has been lost, the newest
+// first.
+var known = []string{git.LastRef, git.HomeRef, git.AsBranch(git.HomeRef)}
+
+// last returns a commit that the board of this repository contained, zero if there never was one.
+func (a *arrival) last(ctx context.Context) (git.OID, error) { return a.first(ctx, known...) }
+
+// tip returns the tip of the board, or, if its ref has been lost, the last commit that is known.
+func (a *arrival) tip(ctx context.Context) (git.OID, error) {
+	return a.first(ctx, append([]string{git.BoardRef}, known...)...)
 }
 
-// last returns the tip of the board, or, if its ref has been lost, the commit that it is at home at.
-func (a *arrival) last(ctx context.Context) (git.OID, error) {
-	tip, err := a.repo.Ref(ctx, git.BoardRef)
-	if err != nil || !tip.IsZero() {
-		return tip, err
+// first returns where the first of the refs that exists is, zero if there is none.
+func (a *arrival) first(ctx context.Context, refs ...string) (git.OID, error) {
+	for _, ref := range refs {
+		if at, err := a.repo.Ref(ctx, ref); err != nil || !at.IsZero() {
+			return at, err
+		}
 	}
-	return a.home(ctx)
+	return git.ZeroOID, nil
 }
 
 // examine proves the operations that a push brings to the board.
@@ -393,11 +429,11 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 		i.Now = string(now)
 	}
 	if m := a.of(git.BoardRef); m != nil {
-		known, err := a.known(ctx, m)
+		since, err := a.since(ctx, m)
 		if err != nil {
 			return nil, err
 		}
-		i.Founding = git.OID(m.Now).IsZero() && known.IsZero()
+		i.Founding = git.OID(m.Now).IsZero() && since.IsZero()
 		if i.Landings, err = a.landings(ctx, m); err != nil {
 			return nil, err
 		}
@@ -437,7 +473,7 @@ func (a *arrival) transacted(ctx context.Context) (*board.Refusal, error) {
 		tip = git.OID(m.New)
 	} else {
 		var err error
-		if tip, err = a.last(ctx); err != nil {
+		if tip, err = a.tip(ctx); err != nil {
 			return nil, err
 		}
 	}

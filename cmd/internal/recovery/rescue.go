@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -13,6 +14,9 @@ import (
 func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
 	repo := c.Board.Repo()
 	loss, err := audit.FindLoss(ctx, repo)
+	if err == nil && loss == nil {
+		loss, err = gone(ctx, c)
+	}
 	if err != nil || loss == nil {
 		return nil, false, err
 	}
@@ -30,6 +34,17 @@ func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost 
 		}
 	}
 	return []Finding{f}, !f.Fixed, nil
+}
+
+// gone returns the loss of a board of which there are only traces, nil if it is there.
+func gone(ctx context.Context, c *edge.Call) (*audit.Loss, error) {
+	if tip, err := c.Board.Repo().Ref(ctx, git.BoardRef); err != nil || !tip.IsZero() {
+		return nil, err
+	}
+	if gone, err := c.Board.Gone(ctx); !gone || err != nil {
+		return nil, err
+	}
+	return &audit.Loss{}, nil
 }
 
 // ReportLoss is the result of doctor when only the loss could be examined.
