@@ -91,7 +91,8 @@ func (b *Board) Refreshed() time.Time {
 }
 
 // Brings reports whether a commit that the board names is in this clone. The refs of one push
-// become visible one by one, so on a shared board it fetches again if the commit is missing.
+// become visible one by one, so on a shared board it fetches again if the commit is missing, and
+// at last every submission: the remote may not have a task's branch where it was submitted.
 func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
 	const tries = 3
 	for try := 1; ; try++ {
@@ -102,7 +103,11 @@ func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
 		if !errors.Is(err, gitio.ErrNotFound) || b.Remote() == "" || try == tries {
 			return false, ignore(err, gitio.ErrNotFound)
 		}
-		if err := b.Refresh(ctx); err != nil {
+		refresh := b.Refresh
+		if try == tries-1 {
+			refresh = b.RefreshAll
+		}
+		if err := refresh(ctx); err != nil {
 			return false, err
 		}
 	}

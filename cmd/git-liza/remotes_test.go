@@ -96,11 +96,17 @@ func (f *fleet) finish(coder string, its, other *project) {
 func (f *fleet) submits(coder string, its *project, commit, text string) {
 	f.t.Helper()
 	its.must(coder, "pre-exec", "only", "--intent", "write it", "--validation", "cat only: it is there", "--file", "only")
+	f.commits(its, commit, text)
+	its.must(coder, "submit", "only")
+}
+
+// commits commits a text as the only task's file in its worktree.
+func (f *fleet) commits(its *project, commit, text string) {
+	f.t.Helper()
 	work := &project{t: f.t, dir: filepath.Join(its.dir, ".worktrees", "only"), env: its.env}
 	work.write("only", text+"\n")
 	work.git("add", ".")
 	work.git(append(strings.Fields(commit), "-q", "-m", "do it")...)
-	its.must(coder, "submit", "only")
 }
 
 // lands has a clone review and merge the only task, and the other one see it.

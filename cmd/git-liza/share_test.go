@@ -19,8 +19,7 @@ import (
 	"time"
 )
 
-// A fleet is a set of clones of one project that share its board by a bare remote with the server's
-// lock on.
+// A fleet is a set of clones of one project that share its board by a bare remote.
 type fleet struct {
 	t      *testing.T
 	hub    string
@@ -33,8 +32,8 @@ type fleet struct {
 	troubles     []chan struct{}   // each is notified of every acknowledged operation
 }
 
-// newFleet makes a project, shares it, and clones it until there are n clones. url maps the hub's
-// path to the URL that is cloned.
+// newFleet makes a project, shares it by a hub with the server's lock on, and clones it until there
+// are n clones. url maps the hub's path to the URL that is cloned.
 func newFleet(t *testing.T, n int, url func(hub string) string) *fleet {
 	t.Helper()
 	return newFleetOf(newProject(t), n, url)
@@ -43,10 +42,25 @@ func newFleet(t *testing.T, n int, url func(hub string) string) *fleet {
 // newFleetOf is newFleet for an existing project.
 func newFleetOf(first *project, n int, url func(hub string) string) *fleet {
 	first.t.Helper()
-	hub := filepath.Join(first.t.TempDir(), "hub.git")
-	first.git("init", "-q", "--bare", "-b", "main", hub)
+	hub := bareHub(first)
 	first.must("", "-C", hub, "hooks", "install", "--server")
 	return newFleetAt(first, n, hub, url(hub))
+}
+
+// newFleetWithoutHooks is newFleetOf with a hub on which nothing of git liza runs, as on most hosts:
+// the refs decide by compare-and-swap.
+func newFleetWithoutHooks(first *project, n int, url func(hub string) string) *fleet {
+	first.t.Helper()
+	hub := bareHub(first)
+	return newFleetAt(first, n, hub, url(hub))
+}
+
+// bareHub makes a bare repository for a project.
+func bareHub(p *project) string {
+	p.t.Helper()
+	hub := filepath.Join(p.t.TempDir(), "hub.git")
+	p.git("init", "-q", "--bare", "-b", "main", hub)
+	return hub
 }
 
 // newFleetAt is newFleetOf for an existing hub.

@@ -64,7 +64,7 @@ var turns = [][][]string{
 		{
 			"TestAgentsWork", "TestServersThatRefuse", "TestRejectedWorkIsItsAuthors", "TestPushesIntoAClone",
 			"TestFutureDates", "TestContainer", "TestGraceBehindAShell", "TestWorkBroughtBeside",
-			"TestPlannerIsNotWokenAgain", "TestWatchOnATerminal",
+			"TestPlannerIsNotWokenAgain", "TestWatchOnATerminal", "TestHiddenRefs",
 		},
 		{
 			"TestSupervisorStopsByItself", "TestSettingsOfManyLines", "TestProjectsCommands",

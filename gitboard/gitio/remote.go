@@ -134,8 +134,17 @@ func (e *NetworkError) Error() string { return fmt.Sprintf("the remote %s: %s", 
 func (e *NetworkError) Unwrap() error { return e.Err }
 
 // ErrRejected means that the remote has moved none of the refs of a push, because one of them could
-// not be moved.
+// not be moved, unless a *PartError says otherwise.
 var ErrRejected = errors.New("the push was rejected")
+
+// PartError, wrapped with ErrRejected, means that the remote has moved other refs of a push in spite
+// of --atomic, which does not cover refs that it hides (receive.hideRefs).
+type PartError struct{ Left []string } // the refs that it has not moved
+
+// Error names the refs.
+func (e *PartError) Error() string {
+	return "the remote has moved other refs, and not " + strings.Join(e.Left, ", ")
+}
 
 // ErrLockedThere, wrapped with ErrRejected, means that a lock at the remote was in the way: one
 // held by another push, or left there by a killed git.
@@ -237,7 +246,7 @@ type Push struct {
 	Ref string  // full name
 	New git.OID // zero deletes the ref
 	// Exactly makes the push a compare-and-swap from Old; a zero Old means that the ref must not
-	// exist. Otherwise git only allows a fast-forward.
+	// exist. Otherwise git only allows a fast-forward, and Old is only where the caller saw it.
 	Exactly bool
 	Old     git.OID
 }
@@ -346,6 +355,9 @@ func rejected(out []byte, err error) error {
 		failed.Err = fmt.Errorf("%w: %w", ErrNotAtomic, failed.Err)
 		return failed
 	}
+	if part := partly(out); part != nil {
+		failed.Err = fmt.Errorf("%w: %w", part, failed.Err)
+	}
 	for _, line := range splitLines(out) {
 		if rest, is := strings.CutPrefix(line, "!\t"); is {
 			_, why, _ := strings.Cut(rest, "\t")
@@ -368,6 +380,29 @@ func rejected(out []byte, err error) error {
 		}
 	}
 	return failed
+}
+
+// partly returns an error if a push has moved some refs and not others, going by its output: lines
+// of a flag, from:to and a summary (git-push, --porcelain).
+func partly(out []byte) *PartError {
+	moved, part := false, &PartError{}
+	for _, line := range splitLines(out) {
+		fields := strings.Split(line, "\t")
+		if len(fields) < 3 {
+			continue
+		}
+		switch fields[0] {
+		case "!":
+			_, to, _ := strings.Cut(fields[1], ":")
+			part.Left = append(part.Left, to)
+		case " ", "+", "-", "*":
+			moved = true
+		}
+	}
+	if !moved || len(part.Left) == 0 {
+		return nil
+	}
+	return part
 }
 
 // talk runs a child that talks to the remote, for as long as it keeps producing output.

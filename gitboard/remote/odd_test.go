@@ -371,7 +371,7 @@ func TestDone(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 3)
 	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
-	board, lease, review, landed := s.tracking("state"), git.LeaseRef("x"), git.ReviewPrefix+"x/1", s.tracking("integration")
+	board, lease, review := s.tracking("state"), git.LeaseRef("x"), git.ReviewPrefix+"x/1"
 	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
 	check(t, s.repo.WriteObjects(t.Context(), []git.Object{other}))
 	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
@@ -391,15 +391,13 @@ func TestDone(t *testing.T) {
 		"the lease is another's":           {map[string]git.OID{lease: ids[2]}, []git.RefUpdate{renew}, false, gitio.ErrRefMoved},
 		"the lease is not there":           {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{renew}, false, nil},
 		"one of two":                       {map[string]git.OID{lease: ids[1], board: ids[0]}, []git.RefUpdate{renew, note}, false, gitio.ErrRefMoved},
-		"only the board":                   {map[string]git.OID{lease: ids[0], board: ids[1]}, []git.RefUpdate{renew, note}, true, &TornError{"hub", lease}},
+		"only the board":                   {map[string]git.OID{lease: ids[0], board: ids[1]}, []git.RefUpdate{renew, note}, true, nil},
 		"a lease that stays":               {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{move(lease, ids[0], ids[0])}, false, nil},
 		"a submission beside":              {map[string]git.OID{review: ids[1], board: ids[0]}, []git.RefUpdate{move(review, "", ids[1]), note}, false, nil},
-		"the board without integration":    {map[string]git.OID{landed: ids[0], board: ids[1]}, []git.RefUpdate{move(s.branch, ids[0], ids[1]), note}, true, &TornError{"hub", s.branch}},
-		"the board without a submission":   {map[string]git.OID{board: ids[1]}, []git.RefUpdate{move(review+"0", "", ids[1]), note}, true, nil},
 	} {
 		s.set(t, map[string]git.OID{board: ids[0], lease: ids[0]})
 		s.set(t, c.refs)
-		is, err := s.done(t.Context(), &plan{integration: s.branch, moves: c.moves})
+		is, err := s.done(t.Context(), &plan{moves: c.moves})
 		if is != c.is || !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) {
 			t.Errorf("%s: %v, %v", name, is, err)
 		}

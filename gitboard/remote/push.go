@@ -32,17 +32,22 @@ func (e *UnclearError) Unwrap() error { return e.Err }
 
 // push moves the remote's refs.
 func (s *Store) push(ctx context.Context, p *plan) error {
+	var failed error
 	push := func(ctx context.Context) error {
-		if err := s.retire(ctx, p); err != nil {
-			return err
+		if failed = s.retire(ctx, p); failed == nil {
+			failed = s.remote.Load().Push(ctx, p.pushes)
 		}
-		return s.remote.Load().Push(ctx, p.pushes)
+		return failed
 	}
 	arrived := func(ctx context.Context) (bool, error) {
 		if err := s.Fetch(ctx); err != nil {
 			return false, err
 		}
-		return s.done(ctx, p)
+		is, err := s.done(ctx, p)
+		if is && err == nil {
+			err = s.torn(ctx, p, failed)
+		}
+		return is, err
 	}
 	return tried(ctx, push, arrived, func(failed error) bool {
 		return !p.keepBranches() && errors.Is(failed, gitio.ErrDeclinedThere) // nothing there has moved
@@ -148,7 +153,7 @@ func (s *Store) retire(ctx context.Context, p *plan) error {
 // returns ErrRefMoved if the push can't arrive any more.
 func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	done := false
-	var moved, torn error
+	var moved error
 	for _, u := range p.moves {
 		at := u.Ref
 		if at == git.BoardRef {
@@ -159,16 +164,9 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 			return false, err
 		}
 		if u.Ref == git.BoardRef {
-			landed, err := s.follows(ctx, u, now)
-			if landed || err != nil {
-				if err == nil && now == u.New {
-					err = torn
-				}
-				return landed, err // everything else came with its commit, unless somebody has moved it since
+			if landed, err := s.follows(ctx, u, now); landed || err != nil {
+				return landed, err // what came with its commit, others may have moved since
 			}
-		}
-		if now == u.Old.OrZero() && now != u.New.OrZero() && p.brought(u.Ref) {
-			torn = &TornError{Remote: s.Name(), Ref: u.Ref}
 		}
 		done = now == u.New.OrZero() && u.Old != u.New
 		if now != u.Old.OrZero() && !strings.HasPrefix(u.Ref, git.ReviewPrefix) {
@@ -181,15 +179,54 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	return false, moved
 }
 
-// brought reports whether every fetch shows where the remote has a ref, and a refusal to delete it
-// is an error.
-func (p *plan) brought(ref string) bool {
-	return ref == p.integration || strings.HasPrefix(ref, git.LeasePrefix)
+// torn returns a *TornError if a push that failed has moved the board and not all of its refs.
+func (s *Store) torn(ctx context.Context, p *plan, failed error) error {
+	part := (*gitio.PartError)(nil)
+	if errors.As(failed, &part) {
+		return &TornError{s.Name(), strings.Join(part.Left, ", ")}
+	}
+	left, err := s.leftOut(ctx, p)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	return &TornError{s.Name(), strings.Join(left, ", ")}
+}
+
+// leftOut asks the remote which refs of a push are still where they were, although the board has
+// moved. If others have moved the board since, a lease or a task's branch that is not there may
+// have been, and have ended.
+func (s *Store) leftOut(ctx context.Context, p *plan) (left []string, err error) {
+	var refs []string
+	for _, push := range p.pushes {
+		refs = append(refs, push.Ref)
+	}
+	var there map[string]git.OID
+	err = again(ctx, func() (err error) {
+		there, err = s.remote.Load().List(ctx, refs...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	others := slices.ContainsFunc(p.pushes, func(push gitio.Push) bool { return push.Ref == git.BoardRef && there[push.Ref] != push.New })
+	for _, push := range p.pushes {
+		isBranch := strings.HasPrefix(push.Ref, git.PublishedPrefix)
+		mayEnd := isBranch || strings.HasPrefix(push.Ref, git.LeasePrefix)
+		switch {
+		case push.Old.OrZero() == push.New.OrZero() || there[push.Ref].OrZero() != push.Old.OrZero():
+		case push.New.IsZero() && isBranch: // a remote may keep it
+		case push.Old.IsZero() && mayEnd && others:
+		default:
+			left = append(left, push.Ref)
+		}
+	}
+	return left, nil
 }
 
 // TornError is a push that the remote did in part, against git's own promise: --atomic does not
-// cover refs that receive.hideRefs names. There, nothing keeps two agents off one task. Exit code
-// 4.
+// cover refs that receive.hideRefs names. Ref are the names there of all that it has not moved.
+// Without leases nothing keeps two agents off one task, and without submissions nobody else gets
+// them. Exit code 4.
 type TornError struct{ Remote, Ref string }
 
 func (e *TornError) Error() string {

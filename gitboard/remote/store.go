@@ -189,11 +189,10 @@ func orMoved(err error, ref string) error {
 
 // plan is the part of a transaction that goes to the remote.
 type plan struct {
-	integration string // full name of the integration branch
-	pushes      []gitio.Push
-	retired     []retired       // task branches that can't be fast-forwarded
-	moves       []git.RefUpdate // the updates that are pushed
-	carriers    []git.RefUpdate // what this clone remembers of the carriers that are pushed
+	pushes   []gitio.Push
+	retired  []retired       // task branches that can't be fast-forwarded
+	moves    []git.RefUpdate // the updates that are pushed
+	carriers []git.RefUpdate // what this clone remembers of the carriers that are pushed
 }
 
 // retired is a task's branch that is deleted at the remote before it is published again.
@@ -207,18 +206,18 @@ func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{integration: branch}
+	p := &plan{}
 	for _, u := range updates {
 		if !s.isShared(u, branch) {
 			continue
 		}
-		push := gitio.Push{Ref: s.there(u.Ref), New: u.New}
+		push := gitio.Push{Ref: s.there(u.Ref), New: u.New, Old: u.Old}
 		task, published := strings.CutPrefix(u.Ref, s.Task(""))
 		switch {
 		case s.carries(u.Ref):
 			push, err = s.carry(ctx, p, u)
 		case strings.HasPrefix(u.Ref, git.LeasePrefix):
-			push.Exactly, push.Old = true, u.Old
+			push.Exactly = true
 		case published:
 			err = s.publish(ctx, p, task, &push, u, updates)
 		}
@@ -238,7 +237,7 @@ func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.P
 		return nil
 	}
 	if u.New.IsZero() {
-		push.Exactly, push.Old = true, u.Old
+		push.Exactly = true
 		held, err := s.held(ctx, task, u.Old, all)
 		if !held {
 			p.pushes = append(p.pushes, keep(task, u.Old))

@@ -109,7 +109,7 @@ func Classify(err error) Class {
 	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
 	case errors.As(err, new(*remote.TornError)):
-		return Class{4, CodeInconsistent, "the operation is on the board, and nothing there keeps two agents off one task: stop, and share by a host that takes pushes to all refs of a board (receive.hideRefs, transfer.hideRefs)"}
+		return Class{4, CodeInconsistent, "the operation is on the board, and others don't see what belongs to it: stop; a human lets that repository take pushes to all refs of a board (receive.hideRefs, transfer.hideRefs), or shares it by another host"}
 	case errors.As(err, &broken), errors.As(err, new(*gitio.DamagedError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
 	case errors.As(err, &newer):
