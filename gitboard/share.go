@@ -126,15 +126,19 @@ func (b *Board) Published(ctx context.Context, task string) (git.OID, error) {
 	if b.Remote() == "" {
 		return git.ZeroOID, nil
 	}
-	return b.Repo().Ref(ctx, b.shared().Task(task))
+	_, commit, err := b.shared().Published(ctx, task)
+	return commit, err
 }
 
 // Publish returns the update that shows a task's branch to other clones along with an operation, or
 // hides it if head is zero. It returns none if the board is not shared, or if they already see that
 // commit.
 func (b *Board) Publish(ctx context.Context, task string, head git.OID) ([]git.RefUpdate, error) {
-	seen, err := b.Published(ctx, task)
-	if err != nil || b.Remote() == "" || seen == head {
+	if b.Remote() == "" {
+		return nil, nil
+	}
+	seen, commit, err := b.shared().Published(ctx, task)
+	if err != nil || commit == head {
 		return nil, err
 	}
 	return []git.RefUpdate{{Ref: b.shared().Task(task), Old: seen, New: head}}, nil

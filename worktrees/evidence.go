@@ -158,7 +158,15 @@ func (s *site) named(ctx context.Context, rev string, expected git.OID) (git.OID
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", board.Refuse(board.CodeStale, fmt.Sprintf("%q is not a commit here", plain.Line(rev, 60)), "the commit is "+string(expected))
 	}
-	return oid, err
+	if err != nil || oid == expected {
+		return oid, err
+	}
+	o, err := s.repo.Object(ctx, string(oid))
+	if err != nil {
+		return "", err
+	}
+	c, err := git.DecodeCommit(o)
+	return c.Carried(), err
 }
 
 // Recordable returns the paths that a record can hold, at most max of them.

@@ -52,3 +52,22 @@ func TestHiddenRefs(t *testing.T) {
 		})
 	}
 }
+
+// TestBranchesAreKept: a hub that lets no branch be deleted or rewound gets a rewritten submission all
+// the same, with the server's lock and without. A clone that has only fetched it reviews and merges it.
+func TestBranchesAreKept(t *testing.T) {
+	takesTurn(t)
+	t.Parallel()
+	for name, made := range map[string]func(*project, int, func(string) string) *fleet{
+		"the lock": newFleetOf, "no hooks": newFleetWithoutHooks,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := made(newProject(t), 2, plainPath)
+			for _, key := range []string{"receive.denyDeletes", "receive.denyNonFastForwards"} {
+				f.clones[0].git("--git-dir="+f.hub, "config", key, "true")
+			}
+			f.lapse()
+		})
+	}
+}

@@ -80,6 +80,7 @@ var turns = [][][]string{
 		{
 			"TestReadmeInstalls", "TestTeamOfTheGuide", "TestProjectsHooks", "TestCompletionInShells",
 			"TestServedClone", "TestJoinsToRead", "TestAliasesAndGrafts", "TestHooksWithoutProgram", "TestWatchPosts",
+			"TestBranchesAreKept",
 			"TestWatchIsAlive", "TestWatchTakesATerminal",
 		},
 		{

@@ -243,7 +243,7 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) error {
 	carriers, err := s.deliverOrPush(ctx, c, number)
 	if err == nil {
 		s.won(ctx, c, began)
-		err = s.settle(ctx, number, append(c.updates(), carriers...), c.reflog(), c)
+		err = s.settle(ctx, number, replaced(c.updates(), carriers), c.reflog(), c)
 	}
 	if err != nil {
 		ctx, cancel := patient(ctx)
@@ -252,6 +252,14 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) error {
 	}
 	s.record(c, own, err) // after failed: a caller that decides again must not find the chain
 	return err
+}
+
+// replaced returns updates in which others replace those of the same refs.
+func replaced(updates, by []git.RefUpdate) []git.RefUpdate {
+	updates = slices.DeleteFunc(updates, func(u git.RefUpdate) bool {
+		return slices.ContainsFunc(by, func(other git.RefUpdate) bool { return other.Ref == u.Ref })
+	})
+	return append(updates, by...)
 }
 
 // deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is
@@ -267,7 +275,8 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	if err != nil {
 		return nil, err
 	}
-	return p.carriers, s.push(ctx, p)
+	err = s.push(ctx, p)
+	return p.carriers, err
 }
 
 // failed removes from what is pending what can't follow after a failed push.

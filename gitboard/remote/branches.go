@@ -13,8 +13,9 @@ import (
 // Some hosts accept only branches, and let them only grow (gitio.Remote.OnlyBranches). The board's
 // refs are branches below liza/ there. Leases and the branches of tasks, which are replaced and
 // deleted elsewhere, are kept by carriers (git.Carrier): this clone remembers the carriers below
-// refs/liza/remotes/<name>/carriers/, and has what they carry under the usual names. Only this file
-// knows of them.
+// refs/liza/remotes/<name>/carriers/, and has what they carry under the usual names. A host that only lets no branch
+// be deleted gets a carrier for a task's branch that can't be fast-forwarded. Only this file knows of
+// them.
 
 // carries reports whether the remote keeps a ref of this clone by carriers.
 func (s *Store) carries(ref string) bool {
@@ -82,6 +83,45 @@ func (s *Store) grow(ctx context.Context, from, value git.OID) (git.OID, error) 
 		made = append(made, tree)
 	}
 	return carrier.OID, s.repo.WriteObjects(ctx, made)
+}
+
+// regrow makes the branches of tasks that a plan could not retire grow to carriers. What this clone
+// remembers of such a branch is where the remote has it, as on all hosts that accept other refs.
+func (s *Store) regrow(ctx context.Context, p *plan) error {
+	for _, r := range p.retired {
+		for i, push := range p.pushes {
+			if push.Ref != git.PublishedRef(r.task) {
+				continue
+			}
+			carrier, err := s.grow(ctx, r.from, push.New)
+			if err != nil {
+				return err
+			}
+			p.pushes[i].New = carrier
+			p.carriers = append(p.carriers, git.RefUpdate{Ref: s.Task(r.task), Old: r.from, New: carrier})
+		}
+	}
+	for _, c := range p.carriers {
+		for i, u := range p.moves {
+			if u.Ref == c.Ref {
+				p.moves[i].New = c.New
+			}
+		}
+	}
+	return nil
+}
+
+// Published returns where this clone last saw a task's branch at the remote, and the commit that it
+// stands for there; zero for none.
+func (s *Store) Published(ctx context.Context, task string) (seen, commit git.OID, err error) {
+	seen, err = s.repo.Ref(ctx, s.Task(task))
+	if err != nil {
+		return "", "", err
+	}
+	if commit, err = s.carried(ctx, seen); errors.Is(err, gitio.ErrNotFound) {
+		return seen, seen, nil
+	}
+	return seen, commit, err
 }
 
 // extends reports whether a branch can be fast-forwarded from a commit, zero for none.

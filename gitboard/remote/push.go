@@ -120,6 +120,11 @@ func (p *plan) keepBranches() bool {
 		return false
 	}
 	p.pushes = rest
+	// A commit whose branch stays needs no place in the attic, where a server's lock accepts none.
+	kept := slices.DeleteFunc(slices.Clone(rest), func(push gitio.Push) bool { return strings.HasPrefix(push.Ref, git.AtticPrefix) })
+	if len(kept) > 0 {
+		p.pushes = kept
+	}
 	return true
 }
 
@@ -133,7 +138,7 @@ func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // retire deletes the remote's task branches that can't be fast-forwarded, and keeps their commits
-// in its attic.
+// in its attic. Branches that the remote declines to delete get carriers.
 func (s *Store) retire(ctx context.Context, p *plan) error {
 	if len(p.retired) == 0 {
 		return nil
@@ -142,7 +147,11 @@ func (s *Store) retire(ctx context.Context, p *plan) error {
 	for _, r := range p.retired {
 		pushes = append(pushes, keep(r.task, r.from), gitio.Push{Ref: git.PublishedRef(r.task), Exactly: true, Old: r.from})
 	}
-	if err := s.remote.Load().Push(ctx, pushes); err != nil {
+	err := s.remote.Load().Push(ctx, pushes)
+	if errors.Is(err, gitio.ErrRejected) && !errors.Is(err, gitio.ErrLockedThere) {
+		err = s.regrow(ctx, p) // it may let no branch be deleted (receive.denyDeletes)
+	}
+	if err != nil {
 		return err
 	}
 	p.retired = nil
