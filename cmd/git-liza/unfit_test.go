@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,14 +16,20 @@ func TestUnfitRemotes(t *testing.T) {
 	takesTurn(t)
 	t.Parallel()
 	const byHook = "#!/bin/sh\nzero=0000000000000000000000000000000000000000\nwhile read -r old new ref; do\n%\ndone\n"
+	const headsOnly = `case "$ref" in refs/heads/*) ;; *) echo "only heads"; exit 1;; esac`
 	for name, c := range map[string]struct{ hook, config, branch, says string }{
-		"only other branches":  {hook: `case "$ref" in refs/heads/liza/*) echo "not here"; exit 1;; refs/heads/*|refs/tags/*) ;; *) echo "only heads and tags"; exit 1;; esac`, says: "origin does not accept refs below refs/liza: remote: only heads and tags"},
-		"nothing is replaced":  {hook: `[ "$old" = $zero ] || [ "$new" = $zero ] || { echo "no rewinding"; exit 1; }`, says: "origin does not let a ref below refs/liza be replaced, as each heartbeat does: remote: no rewinding"},
-		"nothing is deleted":   {hook: `case "$new $ref" in $zero*|*" refs/heads/liza/"*) echo "nothing is deleted"; exit 1; esac`, says: "origin does not let a ref below refs/liza be deleted: remote: nothing is deleted"},
-		"hidden refs":          {config: "receive.hideRefs=refs/liza refs/heads/liza", says: "origin does not accept refs below refs/liza: [remote rejected] (deny updating a hidden ref)"},
-		"no atomic pushes":     {config: "receive.advertiseAtomic=false", says: "origin does not move several refs at once: the receiving end does not support --atomic push"},
-		"a branch called liza": {branch: "liza", says: "origin has a branch liza, and git keeps no branches below a branch: a board needs liza/…"},
-		"pushed elsewhere":     {says: "what is pushed to origin can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind"},
+		"only other branches":                     {hook: `case "$ref" in refs/heads/liza/*) echo "not here"; exit 1;; refs/heads/*|refs/tags/*) ;; *) echo "only heads and tags"; exit 1;; esac`, says: "origin does not accept refs below refs/liza: remote: only heads and tags"},
+		"nothing is replaced":                     {hook: `[ "$old" = $zero ] || [ "$new" = $zero ] || { echo "no rewinding"; exit 1; }`, says: "origin does not let a ref below refs/liza be replaced, as each heartbeat does: remote: no rewinding"},
+		"nothing is deleted":                      {hook: `case "$new $ref" in $zero*|*" refs/heads/liza/"*) echo "nothing is deleted"; exit 1; esac`, says: "origin does not let a ref below refs/liza be deleted: remote: nothing is deleted"},
+		"hidden refs":                             {config: "receive.hideRefs=refs/liza refs/heads/liza", says: "origin does not accept refs below refs/liza: [remote rejected] (deny updating a hidden ref)"},
+		"no atomic pushes":                        {config: "receive.advertiseAtomic=false", says: "origin does not move several refs at once: the receiving end does not support --atomic push"},
+		"a branch called liza":                    {branch: "liza", says: "origin has a branch liza, and git keeps no branches below a branch: a board needs liza/…"},
+		"a branch liza/task":                      {branch: "liza/task", says: "origin has a branch liza/task, and git keeps no branches below a branch: a board needs liza/task/…"},
+		"only branches, and a branch liza/leases": {hook: headsOnly, branch: "liza/leases", says: "origin has a branch liza/leases, and git keeps no branches below a branch: a board needs liza/leases/…"},
+		"only branches, and a branch liza/review": {hook: headsOnly, branch: "liza/review", says: "origin has a branch liza/review, and git keeps no branches below a branch: a board needs liza/review/…"},
+		"only branches, and a branch liza/probe":  {hook: headsOnly, branch: "liza/probe", says: "origin has a branch liza/probe, and git keeps no branches below a branch: a board needs liza/probe/…"},
+		"a branch liza/state/x":                   {branch: "liza/state/x", says: "origin has a branch liza/state/x, and git keeps no branch above a branch: a board needs liza/state"},
+		"pushed elsewhere":                        {says: "what is pushed to origin can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -31,6 +38,10 @@ func TestUnfitRemotes(t *testing.T) {
 			p.git("init", "-q", "--bare", "-b", "main", hub)
 			p.git("remote", "add", "origin", hub)
 			p.git("push", "-q", "origin", "main")
+			elsewhere := ""
+			if c.branch != "" {
+				p.git("push", "-q", "origin", "main:refs/heads/"+c.branch)
+			}
 			switch {
 			case c.hook != "":
 				if err := os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte(strings.Replace(byHook, "%", c.hook, 1)), 0o755); err != nil {
@@ -41,20 +52,23 @@ func TestUnfitRemotes(t *testing.T) {
 				for _, value := range strings.Fields(value) {
 					p.git("--git-dir="+hub, "config", "--add", key, value)
 				}
-			case c.branch != "":
-				p.git("push", "-q", "origin", "main:"+c.branch)
-			default:
-				other := filepath.Join(t.TempDir(), "other.git")
-				p.git("clone", "-q", "--bare", hub, other)
-				p.git("config", "remote.origin.pushurl", other)
+			case c.branch == "":
+				elsewhere = filepath.Join(t.TempDir(), "other.git")
+				p.git("clone", "-q", "--bare", hub, elsewhere)
+				p.git("config", "remote.origin.pushurl", elsewhere)
 			}
 			was := p.git("config", "--local", "--list")
 			out, errs, code := p.liza("", "share", "origin")
 			if code != 1 || out != "" || !strings.HasPrefix(errs, "git liza: "+c.says+"\nhint: ") {
 				t.Errorf("exit %d\n%s%s", code, out, errs)
 			}
-			if left := p.git("--git-dir="+hub, "for-each-ref", "refs/heads/liza/", "refs/liza/leases"); left != "" {
-				t.Errorf("something was shared:\n%s", left)
+			left := strings.Fields(p.git("--git-dir="+hub, "for-each-ref", "--format=%(refname)", "refs/heads/liza/", "refs/liza"))
+			if elsewhere != "" {
+				left = append(left, strings.Fields(p.git("--git-dir="+elsewhere, "for-each-ref", "--format=%(refname)", "refs/liza"))...)
+			}
+			left = slices.DeleteFunc(left, func(ref string) bool { return ref == "refs/heads/"+c.branch })
+			if len(left) > 0 && name != "nothing is deleted" {
+				t.Errorf("something was shared, or a probe is left:\n%s", left)
 			}
 			if now := p.git("config", "--local", "--list"); now != was {
 				t.Errorf("the settings were\n%s\nand are\n%s", was, now)

@@ -33,31 +33,74 @@ func (s *Store) choose(ctx context.Context, by *gitio.Remote, id string) error {
 		return err
 	}
 	by.OnlyBranches = true
-	if s.probe(ctx, by, id) != nil {
-		by.OnlyBranches = false
-		return err
+	asBranches := s.probe(ctx, by, id)
+	if asBranches == nil {
+		return nil
+	}
+	by.OnlyBranches = false
+	if errors.As(asBranches, new(*nameError)) {
+		return asBranches
+	}
+	return err
+}
+
+// nameError is the refusal of a remote that has a branch in the way of the board's.
+type nameError struct{ error }
+
+func (e *nameError) Unwrap() error { return e.error }
+
+// names are the names at a remote below which a board needs refs, and which no branch there may
+// have.
+func names(by *gitio.Remote) []string {
+	prefixes := []string{git.BoardPrefix, git.PublishedPrefix}
+	if by.OnlyBranches {
+		for _, own := range []string{git.LeasePrefix, git.ReviewPrefix, git.AtticPrefix, git.ProbePrefix} {
+			prefixes = append(prefixes, git.AsBranch(own))
+		}
+	}
+	for i, prefix := range prefixes {
+		prefixes[i] = strings.TrimSuffix(prefix, "/")
+	}
+	return prefixes
+}
+
+// clash refuses a remote that has a branch where a board needs refs below, or one below the board.
+func clash(by *gitio.Remote, there map[string]git.OID) error {
+	for _, ref := range names(by) {
+		if _, is := there[ref]; is {
+			branch := git.BranchName(ref)
+			return inTheWay(by, branch, fmt.Sprintf("no branches below a branch: a board needs %s/…", branch))
+		}
+	}
+	for ref := range there {
+		if strings.HasPrefix(ref, git.BoardRef+"/") {
+			return inTheWay(by, git.BranchName(ref), "no branch above a branch: a board needs "+git.BranchName(git.BoardRef))
+		}
 	}
 	return nil
 }
 
-// probe asks a remote for what the first claim would need: that no branch there takes up the names,
-// and that a ref of the board can be created, read back, replaced and deleted, each in an atomic
+func inTheWay(by *gitio.Remote, branch, keeps string) error {
+	return &nameError{board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps %s", name(by), plain.Line(branch, 60), keeps),
+		"let a human rename it there, then try again")}
+}
+
+// probe asks a remote for what the first claim would need: that no branch there is in the way of
+// their names, and that a ref of the board can be created, read back, replaced and deleted, each in an atomic
 // push. It first deletes what a killed probe left there long ago.
 func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
-	prefix, asBranch := named(by, git.ProbePrefix), strings.TrimSuffix(git.BoardPrefix, "/")
+	prefix := named(by, git.ProbePrefix)
 	ref := fmt.Sprintf("%s%d-%s", prefix, s.now().Unix(), id)
 	var there map[string]git.OID
 	err := again(ctx, func() (err error) {
-		there, err = by.List(ctx, asBranch, prefix+"*")
+		there, err = by.List(ctx, append(names(by), git.BoardRef+"/*", prefix+"*")...)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if _, is := there[asBranch]; is {
-		branch := git.BranchName(asBranch)
-		return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps no branches below a branch: a board needs %s/…", name(by), branch, branch),
-			"let a human rename it there, then try again")
+	if err := clash(by, there); err != nil {
+		return err
 	}
 	if left := s.leftProbes(prefix, there); len(left) > 0 {
 		_ = by.Push(ctx, left) // another clone may be doing the same
@@ -78,6 +121,7 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 		return err
 	}
 	if err := readBack(ctx, by, ref, first); err != nil {
+		_ = by.Push(ctx, []gitio.Push{{Ref: ref, Exactly: true, Old: first}}) // later probes may not see it
 		return err
 	}
 	if err := ask(ctx, by, "does not let a ref below %s be replaced, as each heartbeat does", ref, first, second); err != nil {
