@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -196,7 +197,7 @@ func (c *client) ask(w want) {
 				continue
 			}
 		}
-		if !reads && try == 0 && c.random.IntN(8) == 0 {
+		if !reads && try == 0 && (c.random.IntN(8) == 0 || c.n == 1 && c.faults == 0) {
 			env, _ := c.sab.arm(1+c.random.IntN(14), mishaps[c.random.IntN(len(mishaps))])
 			p.env = append(slices.Clip(p.env), env...)
 			c.faults++
@@ -345,32 +346,74 @@ func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
 		takesTurn(t)
-		linearizable(t, 2, func(t *testing.T) ([]*project, func()) { return []*project{newProject(t)}, func() {} })
+		linearizable(t, 2, func(t *testing.T) linearScene { return linearScene{clones: []*project{newProject(t)}} })
 	})
 	t.Run("racing", func(t *testing.T) {
 		takesTurn(t)
-		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
-			return []*project{newProject(t).withoutTurns()}, func() {}
+		linearizable(t, 3, func(t *testing.T) linearScene {
+			return linearScene{clones: []*project{newProject(t).withoutTurns()}}
 		})
 	})
 	// Clones share the board by a slow hub. Commands, and the processes that talk to the hub for
 	// them and for others, are killed on the way.
 	t.Run("shared", func(t *testing.T) {
 		takesTurn(t)
-		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
-			f := newFleet(t, 3, plainPath)
-			for _, p := range f.clones {
-				p.distance(t, "0.05", "0.1")
-			}
-			return f.clones, func() {
-				switch rand.IntN(6) {
-				case 0:
-					f.kill()
-				case 1:
-					f.killParent()
+		linearizable(t, 3, func(t *testing.T) linearScene { return sharedScene(t, newFleetOf) })
+	})
+	t.Run("shared without hooks", func(t *testing.T) {
+		takesTurn(t)
+		linearizable(t, 3, func(t *testing.T) linearScene {
+			var lost func() int
+			scene := sharedScene(t, func(p *project, n int, url func(string) string) *fleet {
+				f := newFleetWithoutHooks(p, n, url)
+				lost = f.losesAnswers()
+				return f
+			})
+			return scene.met(func() {
+				t.Logf("%d answers were lost", lost())
+				if lost() == 0 {
+					t.Error("no answer was lost")
 				}
-			}
+			})
 		})
+	})
+}
+
+// linearScene is where clients work: the clones of one board, what happens to them after each
+// request, and what is checked about that at the end; either may be nil.
+type linearScene struct {
+	clones []*project
+	hit    func()
+	ended  []func()
+}
+
+// met adds a check.
+func (s linearScene) met(check func()) linearScene {
+	s.ended = append(s.ended, check)
+	return s
+}
+
+// sharedScene is a fleet of which processes are killed, first one of each kind for certain.
+func sharedScene(t *testing.T, made func(*project, int, func(string) string) *fleet) linearScene {
+	f := made(newProject(t), 3, plainPath)
+	for _, p := range f.clones {
+		p.distance(t, "0.05", "0.1")
+	}
+	var children, commands atomic.Int64
+	hit := func() {
+		kind := rand.IntN(6)
+		switch {
+		case kind == 0 || children.Load() == 0:
+			children.Add(int64(f.surely(f.kill)))
+		case kind == 1 || commands.Load() == 0:
+			commands.Add(int64(f.surely(f.killParent)))
+		}
+	}
+	return linearScene{clones: f.clones, hit: hit}.met(func() {
+		t.Logf("%d children and %d commands were killed", children.Load(), commands.Load())
+		if children.Load() == 0 || commands.Load() == 0 {
+			t.Errorf("%d children and %d commands were killed: not both", children.Load(), commands.Load())
+		}
 	})
 }
 
@@ -389,13 +432,14 @@ func (p *project) distance(t *testing.T, fetch, push string) {
 }
 
 // linearizable has each client make that many requests, or more in the long form.
-func linearizable(t *testing.T, each int, made func(*testing.T) ([]*project, func())) {
+func linearizable(t *testing.T, each int, made func(*testing.T) linearScene) {
 	t.Parallel()
 	if *long {
 		each = 300
 	}
 	random := seeded(t)
-	clones, trouble := made(t)
+	scene := made(t)
+	clones := scene.clones
 	p := clones[0]
 	p.must("", "config", "set", "lease_duration", "86400")
 	for n := range linearTasks {
@@ -422,13 +466,19 @@ func linearizable(t *testing.T, each int, made func(*testing.T) ([]*project, fun
 				}
 				c.ask(c.wants())
 				keeping.wrote()
-				trouble()
+				if scene.hit != nil {
+					scene.hit()
+				}
 			}
 		})
 	}
 	wg.Wait()
 	took := time.Since(began)
 	keeping.end()
+
+	for _, check := range scene.ended {
+		check()
+	}
 
 	last := clients[0]
 	for n := range linearTasks {
@@ -456,6 +506,9 @@ func linearizable(t *testing.T, each int, made func(*testing.T) ([]*project, fun
 	}
 	for _, o := range told {
 		outcomes[o.Output.(got).how]++
+	}
+	if faults == 0 {
+		t.Error("no request met a fault")
 	}
 	t.Logf("%d operations of %d clients in %v, %d with a fault: %v", len(told), linearClients, took.Round(time.Millisecond), faults, outcomes)
 	result, info := porcupine.CheckOperationsVerbose(linearModel(begin), told, 2*time.Minute)

@@ -378,31 +378,66 @@ func TestClones(t *testing.T) {
 	}
 }
 
+// eachHub runs a test by a hub whose server decides operations itself, and by one on which nothing
+// of git liza runs. They take turns.
+func eachHub(t *testing.T, test func(t *testing.T, made func(*project, int, func(string) string) *fleet)) {
+	for name, made := range map[string]func(*project, int, func(string) string) *fleet{
+		"the server decides": newFleetOf, "no hooks": newFleetWithoutHooks,
+	} {
+		t.Run(name, func(t *testing.T) {
+			takesTurn(t)
+			t.Parallel()
+			test(t, made)
+		})
+	}
+}
+
 // TestClonesWithTroubles: the remote disappears and comes back, is slow for some, and pushes and
 // fetches are killed at random. Troubles are paced by the work done, so that work progresses
 // however slow the machine is.
 func TestClonesWithTroubles(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
-	n, tasks := 3, 4
-	if *long {
-		n, tasks = 8, 200
+	eachHub(t, func(t *testing.T, made func(*project, int, func(string) string) *fleet) {
+		n, tasks := 3, 4
+		if *long {
+			n, tasks = 8, 200
+		}
+		f := made(projectWithTasks(t, tasks), n, plainPath)
+		f.clones[1].slowed()
+		stop := make(chan struct{})
+		var troubles sync.WaitGroup
+		away, killed := 0, 0
+		f.every(&troubles, stop, 12, func() { f.unplug(); away++ })
+		f.every(&troubles, stop, 4, func() { killed += f.surely(f.kill) })
+		f.work(tasks)
+		close(stop)
+		troubles.Wait()
+		t.Logf("the remote was away %d times, %d children were killed", away, killed)
+		if away == 0 || killed == 0 {
+			t.Errorf("the remote was away %d times, and %d children were killed: no troubles", away, killed)
+		}
+		f.agrees(tasks)
+	})
+}
+
+// losesAnswers makes the hub die after it has moved the refs of a push, before it answers: at the
+// first push, and now and then. It returns how often that was. A server that decides operations
+// itself would leave that to the clones beside this hook.
+func (f *fleet) losesAnswers() (lost func() int) {
+	f.t.Helper()
+	list := filepath.Join(f.t.TempDir(), "lost")
+	script := `#!/bin/sh
+[ "$1" = committed ] && grep -q receive-pack /proc/$PPID/cmdline || exit 0
+[ ! -e '@' ] || [ $(($$ % 10)) = 0 ] || exit 0
+echo lost >>'@' && kill -9 $PPID
+`
+	if err := os.WriteFile(filepath.Join(f.hub, "hooks", "reference-transaction"), []byte(strings.ReplaceAll(script, "@", list)), 0o755); err != nil {
+		f.t.Fatal(err)
 	}
-	f := newFleetOf(projectWithTasks(t, tasks), n, plainPath)
-	f.clones[1].slowed()
-	stop := make(chan struct{})
-	var troubles sync.WaitGroup
-	away, killed := 0, 0
-	f.every(&troubles, stop, 12, func() { f.unplug(); away++ })
-	f.every(&troubles, stop, 4, func() { killed += f.kill() })
-	f.work(tasks)
-	close(stop)
-	troubles.Wait()
-	t.Logf("the remote was away %d times, %d children were killed", away, killed)
-	if away == 0 || killed == 0 {
-		t.Errorf("the remote was away %d times, and %d children were killed: no troubles", away, killed)
+	return func() int {
+		text, _ := os.ReadFile(list)
+		return strings.Count(string(text), "\n")
 	}
-	f.agrees(tasks)
 }
 
 // every repeats do until stop is closed, each time after a random number of acknowledged
@@ -452,6 +487,17 @@ func (f *fleet) rename(from, to string) bool {
 		}
 	}
 	return true
+}
+
+// surely repeats a kill until it has found a process, for a while.
+func (f *fleet) surely(kill func() int) int {
+	for range 200 {
+		if killed := kill(); killed > 0 {
+			return killed
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return 0
 }
 
 // kill kills a git child that talks to the remote, if there is one, and returns how many it killed.

@@ -8,29 +8,34 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// TestTortureClones: four clones write to one board behind a remote with the server's lock: by its
-// path, by a URL, by a proxy that loses answers and falls silent, and from a slow machine. The
+// TestTortureClones: four clones write to one board behind a remote, whose server decides
+// operations or runs nothing of git liza: by its path, by a URL, by a proxy that loses answers and falls silent, and from a slow machine. The
 // remote's directory is renamed, and processes that talk to it are killed with SIGKILL on both
 // sides. Nobody cleans up after that. Everything acknowledged is on the board exactly once, and the
 // clones agree.
 func TestTortureClones(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
-	f := newFleet(t, 4, plainPath)
+	eachHub(t, tortureClones)
+}
+
+func tortureClones(t *testing.T, made func(*project, int, func(string) string) *fleet) {
+	f := made(newProject(t), 4, plainPath)
 	each := 1
 	if *long {
 		each = 1 << 30
 	}
 	f.clones[1].git("config", "remote.origin.url", fileURL(f.hub))
-	lossy := f.clones[2]
+	lossy, losses := f.clones[2], &losses{}
 	lossy.env = append(lossy.env[:len(lossy.env):len(lossy.env)], known(t)...)
 	lossy.git("config", "liza.networkTimeout", "1")
-	lossy.git("config", "remote.origin.url", passing(loseSome)(lossy, f.hub))
+	lossy.git("config", "remote.origin.url", passing(losses.some)(lossy, f.hub))
 	f.clones[3].slowed()
 	for _, p := range f.clones {
 		p.env = append(p.env[:len(p.env):len(p.env)], "LIZA_TRACE=1")
@@ -39,8 +44,9 @@ func TestTortureClones(t *testing.T) {
 	l := &ledger{t: t, acks: map[string]string{}, last: time.Now()}
 	stop := make(chan struct{})
 	var troubles sync.WaitGroup
-	f.every(&troubles, stop, 6, f.unplug)
-	f.every(&troubles, stop, 2, func() { l.kills += f.kill() })
+	away := 0
+	f.every(&troubles, stop, 6, func() { f.unplug(); away++ })
+	f.every(&troubles, stop, 2, func() { l.kills += f.surely(f.kill) })
 	var writers sync.WaitGroup
 	for n, p := range f.clones {
 		for twin := range 2 {
@@ -63,12 +69,28 @@ func TestTortureClones(t *testing.T) {
 	f.agrees(0)
 	l.holds(f.clones[0])
 	t.Logf("the longest wait: %s", f.attempts)
+	t.Logf("the remote was away %d times, %d children were killed, %d answers to pushes were lost", away, l.kills, losses.pushes.Load())
+	if away == 0 || l.kills == 0 || losses.pushes.Load() == 0 {
+		t.Error("not every trouble came")
+	}
 }
 
-// loseSome loses some of the answers to a push, cuts off some of those to a fetch, and lets some
-// pushes hang.
-func loseSome(w http.ResponseWriter, r *http.Request, pass http.Handler) {
-	switch rand.IntN(10) {
+// losses counts the answers to pushes that were lost.
+type losses struct{ pushes atomic.Int64 }
+
+// some loses the answer to the first push and some later ones, cuts off some of those to a fetch,
+// and lets some pushes hang.
+func (l *losses) some(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+	kind := rand.IntN(10)
+	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/git-receive-pack") && r.ContentLength != 4 {
+		if l.pushes.Load() == 0 {
+			kind = 0
+		}
+		if kind < 2 {
+			l.pushes.Add(1)
+		}
+	}
+	switch kind {
 	case 0:
 		cut("git-receive-pack", 0)(w, r, pass)
 	case 1:

@@ -25,10 +25,10 @@ func timeLeft(t *testing.T) bool {
 var turns = [][][]string{
 	{ // the tests that take longest: more than three seconds of processor time each
 		{
-			"TestTeamKilled", "TestLinearizable/racing", "TestPlainFetches",
+			"TestTeamKilled", "TestLinearizable/racing", "TestPlainFetches", "TestClonesWithTroubles/the_server_decides",
 		},
 		{
-			"TestTeam", "TestTrains", "TestSessions/sharing.md",
+			"TestTeam", "TestTrains", "TestSessions/sharing.md", "TestLinearizable/shared_without_hooks",
 		},
 		{
 			"TestLinearizable/shared", "TestNetworkRemotes/https", "TestHosts/nginx_and_http-backend",
@@ -36,17 +36,18 @@ var turns = [][][]string{
 		},
 		{
 			"TestClones", "TestNetworkRemotes/ssh", "TestKilled", "TestForgedMerges", "TestScreenConductsARun",
+			"TestTortureClones/the_server_decides",
 		},
 		{
 			"TestHosts/gitolite", "TestHosts/sshd_and_git-shell", "TestTrainsOfTwoClones",
 			"TestOnlyBranches/an_update_hook", "TestNewOperation",
 		},
 		{
-			"TestClonesWithTroubles", "TestTortureDamage", "TestForgedFinish", "TestLinearizable/in_turn",
+			"TestClonesWithTroubles/no_hooks", "TestTortureDamage", "TestForgedFinish", "TestLinearizable/in_turn",
 			"TestTeamOfGoals",
 		},
 		{
-			"TestOnlyBranches/gitolite's_RW", "TestAttacksOnAServer", "TestTeamSizesItself", "TestTortureClones",
+			"TestOnlyBranches/gitolite's_RW", "TestAttacksOnAServer", "TestTeamSizesItself", "TestTortureClones/no_hooks",
 			"TestTeamReviewsPlan",
 		},
 	},
