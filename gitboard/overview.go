@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -35,8 +36,20 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 		return nil, err
 	}
 	g.beside.Stopped, g.beside.GaveUp = halts, v.board.GaveUp()
+	if g.beside.Unproven, err = v.unproven(ctx); err != nil {
+		return nil, err
+	}
 	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err
+}
+
+// unproven is the operation that does not follow, nil if none is known.
+func (v *View) unproven(ctx context.Context) (*report.Unproven, error) {
+	doubt, err := v.Doubt(ctx)
+	if doubt == nil || err != nil {
+		return nil, err
+	}
+	return &report.Unproven{Commit: string(doubt.Commit), Text: plain.Line(doubt.Error(), 300)}, nil
 }
 
 // With adds the commits that were found on integration and that the board does not record.
@@ -47,8 +60,12 @@ func (g *Glance) With(strays []report.Stray) *Glance {
 
 // PastGlance is Glance for a past state of the board, whose leases are unknown.
 func (v *View) PastGlance(ctx context.Context) (*Glance, error) {
+	unproven, err := v.unproven(ctx)
+	if err != nil {
+		return nil, err
+	}
 	events, err := v.Recent(ctx, recent)
-	return &Glance{v, report.Beside{Events: events}}, err
+	return &Glance{v, report.Beside{Events: events, Unproven: unproven}}, err
 }
 
 // Of restricts the glance to one goal; "" means all goals.

@@ -2,12 +2,15 @@ package gitboard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // proof is a part of the board's history in which each operation is known to follow from the board
@@ -38,10 +41,8 @@ func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 	if err != nil {
 		return err
 	}
-	for _, commit := range chain {
-		if err := b.log.Replays(ctx, commit); err != nil {
-			return err
-		}
+	if err := b.replay(ctx, chain); err != nil {
+		return err
 	}
 	if known.has(met) {
 		met = known.from
@@ -49,6 +50,55 @@ func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 	b.keepProof(proof{met, settled, tip})
 	return nil
 }
+
+// replay proves the operations of a chain, the oldest first: what follows a forged one is not
+// looked at.
+func (b *Board) replay(ctx context.Context, chain []git.OID) error {
+	for _, commit := range slices.Backward(chain) {
+		if err := b.log.Replays(ctx, commit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Follows proves by replay the operations of the view that this clone has not proven yet. A
+// *oplog.RecordError names the first one that does not follow from the board before it.
+func (v *View) Follows(ctx context.Context) error {
+	b, known := v.board, v.board.keptProof()
+	if b.Repo() == nil || known.has(v.Commit) {
+		return nil
+	}
+	if known.to.IsZero() { // the view may be a past one
+		tip, err := b.Repo().Ref(ctx, git.BoardRef)
+		if err != nil {
+			return err
+		}
+		return b.Prove(ctx, tip)
+	}
+	// The proof may include operations that are still on their way.
+	if before, err := b.Repo().IsAncestor(ctx, v.Commit, known.to); before && err == nil {
+		return nil
+	}
+	return b.Prove(ctx, v.Commit)
+}
+
+// Doubt returns why the view can't be trusted, nil if it can: on a board that others write to, an
+// operation does not follow from the board before it. Where everything was proven when it was
+// fetched, as usual, that is one small file to read. What only this clone writes is not looked at.
+func (v *View) Doubt(ctx context.Context) (*oplog.RecordError, error) {
+	if v.board.Remote() == "" {
+		return nil, nil
+	}
+	err := v.Follows(ctx)
+	if doubt := (*oplog.RecordError)(nil); errors.As(err, &doubt) {
+		return doubt, nil
+	}
+	return nil, err
+}
+
+// Verified records that the whole history up to a commit was proven otherwise.
+func (b *Board) Verified(commit git.OID) { b.keepProof(proof{git.ZeroOID, commit, commit}) }
 
 // Prove proves by replay the operations up to tip that this clone has not proven yet. A
 // *oplog.RecordError names the one that does not follow.
@@ -105,7 +155,7 @@ func (b *Board) built(on, settled, commit git.OID) {
 	}
 	switch known := b.keptProof(); {
 	case on.IsZero():
-		b.keepProof(proof{git.ZeroOID, commit, commit})
+		b.Verified(commit)
 	case known.to == on:
 		b.keepProof(proof{known.from, settled, commit})
 	}

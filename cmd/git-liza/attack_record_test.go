@@ -376,7 +376,8 @@ func TestLargeImportIsShared(t *testing.T) {
 }
 
 // TestForgedBoardIsNoticed: a board that was forged on a host without the lock is noticed by a
-// clone that fetches it, by one that would write on top of it, and by one that joins.
+// clone that fetches it, by all who look at it there, by one that would write on top of it, and by
+// one that joins.
 func TestForgedBoardIsNoticed(t *testing.T) {
 	takesTurn(t)
 	t.Parallel()
@@ -387,6 +388,22 @@ func TestForgedBoardIsNoticed(t *testing.T) {
 	for i, args := range [][]string{{"note", "hello"}, {"sync"}, {"status", "--fresh"}} {
 		if out, errs, code := f.clones[i%2].liza("", args...); code != 4 || !strings.Contains(errs, "is inconsistent") {
 			t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
+		}
+	}
+	// What was fetched is in both clones now.
+	for i, clone := range f.clones {
+		for _, args := range [][]string{{"status"}, {"inbox"}} {
+			if out := clone.must("", args...); !strings.Contains(strings.SplitN(out, "\n", 2)[0], "the board breaks its rules at ") {
+				t.Errorf("clone %d, %v:\n%s", i, args, out)
+			}
+		}
+		if out, errs, code := clone.liza("", "watch", "--once"); code != 1 || !strings.Contains(out, "INVALID STATE: ") {
+			t.Errorf("clone %d, watch --once: exit %d\n%s%s", i, code, out, errs)
+		}
+		for _, args := range [][]string{{"prime"}, {"claim"}} {
+			if out, errs, code := clone.liza("coder-1", args...); code != 4 || out != "" || !strings.Contains(errs, "is inconsistent") || !strings.Contains(errs, "git liza verify") {
+				t.Errorf("clone %d, %v: exit %d\n%s%s", i, args, code, out, errs)
+			}
 		}
 	}
 	late := &project{t: t, dir: filepath.Join(t.TempDir(), "late"), env: f.clones[0].env}

@@ -28,6 +28,7 @@ type ItemKind string
 
 // The kinds of items. Their order breaks ties between items that hold up equally many tasks.
 const (
+	ItemUnproven     ItemKind = "unproven"      // the board does not follow by replay
 	ItemBreaker      ItemKind = "breaker"       // the circuit breaker has tripped
 	ItemStopped      ItemKind = "stopped"       // the board is PAUSED or at CHECKPOINT
 	ItemGoalStopped  ItemKind = "goal_stopped"  // a goal has used up its budget
@@ -50,14 +51,14 @@ const (
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemDrafts, ItemPaused,
-	ItemNoAgent, ItemAgentGone,
+	ItemUnproven, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemDrafts,
+	ItemPaused, ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
 
 // wholeBoard reports whether nothing moves until an item of this kind is dealt with.
 func (k ItemKind) wholeBoard() bool {
-	return k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
+	return k == ItemUnproven || k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
 }
 
 // Item is one thing that waits for a human.
@@ -127,6 +128,9 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 	}
 	c := &collector{s: s, o: o, beside: beside, waiting: waitingFor(o.Tasks)}
 	in := &Inbox{Time: o.Time, Now: o.Now, Mode: o.Mode}
+	if u := o.Unproven; u != nil {
+		c.add(Item{Kind: ItemUnproven, Title: u.String(), Holds: c.unfinished(), Text: u.Text, Do: []Ask{{"see what is wrong", Verify}}})
+	}
 	if o.GoalStatus == board.InProgress {
 		c.stops()
 		c.spentGoals()

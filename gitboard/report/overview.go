@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -31,6 +32,7 @@ type Overview struct {
 	Reason       string               `json:"mode_reason,omitempty"`
 	Breaker      *board.Trigger       `json:"breaker_trigger,omitempty"`
 	Stopped      []Halt               `json:"clone_stopped,omitempty"` // only this clone
+	Unproven     *Unproven            `json:"unproven,omitempty"`      // nothing here is certain
 	Strays       []Stray              `json:"unrecorded,omitempty"`    // commits on integration that the board has not recorded
 	Waiting      []Ask                `json:"waiting_for_human"`
 	Turns        []Turn               `json:"turns"`
@@ -103,20 +105,36 @@ type Happened struct {
 
 // Beside is what an overview needs that is not on the board.
 type Beside struct {
-	Leases  map[string]board.Lease // by agent; nil if unknown, as for a past board
-	Events  []Happened             // the newest operations, newest first
-	Stopped []Halt                 // strongest first
-	Strays  []Stray                // commits on integration that the board has not recorded
-	Merging *Train                 // nil if no merge is in progress
-	Ahead   *Ahead                 // nil if unknown, and while the goal is IN_PROGRESS
-	Goal    string                 // the only goal to look at, "" for all
-	GaveUp  map[string]GaveUp      // by agent, as far as this clone knows
+	Leases   map[string]board.Lease // by agent; nil if unknown, as for a past board
+	Events   []Happened             // the newest operations, newest first
+	Stopped  []Halt                 // strongest first
+	Unproven *Unproven              // nil if the board follows by replay, as far as is known
+	Strays   []Stray                // commits on integration that the board has not recorded
+	Merging  *Train                 // nil if no merge is in progress
+	Ahead    *Ahead                 // nil if unknown, and while the goal is IN_PROGRESS
+	Goal     string                 // the only goal to look at, "" for all
+	GaveUp   map[string]GaveUp      // by agent, as far as this clone knows
 }
 
 // GaveUp is the end of a supervisor that stopped by itself before its work was done.
 type GaveUp struct {
 	Since  board.Time
 	Reason string
+}
+
+// Unproven is an operation that does not follow from the board before it. Nothing may be built on a
+// board with one, and what it shows may be false.
+type Unproven struct {
+	Commit string `json:"commit"`
+	Text   string `json:"text"`
+}
+
+// Verify is the command that shows what is wrong with an unproven board.
+const Verify = "git liza verify"
+
+// String says what it means.
+func (u *Unproven) String() string {
+	return fmt.Sprintf("the board breaks its rules at %.10s: do not trust what it shows", u.Commit)
 }
 
 // Stray is an agent's commit that reached integration without an operation, so that nobody has
@@ -148,7 +166,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
-		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Strays: beside.Strays, Now: board.At(now),
+		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Unproven: beside.Unproven, Strays: beside.Strays, Now: board.At(now),
 	}
 	o.only = s.Goal(beside.Goal)
 	o.goals(goals, beside.Goal)

@@ -51,6 +51,9 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 	if err == nil {
 		err = w.prove(ctx, v, paused)
 	}
+	if err == nil && w.once {
+		err = doubted(v.Doubt(ctx))
+	}
 	if err == nil {
 		f.State = v.State
 		f.Leases, err = v.LeasesSeen(ctx)
@@ -62,6 +65,14 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 		err = w.setting(v)
 	}
 	return f, err
+}
+
+// doubted is why a view can't be trusted, as an error.
+func doubted(doubt *oplog.RecordError, err error) error {
+	if doubt != nil {
+		return doubt
+	}
+	return err
 }
 
 // setting copies what notices and carriers need from the board. It also reads every record that

@@ -68,6 +68,7 @@ type watcher struct {
 	board *gitboard.Board
 
 	memory memory
+	once   bool
 	broken string // why the board can't be trusted, "" if it can
 
 	goal, commit, clone string // as of the last look
@@ -115,6 +116,7 @@ func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.once = true
 	_, report, err := w.judge(ctx, nil)
 	if err != nil {
 		return nil, err

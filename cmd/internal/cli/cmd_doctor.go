@@ -21,8 +21,8 @@ func doctorCommand() *edge.Command {
 	return &edge.Command{
 		Name: "doctor", Group: "setting up", Max: 0,
 		Short: "find what a crash left half-done, and repair what is safe",
-		Long: `Without --fix it only reports. Exit code 1 when something is left to do, 4 when the board can't be read. The
-last lines are figures: how large the board is and what the repository's objects fill, what is kept in the
+		Long: `Without --fix it only reports. Exit code 1 when something is left to do, 4 when the board can't be read or breaks
+its rules. The last lines are figures: how large the board is and what the repository's objects fill, what is kept in the
 attic, versions.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&fix, "fix", false, "repair what is safe; nobody's work is lost")
@@ -43,7 +43,11 @@ func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
 	if lost {
 		return recovery.ReportLoss(c, rescued)
 	}
-	if _, err := c.View(ctx); err != nil {
+	v, err := c.View(ctx)
+	if err != nil {
+		return err
+	}
+	if err := v.Follows(ctx); err != nil {
 		return err
 	}
 	var repairer board.Actor // only a repair needs an actor

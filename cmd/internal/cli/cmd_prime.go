@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -34,6 +35,9 @@ func primeCommand() *edge.Command {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
+			}
+			if doubt, err := v.Doubt(ctx); doubt != nil || err != nil {
+				return cmp.Or(err, error(doubt))
 			}
 			if err := edge.Narrowed(v.State, goal); err != nil {
 				return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -9,6 +10,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
@@ -24,8 +27,8 @@ func watchCommand() *edge.Command {
 		Long: `Alarms go to standard error (with --json to standard output, an object a line), to liza/alerts.log below the
 common git directory, to the desktop where notify-send is, and to the setting escalation_webhook. What was
 reported is reported again when it gets worse, or comes back. A passed deadline and a pattern of the circuit breaker halt the board; a board that does not
-replay pauses this clone by .liza/PAUSE. With --once it prints the current conditions, alerts nobody else, changes
-nothing, and exits with 1 if there is one.`,
+replay pauses this clone by .liza/PAUSE. With --once it asks the remote of a shared board first, prints the current
+conditions, alerts nobody else, changes nothing on the board, and exits with 1 if there is one.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&once, "once", false, "look once")
 			f.BoolVar(&noBreaker, "no-breaker", false, "report patterns, and do not halt the board for them")
@@ -57,8 +60,25 @@ func runWatch(ctx context.Context, c *edge.Call, noBreaker bool, heartbeat time.
 	})
 }
 
+// lookFirst fetches a shared board. If the remote can't be reached, it says so, and what is here is
+// looked at. What does not follow is a condition like any other.
+func lookFirst(ctx context.Context, c *edge.Call) error {
+	err := c.Board.Refresh(ctx)
+	switch {
+	case errors.As(err, new(*gitio.NetworkError)) && ctx.Err() == nil:
+		c.App.PrintError(err, c.JSON)
+		return nil
+	case errors.As(err, new(*oplog.RecordError)):
+		return nil
+	}
+	return err
+}
+
 // watchOnce prints the conditions that are met.
 func watchOnce(ctx context.Context, c *edge.Call) error {
+	if err := lookFirst(ctx, c); err != nil {
+		return err
+	}
 	notices, err := watch.Once(ctx, watch.Config{Board: c.Board, Now: c.App.Now})
 	if err != nil {
 		return err

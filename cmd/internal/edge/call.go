@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -40,6 +42,7 @@ type Call struct {
 	Signer  *sshsig.Signer  // named on the command line, instead of the settings
 	OnClose []io.Closer
 	Minting sync.Mutex // creates one session key at a time in a team
+	warned  bool       // of a board that breaks its rules
 }
 
 func (c *Call) Close() {
@@ -100,8 +103,23 @@ func (c *Call) Begin(ctx context.Context) context.Context {
 	return ctx
 }
 
-// View reads the board as it is now, or as of --at.
+// View reads the board as it is now, or as of --at. A command that only reads warns on standard
+// error of a board that breaks its rules.
 func (c *Call) View(ctx context.Context) (*gitboard.View, error) {
+	v, err := c.QuietView(ctx)
+	if err != nil || !c.Cmd.Reads || c.warned {
+		return v, err
+	}
+	doubt, err := v.Doubt(ctx)
+	if doubt != nil {
+		c.warned = true
+		fmt.Fprintf(c.App.Stderr, "warning: %s (%s)\n", plain.Visible(doubt.Error()), report.Verify)
+	}
+	return v, err
+}
+
+// QuietView is View for those who warn themselves.
+func (c *Call) QuietView(ctx context.Context) (*gitboard.View, error) {
 	if c.At != "" {
 		return c.Board.ViewAt(ctx, c.At)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
@@ -106,12 +107,12 @@ func Classify(err error) Class {
 		return Class{2, CodeLostRace, "try again after a pause; should a crash have left that lock, git liza doctor says so"}
 	case errors.As(err, &lost):
 		return Class{2, CodeLostRace, "try again after a pause"}
-	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
+	case errors.As(err, &record) && errors.Is(err, gitio.ErrNotFound), errors.As(err, &broken), errors.As(err, new(*gitio.DamagedError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
+	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
+		return Class{4, CodeInconsistent, "stop, and let a human look: " + report.Verify}
 	case errors.As(err, new(*remote.TornError)):
 		return Class{4, CodeInconsistent, "the operation is on the board, and others don't see what belongs to it: stop; a human lets that repository take pushes to all refs of a board (receive.hideRefs, transfer.hideRefs), or shares it by another host"}
-	case errors.As(err, &broken), errors.As(err, new(*gitio.DamagedError)):
-		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
 	case errors.As(err, &newer):
 		return Class{5, CodeNewerFormat, "install a newer git-liza"}
 	case errors.As(err, &old):

@@ -14,7 +14,7 @@ import (
 
 // Glance views the run as it is now, or as of --at.
 func Glance(ctx context.Context, c *edge.Call) (*gitboard.Glance, error) {
-	v, err := c.View(ctx)
+	v, err := c.QuietView(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 // shown.
 func Status(p edge.Page, o *report.Overview, reason func(task string) string, choice Choice) []string {
 	d := &statusDrawing{Page: p, o: o, now: o.Now.Std(), reason: reason, selected: choice.Selected}
-	head := slices.Concat([]string{p.Bold(p.Fit(o.Summary(), p.Width))}, d.asks(), []string{""}, d.run())
+	head := slices.Concat(d.unproven(), []string{p.Bold(p.Fit(o.Summary(), p.Width))}, d.asks(), []string{""}, d.run())
 	groups := groupTasks(o, choice.Filter)
 	// Everything if it fits. Otherwise agents and events give way to tasks, down to one row for
 	// each status, and finally to rows for stuck tasks only.
@@ -58,6 +58,19 @@ type statusDrawing struct {
 	now      time.Time
 	reason   func(task string) string
 	selected string
+}
+
+// unproven warns of a board that does not follow by replay.
+func (d *statusDrawing) unproven() []string {
+	u := d.o.Unproven
+	if u == nil {
+		return nil
+	}
+	lines := []string{d.Alarm(d.Fit("! "+u.String(), d.Width))}
+	for _, line := range edge.Wrap(u.Text, d.Width-2) {
+		lines = append(lines, "  "+d.Fit(line, d.Width-2))
+	}
+	return append(lines, "  "+report.Verify, "")
 }
 
 // asks lists what waits for the human.

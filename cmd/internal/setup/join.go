@@ -69,8 +69,12 @@ func Joined(ctx context.Context, c *edge.Call) error {
 // before.
 func proven(ctx context.Context, b *gitboard.Board) error {
 	report, err := audit.Verify(ctx, b.Log().Store(), b.Repo(), audit.Range{}, nil)
-	if err != nil || report.OK() {
+	if err != nil {
 		return err
+	}
+	if report.OK() {
+		b.Verified(report.To)
+		return nil
 	}
 	return &edge.Outcome{
 		Exit: 4, Code: edge.CodeInconsistent, Hint: "stop, and let a human look: git liza verify",
