@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestProvenOtherwise: operations that were proven otherwise are only covered by a clone's proof if
@@ -54,4 +58,87 @@ func TestProvenOtherwise(t *testing.T) {
 		t.Errorf("it is left: %v", err)
 	}
 	clean(t, b.Repo())
+}
+
+// forge puts a commit on a board that no operation makes.
+func forge(t *testing.T, dir string) {
+	t.Helper()
+	forged := testrun.RunGit(t, dir, "commit-tree", "-p", "liza/state", "-m", "forged", "liza/state^{tree}")
+	testrun.RunGit(t, dir, "update-ref", "refs/heads/liza/state", strings.TrimSpace(forged))
+}
+
+// TestDoubt: what others may have written is proven before it is shown, and what only this clone
+// writes is not looked at, even if its proof is lost.
+func TestDoubt(t *testing.T) {
+	ctx := t.Context()
+	doubt := func(b *gitboard.Board) *oplog.RecordError {
+		t.Helper()
+		v, err := b.View(ctx)
+		check(t, err)
+		found, err := v.Doubt(ctx)
+		check(t, err)
+		return found
+	}
+	alone := open(t, project(t), newClock())
+	begin(t, alone)
+	check(t, alone.Discard("proven"))
+	forge(t, alone.Repo().TopLevel())
+	if found := doubt(alone); found != nil {
+		t.Errorf("alone: %v", found)
+	}
+	if kept, err := alone.Kept("proven"); kept != "" || err != nil {
+		t.Errorf("alone, it was replayed: %q, %v", kept, err)
+	}
+
+	a, b, hub := shared(t)
+	do(t, a, ada, note("honest"))
+	check(t, b.Refresh(ctx))
+	good := tipOf(t, b.Repo())
+	check(t, b.Discard("proven"))
+	if found := doubt(b); found != nil {
+		t.Errorf("shared: %v", found)
+	}
+	if kept, err := b.Kept("proven"); !strings.Contains(kept, string(good)) || err != nil {
+		t.Errorf("shared, nothing was proven: %q, %v", kept, err)
+	}
+	forge(t, hub)
+	if err := b.Refresh(ctx); !errors.As(err, new(*oplog.RecordError)) {
+		t.Errorf("a forged board: %v", err)
+	}
+	forged := tipOf(t, b.Repo())
+	if found := doubt(b); found == nil || found.Commit != forged {
+		t.Errorf("forged: %v", found)
+	}
+
+	// A remote that goes back too far changes nothing.
+	testrun.RunGit(t, hub, "update-ref", "refs/heads/liza/state", "liza/state~2")
+	if err := b.Refresh(ctx); !errors.As(err, new(*oplog.RecordError)) || tipOf(t, b.Repo()) != forged {
+		t.Errorf("a remote that goes back too far: %v", err)
+	}
+	// What the clone has proven is enough.
+	testrun.RunGit(t, hub, "update-ref", "refs/heads/liza/state", string(good))
+	check(t, b.Refresh(ctx))
+	if tip := tipOf(t, b.Repo()); tip != good {
+		t.Errorf("the clone is at %s, not %s", tip, good)
+	}
+	if kept, err := b.Repo().Ref(ctx, git.ForgedRef(forged)); kept != forged || err != nil {
+		t.Errorf("what was here is not kept: %s, %v", kept, err)
+	}
+	do(t, b, ada, note("as before"))
+	clean(t, b.Repo())
+}
+
+// TestTwoHonestBoards: a clone stays where it is when a remote goes another way by the rules.
+func TestTwoHonestBoards(t *testing.T) {
+	ctx := t.Context()
+	a, b, hub := shared(t)
+	do(t, b, ada, note("before"))
+	check(t, a.Refresh(ctx))
+	do(t, a, ada, note("one way"))
+	here := tipOf(t, a.Repo())
+	testrun.RunGit(t, hub, "update-ref", "refs/heads/liza/state", "liza/state~1")
+	do(t, b, ada, note("the other way"))
+	if err := a.Refresh(ctx); !errors.As(err, new(*remote.DivergedError)) || tipOf(t, a.Repo()) != here {
+		t.Errorf("%v; the board is at %s, not %s", err, tipOf(t, a.Repo()), here)
+	}
 }

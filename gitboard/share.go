@@ -1,12 +1,14 @@
 package gitboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
@@ -21,15 +23,69 @@ func (b *Board) Remote() string {
 // Refresh brings this clone's view of a shared board up to date and proves what it fetched by
 // replay. It does nothing on a board that is not shared. Errors: a *gitio.NetworkError, a
 // *remote.DivergedError, or a *oplog.RecordError for an operation that does not follow from the
-// board before it.
+// board before it. A board of this clone that does not follow is replaced by the remote's if that
+// does, and is kept as git.ForgedRef.
 func (b *Board) Refresh(ctx context.Context) error {
 	if b.Remote() == "" {
 		return nil
 	}
-	if err := b.shared().Fetch(ctx); err != nil {
+	return b.refresh(ctx, b.shared().Fetch)
+}
+
+// refresh fetches and proves what came. Where the board that is here was forged, and the remote's
+// follows again from what this clone has proven, this clone takes the remote's.
+func (b *Board) refresh(ctx context.Context, fetch func(context.Context) error) error {
+	once := func() error {
+		if err := fetch(ctx); err != nil {
+			return err
+		}
+		return b.proveFetched(ctx)
+	}
+	err := once()
+	if !errors.As(err, new(*oplog.RecordError)) && !errors.As(err, new(*remote.DivergedError)) {
 		return err
 	}
-	return b.proveFetched(ctx)
+	if back, failed := b.comeBack(ctx); !back || failed != nil {
+		return cmp.Or(failed, err)
+	}
+	return once() // now with everything that depends on the board
+}
+
+// comeBack moves the board from one that does not follow by replay to the remote's. It reports
+// false, and changes nothing, unless that follows from the part that this clone has proven.
+func (b *Board) comeBack(ctx context.Context) (bool, error) {
+	here, err := b.Repo().Ref(ctx, git.BoardRef)
+	if err != nil {
+		return false, err
+	}
+	there, err := b.shared().State(ctx)
+	known := b.keptProof()
+	if err != nil || here.IsZero() || there.IsZero() || here == there || known.to.IsZero() {
+		return false, err
+	}
+	chain, met, err := b.chain(ctx, there, known)
+	if err != nil || !known.has(met) {
+		return false, ignoreRecord(err)
+	}
+	if err := b.replay(ctx, chain); err != nil {
+		return false, ignoreRecord(err)
+	}
+	if err := b.Prove(ctx, here); !errors.As(err, new(*oplog.RecordError)) {
+		return false, err // two boards by the rules: people have to choose
+	}
+	if err := b.shared().Replace(ctx, here, there); err != nil {
+		return false, err
+	}
+	b.keepProof(proof{known.from, there, there})
+	return true, nil
+}
+
+// ignoreRecord returns nil for an error about the board itself.
+func ignoreRecord(err error) error {
+	if errors.As(err, new(*oplog.RecordError)) {
+		return nil
+	}
+	return err
 }
 
 // Moment is a point in time in the life of a clone's view of a shared board.
@@ -57,10 +113,7 @@ func (b *Board) RefreshSince(ctx context.Context, m Moment) error {
 	if m.IsZero() || b.Remote() == "" {
 		return b.Refresh(ctx)
 	}
-	if err := b.shared().FetchSince(ctx, m.at); err != nil {
-		return err
-	}
-	return b.proveFetched(ctx)
+	return b.refresh(ctx, func(ctx context.Context) error { return b.shared().FetchSince(ctx, m.at) })
 }
 
 // RefreshAll is Refresh, but also fetches every submission, even rejected ones.
@@ -68,10 +121,7 @@ func (b *Board) RefreshAll(ctx context.Context) error {
 	if b.Remote() == "" {
 		return nil
 	}
-	if err := b.shared().FetchAll(ctx); err != nil {
-		return err
-	}
-	return b.proveFetched(ctx)
+	return b.refresh(ctx, b.shared().FetchAll)
 }
 
 // Pending returns how many transactions of this clone are still on their way to the remote.

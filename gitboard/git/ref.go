@@ -47,6 +47,7 @@ const (
 	LeasePrefix     = OwnPrefix + "leases/" // leases, by agent
 	ReviewPrefix    = OwnPrefix + "review/" // submissions: <task>/<n>
 	AtticPrefix     = OwnPrefix + "attic/"  // rescued work: <task>/<n>
+	ForgedPrefix    = OwnPrefix + "forged/" // boards that did not follow, and were here: <commit>
 	ProbePrefix     = OwnPrefix + "probe/"  // created briefly at a remote to test what it accepts
 	// InboxPrefix is where parcels of operations are pushed to a server that sequences them. None of
 	// them is kept as a ref.
@@ -94,6 +95,10 @@ func ReviewRef(task string, n int) string { return ReviewPrefix + task + "/" + s
 
 // AtticRef returns the ref of the nth rescued work of a task.
 func AtticRef(task string, n int) string { return AtticPrefix + task + "/" + strconv.Itoa(n) }
+
+// ForgedRef returns the ref that keeps a board that was here and did not follow by replay, by its
+// last commit.
+func ForgedRef(tip OID) string { return ForgedPrefix + string(tip) }
 
 // TrackingRef returns the ref in which this clone remembers what it last saw at a remote. what is
 // "state", "integration", "task/<id>", "carriers/<name>", or "sequencer/<format>".

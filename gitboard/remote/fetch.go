@@ -248,6 +248,27 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	return failed
 }
 
+// State returns the remote's board as this clone last saw it.
+func (s *Store) State(ctx context.Context) (git.OID, error) {
+	return s.repo.Ref(ctx, s.tracking("state"))
+}
+
+// Replace moves the board of this clone to the remote's, though that does not grow from it, and
+// keeps what was here as git.ForgedRef. The caller has proven that here breaks the rules, and that
+// there does not.
+func (s *Store) Replace(ctx context.Context, here, there git.OID) error {
+	defer s.lock(ctx)()
+	kept, err := s.repo.Ref(ctx, git.ForgedRef(here))
+	if err != nil {
+		return err
+	}
+	updates := []git.RefUpdate{{Ref: git.BoardRef, Old: here, New: there}}
+	if kept.IsZero() {
+		updates = append(updates, git.RefUpdate{Ref: git.ForgedRef(here), New: here})
+	}
+	return s.repo.UpdateRefs(ctx, updates, "git liza: back to the board of "+s.Name()+", which follows")
+}
+
 // aheadOf reports whether the local board has all of the fetched one and more. It returns a
 // DivergedError if neither follows from the other.
 func (s *Store) aheadOf(ctx context.Context, name, fetched string) (bool, error) {

@@ -42,6 +42,7 @@ type synced struct {
 	Sent           []string      `json:"sent"`
 	Refused        []syncRefused `json:"refused"`
 	Warnings       []string      `json:"warnings"`
+	Forged         string        `json:"forged,omitempty"` // the ref of the board that was here and did not follow
 }
 
 type syncRefused struct {
@@ -62,6 +63,9 @@ func runSync(ctx context.Context, c *edge.Call) error {
 		return err
 	}
 	s := &synced{Remote: b.Remote(), From: before.Commit}
+	if s.Forged, err = leftBehind(ctx, b, before.Commit); err != nil {
+		return err
+	}
 	if err := sendQueued(ctx, b, s); err != nil {
 		return err
 	}
@@ -105,6 +109,23 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: fmt.Sprintf("%d of what was queued is refused", len(s.Refused)), Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }
 
+// leftBehind is the ref of a board from which this clone has gone back to the remote's, because it
+// did not follow by replay; "" if the board that is here still grows from it.
+func leftBehind(ctx context.Context, b *gitboard.Board, before git.OID) (string, error) {
+	kept, err := b.Repo().Ref(ctx, git.ForgedRef(before))
+	if err != nil || kept.IsZero() {
+		return "", err
+	}
+	now, err := b.Repo().Ref(ctx, git.BoardRef)
+	if err != nil {
+		return "", err
+	}
+	if grows, err := b.Repo().IsAncestor(ctx, before, now); grows || err != nil {
+		return "", err
+	}
+	return git.ForgedRef(before), nil
+}
+
 // sendQueued runs the queued operations on the present board.
 func sendQueued(ctx context.Context, b *gitboard.Board, s *synced) error {
 	s.Sent, s.Refused = []string{}, []syncRefused{}
@@ -136,6 +157,9 @@ func (s *synced) lines() []string {
 			lines = append(lines, fmt.Sprintf("  ... and %d before these: git liza log", n-most))
 		}
 		lines = append(lines, edge.Prefixed("  ", s.New[max(0, n-most):])...)
+	}
+	if s.Forged != "" {
+		lines = append(lines, "the board here broke the rules and is replaced by that of "+s.Remote+"; it is kept: git log "+s.Forged)
 	}
 	if s.Integration {
 		lines = append(lines, "integration has moved")
