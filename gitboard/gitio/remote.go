@@ -137,8 +137,8 @@ func (e *NetworkError) Unwrap() error { return e.Err }
 // not be moved, unless a *PartError says otherwise.
 var ErrRejected = errors.New("the push was rejected")
 
-// PartError, wrapped with ErrRejected, means that the remote has moved other refs of a push in spite
-// of --atomic, which does not cover refs that it hides (receive.hideRefs).
+// PartError, wrapped with ErrRejected, means that the remote has moved other refs of a push in
+// spite of --atomic, which does not cover refs that it hides (receive.hideRefs).
 type PartError struct{ Left []string } // the refs that it has not moved
 
 // Error names the refs.

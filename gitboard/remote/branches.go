@@ -13,9 +13,9 @@ import (
 // Some hosts accept only branches, and let them only grow (gitio.Remote.OnlyBranches). The board's
 // refs are branches below liza/ there. Leases and the branches of tasks, which are replaced and
 // deleted elsewhere, are kept by carriers (git.Carrier): this clone remembers the carriers below
-// refs/liza/remotes/<name>/carriers/, and has what they carry under the usual names. A host that only lets no branch
-// be deleted gets a carrier for a task's branch that can't be fast-forwarded. Only this file knows of
-// them.
+// refs/liza/remotes/<name>/carriers/, and has what they carry under the usual names. A host that
+// only lets no branch be deleted gets a carrier for a task's branch that can't be fast-forwarded.
+// Only this file knows of them.
 
 // carries reports whether the remote keeps a ref of this clone by carriers.
 func (s *Store) carries(ref string) bool {

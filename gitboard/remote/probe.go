@@ -86,8 +86,8 @@ func inTheWay(by *gitio.Remote, branch, keeps string) error {
 }
 
 // probe asks a remote for what the first claim would need: that no branch there is in the way of
-// their names, and that a ref of the board can be created, read back, replaced and deleted, each in an atomic
-// push. It first deletes what a killed probe left there long ago.
+// their names, and that a ref of the board can be created, read back, replaced and deleted, each in
+// an atomic push. It first deletes what a killed probe left there long ago.
 func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 	prefix := named(by, git.ProbePrefix)
 	ref := fmt.Sprintf("%s%d-%s", prefix, s.now().Unix(), id)
