@@ -19,9 +19,10 @@ import (
 // it is there already) with integration, submissions, leases and the task branches in one push. A
 // clone without a board adopts the remote's. probe is the id for Probe.
 //
-// It refuses a remote that doesn't exist, has lost its board or does not accept what a board needs, a shallow clone, a
-// clone whose plain fetch would overwrite the board, and a remote whose integration is not behind
-// the local one. It returns a *DivergedError if the remote has another board.
+// It refuses a remote that doesn't exist, has lost its board or does not accept what a board needs,
+// a shallow clone, a clone whose plain fetch would overwrite the board, and a remote whose
+// integration is not behind the local one. It returns a *DivergedError if the remote has another
+// board.
 func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if known := s.Name(); known != "" && known != name {
 		return board.Refuse(board.CodeExists, "this clone shares its board by "+known, "git liza sync; a board has one remote")
@@ -64,7 +65,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	err = again(ctx, func() error { return by.Offer(ctx, offered) })
 	if errors.Is(err, gitio.ErrRejected) {
 		// An attempt without an answer may have succeeded, and others may have built on it.
-		if there, lookErr := boardAt(ctx, by); lookErr == nil && there != none {
+		if there, err := boardAt(ctx, by); err == nil && there != none {
 			return s.adopt(ctx, by, there)
 		}
 		return fmt.Errorf("%w; nothing was shared", err)

@@ -8,7 +8,7 @@ const (
 	CodeNotARepository    board.ErrorCode = "not-a-repository"   // there is no git repository here
 	CodeForeign           board.ErrorCode = "foreign"            // the repository belongs to another user of this machine
 	CodeLostRace          board.ErrorCode = "lost-race"          // others were faster on every retry, or a lock stayed
-	CodeInconsistent      board.ErrorCode = "inconsistent"       // the board can't be read
+	CodeInconsistent      board.ErrorCode = "inconsistent"       // the board can't be read, or the remote has lost it
 	CodeDiverged          board.ErrorCode = "diverged"           // two clones hold histories that do not follow from each other
 	CodeNewerFormat       board.ErrorCode = "newer-format"       // a newer git-liza wrote this board
 	CodeUnsupported       board.ErrorCode = "unsupported"        // git is too old
