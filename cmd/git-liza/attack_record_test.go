@@ -163,7 +163,7 @@ func TestForgedSubmissions(t *testing.T) {
 	before := s.ok("", "", "git -C ../server.git for-each-ref | grep -v leases")
 	for _, c := range []struct{ name, script, rule string }{
 		{"reviewed in part", `git update-ref refs/heads/integration task/parse~1 && git config --unset liza.remote && git update-ref refs/liza/home liza/state && git-liza submit parse >/dev/null || exit 9
-			git config liza.remote origin; git push --atomic origin liza/state task/parse refs/liza/review/parse/1; e=$?
+			git config liza.remote origin; git update-ref -d refs/liza/home; git push --atomic origin liza/state task/parse refs/liza/review/parse/1; e=$?
 			git update-ref refs/heads/integration main; git update-ref refs/heads/liza/state refs/liza/remotes/origin/state; git update-ref -d refs/liza/review/parse/1; exit $e`,
 			"which the review began at, is not on the integration branch"},
 		{"made by another", `git -c core.hooksPath=/dev/null commit -q --amend -m 'Write more

@@ -63,21 +63,8 @@ const mostPlaces = 1000
 // search looks for the newest complete commit: where the ref was, what was written recently, where
 // git.LastRef follows it, and where a remote has it.
 func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
-	moves, err := repo.Reflog(git.BoardRef)
+	places, err := placesHere(ctx, repo)
 	if err != nil {
-		return err
-	}
-	var places []place
-	for _, m := range moves {
-		places = append(places, place{m.To, "the reflog", m.Said})
-	}
-	for _, tip := range repo.KeptTips() {
-		places = append(places, place{tip, "what was written lately", ""})
-	}
-	last, err := repo.Ref(ctx, git.LastRef)
-	if err == nil && !last.IsZero() {
-		places = append(places, place{last, git.LastRef, ""})
-	} else if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
 		return err
 	}
 	refs, err := repo.Refs(ctx, git.OwnPrefix+"remotes")
@@ -107,6 +94,30 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 		}
 	}
 	return nil
+}
+
+// placesHere lists the commits that the board was at in this repository, newest first by each
+// source.
+func placesHere(ctx context.Context, repo *gitio.Repo) ([]place, error) {
+	moves, err := repo.Reflog(git.BoardRef)
+	if err != nil {
+		return nil, err
+	}
+	var places []place
+	for _, m := range moves {
+		places = append(places, place{m.To, "the reflog", m.Said})
+	}
+	for _, tip := range repo.KeptTips() {
+		places = append(places, place{tip, "what was written lately", ""})
+	}
+	last, err := repo.Ref(ctx, git.LastRef)
+	if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
+		return nil, err
+	}
+	if !last.IsZero() {
+		places = append(places, place{last, git.LastRef, ""})
+	}
+	return places, nil
 }
 
 // wholeBoard returns nil for a commit of a board whose history is complete.

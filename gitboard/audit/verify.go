@@ -42,7 +42,7 @@ func (f Finding) String() string {
 // The codes of findings, in addition to those of refusals.
 const (
 	CodeHistory     board.ErrorCode = "history"     // parents, or an object that is not a commit
-	CodeRewritten   board.ErrorCode = "rewritten"   // the start of the range is gone
+	CodeRewritten   board.ErrorCode = "rewritten"   // the start of the range is gone, or operations that this repository had
 	CodeMessage     board.ErrorCode = "message"     // no operation can be read from it, or it says something else than the operation
 	CodeRequest     board.ErrorCode = "request"     // it was carried out before
 	CodeTree        board.ErrorCode = "tree"        // the files are not those that the operation leads to

@@ -39,6 +39,15 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 			if err != nil {
 				return err
 			}
+			if r.To.IsZero() {
+				back, err := audit.FindSetBack(ctx, c.Board.Repo())
+				if err != nil {
+					return err
+				}
+				if back != nil {
+					report.Findings = append(report.Findings, audit.Finding{Commit: back.At, Code: audit.CodeRewritten, Text: back.String()})
+				}
+			}
 			if err := noteFuture(ctx, c, report); err != nil {
 				return err
 			}

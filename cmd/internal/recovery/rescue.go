@@ -2,10 +2,12 @@ package recovery
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -17,8 +19,11 @@ func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost 
 	if err == nil && loss == nil {
 		loss, err = gone(ctx, c)
 	}
-	if err != nil || loss == nil {
+	if err != nil {
 		return nil, false, err
+	}
+	if loss == nil {
+		return forward(ctx, repo, fix)
 	}
 	f := Finding{Kind: worktrees.DamagedBoard, Text: loss.String()}
 	switch repairable := len(loss.Missing) > 0 || !loss.Newest.IsZero(); {
@@ -28,6 +33,28 @@ func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost 
 		f.Hint = "git liza doctor --fix"
 	default:
 		if err := loss.Repair(ctx, repo); err != nil {
+			f.Error = err.Error()
+		} else {
+			f.Fixed = true
+		}
+	}
+	return []Finding{f}, !f.Fixed, nil
+}
+
+// forward checks whether the board has gone back, and moves it forward again.
+func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, lost bool, err error) {
+	back, err := audit.FindSetBack(ctx, repo)
+	if err != nil || back == nil {
+		return nil, false, err
+	}
+	f := Finding{Kind: worktrees.SetBackBoard, Text: back.String()}
+	switch {
+	case !back.Repairable():
+		f.Hint = fmt.Sprintf("stop, and let a human look: git log %s..%s shows what is missing, git log %s..%s what is there instead", back.At.Short(), back.Newest.Short(), back.Newest.Short(), back.At.Short())
+	case !fix:
+		f.Hint = "git liza doctor --fix"
+	default:
+		if err := back.Repair(ctx, repo); err != nil {
 			f.Error = err.Error()
 		} else {
 			f.Fixed = true

@@ -1,0 +1,155 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// SetBack is a board that lacks operations which it once had in this repository: somebody has moved
+// its ref back or to another board, or a crash has lost the newest value.
+type SetBack struct {
+	At      git.OID  // where the board is
+	Newest  git.OID  // a complete board with those operations, that with the most of them
+	From    string   // where Newest was found
+	Since   git.OID  // the last commit that both have; zero if they are two boards
+	Missing []string // the subjects of the operations that the board lacks, newest first
+
+	lost []git.OID // their commits
+}
+
+// moment is how long git takes at most from writing a reflog to moving the ref.
+const moment = 100 * time.Millisecond
+
+// FindSetBack looks for operations that the board has lost by going back. It returns nil if there
+// are none, and where the board is not at home: a clone's follows that of its remote.
+func FindSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
+	home, err := repo.Where(ctx, []string{git.HomeRef, git.AsBranch(git.HomeRef)})
+	if err != nil || len(home) == 0 {
+		return nil, err
+	}
+	for {
+		found, err := findSetBack(ctx, repo)
+		if found == nil || err != nil {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(moment):
+		}
+		if now, err := repo.Ref(ctx, git.BoardRef); err != nil || now == found.At {
+			return found, err // else somebody wrote meanwhile
+		}
+	}
+}
+
+func findSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
+	places, err := placesHere(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	tip, err := repo.Ref(ctx, git.BoardRef) // after the places, which are not newer then
+	if err != nil || tip.IsZero() {
+		return nil, err
+	}
+	has, err := repo.RevList(ctx, git.ZeroOID, tip)
+	if err != nil {
+		return nil, err
+	}
+	tried := map[git.OID]bool{}
+	for _, oid := range has {
+		tried[oid] = true
+	}
+	var most *SetBack
+	for _, p := range places[:min(len(places), mostPlaces)] {
+		if tried[p.commit] {
+			continue
+		}
+		tried[p.commit] = true
+		found, err := setBack(ctx, repo, tip, p)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			continue
+		}
+		for _, oid := range found.lost {
+			tried[oid] = true
+		}
+		if most == nil || len(found.lost) > len(most.lost) {
+			most = found
+		}
+	}
+	return most, nil
+}
+
+// setBack compares the board with a place that its history lacks. It returns nil if no whole board
+// is there, or if its operations do not follow: nobody misses those.
+func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetBack, error) {
+	if err := wholeBoard(ctx, repo, p.commit); err != nil {
+		if lacking(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	since, err := repo.MergeBase(ctx, tip, p.commit)
+	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+		return nil, err
+	}
+	since = since.OrZero()
+	report, err := Verify(ctx, repo, nil, Range{From: since, To: p.commit}, nil)
+	if errors.As(err, new(*oplog.NewerFormatError)) {
+		return nil, nil // what can't be read can't be missed
+	}
+	if err != nil || !report.OK() {
+		return nil, err
+	}
+	lost, err := repo.Log(ctx, since, p.commit)
+	if err != nil {
+		return nil, err
+	}
+	found := &SetBack{At: tip, Newest: p.commit, From: p.from, Since: since}
+	for _, c := range slices.Backward(lost) {
+		subject, _, _ := strings.Cut(c.Message, "\n")
+		found.lost = append(found.lost, c.OID)
+		found.Missing = append(found.Missing, c.OID.Short()+" "+plain.Line(subject, mostSubject))
+	}
+	return found, nil
+}
+
+// mostSubject and mostMissing limit what is said of the operations that are missing.
+const mostSubject, mostMissing = 80, 20
+
+// Repairable reports whether the board only has to move forward.
+func (b *SetBack) Repairable() bool { return b.Since == b.At }
+
+// Repair moves the board forward, if it has not moved since.
+func (b *SetBack) Repair(ctx context.Context, repo *gitio.Repo) error {
+	if !b.Repairable() {
+		return errors.New("the board has other operations since: a human decides which are kept")
+	}
+	return repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: b.At, New: b.Newest}}, "git liza: doctor, forward again")
+}
+
+// String describes it in one sentence.
+func (b *SetBack) String() string {
+	text := fmt.Sprintf("the board at %s lacks %s that it had at %s, by %s: %s", b.At.Short(), plain.Plural(len(b.Missing), "operation"), b.Newest.Short(), b.From,
+		strings.Join(b.Missing[:min(len(b.Missing), mostMissing)], "; "))
+	if len(b.Missing) > mostMissing {
+		text += "; ..."
+	}
+	if b.Repairable() {
+		return text
+	}
+	return text + fmt.Sprintf("; since %s the two have come apart", cmp.Or(strings.Trim(b.Since.Short(), "0"), "their beginning"))
+}
