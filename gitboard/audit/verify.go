@@ -59,6 +59,7 @@ const (
 // Report is the result of a verification. SignedFrom is the first commit from which on all commits
 // of the range are signed; zero if the last one is not signed.
 type Report struct {
+	Lacking    bool // objects of the history are missing or damaged
 	From, To   git.OID
 	SignedFrom git.OID
 	Commits    int            // in the range
@@ -116,6 +117,7 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		if !lacking(err) {
 			return p.report, err
 		}
+		p.report.Lacking = true
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("objects of the board's history are missing or damaged: git liza doctor (%v)", err)})
 	}
 	return p.report, p.recheck(ctx, repo)

@@ -138,7 +138,11 @@ func reportVerify(c *edge.Call, r *audit.Report) error {
 	if r.OK() {
 		return nil
 	}
-	return &edge.Outcome{Exit: 4, Code: edge.CodeViolation, Message: "the board's history breaks the rules in " + plain.Plural(len(r.Findings), "place"), Hint: "stop, and let a human look"}
+	hint := "stop, and let a human look"
+	if r.Lacking {
+		hint = "git liza doctor --fix"
+	}
+	return &edge.Outcome{Exit: 4, Code: edge.CodeViolation, Message: "the board's history breaks the rules in " + plain.Plural(len(r.Findings), "place"), Hint: hint}
 }
 
 func findingsJSON(all []audit.Finding) []map[string]string {
