@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
@@ -40,28 +42,86 @@ func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
 	if tip.IsZero() {
 		name := v.State.Config().IntegrationBranch
 		hint := "make it where it should begin: git branch " + name + " COMMIT"
-		if last := b.lastMerge(ctx, v); last != "" {
-			hint = fmt.Sprintf("make it again where it was; the last merge left it at %s: git branch %s %s", git.OID(last).Short(), name, last)
+		proven, err := b.ProvenIntegration(ctx, v)
+		if err != nil {
+			return "", err
+		}
+		if proven.By != "" {
+			hint = fmt.Sprintf("make it again where it was; %s %s: git branch %s %s", proven.By, proven.Commit.Short(), name, proven.Commit)
 		}
 		return "", board.Refuse(board.CodeNoIntegration, fmt.Sprintf("the integration branch %s is missing here", name), hint)
 	}
 	return tip, nil
 }
 
-// lastMerge returns the merge commit that contains all other merges, or "" if there is none.
-func (b *Board) lastMerge(ctx context.Context, v *View) string {
-	last := ""
+// Proven is the newest commit of integration that the board proves.
+type Proven struct {
+	Commit git.OID
+	By     string // what proves it, as the beginning of a sentence that ends in the commit; "" if nothing does
+}
+
+// ProvenIntegration returns the commit of integration that contains all others which the board
+// names and which are in this clone: those of merges and of the last land. Where nothing has landed,
+// it is the newest commit that a claim began from.
+func (b *Board) ProvenIntegration(ctx context.Context, v *View) (Proven, error) {
+	var merged, claimed Proven
 	for _, brief := range v.State.Tasks() {
 		t := v.State.Task(brief.ID)
-		if brief.Status != board.Merged || t == nil {
+		if t == nil {
+			return Proven{}, v.State.Err()
+		}
+		if brief.Status == board.Merged {
+			merged = b.newer(ctx, merged, Proven{git.OID(t.MergeCommit), "the last merge left it at"})
+		}
+		claimed = b.newer(ctx, claimed, Proven{git.OID(t.BaseCommit), "the last claim began at"})
+	}
+	landed, err := b.lastLanding(ctx, v)
+	if err != nil {
+		return Proven{}, err
+	}
+	if merged = b.newer(ctx, merged, landed); merged.By != "" {
+		return merged, nil
+	}
+	return claimed, nil
+}
+
+// newer returns the one of two that contains the other; known if neither does, or if other is not
+// in this clone.
+func (b *Board) newer(ctx context.Context, known, other Proven) Proven {
+	if o, err := b.Repo().Object(ctx, string(other.Commit)); other.Commit == "" || err != nil || o.Type != git.CommitObject {
+		return known
+	}
+	if known.By == "" {
+		return other
+	}
+	if after, err := b.Repo().IsAncestor(ctx, known.Commit, other.Commit); err != nil || !after || known.Commit == other.Commit {
+		return known
+	}
+	return other
+}
+
+// lastLanding returns the commit to which the last merge or land moved integration, if any did.
+func (b *Board) lastLanding(ctx context.Context, v *View) (Proven, error) {
+	by := map[string]string{(&board.Merge{}).Op(): "the last merge left it at", (&board.Land{}).Op(): "the last land left it at"}
+	commits, err := b.log.Store().Log(ctx, git.ZeroOID, v.Commit)
+	if err != nil {
+		return Proven{}, err
+	}
+	for _, c := range slices.Backward(commits) {
+		head, err := codec.ParseHead(c.Message)
+		if err != nil || by[head.Op] == "" {
 			continue
 		}
-		after, err := b.Repo().IsAncestor(ctx, git.OID(last), git.OID(t.MergeCommit))
-		if last == "" || err == nil && after {
-			last = t.MergeCommit
+		file, err := b.log.Store().Object(ctx, string(c.OID)+":"+codec.PayloadFile)
+		if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+			return Proven{}, err
+		}
+		op, err := head.Operation(string(file.Data), c.Author)
+		if landing := op.Landing(); err == nil && landing != nil {
+			return Proven{git.OID(landing.After), by[head.Op]}, nil
 		}
 	}
-	return last
+	return Proven{}, nil
 }
 
 // Instructions returns the text of the instructions of a team's role, "" for none. It is the text

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -29,9 +30,12 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		}
 		return nil, err
 	}
-	d := &diagnosis{site: s, v: v, all: all, real: map[string]string{}}
-	for _, look := range []func(context.Context) error{d.tasks, d.submissions, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.leases, d.mergeLease} {
-		if err := look(ctx); err != nil {
+	d := &diagnosis{
+		site: s, v: v, all: all, real: map[string]string{},
+		unread: map[string]*gitio.BrokenRefError{}, reported: map[string]bool{}, kept: map[git.OID]bool{},
+	}
+	for _, look := range []func(context.Context) error{d.brokenRefs, d.tasks, d.submissions, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.mergeLease, d.restRefs} {
+		if err := look(ctx); err != nil && !d.isReported(err) {
 			return nil, err
 		}
 	}
@@ -75,6 +79,10 @@ type diagnosis struct {
 	all   []gitio.Worktree
 	real  map[string]string // resolved paths
 	found []Problem
+
+	unread   map[string]*gitio.BrokenRefError // refs that lead nowhere and are not reported yet
+	reported map[string]bool                  // refs that lead nowhere and are reported
+	kept     map[git.OID]bool                 // what a broken ref of the attic is about to hold again
 }
 
 // layout returns the layout of a task's worktree. Each path is resolved only once: with many

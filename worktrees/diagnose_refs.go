@@ -28,7 +28,7 @@ func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err e
 		p.Text += fmt.Sprintf("; %s it was at %s", from, to.Short())
 		p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, broken, to) }
 	}
-	d.add(p)
+	d.report(broken, p)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (d *diagnosis) submissions(ctx context.Context) error {
 			}
 		}
 		for _, e := range t.History {
-			if e.Kept == "" || held[git.OID(e.Kept)] || d.b.Remote() != "" { // another clone may keep it
+			if e.Kept == "" || held[git.OID(e.Kept)] || d.kept[git.OID(e.Kept)] || d.b.Remote() != "" { // another clone may keep it
 				continue
 			}
 			if err := d.lostFromAttic(ctx, t, git.OID(e.Kept)); err != nil {
@@ -117,6 +117,9 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 		p.Text = fmt.Sprintf("%s was submitted at %s, and %s is at %s", t.ID, commit.Short(), ref, now.Short())
 	}
 	switch {
+	case !here && broken != nil && d.b.Remote() != "":
+		d.brokenCopy(broken, "; a sync brings it here")
+		return nil
 	case !here:
 		p.Hint = "the commit is not in this repository any more: fetch it from a clone that has it"
 	case broken != nil:
@@ -126,7 +129,11 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 			return d.restore(ctx, t.ID, git.RefUpdate{Ref: ref, Old: now, New: commit})
 		}
 	}
-	d.add(p)
+	if broken != nil {
+		d.report(broken, p)
+	} else {
+		d.add(p)
+	}
 	return nil
 }
 
@@ -154,31 +161,6 @@ func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git
 			return d.restore(ctx, t.ID, git.RefUpdate{Ref: git.AtticRef(t.ID, attic.next), New: commit})
 		},
 	})
-	return nil
-}
-
-// leases looks for leases whose ref points to nothing: nobody could read, renew or take them.
-func (d *diagnosis) leases(ctx context.Context) error {
-	for _, agent := range append(d.v.State.List(board.AgentDir), git.MergeHolder) {
-		_, err := d.repo.Ref(ctx, git.LeaseRef(agent))
-		broken := (*gitio.BrokenRefError)(nil)
-		if err != nil && !errors.As(err, &broken) {
-			return err
-		}
-		if broken == nil {
-			continue
-		}
-		d.add(Problem{
-			Kind: BrokenRef, Text: broken.Error() + "; who has that lease can't be known, so it counts as expired",
-			Fix: func(ctx context.Context) error {
-				none := git.NewObject(git.BlobObject, []byte("not a lease\n"))
-				if err := d.repo.WriteObjects(ctx, []git.Object{none}); err != nil {
-					return err
-				}
-				return d.repo.ReplaceBroken(ctx, broken, none.OID)
-			},
-		})
-	}
 	return nil
 }
 

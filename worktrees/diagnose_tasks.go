@@ -144,6 +144,9 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 		return nil
 	}
 	tip, err := d.integration(ctx, d.v)
+	if d.isReported(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

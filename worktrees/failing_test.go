@@ -155,10 +155,10 @@ func TestInterruptedParts(t *testing.T) {
 			}
 		},
 		"a lease that is not broken": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
-			d := &diagnosis{site: s, v: noBoard()}
+			d := &diagnosis{site: s, v: s.boarded(t, ctx, commits)}
 			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LeaseRef(git.MergeHolder), New: commits[0]}}, ""))
 			return part{
-				d.leases,
+				d.brokenRefs,
 				func(t *testing.T) {
 					if len(d.found) > 0 {
 						t.Errorf("found %+v", d.found)

@@ -42,7 +42,8 @@ type Problem struct {
 	Kind string `json:"kind"`
 	Task string `json:"task,omitempty"`
 	Path string `json:"path,omitempty"`
-	Text string `json:"text"` // one sentence
+	Ref  string `json:"ref,omitempty"` // the ref that leads to no object
+	Text string `json:"text"`          // one sentence
 	Hint string `json:"hint,omitempty"`
 	// Fix repairs the problem and can be repeated; nil if only a human can repair it.
 	Fix func(ctx context.Context) error `json:"-"`

@@ -23,20 +23,20 @@ import (
 
 // TestTortureDamage deletes, truncates and replaces each object and each ref of a small board in
 // turn. Every command then ends with a documented exit code and without a panic, doctor --fix
-// restores what the objects allow and reports what is lost, and verify agrees with it. The short
-// form draws a few cases at random.
+// restores what the objects allow and reports what is lost, and verify agrees with it. After a
+// damaged ref of git liza's, everybody can work again. The short form draws a few cases at random.
 func TestTortureDamage(t *testing.T) {
 	takesTurn(t)
 	t.Parallel()
 	full(t)
-	for _, kept := range []bool{true, false} {
-		name := "the latest objects are kept"
-		if !kept {
-			name = "nothing is kept"
-		}
+	for name, prepare := range map[string]func(*testing.T) *broken{
+		"the latest objects are kept": func(t *testing.T) *broken { return newBroken(t, true) },
+		"nothing is kept":             func(t *testing.T) *broken { return newBroken(t, false) },
+		"the board is shared":         newBrokenClone,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBroken(t, kept)
+			b := prepare(t)
 			cases := b.cases()
 			if only := os.Getenv("LIZA_TEST_DAMAGE"); only != "" { // a regular expression that selects cases
 				cases = slices.DeleteFunc(cases, func(d damage) bool { return !regexp.MustCompile(only).MatchString(d.String()) })
@@ -79,9 +79,16 @@ func (d damage) ofBoard() bool {
 	return strings.HasSuffix(d.what, " of the board") || d.what == "the tip" || d.what == "ref "+git.BoardRef
 }
 
+// ofOwnRef reports whether the damage takes a ref away that git liza owns or moves.
+func (d damage) ofOwnRef() bool {
+	return !d.ofBoard() && d.how != "is replaced" &&
+		regexp.MustCompile(`^refs/(liza/|heads/(integration$|task/))`).MatchString(d.path)
+}
+
 // broken is a project that is damaged again and again.
 type broken struct {
 	*stage
+	hub      string // the repository that the board is shared by; "" for none
 	commands int
 	ends     map[string]int // how often a command ended in a way, by damage, command and exit code
 	board    map[string]bool
@@ -92,24 +99,46 @@ type broken struct {
 // newest objects are missing, as they are ten minutes later.
 func newBroken(t *testing.T, kept bool) *broken {
 	t.Helper()
-	s := newStage(t, scene{name: "damage", make: func(p *project) {
-		p.approved("approved", map[string]string{"approved.txt": "approved\n"})
-		p.approved("landed", map[string]string{"landed.txt": "landed\n"})
-		p.must("code-reviewer-1", "merge", "landed")
-		p.begun("begun")
-		p.must("", "release", "begun", "--force", "--reason", "enough")
-		p.must("coder-2", "claim", "begun")
-		p.addTask("waiting")
-		p.must("", "note", "for everybody")
-		p.must("", "discover", "--during", "begun", "--desc", "a leak", "--severity", "low")
-	}})
+	s := newStage(t, scene{name: "damage", make: inEveryState})
 	if !kept {
 		if err := os.RemoveAll(filepath.Join(s.saved, ".git", "liza", "kept")); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return s.toBreak("")
+}
+
+// newBrokenClone is newBroken for a clone of a shared board.
+func newBrokenClone(t *testing.T) *broken {
+	t.Helper()
+	hub := ""
+	s := newStage(t, scene{name: "damage", make: func(p *project) {
+		hub = filepath.Join(t.TempDir(), "hub.git")
+		p.git("init", "-q", "--bare", "-b", "main", hub)
+		newFleetAt(p, 1, hub, hub)
+		inEveryState(p)
+	}})
+	s.twin(hub, hub+".saved")
+	return s.toBreak(hub)
+}
+
+// inEveryState adds work in every state.
+func inEveryState(p *project) {
+	p.approved("approved", map[string]string{"approved.txt": "approved\n"})
+	p.approved("landed", map[string]string{"landed.txt": "landed\n"})
+	p.must("code-reviewer-1", "merge", "landed")
+	p.begun("begun")
+	p.must("", "release", "begun", "--force", "--reason", "enough")
+	p.must("coder-2", "claim", "begun")
+	p.addTask("waiting")
+	p.must("", "note", "for everybody")
+	p.must("", "discover", "--during", "begun", "--desc", "a leak", "--severity", "low")
+}
+
+func (s *stage) toBreak(hub string) *broken {
+	s.t.Helper()
 	s.reset()
-	b := &broken{stage: s, ends: map[string]int{}, board: map[string]bool{}}
+	b := &broken{stage: s, hub: hub, ends: map[string]int{}, board: map[string]bool{}}
 	for line := range strings.Lines(s.git("rev-list", "--objects", "--no-object-names", "liza/state")) {
 		b.board[strings.TrimSpace(line)] = true
 	}
@@ -117,7 +146,20 @@ func newBroken(t *testing.T, kept bool) *broken {
 	return b
 }
 
-// cases returns all damages of every object and every ref.
+// anew restores the project, and the hub with it.
+func (b *broken) anew() {
+	b.t.Helper()
+	b.reset()
+	if b.hub == "" {
+		return
+	}
+	if err := os.RemoveAll(b.hub); err != nil {
+		b.t.Fatal(err)
+	}
+	b.twin(b.hub+".saved", b.hub)
+}
+
+// cases returns all damages of every object and every ref; of a shared board, those of the refs.
 func (b *broken) cases() []damage {
 	b.t.Helper()
 	var all []damage
@@ -126,6 +168,9 @@ func (b *broken) cases() []damage {
 	for line := range strings.Lines(b.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")) {
 		oid, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
 		kinds[oid] = kind
+	}
+	if b.hub != "" {
+		clear(kinds)
 	}
 	for oid, kind := range kinds {
 		path, data := filepath.Join("objects", oid[:2], oid[2:]), b.object(oid)
@@ -146,6 +191,7 @@ func (b *broken) cases() []damage {
 	for ref := range strings.FieldsSeq(b.git("for-each-ref", "--format=%(refname)")) {
 		what := "ref " + regexp.MustCompile(`[0-9a-f]{40}|[0-9]+$`).ReplaceAllString(ref, "N")
 		all = append(all, damage{ref, what, "is gone", nil}, damage{ref, what, "is empty", []byte{}},
+			damage{ref, what, "is garbage", []byte("garbage\n")},
 			damage{ref, what, "is cut", []byte(b.git("rev-parse", ref)[:17])},
 			damage{ref, what, "is replaced", []byte(main)},
 			damage{ref, what, "is dangling", []byte(strings.Repeat("ab", 20) + "\n")},
@@ -183,7 +229,7 @@ var readers = [][]string{
 // try damages the project and runs every command on it.
 func (b *broken) try(d damage) {
 	b.t.Helper()
-	b.reset()
+	b.anew()
 	b.do(d)
 	for _, args := range readers {
 		b.ask(d, args...)
@@ -193,6 +239,9 @@ func (b *broken) try(d damage) {
 	said, code := b.ask(d, "doctor", "--fix")
 	again, left := b.ask(d, "doctor")
 	proof, verified := b.ask(d, "verify")
+	if d.ofOwnRef() {
+		b.works(d, said, code)
+	}
 	if !d.ofBoard() { // the project's own objects are up to git fsck and backups
 		return
 	}
@@ -213,6 +262,27 @@ func (b *broken) try(d damage) {
 	}
 	if out, code := b.ask(d, "note", "written afterwards", "--request", "the-last-note"); code != 0 {
 		b.t.Errorf("%s: after doctor --fix nobody can write: exit %d\n%s\n%s", d, code, said, out)
+	}
+}
+
+// works checks that doctor --fix has found a way out of a damaged ref: everybody can write and
+// verify again, and git can pack.
+func (b *broken) works(d damage, said string, code int) {
+	b.t.Helper()
+	if code > 1 || strings.Contains(said, "git liza doctor") {
+		b.t.Errorf("%s: doctor --fix ends with %d:\n%s", d, code, said)
+	}
+	orders := [][]string{{"status"}, {"note", "written afterwards", "--request", "the-last-note"}, {"verify"}}
+	if b.hub != "" {
+		orders = append(orders, []string{"sync"}, []string{"verify"})
+	}
+	for _, args := range orders {
+		if out, ended := b.ask(d, args...); ended != 0 {
+			b.t.Errorf("%s: after doctor --fix git liza %s ends with %d:\n%s\nDoctor had printed:\n%s", d, args[0], ended, out, said)
+		}
+	}
+	if _, errs, ended := b.run("", "git", "gc", "--quiet"); ended != 0 {
+		b.t.Errorf("%s: after doctor --fix git gc ends with %d:\n%s\nDoctor had printed:\n%s", d, ended, errs, said)
 	}
 }
 

@@ -80,6 +80,23 @@ func (e *BrokenRefError) Error() string {
 	return fmt.Sprintf("the ref %s is broken: it leads to %.50q, which is not here", e.Ref, e.Text)
 }
 
+// PackedRefsError is a file of packed refs that git can't read because of one line. Git refuses to
+// read any ref then.
+type PackedRefsError struct {
+	Path string
+	Line int    // its number, from 1
+	Text string // its text, with the line break if it has one
+}
+
+// Error returns one sentence.
+func (e *PackedRefsError) Error() string {
+	text := strings.TrimSuffix(e.Text, "\n")
+	if text == e.Text {
+		return fmt.Sprintf("git can't read %s: line %d, %.60q, is cut off", e.Path, e.Line, text)
+	}
+	return fmt.Sprintf("git can't read %s: line %d, %.60q, does not name a ref and its commit", e.Path, e.Line, text)
+}
+
 // DamagedError is a commit whose history can't be read, because some of its objects are missing or
 // do not match their ids.
 type DamagedError struct {

@@ -2,7 +2,6 @@ package gitio
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,17 +32,34 @@ func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[strin
 	if err != nil {
 		return nil, err
 	}
+	number := 0
 	for line := range strings.Lines(string(text)) {
+		number++
 		entry, ended := strings.CutSuffix(line, "\n")
 		oid, name, _ := strings.Cut(entry, " ")
 		peeled, isPeeled := strings.CutPrefix(entry, "^")
 		switch {
 		case ended && (strings.HasPrefix(entry, "#") || isPeeled && git.OID(peeled).Valid()):
 		case !ended || !git.OID(oid).Valid() || name == "":
-			return nil, fmt.Errorf("git can't read %s: %.60q is no line of packed refs; a human has to repair it", path, line)
+			return nil, &PackedRefsError{Path: path, Line: number, Text: line}
 		case wanted == nil || wanted(name):
 			found[name] = git.OID(oid)
 		}
 	}
 	return found, nil
+}
+
+// CheckPackedRefs returns a PackedRefsError if git can't read the file packed-refs. Git then reads
+// no ref at all.
+func (r *Repo) CheckPackedRefs() error {
+	_, err := r.packedRefs("packed-refs", func(string) bool { return false })
+	return err
+}
+
+// readable returns a PackedRefsError in place of git's error if packed-refs is the reason for it.
+func (r *Repo) readable(err error) error {
+	if unreadable := (*PackedRefsError)(nil); exitCode(err) > 0 && errors.As(r.CheckPackedRefs(), &unreadable) {
+		return unreadable
+	}
+	return err
 }

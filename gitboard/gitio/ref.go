@@ -124,7 +124,7 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) 
 		}
 	}
 	out, err := r.forEachRef(ctx, "%(objectname) %(objecttype) %(refname)", prefixes)
-	if failed := (*CommandError)(nil); errors.As(err, &failed) && failed.Exit > 0 {
+	if err = r.readable(err); exitCode(err) > 0 {
 		// A ref to a missing object also stops git from listing the others, unless the object's
 		// type is not asked for.
 		out, err = r.forEachRef(ctx, "%(objectname)  %(refname)", prefixes)

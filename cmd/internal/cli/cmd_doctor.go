@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -28,12 +29,28 @@ attic, versions.`,
 			f.BoolVar(&fix, "fix", false, "repair what is safe; nobody's work is lost")
 		},
 		Example: `git liza doctor --fix`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return runDoctor(ctx, c, fix) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return elsewhere(runDoctor(ctx, c, fix)) },
 	}
+}
+
+// elsewhere replaces the hint of an error that would lead back to doctor.
+func elsewhere(err error) error {
+	class := edge.Classify(err)
+	if !strings.Contains(class.Hint, "git liza doctor") {
+		return err
+	}
+	hint := "stop, and let a human look: git fsck reports what is missing or damaged"
+	if class.Exit == 2 {
+		hint = "try again after a pause"
+	}
+	return &edge.Outcome{Exit: class.Exit, Code: class.Code, Message: err.Error(), Hint: hint}
 }
 
 func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
 	if err := gitio.RequireVersion(ctx); err != nil {
+		return err
+	}
+	if err := c.Board.Repo().CheckPackedRefs(); err != nil {
 		return err
 	}
 	rescued, lost, err := recovery.Rescue(ctx, c, fix)

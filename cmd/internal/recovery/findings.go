@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -65,16 +66,22 @@ func examine(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, 
 	return found, repaired, err
 }
 
+// diagnose looks for problems. A broken ref that it reports keeps it from nothing else than what
+// that ref is needed for.
 func diagnose(ctx context.Context, c *edge.Call, repairer board.Actor) ([]worktrees.Problem, error) {
 	problems, err := merge.Diagnose(ctx, c.Board, repairer)
+	unread := (*gitio.BrokenRefError)(nil)
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && refused.Code == board.CodeNoIntegration {
 		problems = append(problems, worktrees.Problem{Kind: worktrees.NoIntegration, Text: refused.Message, Hint: refused.Hint})
-	} else if err != nil {
+	} else if err != nil && !errors.As(err, &unread) {
 		return nil, err
 	}
 	more, err := worktrees.Diagnose(ctx, c.Board)
 	if err != nil {
 		return append(problems, more...), err
+	}
+	if unread != nil && !slices.ContainsFunc(more, func(p worktrees.Problem) bool { return p.Ref == unread.Ref }) {
+		return append(problems, more...), unread
 	}
 	own, err := health(ctx, c)
 	return slices.Concat(problems, more, own), err

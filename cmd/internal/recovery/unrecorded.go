@@ -2,9 +2,11 @@ package recovery
 
 import (
 	"context"
+	"errors"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -17,6 +19,9 @@ func Unrecorded(ctx context.Context, c *edge.Call) ([]Finding, error) {
 		return nil, err
 	}
 	strays, err := watch.AllStrays(ctx, c.Board, v)
+	if errors.As(err, new(*gitio.BrokenRefError)) {
+		return nil, nil // Repair has reported that ref
+	}
 	if err != nil {
 		return nil, err
 	}

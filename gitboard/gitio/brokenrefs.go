@@ -1,0 +1,105 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// BrokenRefs returns the refs below the given prefixes that lead to no object, sorted by name. Git
+// lists no ref whose file is empty or garbage, and fails to collect garbage while there is one. A
+// full name means that ref. Only refs that are kept in files can be empty, so other storage has
+// none.
+func (r *Repo) BrokenRefs(ctx context.Context, prefixes ...string) ([]*BrokenRefError, error) {
+	texts, err := r.packedRefs("packed-refs", func(name string) bool {
+		return slices.ContainsFunc(prefixes, func(prefix string) bool { return isBelow(name, prefix) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, prefix := range prefixes {
+		if err := r.looseRefs(prefix, texts); err != nil {
+			return nil, err
+		}
+	}
+	doubtful, err := r.leadNowhere(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	var broken []*BrokenRefError
+	for _, name := range doubtful {
+		_, err := r.Ref(ctx, name)
+		if b := (*BrokenRefError)(nil); errors.As(err, &b) {
+			broken = append(broken, b)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return broken, nil
+}
+
+func isBelow(name, prefix string) bool {
+	prefix = strings.TrimSuffix(prefix, "/")
+	return name == prefix || strings.HasPrefix(name, prefix+"/")
+}
+
+// looseRefs adds the texts of the ref files below a prefix.
+func (r *Repo) looseRefs(prefix string, texts map[string]git.OID) error {
+	return filepath.WalkDir(filepath.Join(r.common, filepath.FromSlash(prefix)), func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // or a ref that was deleted meanwhile
+		}
+		if err != nil || e.IsDir() {
+			return err
+		}
+		below, err := filepath.Rel(r.common, path)
+		name := filepath.ToSlash(below)
+		if err != nil || strings.HasSuffix(name, ".lock") || git.CheckRefName(name) != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if !strings.HasPrefix(string(text), "ref:") {
+			texts[name] = git.OID(strings.TrimSpace(string(text)))
+		}
+		return err
+	})
+}
+
+// leadNowhere returns the names of the refs that don't seem to lead to an object, sorted.
+func (r *Repo) leadNowhere(ctx context.Context, texts map[string]git.OID) (doubtful []string, err error) {
+	var names, asked []string
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if oid := texts[name]; oid.Valid() && !oid.IsZero() {
+			names, asked = append(names, name), append(asked, string(oid))
+		} else {
+			doubtful = append(doubtful, name)
+		}
+	}
+	sizes, err := r.SizesOf(ctx, asked)
+	for i, size := range sizes {
+		if size.OID == "" {
+			doubtful = append(doubtful, names[i])
+		}
+	}
+	slices.Sort(doubtful)
+	return doubtful, err
+}
+
+// DeleteBroken deletes a broken ref, which git itself refuses. The ref has the value through for a
+// moment. It returns ErrRefMoved if the ref is no longer broken in the same way.
+func (r *Repo) DeleteBroken(ctx context.Context, broken *BrokenRefError, through git.OID) error {
+	if err := r.ReplaceBroken(ctx, broken, through); err != nil {
+		return err
+	}
+	return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: broken.Ref, Old: through}}, "")
+}

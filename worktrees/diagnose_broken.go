@@ -1,0 +1,346 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// brokenRefs looks for refs of git liza's that lead to no object, and reports those that hold back
+// everything else: integration, leases, the attic, and what this clone remembers of a remote. The
+// others are reported with their tasks.
+func (d *diagnosis) brokenRefs(ctx context.Context) error {
+	broken, err := d.repo.BrokenRefs(ctx, git.OwnPrefix, git.BoardPrefix, git.BranchRef(d.v.State.TaskBranches().Dir()), d.v.IntegrationRef())
+	if err != nil {
+		return err
+	}
+	for _, b := range broken {
+		if b.Ref == git.BoardRef {
+			continue // the whole board is restored first
+		}
+		d.unread[b.Ref] = b
+	}
+	for _, b := range broken {
+		var err error
+		switch {
+		case d.unread[b.Ref] == nil: // two prefixes may overlap
+		case b.Ref == d.v.IntegrationRef():
+			err = d.brokenIntegration(ctx, b)
+		case b.Ref == git.HomeRef && d.b.Remote() == "":
+			err = d.brokenHome(ctx, b)
+		case strings.HasPrefix(b.Ref, git.LeasePrefix):
+			d.brokenLease(b)
+		case strings.HasPrefix(b.Ref, git.AtticPrefix):
+			err = d.brokenAttic(ctx, b)
+		case b.Ref == git.HomeRef, strings.HasPrefix(b.Ref, git.OwnPrefix+"remotes/"), strings.HasPrefix(b.Ref, git.ProbePrefix):
+			d.brokenCopy(b, "; the next sync brings back what is needed of it")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restRefs reports the broken refs that nothing else has reported.
+func (d *diagnosis) restRefs(ctx context.Context) error {
+	tasks := d.v.State.TaskBranches()
+	for _, b := range sortedRefs(d.unread) {
+		if id, is := tasks.Task(git.BranchName(b.Ref)); is {
+			if t := d.v.State.Task(id); t != nil {
+				if err := d.broken(ctx, t, b.Ref, b); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		p := Problem{Kind: BrokenRef, Text: b.Error(), Hint: d.byHand(b)}
+		if to, err := d.begunBy(ctx, b.Text); err != nil {
+			return err
+		} else if !to.IsZero() {
+			p.Text, p.Hint = p.Text+"; one commit begins so, "+to.Short(), ""
+			p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, to) }
+		}
+		d.report(b, p)
+	}
+	return d.v.State.Err()
+}
+
+func sortedRefs(all map[string]*gitio.BrokenRefError) []*gitio.BrokenRefError {
+	var list []*gitio.BrokenRefError
+	for _, b := range all {
+		list = append(list, b)
+	}
+	slices.SortFunc(list, func(a, b *gitio.BrokenRefError) int { return strings.Compare(a.Ref, b.Ref) })
+	return list
+}
+
+// report adds a problem of a broken ref.
+func (d *diagnosis) report(b *gitio.BrokenRefError, p Problem) {
+	delete(d.unread, b.Ref)
+	d.reported[b.Ref] = true
+	p.Ref = b.Ref
+	d.add(p)
+}
+
+// isReported reports whether an error is that of a broken ref that was reported.
+func (d *diagnosis) isReported(err error) bool {
+	b := (*gitio.BrokenRefError)(nil)
+	return errors.As(err, &b) && d.reported[b.Ref]
+}
+
+// byHand says what a person can do about a ref that nothing proves.
+func (d *diagnosis) byHand(b *gitio.BrokenRefError) string {
+	return fmt.Sprintf("nothing here says where it was; a human who knows its commit writes the full id into %s; git fsck --no-reflogs lists commits that no ref holds",
+		filepath.Join(d.repo.CommonDir(), filepath.FromSlash(b.Ref)))
+}
+
+// brokenIntegration finds the newest commit of integration: the one that contains what the board
+// proves, what the remote has, and where its reflog says it was. What it doesn't contain goes to the
+// attic.
+func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefError) error {
+	proven, err := d.b.ProvenIntegration(ctx, d.v)
+	if err != nil {
+		return err
+	}
+	known := []git.OID{proven.Commit}
+	if d.b.Remote() != "" {
+		at, err := d.repo.Ref(ctx, git.TrackingRef(d.b.Remote(), "integration"))
+		if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
+			return err
+		}
+		known = append(known, at)
+	}
+	cut, err := d.begunBy(ctx, b.Text)
+	if err != nil {
+		return err
+	}
+	moves, err := d.repo.Reflog(b.Ref)
+	if err != nil {
+		return err
+	}
+	known = append(known, cut)
+	for _, m := range moves[:min(len(moves), mostMoves)] {
+		known = append(known, m.To)
+	}
+	to, beside, err := d.newest(ctx, known)
+	if err != nil {
+		return err
+	}
+	if to.IsZero() {
+		d.report(b, Problem{Kind: BrokenRef, Text: b.Error(), Hint: d.byHand(b)})
+		return nil
+	}
+	text := fmt.Sprintf("%s; the newest commit that it is known to have been at is %s", b, to.Short())
+	if len(beside) > 0 {
+		text += fmt.Sprintf(", and what that does not contain goes to the attic: %s", listed(shorts(beside)))
+	}
+	d.report(b, Problem{Kind: BrokenRef, Text: text, Fix: func(ctx context.Context) error {
+		if err := d.keepBeside(ctx, beside); err != nil {
+			return err
+		}
+		return d.repo.ReplaceBroken(ctx, b, to)
+	}})
+	return nil
+}
+
+// mostMoves is how many entries of integration's reflog are looked at. Git keeps the older ones
+// there.
+const mostMoves = 200
+
+// newest returns the first of the commits, or the one after it that contains it and so on, and those
+// that the result doesn't contain. Commits that are not here are left out.
+func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, beside []git.OID, err error) {
+	var here []git.OID
+	for _, c := range commits {
+		if slices.Contains(here, c) || c.IsZero() {
+			continue
+		}
+		is, err := d.has(ctx, string(c))
+		if err != nil {
+			return "", nil, err
+		}
+		if is {
+			here = append(here, c)
+		}
+	}
+	if len(here) == 0 {
+		return git.ZeroOID, nil, nil
+	}
+	to = here[0]
+	for _, c := range here[1:] {
+		if after, err := d.contains(ctx, c, to); err != nil {
+			return "", nil, err
+		} else if after {
+			to = c
+		}
+	}
+	holders := []git.OID{to}
+	for _, c := range here {
+		held := false
+		for _, h := range holders {
+			if held, err = d.contains(ctx, h, c); held || err != nil {
+				break
+			}
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if !held {
+			holders, beside = append(holders, c), append(beside, c)
+		}
+	}
+	return to, beside, nil
+}
+
+// contains reports whether a commit contains another, false if its history can't be read.
+func (d *diagnosis) contains(ctx context.Context, commit, other git.OID) (bool, error) {
+	is, err := d.repo.IsAncestor(ctx, other, commit)
+	if cutShort(err) {
+		return false, err
+	}
+	return is && err == nil, nil
+}
+
+// integrationAttic is the name under which the attic keeps commits that were taken off integration.
+const integrationAttic = "integration"
+
+func (d *diagnosis) keepBeside(ctx context.Context, commits []git.OID) error {
+	attic, err := d.attic(ctx, integrationAttic)
+	if err != nil {
+		return err
+	}
+	var refs []git.RefUpdate
+	for _, c := range commits {
+		if !slices.Contains(attic.commits, c) {
+			refs = append(refs, git.RefUpdate{Ref: git.AtticRef(integrationAttic, attic.next+len(refs)), New: c})
+		}
+	}
+	return d.repo.UpdateRefs(ctx, refs, "git liza: doctor, what integration was at")
+}
+
+func shorts(commits []git.OID) []string {
+	list := make([]string, len(commits))
+	for i, c := range commits {
+		list[i] = c.Short()
+	}
+	return list
+}
+
+// begunBy returns the one commit here whose id begins with the text of a ref that was cut off, zero
+// if there is none.
+func (d *diagnosis) begunBy(ctx context.Context, text string) (git.OID, error) {
+	const shortest = 10
+	if len(text) < shortest || strings.Trim(text, "0123456789abcdef") != "" {
+		return git.ZeroOID, nil
+	}
+	o, err := d.repo.Object(ctx, text)
+	if errors.Is(err, gitio.ErrNotFound) || err == nil && o.Type != git.CommitObject {
+		return git.ZeroOID, nil
+	}
+	return o.OID, err
+}
+
+// boardRoot returns the board's first commit.
+func (d *diagnosis) boardRoot(ctx context.Context) (git.OID, error) {
+	commits, err := d.b.Log().Store().Log(ctx, git.ZeroOID, d.v.Commit)
+	if err != nil || len(commits) == 0 {
+		return d.v.Commit, err
+	}
+	return commits[0].OID, nil
+}
+
+func (d *diagnosis) brokenHome(ctx context.Context, b *gitio.BrokenRefError) error {
+	root, err := d.boardRoot(ctx)
+	if err != nil {
+		return err
+	}
+	d.report(b, Problem{
+		Kind: BrokenRef, Text: fmt.Sprintf("%s; the board began at %s", b, root.Short()),
+		Fix: func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, root) },
+	})
+	return nil
+}
+
+// brokenCopy reports a ref that only repeats what the remote has.
+func (d *diagnosis) brokenCopy(b *gitio.BrokenRefError, then string) {
+	d.report(b, Problem{Kind: BrokenRef, Text: b.Error() + then, Fix: func(ctx context.Context) error {
+		root, err := d.boardRoot(ctx)
+		if err != nil {
+			return err
+		}
+		return d.repo.DeleteBroken(ctx, b, root)
+	}})
+}
+
+// brokenLease reports a lease that nobody could read, renew or take.
+func (d *diagnosis) brokenLease(b *gitio.BrokenRefError) {
+	if d.b.Remote() != "" {
+		d.brokenCopy(b, "; the remote has that lease, and the next sync brings it here")
+		return
+	}
+	d.report(b, Problem{
+		Kind: BrokenRef, Text: b.Error() + "; who has that lease can't be known, so it counts as expired",
+		Fix: func(ctx context.Context) error {
+			none := git.NewObject(git.BlobObject, []byte("not a lease\n"))
+			if err := d.repo.WriteObjects(ctx, []git.Object{none}); err != nil {
+				return err
+			}
+			return d.repo.ReplaceBroken(ctx, b, none.OID)
+		},
+	})
+}
+
+// brokenAttic restores kept work to its ref: the commit whose id begins with what is left of the
+// ref, else work that the board says was kept and that no other ref of the attic holds.
+func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) error {
+	id, _, _ := strings.Cut(strings.TrimPrefix(b.Ref, git.AtticPrefix), "/")
+	to, err := d.begunBy(ctx, b.Text)
+	if err != nil {
+		return err
+	}
+	if t := d.v.State.Task(id); to.IsZero() && t != nil {
+		if to, err = d.lostKept(ctx, t); err != nil {
+			return err
+		}
+	}
+	if to.IsZero() {
+		return d.v.State.Err() // reported with those that nothing proves
+	}
+	d.kept[to] = true
+	d.report(b, Problem{
+		Kind: BrokenRef, Task: id, Text: fmt.Sprintf("%s; the work that it kept is %s", b, to.Short()),
+		Fix: func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, to) },
+	})
+	return nil
+}
+
+// lostKept returns the newest work of a task that was kept according to the board, is here, and that
+// no ref of the attic holds; zero if there is none.
+func (d *diagnosis) lostKept(ctx context.Context, t *board.Task) (git.OID, error) {
+	attic, err := d.attic(ctx, t.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range slices.Backward(t.History) {
+		commit := git.OID(e.Kept)
+		if commit == "" || d.kept[commit] || slices.Contains(attic.commits, commit) {
+			continue
+		}
+		here, err := d.has(ctx, e.Kept)
+		if err != nil {
+			return "", err
+		}
+		if here {
+			return commit, nil
+		}
+	}
+	return git.ZeroOID, nil
+}
