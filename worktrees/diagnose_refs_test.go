@@ -188,3 +188,92 @@ func TestReplaceBrokenOnlyOnce(t *testing.T) {
 	}
 	s.deletes("refs/heads/task/one")
 }
+
+// TestBrokenIntegration checks that a broken integration branch comes back at the newest commit that
+// is known, that what this doesn't contain is kept, and that doctor still examines tasks.
+func TestBrokenIntegration(t *testing.T) {
+	const ref = "refs/heads/integration"
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	base := s.ref(ref)
+	next := git.OID(strings.TrimSpace(s.git(s.dir, "commit-tree", "-m", "next", "-p", string(base), string(base)+"^{tree}")))
+	beside := git.OID(strings.TrimSpace(s.git(s.dir, "commit-tree", "-m", "beside", "-p", string(base), string(base)+"^{tree}")))
+	log := filepath.Join(s.b.Repo().CommonDir(), "logs", filepath.FromSlash(ref))
+	moved := func(commits ...git.OID) {
+		t.Helper()
+		text := ""
+		for _, c := range commits {
+			text += string(git.ZeroOID) + " " + string(c) + " Ada <ada@example.org> 1750000000 +0000\tmoved\n"
+		}
+		s.check(os.MkdirAll(filepath.Dir(log), 0o755))
+		s.check(os.WriteFile(log, []byte(text), 0o644))
+	}
+	for name, c := range map[string]struct {
+		text string
+		was  []git.OID
+		want git.OID
+	}{
+		"the reflog has more than the board": {"", []git.OID{base, next}, next},
+		"the reflog begins elsewhere":        {"garbage\n", []git.OID{beside, base, next}, next},
+		"no reflog":                          {"", nil, base},
+		"cut off":                            {string(next)[:20], nil, next},
+	} {
+		moved(c.was...)
+		s.breaks(ref, c.text)
+		s.deletes(taskRef("one"))
+		found, err := worktrees.Diagnose(s.ctx, s.b)
+		s.check(err)
+		if len(found) != 2 || found[0].Kind != worktrees.BrokenRef || found[0].Ref != ref || found[1].Kind != worktrees.MissingBranch {
+			t.Fatalf("%s: %+v", name, found)
+		}
+		_, err = fixAll(s.ctx, found)
+		s.check(err)
+		if got := s.ref(ref); got != c.want {
+			t.Errorf("%s: at %s, not at %s", name, got, c.want)
+		}
+	}
+	if kept := s.attic("integration"); len(kept) != 1 || kept[0] != beside {
+		t.Errorf("kept %v, not %s", kept, beside)
+	}
+	moved(base)
+	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", ref, string(base))
+	s.lies("one")
+}
+
+// TestBrokenOwnRefs checks what becomes of other broken refs: the attic and home come back, and one
+// that nothing proves is named.
+func TestBrokenOwnRefs(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "not needed"})
+	s.check(err)
+	const attic = "refs/liza/attic/one/1"
+	kept := s.ref(attic)
+	root := git.OID(strings.TrimSpace(s.git(s.dir, "rev-list", "--max-parents=0", "liza/state")))
+	s.breaks(attic, "")
+	s.breaks(git.HomeRef, "garbage\n")
+	s.breaks("refs/liza/remotes/gone/state", "")
+	s.breaks("refs/liza/attic/unknown/1", "")
+	found := s.problems()
+	var named []string
+	for _, p := range found {
+		if p.Kind != worktrees.BrokenRef || (p.Fix == nil) == (p.Hint == "") {
+			t.Errorf("found %+v", p)
+		}
+		if p.Fix == nil {
+			named = append(named, p.Ref)
+		}
+	}
+	if len(found) != 4 || len(named) != 1 || named[0] != "refs/liza/attic/unknown/1" {
+		t.Fatalf("found %+v", found)
+	}
+	_, err = fixAll(s.ctx, found)
+	s.check(err)
+	for ref, want := range map[string]git.OID{attic: kept, git.HomeRef: root, "refs/liza/remotes/gone/state": git.ZeroOID} {
+		if got, err := s.b.Repo().Ref(s.ctx, ref); err != nil || got != want {
+			t.Errorf("%s is at %s, not at %s: %v", ref, got, want, err)
+		}
+	}
+	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), "refs/liza/attic/unknown/1")))
+}
