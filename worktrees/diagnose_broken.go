@@ -17,7 +17,13 @@ import (
 // everything else: integration, leases, the attic, and what this clone remembers of a remote. The
 // others are reported with their tasks.
 func (d *diagnosis) brokenRefs(ctx context.Context) error {
-	broken, err := d.repo.BrokenRefs(ctx, git.OwnPrefix, git.BoardPrefix, git.BranchRef(d.v.State.TaskBranches().Dir()), d.v.IntegrationRef())
+	places := []string{git.OwnPrefix, git.BoardPrefix, git.BranchRef(d.v.State.TaskBranches().Dir()), d.v.IntegrationRef()}
+	people := "" // where people see the remote's integration
+	if remote := d.b.Remote(); remote != "" {
+		people = git.RemoteRef(remote, d.v.IntegrationRef())
+		places = append(places, people)
+	}
+	broken, err := d.repo.BrokenRefs(ctx, places...)
 	if err != nil {
 		return err
 	}
@@ -39,7 +45,7 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 			d.brokenLease(b)
 		case strings.HasPrefix(b.Ref, git.AtticPrefix):
 			err = d.brokenAttic(ctx, b)
-		case b.Ref == git.HomeRef, strings.HasPrefix(b.Ref, git.OwnPrefix+"remotes/"), strings.HasPrefix(b.Ref, git.ProbePrefix):
+		case b.Ref == git.HomeRef, b.Ref == people, strings.HasPrefix(b.Ref, git.OwnPrefix+"remotes/"), strings.HasPrefix(b.Ref, git.ProbePrefix):
 			d.brokenCopy(b, "; the next sync brings back what is needed of it")
 		}
 		if err != nil {

@@ -82,7 +82,7 @@ func (d damage) ofBoard() bool {
 // ofOwnRef reports whether the damage takes a ref away that git liza owns or moves.
 func (d damage) ofOwnRef() bool {
 	return !d.ofBoard() && d.how != "is replaced" &&
-		regexp.MustCompile(`^refs/(liza/|heads/(integration$|task/))`).MatchString(d.path)
+		regexp.MustCompile(`^refs/(liza/|remotes/origin/integration$|heads/(integration$|task/))`).MatchString(d.path)
 }
 
 // broken is a project that is damaged again and again.
