@@ -61,8 +61,8 @@ type Proven struct {
 }
 
 // ProvenIntegration returns the commit of integration that contains all others which the board
-// names and which are in this clone: those of merges and of the last land. Where nothing has landed,
-// it is the newest commit that a claim began from.
+// names and which are in this clone: those of merges and of the last land. Where nothing has
+// landed, it is the newest commit that a claim began from.
 func (b *Board) ProvenIntegration(ctx context.Context, v *View) (Proven, error) {
 	var merged, claimed Proven
 	for _, brief := range v.State.Tasks() {

@@ -109,8 +109,8 @@ func (d *diagnosis) byHand(b *gitio.BrokenRefError) string {
 }
 
 // brokenIntegration finds the newest commit of integration: the one that contains what the board
-// proves, what the remote has, and where its reflog says it was. What it doesn't contain goes to the
-// attic.
+// proves, what the remote has, and where its reflog says it was. What it doesn't contain goes to
+// the attic.
 func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefError) error {
 	proven, err := d.b.ProvenIntegration(ctx, d.v)
 	if err != nil {
@@ -161,8 +161,8 @@ func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefErr
 // there.
 const mostMoves = 200
 
-// newest returns the first of the commits, or the one after it that contains it and so on, and those
-// that the result doesn't contain. Commits that are not here are left out.
+// newest returns the first of the commits, or the one after it that contains it and so on, and
+// those that the result doesn't contain. Commits that are not here are left out.
 func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, beside []git.OID, err error) {
 	var here []git.OID
 	for _, c := range commits {
@@ -328,8 +328,8 @@ func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) er
 	return nil
 }
 
-// lostKept returns the newest work of a task that was kept according to the board, is here, and that
-// no ref of the attic holds; zero if there is none.
+// lostKept returns the newest work of a task that was kept according to the board, is here, and
+// that no ref of the attic holds; zero if there is none.
 func (d *diagnosis) lostKept(ctx context.Context, t *board.Task) (git.OID, error) {
 	attic, err := d.attic(ctx, t.ID)
 	if err != nil {
