@@ -156,7 +156,7 @@ func TestInstall(t *testing.T) {
 			}
 			pushes := ""
 			if !c.setup.Server && !c.setup.Served {
-				pushes = "[receive]\n\thideRefs = \"refs/liza\"\n\thideRefs = \"refs/heads/liza\"\n\thideRefs = \"refs/heads/integration\"\n\thideRefs = \"refs/heads/ta\\\"sk\"\n"
+				pushes = "[receive]\n\thideRefs = \"refs/liza\"\n\thideRefs = \"refs/heads/liza\"\n\thideRefs = \"refs/replace\"\n\thideRefs = \"refs/heads/integration\"\n\thideRefs = \"refs/heads/ta\\\"sk\"\n"
 			}
 			if asks := strings.Contains(p.read(p.hook("run")), "git config --type=path --get-all core.hooksPath"); asks == c.setup.Server {
 				t.Errorf("the run file asks where the project's hooks are: %v", asks)
