@@ -56,7 +56,7 @@ func (r *Repo) awaitLocks(ctx context.Context, paths []string) bool {
 		}
 		seen[path] = info
 	}
-	since := uptime()
+	since := uptime() // those that started later do not hold the locks
 	deadline := time.After(r.patience.Watch)
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
@@ -73,7 +73,7 @@ func (r *Repo) awaitLocks(ctx context.Context, paths []string) bool {
 		case <-deadline:
 			free := false
 			for path, was := range seen {
-				held := r.removeLock(path, was, since)
+				held := r.removeLock(path, was, min(since, madeBy(was)))
 				free = free || held == nil || endStranded(ctx, held, path, was)
 			}
 			return free
@@ -187,15 +187,22 @@ func (r *Repo) Left(path string, age time.Duration) error {
 // later does not hold it.
 func (r *Repo) left(path string, info os.FileInfo, age time.Duration) (made time.Duration, err error) {
 	// A time in the future means that a clock has jumped; then the processes alone decide.
-	old, made := time.Since(info.ModTime()), uptime()
-	if old >= 0 {
-		if old < age {
-			return 0, &HeldError{Path: path, By: fmt.Sprintf("the process that made it %s ago", old.Round(time.Millisecond)), Young: true}
-		}
-		const grain = 2 * time.Second
-		made -= old - grain
+	if old := time.Since(info.ModTime()); old >= 0 && old < age {
+		return 0, &HeldError{Path: path, By: fmt.Sprintf("the process that made it %s ago", old.Round(time.Millisecond)), Young: true}
 	}
+	made = madeBy(info)
 	return made, r.holder(path, info, made)
+}
+
+// madeBy returns the latest time since the boot at which a lock was made, by the file's time. It is
+// now if the file's time is in the future, because a clock has jumped.
+func madeBy(info os.FileInfo) time.Duration {
+	const grain = 2 * time.Second
+	now, old := uptime(), time.Since(info.ModTime())
+	if old < 0 {
+		return now
+	}
+	return now - old + grain
 }
 
 // ClearLock removes a lock that is stale by Left's rule. It returns nil if the lock is already

@@ -75,6 +75,20 @@ func TestLeftLocks(t *testing.T) {
 	}
 }
 
+// TestLeftLockBesideAnEditor checks that a git which started after a lock was left does not keep a
+// writer from removing it, whatever it runs.
+func TestLeftLockBesideAnEditor(t *testing.T) {
+	for _, command := range []string{"commit", "an-alias"} {
+		r, _, commit := written(t)
+		path, made := leave(t, r, "refs/heads/liza/y.lock"), time.Now().Add(-12*time.Minute)
+		check(t, os.Chtimes(path, made, made))
+		asGit(t, r.TopLevel(), "git", command)
+		if err := hurry(r).UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""); err != nil {
+			t.Errorf("%s, begun after the lock: %v", command, err)
+		}
+	}
+}
+
 // TestLeftLockOnASlowMachine checks that a lock left on the settings goes although the first try to
 // write them took longer than a writer waits for locks.
 func TestLeftLockOnASlowMachine(t *testing.T) {
