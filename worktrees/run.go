@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,8 @@ func Run(ctx context.Context, c Command) error {
 		limited, cancel = context.WithTimeout(ctx, c.Timeout)
 	}
 	defer cancel()
-	cmd := exec.CommandContext(limited, "sh", "-c", c.Script)
+	// The shell waits for a line, so that the script's process is on record before the script runs.
+	cmd := exec.CommandContext(limited, "sh", "-c", `read -r line && exec sh -c "$1" </dev/null`, "sh", c.Script)
 	cmd.Dir = c.Dir
 	cmd.Env = ownEnv(ctx)
 	if c.Repo != nil {
@@ -70,11 +72,33 @@ func Run(ctx context.Context, c Command) error {
 	cmd.Stdout, cmd.Stderr = c.Output, c.Output
 	cmd.WaitDelay = patience
 	gitio.OwnGroup(cmd)
-	err := cmd.Run()
+	err := c.run(cmd)
 	if limited.Err() != nil {
 		gitio.EndGroup(cmd)
 	}
+	if c.Repo != nil {
+		c.Repo.DropCommands()
+	}
 	return c.outcome(ctx, limited, err)
+}
+
+// run runs the command with its process on record.
+func (c Command) run(cmd *exec.Cmd) error {
+	gate, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if c.Repo != nil {
+		err = c.Repo.RecordCommand(cmd.Process.Pid)
+	}
+	if err == nil {
+		_, _ = io.WriteString(gate, "\n") // an error means that the shell has been ended
+	}
+	gate.Close()
+	return cmp.Or(err, cmd.Wait())
 }
 
 // outcome is what the error of a command means that ran in limited, which is ctx with its timeout.

@@ -9,7 +9,8 @@ import (
 )
 
 // TestProjectsCommands: worktree_setup and the integration test run code that agents wrote. That
-// code acts for nobody, has nobody's key and moves no ref.
+// code acts for nobody, has nobody's key and moves no ref, even if the human's key is in git's
+// settings and the code removes its variables.
 func TestProjectsCommands(t *testing.T) {
 	takesTurn(t)
 	t.Parallel()
@@ -38,6 +39,11 @@ func TestProjectsCommands(t *testing.T) {
 	attack := `{ echo "key=[$LIZA_SIGNING_KEY] agent=[$LIZA_AGENT_ID] session=[$LIZA_SESSION]"
 		git-liza config set claim_retry_limit 7; echo "config $?"
 		git-liza -C ../.. note hello; echo "note $?"
+		env -u LIZA_SUPERVISED git-liza -C ../.. config set require_signatures false; echo "without variables $?"
+		env -i PATH="$PATH" HOME="$HOME" git-liza -C ../.. config set require_signatures false; echo "no environment $?"
+		env -u LIZA_SUPERVISED setsid -w git-liza -C ../.. config set require_signatures false; echo "another session $?"
+		rm -f "$TMPDIR/left"; (env -u LIZA_SUPERVISED sh -c 'sleep 0.2; git-liza -C ../.. config set require_signatures false; echo $? >"$TMPDIR/left"' &)
+		while ! grep -q . "$TMPDIR/left"; do sleep 0.05; done 2>/dev/null; echo "left by its parent $(cat "$TMPDIR/left")"
 		LIZA_AGENT_ID=code-reviewer-1 git-liza discover --desc x --severity low; echo "reviewer $?"
 		forged=$(git commit-tree -m forged -p HEAD 'HEAD^{tree}')
 		git update-ref refs/heads/integration $forged; echo "integration $?"
@@ -45,6 +51,9 @@ func TestProjectsCommands(t *testing.T) {
 		git -C ../.. update-ref -d refs/liza/leases/coder-1; echo "lease $?"
 		git push -q --no-verify ../.. $forged:refs/heads/integration; echo "push $?"
 		git tag forged; echo "tag $?"; } >>` + "'" + said + "' 2>&1; true"
+	p.git("config", "liza.signingkey", filepath.Join(keys, "ann")) // where the code could find it
+	p.env = append(p.env, "TMPDIR="+t.TempDir())
+	ann, coder, reviewer = as("ann"), as("coder-1"), as("code-reviewer-1")
 	ann.must("", "config", "set", "integration_test", attack)
 	ann.must("", "config", "set", "worktree_setup", attack)
 	// The human's key is in the environment of those who claim and merge.
@@ -75,7 +84,7 @@ func TestProjectsCommands(t *testing.T) {
 		if !strings.HasPrefix(run, "[] agent=[] session=[]\n") {
 			t.Errorf("who acts: %.200s", run)
 		}
-		for _, step := range []string{"config", "note", "reviewer", "integration", "board", "lease", "push", "tag"} {
+		for _, step := range []string{"config", "note", "reviewer", "integration", "board", "lease", "push", "tag", "without variables", "no environment", "another session", "left by its parent"} {
 			if strings.Contains(run, "\n"+step+" 0\n") || !strings.Contains(run, "\n"+step+" ") {
 				t.Errorf("%s went through:\n%s", step, run)
 			}

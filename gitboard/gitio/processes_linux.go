@@ -127,6 +127,7 @@ func userOf(file os.FileInfo) int {
 type procStat struct {
 	pid, parent int
 	name, state string
+	group       string        // the number of its process group
 	ticks       string        // start time, in ticks since the boot
 	started     time.Duration // start time since the boot
 }
@@ -140,13 +141,13 @@ func readStat(dir string) (s procStat, ok bool) {
 	if open < 0 || end < open {
 		return s, false
 	}
-	const state, parent, start = 0, 1, 19 // indexes after the name; proc(5) numbers state 3
+	const state, parent, group, start = 0, 1, 2, 19 // indexes after the name; proc(5) numbers state 3
 
 	fields := strings.Fields(string(stat[end+1:]))
 	if len(fields) <= start {
 		return s, false
 	}
-	s = procStat{name: string(stat[open+1 : end]), state: fields[state], ticks: fields[start]}
+	s = procStat{name: string(stat[open+1 : end]), state: fields[state], group: fields[group], ticks: fields[start]}
 	s.pid, _ = strconv.Atoi(strings.TrimSpace(string(stat[:open])))
 	s.parent, _ = strconv.Atoi(fields[parent])
 	n, err := strconv.ParseInt(s.ticks, 10, 64)
@@ -214,4 +215,15 @@ func uptime() time.Duration {
 	word, _, _ := strings.Cut(string(text), " ")
 	since, _ := time.ParseDuration(word + "s") // exact, so that it can be compared with start times
 	return since
+}
+
+// groupLives reports whether a process of a group runs.
+func groupLives(group string) bool {
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
+	for _, dir := range dirs {
+		if s, ok := readStat(dir); ok && s.state != "Z" && s.group == group {
+			return true
+		}
+	}
+	return false
 }

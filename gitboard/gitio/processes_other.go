@@ -22,6 +22,8 @@ func ProcessSpace() string { return "" }
 // Ended is always false: nothing is known about processes here.
 func Ended(string) bool { return false }
 
+func groupLives(string) bool { return false }
+
 func uptime() time.Duration { return 0 }
 
 func userOf(os.FileInfo) int { return -1 }

@@ -254,8 +254,9 @@ func hookScene(ctx context.Context, c *edge.Call) (hooks.Who, *board.State, *boa
 	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
 	err := c.Open(ctx)
 	if err == nil {
-		if agent, _ := supervisor.Above(c.Board); agent != "" && agent != w.ID { // whatever the environment says
-			w.ID, w.Session = agent, ""
+		over := supervisor.Above(c.Board) // whatever the environment says
+		if over.Command || over.Agent != "" && over.Agent != w.ID {
+			w.ID, w.Session = over.Agent, ""
 		}
 	}
 	if err != nil {

@@ -183,8 +183,12 @@ func (c *Call) NoHumanHere(ctx context.Context) error {
 	if c.Supervised() {
 		return board.Refuse(board.CodePermission, "below a supervisor nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
-	if agent, by := supervisor.Above(c.Board); agent != "" || by != "" {
-		return board.Refuse(board.CodePermission, fmt.Sprintf("this process runs below the supervisor of %s, where nobody acts as a human", cmp.Or(agent, by)), "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
+	over := supervisor.Above(c.Board)
+	if over.Command {
+		return belowCommand()
+	}
+	if by := cmp.Or(over.Agent, over.Supervisor); by != "" {
+		return board.Refuse(board.CodePermission, fmt.Sprintf("this process runs below the supervisor of %s, where nobody acts as a human", by), "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
 	task, err := c.insideTask(ctx)
 	if err != nil {
@@ -250,11 +254,19 @@ func (c *Call) terminal() string {
 	return name
 }
 
-// OwnName refuses an agent's process that acts under another agent's id.
+// OwnName refuses an agent's process that acts under another agent's id, and a process of a command
+// of the project that acts under any.
 func OwnName(b *gitboard.Board, id string) error {
-	agent, _ := supervisor.Above(b)
-	if agent == "" || agent == id {
+	over := supervisor.Above(b)
+	if over.Command {
+		return belowCommand()
+	}
+	if over.Agent == "" || over.Agent == id {
 		return nil
 	}
-	return board.Refuse(board.CodePermission, fmt.Sprintf("this process is %s's, and can't act as %s", agent, id), "an agent keeps the LIZA_AGENT_ID that its supervisor set")
+	return board.Refuse(board.CodePermission, fmt.Sprintf("this process is %s's, and can't act as %s", over.Agent, id), "an agent keeps the LIZA_AGENT_ID that its supervisor set")
+}
+
+func belowCommand() error {
+	return board.Refuse(board.CodePermission, "this process runs below worktree_setup or the integration test, where nobody acts on the board", "run it in a terminal of your own, outside of the project's commands")
 }
