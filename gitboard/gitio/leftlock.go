@@ -264,14 +264,37 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 	if !known {
 		return &HeldError{Path: path}
 	}
-	user := userOf(lock)
+	user, ofBoard := userOf(lock), r.isBoardRefLock(path)
 	for _, p := range processes {
-		if !p.reads() && p.User == user && p.Started <= at {
+		if !p.reads() && p.User == user && p.Started <= at && !(ofBoard && movesOther(p.Command)) {
 			return heldBy(path, p)
 		}
 	}
 	return nil
 }
+
+// isBoardRefLock reports whether a lock is one of the board's refs, which no worktree has checked
+// out. A commit in a worktree would move its branch.
+func (r *Repo) isBoardRefLock(path string) bool {
+	name, below := strings.CutPrefix(path, r.common+string(filepath.Separator))
+	name = filepath.ToSlash(name)
+	parts := strings.Split(name, "/")
+	if !below || len(parts) < 3 || parts[0] != "refs" || parts[1] != "liza" && (parts[1] != "heads" || parts[2] != "liza") {
+		return false
+	}
+	heads, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "HEAD"))
+	for _, head := range append(heads, filepath.Join(r.common, "HEAD")) {
+		text, err := os.ReadFile(head)
+		if err != nil || strings.Contains(string(text), "liza/") {
+			return false
+		}
+	}
+	return true
+}
+
+// movesOther reports whether a git command moves no refs but HEAD and the branch that is checked
+// out. Such a command may wait in an editor for days.
+func movesOther(command string) bool { return command == "commit" || command == "add" }
 
 func heldBy(path string, p gitProcess) *HeldError {
 	held := &HeldError{Path: path, By: fmt.Sprintf("%s, process %d", strings.TrimSpace("git "+p.Command), p.PID)}

@@ -89,6 +89,27 @@ func TestLeftLockBesideAnEditor(t *testing.T) {
 	}
 }
 
+// TestLeftLockBesideAnOlderEditor checks that a commit which waits in an editor since before a lock
+// of the board was left does not keep a writer from removing it, unless it may hold the lock.
+func TestLeftLockBesideAnOlderEditor(t *testing.T) {
+	for command, held := range map[string]bool{"commit": false, "add": false, "rebase": true, "an-alias": true} {
+		r, _, commit := written(t)
+		asGit(t, r.TopLevel(), "git", command)
+		leave(t, r, "refs/heads/liza/y.lock")
+		err := hurry(r).UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, "")
+		if errors.Is(err, ErrBusy) != held || !held && err != nil {
+			t.Errorf("%s, begun before the lock: %v", command, err)
+		}
+	}
+	r, _, commit := written(t)
+	asGit(t, r.TopLevel(), "git", "commit")
+	check(t, os.WriteFile(filepath.Join(r.CommonDir(), "HEAD"), []byte("ref: refs/heads/liza/y\n"), 0o644))
+	leave(t, r, "refs/heads/liza/y.lock")
+	if err := hurry(r).UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""); !errors.Is(err, ErrBusy) {
+		t.Errorf("a commit on the branch itself: %v", err)
+	}
+}
+
 // TestLeftLockOnASlowMachine checks that a lock left on the settings goes although the first try to
 // write them took longer than a writer waits for locks.
 func TestLeftLockOnASlowMachine(t *testing.T) {
