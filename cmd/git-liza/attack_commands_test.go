@@ -29,7 +29,7 @@ func TestProjectsCommands(t *testing.T) {
 		other.env = append(p.env[:len(p.env):len(p.env)], "LIZA_SIGNING_KEY="+filepath.Join(keys, name))
 		return &other
 	}
-	ann, coder, reviewer := as("ann"), as("coder-1"), as("code-reviewer-1")
+	ann := as("ann")
 	ann.must("", "init", "--unattended", "A goal")
 	ann.must("", "keys", "add", "ann@example.com", filepath.Join(keys, "ann.pub"))
 	ann.set("require_signatures true")
@@ -53,7 +53,7 @@ func TestProjectsCommands(t *testing.T) {
 		git tag forged; echo "tag $?"; } >>` + "'" + said + "' 2>&1; true"
 	p.git("config", "liza.signingkey", filepath.Join(keys, "ann")) // where the code could find it
 	p.env = append(p.env, "TMPDIR="+t.TempDir())
-	ann, coder, reviewer = as("ann"), as("coder-1"), as("code-reviewer-1")
+	ann, coder, reviewer := as("ann"), as("coder-1"), as("code-reviewer-1")
 	ann.must("", "config", "set", "integration_test", attack)
 	ann.must("", "config", "set", "worktree_setup", attack)
 	// The human's key is in the environment of those who claim and merge.
