@@ -240,7 +240,7 @@ c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Li
 	}
 	integration := s.ok("", "", "git rev-parse integration")
 	for agent, args := range map[string][]string{"": {"note", "hello"}, "coder-2": {"release", "print"}} {
-		if out, errs, exit := s.liza(agent, args...); exit != 4 || !strings.Contains(errs, "is inconsistent") || !strings.Contains(errs, "git liza doctor") {
+		if out, errs, exit := s.liza(agent, args...); exit != 4 || !strings.Contains(errs, "is inconsistent") || !strings.Contains(errs, "git liza verify") {
 			t.Errorf("%s %v: exit %d\n%s%s", agent, args, exit, out, errs)
 		}
 	}

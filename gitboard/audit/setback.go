@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,5 +150,9 @@ func (b *SetBack) String() string {
 	if b.Repairable() {
 		return text
 	}
-	return text + fmt.Sprintf("; since %s the two have come apart", cmp.Or(strings.Trim(b.Since.Short(), "0"), "their beginning"))
+	since := "their beginning"
+	if !b.Since.IsZero() {
+		since = b.Since.Short()
+	}
+	return text + fmt.Sprintf("; since %s the two have come apart", since)
 }

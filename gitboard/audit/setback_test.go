@@ -104,3 +104,11 @@ func TestFindSetBack(t *testing.T) {
 		})
 	}
 }
+
+// TestSetBackNames checks that an id is shown with the zeros that it begins or ends with.
+func TestSetBackNames(t *testing.T) {
+	b := &audit.SetBack{At: "1111111111", Newest: "2222222222", Since: "0123456780", Missing: []string{"one"}}
+	if text := b.String(); !strings.HasSuffix(text, "; since 0123456780 the two have come apart") {
+		t.Error(text)
+	}
+}
