@@ -112,6 +112,32 @@ func TestExpiredClaim(t *testing.T) {
 	equals(t, "workers", task.Workers(), []string{"coder-1", "coder-2"})
 }
 
+// TestFastClock checks that a lease is judged by the clock where the operation is decided, if the
+// operation's own time is ahead of it: one clone with a fast clock sets the time of all later
+// operations. A replay has the operation's time alone.
+func TestFastClock(t *testing.T) {
+	s := begun(t).claimed("login")
+	c := claim("login")
+	c.Evidence = s.lease("coder-1", 0)
+	expires := c.Lease.Expires
+	for _, row := range []struct {
+		what        string
+		time, clock board.Time
+		taken       bool
+	}{
+		{"both at the lease's end", expires, expires, true},
+		{"the operation ahead of the clock", expires.Add(time.Hour), expires.Add(-time.Second), false},
+		{"the clock ahead of the operation", expires.Add(-time.Second), expires.Add(time.Hour), false},
+		{"a replay after the lease's end", expires, "", true},
+		{"a replay before it", expires.Add(-time.Second), "", false},
+	} {
+		_, err := board.Step(s.state(), board.Operation{Actor: coder2, Time: row.time, Clock: row.clock, Request: "fast", Payload: c})
+		if taken := err == nil; taken != row.taken {
+			t.Errorf("%s: %v", row.what, err)
+		}
+	}
+}
+
 // TestOwnExpiredClaim checks that a coder's claim of its own task after its lease expired starts
 // the next iteration: a crash costs one.
 func TestOwnExpiredClaim(t *testing.T) {
