@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // own returns the path of a file of this clone: <common git dir>/liza/<name>.
@@ -68,15 +66,11 @@ func createSmall(file, text string) error {
 	return nil
 }
 
-// newFile is the prefix of the names of files that are not yet in place.
-const newFile = ".new-"
-
 func smallTemp(file, text string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
-	gitio.DropLeft(filepath.Dir(file), newFile)
-	tmp, err := os.CreateTemp(filepath.Dir(file), newFile)
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".new-")
 	if err != nil {
 		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
 	}

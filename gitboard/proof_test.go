@@ -3,16 +3,12 @@ package gitboard_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -48,14 +44,6 @@ func TestProvenOtherwise(t *testing.T) {
 		if got, err := b.Kept("proven"); got != c.want || err != nil {
 			t.Errorf("%s becomes %s: %v", c.kept, got, err)
 		}
-	}
-	// What a killed process has left beside its files goes.
-	left, long := filepath.Join(b.Dir(), ".new-1"), time.Now().Add(-2*gitio.LeftAfter)
-	check(t, os.WriteFile(left, nil, 0o600))
-	check(t, os.Chtimes(left, long, long))
-	check(t, b.Keep("proven", proof(0, 1, 1)))
-	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it is left: %v", err)
 	}
 	clean(t, b.Repo())
 }

@@ -30,7 +30,7 @@ func TestElsewhere(t *testing.T) {
 // TestCleanEnv checks that a child gets neither the caller's key nor, outside of a push, a
 // quarantine, and writes to no other process's record of a push.
 func TestCleanEnv(t *testing.T) {
-	given := environ{"HOME=/h", "GIT_DIR=x", "LIZA_SIGNING_KEY=x", "GIT_OBJECT_DIRECTORY=o", "GIT_TRACE2_EVENT=/c/.git/liza/push-trace-1"}
+	given := environ{"HOME=/h", "GIT_DIR=x", "LIZA_SIGNING_KEY=x", "GIT_OBJECT_DIRECTORY=o", "GIT_TRACE2_EVENT=/c/.git/liza/.push-trace-1"}
 	if got := cleanEnv(given); !slices.Equal(got, append([]string{"HOME=/h"}, quiet...)) {
 		t.Errorf("got %v", got)
 	}
@@ -104,19 +104,26 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
-// TestDropTraces checks that only records that a killed process left long ago are removed.
-func TestDropTraces(t *testing.T) {
-	dir := t.TempDir()
-	long := time.Now().Add(-2 * LeftAfter)
-	for name, at := range map[string]time.Time{traceFile + "old": long, traceFile + "new": time.Now(), "other": long} {
+// TestDropLeft checks that maintenance removes only temporary files that are old, at any depth.
+func TestDropLeft(t *testing.T) {
+	ctx, r := scratch(t)
+	dir := filepath.Join(r.common, "liza")
+	long := time.Now().Add(-2 * leftAfter)
+	for name, c := range map[string]struct {
+		at   time.Time
+		left bool
+	}{
+		".push-trace-1": {long, false}, "commands/.7-8": {long, false}, ".push-trace-2": {time.Now(), true}, "proven": {long, true}, ".held/x": {long, true},
+	} {
 		writeIn(t, dir, name, "x")
-		check(t, os.Chtimes(filepath.Join(dir, name), at, at))
+		check(t, os.Chtimes(filepath.Join(dir, name), c.at, c.at))
+		defer func() {
+			if exists(filepath.Join(dir, name)) != c.left {
+				t.Errorf("%s: left %v, want %v", name, !c.left, c.left)
+			}
+		}()
 	}
-	check(t, os.Symlink("nowhere", filepath.Join(dir, traceFile+"link")))
-	DropLeft(dir, traceFile)
-	if exists(filepath.Join(dir, traceFile+"old")) || !exists(filepath.Join(dir, traceFile+"new")) || !exists(filepath.Join(dir, "other")) {
-		t.Error("the wrong files are gone")
-	}
+	check(t, r.Maintain(ctx))
 }
 
 // TestRejected checks how a refused push is told from one whose outcome is unknown.

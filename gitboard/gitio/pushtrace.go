@@ -15,7 +15,7 @@ type pushTrace struct {
 
 const (
 	traceKey  = "GIT_TRACE2_EVENT"
-	traceFile = "push-trace-"
+	traceFile = ".push-trace-"
 )
 
 // watched sets up a record of the remote's next push, unless the user has already set the trace
@@ -26,7 +26,6 @@ func (m *Remote) watched() *pushTrace {
 		return t
 	}
 	dir := filepath.Join(m.repo.common, "liza")
-	DropLeft(dir, traceFile)
 	file, err := os.CreateTemp(dir, traceFile)
 	if err != nil {
 		return t

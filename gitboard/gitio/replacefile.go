@@ -32,21 +32,20 @@ func removeFile(path string) error {
 	return nil
 }
 
-// LeftAfter is the age at which a temporary file counts as left by a process that was killed. To
+// leftAfter is the age at which a temporary file counts as left by a process that was killed. To
 // write one takes milliseconds, and no push goes without output for so long.
-const LeftAfter = time.Hour
+const leftAfter = time.Hour
 
-// DropLeft removes the temporary files that killed processes have left in a directory. Their names
-// begin with prefix.
-func DropLeft(dir, prefix string) {
-	entries, _ := os.ReadDir(dir) // without the directory nothing is left
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), prefix) {
-			continue
+// dropLeft removes the temporary files that killed processes have left below liza's directory. Their
+// names begin with a dot, as no other file's there does.
+func (r *Repo) dropLeft() {
+	_ = filepath.WalkDir(filepath.Join(r.common, "liza"), func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), ".") {
+			return nil // what can't be read is not ours to remove
 		}
-		file := filepath.Join(dir, e.Name())
-		if info, err := os.Stat(file); err == nil && time.Since(info.ModTime()) > LeftAfter {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftAfter {
 			_ = os.Remove(file)
 		}
-	}
+		return nil
+	})
 }

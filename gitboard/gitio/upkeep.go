@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// Maintain runs git's maintenance if it is due, as `git gc --auto` would. Git ensures that it never
-// runs twice at once. If cancelled, it leaves nothing half done.
+// Maintain removes what killed processes have left in liza's directory, and runs git's maintenance
+// if it is due, as `git gc --auto` would. Git ensures that it never runs twice at once. If
+// cancelled, it leaves nothing half done.
 func (r *Repo) Maintain(ctx context.Context) error {
+	r.dropLeft()
 	c := r.command("maintenance", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
 	return c.run(ctx)
 }

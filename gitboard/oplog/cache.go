@@ -13,7 +13,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // cacheHead is the first line of the file. It changes whenever the form of a brief does.
@@ -70,8 +69,7 @@ func (c *briefCache) save(entries []git.TreeEntry, known, fresh map[git.OID]cach
 	if c.file == "" || len(fresh) <= 8+len(entries)/50 || !ready(filepath.Dir(c.file)) {
 		return
 	}
-	gitio.DropLeft(filepath.Dir(c.file), briefsFile)
-	tmp, err := os.CreateTemp(filepath.Dir(c.file), briefsFile)
+	tmp, err := os.CreateTemp(filepath.Dir(c.file), ".briefs-")
 	if err != nil {
 		return
 	}
@@ -80,9 +78,6 @@ func (c *briefCache) save(entries []git.TreeEntry, known, fresh map[git.OID]cach
 		os.Remove(tmp.Name())
 	}
 }
-
-// briefsFile is the prefix of the names of files that are not yet in place.
-const briefsFile = ".briefs-"
 
 // ready creates dir, and its parent if necessary, but nothing above: if the repository was moved
 // away, it must not be created again.
