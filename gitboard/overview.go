@@ -28,7 +28,7 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 		return nil, err
 	}
 	g := &Glance{View: v, beside: report.Beside{Leases: evidences(held)}}
-	if m := held[git.MergeHolder]; m != nil && m.Since != "" && len(m.Tasks) > 0 {
+	if m := held[git.MergeHolder]; m.Live(v.board.now()) && m.Since != "" && len(m.Tasks) > 0 {
 		g.beside.Merging = &report.Train{By: m.By(), Tasks: m.Tasks, Testing: m.Testing, Since: m.Since, Expires: m.Expires}
 	}
 	halts, err := v.board.Halts(ctx)

@@ -23,6 +23,7 @@ import (
 type fleet struct {
 	t      *testing.T
 	hub    string
+	hooks  bool // the hub has the server's hooks
 	clones []*project
 
 	mu           *sync.Mutex
@@ -30,6 +31,7 @@ type fleet struct {
 	longest      time.Duration     // the longest wait for an acknowledgement
 	attempts     string            // what each attempt said that it was waited for
 	troubles     []chan struct{}   // each is notified of every acknowledged operation
+	atHub        *sync.Mutex       // held while a trouble comes
 }
 
 // newFleet makes a project, shares it by a hub with the server's lock on, and clones it until there
@@ -44,7 +46,9 @@ func newFleetOf(first *project, n int, url func(hub string) string) *fleet {
 	first.t.Helper()
 	hub := bareHub(first)
 	first.must("", "-C", hub, "hooks", "install", "--server")
-	return newFleetAt(first, n, hub, url(hub))
+	f := newFleetAt(first, n, hub, url(hub))
+	f.hooks = true
+	return f
 }
 
 // newFleetWithoutHooks is newFleetOf with a hub on which nothing of git liza runs, as on most hosts:
@@ -67,7 +71,7 @@ func bareHub(p *project) string {
 func newFleetAt(first *project, n int, hub, url string) *fleet {
 	t := first.t
 	t.Helper()
-	f := &fleet{t: t, hub: hub, clones: []*project{first}, mu: &sync.Mutex{}, acknowledged: map[string]string{}}
+	f := &fleet{t: t, hub: hub, clones: []*project{first}, mu: &sync.Mutex{}, atHub: &sync.Mutex{}, acknowledged: map[string]string{}}
 	first.git("remote", "add", "origin", url)
 	first.git("push", "-q", "origin", "main")
 	first.must("", "share", "origin")
@@ -440,8 +444,10 @@ echo lost >>'@' && kill -9 $PPID
 	}
 }
 
-// every repeats do until stop is closed, each time after a random number of acknowledged
-// operations, at most most.
+// every repeats a trouble until stop is closed, each time after a random number of acknowledged
+// operations, at most most. Troubles come one at a time. Where the hub has no hooks, its operator
+// repairs what each leaves there: the locks of killed processes, and objects that were pruned
+// between a push and its refs.
 func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do func()) {
 	done := make(chan struct{}, most)
 	f.troubles = append(f.troubles, done)
@@ -454,7 +460,12 @@ func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do 
 				case <-done:
 				}
 			}
+			f.atHub.Lock()
 			do()
+			if !f.hooks {
+				f.clones[0].must("", "-C", f.hub, "doctor", "--fix")
+			}
+			f.atHub.Unlock()
 		}
 	})
 }

@@ -16,9 +16,10 @@ import (
 )
 
 // TestTortureClones: four clones write to one board behind a remote, whose server decides
-// operations or runs nothing of git liza: by its path, by a URL, by a proxy that loses answers and falls silent, and from a slow machine. The
-// remote's directory is renamed, and processes that talk to it are killed with SIGKILL on both
-// sides. Nobody cleans up after that. Everything acknowledged is on the board exactly once, and the
+// operations or runs nothing of git liza: by its path, by a URL, by a proxy that loses answers and
+// falls silent, and from a slow machine. The remote's directory is renamed, everything in it that
+// no ref names is deleted again and again, and processes that talk to it are killed with SIGKILL on
+// both sides. Nobody cleans up after that. Everything acknowledged is on the board exactly once, and the
 // clones agree.
 func TestTortureClones(t *testing.T) {
 	t.Parallel()
@@ -44,8 +45,9 @@ func tortureClones(t *testing.T, made func(*project, int, func(string) string) *
 	l := &ledger{t: t, acks: map[string]string{}, last: time.Now()}
 	stop := make(chan struct{})
 	var troubles sync.WaitGroup
-	away := 0
+	away, pruned := 0, 0
 	f.every(&troubles, stop, 6, func() { f.unplug(); away++ })
+	f.every(&troubles, stop, 4, func() { f.clones[0].run("", "git", "--git-dir="+f.hub, "gc", "-q", "--prune=now"); pruned++ })
 	f.every(&troubles, stop, 2, func() { l.kills += f.surely(f.kill) })
 	var writers sync.WaitGroup
 	for n, p := range f.clones {
@@ -69,8 +71,8 @@ func tortureClones(t *testing.T, made func(*project, int, func(string) string) *
 	f.agrees(0)
 	l.holds(f.clones[0])
 	t.Logf("the longest wait: %s", f.attempts)
-	t.Logf("the remote was away %d times, %d children were killed, %d answers to pushes were lost", away, l.kills, losses.pushes.Load())
-	if away == 0 || l.kills == 0 || losses.pushes.Load() == 0 {
+	t.Logf("the remote was away %d times and pruned %d times, %d children were killed, %d answers to pushes were lost", away, pruned, l.kills, losses.pushes.Load())
+	if away == 0 || pruned == 0 || l.kills == 0 || losses.pushes.Load() == 0 {
 		t.Error("not every trouble came")
 	}
 }

@@ -106,8 +106,8 @@ func TestPrintsProcess(t *testing.T) {
 	fmt.Println("process:", gitio.ThisProcess())
 }
 
-// TestHoldOfTheDead checks that the lease of a process that has ended is free at once, and that of
-// a process elsewhere only when it expires.
+// TestHoldOfTheDead checks that the lease of a process that has ended is free at once and shown
+// nowhere, and that of a process elsewhere only when it expires.
 func TestHoldOfTheDead(t *testing.T) {
 	if gitio.ThisProcess() == "" {
 		t.Skip("processes can't be identified here")
@@ -121,6 +121,10 @@ func TestHoldOfTheDead(t *testing.T) {
 	_, dead, _ := strings.Cut(string(out), "process: ")
 	dead, _, _ = strings.Cut(dead, "\n")
 	ctx, b, clock := begin(t)
+	human := gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}
+	if _, err := b.Do(ctx, human, gitboard.Just(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})); err != nil {
+		t.Fatal(err)
+	}
 	now := clock.Now()
 	left := func(process string) {
 		t.Helper()
@@ -130,10 +134,26 @@ func TestHoldOfTheDead(t *testing.T) {
 		}
 		if _, err := lease.Beat(ctx, b.Repo(), was, lease.Content{
 			Lease:   board.Lease{Agent: git.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
-			Process: process,
+			Process: process, Tasks: []string{"t"}, Since: board.At(now),
 		}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	merging := func() bool {
+		t.Helper()
+		v, err := b.View(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := v.Glance(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := g.Overview(now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.Merging != nil
 	}
 	for _, process := range []string{"", "elsewhere " + dead, gitio.ThisProcess()} {
 		left(process)
@@ -144,8 +164,14 @@ func TestHoldOfTheDead(t *testing.T) {
 		if _, err := unheld(ctx, b); !errors.As(err, &r) || r.Code != board.CodeBusy {
 			t.Errorf("held by %q: %v", process, err)
 		}
+		if !merging() {
+			t.Errorf("held by %q: the overview shows no merge", process)
+		}
 	}
 	left(dead)
+	if merging() {
+		t.Error("the overview shows the merge of a process that has ended")
+	}
 	if free, err := unheld(ctx, b); err != nil || free.Old.IsZero() || free.New != free.Old {
 		t.Errorf("what needs no test waits for a dead process: %+v %v", free, err)
 	}
