@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks"
 )
@@ -38,6 +39,7 @@ type redTeam struct {
 	board   *board.State             // at the start
 	read    map[string]*board.Task   // the tasks at the start, once read
 	forged  int
+	founded int
 	every   int // one of so many refused operations is also replayed
 }
 
@@ -50,9 +52,26 @@ var forgers = map[string]board.Actor{
 	"as a human":                    board.HumanActor("coder-1", "coder-1@liza"),
 }
 
-func newRedTeam(t *testing.T) *redTeam {
+const asItIs = "as it is"
+
+// battlefields are what a human has done on the board before the forgers come.
+var battlefields = map[string]func(w *world){
+	asItIs:             func(*world) {},
+	"paused":           func(w *world) { w.do(ada, &board.Pause{Reason: "a look"}) },
+	"tests are needed": func(w *world) { w.do(ada, &board.SetConfig{Key: "require_integration_test", Value: "true"}) },
+	"signed": func(w *world) {
+		for _, a := range []board.Actor{ada, planner, coder1, coder2, judge1, judge2} {
+			w.addKey(a, false)
+		}
+		w.do(ada, &board.SetConfig{Key: "require_signatures", Value: "true"})
+	},
+}
+
+// newRedTeam returns a red team on a battlefield.
+func newRedTeam(t *testing.T, field string) *redTeam {
 	w, repo := gitWorld(t)
 	r := &redTeam{world: w, repo: repo, tasks: w.everyStatus(), samples: map[string]board.Payload{}, read: map[string]*board.Task{}}
+	battlefields[field](w)
 	r.honest = memoryWorld(t)
 	r.honest.everyOperation()
 	for _, op := range board.Ops() {
@@ -249,7 +268,8 @@ func (r *redTeam) allowed(op board.Operation) bool {
 }
 
 // attack forges an operation and checks that Check, a server and verify agree on it. It reports
-// whether the board's rules allow it.
+// whether the board's rules allow it. If operations must be signed, it is forged without a
+// signature, with the forger's own and with somebody else's.
 func (r *redTeam) attack(who string, p board.Payload, name string) bool {
 	r.forged++
 	op := board.Operation{Actor: forgers[who], Time: r.when, Request: fmt.Sprintf("forged-%d", r.forged), Payload: p}
@@ -257,21 +277,50 @@ func (r *redTeam) attack(who string, p board.Payload, name string) bool {
 	if !ok && r.forged%r.every != 0 {
 		return ok // a replay applies the same rules
 	}
-	forged := r.forge(forgery{parent: r.start, op: op})
+	name = fmt.Sprintf("%s by %s, %s", op.Name(), who, name)
+	if c := r.board.Config(); c == nil || !c.RequireSignatures {
+		r.replay(forgery{parent: r.start, op: op}, ok, name)
+		return ok
+	}
+	r.replay(forgery{parent: r.start, op: op}, false, name+", not signed")
+	other := coder2
+	if op.Actor.ID == other.ID {
+		other = judge1
+	}
+	r.replay(forgery{parent: r.start, op: op, commit: r.signedBy(other)}, false, name+", signed by "+other.ID)
+	r.replay(forgery{parent: r.start, op: op, commit: r.signedBy(op.Actor)}, ok && r.hasKey(op.Actor), name+", signed")
+	return ok
+}
+
+// hasKey reports whether a forger's own key is on the board, if operations must be signed.
+func (r *redTeam) hasKey(a board.Actor) bool {
+	return a == ada || slices.Contains([]string{planner.ID, coder1.ID, coder2.ID, judge1.ID, judge2.ID}, a.ID) && a.Role != roles.Human
+}
+
+// replay forges an operation and checks that a server and verify agree on whether it is valid. Now
+// and then the server takes it with all that was before, as a board that is new to it.
+func (r *redTeam) replay(f forgery, ok bool, name string) {
+	forged := r.forge(f)
 	near, err := audit.Near(r.ctx, r.store, audit.Range{From: r.start, To: forged})
 	check(r.t, err)
 	if near.OK() != ok {
-		r.t.Errorf("%s by %s, %s: allowed %v, and a server finds %s", op.Name(), who, name, ok, texts(near.Findings))
+		r.t.Errorf("%s: allowed %v, and a server finds %s", name, ok, texts(near.Findings))
 	}
 	alone, err := audit.Verify(r.ctx, r.store, nil, audit.Range{From: r.start, To: forged}, nil)
 	check(r.t, err)
 	if alone.OK() != ok {
-		r.t.Errorf("%s by %s, %s: allowed %v, and verify finds %s", op.Name(), who, name, ok, texts(alone.Findings))
+		r.t.Errorf("%s: allowed %v, and verify finds %s", name, ok, texts(alone.Findings))
 	}
-	if ok && r.repo != nil && r.names(p) {
-		r.evidence(op, forged, who+", "+name)
+	if r.founded++; r.founded%20 == 0 {
+		whole, err := audit.Near(r.ctx, r.store, audit.Range{To: forged})
+		check(r.t, err)
+		if whole.OK() != ok {
+			r.t.Errorf("%s: allowed %v, and of a board that is new to it a server finds %s", name, ok, texts(whole.Findings))
+		}
 	}
-	return ok
+	if ok && r.repo != nil && r.names(f.op.Payload) {
+		r.evidence(f.op, forged, name)
+	}
 }
 
 // evidence checks what an allowed operation states about the repository, as a server does before it
@@ -287,7 +336,7 @@ func (r *redTeam) evidence(op board.Operation, forged git.OID, name string) {
 		check(r.t, err)
 		taken := push.OK() && r.moves(push, to) == nil
 		if taken && to != r.integration && !r.justified(op, to) {
-			r.t.Errorf("%s by %s moves integration to %s", op.Name(), name, r.named(to))
+			r.t.Errorf("%s moves integration to %s", name, r.named(to))
 		}
 		if !taken && (i > 0 || r.forged%r.every != 0) {
 			continue
@@ -296,10 +345,10 @@ func (r *redTeam) evidence(op board.Operation, forged git.OID, name string) {
 		r.world.move(to)
 		report := r.verify(audit.Range{From: r.start, To: forged})
 		if push.OK() && report.OK() != taken && !(to == was && len(push.Landings) > 0) {
-			r.t.Errorf("%s by %s, integration at %s: taken %v by a server (%v), and verify finds %s", op.Name(), name, r.named(to), taken, r.moves(push, to), texts(report.Findings))
+			r.t.Errorf("%s, integration at %s: taken %v by a server (%v), and verify finds %s", name, r.named(to), taken, r.moves(push, to), texts(report.Findings))
 		}
 		if !push.OK() && report.OK() {
-			r.t.Errorf("%s by %s: a server finds %s, and verify nothing", op.Name(), name, texts(push.Findings))
+			r.t.Errorf("%s: a server finds %s, and verify nothing", name, texts(push.Findings))
 		}
 		r.world.move(was)
 	}
@@ -365,16 +414,25 @@ func (r *redTeam) named(oid git.OID) string {
 }
 
 // TestRedTeam tries every operation by every role on a task in every state and, if the rules allow
-// it, with every field changed. Operations that land something are tried with every pair of
-// commits. What does not fit the board, so that all of it is refused, is tried again on the board
-// of an honest history on which it was done. Without -long it is one forgery in 40, and a quarter
-// of these each day.
+// it, with every field changed, on each battlefield. Operations that land something are tried with
+// every pair of commits. What does not fit the board, so that all of it is refused, is tried again
+// on the board of an honest history on which it was done. Without -long it is one forgery in 40 of
+// the first battlefield and one in 200 of the others, and a quarter of these each day.
 func TestRedTeam(t *testing.T) {
-	r := newRedTeam(t)
+	for field := range battlefields {
+		t.Run(field, func(t *testing.T) { redTeamOn(t, field) })
+	}
+}
+
+func redTeamOn(t *testing.T, field string) {
+	r, share := newRedTeam(t, field), 200
+	if field == asItIs {
+		share = 40
+	}
 	n, forged, allowed := 0, 0, 0
 	attack := func(r *redTeam, who string, forge map[string]board.Payload, about string) {
 		for _, name := range slices.Sorted(maps.Keys(forge)) {
-			if n++; !*long && (n%40 != 0 || !testrun.Due(t, n/40, 4, time.Now())) {
+			if n++; !*long && (n%share != 0 || !testrun.Due(t, n/share, 4, time.Now())) {
 				continue
 			}
 			forged++
@@ -410,7 +468,7 @@ func TestRedTeam(t *testing.T) {
 				attack(r, who, forge, task)
 			}
 		}
-		if fits || op == (&board.Init{}).Op() { // there is no board before init
+		if fits || field != asItIs || op == (&board.Init{}).Op() { // there is no board before init
 			continue
 		}
 		then := r.before(op)
