@@ -169,7 +169,7 @@ func TestEvidence(t *testing.T) {
 		"with fewer files": {func(w *world) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Files = 1 })
-		}, "it says that it changes 1 files, and changes 2", false},
+		}, "it says that it changes 1 file, and changes 2", false},
 		"with tests that it does not change": {func(w *world) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Tests = []string{"other_test.go"} })
@@ -518,7 +518,7 @@ func TestRetriedConflict(t *testing.T) {
 	w.judge(judge1, "alpha", board.VerdictApproved)
 	apart := w.project([]git.OID{w.integration}, ada, map[string]string{"more.go": "//"})
 	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n"}))
-	for onto, want := range map[git.OID]string{apart: "", w.integration: "evidence: computed again, the merge has conflicts in 1 files"} {
+	for onto, want := range map[git.OID]string{apart: "", w.integration: "evidence: computed again, the merge has conflicts in 1 file"} {
 		tip := w.tip()
 		w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"both.go"}})
 		w.do(ada, &board.RetryMerge{About: about("alpha"), ReviewCommit: string(work), Onto: string(onto)})

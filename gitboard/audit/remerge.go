@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // mergers is how many merges are computed in parallel.
@@ -75,7 +76,7 @@ func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
 	case err != nil:
 		return remerged{err: err}
 	case recorded == "" && len(conflicts) > 0:
-		return remerged{text: fmt.Sprintf("computed again, the merge has conflicts in %d files", len(conflicts))}
+		return remerged{text: "computed again, the merge has conflicts in " + plain.Plural(len(conflicts), "file")}
 	case recorded == "" || tree == recorded:
 		return remerged{}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Loss is a board that can't be read completely, and what can be done about it. At most one of
@@ -178,7 +179,7 @@ func (l *Loss) String() string {
 	var what string
 	switch {
 	case len(l.Missing) > 0:
-		return fmt.Sprintf("%d objects of the board's history are missing or damaged; its operations say what was in them", len(l.Missing))
+		return fmt.Sprintf("missing or damaged in the board's history: %s; its operations say what was in them", plain.Plural(len(l.Missing), "object"))
 	case l.At.IsZero() && l.broken != nil:
 		what = l.broken.Error()
 	case l.At.IsZero():
@@ -193,5 +194,5 @@ func (l *Loss) String() string {
 	if len(l.Lost) == 0 {
 		return what
 	}
-	return what + fmt.Sprintf("; it lacks %d operations: %s", len(l.Lost), strings.Join(l.Lost, "; "))
+	return what + fmt.Sprintf("; it lacks %s: %s", plain.Plural(len(l.Lost), "operation"), strings.Join(l.Lost, "; "))
 }

@@ -147,9 +147,9 @@ func TestFindLoss(t *testing.T) {
 			o, err := l.repo.Object(l.ctx, string(commits[2])+":sprint.yaml")
 			check(t, err)
 			l.lose(o.OID)
-		}, "2 objects of the board's history are missing or damaged; its operations say what was in them", 3},
+		}, "missing or damaged in the board's history: 2 objects; its operations say what was in them", 3},
 		"the last commit": {func(l *lossy) { l.lose(commits[3]) },
-			"the board at " + three + " can't be read: objects of it are missing or damaged" + reflog + "; it lacks 1 operations: ", 2},
+			"the board at " + three + " can't be read: objects of it are missing or damaged" + reflog + "; it lacks 1 operation: ", 2},
 		"the last two commits": {func(l *lossy) { l.lose(commits[3]); l.lose(commits[2]) },
 			"; the newest that is whole is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: ", 1},
 		"the last two commits, where it was twice": {func(l *lossy) {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // counted checks what submissions say about their size: the number of commits since the claim's
@@ -48,7 +49,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 			wrong("it says that its tree is %s, and it is %s", quote(h.says.Tree), tree)
 		}
 		if n := len(stats[i]); n != h.says.Files {
-			wrong("it says that it changes %d files, and changes %d", h.says.Files, n)
+			wrong("it says that it changes %s, and changes %d", plain.Plural(h.says.Files, "file"), n)
 		}
 		for _, test := range h.says.Tests {
 			if !slices.ContainsFunc(stats[i], func(f gitio.FileStat) bool { return f.Path == test }) {
