@@ -117,6 +117,9 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 			continue // its outcome is known by now
 		}
 		if err := s.send(ctx, c, mine); err != nil {
+			if o := outcomeOf(mine, err); o.State == linkDone {
+				return s.verdict(mine, &o)
+			}
 			known, outcome := s.outcome(ctx, mine)
 			if rewritten := (*oplog.RewrittenError)(nil); known && (outcome == nil || errors.As(outcome, &rewritten)) {
 				return outcome // its part of the chain has arrived

@@ -54,15 +54,17 @@ func (s *Store) outcomes() [][]byte {
 	return slices.Collect(bytes.Lines(data))
 }
 
-// record records the outcome of every link of a chain, for callers other than that of own: it has
-// got its answer, unless the push failed.
+// record records the outcome of every link of a chain for those who wait. own is the caller's link,
+// nil for none: what the remote has taken of it, the caller knows.
 func (s *Store) record(c *chain, own *link, err error) {
 	var made [][]byte
 	for _, l := range c.Links {
-		if err != nil || own == nil || l.ID != own.ID {
-			line, _ := json.Marshal(outcomeOf(l, err)) // can't fail: strings only
-			made = append(made, append(line, '\n'))
+		o := outcomeOf(l, err)
+		if own != nil && l.ID == own.ID && o.State == linkDone {
+			continue
 		}
+		line, _ := json.Marshal(o) // can't fail: strings only
+		made = append(made, append(line, '\n'))
 	}
 	if len(made) == 0 {
 		return
