@@ -27,6 +27,7 @@ func TestHosts(t *testing.T) {
 		serve func(*host)
 	}{
 		{"sshd and git-shell", serveGitShell}, {"gitolite", serveGitolite}, {"nginx and http-backend", serveNginx},
+		{"git daemon", serveDaemon},
 	} {
 		t.Run(server.name, func(t *testing.T) {
 			takesTurn(t)
@@ -285,15 +286,30 @@ func (h *host) useSSH(settings string) {
 	h.env = append(h.env[:len(h.env):len(h.env)], "PATH="+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))
 }
 
+// serveDaemon serves the repository by git's own daemon, to anybody.
+func serveDaemon(h *host) {
+	port := freePort(h.t)
+	h.bare()
+	h.runs("tcp", "127.0.0.1:"+port, h.gitProgram("git-daemon"), "--listen=127.0.0.1", "--port="+port, "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(h.hub))
+	h.url = "git://127.0.0.1:" + port + "/" + filepath.Base(h.hub)
+}
+
+// gitProgram returns the path of one of git's own programs.
+func (h *host) gitProgram(name string) string {
+	h.t.Helper()
+	dir, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.program(filepath.Join(strings.TrimSpace(string(dir)), name))
+}
+
 // serveNginx serves a repository by nginx and git's http-backend to clients with a password. It has
 // no lock.
 func serveNginx(h *host) {
 	h.lock = false
 	nginx, wrapper := h.program("nginx", "/usr/sbin/nginx"), h.program("fcgiwrap", "/usr/sbin/fcgiwrap")
-	exe, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	backend := h.gitProgram("git-http-backend")
 	h.bare()
 	h.git("--git-dir="+h.hub, "config", "http.receivepack", "true")
 	short, err := os.MkdirTemp("/tmp", "liza-nginx-") // a socket's path is short
@@ -308,7 +324,7 @@ func serveNginx(h *host) {
 	h.runs("unix", socket, wrapper, "-s", "unix:"+socket)
 	h.file("passwords", account+":{PLAIN}"+password+"\n", 0o644)
 	h.runs("tcp", "127.0.0.1:"+port, nginx, "-e", "stderr", "-c", h.file("nginx.conf", strings.NewReplacer("@dir", h.dir, "@port", port, "@socket", socket,
-		"@backend", filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend")).Replace(owner+nginxConfig), 0o644))
+		"@backend", backend).Replace(owner+nginxConfig), 0o644))
 	h.env = append(h.env[:len(h.env):len(h.env)], settings(credentials(h.t, password)...)...)
 	h.url = "http://127.0.0.1:" + port + "/hub.git"
 }

@@ -47,6 +47,11 @@ var managers = map[string]manager{
 		files:  map[string]string{".pre-commit-config.yaml": "repos:\n- repo: local\n  hooks:\n  - {id: check, name: check, entry: sh check.sh, language: system, always_run: true, pass_filenames: false}\n"},
 		layout: `[ -z "$(git config core.hooksPath)" ] && printf '#!/bin/sh\nsh check.sh\n' >.git/hooks/pre-commit && chmod +x .git/hooks/pre-commit`, refuses: true,
 	},
+	"simple-git-hooks": { // it deletes every hook that it does not know
+		program: "simple-git-hooks", files: map[string]string{"simple-git-hooks.json": "{\"pre-commit\": \"sh check.sh\"}\n"}, install: "simple-git-hooks",
+		layout: `dir=$(git config --local core.hooksPath) || dir=$(git rev-parse --git-common-dir)/hooks
+			mkdir -p "$dir" && rm -f "$dir"/* && printf '#!/bin/sh\nsh check.sh' >"$dir/pre-commit" && chmod +x "$dir/pre-commit"`,
+	},
 }
 
 // TestHookManagers: programs that manage a project's hooks keep working for humans and agents. They
@@ -55,7 +60,7 @@ func TestHookManagers(t *testing.T) {
 	t.Parallel()
 	for i, name := range slices.Sorted(maps.Keys(managers)) {
 		t.Run(name, func(t *testing.T) {
-			onDay(t, i, 3)
+			onDay(t, i, len(managers))
 			t.Parallel()
 			m := managers[name]
 			if _, err := exec.LookPath(m.program); err != nil {

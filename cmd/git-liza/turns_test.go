@@ -74,7 +74,7 @@ var turns = [][][]string{
 			"TestLiveScreenPlain", "TestAbortAsks",
 		},
 		{
-			"TestSupervisedAncestors", "TestFastClocks", "TestForgedBoardIsNoticed", "TestServersHooks",
+			"TestSupervisedAncestors", "TestFastClocks", "TestForgedBoardIsNoticed", "TestServersHooks", "TestHosts/git_daemon",
 			"TestUnhookedServer", "TestUnrecordedWork", "TestUnrecordedWorkInAnothersName", "TestWatchHaltsTheBoard",
 			"TestAgentsAreAuthors", "TestLiveScreenStops", "TestWatchOutlivesGit",
 		},
