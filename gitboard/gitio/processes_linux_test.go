@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -245,5 +246,57 @@ func TestStranded(t *testing.T) {
 	}
 	if took := time.Since(began); took >= endPatience {
 		t.Errorf("that took %v", took)
+	}
+}
+
+// TestCommandsOnRecord checks that a command of the project stays on record for as long as any
+// process of its group runs, and that another process with its leader's number does not count.
+func TestCommandsOnRecord(t *testing.T) {
+	_, r := scratch(t)
+	leader := 0
+	sleeps := func(group int) (end func()) {
+		cmd := exec.Command("sleep", "60")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
+		check(t, cmd.Start())
+		end = sync.OnceFunc(func() {
+			check(t, cmd.Process.Kill())
+			_ = cmd.Wait() // it was killed
+		})
+		t.Cleanup(end)
+		if group == 0 {
+			leader = cmd.Process.Pid
+		}
+		return end
+	}
+	endLeader := sleeps(0)
+	endOther := sleeps(leader)
+	check(t, r.RecordCommand(leader))
+	born := Birth(leader)
+	_, ticks, _ := strings.Cut(born, " ")
+	runs := func(when string, want map[string]bool) {
+		t.Helper()
+		for birth, is := range want {
+			if groupRuns(leader, birth) != is {
+				t.Errorf("%s, born %q: %v", when, birth, !is)
+			}
+		}
+	}
+	onRecord := func(want bool) {
+		t.Helper()
+		r.DropCommands()
+		if r.Commands()[leader] != want {
+			t.Errorf("on record: %v, want %v", !want, want)
+		}
+	}
+	runs("with its leader", map[string]bool{born: true, born + "1": false, "": false})
+	onRecord(true)
+	endLeader()
+	runs("without its leader", map[string]bool{born: true, "another-boot " + ticks: false, "": false})
+	onRecord(true)
+	endOther()
+	runs("when all have ended", map[string]bool{born: false})
+	onRecord(false)
+	if left, _ := os.ReadDir(r.commandsDir()); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 }
