@@ -76,8 +76,8 @@ func Run(ctx context.Context, c Command) error {
 	if limited.Err() != nil {
 		gitio.EndGroup(cmd)
 	}
-	if c.Repo != nil {
-		c.Repo.DropCommands()
+	if c.Repo != nil && cmd.Process != nil {
+		c.Repo.ReleaseCommand(cmd.Process.Pid)
 	}
 	return c.outcome(ctx, limited, err)
 }

@@ -1,23 +1,29 @@
 package gitio
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Commands of the project, such as the integration test, run code that agents wrote. Each is the
-// leader of a process group, and is on record in liza/commands/PID, with its birth, for as long as
-// a process of that group runs.
+// leader of a process group, and is on record in liza/commands/PID for as long as a process of that
+// group runs: its birth and, while somebody waits for it, that process.
 
 func (r *Repo) commandsDir() string { return filepath.Join(r.common, "liza", "commands") }
 
+func (r *Repo) commandFile(pid int) string {
+	return filepath.Join(r.commandsDir(), strconv.Itoa(pid))
+}
+
 // RecordCommand records a process that leads a process group and is about to run a command of the
-// project. It does nothing if the system does not identify processes.
+// project, for which this process waits. It does nothing if the system does not identify processes.
 func (r *Repo) RecordCommand(pid int) error {
-	r.DropCommands() // those of killed processes
+	r.dropCommands() // those of killed processes
 	born := Birth(pid)
 	if born == "" {
 		return nil
@@ -26,41 +32,90 @@ func (r *Repo) RecordCommand(pid int) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return storageError(dir, err)
 	}
-	return storageError(dir, ReplaceFile(filepath.Join(dir, strconv.Itoa(pid)), []byte(born+"\n")))
+	return storageError(dir, ReplaceFile(r.commandFile(pid), []byte(born+"\n"+ThisProcess()+"\n")))
+}
+
+// ReleaseCommand records that nobody waits for a command any more. What it has left running stays
+// on record.
+func (r *Repo) ReleaseCommand(pid int) {
+	if c, err := r.readCommand(pid); err == nil {
+		_ = ReplaceFile(r.commandFile(pid), []byte(c.born+"\n")) // else a later merge ends what it has left
+	}
+	r.dropCommands()
 }
 
 // Commands returns the process groups in which commands of the project run.
 func (r *Repo) Commands() map[int]bool {
 	running := map[int]bool{}
-	r.eachCommand(func(_ string, group int, runs bool) {
-		if runs {
-			running[group] = true
+	for _, c := range r.commands() {
+		if groupRuns(c.pid, c.born) {
+			running[c.pid] = true
 		}
-	})
+	}
 	return running
 }
 
-// DropCommands removes the records of commands of which no process remains.
-func (r *Repo) DropCommands() {
-	r.eachCommand(func(file string, _ int, runs bool) {
-		if !runs {
-			_ = os.Remove(file) // a left record only costs time
+// EndLeftCommands kills the commands for which a process waited that has ended itself: nobody
+// learns of their results, and they may still work where the next one is about to. It returns
+// ErrBusy if one does not end.
+func (r *Repo) EndLeftCommands(ctx context.Context) error {
+	for _, c := range r.commands() {
+		if !Ended(c.waits) || !groupRuns(c.pid, c.born) {
+			continue
 		}
-	})
+		_ = killGroup(c.pid) // an error means that it has ended by now, or does not end
+		for since := time.Now(); groupRuns(c.pid, c.born); time.Sleep(time.Millisecond) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if time.Since(since) > killTakes {
+				return fmt.Errorf("%w: process group %d, whose caller was killed, does not end", ErrBusy, c.pid)
+			}
+		}
+	}
+	r.dropCommands()
+	return nil
 }
 
-func (r *Repo) eachCommand(do func(file string, group int, runs bool)) {
+// killTakes is how long a killed process may take to end. The kernel tells only its parent when it
+// has.
+const killTakes = 5 * time.Second
+
+// dropCommands removes the records of commands of which no process remains.
+func (r *Repo) dropCommands() {
+	for _, c := range r.commands() {
+		if !groupRuns(c.pid, c.born) {
+			_ = os.Remove(r.commandFile(c.pid)) // a left record only costs time
+		}
+	}
+}
+
+// projectCommand is a record.
+type projectCommand struct {
+	pid   int    // the leader
+	born  string // its birth
+	waits string // the process that waits for it, as ThisProcess; "" for none
+}
+
+// commands reads the records.
+func (r *Repo) commands() (all []projectCommand) {
 	entries, _ := os.ReadDir(r.commandsDir()) // none if no command has run here
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
 			continue // being written
 		}
-		file := filepath.Join(r.commandsDir(), e.Name())
-		if text, err := os.ReadFile(file); err == nil {
-			do(file, pid, groupRuns(pid, strings.TrimSpace(string(text))))
+		if c, err := r.readCommand(pid); err == nil {
+			all = append(all, c)
 		}
 	}
+	return all
+}
+
+func (r *Repo) readCommand(pid int) (projectCommand, error) {
+	text, err := os.ReadFile(r.commandFile(pid))
+	born, waits, _ := strings.Cut(string(text), "\n")
+	return projectCommand{pid, born, strings.TrimSpace(waits)}, err
 }
 
 // groupRuns reports whether the process group still exists whose leader had the given birth. The

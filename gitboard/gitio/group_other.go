@@ -2,7 +2,10 @@
 
 package gitio
 
-import "os/exec"
+import (
+	"errors"
+	"os/exec"
+)
 
 // OwnGroup does nothing: there are no process groups here.
 func OwnGroup(*exec.Cmd) {}
@@ -13,3 +16,5 @@ func EndGroup(cmd *exec.Cmd) {
 		_ = cmd.Process.Kill() // it may have exited already
 	}
 }
+
+func killGroup(int) error { return errors.ErrUnsupported }

@@ -14,18 +14,21 @@ import (
 // and a shell its children.
 func OwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return signalGroup(cmd, syscall.SIGTERM) }
+	cmd.Cancel = func() error { return signalGroup(cmd.Process.Pid, syscall.SIGTERM) }
 }
 
 // EndGroup kills what is left of a command's process group.
 func EndGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = signalGroup(cmd, syscall.SIGKILL) // an error means that the group is already empty
+		_ = killGroup(cmd.Process.Pid) // an error means that the group is already empty
 	}
 }
 
-func signalGroup(cmd *exec.Cmd, s syscall.Signal) error {
-	err := syscall.Kill(-cmd.Process.Pid, s)
+// killGroup kills every process of a group, by the number of its leader.
+func killGroup(leader int) error { return signalGroup(leader, syscall.SIGKILL) }
+
+func signalGroup(leader int, s syscall.Signal) error {
+	err := syscall.Kill(-leader, s)
 	if errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
 	}

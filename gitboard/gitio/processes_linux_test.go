@@ -3,6 +3,7 @@ package gitio
 import (
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -283,7 +284,7 @@ func TestCommandsOnRecord(t *testing.T) {
 	}
 	onRecord := func(want bool) {
 		t.Helper()
-		r.DropCommands()
+		r.dropCommands()
 		if r.Commands()[leader] != want {
 			t.Errorf("on record: %v, want %v", !want, want)
 		}
@@ -298,5 +299,42 @@ func TestCommandsOnRecord(t *testing.T) {
 	onRecord(false)
 	if left, _ := os.ReadDir(r.commandsDir()); len(left) != 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// TestEndLeftCommands checks that a command is ended if the process that waited for it was killed,
+// and not if it still waits, or if the command has ended and left something running on purpose.
+func TestEndLeftCommands(t *testing.T) {
+	ctx, r := scratch(t)
+	start := func() *exec.Cmd {
+		cmd := exec.CommandContext(ctx, "sleep", "60")
+		OwnGroup(cmd)
+		check(t, cmd.Start())
+		t.Cleanup(func() {
+			EndGroup(cmd)
+			_ = cmd.Wait() // it was killed
+		})
+		return cmd
+	}
+	caller := start()
+	dead := identified(caller.Process.Pid, Birth(caller.Process.Pid), ProcessSpace())
+	check(t, caller.Process.Kill())
+	_ = caller.Wait() // it was killed
+	awaited, released, left := start(), start(), start()
+	for _, cmd := range []*exec.Cmd{awaited, released, left} {
+		check(t, r.RecordCommand(cmd.Process.Pid))
+	}
+	r.ReleaseCommand(released.Process.Pid)
+	file := r.commandFile(left.Process.Pid)
+	check(t, ReplaceFile(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), ThisProcess(), dead, 1))))
+	check(t, r.EndLeftCommands(ctx))
+	if err := left.Wait(); err == nil || left.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("what nobody waits for: %v", err)
+	}
+	if want := map[int]bool{awaited.Process.Pid: true, released.Process.Pid: true}; !maps.Equal(r.Commands(), want) {
+		t.Errorf("%v run, not %v", r.Commands(), want)
+	}
+	if exists(file) {
+		t.Error("its record is left")
 	}
 }
