@@ -33,6 +33,7 @@ type comment struct {
 type landingEvidence struct {
 	before, after git.OID
 	review        git.OID // the approved commit, zero for a human's landing
+	base          git.OID // the commit that its review began at; it has to be on integration before
 	mergeType     string
 	files         []string // all files that a human's landing changes; empty for any
 }
@@ -120,16 +121,23 @@ func landingEvidenceOf(op board.Operation, s *board.State) *landingEvidence {
 	e := &landingEvidence{before: git.OID(l.Before), after: git.OID(l.After)}
 	switch p := op.Payload.(type) {
 	case *board.Merge:
-		e.review, e.mergeType = git.OID(p.ReviewCommit), p.MergeType
+		e.review, e.base, e.mergeType = git.OID(p.ReviewCommit), reviewBase(s, p.Task), p.MergeType
 	case *board.FinishMerge:
-		e.before, e.review, e.mergeType = git.OID(p.Before), git.OID(p.ReviewCommit), p.MergeType
-		if t := s.Task(p.Task); t != nil && p.MergeType == board.FastForward {
-			e.before = git.OID(t.ReviewBase) // the commits after it were reviewed
+		e.before, e.review, e.base, e.mergeType = git.OID(p.Before), git.OID(p.ReviewCommit), reviewBase(s, p.Task), p.MergeType
+		if p.MergeType == board.FastForward && e.base != "" {
+			e.before = e.base // the commits after it were reviewed
 		}
 	case *board.Land:
 		e.files = p.Files
 	}
 	return e
+}
+
+func reviewBase(s *board.State, task string) git.OID {
+	if t := s.Task(task); t != nil {
+		return git.OID(t.ReviewBase)
+	}
+	return ""
 }
 
 // position is where integration was when an operation was recorded, zero if unknown.

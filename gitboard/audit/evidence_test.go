@@ -128,6 +128,16 @@ func TestEvidence(t *testing.T) {
 			shown := w.project([]git.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), Tree: w.tree(shown), ReviewBase: string(hidden), Commits: 1, NoTestsBecause: "none"})
 		}, "which the review began at, is not on integration", false},
+		"reviewed in part, and then merged": {func(w *world) {
+			w.ready("beta")
+			w.claim(coder1, "beta")
+			w.preExec(coder1, "beta")
+			hidden := w.project([]git.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
+			shown := w.project([]git.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
+			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), Tree: w.tree(shown), ReviewBase: string(hidden), Commits: 2, Files: 1, NoTestsBecause: "none"})
+			w.judge(judge1, "beta", board.VerdictApproved)
+			w.do(judge1, &board.Merge{About: about("beta"), ReviewCommit: string(shown), Before: string(w.integration), MergeCommit: string(shown), MergeType: board.FastForward}, w.lands(shown))
+		}, "which the review began at, was not on integration at ", false},
 		"reviewed from elsewhere": {func(w *world) {
 			w.ready("beta")
 			w.claim(coder1, "beta")
@@ -363,6 +373,70 @@ func TestBroughtBeside(t *testing.T) {
 		!strings.Contains(report.Findings[1].Text, "by coder-2, which no merge or land records, brought by ") {
 		t.Errorf("%s", texts(report.Findings))
 	}
+}
+
+// TestIntegrationMergedIn checks work that has integration merged into it and lands as a
+// fast-forward: its first parents are not where integration was. What was unrecorded before stays
+// so, and what was recorded is not found.
+func TestIntegrationMergedIn(t *testing.T) {
+	// merges has an agent submit work on a claimed task, and it lands as a fast-forward or a merge.
+	merges := func(w *world, a board.Actor, id string, work git.OID, commits int) {
+		w.do(a, &board.Submit{About: about(id), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: commits, NoTestsBecause: "none"})
+		w.judge(judge1, id, board.VerdictApproved)
+		m, at := &board.Merge{About: about(id), ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(work), MergeType: board.FastForward}, work
+		if w.task(id).BaseCommit != string(w.integration) && a != coder1 {
+			m, at = w.mergeCommit(id, work)
+		}
+		w.do(judge1, m, w.lands(at))
+	}
+	claims := func(w *world, a board.Actor, id string) git.OID {
+		w.ready(id)
+		w.claim(a, id)
+		w.preExec(a, id)
+		return w.integration
+	}
+	on := func(w *world, a board.Actor, file string, parents ...git.OID) git.OID {
+		return w.project(parents, a, map[string]string{file: "//"})
+	}
+	moved := func(w *world) string {
+		var all []string
+		for _, f := range w.verify(audit.Range{}).Findings {
+			if f.Code == audit.CodeIntegration {
+				all = append(all, string(f.Commit))
+			}
+		}
+		return strings.Join(all, " ")
+	}
+	t.Run("unrecorded", func(t *testing.T) {
+		w, _ := gitWorld(t)
+		w.begin()
+		start := claims(w, coder1, "gamma")
+		bad := on(w, coder2, "bad", start)
+		w.move(w.project([]git.OID{start, bad}, ada, nil))
+		work := on(w, coder2, "a", claims(w, coder2, "alpha"))
+		landed := on(w, ada, "b", w.integration)
+		w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed)}, w.lands(landed))
+		merges(w, coder2, "alpha", work, 1)
+		if got := moved(w); got != string(bad) {
+			t.Errorf("found before: %q", got)
+		}
+		merges(w, coder1, "gamma", w.project([]git.OID{on(w, coder1, "c", start), w.integration}, coder1, nil), 1)
+		if got := moved(w); got != string(bad) {
+			t.Errorf("found after: %q, not %s", got, bad)
+		}
+	})
+	t.Run("recorded", func(t *testing.T) {
+		w, _ := gitWorld(t)
+		w.begin()
+		start := claims(w, coder1, "gamma")
+		half := on(w, coder2, "a", claims(w, coder2, "alpha"))
+		merges(w, coder2, "alpha", on(w, coder2, "b", half), 2)
+		w.move(w.project([]git.OID{w.integration, on(w, ada, "help", half)}, ada, nil))
+		merges(w, coder1, "gamma", w.project([]git.OID{on(w, coder1, "c", start), w.integration}, coder1, nil), 1)
+		if got := moved(w); got != "" {
+			t.Errorf("found: %s", got)
+		}
+	})
 }
 
 // TestMadeInWorktree checks that a commit that names no agent is its agent's all the same if it was

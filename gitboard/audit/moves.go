@@ -49,24 +49,22 @@ func (p *replay) moves(l *line) {
 	report()
 }
 
-// walker follows the commits that came to integration off its first-parent line.
+// walker follows the commits that came to integration beside the line that moves goes back.
 type walker struct {
 	l        *line
 	recorded map[git.OID]git.OID // the end of a recorded move → its start
-	first    map[git.OID]bool    // the first-parent line
+	first    map[git.OID]bool    // where integration has been, and what recorded moves took it over
 	seen     map[git.OID]bool    // what recorded merges brought, and what was visited
 }
 
 func (p *replay) walker(l *line) *walker {
 	w := &walker{l, map[git.OID]git.OID{}, map[git.OID]bool{}, map[git.OID]bool{}}
-	for c, since := l.commits[l.end]; since; c, since = l.commits[first(c)] {
-		w.first[c.OID] = true
-	}
 	for _, e := range p.evidence {
 		if e.lands != nil && e.lands.before != e.lands.after {
 			w.recorded[e.lands.after] = e.lands.before
 		}
 	}
+	w.follow()
 	for _, e := range p.evidence {
 		if e.lands != nil && e.lands.mergeType == board.MergeCommitType {
 			w.visit([]git.OID{e.lands.review}, func(git.Commit) {})
@@ -88,8 +86,31 @@ func (w *walker) brought(merge git.Commit) (found []git.Commit) {
 	return found
 }
 
-// visit goes back from commits to the first-parent line, visits each commit once, and skips
-// recorded moves.
+// follow marks the line that moves goes back: the first parents, and each recorded move from its
+// end to its start. Work that has integration merged into it may land as a fast-forward; its first
+// parents are not where integration was.
+func (w *walker) follow() {
+	at := w.l.end
+	for c, since := w.l.commits[at]; since; c, since = w.l.commits[at] {
+		w.first[at] = true
+		before, recorded := w.recorded[at]
+		at = first(c)
+		if !recorded {
+			continue
+		}
+		for at != before { // the commits of a fast-forward
+			c, since := w.l.commits[at]
+			if !since || w.first[at] {
+				break
+			}
+			w.first[at] = true
+			at = first(c)
+		}
+		at = before
+	}
+}
+
+// visit goes back from commits to that line, visits each commit once, and skips recorded moves.
 func (w *walker) visit(open []git.OID, see func(git.Commit)) {
 	for len(open) > 0 {
 		at := open[len(open)-1]

@@ -145,6 +145,7 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 		{l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line)},
 		{l.review, l.after, fmt.Sprintf("%s does not hold the approved commit %s", l.after, l.review)},
 		{l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before)},
+		{l.base, l.before, fmt.Sprintf("%s, which the review began at, was not on integration at %s: nobody was shown what came before it", l.base, l.before)},
 	} {
 		if pair.old.IsZero() || pair.new.IsZero() {
 			continue
