@@ -55,6 +55,9 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 			return nil, landed, err
 		}
 	}
+	if err := c.reviewed(ctx, repo); err != nil {
+		return nil, false, err
+	}
 	if c.drift, err = drift(ctx, repo, t, c.base); err != nil {
 		return nil, false, err
 	}
@@ -73,6 +76,17 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 	c.kind, c.tree = board.MergeCommitType, tree
 	c.commit, err = c.write(ctx, b, tree, actor)
 	return c, false, err
+}
+
+// reviewed checks that the review began at a commit of integration: the reviewer was shown nothing
+// of what came before.
+func (c *candidate) reviewed(ctx context.Context, repo *gitio.Repo) error {
+	began := git.OID(c.task.ReviewBase)
+	if is, err := repo.IsAncestor(ctx, began, c.base); is || err != nil {
+		return err
+	}
+	return &oplog.RecordError{Commit: c.view.Commit, Path: board.RecordPath(board.TaskDir, c.task.ID),
+		Err: fmt.Errorf("review_base %s is not on %s: the reviewer was not shown what came before it", began.Short(), c.view.State.Config().IntegrationBranch)}
 }
 
 // treeOf returns the tree of the candidate.

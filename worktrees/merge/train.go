@@ -152,9 +152,6 @@ func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, i
 	if err := t.b.ProveTask(ctx, v, task.ID); err != nil { // a forged approval lands nothing
 		return nil, err
 	}
-	if err := t.reviewed(ctx, v, task, onto); err != nil {
-		return nil, err
-	}
 	if !t.alone() {
 		if err := t.allowed(ctx, v, task); err != nil {
 			return nil, err
@@ -189,20 +186,6 @@ func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, i
 func (t *train) add(results ...*Result) {
 	t.results = append(t.results, results...)
 	t.rounds++
-}
-
-// reviewed checks that a review began at a commit of integration: the reviewer was shown nothing of
-// what came before.
-func (t *train) reviewed(ctx context.Context, v *gitboard.View, task *board.Task, onto git.OID) error {
-	base := git.OID(task.ReviewBase)
-	if base.IsZero() {
-		return nil // it is not in review
-	}
-	is, err := t.b.Repo().IsAncestor(ctx, base, onto)
-	if err != nil || is {
-		return err
-	}
-	return &oplog.RecordError{Commit: v.Commit, Path: board.RecordPath(board.TaskDir, task.ID), Err: fmt.Errorf("review_base %s is not on %s: the reviewer was not shown what came before it", base.Short(), v.State.Config().IntegrationBranch)}
 }
 
 // allowed asks the board whether the task may be merged at all.
