@@ -61,8 +61,8 @@ type Proven struct {
 }
 
 // ProvenIntegration returns the commit of integration that contains all others which the board
-// names and which are in this clone: those of merges and of the last land. Where nothing has
-// landed, it is the newest commit that a claim began from.
+// names and which are in this clone: those of merges, of the last land, and those that claims began
+// from.
 func (b *Board) ProvenIntegration(ctx context.Context, v *View) (Proven, error) {
 	var merged, claimed Proven
 	for _, brief := range v.State.Tasks() {
@@ -79,10 +79,7 @@ func (b *Board) ProvenIntegration(ctx context.Context, v *View) (Proven, error) 
 	if err != nil {
 		return Proven{}, err
 	}
-	if merged = b.newer(ctx, merged, landed); merged.By != "" {
-		return merged, nil
-	}
-	return claimed, nil
+	return b.newer(ctx, b.newer(ctx, merged, landed), claimed), nil
 }
 
 // newer returns the one of two that contains the other; known if neither does, or if other is not

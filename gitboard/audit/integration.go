@@ -48,7 +48,14 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 	if err != nil {
 		return nil, err
 	}
-	if l.tip = tip; tip.IsZero() || first[0].Type != git.CommitObject {
+	l.tip = tip
+	if home, err := atHome(ctx, repo); err != nil {
+		return nil, err
+	} else if home && tip.IsZero() {
+		p.report.add(Finding{p.report.To, "", CodeIntegration, fmt.Sprintf("the branch %s is missing, which the board has known since %s: git liza doctor", l.branch, start.Short())})
+		return nil, nil
+	}
+	if tip.IsZero() || first[0].Type != git.CommitObject {
 		p.report.note(Finding{p.report.To, "", CodeIntegration, fmt.Sprintf("this clone does not have the branch %s since %s: what landed can't be checked here", l.branch, start.Short())})
 		return nil, nil
 	}
@@ -56,6 +63,22 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 		return nil, err
 	}
 	return l, l.read(ctx, repo, p.state)
+}
+
+// setBack notes if the newest claim began at a commit that the branch lacks: it has been set back.
+func (p *replay) setBack(ctx context.Context, repo *gitio.Repo, l *line, missing map[int][]need) error {
+	for i, e := range slices.Backward(p.evidence) {
+		at := e.position()
+		if e.lands != nil || at.IsZero() || len(missing[i]) > 0 {
+			continue
+		}
+		is, err := l.holds(ctx, repo, at, l.tip)
+		if err == nil && !is {
+			p.report.note(Finding{e.commit, e.subject, CodeIntegration, fmt.Sprintf("%s has been set back: it lacks %s, where it was then", l.branch, at.Short())})
+		}
+		return err
+	}
+	return nil
 }
 
 // read reads the commits of the line.

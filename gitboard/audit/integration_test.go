@@ -77,7 +77,38 @@ func TestMovesBetweenRecords(t *testing.T) {
 	apart := w.project([]git.OID{w.project(nil, coder2, map[string]string{"new.go": "//"})}, ada, map[string]string{"more.go": "//"})
 	w.move(apart)
 	report := w.verify(audit.Range{})
-	if text := texts(report.Findings); !strings.Contains(text, "by coder-2, which no merge or land records") || len(report.Notes) != 1 {
+	if text := texts(report.Findings); !strings.Contains(text, "by coder-2, which no merge or land records") || len(report.Notes) != 2 {
 		t.Errorf("%s\n%s", text, texts(report.Notes))
+	}
+}
+
+// TestIntegrationSetBack checks what is said of an integration that lacks the commit at which the
+// newest claim began, and of one that is missing: only where the board is at home is that wrong.
+func TestIntegrationSetBack(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	was := w.integration
+	w.move(w.project([]git.OID{was}, ada, map[string]string{"a": "a"}))
+	w.claim(coder1, "alpha")
+	begun := w.integration
+	w.clean()
+	for _, c := range []struct {
+		to          git.OID
+		found, note string
+	}{
+		{w.project([]git.OID{begun}, ada, map[string]string{"b": "b"}), "", "by Ada, which no merge or land records"},
+		{was, "", "integration has been set back: it lacks " + begun.Short() + ", where it was then"},
+		{git.ZeroOID, "", "this clone does not have the branch integration since " + begun.Short()},
+	} {
+		w.move(c.to)
+		report := w.verify(audit.Range{})
+		if !report.OK() || len(report.Notes) != 1 || !strings.Contains(texts(report.Notes), c.note) {
+			t.Errorf("at %s: %s%s", c.to.Short(), texts(report.Findings), texts(report.Notes))
+		}
+	}
+	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.HomeRef, New: w.tip()}}, ""))
+	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || !strings.Contains(texts(report.Findings), "the branch integration is missing, which the board has known since "+begun.Short()) {
+		t.Errorf("at home: %s%s", texts(report.Findings), texts(report.Notes))
 	}
 }

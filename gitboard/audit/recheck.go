@@ -75,10 +75,11 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 	if err := p.work(ctx, repo, line, submissions); err != nil {
 		return err
 	}
-	if line != nil {
-		p.moves(line)
+	if line == nil {
+		return nil
 	}
-	return nil
+	p.moves(line)
+	return p.setBack(ctx, repo, line, missing)
 }
 
 // lacks reports objects that an operation refers to and that are not here.

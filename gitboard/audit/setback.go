@@ -32,8 +32,7 @@ const moment = 100 * time.Millisecond
 // FindSetBack looks for operations that the board has lost by going back. It returns nil if there
 // are none, and where the board is not at home: a clone's follows that of its remote.
 func FindSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
-	home, err := repo.Where(ctx, []string{git.HomeRef, git.AsBranch(git.HomeRef)})
-	if err != nil || len(home) == 0 {
+	if home, err := atHome(ctx, repo); err != nil || !home {
 		return nil, err
 	}
 	for {
@@ -50,6 +49,12 @@ func FindSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
 			return found, err // else somebody wrote meanwhile
 		}
 	}
+}
+
+// atHome reports whether the board is at home in a repository.
+func atHome(ctx context.Context, repo *gitio.Repo) (bool, error) {
+	home, err := repo.Where(ctx, []string{git.HomeRef, git.AsBranch(git.HomeRef)})
+	return len(home) > 0, err
 }
 
 func findSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
