@@ -25,6 +25,9 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 			here = append(here, path)
 		}
 	}
+	if original := s.repo.Original(here...); original != "" {
+		return copied(original)
+	}
 	// If .git is damaged, git must first repair its own records, and fails for the path. If the
 	// project was moved, git needs the paths.
 	if err := s.repo.RepairWorktrees(ctx); cutShort(err) {

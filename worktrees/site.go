@@ -80,6 +80,7 @@ type layout struct {
 	known     bool   // git has a record of a worktree there, whether or not it exists
 	branch    string // the task's
 	elsewhere string // another worktree with the task's branch checked out
+	original  string // the repository of that worktree, if this one is a copy of it
 }
 
 func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout, error) {
@@ -129,7 +130,7 @@ func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(s
 		case resolved(w.Path) == at && !l.linked:
 			l.known = true
 		case branch != "" && w.Branch == git.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
-			l.elsewhere = w.Path
+			l.elsewhere, l.original = w.Path, s.repo.Original(w.Path)
 		}
 	}
 	_, err := os.Lstat(filepath.Join(l.path, ".git"))
@@ -165,6 +166,12 @@ func resolved(path string) string {
 	return filepath.Join(resolved(dir), base)
 }
 
+// copied refuses what would change the worktrees of a repository of which this one is a copy.
+func copied(original string) *board.Refusal {
+	return board.Refuse(board.CodeElsewhere, fmt.Sprintf("this is a copy of %s, which uses the worktrees that are recorded here", original),
+		"work in a clone of it: git clone; if this copy is to replace it, move the original away first, then: git liza worktree repair")
+}
+
 // blocked refuses a worktree if something else is at its path, or if its branch is checked out
 // elsewhere.
 func (l layout) blocked(task string) error {
@@ -172,6 +179,8 @@ func (l layout) blocked(task string) error {
 	switch {
 	case l.linked:
 		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is a symbolic link, and in the way of %s", l.path, task), "move the link elsewhere; if it leads to the worktree of "+task+", move that back")
+	case l.original != "":
+		r = copied(l.original)
 	case l.elsewhere != "":
 		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("%s is checked out in %s", l.branch, l.elsewhere), "check out another branch there")
 	case l.inTheWay:

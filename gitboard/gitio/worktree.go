@@ -127,6 +127,34 @@ func (r *Repo) named(path string) (dir string, known bool) {
 	return dir, filepath.Dir(dir) == filepath.Join(r.common, "worktrees")
 }
 
+// Original returns the git directory of a repository of which this one is a copy (cp -r), "" if it
+// is none: a worktree that git has recorded here, or one of those at the given paths, is a live one
+// of another repository. What git does there by the records here, it does to the original.
+func (r *Repo) Original(paths ...string) string {
+	records, _ := filepath.Glob(filepath.Join(r.common, "worktrees", "*")) // the pattern is valid
+	for _, record := range records {
+		paths = append(paths, filepath.Dir(linkBack(record)))
+	}
+	own, err := os.Stat(r.common)
+	if err != nil {
+		return ""
+	}
+	for _, path := range paths {
+		record := LinkedDir(path)
+		if record == "" {
+			continue
+		}
+		if _, err := os.Stat(linkBack(record)); err != nil {
+			continue // it has moved, or is gone
+		}
+		common := filepath.Dir(filepath.Dir(record))
+		if info, err := os.Stat(common); err == nil && !os.SameFile(info, own) {
+			return common
+		}
+	}
+	return ""
+}
+
 // LinkedDir returns the directory that a worktree's .git file names (gitrepository-layout), or ""
 // if .git is a directory or missing.
 func LinkedDir(worktree string) string {
