@@ -27,6 +27,7 @@ type Remote struct {
 	patience time.Duration
 	env      []string
 	spared   []string
+	unnamed  bool // git has no address for it
 }
 
 // networkPatience is how long a child that talks to another repository may stay silent, unless
@@ -105,6 +106,7 @@ func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	if seconds, err := strconv.Atoi(last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
 		m.patience = time.Duration(seconds) * time.Second
 	}
+	m.unnamed = len(settings["remote."+name+".url"]) == 0
 	for _, spec := range settings["remote."+name+".fetch"] {
 		if ref, is := strings.CutPrefix(spec, "^"); is {
 			m.spared = append(m.spared, ref)
@@ -157,6 +159,9 @@ var ErrDeclinedThere = errors.New("the remote has declined")
 // ErrHiddenThere, wrapped with ErrRejected, means that the remote accepts no push to one of the
 // refs (receive.hideRefs, which a clone with a board sets for its own refs).
 var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
+
+// ErrNoRemote means that git has no address for a remote: it was renamed or removed.
+var ErrNoRemote = errors.New("there is no such remote")
 
 // ErrNotAtomic means that the remote does not support atomic pushes. Nothing was sent to it.
 var ErrNotAtomic = errors.New("the remote does not move several refs at once")
@@ -429,6 +434,8 @@ func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byt
 		err = fmt.Errorf("%w (%w)", ErrSilent, err)
 	case ctx.Err() != nil || errors.As(err, new(*UnsupportedError)):
 		return out, err
+	case m.unnamed:
+		said, err = "git knows no remote of this name", fmt.Errorf("%w (%w)", ErrNoRemote, err)
 	case said == "":
 		said = err.Error()
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,11 +25,15 @@ import (
 // integration is not behind the local one. It returns a *DivergedError if the remote has another
 // board.
 func (s *Store) Share(ctx context.Context, name, probe string) error {
-	if known := s.Name(); known != "" && known != name {
-		return board.Refuse(board.CodeExists, "this clone shares its board by "+known, "git liza sync; a board has one remote")
-	}
 	if err := s.fit(ctx, name); err != nil {
 		return err
+	}
+	known, err := s.named(ctx)
+	if err != nil {
+		return err
+	}
+	if known != "" && known != name {
+		return board.Refuse(board.CodeExists, "this clone shares its board by "+known, "git liza sync; a board has one remote")
 	}
 	tip, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
@@ -47,6 +52,9 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	}
 	if tip.IsZero() {
 		return oplog.ErrNoBoard
+	}
+	if known == "" && s.Name() != "" {
+		return board.Refuse(board.CodeExists, fmt.Sprintf("this clone shares its board by %s, and %s does not have it", s.Name(), name), "git remote add "+s.Name()+" URL")
 	}
 	branch, err := s.integration(ctx)
 	if err != nil {
@@ -84,6 +92,16 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return nil
 	}
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: home}}, "")
+}
+
+// named returns the remote that shares this clone's board, "" if there is none, or none of that
+// name any more.
+func (s *Store) named(ctx context.Context) (string, error) {
+	names, err := s.repo.Remotes(ctx)
+	if slices.Contains(names, s.Name()) {
+		return s.Name(), err
+	}
+	return "", err
 }
 
 // offered maps what a remote gets when the board is first shared to its names there: the board, and

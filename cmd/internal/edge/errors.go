@@ -124,6 +124,8 @@ func Classify(err error) Class {
 		return Class{4, CodeInconsistent, gone.WayOut()}
 	case errors.As(err, &apart):
 		return Class{4, CodeDiverged, "stop, and let a human look: git liza log, and git log " + git.TrackingRef(apart.Remote, "state")}
+	case errors.As(err, &network) && errors.Is(err, gitio.ErrNoRemote):
+		return Class{3, CodeNetwork, "git liza share NAME, with the name that it has now (git remote)"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrLockedThere):
 		return Class{3, CodeRejected, "nothing was changed: try again after a pause; should a crash have left that lock, git liza doctor says so in the remote's repository"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrNotAtomic):
