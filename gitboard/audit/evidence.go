@@ -68,6 +68,8 @@ func (p *replay) collect(l *link) {
 		p.report.Attested[AttestedLease]++
 	}
 	switch o := l.op.Payload.(type) {
+	case *board.Init:
+		p.begun = git.OID(o.Start)
 	case *board.AddTask:
 		spec(o.SpecOID, o.NoSpecFile)
 	case *board.Finalize:

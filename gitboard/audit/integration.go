@@ -17,29 +17,39 @@ import (
 type line struct {
 	branch     string
 	start, tip git.OID
+	known      git.OID                // the first position that an operation after init records, zero for none
 	end        git.OID                // as far as the verified operations cover it
 	commits    map[git.OID]git.Commit // in tip's history but not in start's
 	order      map[git.OID]int        // a commit comes after its parents
 	worker     map[git.OID]string     // a commit's agent, if only this clone knows it
 }
 
-// integration reads the branch from its first recorded position on. It is nil if this clone doesn't
+// integration reads the branch from where it was when the board began, or from its first recorded
+// position on. It is nil if this clone doesn't
 // have the branch, or if the board doesn't mention it.
 func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, error) {
 	config := p.state.Config()
 	if config == nil {
 		return nil, nil
 	}
-	start := git.ZeroOID
+	known := git.ZeroOID
 	for _, e := range p.evidence {
-		if start = e.position(); !start.IsZero() {
+		if known = e.position(); !known.IsZero() {
 			break
 		}
+	}
+	start := known
+	begun, err := p.beganAt(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	if !begun.IsZero() {
+		start = begun
 	}
 	if start.IsZero() {
 		return nil, nil
 	}
-	l := &line{branch: config.IntegrationBranch, start: start, commits: map[git.OID]git.Commit{}, order: map[git.OID]int{}}
+	l := &line{branch: config.IntegrationBranch, start: start, known: known, commits: map[git.OID]git.Commit{}, order: map[git.OID]int{}}
 	tip, err := p.store.Ref(ctx, git.BranchRef(l.branch))
 	if err != nil {
 		return nil, err
@@ -63,6 +73,19 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 		return nil, err
 	}
 	return l, l.read(ctx, repo, p.state)
+}
+
+// beganAt is where integration was when the board began, zero if the board or this clone doesn't
+// know.
+func (p *replay) beganAt(ctx context.Context, repo *gitio.Repo) (git.OID, error) {
+	if p.begun == "" {
+		return git.ZeroOID, nil
+	}
+	o, err := repo.Objects(ctx, []string{string(p.begun)})
+	if err != nil || o[0].Type != git.CommitObject {
+		return git.ZeroOID, err
+	}
+	return p.begun, nil
 }
 
 // setBack notes if the newest claim began at a commit that the branch lacks: it has been set back.

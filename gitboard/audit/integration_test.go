@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,43 @@ func TestMovesBetweenRecords(t *testing.T) {
 	if text := texts(report.Findings); !strings.Contains(text, "by coder-2, which no merge or land records") || len(report.Notes) != 2 {
 		t.Errorf("%s\n%s", text, texts(report.Notes))
 	}
+}
+
+// TestBeforeTheFirstClaim checks that an agent's commit is found on integration although nobody has
+// claimed anything yet, or has begun behind it, and that nothing is said of what people bring then.
+func TestBeforeTheFirstClaim(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration", Start: string(w.integration)})
+	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"mine": "//"}))
+	w.clean()
+	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"its": "//"})
+	w.move(by)
+	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"mine too": "//"}))
+	compared := func() string {
+		t.Helper()
+		at := w.snapshot(w.tip())
+		strays, err := audit.Compare(w.ctx, w.store, repo, at, audit.Strays{}, w.operation)
+		check(t, err)
+		return fmt.Sprint(strays.Found)
+	}
+	expect := func() {
+		t.Helper()
+		report := w.verify(audit.Range{})
+		if len(report.Findings) != 1 || report.Findings[0].Commit != by || len(report.Notes) != 0 {
+			t.Errorf("%s\n%s", texts(report.Findings), texts(report.Notes))
+		}
+		if found := compared(); !strings.Contains(found, string(by)) {
+			t.Errorf("compared: %s", found)
+		}
+	}
+	expect()
+	for _, a := range []board.Actor{planner, coder1} {
+		w.do(a, &board.Register{Session: a.Session, Clone: "clone-1"})
+		w.do(a, &board.AgentStatusChange{Status: board.Idle})
+	}
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	expect()
 }
 
 // TestIntegrationSetBack checks what is said of an integration that lacks the commit at which the

@@ -9,9 +9,10 @@ import (
 
 // moves looks for moves of integration that no operation records. It goes back from the tip and
 // skips each recorded move, from its end to its start. The commits between those moves are not
-// recorded.
+// recorded. Until the first claim, what people bring there is not noted: they make it ready.
 func (p *replay) moves(l *line) {
 	w := p.walker(l)
+	ready := l.known.IsZero()
 	var others []git.Commit // consecutive commits by people, newest first
 	report := func() {
 		if len(others) > 0 {
@@ -27,6 +28,10 @@ func (p *replay) moves(l *line) {
 	}
 	at := l.end
 	for c, since := l.commits[at]; since; c, since = l.commits[at] {
+		if at == l.known {
+			report()
+			ready = true
+		}
 		if before, ok := w.recorded[at]; ok {
 			report()
 			at = before
@@ -34,7 +39,9 @@ func (p *replay) moves(l *line) {
 		}
 		brought := w.brought(c)
 		if l.agentOf(c) == "" && len(brought) == 0 {
-			others = append(others, c)
+			if !ready {
+				others = append(others, c)
+			}
 		} else {
 			report()
 		}

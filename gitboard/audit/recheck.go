@@ -13,7 +13,7 @@ import (
 
 // recheck checks the operations' claims about the repository against it.
 func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
-	if err := p.aliases(ctx, repo); err != nil || len(p.evidence) == 0 {
+	if err := p.aliases(ctx, repo); err != nil || len(p.evidence) == 0 && p.begun == "" {
 		return err
 	}
 	missing, err := p.lookUp(ctx, repo)

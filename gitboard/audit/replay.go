@@ -30,6 +30,7 @@ type replay struct {
 	made     func(commit git.OID, made *oplog.Outcome) // receives each proven outcome; may be nil
 	evidence []evidence
 	landings []board.Landing
+	begun    git.OID // where integration was when the board began, "" if unknown
 
 	memory *board.Memory
 	state  *board.State

@@ -71,7 +71,17 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 		if i == len(p.evidence) {
 			return Strays{Board: at.Commit, Integration: tip}, nil // the board doesn't mention it yet
 		}
-		l.start = p.evidence[i].position()
+		at := p.evidence[i].position()
+		if at.IsZero() {
+			continue
+		}
+		o, err := repo.Objects(ctx, []string{string(at)})
+		if err != nil {
+			return since, err
+		}
+		if o[0].Type == git.CommitObject {
+			l.start = at
+		}
 	}
 	if err := l.read(ctx, repo, at.State); err != nil {
 		return since, err
@@ -81,12 +91,15 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 }
 
 // positioned are the operations that record where integration was.
-var positioned = []string{"claim", "merge", "finish-merge", "land"}
+var positioned = []string{"init", "claim", "merge", "finish-merge", "land"}
 
 // beginnings returns the commits of integration on which an operation began.
 func beginnings(p board.Payload) []need {
-	if c, is := p.(*board.Claim); is {
-		return []need{{"base_commit", git.OID(c.BaseCommit), git.CommitObject}}
+	switch p := p.(type) {
+	case *board.Init:
+		return []need{{"before", git.OID(p.Start), git.CommitObject}}
+	case *board.Claim:
+		return []need{{"base_commit", git.OID(p.BaseCommit), git.CommitObject}}
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func TestCompare(t *testing.T) {
 	for _, c := range []struct {
 		since audit.Strays
 		reads int
-	}{{found, 1}, {audit.Strays{}, 3}} {
+	}{{found, 1}, {audit.Strays{}, 4}} {
 		read = 0
 		if _, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), c.since, count); err != nil || read != c.reads {
 			t.Errorf("%d operations were read, not %d: %v", read, c.reads, err)

@@ -8,7 +8,10 @@ type Init struct {
 	Goal              string `json:"goal"`
 	SpecRef           string `json:"spec_ref,omitempty"`
 	IntegrationBranch string `json:"integration_branch"`
-	Key               string `json:"key,omitempty"`
+	// Start is the commit of that branch now: what agents bring to it later is recorded. Empty in
+	// boards of before.
+	Start string `json:"start,omitempty"`
+	Key   string `json:"key,omitempty"`
 	// PlanReview is who reviews plans, as in a Team; "" for nobody.
 	PlanReview string `json:"plan_review,omitempty"`
 }
@@ -23,6 +26,11 @@ func (p *Init) Check(s *State, op Operation) error {
 	}
 	if err := CheckIntegration(p.IntegrationBranch); err != nil {
 		return err
+	}
+	if p.Start != "" {
+		if err := commit("start", p.Start); err != nil {
+			return err
+		}
 	}
 	if p.Key != "" {
 		if err := p.key(op).Check(s, op); err != nil {

@@ -36,8 +36,8 @@ func removeFile(path string) error {
 // write one takes milliseconds, and no push goes without output for so long.
 const leftAfter = time.Hour
 
-// dropLeft removes the temporary files that killed processes have left below liza's directory. Their
-// names begin with a dot, as no other file's there does.
+// dropLeft removes the temporary files that killed processes have left below liza's directory.
+// Their names begin with a dot, as no other file's there does.
 func (r *Repo) dropLeft() {
 	_ = filepath.WalkDir(filepath.Join(r.common, "liza"), func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), ".") {

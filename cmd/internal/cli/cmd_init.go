@@ -108,6 +108,7 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 	if c.Signer != nil {
 		p.Key = c.Signer.Public()
 	}
+	p.Start = string(start.Commit)
 	done, err := c.Do(ctx, "init", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		return p, start.Refs, nil
 	})

@@ -14,7 +14,7 @@ func TestNoTelemetry(t *testing.T) {
 	c := &edge.Call{App: &edge.App{Getenv: func(name string) string { asked[name] = true; return "" }}}
 	before := runtime.NumGoroutine()
 	stop := Telemetry(t.Context(), c, func(text string) { t.Error(text) })
-	if now := runtime.NumGoroutine(); now != before {
+	if now := runtime.NumGoroutine(); now > before { // one of the runtime's own may have ended
 		t.Errorf("%d goroutines, before %d", now, before)
 	}
 	stop()
