@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -122,6 +123,14 @@ func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetB
 	if err != nil {
 		return nil, err
 	}
+	now, err := repo.Log(ctx, since, tip)
+	if err != nil {
+		return nil, err
+	}
+	lost = without(lost, now)
+	if len(lost) == 0 {
+		return nil, nil
+	}
 	found := &SetBack{At: tip, Newest: p.commit, From: p.from, Since: since}
 	for _, c := range slices.Backward(lost) {
 		subject, _, _ := strings.Cut(c.Message, "\n")
@@ -129,6 +138,33 @@ func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetB
 		found.Missing = append(found.Missing, c.OID.Short()+" "+plain.Line(subject, mostSubject))
 	}
 	return found, nil
+}
+
+// without returns the lost operations that have not been done again since: by the same actor, with
+// the same content.
+func without(lost, now []git.Commit) (left []git.Commit) {
+	again := map[string]int{}
+	for _, c := range now {
+		again[contentOf(c)]++
+	}
+	for _, c := range lost {
+		if key := contentOf(c); again[key] > 0 {
+			again[key]--
+		} else {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
+// contentOf returns who did what. A long payload is not compared: such an operation is like no
+// other.
+func contentOf(c git.Commit) string {
+	h, err := codec.ParseHead(c.Message)
+	if err != nil || h.Payload == codec.PayloadReference() {
+		return string(c.OID)
+	}
+	return strings.Join([]string{h.Op, h.Agent, c.Author.Email, h.Payload}, "\n")
 }
 
 // mostSubject and mostMissing limit what is said of the operations that are missing.
@@ -159,5 +195,5 @@ func (b *SetBack) String() string {
 	if !b.Since.IsZero() {
 		since = b.Since.Short()
 	}
-	return text + fmt.Sprintf("; since %s the two have come apart", since)
+	return text + fmt.Sprintf("; since %s the two have come apart; what is done again is not missing", since)
 }

@@ -53,7 +53,18 @@ func TestFindSetBack(t *testing.T) {
 			l.forget("liza", "kept")
 		}, "by refs/liza/last", true},
 		"back, and on from there": {func(l *lossy) { back(l, 2); l.do(ada, &board.AddNote{Message: "other"}) },
-			"lacks 1 operation that it had at " + three + ", by the reflog: " + three + " note: note-3 for everybody: three; since " + two + " the two have come apart", false},
+			"lacks 1 operation that it had at " + three + ", by the reflog: " + three + " note: note-3 for everybody: three; since " + two + " the two have come apart; what is done again is not missing", false},
+		"back, and done again": {func(l *lossy) {
+			back(l, 1)
+			for _, message := range []string{"other", "three", "two"} {
+				l.do(ada, &board.AddNote{Message: message})
+			}
+		}, "", false},
+		"back, and done again in part, or by somebody else": {func(l *lossy) {
+			back(l, 1)
+			l.do(board.HumanActor("Bob", "bob@example.org"), &board.AddNote{Message: "two"})
+			l.do(ada, &board.AddNote{Message: "three"})
+		}, "lacks 1 operation that it had at " + three + ", by the reflog: " + two + " note: note-2 for everybody: two; since ", false},
 		"another board": {func(l *lossy) {
 			check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: commits[3]}}, ""))
 			l.do(ada, &board.Init{Goal: "Another", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
@@ -108,7 +119,7 @@ func TestFindSetBack(t *testing.T) {
 // TestSetBackNames checks that an id is shown with the zeros that it begins or ends with.
 func TestSetBackNames(t *testing.T) {
 	b := &audit.SetBack{At: "1111111111", Newest: "2222222222", Since: "0123456780", Missing: []string{"one"}}
-	if text := b.String(); !strings.HasSuffix(text, "; since 0123456780 the two have come apart") {
+	if text := b.String(); !strings.HasSuffix(text, "; since 0123456780 the two have come apart; what is done again is not missing") {
 		t.Error(text)
 	}
 }
