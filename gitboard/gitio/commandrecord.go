@@ -56,11 +56,12 @@ func (r *Repo) Commands() map[int]bool {
 }
 
 // EndLeftCommands kills the commands for which a process waited that has ended itself: nobody
-// learns of their results, and they may still work where the next one is about to. It returns
-// ErrBusy if one does not end.
+// learns of their results, and they may still work where the next one is about to. A group whose
+// leader has ended is left alone: its number may be another's by now. It returns ErrBusy if one does
+// not end.
 func (r *Repo) EndLeftCommands(ctx context.Context) error {
 	for _, c := range r.commands() {
-		if !Ended(c.waits) || !groupRuns(c.pid, c.born) {
+		if !Ended(c.waits) || Birth(c.pid) != c.born {
 			continue
 		}
 		_ = killGroup(c.pid) // an error means that it has ended by now, or does not end

@@ -325,9 +325,15 @@ func TestEndLeftCommands(t *testing.T) {
 		check(t, r.RecordCommand(cmd.Process.Pid))
 	}
 	r.ReleaseCommand(released.Process.Pid)
-	file := r.commandFile(left.Process.Pid)
+	// The group of another leader, with the number of one that has ended.
+	strange := start()
+	file, other := r.commandFile(left.Process.Pid), r.commandFile(strange.Process.Pid)
 	check(t, ReplaceFile(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), ThisProcess(), dead, 1))))
+	check(t, ReplaceFile(other, []byte(Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
 	check(t, r.EndLeftCommands(ctx))
+	if Birth(strange.Process.Pid) == "" || exists(other) {
+		t.Error("a group that is not on record was ended, or its record is left")
+	}
 	if err := left.Wait(); err == nil || left.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("what nobody waits for: %v", err)
 	}
