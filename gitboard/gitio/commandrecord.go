@@ -57,8 +57,8 @@ func (r *Repo) Commands() map[int]bool {
 
 // EndLeftCommands kills the commands for which a process waited that has ended itself: nobody
 // learns of their results, and they may still work where the next one is about to. A group whose
-// leader has ended is left alone: its number may be another's by now. It returns ErrBusy if one does
-// not end.
+// leader has ended is left alone: its number may be another's by now. It returns ErrBusy if one
+// does not end.
 func (r *Repo) EndLeftCommands(ctx context.Context) error {
 	for _, c := range r.commands() {
 		if !Ended(c.waits) || Birth(c.pid) != c.born {
