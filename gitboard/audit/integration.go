@@ -25,8 +25,7 @@ type line struct {
 }
 
 // integration reads the branch from where it was when the board began, or from its first recorded
-// position on. It is nil if this clone doesn't
-// have the branch, or if the board doesn't mention it.
+// position on. It is nil if this clone doesn't have the branch, or if the board doesn't mention it.
 func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, error) {
 	config := p.state.Config()
 	if config == nil {
@@ -88,8 +87,9 @@ func (p *replay) beganAt(ctx context.Context, repo *gitio.Repo) (git.OID, error)
 	return p.begun, nil
 }
 
-// setBack notes if the newest claim began at a commit that the branch lacks: it has been set back.
-func (p *replay) setBack(ctx context.Context, repo *gitio.Repo, l *line, missing map[int][]need) error {
+// behindClaim notes if the newest claim began at a commit that the branch lacks: it has been set
+// back.
+func (p *replay) behindClaim(ctx context.Context, repo *gitio.Repo, l *line, missing map[int][]need) error {
 	for i, e := range slices.Backward(p.evidence) {
 		at := e.position()
 		if e.lands != nil || at.IsZero() || len(missing[i]) > 0 {
@@ -186,6 +186,14 @@ func (l *line) String() string {
 		return "the integration branch"
 	}
 	return l.branch
+}
+
+// follows reports whether a commit of the line may follow from another one, or from one before the
+// line: it comes later.
+func (l *line) follows(older, newer git.OID) bool {
+	from, inside := l.order[older]
+	to, on := l.order[newer]
+	return on && (!inside || from < to)
 }
 
 // parents returns the parents of a commit.

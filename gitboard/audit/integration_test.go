@@ -83,6 +83,23 @@ func TestMovesBetweenRecords(t *testing.T) {
 	}
 }
 
+// TestMovesInACircle checks that landings that lead back to each other are found, and end.
+func TestMovesInACircle(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	first := w.project([]git.OID{w.integration}, ada, map[string]string{"a": "a"})
+	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(first)}, w.lands(first))
+	second := w.project([]git.OID{first}, ada, map[string]string{"b": "b"})
+	w.do(ada, &board.Land{Before: string(first), Commit: string(second)}, w.lands(second))
+	w.clean()
+	w.do(ada, &board.Land{Before: string(second), Commit: string(first)})
+	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || !strings.Contains(texts(report.Findings), "does not follow from "+string(second)) {
+		t.Errorf("%s", texts(report.Findings))
+	}
+}
+
 // TestBeforeTheFirstClaim checks that an agent's commit is found on integration although nobody has
 // claimed anything yet, or has begun behind it, and that nothing is said of what people bring then.
 func TestBeforeTheFirstClaim(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // recorded. Until the first claim, what people bring there is not noted: they make it ready.
 func (p *replay) moves(l *line) {
 	w := p.walker(l)
-	ready := l.known.IsZero()
+	early := l.known.IsZero()
 	var others []git.Commit // consecutive commits by people, newest first
 	report := func() {
 		if len(others) > 0 {
@@ -30,7 +30,7 @@ func (p *replay) moves(l *line) {
 	for c, since := l.commits[at]; since; c, since = l.commits[at] {
 		if at == l.known {
 			report()
-			ready = true
+			early = true
 		}
 		if before, ok := w.recorded[at]; ok {
 			report()
@@ -39,7 +39,7 @@ func (p *replay) moves(l *line) {
 		}
 		brought := w.brought(c)
 		if l.agentOf(c) == "" && len(brought) == 0 {
-			if !ready {
+			if !early {
 				others = append(others, c)
 			}
 		} else {
@@ -67,7 +67,7 @@ type walker struct {
 func (p *replay) walker(l *line) *walker {
 	w := &walker{l, map[git.OID]git.OID{}, map[git.OID]bool{}, map[git.OID]bool{}}
 	for _, e := range p.evidence {
-		if e.lands != nil && e.lands.before != e.lands.after {
+		if e.lands != nil && l.follows(e.lands.before, e.lands.after) { // else the walk might never end
 			w.recorded[e.lands.after] = e.lands.before
 		}
 	}

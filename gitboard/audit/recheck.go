@@ -79,7 +79,7 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		return nil
 	}
 	p.moves(line)
-	return p.setBack(ctx, repo, line, missing)
+	return p.behindClaim(ctx, repo, line, missing)
 }
 
 // lacks reports objects that an operation refers to and that are not here.
