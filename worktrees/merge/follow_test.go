@@ -63,6 +63,23 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 		must(first.Log().Store().UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
 		at = next
 	}
+	// Interrupted at any place it says so, and a landing after it, too.
+	forward()
+	insist(t, ctx, func(ctx context.Context) error {
+		_, err := Follow(ctx, second)
+		return err
+	})
+	landing := run(t, other, "commit-tree", "-p", "integration", "-m", "landing", "integration^{tree}")
+	insist(t, ctx, func(ctx context.Context) error {
+		_, err := Land(ctx, second, LandRequest{Request: gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org"), ID: "landing"}, Commit: string(landing)})
+		return err
+	})
+	_, err = Follow(ctx, first)
+	must(err)
+	at = run(t, top, "rev-parse", branch)
+	if there := run(t, other, "rev-parse", branch); at != landing || there != landing {
+		t.Errorf("%s landed at %s there, at %s here", landing, there, at)
+	}
 	forward()
 	if f := follow(); !f.Moved || len(f.Warnings) > 0 || run(t, other, "rev-parse", branch) != at {
 		t.Errorf("%+v: integration is at %s, not at %s", f, run(t, other, "rev-parse", branch), at)

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -126,6 +127,54 @@ func TestFollowing(t *testing.T) {
 		if got, err := following(ctx, b, v, from); !slices.Equal(got, want) || err != nil {
 			t.Errorf("from %s: %q %v", from, got, err)
 		}
+	}
+}
+
+// insist tries something until it is not interrupted any more, and checks that it says so each time.
+func insist(t *testing.T, ctx context.Context, do func(ctx context.Context) error) {
+	t.Helper()
+	must(t, testrepo.Insist(ctx, "github.com/git-liza/git-liza/worktrees/merge", func(ctx context.Context) error {
+		err := do(ctx)
+		if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() {
+			t.Errorf("it does not say that it was interrupted at %s", c.Place())
+		}
+		return err
+	}))
+}
+
+// TestInterruptedParts interrupts parts of a merge at each place at which they use git: each says
+// so, and succeeds when it is repeated.
+func TestInterruptedParts(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	top := b.Repo().TopLevel()
+	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	insist(t, ctx, func(ctx context.Context) error {
+		must(t, os.RemoveAll(place))
+		return checkOut(ctx, b, &candidate{view: v, commit: base}, place)
+	})
+	run(t, top, "checkout", "-q", "integration")
+	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
+	next := git.OID(testrun.CommitAll(t, top, "second"))
+	run(t, top, "reset", "-q", "--soft", string(base))
+	run(t, top, "reset", "-q", "--hard", string(base))
+	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
+	insist(t, ctx, func(ctx context.Context) error {
+		left, err := behind(ctx, b, top, next)
+		if err == nil && left != base {
+			t.Errorf("it was left at %s, not at %s", left, base)
+		}
+		return err
+	})
+	insist(t, ctx, func(ctx context.Context) error {
+		_, err := catchUp(ctx, b, v)
+		return err
+	})
+	if said := run(t, top, "status", "--porcelain"); said != "" {
+		t.Errorf("it is not caught up: %s", said)
+	}
+	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "refs", "heads", "integration"), []byte("broken\n"), 0o644))
+	if got, err := following(ctx, b, v, base); got != nil || err == nil {
+		t.Errorf("a branch that can't be read: %q %v", got, err)
 	}
 }
 
