@@ -223,5 +223,6 @@ func (b *Board) Probe(ctx context.Context) error {
 // SharedBoards returns the names of the remotes that have a board.
 func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }
 
-// CheckRemote returns a *remote.LostError if the remote that shares this board has lost it.
+// CheckRemote returns a *remote.LostError if the remote that shares this board has lost it, and
+// gitio.ErrNoRemote if git has no address for it.
 func (b *Board) CheckRemote(ctx context.Context) error { return b.shared().CheckThere(ctx) }

@@ -31,6 +31,7 @@ const (
 	DamagedRecord    = "damaged-record"
 	DamagedBoard     = "damaged-board"
 	LostBoard        = "lost-board"
+	MissingRemote    = "missing-remote"
 	SetBackBoard     = "set-back-board"
 	LooseObjects     = "loose-objects"
 	HalfHooks        = "half-hooks"

@@ -101,16 +101,27 @@ func (e *LostError) WayOut() string {
 // CheckThere returns a *LostError if the remote that shares the board has lost it. It returns nil
 // if the board is not shared, or if the remote can't be asked.
 func (s *Store) CheckThere(ctx context.Context) error {
-	if by, err := s.Sharing(ctx); err != nil || by == nil || !s.lostThere(ctx) {
+	if by, err := s.Sharing(ctx); err != nil || by == nil {
 		return err
 	}
-	return &LostError{Remote: s.Name()}
+	switch there, err := s.presence(ctx); {
+	case errors.Is(err, gitio.ErrNoRemote):
+		return err
+	case err == nil && there == lost:
+		return &LostError{Remote: s.Name()}
+	}
+	return nil // a remote that can't be reached has lost nothing
 }
 
 func (s *Store) lostThere(ctx context.Context) bool {
-	by := *s.remote.Load() // boardAt changes it
-	there, err := presenceAt(ctx, &by)
+	there, err := s.presence(ctx)
 	return err == nil && there == lost
+}
+
+// presence asks the remote that shares the board whether it has it.
+func (s *Store) presence(ctx context.Context) (presence, error) {
+	by := *s.remote.Load() // presenceAt changes it
+	return presenceAt(ctx, &by)
 }
 
 // again repeats ask, at most tries times, while the error is one that may pass. It gives up at once
@@ -118,7 +129,7 @@ func (s *Store) lostThere(ctx context.Context) bool {
 func again(ctx context.Context, ask func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := ask()
-		passes := isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !errors.Is(err, gitio.ErrRejected) && !errors.Is(err, gitio.ErrNotAtomic) || errors.Is(err, gitio.ErrBusy)
+		passes := isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !errors.Is(err, gitio.ErrRejected) && !errors.Is(err, gitio.ErrNotAtomic) && !errors.Is(err, gitio.ErrNoRemote) || errors.Is(err, gitio.ErrBusy)
 		if !passes || !gitio.MayRetry(ctx, attempt, tries) {
 			return err
 		}

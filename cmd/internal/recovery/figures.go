@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -99,7 +100,11 @@ const skewed = time.Minute
 func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	var found []worktrees.Problem
 	if err := c.Board.CheckRemote(ctx); err != nil {
-		found = append(found, worktrees.Problem{Kind: worktrees.LostBoard, Text: err.Error(), Hint: edge.Classify(err).Hint})
+		kind := worktrees.LostBoard
+		if errors.Is(err, gitio.ErrNoRemote) {
+			kind = worktrees.MissingRemote
+		}
+		found = append(found, worktrees.Problem{Kind: kind, Text: err.Error(), Hint: edge.Classify(err).Hint})
 	}
 	repo := c.Board.Repo()
 	hooks, err := install.Read(repo)
