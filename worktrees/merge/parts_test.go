@@ -229,19 +229,23 @@ func TestStart(t *testing.T) {
 	tr := &train{b: b, tests: testsOf(b, false), ahead: map[string]*ahead{}}
 	c := &candidate{view: v, commit: base, tree: base, command: "false"}
 	tr.tests.learn(testKey(c.tree, c.command), nil) // so that it does not run
-	ended, end := context.WithCancel(ctx)
-	before := &ahead{end: end, done: make(chan struct{})}
-	tr.ahead["place"] = before
-	go func() {
-		<-ended.Done()
-		close(before.done)
-	}()
-	tr.start(ctx, &testRun{c: c, place: "place"})
-	if ended.Err() == nil {
-		t.Error("the test of before goes on")
+	runs := func(place string) context.Context {
+		ended, end := context.WithCancel(ctx)
+		a := &ahead{end: end, done: make(chan struct{})}
+		tr.ahead[place] = a
+		go func() {
+			<-ended.Done()
+			close(a.done)
+		}()
+		return ended
 	}
-	if tr.endAhead(); len(tr.ahead) != 0 {
-		t.Errorf("left: %v", tr.ahead)
+	before, other := runs("place"), runs("other")
+	tr.start(ctx, &testRun{c: c, place: "place"})
+	if before.Err() == nil || other.Err() != nil {
+		t.Errorf("at its place: %v, at another: %v", before.Err(), other.Err())
+	}
+	if tr.endAhead(); len(tr.ahead) != 0 || other.Err() == nil {
+		t.Errorf("left: %v, %v", tr.ahead, other.Err())
 	}
 }
 

@@ -30,6 +30,3 @@ func (s *search) learn(n int, passed bool) {
 		s.red = min(s.red, n)
 	}
 }
-
-// found reports whether the car after the green ones caused the failure.
-func (s *search) found() bool { return s.red <= s.cars }

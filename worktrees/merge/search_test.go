@@ -20,7 +20,7 @@ func TestSearch(t *testing.T) {
 				runs++
 				s.learn(n, bad == 0 || n < bad)
 			}
-			if s.found() != (bad > 0) || bad > 0 && s.green != bad-1 || bad == 0 && s.green != cars {
+			if (s.red <= s.cars) != (bad > 0) || bad > 0 && s.green != bad-1 || bad == 0 && s.green != cars {
 				t.Errorf("%d cars, %d bad: found %+v", cars, bad, s)
 			}
 			most := 1
