@@ -543,7 +543,7 @@ for ref in refs/heads/liza/state refs/liza/home; do git update-ref $ref %s; done
 git update-ref refs/heads/integration main
 exit 1`, tip))(w)
 	}, call: share},
-	{name: "Share what is shared by another", call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
+	{name: "Share what is shared by another", before: func(w *world) { w.git(w.a.Local().TopLevel(), "remote", "add", "another", w.hub) }, call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
 	{name: "Share by no remote", once: true, before: (*world).unshare, call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
 	{name: "Share without a board", once: true, before: func(w *world) {
 		w.unshare()
