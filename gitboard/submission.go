@@ -30,9 +30,15 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 		return nil, v.State.Err()
 	}
 	s := report.SubmissionOf(config, t, files)
-	for _, c := range commits {
-		subject, _, _ := strings.Cut(c.Message, "\n")
-		s.Commits = append(s.Commits, c.OID.Short()+" "+plain.Line(subject, 100))
+	s.Commits = subjects(commits)
+	if integration, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil {
+		return nil, err
+	} else if !integration.IsZero() {
+		unshown, err := b.Repo().Log(ctx, integration, base)
+		if err != nil {
+			return nil, err
+		}
+		s.Unshown = subjects(unshown)
 	}
 	now, err := b.SpecOID(ctx, v, t.SpecRef)
 	if err != nil || t.SpecOID == "" || now == t.SpecOID {
@@ -43,6 +49,15 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 		s.SpecDiff, err = b.diffSpecs(ctx, git.OID(t.SpecOID), git.OID(now))
 	}
 	return s, err
+}
+
+// subjects returns each commit's short id and subject.
+func subjects(commits []git.Commit) (lines []string) {
+	for _, c := range commits {
+		subject, _, _ := strings.Cut(c.Message, "\n")
+		lines = append(lines, c.OID.Short()+" "+plain.Line(subject, 100))
+	}
+	return lines
 }
 
 // diffSpecs compares two versions of a spec. It returns "" if this clone lacks the old one.

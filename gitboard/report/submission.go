@@ -9,6 +9,7 @@ import (
 // Submission is what a reviewer looks at that only the repository knows.
 type Submission struct {
 	Commits        []string // short id and subject, oldest first
+	Unshown        []string // those before the review base that integration lacks, likewise
 	Files          []string // differing between review base and review commit
 	FilesOutside   []string // those of Files that the checkpoint does not name
 	TestsTouched   []string // those of Files that count as tests

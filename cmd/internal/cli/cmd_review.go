@@ -89,6 +89,7 @@ type reviewMaterial struct {
 	Early       []string          `json:"commits_before_checkpoint"`
 	NoTests     string            `json:"no_tests_because,omitempty"`
 	Commits     []string          `json:"commits"`
+	Unshown     []string          `json:"commits_not_shown"`
 	Prior       string            `json:"prior_rejection,omitempty"`
 	Progress    string            `json:"review_progress,omitempty"`
 	Comments    []report.Remark   `json:"comments"`
@@ -106,7 +107,7 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
 		Checkpoint: t.CheckpointOfIteration(), Files: edge.Every(sub.Files), Outside: edge.Every(sub.FilesOutside), Tests: edge.Every(sub.TestsTouched), Deleted: edge.Every(sub.TestsDeleted),
 		Early: edge.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
-		Stage: report.StageOf(v.State, t.Brief()), Progress: report.ReviewOf(v.State, t.Brief()), Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
+		Stage: report.StageOf(v.State, t.Brief()), Progress: report.ReviewOf(v.State, t.Brief()), Commits: edge.Every(sub.Commits), Unshown: edge.Every(sub.Unshown), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
 	}
 	if m.Comments, err = c.Board.Remarks(ctx, t); err != nil {
 		return nil, err
@@ -137,6 +138,10 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 		lines.Add("files planned", strings.Join(cp.FilesToModify, "\n"))
 	}
 	lines.Add("commits", strings.Join(m.Commits, "\n"))
+	if len(m.Unshown) > 0 {
+		lines.Add("NOT SHOWN", strings.Join(m.Unshown, "\n"))
+		lines.Add("", "integration lacks these commits, and the diff below begins after them: this can't be merged as it was submitted")
+	}
 	lines.Add("files", strings.Join(m.Files, "\n"))
 	lines.Add("not planned", strings.Join(m.Outside, "\n"))
 	lines.Add("tests", strings.Join(m.Tests, "\n"))
