@@ -176,18 +176,21 @@ func (d *diagnosis) locks(context.Context) error {
 			files = append(files, strings.TrimPrefix(m, common+string(filepath.Separator)))
 		}
 	}
-	err := filepath.WalkDir(filepath.Join(common, "refs"), func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil // a ref that was deleted meanwhile
+	var unread error
+	for _, folder := range lockFolders {
+		unread = errors.Join(unread, filepath.WalkDir(filepath.Join(common, folder), func(path string, e fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
+			case err != nil:
+				return err
+			case e.IsDir() && e.Name() == "modules":
+				return fs.SkipDir // repositories of submodules
+			case !e.IsDir() && strings.HasSuffix(path, ".lock"):
+				files = append(files, strings.TrimPrefix(path, common+string(filepath.Separator)))
 			}
-			return err
-		}
-		if !e.IsDir() && strings.HasSuffix(path, ".lock") {
-			files = append(files, strings.TrimPrefix(path, common+string(filepath.Separator)))
-		}
-		return nil
-	})
+			return nil
+		}))
+	}
 	for _, file := range files {
 		path := filepath.Join(common, file)
 		info, statErr := os.Lstat(path)
@@ -209,7 +212,7 @@ func (d *diagnosis) locks(context.Context) error {
 		}
 		d.add(p)
 	}
-	return err
+	return unread
 }
 
 // mergeLease looks for a merge lease whose holder is gone.

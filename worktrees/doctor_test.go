@@ -227,6 +227,28 @@ func TestHeldLock(t *testing.T) {
 	s.mended(worktrees.StaleLock)
 }
 
+// TestLeftLocks: wherever a killed git has left a lock, doctor finds it. While one of a reflog is
+// there, git gc fails.
+func TestLeftLocks(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	record, err := filepath.Rel(s.b.Repo().CommonDir(), s.gitDirOf("one"))
+	s.check(err)
+	for _, lock := range []string{
+		"index.lock", "info/sparse-checkout.lock", "objects/maintenance.lock", "logs/HEAD.lock", "logs/refs/heads/integration.lock",
+		"refs/heads/liza/state.lock", record + "/HEAD.lock", record + "/logs/HEAD.lock",
+	} {
+		path, long := filepath.Join(s.b.Repo().CommonDir(), lock), time.Now().Add(-time.Hour)
+		s.write(s.b.Repo().CommonDir(), lock, "")
+		s.check(os.Chtimes(path, long, long))
+		s.reports(found{worktrees.StaleLock, "", true, ""})
+		s.mended(worktrees.StaleLock)
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is still there", lock)
+		}
+	}
+	s.git(s.dir, "gc", "-q")
+}
+
 // TestMergeLeaseOf checks what is said of a merge lease that nobody holds any more, and that a
 // lease which somebody has taken since is not taken away.
 func TestMergeLeaseOf(t *testing.T) {
