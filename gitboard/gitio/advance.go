@@ -95,7 +95,7 @@ func (r *Repo) cutShort(ctx context.Context, worktree string, old, new git.OID) 
 	if err != nil {
 		return nil, err
 	}
-	tree, err := r.command("diff-tree", "diff-tree", "-r", "-z", "--no-renames", string(old), string(new), "--").output(ctx)
+	tree, err := r.comparing("diff-tree", "-r", "-z", "--no-renames", string(old), string(new), "--").output(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -31,7 +32,7 @@ func (r *Repo) RangeDiff(ctx context.Context, oldBase, old, newBase, new git.OID
 	if err := checkOIDs(oldBase, old, newBase, new); err != nil {
 		return "", err
 	}
-	out, err := r.command("range-diff", "range-diff", "--no-color", "--no-ext-diff", "--no-textconv",
+	out, err := r.comparing("range-diff", "--no-color", "--no-ext-diff", "--no-textconv",
 		string(oldBase)+".."+string(old), string(newBase)+".."+string(new)).output(ctx)
 	return string(out), err
 }
@@ -41,7 +42,7 @@ func (r *Repo) DiffBlobs(ctx context.Context, a, b git.OID) (string, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
-	out, err := r.command("diff", "diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b), "--").output(ctx)
+	out, err := r.comparing("diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b), "--").output(ctx)
 	if at := strings.Index(string(out), "\n@@"); at >= 0 {
 		return string(out[at+1:]), err
 	}
@@ -53,9 +54,14 @@ func (r *Repo) diffTree(ctx context.Context, a, b git.OID, options []string, pat
 	if err := checkOIDs(a, b); err != nil {
 		return nil, err
 	}
-	args := flags([]string{"--literal-pathspecs", "diff-tree", "-r", "--ignore-submodules=none"},
-		options, []string{string(a), string(b), "--"}, paths)
-	return r.command("diff-tree", args...).output(ctx)
+	args := flags([]string{"-r", "--ignore-submodules=none"}, options, []string{string(a), string(b), "--"}, paths)
+	return r.comparing("diff-tree", args...).with("GIT_LITERAL_PATHSPECS=1").output(ctx)
+}
+
+// comparing is a command that compares objects. Git would read the index first, and fail if that is
+// damaged.
+func (r *Repo) comparing(name string, args ...string) command {
+	return r.command(name, flags([]string{name}, args)...).with("GIT_INDEX_FILE=" + filepath.Join(r.common, "liza", "no-index"))
 }
 
 func orEmptyTree(oid git.OID) git.OID {

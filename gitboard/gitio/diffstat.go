@@ -30,7 +30,7 @@ func (r *Repo) DiffStats(ctx context.Context, pairs [][2]git.OID) ([][]FileStat,
 		}
 		asked.WriteString(pairLine(pair))
 	}
-	c := r.command("diff-tree", "diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-renames", "--ignore-submodules=none")
+	c := r.comparing("diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-renames", "--ignore-submodules=none")
 	out, err := c.feed([]byte(asked.String())).output(ctx)
 	if err != nil {
 		return nil, err

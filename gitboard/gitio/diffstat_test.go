@@ -34,6 +34,11 @@ func TestDiffStats(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
+	write(t, r, ".git/index", "") // a crash has emptied it; what is compared is not in it
+	got, err = r.DiffStats(ctx, [][2]git.OID{{first, second}})
+	if check(t, err); !reflect.DeepEqual(got, want[:1]) {
+		t.Errorf("with a damaged index: %+v", got)
+	}
 	if got, err := r.DiffStats(ctx, nil); got != nil || err != nil {
 		t.Errorf("of no pairs: %v, %v", got, err)
 	}
