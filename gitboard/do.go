@@ -255,6 +255,9 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 		return Lost(d.op, d.retries, err)
 	}
 	ceiling := min(time.Second, 4*time.Millisecond<<min(d.attempt, 8))
+	if d.turn.held != nil {
+		ceiling = min(ceiling, patience/4) // or others take this process for stuck
+	}
 	if d.shared {
 		d.turn.touch()
 		if d.attempt == 1 && d.locked == 0 { // the push has already fetched the new tip

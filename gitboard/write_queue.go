@@ -15,11 +15,11 @@ import (
 // writeQueue makes processes of one clone that append at the same time take turns, with an advisory
 // lock on the file <common git dir>/liza/turn. It saves them from deciding and writing in vain, and
 // is fair; correctness rests on the compare-and-swap alone. So a process that can't get its turn
-// continues without it: if files can't be locked or written, if the board is in memory, or if the
-// process that has the turn is stuck.
+// continues without it: if files can't be locked or written, if the board is in memory, or if one
+// process after the other is stuck. If it loses the race, it queues again.
 type writeQueue struct {
 	repo     *gitio.Repo
-	path     string        // "" if there is no queue, or no longer one
+	path     string        // "" if there can be no queue
 	held     *os.File      // nil while the turn is not held
 	patience time.Duration // how long the queue may be stuck
 }
@@ -31,6 +31,9 @@ const (
 	sharedPatience = 10 * time.Second
 	// mostPatience limits the wait in a moving queue, as a multiple of the patience.
 	mostPatience = 20
+	// mostQueues is in how many queues one after the other, each because the one before it was
+	// stuck, a process waits before it tries without the turn.
+	mostQueues = 3
 )
 
 // writeQueue returns this clone's queue, in which this process does not wait yet.
@@ -55,30 +58,33 @@ func (t *writeQueue) queue(ctx context.Context) (waited bool) { return t.get(ctx
 func (t *writeQueue) take(ctx context.Context) (waited bool) { return t.get(ctx, true) }
 
 func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
-	t.touch() // if this process already has the turn
-	if t.path == "" || t.held != nil {
-		return false
+	if t.held != nil && !gitio.IsQueue(t.path, t.held) {
+		t.end() // others took this process for stuck, and there is a new queue
 	}
-	file, err := t.repo.OpenQueue(t.path)
-	if err != nil {
-		t.path = ""
-		return false
+	t.touch()
+	for queues, anew := 0, true; anew && queues < mostQueues && t.path != "" && t.held == nil; queues++ {
+		file, err := t.repo.OpenQueue(t.path)
+		if err != nil {
+			t.path = ""
+			break
+		}
+		err = gitio.TryQueue(file)
+		switch {
+		case errors.Is(err, gitio.ErrHeld):
+			waited, anew = true, t.wait(ctx, file)
+		case err == nil && (evenIfFree || waited):
+			t.hold(file)
+		default:
+			file.Close()
+			return waited
+		}
 	}
-	err = gitio.TryQueue(file)
-	switch {
-	case err == nil && evenIfFree:
-		t.hold(file)
-		return false
-	case errors.Is(err, gitio.ErrHeld):
-		t.wait(ctx, file)
-		return true
-	}
-	file.Close()
-	return false
+	return waited
 }
 
-// wait waits for the turn for as long as the queue moves.
-func (t *writeQueue) wait(ctx context.Context, file *os.File) {
+// wait waits for the turn for as long as the queue moves. If it does not, anew is true: there is
+// to be a new queue.
+func (t *writeQueue) wait(ctx context.Context, file *os.File) (anew bool) {
 	granted := gitio.AwaitQueue(file)
 	ticker := time.NewTicker(cmp.Or(t.patience, patience))
 	defer ticker.Stop()
@@ -86,13 +92,15 @@ func (t *writeQueue) wait(ctx context.Context, file *os.File) {
 	for n := 0; n < mostPatience && !stuck && ctx.Err() == nil; n++ {
 		select {
 		case err := <-granted:
-			if err != nil {
-				file.Close()
-				t.path = ""
-				return
+			if err == nil && gitio.IsQueue(t.path, file) {
+				t.hold(file)
+				return false
 			}
-			t.hold(file)
-			return
+			if err != nil {
+				t.path = ""
+			}
+			file.Close()
+			return true
 		case <-ctx.Done():
 		case <-ticker.C:
 			now := handedOn(file)
@@ -102,8 +110,8 @@ func (t *writeQueue) wait(ctx context.Context, file *os.File) {
 	if stuck {
 		gitio.DropQueue(t.path, file) // its holder makes no progress, such as a stopped process
 	}
-	t.path = ""
 	gitio.LeaveQueue(file, granted)
+	return stuck
 }
 
 // hold records that this process has the turn. Writing to the file updates its time, which shows

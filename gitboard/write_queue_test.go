@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -111,6 +112,24 @@ func TestTurnOfOneWhoIsStopped(t *testing.T) {
 	next.end()
 	stopped.end()
 	write(t, b, note("afterwards"))
+}
+
+// TestTurnIsTakenAgain: a writer that others took for stuck queues behind them. Otherwise it would
+// write beside them, and lose each race against those who take turns.
+func TestTurnIsTakenAgain(t *testing.T) {
+	b, path := started(t)
+	slow, next := &writeQueue{repo: b.Repo(), path: path}, &writeQueue{repo: b.Repo(), path: path}
+	slow.take(context.Background())
+	if !next.take(context.Background()) || next.held == nil {
+		t.Fatal("the turn was not taken from one who made no progress")
+	}
+	got := make(chan bool)
+	go func() { got <- slow.take(context.Background()) }()
+	next.end()
+	if <-got; slow.held == nil || !gitio.IsQueue(path, slow.held) {
+		t.Error("the slow one has no turn, or one of a queue in which nobody is")
+	}
+	slow.end()
 }
 
 // TestTurnComes: a writer waits longer in a queue that moves than in one that does not.
