@@ -446,8 +446,8 @@ echo lost >>'@' && kill -9 $PPID
 
 // every repeats a trouble until stop is closed, each time after a random number of acknowledged
 // operations, at most most. Troubles come one at a time. Where the hub has no hooks, its operator
-// repairs what each leaves there: the locks of killed processes, and objects that were pruned
-// between a push and its refs.
+// repairs what each leaves there (repairHub): the locks of killed processes, and objects that were
+// pruned between a push and its refs.
 func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do func()) {
 	done := make(chan struct{}, most)
 	f.troubles = append(f.troubles, done)
@@ -463,11 +463,23 @@ func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do 
 			f.atHub.Lock()
 			do()
 			if !f.hooks {
-				f.clones[0].must("", "-C", f.hub, "doctor", "--fix")
+				f.repairHub()
 			}
 			f.atHub.Unlock()
 		}
 	})
+}
+
+// repairHub does what an operator does at a hub without hooks: what doctor can't make again there,
+// a clone brings.
+func (f *fleet) repairHub() {
+	if _, _, code := f.clones[0].liza("", "-C", f.hub, "doctor", "--fix"); code == 0 {
+		return
+	}
+	for _, p := range f.clones {
+		p.run("", "git", "--git-dir="+f.hub, "fetch", "-q", "--refetch", p.dir, "liza/state")
+	}
+	f.clones[0].must("", "-C", f.hub, "doctor", "--fix")
 }
 
 // unplug takes the remote away for a moment.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -84,13 +85,63 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 	return file.Name(), storageError(dir, err)
 }
 
-// settle finishes a write after refs have moved to the objects: it rewrites objects that git has
-// deleted meanwhile, and marks their file as moved.
-func (r *Repo) settle(ctx context.Context, objects []git.Object, path string) error {
-	if path != "" {
-		_ = os.Chmod(path, keptMoved) // best effort: the objects are kept either way
+// unsettled are the writes of this process after which no refs have moved yet.
+type unsettled struct {
+	mu  sync.Mutex
+	all []keptWrite
+}
+
+// keptWrite is what was written at once, and the file in which it is kept.
+type keptWrite struct {
+	kept    string
+	objects []git.Object
+}
+
+func (w *unsettled) add(kept string, objects []git.Object) {
+	if kept == "" {
+		return
 	}
-	ctx = context.WithoutCancel(ctx) // what was acknowledged must stay
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, keptWrite{kept, objects})
+}
+
+// here returns the writes.
+func (w *unsettled) here() []keptWrite {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.all)
+}
+
+// take returns the writes and forgets them.
+func (w *unsettled) take() (all []keptWrite) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all, w.all = w.all, nil
+	return all
+}
+
+// settle finishes this process's writes after refs have moved: it rewrites objects that git has
+// deleted meanwhile, and marks the files of those that a ref has moved to.
+func (r *Repo) settle(ctx context.Context, updates []git.RefUpdate) error {
+	all := r.unsettled.take()
+	for _, w := range all {
+		movedTo := func(o git.Object) bool {
+			return slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.New == o.OID })
+		}
+		if slices.ContainsFunc(w.objects, movedTo) {
+			_ = os.Chmod(w.kept, keptMoved) // best effort: the objects are kept either way
+		}
+	}
+	return r.rewrite(context.WithoutCancel(ctx), all) // what was acknowledged must stay
+}
+
+// rewrite writes again the objects that git has deleted meanwhile.
+func (r *Repo) rewrite(ctx context.Context, all []keptWrite) error {
+	var objects []git.Object
+	for _, w := range all {
+		objects = append(objects, w.objects...)
+	}
 	gone, err := r.missing(ctx, objects, isLoose)
 	if err != nil {
 		return err

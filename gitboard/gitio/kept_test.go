@@ -69,6 +69,28 @@ func TestDeletedObjectsComeBack(t *testing.T) {
 	}
 }
 
+// TestDeletedBeforeTheRefMoves: what a git deletes between a write and the update of the refs, which
+// may be calls of their own, is there when the update has succeeded, and is known as a tip.
+func TestDeletedBeforeTheRefMoves(t *testing.T) {
+	r, _, commit := written(t)
+	next := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: []git.OID{commit}, Message: "next\n"}))
+	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: []git.OID{commit}, Message: "other\n"}))
+	objects := []git.Object{git.NewObject(git.TreeObject, nil), next}
+	check(t, r.WriteObjects(t.Context(), objects))
+	check(t, r.WriteObjects(t.Context(), []git.Object{other})) // of an operation that loses the race
+	deleteLoose(t, r, objects)
+	move := git.RefUpdate{Ref: "refs/heads/liza/x", Old: commit, New: next.OID}
+	if check(t, r.UpdateRefs(t.Context(), []git.RefUpdate{move}, "")); !isLoose(r.objectDir(), next) {
+		t.Error("the ref is at a commit that is missing")
+	}
+	if tips := r.KeptTips(); !slices.Contains(tips, next.OID) || slices.Contains(tips, other.OID) {
+		t.Errorf("the tips are %v, of %v, and not %v", tips, next.OID, other.OID)
+	}
+	if left := r.unsettled.take(); left != nil {
+		t.Errorf("left %v", left)
+	}
+}
+
 // TestDeletedSinceTheLastCheck checks that a writer who looks at few of the kept files still
 // notices what a git has deleted since the last check, 100 seconds ago.
 func TestDeletedSinceTheLastCheck(t *testing.T) {
@@ -240,7 +262,8 @@ func TestKeptWhileGitFails(t *testing.T) {
 		if r.bringBack(ctx) {
 			t.Errorf("%s fails, and all objects are there", how)
 		}
-		if err := r.settle(ctx, []git.Object{lost}, ""); err == nil {
+		r.unsettled.add("kept", []git.Object{lost})
+		if err := r.settle(ctx, nil); err == nil {
 			t.Errorf("%s fails, and the objects are written", how)
 		}
 	}
@@ -250,7 +273,8 @@ func TestKeptWhileGitFails(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if check(t, r.settle(ended, []git.Object{blob("acknowledged")}, "")); !isLoose(r.objectDir(), blob("acknowledged")) {
+	r.unsettled.add("kept", []git.Object{blob("acknowledged")})
+	if check(t, r.settle(ended, nil)); !isLoose(r.objectDir(), blob("acknowledged")) {
 		t.Error("what refs have moved to is not written once the context has ended")
 	}
 	check(t, os.Symlink(filepath.Join(t.TempDir(), "none"), filepath.Join(r.common, "liza")))

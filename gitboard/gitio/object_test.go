@@ -82,7 +82,8 @@ func TestManyObjects(t *testing.T) {
 	}
 	check(t, r.Close())
 	r = open(t, ctx, r.TopLevel())
-	check(t, r.settle(ctx, objects, path))
+	r.unsettled.add(path, objects)
+	check(t, r.settle(ctx, nil))
 	all(true)
 
 	objects[3].Data = []byte("something else")

@@ -13,13 +13,14 @@ import (
 
 // Repo is a git repository, seen from the directory that was passed to Open.
 type Repo struct {
-	common string // shared by all worktrees
-	gitDir string // of the worktree in which Open was called
-	top    string // top of that worktree; "" if there is none
-	bare   bool
-	plain  bool // its refs are files (discover)
-	batch  *batch
-	known  *known
+	common    string // shared by all worktrees
+	gitDir    string // of the worktree in which Open was called
+	top       string // top of that worktree; "" if there is none
+	bare      bool
+	plain     bool // its refs are files (discover)
+	batch     *batch
+	known     *known
+	unsettled *unsettled
 	// environ is the environment in which Open was called.
 	environ  environ
 	people   *identities // started only with Options.ToWrite; otherwise nil
@@ -65,7 +66,8 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 			return nil, err
 		}
 	}
-	r.plain, r.known, r.people, r.environ, r.patience = plain, &known{}, who, given, o.Patience.orDefault()
+	r.plain, r.known, r.unsettled = plain, &known{}, &unsettled{}
+	r.people, r.environ, r.patience = who, given, o.Patience.orDefault()
 	r.batch = newBatch(given, r.command("cat-file", "cat-file", "--batch"))
 	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
 	return r, nil

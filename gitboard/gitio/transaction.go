@@ -86,17 +86,22 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates
 	if err != nil {
 		return err
 	}
+	write := func() error { return r.write(patient, objects) }
 	for attempt := 1; ; attempt++ {
-		failed, err := r.writeThenMove(patient, func() error { return r.write(patient, objects) }, update, updates, input)
+		failed, err := r.writeThenMove(patient, write, update, updates, input)
 		if err != nil {
 			return err
 		}
-		if failed == nil {
-			return r.settle(patient, objects, kept)
+		if attempt == 1 {
+			r.unsettled.add(kept, objects)
+			write = func() error { return r.rewrite(patient, r.unsettled.here()) }
 		}
-		err, settled := r.explain(ctx, updates, failed)
+		settled := false
+		if failed != nil {
+			err, settled = r.explain(ctx, updates, failed)
+		}
 		if err == nil {
-			return r.settle(patient, objects, kept)
+			return r.settle(patient, updates)
 		}
 		if settled && r.awaitBusy(ctx, err) {
 			settled = false

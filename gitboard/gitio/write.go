@@ -26,14 +26,16 @@ const packFrom = 100
 //
 // Errors: a StorageError if the object directory can't be written.
 func (r *Repo) WriteObjects(ctx context.Context, objects []git.Object) error {
-	if _, err := r.keep(objects); err != nil {
+	kept, err := r.keep(objects)
+	if err != nil {
 		return err
 	}
-	err := r.write(ctx, objects)
-	if err == nil {
-		r.known.add(objects)
+	if err := r.write(ctx, objects); err != nil {
+		return err
 	}
-	return err
+	r.unsettled.add(kept, objects)
+	r.known.add(objects)
+	return nil
 }
 
 // write is WriteObjects for objects that are already kept.

@@ -28,7 +28,7 @@ func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost 
 	f := Finding{Kind: worktrees.DamagedBoard, Text: loss.String()}
 	switch repairable := len(loss.Missing) > 0 || !loss.Newest.IsZero(); {
 	case !repairable:
-		f.Hint = "fetch it from where it is shared, or from a backup, under the name liza/state"
+		f.Hint = "git fetch --refetch URL liza/state:liza/state, from where it is shared, a clone or a backup that has it" // plain fetches bring no object that a ref seems to have
 	case !fix:
 		f.Hint = "git liza doctor --fix"
 	default:
