@@ -219,10 +219,18 @@ func (b *Board) CloneID() (string, error) {
 	if id, err = b.Token(); err != nil {
 		return "", err
 	}
-	if err := createSmall(b.own(file), id); err != nil {
+	path, err := b.place(file)
+	if err != nil {
 		return "", err
 	}
-	return b.Kept(file)
+	if err := createSmall(path, id); err != nil {
+		return "", err
+	}
+	made, err := b.Kept(file)
+	if made == "" && err == nil { // a crash has emptied it
+		return id, b.Keep(file, id)
+	}
+	return made, err
 }
 
 // Heartbeat renews an agent's lease without an operation. If it returns lease.ErrTaken, the agent

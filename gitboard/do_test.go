@@ -437,6 +437,11 @@ func TestRegister(t *testing.T) {
 	if id, err := other.CloneID(); err != nil || id != clone {
 		t.Errorf("the clone's id is %s, and then %s", clone, id)
 	}
+	check(t, os.WriteFile(filepath.Join(b.Dir(), "clone"), nil, 0o644)) // by a crash
+	anew, err := other.CloneID()
+	if same, again := b.CloneID(); err != nil || again != nil || len(anew) < 16 || same != anew {
+		t.Errorf("the clone's id is %q, and then %q: %v", anew, same, errors.Join(err, again))
+	}
 	again, err := other.Agent(ctx, "planner-1", "", "", gitboard.Process{})
 	if err != nil || again != same {
 		t.Errorf("%+v %v", again, err)
@@ -520,4 +525,24 @@ func TestSharedRetries(t *testing.T) {
 			t.Errorf("%d tries: %v", len(m.updates), err)
 		}
 	}
+}
+
+// TestOwnFilesOfAMovedRepository: a clone's own files do not take the place of a repository that is
+// moved away meanwhile, so that it can come back.
+func TestOwnFilesOfAMovedRepository(t *testing.T) {
+	b := open(t, project(t), newClock())
+	common := b.Repo().CommonDir()
+	check(t, os.Rename(common, common+".away"))
+	for name, write := range map[string]func() error{
+		"Keep": func() error { return b.Keep("sub/file", "text") }, "Note": func() error { return b.Note("sub/file", "line") },
+		"CloneID": func() error { _, err := b.CloneID(); return err }, "RecordCommand": func() error { return b.Repo().RecordCommand(os.Getpid()) },
+	} {
+		if err := write(); err == nil {
+			t.Errorf("%s has written something", name)
+		}
+	}
+	if _, err := os.Stat(common); !os.IsNotExist(err) {
+		t.Errorf("the old place is taken: %v", err)
+	}
+	check(t, os.Rename(common+".away", common))
 }

@@ -58,6 +58,9 @@ func (b *Board) PauseClone(ctx context.Context, reason string) (made bool, err e
 	if _, err := os.Stat(file); err == nil {
 		return false, nil
 	}
+	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, err
+	}
 	return true, createSmall(file, reason)
 }
 

@@ -12,14 +12,27 @@ import (
 // own returns the path of a file of this clone: <common git dir>/liza/<name>.
 func (b *Board) own(name string) string { return filepath.Join(b.Dir(), filepath.FromSlash(name)) }
 
+// place is own for a file that is about to be written: its directory exists.
+func (b *Board) place(name string) (file string, err error) {
+	file = b.own(name)
+	if err := b.Repo().MakeDir(filepath.Dir(file)); err != nil {
+		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
+	}
+	return file, nil
+}
+
 // Keep writes a text to a file of this clone atomically, readable by its user only.
 func (b *Board) Keep(name, text string) error {
-	tmp, err := smallTemp(b.own(name), strings.TrimRight(text, "\n"))
+	file, err := b.place(name)
+	if err != nil {
+		return err
+	}
+	tmp, err := smallTemp(file, strings.TrimRight(text, "\n"))
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp)
-	return os.Rename(tmp, b.own(name))
+	return os.Rename(tmp, file)
 }
 
 // Kept returns the text of a file of this clone, or "" if it does not exist.
@@ -41,8 +54,8 @@ func (b *Board) Discard(name string) error {
 
 // Note appends a line to a file of this clone.
 func (b *Board) Note(name, line string) error {
-	file := b.own(name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	file, err := b.place(name)
+	if err != nil {
 		return err
 	}
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -67,9 +80,6 @@ func createSmall(file, text string) error {
 }
 
 func smallTemp(file, text string) (string, error) {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
-	}
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".new-")
 	if err != nil {
 		return "", fmt.Errorf("this clone's own files can't be written: %w", err)

@@ -57,15 +57,17 @@ func (b *Board) Queue(r Request, p board.Payload) (*Queued, error) {
 		return nil, err
 	}
 	// File names sort in the order of the requests.
-	q.file = filepath.Join(b.queueDir(), fmt.Sprintf("%020d-%s.json", b.now().UnixNano(), token))
+	if q.file, err = b.place(fmt.Sprintf("%s/%020d-%s.json", queueDir, b.now().UnixNano(), token)); err != nil {
+		return nil, err
+	}
 	return q, createSmall(q.file, string(data))
 }
 
-func (b *Board) queueDir() string { return filepath.Join(b.Dir(), "queue") }
+const queueDir = "queue"
 
 // Waiting returns the operations that wait for a sync, oldest first.
 func (b *Board) Waiting() ([]*Queued, error) {
-	entries, err := os.ReadDir(b.queueDir())
+	entries, err := os.ReadDir(b.own(queueDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -74,7 +76,7 @@ func (b *Board) Waiting() ([]*Queued, error) {
 		if filepath.Ext(e.Name()) != ".json" {
 			continue
 		}
-		q := &Queued{file: filepath.Join(b.queueDir(), e.Name())}
+		q := &Queued{file: filepath.Join(b.own(queueDir), e.Name())}
 		data, err := os.ReadFile(q.file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another sync was faster

@@ -115,7 +115,7 @@ func (c *candidate) note(task string) error {
 	host, _ := os.Hostname()
 	data, err := json.Marshal(record{PID: os.Getpid(), Started: gitio.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
 	// Half a record would not say who made the worktree.
-	err = errors.Join(err, os.MkdirAll(c.s.claimsDir(), 0o755), gitio.ReplaceFile(c.recordFile(), append(data, '\n')))
+	err = errors.Join(err, c.s.repo.MakeDir(c.s.claimsDir()), gitio.ReplaceFile(c.recordFile(), append(data, '\n')))
 	if err != nil {
 		return fmt.Errorf("this clone's own files can't be written: %w", err)
 	}

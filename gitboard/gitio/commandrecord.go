@@ -29,7 +29,7 @@ func (r *Repo) RecordCommand(pid int) error {
 		return nil
 	}
 	dir := r.commandsDir()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := r.MakeDir(dir); err != nil {
 		return storageError(dir, err)
 	}
 	return storageError(dir, ReplaceFile(r.commandFile(pid), []byte(born+"\n"+ThisProcess()+"\n")))

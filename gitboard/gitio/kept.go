@@ -71,7 +71,7 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 	dir := r.keptDir()
 	file, err := os.CreateTemp(dir, keptFile)
 	if os.IsNotExist(err) {
-		if err = r.makeDir(dir); err == nil {
+		if err = r.MakeDir(dir); err == nil {
 			file, err = os.CreateTemp(dir, keptFile)
 		}
 	}

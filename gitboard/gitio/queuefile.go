@@ -17,7 +17,7 @@ func (r *Repo) OpenQueue(path string) (*os.File, error) {
 		return nil, errors.ErrUnsupported
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if errors.Is(err, fs.ErrNotExist) && r.makeDir(filepath.Dir(path)) == nil {
+	if errors.Is(err, fs.ErrNotExist) && r.MakeDir(filepath.Dir(path)) == nil {
 		file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	}
 	return file, err

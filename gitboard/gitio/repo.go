@@ -120,9 +120,9 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 // refs, objects and settings.
 func (r *Repo) CommonDir() string { return r.common }
 
-// makeDir creates a directory below the repository's own, but never that one: a repository that is
-// moved away must not find its old place taken when it comes back.
-func (r *Repo) makeDir(dir string) error {
+// MakeDir creates a directory and its parents below the repository's own, but never that one: a
+// repository that is moved away must not find its old place taken when it comes back.
+func (r *Repo) MakeDir(dir string) error {
 	root, err := os.OpenRoot(r.common)
 	if err != nil {
 		return err
