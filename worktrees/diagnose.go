@@ -100,8 +100,8 @@ func (d *diagnosis) layout(task string) layout {
 
 func (d *diagnosis) add(p Problem) { d.found = append(d.found, p) }
 
-// lockFiles are the locks that git keeps at certain places. packed-refs.new acts as one: git creates
-// it only if it doesn't exist.
+// lockFiles are the locks that git keeps at certain places. packed-refs.new acts as one: git
+// creates it only if it doesn't exist.
 var lockFiles = []string{
 	"*.lock", "packed-refs.new", "reftable/*.lock", "info/*.lock",
 	"objects/*.lock", "objects/info/*.lock", "objects/info/commit-graphs/*.lock", "objects/pack/multi-pack-index.lock",
