@@ -62,7 +62,7 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 		t.end() // others took this process for stuck, and there is a new queue
 	}
 	t.touch()
-	for queues, anew := 0, true; anew && queues < mostQueues && t.path != "" && t.held == nil; queues++ {
+	for queues, next := 0, true; next && queues < mostQueues && t.path != "" && t.held == nil; queues++ {
 		file, err := t.repo.OpenQueue(t.path)
 		if err != nil {
 			t.path = ""
@@ -71,7 +71,7 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 		err = gitio.TryQueue(file)
 		switch {
 		case errors.Is(err, gitio.ErrHeld):
-			waited, anew = true, t.wait(ctx, file)
+			waited, next = true, t.wait(ctx, file)
 		case err == nil && (evenIfFree || waited):
 			t.hold(file)
 		default:
@@ -82,9 +82,9 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 	return waited
 }
 
-// wait waits for the turn for as long as the queue moves. If it does not, anew is true: there is
+// wait waits for the turn for as long as the queue moves. If it does not, next is true: there is
 // to be a new queue.
-func (t *writeQueue) wait(ctx context.Context, file *os.File) (anew bool) {
+func (t *writeQueue) wait(ctx context.Context, file *os.File) (next bool) {
 	granted := gitio.AwaitQueue(file)
 	ticker := time.NewTicker(cmp.Or(t.patience, patience))
 	defer ticker.Stop()
