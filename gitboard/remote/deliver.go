@@ -75,6 +75,19 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, e
 	return true, err
 }
 
+// wake lets a remote that sequences look after its board, by a parcel with nothing in it. What a
+// prune there has taken, so that no git can fetch it, comes back.
+func (s *Store) wake(ctx context.Context) {
+	here, err := s.repo.Ref(ctx, git.BoardRef)
+	if err != nil || here.IsZero() || !s.sequencer(ctx) {
+		return
+	}
+	p := &parcel.Parcel{Links: []parcel.Link{{Base: here}}}
+	if text, short := p.Text(); short {
+		_, _ = s.remote.Load().Deliver(ctx, gitio.Push{Ref: parcel.Ref}, text) // the next fetch shows what came of it
+	}
+}
+
 // pack writes the parcel of a chain. It returns errWhole for what can't be sequenced: the first
 // operation of a board, signed operations, whose signatures hold for one parent only, and a task's
 // branch that is replaced.

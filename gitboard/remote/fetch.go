@@ -74,7 +74,15 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	}
 	started++
 	s.count(begunFile, started)
-	err := again(ctx, func() error { return s.bring(ctx, all) })
+	woken := false
+	err := again(ctx, func() error {
+		err := s.bring(ctx, all)
+		if isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !woken {
+			woken = true
+			s.wake(ctx)
+		}
+		return err
+	})
 	if err == nil {
 		s.count(goodFile, started)
 		return nil
