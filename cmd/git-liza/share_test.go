@@ -32,6 +32,7 @@ type fleet struct {
 	attempts     string            // what each attempt said that it was waited for
 	troubles     []chan struct{}   // each is notified of every acknowledged operation
 	atHub        *sync.Mutex       // held while a trouble comes
+	operator     *sync.Once        // begins his work
 }
 
 // newFleet makes a project, shares it by a hub with the server's lock on, and clones it until there
@@ -71,7 +72,7 @@ func bareHub(p *project) string {
 func newFleetAt(first *project, n int, hub, url string) *fleet {
 	t := first.t
 	t.Helper()
-	f := &fleet{t: t, hub: hub, clones: []*project{first}, mu: &sync.Mutex{}, atHub: &sync.Mutex{}, acknowledged: map[string]string{}}
+	f := &fleet{t: t, hub: hub, clones: []*project{first}, mu: &sync.Mutex{}, atHub: &sync.Mutex{}, operator: &sync.Once{}, acknowledged: map[string]string{}}
 	first.git("remote", "add", "origin", url)
 	first.git("push", "-q", "origin", "main")
 	first.must("", "share", "origin")
@@ -449,6 +450,9 @@ echo lost >>'@' && kill -9 $PPID
 // repairs what each leaves there (repairHub): the locks of killed processes, and objects that were
 // pruned between a push and its refs.
 func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do func()) {
+	if !f.hooks {
+		f.operator.Do(func() { group.Go(func() { f.operate(stop) }) })
+	}
 	done := make(chan struct{}, most)
 	f.troubles = append(f.troubles, done)
 	group.Go(func() {
@@ -468,6 +472,23 @@ func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do 
 			f.atHub.Unlock()
 		}
 	})
+}
+
+// operate repairs the hub now and then: right after a kill, the lock that was left may still be
+// somebody's.
+func (f *fleet) operate(stop <-chan struct{}) {
+	job := time.NewTicker(5 * time.Second)
+	defer job.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-job.C:
+			f.atHub.Lock()
+			f.repairHub()
+			f.atHub.Unlock()
+		}
+	}
 }
 
 // repairHub does what an operator does at a hub without hooks: what doctor can't make again there,
