@@ -103,10 +103,10 @@ func (d *diagnosis) add(p Problem) { d.found = append(d.found, p) }
 // lockFiles are the locks that git keeps at certain places. packed-refs.new acts as one: git
 // creates it only if it doesn't exist.
 var lockFiles = []string{
-	"*.lock", "packed-refs.new", "reftable/*.lock", "info/*.lock",
+	"*.lock", "packed-refs.new", "worktrees/*/*.lock", "reftable/*.lock", "info/*.lock",
 	"objects/*.lock", "objects/info/*.lock", "objects/info/commit-graphs/*.lock", "objects/pack/multi-pack-index.lock",
 }
 
 // lockFolders are those below which any file may have a lock: a reflog that is left locked keeps
 // `git gc` from doing anything.
-var lockFolders = []string{"refs", "logs", "worktrees"}
+var lockFolders = []string{"refs", "logs", "worktrees/*/refs", "worktrees/*/logs"}

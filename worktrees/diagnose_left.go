@@ -168,31 +168,27 @@ func (d *diagnosis) folder(name, path string) {
 // locks looks for lock files that no process can still hold. If that can't be determined, only a
 // person may remove the lock.
 func (d *diagnosis) locks(context.Context) error {
-	common := d.repo.CommonDir()
-	var files []string
-	for _, pattern := range lockFiles {
-		matches, _ := filepath.Glob(filepath.Join(gitio.EscapeGlob(common), filepath.FromSlash(pattern)))
-		for _, m := range matches {
-			files = append(files, strings.TrimPrefix(m, common+string(filepath.Separator)))
+	matching := func(patterns []string) (paths []string) {
+		for _, pattern := range patterns {
+			matches, _ := filepath.Glob(filepath.Join(gitio.EscapeGlob(d.repo.CommonDir()), filepath.FromSlash(pattern)))
+			paths = append(paths, matches...)
 		}
+		return paths
 	}
+	files := matching(lockFiles)
 	var unread error
-	for _, folder := range lockFolders {
-		unread = errors.Join(unread, filepath.WalkDir(filepath.Join(common, folder), func(path string, e fs.DirEntry, err error) error {
-			switch {
-			case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
-			case err != nil:
-				return err
-			case e.IsDir() && e.Name() == "modules":
-				return fs.SkipDir // repositories of submodules
-			case !e.IsDir() && strings.HasSuffix(path, ".lock"):
-				files = append(files, strings.TrimPrefix(path, common+string(filepath.Separator)))
+	for _, folder := range matching(lockFolders) {
+		unread = errors.Join(unread, filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // deleted meanwhile
 			}
-			return nil
+			if err == nil && !e.IsDir() && strings.HasSuffix(path, ".lock") {
+				files = append(files, path)
+			}
+			return err
 		}))
 	}
-	for _, file := range files {
-		path := filepath.Join(common, file)
+	for _, path := range files {
 		info, statErr := os.Lstat(path)
 		if statErr != nil {
 			continue

@@ -235,7 +235,7 @@ func TestLeftLocks(t *testing.T) {
 	s.check(err)
 	for _, lock := range []string{
 		"index.lock", "info/sparse-checkout.lock", "objects/maintenance.lock", "logs/HEAD.lock", "logs/refs/heads/integration.lock",
-		"refs/heads/liza/state.lock", record + "/HEAD.lock", record + "/logs/HEAD.lock",
+		"refs/heads/liza/state.lock", "refs/heads/modules/one.lock", record + "/HEAD.lock", record + "/logs/HEAD.lock",
 	} {
 		path, long := filepath.Join(s.b.Repo().CommonDir(), lock), time.Now().Add(-time.Hour)
 		s.write(s.b.Repo().CommonDir(), lock, "")

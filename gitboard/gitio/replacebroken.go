@@ -22,7 +22,7 @@ func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to git
 	}
 	path := filepath.Join(r.common, filepath.FromSlash(broken.Ref))
 	lock := path + ".lock"
-	if err := r.MakeDir(filepath.Dir(path)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return storageError(r.common, err)
 	}
 	file, err := os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
