@@ -3,7 +3,6 @@ package gitboard
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -54,8 +53,7 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 // subjects returns each commit's short id and subject.
 func subjects(commits []git.Commit) (lines []string) {
 	for _, c := range commits {
-		subject, _, _ := strings.Cut(c.Message, "\n")
-		lines = append(lines, c.OID.Short()+" "+plain.Line(subject, 100))
+		lines = append(lines, c.OID.Short()+" "+plain.Line(c.Subject(), 100))
 	}
 	return lines
 }

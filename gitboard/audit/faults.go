@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -25,10 +24,7 @@ func (f faults) of(l *link) []Finding {
 	return f
 }
 
-func subject(c git.Commit) string {
-	line, _, _ := strings.Cut(c.Message, "\n")
-	return plain.Line(line, 140)
-}
+func subject(c git.Commit) string { return plain.Line(c.Subject(), 140) }
 
 func (f *faults) parents(c git.Commit, last git.OID) {
 	switch {

@@ -133,9 +133,8 @@ func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetB
 	}
 	found := &SetBack{At: tip, Newest: p.commit, From: p.from, Since: since}
 	for _, c := range slices.Backward(lost) {
-		subject, _, _ := strings.Cut(c.Message, "\n")
 		found.lost = append(found.lost, c.OID)
-		found.Missing = append(found.Missing, c.OID.Short()+" "+plain.Line(subject, mostSubject))
+		found.Missing = append(found.Missing, c.OID.Short()+" "+plain.Line(c.Subject(), mostSubject))
 	}
 	return found, nil
 }

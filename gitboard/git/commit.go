@@ -33,6 +33,12 @@ type Commit struct {
 	rest *rest
 }
 
+// Subject is the first line of the message, as it is stored.
+func (c Commit) Subject() string {
+	subject, _, _ := strings.Cut(c.Message, "\n")
+	return subject
+}
+
 // rest holds what only other programs put into commits.
 type rest struct {
 	mergeTag string

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
@@ -94,8 +93,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	}
 	s.New = []string{}
 	for _, e := range commits {
-		subject, _, _ := strings.Cut(e.Message, "\n")
-		s.New = append(s.New, subject)
+		s.New = append(s.New, e.Subject())
 	}
 	s.OK = len(s.Refused) == 0
 	if c.JSON {

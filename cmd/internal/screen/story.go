@@ -144,8 +144,7 @@ func (f *taskFacts) work(l *edge.Labels) {
 	t := f.t
 	var commits []string
 	for _, c := range slices.Backward(f.commits) {
-		subject, _, _ := strings.Cut(c.Message, "\n")
-		commits = append(commits, c.OID.Short()+" "+plain.Line(subject, 100))
+		commits = append(commits, c.OID.Short()+" "+plain.Line(c.Subject(), 100))
 	}
 	if more := len(commits) - mostCommits; more > 0 {
 		commits = append(commits[:mostCommits], fmt.Sprintf("and %d more", more))
