@@ -824,12 +824,13 @@ func TestCarriers(t *testing.T) {
 		}
 	}
 	// A fetch that ended halfway has brought the carrier of a lease, and not the lease.
-	s.set(t, map[string]git.OID{x: of(lease.OID)})
+	carrier := of(lease.OID)
+	s.set(t, map[string]git.OID{x: carrier})
 	if _, err := s.carry(once(t), &plan{}, git.RefUpdate{Ref: git.LeaseRef("x"), New: lease.OID}); !isNetwork(err) {
 		t.Errorf("the remote, which is gone, is not asked: %v", err)
 	}
 	p, stays := &plan{}, git.RefUpdate{Ref: git.LeaseRef("x"), Old: lease.OID, New: lease.OID}
-	if push, err := s.carry(t.Context(), p, stays); push.New != of(lease.OID) || push.New != push.Old || len(p.carriers) > 0 || err != nil {
+	if push, err := s.carry(t.Context(), p, stays); push.New != carrier || push.New != push.Old || len(p.carriers) > 0 || err != nil {
 		t.Errorf("a lease that stays needs another carrier: %+v, %v", push, err)
 	}
 }
