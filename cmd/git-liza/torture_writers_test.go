@@ -6,13 +6,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -34,14 +36,46 @@ func TestTortureWriters(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	const writers = 12
-	each := 1
-	if *long {
-		each = 1 << 30
-	}
 	p.set("lease_duration 86400")
 	for n := 1; n <= writers; n += 2 {
 		p.addTask(taskID(n))
 	}
+	more := func(*ledger) bool { return *long && timeLeft(t) }
+	p.tortured(writers, more, func(w *killed) {
+		if w.n%2 == 1 {
+			w.command()
+		} else {
+			w.stint(20)
+		}
+	})
+}
+
+var operations = flag.Int("operations", 100_000, "how many operations TestTortureNotes writes with -long")
+
+// TestTortureNotes: eight processes write notes by the hundred and are killed, beside all that
+// deletes and packs, as in TestTortureWriters. Its long form is for many operations.
+func TestTortureNotes(t *testing.T) {
+	takesTurn(t)
+	t.Parallel()
+	most, enough := 0, time.Now().Add(24*time.Hour)
+	if *long {
+		most = *operations
+		if end, given := t.Deadline(); given {
+			enough = end.Add(-time.Until(end) / 3) // what is left is for the proof
+		}
+	}
+	more := func(l *ledger) bool { return l.acknowledged() < most && time.Now().Before(enough) }
+	notes := 10
+	if *long {
+		notes = 1000
+	}
+	newProject(t).tortured(8, more, func(w *killed) { w.stint(notes) })
+}
+
+// tortured lets writers write, each once and then while there is more to do, beside keepers who
+// may be killed, and checks the board.
+func (p *project) tortured(writers int, more func(*ledger) bool, write func(*killed)) {
+	t := p.t
 	l := &ledger{t: t, acks: map[string]string{}, last: time.Now()}
 	random := seeded(t)
 	seeds := make([]uint64, writers+1)
@@ -53,12 +87,8 @@ func TestTortureWriters(t *testing.T) {
 	for n := range writers {
 		w := &killed{project: p, ledger: l, n: n + 1, random: rand.New(rand.NewPCG(seeds[n], 0)), takes: 100 * time.Millisecond}
 		group.Go(func() {
-			for i := 0; i < each && timeLeft(t) && !t.Failed(); i++ {
-				if n%2 == 0 {
-					w.command()
-				} else {
-					w.stint()
-				}
+			for again := true; again && !t.Failed(); again = more(l) {
+				write(w)
 				keeping.wrote()
 			}
 		})
@@ -102,6 +132,13 @@ func (l *ledger) ack(request, commit string, since time.Time) {
 		l.wait, l.slowest = waited, fmt.Sprintf("%s, while %d others were done", request, len(l.times)-before)
 	}
 	l.times = append(l.times, now)
+}
+
+// acknowledged returns how many operations were acknowledged.
+func (l *ledger) acknowledged() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.acks)
 }
 
 func (l *ledger) count(n *int) {
@@ -191,9 +228,9 @@ func (w *killed) command() {
 	}
 }
 
-// stint lets one process write notes until it is killed.
-func (w *killed) stint() {
-	cmd := exec.Command("liza-writer", w.request(0)[:len(w.request(0))-1], strconv.Itoa(w.next))
+// stint lets one process write notes, fewer than most, and one more, in which it is killed.
+func (w *killed) stint(most int) {
+	cmd := exec.Command("liza-writer")
 	cmd.Dir, cmd.Env = w.dir, w.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var errs strings.Builder
@@ -208,7 +245,7 @@ func (w *killed) stint() {
 	}
 	var timer *time.Timer
 	since := time.Now()
-	left := w.random.IntN(20) // number of notes before the next one kills it
+	left := w.random.IntN(most) // number of notes before the next one kills it
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		request, commit, whole := strings.Cut(lines.Text(), " ")
 		if !whole {
@@ -216,7 +253,6 @@ func (w *killed) stint() {
 		}
 		w.ack(request, commit, since)
 		w.takes, since = (w.takes+time.Since(since))/2, time.Now()
-		w.next++
 		if left--; left < 0 && timer == nil {
 			timer = time.AfterFunc(time.Duration(w.random.Int64N(int64(w.takes)*5/4)), func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 		}
@@ -234,32 +270,30 @@ func (w *killed) stint() {
 func init() { programs["liza-writer"] = writer }
 
 // writer is a program that writes notes to the board of the working directory until it is killed.
-// It prints each acknowledged request and its commit, and retries a failure once.
+// It prints each acknowledged request and its commit. It tries again what certainly failed.
 func writer() {
 	fail := func(err error) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	prefix := os.Args[1]
-	from, err := strconv.Atoi(os.Args[2])
-	if err != nil {
-		fail(err)
-	}
-	b, err := gitboard.Open(context.Background(), ".", gitboard.Options{Writes: true})
+	ctx := context.Background()
+	b, err := gitboard.Open(ctx, ".", gitboard.Options{Writes: true})
 	if err != nil {
 		fail(err)
 	}
 	ann := board.Actor{ID: roles.HumanID, Role: roles.Human, Name: "Ann", Email: "ann@example.com"}
-	for n := from; ; n++ {
-		request := gitboard.Request{Actor: ann, ID: fmt.Sprint(prefix, n)}
-		done, err := b.Do(context.Background(), request, gitboard.Just(&board.AddNote{Message: "a word"}))
-		if err != nil {
-			done, err = b.Do(context.Background(), request, gitboard.Just(&board.AddNote{Message: "a word"}))
+	write := func() (*gitboard.Done, error) {
+		return b.Do(ctx, gitboard.Request{Actor: ann}, gitboard.Just(&board.AddNote{Message: "a word"}))
+	}
+	for {
+		done, err := write()
+		if errors.Is(err, gitio.ErrBusy) {
+			done, err = write()
 		}
 		if err != nil {
 			fail(err)
 		}
-		fmt.Printf("%s %s\n", request.ID, done.Commit)
+		fmt.Printf("%s %s\n", done.Op.Request, done.Commit)
 	}
 }
 

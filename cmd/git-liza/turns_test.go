@@ -81,8 +81,7 @@ var turns = [][][]string{
 		{
 			"TestReadmeInstalls", "TestTeamOfTheGuide", "TestProjectsHooks", "TestCompletionInShells",
 			"TestServedClone", "TestJoinsToRead", "TestAliasesAndGrafts", "TestHooksWithoutProgram", "TestWatchPosts",
-			"TestBranchesAreKept",
-			"TestWatchIsAlive", "TestWatchTakesATerminal",
+			"TestBranchesAreKept", "TestWatchIsAlive", "TestWatchTakesATerminal", "TestTortureNotes",
 		},
 		{
 			"TestRoundTrips", "TestForgedSubmissions", "TestTortureClocks", "TestEightWritersAndAHousekeeper/in_turn",

@@ -195,6 +195,11 @@ func (l *lab) fleet() error {
 	}
 	var alone crowded
 	for n := 1; n <= most; n *= 2 {
+		for _, c := range clones[:n] {
+			if _, err := c.liza("", "sync"); err != nil { // what others wrote before is not what is measured
+				return err
+			}
+		}
 		all, err := l.crowded(hub, clones[:n], each, l.pick(1, 1, 5))
 		if err != nil {
 			return err
