@@ -41,25 +41,45 @@ func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 	if err != nil {
 		return err
 	}
-	if err := b.replay(ctx, chain); err != nil {
+	if err := b.replay(ctx, chain, known); err != nil {
 		return err
 	}
 	if known.has(met) {
 		met = known.from
 	}
-	b.keepProof(proof{met, settled, tip})
+	b.extendProof(known, chain, proof{met, settled, tip})
 	return nil
 }
 
-// replay proves the operations of a chain, the oldest first: what follows a forged one is not
-// looked at.
-func (b *Board) replay(ctx context.Context, chain []git.OID) error {
-	for _, commit := range slices.Backward(chain) {
-		if err := b.log.Replays(ctx, commit); err != nil {
+// replay proves the operations of a chain that follows what is known, the oldest first: what
+// follows a forged one is not looked at. What another process has proven meanwhile is not proven
+// again.
+func (b *Board) replay(ctx context.Context, chain []git.OID, known proof) error {
+	for n := len(chain) - 1; n >= 0; n-- {
+		if n%replayLook == replayLook-1 {
+			now := b.keptProof()
+			if at := slices.Index(chain[:n+1], now.to); at >= 0 && now.from == known.from {
+				n = at
+				continue
+			}
+		}
+		if err := b.log.Replays(ctx, chain[n]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// replayLook is after how many operations replay looks at what others have proven.
+const replayLook = 32
+
+// extendProof stores what the replay of a chain has proven after what was known, unless another
+// process has proven more meanwhile. If the slower of two set the proof back, all processes would
+// have to prove again what came between, and fall behind more and more.
+func (b *Board) extendProof(known proof, chain []git.OID, p proof) {
+	if now := b.keptProof(); now == known || slices.Contains(chain, now.to) {
+		b.keepProof(p)
+	}
 }
 
 // Follows proves by replay the operations of the view that this clone has not proven yet. A
