@@ -204,10 +204,11 @@ func (d *doing) read(ctx context.Context) (s *oplog.Snapshot, settled git.OID, e
 	if d.ahead != nil {
 		d.ahead(ctx)
 	}
+	known := d.b.keptProof()
 	if s, settled, err = d.b.log.Next(ctx); err != nil {
 		return nil, "", err
 	}
-	return s, settled, d.b.prove(ctx, s.Commit, settled)
+	return s, settled, d.b.prove(ctx, known, s.Commit, settled)
 }
 
 // before returns the operations that were already carried out under the request's id.

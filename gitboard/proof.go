@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,21 +24,26 @@ type proof struct{ from, settled, to git.OID }
 const proofFile = "proven"
 
 // provenAtMost is how many operations are proven if there is no proof yet; verify proves older
-// ones. In a clone that has a proof, all later operations are proven.
+// ones. In a clone that has a proof, all later operations are proven; after so many it asks git
+// whether the proof is among the older ones at all.
 const provenAtMost = 64
 
 // prove proves by replay the operations that were added since this clone last wrote. A
 // *oplog.RecordError names the one that does not follow; nothing may be built on it. A board in
-// memory belongs to one process and is not checked.
-func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
-	if b.Repo() == nil {
+// memory belongs to one process and is not checked. known is the proof, read before tip was if that
+// can be: others may extend it at any time.
+func (b *Board) prove(ctx context.Context, known proof, tip, settled git.OID) error {
+	if b.Repo() == nil || tip.IsZero() || known.has(tip) {
 		return nil
 	}
-	known := b.keptProof()
-	if tip.IsZero() || tip == known.to {
-		return nil
+	chain, met, err := b.chain(ctx, tip, known, provenAtMost)
+	if err == nil && !known.has(met) && !known.to.IsZero() {
+		// The proof may be of a later tip, or of operations that are still on their way.
+		if older, err := b.Repo().IsAncestor(ctx, tip, known.to); older && err == nil {
+			return nil
+		}
+		chain, met, err = b.chain(ctx, tip, known, math.MaxInt)
 	}
-	chain, met, err := b.chain(ctx, tip, known)
 	if err != nil {
 		return err
 	}
@@ -96,10 +102,6 @@ func (v *View) Follows(ctx context.Context) error {
 		}
 		return b.Prove(ctx, tip)
 	}
-	// The proof may include operations that are still on their way.
-	if before, err := b.Repo().IsAncestor(ctx, v.Commit, known.to); before && err == nil {
-		return nil
-	}
 	return b.Prove(ctx, v.Commit)
 }
 
@@ -122,7 +124,9 @@ func (b *Board) Verified(commit git.OID) { b.keepProof(proof{git.ZeroOID, commit
 
 // Prove proves by replay the operations up to tip that this clone has not proven yet. A
 // *oplog.RecordError names the one that does not follow.
-func (b *Board) Prove(ctx context.Context, tip git.OID) error { return b.prove(ctx, tip, tip) }
+func (b *Board) Prove(ctx context.Context, tip git.OID) error {
+	return b.prove(ctx, b.keptProof(), tip, tip)
+}
 
 // Proven extends the proof by operations that follow a proven one, stay on the board, and were
 // proven otherwise.
@@ -150,10 +154,10 @@ func (p proof) has(commit git.OID) bool {
 	return !commit.IsZero() && (commit == p.to || commit == p.settled)
 }
 
-// chain lists tip and the commits before it, newest first, back to one that the proof covers, or at
-// most provenAtMost if there is no proof. met is the commit at which it stopped, zero at the root.
-func (b *Board) chain(ctx context.Context, tip git.OID, known proof) (chain []git.OID, met git.OID, err error) {
-	for met = tip; !met.IsZero() && !known.has(met) && (len(chain) < provenAtMost || !known.to.IsZero()); {
+// chain lists tip and the commits before it, newest first, back to one that the proof covers, or as
+// many as most. met is the commit at which it stopped, zero at the root.
+func (b *Board) chain(ctx context.Context, tip git.OID, known proof, most int) (chain []git.OID, met git.OID, err error) {
+	for met = tip; !met.IsZero() && !known.has(met) && len(chain) < most; {
 		at, err := b.log.At(ctx, met)
 		if err != nil {
 			return nil, met, err
@@ -182,6 +186,9 @@ func (b *Board) built(on, settled, commit git.OID) {
 }
 
 func (b *Board) keptProof() proof {
+	if b.Repo() == nil {
+		return proof{}
+	}
 	text, _ := b.Kept(proofFile)
 	from, rest, _ := strings.Cut(text, " ")
 	to, settled, _ := strings.Cut(rest, " ")
@@ -201,7 +208,7 @@ func (b *Board) ProveTask(ctx context.Context, v *View, task string) error {
 	if err != nil || b.Repo() == nil {
 		return err
 	}
-	if err := b.prove(ctx, v.Commit, v.Commit); err != nil {
+	if err := b.Prove(ctx, v.Commit); err != nil {
 		return err
 	}
 	claimed := func(s *board.State) bool {

@@ -3,6 +3,8 @@ package gitboard_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -129,4 +131,43 @@ func TestTwoHonestBoards(t *testing.T) {
 	if err := a.Refresh(ctx); !errors.As(err, new(*remote.DivergedError)) || tipOf(t, a.Repo()) != here {
 		t.Errorf("%v; the board is at %s, not %s", err, tipOf(t, a.Repo()), here)
 	}
+}
+
+// TestOlderThanTheProof: a process that has read the board before others extended the proof does
+// not look for the proof among all older operations, and leaves it as it is.
+func TestOlderThanTheProof(t *testing.T) {
+	ctx := t.Context()
+	dir := project(t)
+	b := open(t, dir, newClock())
+	begin(t, b)
+	first := tipOf(t, b.Repo())
+	var before git.OID
+	for n := range 68 {
+		if n == 66 {
+			before = tipOf(t, b.Repo())
+		}
+		do(t, b, ada, note("one more"))
+	}
+	kept, err := b.Kept("proven")
+	check(t, err)
+	if !strings.Contains(kept, string(tipOf(t, b.Repo()))) {
+		t.Fatalf("the proof is %q", kept)
+	}
+	object := filepath.Join(b.Repo().CommonDir(), "objects", string(first[:2]), string(first[2:]))
+	check(t, os.Rename(object, object+".away")) // whoever comes to the first operation finds nothing
+	fresh := open(t, dir, newClock())
+	check(t, os.RemoveAll(filepath.Join(fresh.Dir(), "kept")))
+	check(t, fresh.Prove(ctx, before))
+	if now, err := fresh.Kept("proven"); now != kept || err != nil {
+		t.Errorf("the proof was %q, and is %q: %v", kept, now, err)
+	}
+	check(t, fresh.Discard("proven"))
+	check(t, fresh.Prove(ctx, before)) // without a proof, the newest are proven
+	check(t, fresh.Keep("proven", fmt.Sprintf("%[1]s %[1]s %[1]s", strings.Repeat("1", 40))))
+	if err := fresh.Prove(ctx, before); err == nil {
+		t.Error("the first operation is not missed")
+	}
+	check(t, os.Rename(object+".away", object))
+	check(t, open(t, dir, newClock()).Prove(ctx, before))
+	clean(t, b.Repo())
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -63,7 +64,7 @@ func (b *Board) comeBack(ctx context.Context) (bool, error) {
 	if err != nil || here.IsZero() || there.IsZero() || here == there || known.to.IsZero() {
 		return false, err
 	}
-	chain, met, err := b.chain(ctx, there, known)
+	chain, met, err := b.chain(ctx, there, known, math.MaxInt)
 	if err != nil || !known.has(met) {
 		return false, ignoreRecord(err)
 	}
