@@ -142,11 +142,12 @@ func (b *Board) proveFetched(ctx context.Context) error {
 	turn := &writeQueue{repo: b.Repo(), path: filepath.Join(b.Dir(), "proving"), patience: sharedPatience}
 	turn.take(ctx)
 	defer turn.end()
+	known := b.keptProof()
 	tip, err := b.Repo().Ref(ctx, git.BoardRef)
 	if err != nil {
 		return err
 	}
-	return b.Prove(ctx, tip)
+	return b.prove(ctx, known, tip, tip)
 }
 
 // has reports whether the proof is known to cover a commit.
