@@ -139,9 +139,9 @@ func (r *Repo) MakeDir(dir string) error {
 // It equals CommonDir in the main worktree and in a bare repository.
 func (r *Repo) GitDir() string { return r.gitDir }
 
-// Bare reports whether Open was called in a bare repository. It is false in a linked worktree of a
-// bare repository.
-func (r *Repo) Bare() bool { return r.bare }
+// Bare reports whether Open was called in a bare repository in which nobody works. It is false in a
+// linked worktree of a bare repository, and where a .git file next to it makes it a clone.
+func (r *Repo) Bare() bool { return r.bare && !r.IsMadeFrom(filepath.Dir(r.common)) }
 
 // TopLevel returns the absolute top directory of the worktree in which Open was called, or ""
 // outside a worktree (in a bare repository, or inside a git directory).

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +36,9 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	}
 	if known != "" && known != name {
 		return board.Refuse(board.CodeExists, "this clone shares its board by "+known, "git liza sync; a board has one remote")
+	}
+	if begun := s.begun(); begun != "" && begun != name && known == "" {
+		return s.cutOff(begun)
 	}
 	tip, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
@@ -70,28 +75,72 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err != nil {
 		return err
 	}
-	err = again(ctx, func() error { return by.Offer(ctx, offered) })
-	if errors.Is(err, gitio.ErrRejected) {
-		// An attempt without an answer may have succeeded, and others may have built on it.
-		if there, err := boardAt(ctx, by); err == nil && there != none {
-			return s.adopt(ctx, by, there)
-		}
-		return fmt.Errorf("%w; nothing was shared", err)
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.keepName(ctx, by); err != nil {
-		return err
-	}
+	return s.offer(ctx, by, offered)
+}
+
+// offer pushes the board to a remote that has none. From here on nothing is written in this clone
+// until it is known whether the remote has the board: others may write to it there.
+func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]string) error {
 	home, err := s.repo.Ref(ctx, git.HomeRef)
 	if err != nil {
 		return err
 	}
-	if home.IsZero() {
+	if err := s.write(sharingFile, []byte(by.Name)); err != nil {
+		return err
+	}
+	if err := s.moveHome(ctx, home, git.ZeroOID); err != nil {
+		return err
+	}
+	found := none
+	push := func(ctx context.Context) error { return by.Offer(ctx, offered) }
+	arrived := func(ctx context.Context) (is bool, err error) {
+		found, err = boardAt(ctx, by)
+		return found != none, err
+	}
+	err = tried(ctx, push, arrived, func(error) bool { return true })
+	switch {
+	case err == nil && found != none: // others may have built on it
+		return s.adopt(ctx, by, found)
+	case err == nil:
+		return s.keepName(ctx, by)
+	case errors.Is(err, gitio.ErrRejected) || errors.Is(err, gitio.ErrNotAtomic):
+		return errors.Join(fmt.Errorf("%w; nothing was shared", err), s.moveHome(ctx, git.ZeroOID, home), s.ended())
+	case errors.As(err, new(*UnclearError)):
+		return err
+	}
+	return &UnclearError{Err: err}
+}
+
+// moveHome moves git.HomeRef, which a copy of a board has not.
+func (s *Store) moveHome(ctx context.Context, from, to git.OID) error {
+	if from == to {
 		return nil
 	}
-	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: home}}, "")
+	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: from, New: to}}, "")
+}
+
+// sharingFile has the name of the remote to which the board was being pushed for the first time. It
+// counts while git.HomeRef is missing.
+const sharingFile = "sharing"
+
+// begun returns the remote of a share that has not ended, "" for none.
+func (s *Store) begun() string {
+	name, _ := os.ReadFile(s.file(sharingFile)) // without it, the board counts as a copy
+	return string(name)
+}
+
+// ended forgets what begun returns.
+func (s *Store) ended() error {
+	if err := os.Remove(s.file(sharingFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// cutOff is the refusal of a clone in which a share has not ended.
+func (s *Store) cutOff(name string) error {
+	return board.Refuse(board.CodeElsewhere, fmt.Sprintf("git liza share %s was cut off: if %s has the board by now, others write to it there", plain.Line(name, 60), plain.Line(name, 60)),
+		"git liza share "+plain.Line(name, 60))
 }
 
 // named returns the remote that shares this clone's board, "" if there is none, or none of that
@@ -259,7 +308,7 @@ func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
 		return err
 	}
 	s.remote.Store(by)
-	return errors.Join(s.dropTracked(ctx, by.Name), s.FetchAll(ctx))
+	return errors.Join(s.ended(), s.dropTracked(ctx, by.Name), s.FetchAll(ctx))
 }
 
 // fit refuses a remote or a clone that can't share a board.
@@ -336,6 +385,9 @@ func (s *Store) home(ctx context.Context) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
+	if begun := s.begun(); slices.Contains(names, begun) {
+		return s.cutOff(begun)
+	}
 	return board.Refuse(board.CodeElsewhere, "the board here is a copy, which came with a clone: what is written to it reaches nobody",
 		"git liza share "+plain.Line(names[0], 60)+", where the team shares it; git liza init --alone makes the copy a board of its own")
 }
@@ -356,7 +408,7 @@ func (s *Store) Own(ctx context.Context) (bool, error) {
 	if home, err := s.repo.Ref(ctx, git.HomeRef); err != nil || !home.IsZero() {
 		return false, err
 	}
-	return true, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: tip}}, "git liza: a board of its own")
+	return true, errors.Join(s.ended(), s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: tip}}, "git liza: a board of its own"))
 }
 
 // protect excludes from a plain fetch what git liza fetches itself: eight at once would make each

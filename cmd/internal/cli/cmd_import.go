@@ -74,20 +74,21 @@ func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) 
 	if err != nil {
 		return err
 	}
-	done, err := c.Do(ctx, payload.Op(), func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		return payload, slices.Concat(start.Refs, leases), nil
+	var done *gitboard.Done
+	hooks, err := setup.Guarded(ctx, c, func() (err error) {
+		done, err = c.Do(ctx, payload.Op(), func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			return payload, slices.Concat(start.Refs, leases), nil
+		})
+		return err
 	})
 	if err != nil {
-		return err
-	}
-	if err := setup.MakeStopDir(ctx, c.Board); err != nil {
 		return err
 	}
 	warnings, err := importWarnings(ctx, c)
 	if err != nil {
 		return err
 	}
-	if hooks := setup.InstallHooks(ctx, c); hooks != "" {
+	if hooks != "" {
 		warnings = append(warnings, "WARNING: "+hooks)
 	}
 	lines := slices.Concat(edge.Prefixed("changed: ", old.Changed), warnings,

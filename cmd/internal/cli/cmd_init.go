@@ -109,13 +109,14 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 		p.Key = c.Signer.Public()
 	}
 	p.Start = string(start.Commit)
-	done, err := c.Do(ctx, "init", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		return p, start.Refs, nil
+	var done *gitboard.Done
+	hooks, err := setup.Guarded(ctx, c, func() (err error) {
+		done, err = c.Do(ctx, "init", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			return p, start.Refs, nil
+		})
+		return err
 	})
 	if err != nil {
-		return err
-	}
-	if err := setup.MakeStopDir(ctx, b); err != nil {
 		return err
 	}
 	if sign != "" {
@@ -127,8 +128,8 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 	if err != nil {
 		return err
 	}
-	if warning := setup.InstallHooks(ctx, c); warning != "" {
-		warnings = append(warnings, warning)
+	if hooks != "" {
+		warnings = append(warnings, hooks)
 	}
 	review := "plan review: by a human, who finalizes what planners propose; git liza inbox shows it"
 	if p.PlanReview == "" {
@@ -158,7 +159,7 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 // from having theirs.
 func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, spec string) ([]string, error) {
 	repo := c.Board.Repo()
-	if repo.Bare() {
+	if repo.TopLevel() == "" {
 		return nil, nil
 	}
 	var warnings []string

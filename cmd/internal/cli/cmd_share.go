@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
 var _ = add(shareCommand)
@@ -37,15 +38,24 @@ brings them itself.`,
 				return err
 			}
 			joins := tip.IsZero() || home.IsZero() && b.Remote() == ""
-			err = b.Share(ctx, c.Args[0])
+			share, warning := func() error { return b.Share(ctx, c.Args[0]) }, ""
+			if joins {
+				warning, err = setup.Guarded(ctx, c, share)
+			} else {
+				err = share()
+			}
+			again := "git liza share " + plain.Line(c.Args[0], 60)
+			if unclear := (*remote.UnclearError)(nil); errors.As(err, &unclear) {
+				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
+			}
 			if errors.As(err, new(*gitio.NetworkError)) && !errors.Is(err, gitio.ErrRejected) && b.Remote() == "" {
-				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: git liza share " + plain.Line(c.Args[0], 60)}
+				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: " + again}
 			}
 			if err != nil {
 				return err
 			}
 			if joins {
-				return setup.Joined(ctx, c)
+				return setup.Joined(ctx, c, warning)
 			}
 			v, err := b.View(ctx)
 			if err != nil {

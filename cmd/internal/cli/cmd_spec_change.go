@@ -56,6 +56,10 @@ func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, err := c.Board.Repo().Worktrees(ctx)
+	if err != nil || all[0].Bare { // then nobody edits specs at the project's root
+		return nil, err
+	}
 	root, err := c.Board.Root(ctx)
 	if err != nil {
 		return nil, err
@@ -73,8 +77,11 @@ func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
 		return nil, err
 	}
 	landed, err := fileIn(ctx, c, tip, file)
-	if err != nil || committed == "" || committed == landed {
+	switch {
+	case err != nil || landed != "" && (committed == landed || committed == ""):
 		return nil, err
+	case committed == "":
+		return []string{fmt.Sprintf("%s is not a file in HEAD, and not in %s", file, name)}, nil
 	}
 	return []string{fmt.Sprintf("%s lacks %s as it is in HEAD: a human brings it there with %s", name, file, land)}, nil
 }

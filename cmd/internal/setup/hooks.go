@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -75,9 +76,38 @@ func HookSetup(ctx context.Context, c *edge.Call) (install.Setup, error) {
 	return setup, v.State.Err()
 }
 
-// InstallHooks installs the hooks for init. A failure is only a warning, since a board works
+// Guarded calls begin, which gives a board to this clone, with hooks in place: whoever is killed in
+// between must not leave a board on which agents do as they like. Hooks that can't be installed are
+// only a warning. If no board comes, Guarded leaves no hooks that were not there.
+func Guarded(ctx context.Context, c *edge.Call, begin func() error) (warning string, err error) {
+	repo := c.Board.Repo()
+	before, err := install.Read(repo)
+	if err != nil {
+		return "", err
+	}
+	if err := MakeStopDir(ctx, c.Board); err != nil {
+		return "", err
+	}
+	if !before.Files || !before.On {
+		warning = installHooks(ctx, c)
+	}
+	if err := begin(); err != nil {
+		tip, failed := repo.Ref(ctx, git.BoardRef)
+		if failed != nil || !tip.IsZero() || before.Files || before.On || repo.Bare() {
+			return "", err
+		}
+		return "", errors.Join(err, install.Uninstall(ctx, repo))
+	}
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return "", err
+	}
+	return warning, install.Hide(repo, v.Branches())
+}
+
+// installHooks installs the hooks for init. A failure is only a warning, since a board works
 // without hooks.
-func InstallHooks(ctx context.Context, c *edge.Call) (warning string) {
+func installHooks(ctx context.Context, c *edge.Call) (warning string) {
 	if c.Board.Repo().Bare() {
 		return ""
 	}

@@ -27,19 +27,17 @@ func Join(ctx context.Context, c *edge.Call, alone bool) (done bool, err error) 
 	if len(found) > 1 {
 		return false, board.Refuse(board.CodeAmbiguous, "several remotes have a board: "+strings.Join(found, ", "), "git liza share REMOTE says which")
 	}
-	if err := c.Board.Join(ctx, found[0]); err != nil {
+	warning, err := Guarded(ctx, c, func() error { return c.Board.Join(ctx, found[0]) })
+	if err != nil {
 		return false, err
 	}
-	return true, Joined(ctx, c)
+	return true, Joined(ctx, c, warning)
 }
 
-// Joined prepares a clone that has just adopted a board, and reports it.
-func Joined(ctx context.Context, c *edge.Call) error {
+// Joined proves the board that a clone has just adopted, and reports it, with a warning about
+// hooks.
+func Joined(ctx context.Context, c *edge.Call, warning string) error {
 	b := c.Board
-	if err := MakeStopDir(ctx, b); err != nil {
-		return err
-	}
-	warning := InstallHooks(ctx, c)
 	if err := proven(ctx, b); err != nil {
 		return err
 	}
