@@ -85,7 +85,7 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 		tried[p.commit] = true
 		switch err := wholeBoard(ctx, repo, p.commit); {
 		case err == nil:
-			l.Newest, l.From = p.commit, p.from
+			l.latest(ctx, repo, p, places)
 			return nil
 		case !lacking(err):
 			return err // it may be whole: an older one must not take its place
@@ -95,6 +95,20 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 		}
 	}
 	return nil
+}
+
+// latest sets the newest complete commit: the one that was found, or one that follows it. Files that
+// were copied may no longer show which of them was written last.
+func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places []place) {
+	for _, p := range places[:min(len(places), mostPlaces)] {
+		if p.commit == found.commit {
+			continue
+		}
+		if follows, err := repo.IsAncestor(ctx, found.commit, p.commit); follows && err == nil && wholeBoard(ctx, repo, p.commit) == nil {
+			found = p
+		}
+	}
+	l.Newest, l.From = found.commit, found.from
 }
 
 // placesHere lists the commits that the board was at in this repository, newest first by each

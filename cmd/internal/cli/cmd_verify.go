@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -36,6 +38,9 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 				}
 			}
 			report, err := audit.Verify(ctx, c.Board.Log().Store(), c.Board.Repo(), r, progress)
+			if errors.Is(err, oplog.ErrNoBoard) {
+				return c.Board.NoBoard(ctx)
+			}
 			if err != nil {
 				return err
 			}

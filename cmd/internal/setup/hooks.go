@@ -88,6 +88,9 @@ func Guarded(ctx context.Context, c *edge.Call, begin func() error) (warning str
 	if err := MakeStopDir(ctx, c.Board); err != nil {
 		return "", err
 	}
+	if _, err := c.Board.CloneID(); err != nil { // who only reads from now on need not make one
+		return "", err
+	}
 	if !before.Files || !before.On {
 		warning = installHooks(ctx, c)
 	}

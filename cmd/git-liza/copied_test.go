@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCopiedBoardIsFound: doctor finds the newest board that is there, even if a copy of the
+// repository no longer shows which file was written last.
+func TestCopiedBoardIsFound(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	for range 4 {
+		p.must("", "note", "a word")
+	}
+	tip := strings.TrimSpace(p.git("rev-parse", "liza/state"))
+	kept, err := filepath.Glob(filepath.Join(p.dir, ".git", "liza", "kept", "*"))
+	if err != nil || len(kept) < 4 {
+		t.Fatalf("%d kept files: %v", len(kept), err)
+	}
+	age := map[string]time.Time{}
+	for _, file := range kept {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		age[file] = info.ModTime()
+	}
+	now := time.Now()
+	for file, at := range age { // what was written last seems oldest
+		reversed := now.Add(-at.Sub(now))
+		if err := os.Chtimes(file, reversed, reversed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.git("branch", "-D", "liza/state")
+	p.git("update-ref", "-d", "refs/liza/last")
+	p.must("", "doctor", "--fix")
+	if now := strings.TrimSpace(p.git("rev-parse", "liza/state")); now != tip {
+		t.Errorf("the board was at %s, and is at %s", tip, now)
+	}
+	p.must("", "verify")
+}
