@@ -27,7 +27,9 @@ type Queued struct {
 }
 
 // Queue stores an operation for the next sync.
-func (b *Board) Queue(r Request, p board.Payload) (*Queued, error) {
+// What no board would accept is refused at once. The rest is decided by the sync, on a board that
+// may have moved.
+func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued, error) {
 	if b.Remote() == "" {
 		return nil, board.Refuse(board.CodeInvalid, "the board isn't shared: nothing needs a network here", "leave --offline out")
 	}
@@ -41,6 +43,14 @@ func (b *Board) Queue(r Request, p board.Payload) (*Queued, error) {
 		}
 		r.ID = token
 	} else if err := checkID(r.ID); err != nil {
+		return nil, err
+	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = v.Plan(ctx, r, p)
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && (refused.Code == board.CodeInvalid || refused.Code == board.CodeSecret) {
 		return nil, err
 	}
 	payload, err := codec.EncodePayload(board.Operation{Actor: r.Actor, AllowSecret: r.AllowSecret, Payload: p})

@@ -30,7 +30,11 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 		return "", err
 	}
 	if t.Worktree == "" {
-		return "", refusal(board.CodeWrongState, t.ID, "git liza claim "+t.ID, "%s is %s: it has no worktree", t.ID, t.Status)
+		hint := ""
+		if !t.Status.Terminal() {
+			hint = "the claim of a coder makes it: git liza claim " + t.ID
+		}
+		return "", refusal(board.CodeWrongState, t.ID, hint, "%s is %s: it has no worktree", t.ID, t.Status)
 	}
 	if fresh != nil {
 		if fresh.Role != roles.Human && fresh.Role != roles.Planner && fresh.ID != t.AssignedTo {

@@ -33,5 +33,9 @@ func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task stri
 	case board.Abandoned, board.Superseded:
 		return s.tidy(ctx, v, t.ID, actor)
 	}
-	return refusal(board.CodeWrongState, t.ID, "block, abandon or supersede it first", "%s is %s; deleting its worktree needs BLOCKED, ABANDONED or SUPERSEDED", t.ID, t.Status)
+	hint := "block, abandon or supersede it first"
+	if t.Status == board.Merged {
+		hint = "git liza doctor --fix takes away what a merge has left"
+	}
+	return refusal(board.CodeWrongState, t.ID, hint, "%s is %s; deleting its worktree needs BLOCKED, ABANDONED or SUPERSEDED", t.ID, t.Status)
 }

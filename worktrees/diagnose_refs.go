@@ -63,13 +63,13 @@ func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from
 // submissions looks for submission refs that differ from the board, and for kept work that no ref
 // holds. A commit that is on the board and still in this repository can be restored.
 func (d *diagnosis) submissions(ctx context.Context) error {
-	refs, err := d.repo.Refs(ctx, git.ReviewPrefix, git.AtticPrefix)
+	refs, err := d.repo.Refs(ctx, git.AsBranch(git.ReviewPrefix), git.ReviewPrefix, git.AtticPrefix)
 	if err != nil {
 		return err
 	}
 	at, held := map[string]git.OID{}, map[git.OID]bool{}
 	for _, r := range refs {
-		at[r.Name], held[r.OID] = r.OID, true
+		at[git.FromBranch(r.Name)], held[r.OID] = r.OID, true // a remote may accept only branches
 	}
 	for _, b := range d.v.State.Tasks() {
 		t := d.v.State.Task(b.ID)

@@ -131,6 +131,10 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 			st.BothTouched = append(st.BothTouched, file)
 		}
 	}
+	if t.IntegrationFix && st.Behind > 0 {
+		st.Advice = fmt.Sprintf("this work is to have all of integration: git merge %s in the worktree, then test it, and git liza submit %s", git.BranchName(v.IntegrationRef()), t.ID)
+		return nil
+	}
 	st.Advice = advice(t.ID, st, len(theirs))
 	return nil
 }

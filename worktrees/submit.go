@@ -210,7 +210,7 @@ func unsigned(t *board.Task, work []git.Commit) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("no hook ran for %s, so nothing says there who made it for %s; the submission says that it is %s's work",
+	return []string{fmt.Sprintf("nothing says in %s who made it for %s, as the hooks write it where LIZA_AGENT_ID is set; the submission says that it is %s's work",
 		firstOf(names), t.ID, t.AssignedTo)}
 }
 

@@ -39,6 +39,7 @@ func TestOnlyBranches(t *testing.T) {
 			}
 			newFleetAt(h.project, 2, h.hub, h.url).lapse()
 			if h.lock {
+				h.must("", "-C", h.hub, "doctor")
 				h.forgesLeases()
 			}
 			refs := h.git("--git-dir="+h.hub, "for-each-ref", "--format=%(refname)")

@@ -97,8 +97,8 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	return nil
 }
 
-// latest sets the newest complete commit: the one that was found, or one that follows it. Files that
-// were copied may no longer show which of them was written last.
+// latest sets the newest complete commit: the one that was found, or one that follows it. Files
+// that were copied may no longer show which of them was written last.
 func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places []place) {
 	for _, p := range places[:min(len(places), mostPlaces)] {
 		if p.commit == found.commit {

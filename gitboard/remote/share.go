@@ -322,7 +322,11 @@ func (s *Store) fit(ctx context.Context, name string) error {
 		known = known || n == name
 	}
 	if !known {
-		return board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %q", plain.Line(name, 60)), "git remote add "+plain.Line(name, 60)+" URL")
+		hint := "git remote add " + plain.Line(name, 60) + " URL"
+		if name == "" || strings.ContainsAny(name, ":/") {
+			hint = "git remote add NAME URL, then git liza share NAME"
+		}
+		return board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %q", plain.Line(name, 60)), hint)
 	}
 	if s.repo.Shallow() {
 		return board.Refuse(board.CodeShallow, "this clone is shallow: the history that merges and reviews need is cut off", "git fetch --unshallow "+name)

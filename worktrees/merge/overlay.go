@@ -43,7 +43,7 @@ func (o *overlay) file(ctx context.Context, commit git.OID, path string) (git.Tr
 		}
 		break
 	}
-	return git.TreeEntry{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has no file %q", commit.Short(), plain.Line(path, 80)), "commit it first, or name the commit that has it: --from COMMIT")
+	return git.TreeEntry{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has no file %q", commit.Short(), plain.Line(path, 80)), "paths count from the project's root; commit it first, or name the commit that has it: --from COMMIT")
 }
 
 func (o *overlay) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {

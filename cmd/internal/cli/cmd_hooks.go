@@ -111,7 +111,7 @@ func hooksStatusCommand() *edge.Command {
 			if asks == "" {
 				asks = "the git-liza in PATH"
 			}
-			lines := []string{"hooks: " + setup.HooksState(s)}
+			lines := []string{"hooks: " + setup.HooksState(s, c.Board.Repo().Bare())}
 			if len(s.Overwritten) > 0 {
 				lines = append(lines, "overwritten: "+strings.Join(s.Overwritten, ", "))
 			}

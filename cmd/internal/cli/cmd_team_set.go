@@ -32,7 +32,7 @@ git liza team show --template prints it.`,
 				text, err = edit.TeamTemplate(template)
 			} else {
 				file = c.Args[0]
-				text, err = c.File("FILE", file)
+				text, err = c.File("team", file)
 			}
 			if err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -36,7 +37,7 @@ func worktreeLines(s *worktrees.Status) []string {
 	lines := []string{
 		"worktree:        " + s.Path,
 		fmt.Sprintf("branch:          %s at %s, %d beyond its base", s.Branch, s.Head.Short(), s.Ahead),
-		fmt.Sprintf("integration:     %d commits further than its base", s.Behind),
+		fmt.Sprintf("integration:     %s further than its base", plain.Plural(s.Behind, "commit")),
 	}
 	if !s.Exists {
 		lines[0] += " (missing: git liza worktree create " + s.Task + ")"

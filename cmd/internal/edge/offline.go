@@ -26,7 +26,7 @@ func (c *Call) Queue(ctx context.Context, p board.Payload) error {
 	if err != nil {
 		return err
 	}
-	q, err := b.Queue(c.Asks(actor), p)
+	q, err := b.Queue(ctx, c.Asks(actor), p)
 	if err != nil {
 		return err
 	}

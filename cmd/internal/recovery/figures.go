@@ -57,7 +57,7 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Hooks = setup.HooksState(hooks)
+	f.Hooks = setup.HooksState(hooks, repo.Bare())
 	if _, _, f.Git, err = gitio.Version(ctx); err != nil {
 		return nil, err
 	}

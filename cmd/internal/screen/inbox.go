@@ -132,7 +132,7 @@ func Becomes(s *board.State, t *board.Task) string {
 	case t.Status == board.Claimed:
 		return fmt.Sprintf("%s continues in %s, branch %s", t.AssignedTo, t.Worktree, branch)
 	case t.ReservedFor != "":
-		return fmt.Sprintf("its work stays in %s, branch %s: %s continues there", t.Worktree, branch, t.ReservedFor)
+		return fmt.Sprintf("its work stays on the branch %s: %s continues there", branch, t.ReservedFor)
 	}
-	return fmt.Sprintf("its work stays in %s, branch %s: the next coder continues there", t.Worktree, branch)
+	return fmt.Sprintf("its work stays on the branch %s: the next coder continues there", branch)
 }

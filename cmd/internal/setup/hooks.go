@@ -15,9 +15,11 @@ import (
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
-// HooksState describes whether hooks are in place.
-func HooksState(s install.Status) string {
+// HooksState describes whether the hooks of a clone, or of a bare repository, are in place.
+func HooksState(s install.Status, bare bool) string {
 	switch {
+	case !s.Files && !s.On && bare:
+		return "off (git liza hooks install --server)"
 	case !s.Files && !s.On:
 		return "off (git liza hooks install)"
 	case !s.Files || !s.On:
@@ -76,9 +78,9 @@ func HookSetup(ctx context.Context, c *edge.Call) (install.Setup, error) {
 	return setup, v.State.Err()
 }
 
-// Guarded calls begin, which gives a board to this clone, with hooks in place: whoever is killed in
-// between must not leave a board on which agents do as they like. Hooks that can't be installed are
-// only a warning. If no board comes, Guarded leaves no hooks that were not there.
+// Guarded calls begin, which gives a board to this clone, with hooks in place: a command that is
+// killed in between must not leave a board on which agents do as they like. Hooks that can't be
+// installed are only a warning. If no board comes, Guarded leaves no hooks that were not there.
 func Guarded(ctx context.Context, c *edge.Call, begin func() error) (warning string, err error) {
 	repo := c.Board.Repo()
 	before, err := install.Read(repo)
@@ -88,7 +90,7 @@ func Guarded(ctx context.Context, c *edge.Call, begin func() error) (warning str
 	if err := MakeStopDir(ctx, c.Board); err != nil {
 		return "", err
 	}
-	if _, err := c.Board.CloneID(); err != nil { // who only reads from now on need not make one
+	if _, err := c.Board.CloneID(); err != nil { // what only reads later on need not make one
 		return "", err
 	}
 	if !before.Files || !before.On {
