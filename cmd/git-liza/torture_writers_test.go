@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -267,10 +268,14 @@ func (w *killed) stint(most int) {
 	w.ledger.count(&w.kills)
 }
 
+// tooLong is how long nobody may wait, on a machine that does much else besides.
+const tooLong = 30 * time.Second
+
 func init() { programs["liza-writer"] = writer }
 
 // writer is a program that writes notes to the board of the working directory until it is killed.
-// It prints each acknowledged request and its commit. It tries again what certainly failed.
+// It prints each acknowledged request and its commit. It tries again what certainly failed. A note
+// that takes longer than any wait for others may ends it, with where it is.
 func writer() {
 	fail := func(err error) {
 		fmt.Fprintln(os.Stderr, err)
@@ -282,7 +287,12 @@ func writer() {
 		fail(err)
 	}
 	ann := board.Actor{ID: roles.HumanID, Role: roles.Human, Name: "Ann", Email: "ann@example.com"}
+	stuck := time.AfterFunc(tooLong, func() {
+		where := make([]byte, 1<<20)
+		fail(fmt.Errorf("a note has taken %v:\n%s", tooLong, where[:runtime.Stack(where, true)]))
+	})
 	write := func() (*gitboard.Done, error) {
+		stuck.Reset(tooLong)
 		return b.Do(ctx, gitboard.Request{Actor: ann}, gitboard.Just(&board.AddNote{Message: "a word"}))
 	}
 	for {

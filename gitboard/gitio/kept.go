@@ -231,6 +231,9 @@ func isLoose(dir string, o git.Object) bool {
 	return err == nil && info.Size() > 0
 }
 
+// isIntact reports whether an object has an uncorrupted loose file.
+func isIntact(dir string, o git.Object) bool { return intact(looseFile(dir, o.OID), o) }
+
 // intact reports whether the file at path holds the object o, uncorrupted.
 func intact(path string, o git.Object) bool {
 	file, err := os.Open(path)
@@ -255,11 +258,13 @@ func (r *Repo) bringBack(ctx context.Context) bool {
 	for _, k := range r.allKept() {
 		objects = append(objects, k.objects...)
 	}
-	missing, err := r.missing(ctx, objects, func(dir string, o git.Object) bool { return intact(looseFile(dir, o.OID), o) })
+	missing, err := r.missing(ctx, objects, isIntact)
 	return err == nil && len(objects) > 0 && r.writeLoose(ctx, missing) == nil
 }
 
-// fromKept replaces answers that say "missing" by kept objects, and writes those back for git.
+// fromKept replaces answers that say "missing" by kept objects, and writes those back for git, with
+// all that was written with them. What else is missing, tidyKept finds: with thousands of files,
+// beside a git that deletes for minutes, a search for it at each object would take all the time.
 func (r *Repo) fromKept(ctx context.Context, names []string, answers []git.Object) {
 	lost := map[git.OID][]int{}
 	for i, answer := range answers {
@@ -270,20 +275,27 @@ func (r *Repo) fromKept(ctx context.Context, names []string, answers []git.Objec
 	if len(lost) == 0 {
 		return
 	}
-	found := false
-	for _, k := range r.allKept() {
-		for _, o := range k.objects {
+	var found []git.Object
+	for _, k := range r.listKept() {
+		if len(lost) == 0 {
+			break
+		}
+		before, objects := len(lost), readKept(k.path)
+		for _, o := range objects {
 			if len(lost[o.OID]) == 0 || git.PlainHash(o.Type, o.Data) != o.OID {
 				continue
 			}
-			found = true
 			for _, i := range lost[o.OID] {
 				answers[i] = o
 			}
+			delete(lost, o.OID)
+		}
+		if len(lost) < before {
+			found = append(found, objects...)
 		}
 	}
-	if found {
-		r.bringBack(ctx)
+	if missing, err := r.missing(ctx, found, isIntact); err == nil {
+		_ = r.writeLoose(ctx, missing) // if it fails, the next reader finds them again
 	}
 }
 
