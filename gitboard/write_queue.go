@@ -22,6 +22,7 @@ type writeQueue struct {
 	path     string        // "" if there can be no queue
 	held     *os.File      // nil while the turn is not held
 	patience time.Duration // how long the queue may be stuck
+	without  bool          // the turn has not come, and the next attempt is made without it
 }
 
 const (
@@ -58,6 +59,11 @@ func (t *writeQueue) queue(ctx context.Context) (waited bool) { return t.get(ctx
 func (t *writeQueue) take(ctx context.Context) (waited bool) { return t.get(ctx, true) }
 
 func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
+	if t.without {
+		t.without = false
+		return false
+	}
+	defer func() { t.without = waited && t.held == nil }()
 	if t.held != nil && !gitio.IsQueue(t.path, t.held) {
 		t.end() // others took this process for stuck, and there is a new queue
 	}

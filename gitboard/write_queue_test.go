@@ -158,6 +158,42 @@ func TestTurnComes(t *testing.T) {
 	next.end()
 }
 
+// TestTurnThatNeverComes: a writer that has waited in vain makes its next attempt without the turn,
+// instead of waiting for ever.
+func TestTurnThatNeverComes(t *testing.T) {
+	_, path := started(t)
+	repo := testrepo.Bare(t)
+	busy, next := &writeQueue{repo: repo, path: path}, &writeQueue{repo: repo, path: path, patience: 50 * time.Millisecond}
+	busy.take(context.Background())
+	moved := time.NewTicker(next.patience / 10)
+	defer moved.Stop()
+	got := make(chan bool)
+	go func() { got <- next.take(context.Background()) }()
+	for waiting := true; waiting; {
+		select {
+		case <-moved.C:
+			busy.touch()
+		case waited := <-got:
+			waiting = false
+			if !waited {
+				t.Error("it has not waited")
+			}
+		}
+	}
+	if next.held != nil { // on a machine that stood, the queue seemed stuck
+		next.end()
+		return
+	}
+	if began := time.Now(); next.take(context.Background()) || next.held != nil || time.Since(began) > next.patience {
+		t.Error("it waits again before it tries")
+	}
+	busy.end()
+	if next.take(context.Background()); next.held == nil {
+		t.Error("the turn is not asked for again")
+	}
+	next.end()
+}
+
 func TestNoTurnToBeHad(t *testing.T) {
 	b, path := started(t)
 	if err := os.Remove(path); err != nil {
