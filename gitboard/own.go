@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // own returns the path of a file of this clone: <common git dir>/liza/<name>.
@@ -45,12 +47,7 @@ func (b *Board) Kept(name string) (string, error) {
 }
 
 // Discard removes a file of this clone, if it exists.
-func (b *Board) Discard(name string) error {
-	if err := os.Remove(b.own(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (b *Board) Discard(name string) error { return gitio.RemoveFile(b.own(name)) }
 
 // Note appends a line to a file of this clone.
 func (b *Board) Note(name, line string) error {

@@ -254,7 +254,7 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	if !sameLock(path, was) {
 		return nil
 	}
-	return storageError(filepath.Dir(path), removeFile(path))
+	return storageError(filepath.Dir(path), RemoveFile(path))
 }
 
 // holder returns a HeldError for a process that may hold the lock, was running at the given time

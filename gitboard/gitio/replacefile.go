@@ -24,8 +24,8 @@ func ReplaceFile(path string, data []byte) error {
 	return err
 }
 
-// removeFile removes a file, which may be gone already.
-func removeFile(path string) error {
+// RemoveFile removes a file, which may be gone already.
+func RemoveFile(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

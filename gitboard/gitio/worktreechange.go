@@ -122,7 +122,7 @@ const lockedFile = "locked"
 // UnlockWorktree removes a worktree's lock. It is not an error if there is none.
 func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 	if dir, ours := r.record(path); ours {
-		return removeFile(filepath.Join(dir, lockedFile))
+		return RemoveFile(filepath.Join(dir, lockedFile))
 	}
 	err := r.worktreeCommand(ctx, "unlock", nil, nil, path)
 	if err == nil {

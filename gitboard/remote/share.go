@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -130,12 +129,7 @@ func (s *Store) begun() string {
 }
 
 // ended forgets what begun returns.
-func (s *Store) ended() error {
-	if err := os.Remove(s.file(sharingFile)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (s *Store) ended() error { return gitio.RemoveFile(s.file(sharingFile)) }
 
 // cutOff is the refusal of a clone in which a share has not ended.
 func (s *Store) cutOff(name string) error {
