@@ -955,6 +955,7 @@ func TestFaultsOfWriting(t *testing.T) {
 			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/broken", ""}, "main"))
 		}, ""},
 		{"Maintain", nil, func(p *place) (any, error) { return only(p.r.Maintain(p.ctx)) }, ""},
+		{"Pack", nil, func(p *place) (any, error) { return only(p.r.Pack(p.ctx)) }, ""},
 	})
 }
 

@@ -126,6 +126,18 @@ func TestDropLeft(t *testing.T) {
 	check(t, r.Maintain(ctx))
 }
 
+// TestMaintainAfterAKill checks that a lock left by a killed maintenance does not end all upkeep.
+func TestMaintainAfterAKill(t *testing.T) {
+	ctx, r := scratch(t)
+	lock, long := filepath.Join(r.common, "objects", "maintenance.lock"), time.Now().Add(-time.Hour)
+	writeIn(t, r.common, "objects/maintenance.lock", "")
+	check(t, os.Chtimes(lock, long, long))
+	check(t, r.Maintain(ctx))
+	if exists(lock) {
+		t.Error("the lock is still there, and git does nothing beside it")
+	}
+}
+
 // TestRejected checks how a refused push is told from one whose outcome is unknown.
 func TestRejected(t *testing.T) {
 	refused := func(exit int, said string) error {

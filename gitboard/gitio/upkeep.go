@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"context"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -11,8 +12,15 @@ import (
 // cancelled, it leaves nothing half done.
 func (r *Repo) Maintain(ctx context.Context) error {
 	r.dropLeft()
+	_ = r.ClearLock(filepath.Join(r.common, "objects", "maintenance.lock"), LockAge) // git would silently do nothing for ever
 	c := r.command("maintenance", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
 	return c.run(ctx)
+}
+
+// Pack packs all loose objects, also those that no ref reaches, even if git's settings or a lock
+// keep its own maintenance from doing so.
+func (r *Repo) Pack(ctx context.Context) error {
+	return r.command("gc", "gc", "--quiet", "--cruft").run(ctx)
 }
 
 // Usage is the number and size of the repository's objects.

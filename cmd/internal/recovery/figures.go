@@ -134,7 +134,7 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	if usage.Loose > tooManyLoose {
 		found = append(found, worktrees.Problem{
 			Kind: worktrees.LooseObjects, Text: fmt.Sprintf("%d objects lie loose, which slows git down", usage.Loose),
-			Fix: func(ctx context.Context) error { return repo.Maintain(ctx) },
+			Fix: func(ctx context.Context) error { return repo.Pack(ctx) },
 		})
 	}
 	v, err := c.View(ctx)

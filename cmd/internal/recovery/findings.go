@@ -34,11 +34,25 @@ func Repair(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, a
 		if err != nil {
 			return nil, 0, err
 		}
-		if len(repaired) == 0 || round == rounds {
+		if findings, repaired = inVain(findings, found, repaired); len(repaired) == 0 || round == rounds {
 			return append(findings, found...), len(found) - len(repaired), nil
 		}
 		findings = append(findings, repaired...)
 	}
+}
+
+// inVain returns findings and repaired without those that are in both: they were found again after
+// a repair. In found they are marked as not repaired.
+func inVain(findings, found, repaired []Finding) ([]Finding, []Finding) {
+	again := func(f Finding) bool { return f.Fixed && slices.Contains(findings, f) }
+	repaired = slices.DeleteFunc(repaired, again)
+	for i, f := range found {
+		if again(f) {
+			findings = slices.DeleteFunc(findings, func(was Finding) bool { return was == f })
+			found[i].Fixed, found[i].Error = false, "the repair changed nothing"
+		}
+	}
+	return findings, repaired
 }
 
 // examine looks once for problems and repairs what it can. repaired is the repaired part of found.
