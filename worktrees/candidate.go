@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
@@ -62,10 +61,8 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(s.root, ".worktrees")
-	if found, err := os.Lstat(dir); err == nil && !found.IsDir() {
-		return nil, board.Refuse(board.CodeInTheWay, dir+" is not a directory, and worktrees of tasks belong there (git follows a symbolic link, and its hooks find the task by the path)",
-			"move it elsewhere; for another disk, mount it there")
+	if err := s.folderFree(); err != nil {
+		return nil, err
 	}
 	if err := s.repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return nil, err

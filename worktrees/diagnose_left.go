@@ -69,6 +69,10 @@ func (d *diagnosis) moves(context.Context) error {
 
 // folders checks the entries of .worktrees.
 func (d *diagnosis) folders(context.Context) error {
+	if obstacle := (*board.Refusal)(nil); errors.As(d.folderFree(), &obstacle) {
+		d.add(Problem{Kind: UnknownWorktree, Path: filepath.Join(d.root, ".worktrees"), Text: obstacle.Message, Hint: obstacle.Hint})
+		return nil
+	}
 	entries, err := os.ReadDir(filepath.Join(d.root, ".worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -15,6 +15,9 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	if err != nil {
 		return err
 	}
+	if err := s.folderFree(); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(filepath.Join(s.root, ".worktrees"))
 	if err != nil && !os.IsNotExist(err) {
 		return err

@@ -46,6 +46,16 @@ func (s *site) needFiles(what string) error {
 	return board.Refuse(board.CodeBare, what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share; or, with worktrees beside it: echo 'gitdir: ./"+filepath.Base(s.repo.CommonDir())+"' > .git")
 }
 
+// folderFree refuses a .worktrees that is not a directory, nil if there is none or it is one.
+func (s *site) folderFree() error {
+	dir := filepath.Join(s.root, ".worktrees")
+	if found, err := os.Lstat(dir); err != nil || found.IsDir() {
+		return nil
+	}
+	return board.Refuse(board.CodeInTheWay, dir+" is not a directory, and worktrees of tasks belong there (git follows a symbolic link, and its hooks find the task by the path)",
+		"move it elsewhere; for another disk, mount it there")
+}
+
 // path is the absolute path of a task's worktree.
 func (s *site) path(task string) string {
 	return filepath.Join(s.root, filepath.FromSlash(board.WorktreeOf(task)))

@@ -70,16 +70,18 @@ func second[T any](_ T, err error) error { return err }
 // TestUnreadableFolders checks that a diagnosis is not sound that could not look everywhere.
 func TestUnreadableFolders(t *testing.T) {
 	s := newScene(t, ready("one"))
-	for _, path := range []string{filepath.Join(s.dir, ".worktrees"), filepath.Join(s.b.Dir(), "claims")} {
-		s.check(os.RemoveAll(path))
-		s.check(os.WriteFile(path, nil, 0o644))
-		if found, err := worktrees.Diagnose(s.ctx, s.b); !errors.Is(err, syscall.ENOTDIR) {
-			t.Errorf("%s: found %+v, %v", path, found, err)
-		}
-		s.check(os.Remove(path))
+	path := filepath.Join(s.b.Dir(), "claims")
+	s.check(os.RemoveAll(path))
+	s.check(os.WriteFile(path, nil, 0o644))
+	if found, err := worktrees.Diagnose(s.ctx, s.b); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("%s: found %+v, %v", path, found, err)
 	}
+	s.check(os.Remove(path))
+	s.check(os.RemoveAll(filepath.Join(s.dir, ".worktrees")))
 	s.check(os.WriteFile(filepath.Join(s.dir, ".worktrees"), nil, 0o644))
-	if err := worktrees.Repair(s.ctx, s.b); !errors.Is(err, syscall.ENOTDIR) {
+	s.reports(found{worktrees.UnknownWorktree, "", false, "move it elsewhere"})
+	refused := (*board.Refusal)(nil)
+	if err := worktrees.Repair(s.ctx, s.b); !errors.As(err, &refused) || refused.Code != board.CodeInTheWay {
 		t.Errorf("repair: %v", err)
 	}
 	s.check(os.Remove(filepath.Join(s.dir, ".worktrees")))

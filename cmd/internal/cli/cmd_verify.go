@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -95,9 +97,33 @@ func verifyRange(ctx context.Context, c *edge.Call, text string) (audit.Range, e
 		if err != nil {
 			return r, edge.Usage(c.Cmd, "%q is not a commit", part.name)
 		}
+		if foreign, err := isForeign(ctx, c, oid); foreign || err != nil {
+			return r, cmp.Or(err, error(board.Refuse(board.CodeInvalid, plain.Line(part.name, 60)+" is not a commit of the board", "git liza log")))
+		}
 		*part.oid = oid
 	}
 	return r, nil
+}
+
+// isForeign reports whether a commit carries no operation and is not in the board's history, where
+// verify would report it.
+func isForeign(ctx context.Context, c *edge.Call, commit git.OID) (bool, error) {
+	repo := c.Board.Repo()
+	object, err := repo.Object(ctx, string(commit))
+	if err != nil {
+		return false, err
+	}
+	if decoded, err := git.DecodeCommit(object); err == nil {
+		if _, err := codec.ParseHead(decoded.Message); err == nil {
+			return false, nil
+		}
+	}
+	tip, err := repo.Ref(ctx, git.BoardRef)
+	if err != nil || tip.IsZero() {
+		return false, err
+	}
+	inside, err := repo.IsAncestor(ctx, commit, tip)
+	return !inside, err
 }
 
 func reportVerify(c *edge.Call, r *audit.Report) error {
