@@ -59,6 +59,26 @@ func (p Push) Of(ref string) *Move {
 	return nil
 }
 
+// Twice refuses a push that moves a ref twice: without --atomic git would move it from one to the
+// other, and only one of the two would have been looked at.
+func (p Push) Twice() *board.Refusal {
+	for i := range p.Moves {
+		if m := &p.Moves[i]; p.Of(m.Ref) != m {
+			return refuse(board.CodeRef, "push once to where it is to be", "%s is moved twice by one push", m.Ref)
+		}
+	}
+	return nil
+}
+
+// Submitted refuses operations that submit work whose ref neither comes with them nor is here: the
+// work would be held by nothing. at is where that ref is afterwards.
+func Submitted(task string, n int, commit, at string) *board.Refusal {
+	if at == commit {
+		return nil
+	}
+	return refuse(board.CodeRef, "git liza submit pushes both together", "submission %d of %s is %.10s, and %s does not come with it", n, task, commit, git.ReviewRef(task, n))
+}
+
 // OwnRef checks a move of one of the board's refs other than its branch, and refuses refs that are
 // not shared, or not in this way. lease is the content of the ref, nil if that is no lease of
 // at most MaxLease bytes.

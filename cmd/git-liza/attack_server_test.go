@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -286,12 +287,40 @@ func TestPushWithoutAtomic(t *testing.T) {
 		if said, exit := s.sh("", "", "git push ../server.git refs/liza/review/parse/1 "+refs); exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, "--atomic") {
 			t.Errorf("%s: exit %d\n%s", refs, exit, said)
 		}
-		if after := s.ok("", "", "git -C ../server.git for-each-ref | grep -v refs/liza/review"); after != before {
+		if after := s.ok("", "", "git -C ../server.git for-each-ref"); after != before {
 			t.Fatalf("%s changed\n%s\nto\n%s", refs, before, after)
 		}
 	}
-	s.ok("", "", "git push -q --atomic ../server.git liza/state integration")
+	s.ok("", "", "git push -q --atomic ../server.git refs/liza/review/parse/1 liza/state integration")
 	s.ok("", "", "git-liza -C ../server.git verify")
+}
+
+// TestMovedTwice: a push that moves the board twice, which git push never sends, brings nothing: the
+// second move would not have been looked at.
+func TestMovedTwice(t *testing.T) {
+	takesTurn(t)
+	t.Parallel()
+	s := newServer(t)
+	s.must("", "note", "a word")
+	before := strings.TrimSpace(s.ok("", "", "git rev-parse liza/state~1"))
+	s.ok("", "", "git -C ../server.git -c core.hooksPath=/dev/null update-ref refs/heads/liza/state "+before) // as if the note had not been pushed
+	note := strings.TrimSpace(s.ok("", "", "git rev-parse liza/state"))
+	forged := strings.TrimSpace(s.ok("", "", "git commit-tree -m forged -p liza/state liza/state~1^{tree}"))
+	packet := func(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }
+	send := filepath.Join(s.dir, "..", "send")
+	commands := packet(before+" "+note+" refs/heads/liza/state\x00report-status") + packet(note+" "+forged+" refs/heads/liza/state") + "0000"
+	if err := os.WriteFile(send, []byte(commands), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.ok("", "", `printf '%s\n' `+forged+` ^`+before+` | git pack-objects -q --revs --stdout >>../send`)
+	said, _ := s.sh("", "", "git receive-pack ../server.git <../send 2>&1")
+	if !strings.Contains(said, "refs/heads/liza/state is moved twice by one push") {
+		t.Errorf("%s", said)
+	}
+	if at := strings.TrimSpace(s.ok("", "", "git -C ../server.git rev-parse liza/state")); at != before {
+		t.Errorf("the board is at %s", at)
+	}
+	s.proven()
 }
 
 // TestServersHooks: the server's own hooks keep running where they were, and without git-liza the

@@ -53,7 +53,7 @@ var turns = [][][]string{
 	},
 	{ // the others
 		{
-			"TestLargeImportIsShared", "TestTelemetry", "TestForgedApproval", "TestPushWithoutAtomic", "TestLostServer",
+			"TestLargeImportIsShared", "TestTelemetry", "TestForgedApproval", "TestPushWithoutAtomic", "TestMovedTwice", "TestLostServer",
 			"TestAgentEndsCleanly", "TestContinuedReviewer", "TestLeftToItsLease", "TestForgedTrailers",
 			"TestLiveScreen", "TestWatchEscalates",
 		},

@@ -166,8 +166,8 @@ func TestInterruptedAudit(t *testing.T) {
 			}
 			return push.Report, nil
 		},
-		"landings": func(ctx context.Context, repo *gitio.Repo) (any, error) {
-			return audit.Landings(ctx, repo, audit.Range{From: from, To: to})
+		"recorded": func(ctx context.Context, repo *gitio.Repo) (any, error) {
+			return audit.Recorded(ctx, repo, audit.Range{From: from, To: to})
 		},
 		"compare": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			at, err := oplog.New(repo, "").At(ctx, to)

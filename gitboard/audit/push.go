@@ -12,8 +12,27 @@ import (
 // Push is what the operations that are about to join a board claim.
 type Push struct {
 	*Report
-	State    *board.State    // after the last of them
-	Landings []board.Landing // oldest first
+	Claims
+	State *board.State // after the last of them
+}
+
+// Claims are what operations say of the refs that move with them, oldest first.
+type Claims struct {
+	Landings    []board.Landing
+	Submissions []*board.Submit
+}
+
+// add adds what a commit of the board claims.
+func (c *Claims) add(l *link) {
+	if l.err != nil || l.opErr != nil {
+		return
+	}
+	if landing := l.op.Landing(); landing != nil {
+		c.Landings = append(c.Landings, *landing)
+	}
+	if submitted, is := l.op.Payload.(*board.Submit); is {
+		c.Submissions = append(c.Submissions, submitted)
+	}
 }
 
 // Examine replays the operations of a range as Verify does, and checks their claims against this
@@ -33,7 +52,7 @@ func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, int
 	if !r.From.IsZero() && !repo.Shallow() && p.report.OK() {
 		err = p.backed(ctx, repo, integration)
 	}
-	return &Push{Report: p.report, State: p.state, Landings: p.landings}, err
+	return &Push{Report: p.report, Claims: p.claims, State: p.state}, err
 }
 
 // backed is recheck before the refs have moved. It doesn't check that integration moves with
@@ -74,12 +93,11 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 	return p.work(ctx, repo, &line{tip: integration}, submissions)
 }
 
-// Landings lists the recorded moves of integration in a range that was examined earlier, oldest
-// first.
-func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]board.Landing, error) {
+// Recorded returns the claims of a range that was examined earlier.
+func Recorded(ctx context.Context, repo *gitio.Repo, r Range) (all Claims, err error) {
 	chain, err := history(ctx, repo, repo, r)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	for i, oid := range chain {
 		if oid == r.From {
@@ -91,25 +109,14 @@ func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]board.Landing, 
 	batches, wait := read(ctx, repo, chain)
 	defer wait()
 	defer cancel()
-	var all []board.Landing
 	for promise := range batches {
 		b := <-promise
 		if b.err != nil {
-			return nil, b.err
+			return all, b.err
 		}
-		for _, l := range b.links {
-			if landing := l.landing(); landing != nil {
-				all = append(all, *landing)
-			}
+		for i := range b.links {
+			all.add(&b.links[i])
 		}
 	}
 	return all, ctx.Err()
-}
-
-// landing returns the landing that a commit of the board records, nil for none.
-func (l *link) landing() *board.Landing {
-	if l.err != nil || l.opErr != nil {
-		return nil
-	}
-	return l.op.Landing()
 }

@@ -29,7 +29,7 @@ type replay struct {
 	lazy     bool                                      // records are read when needed
 	made     func(commit git.OID, made *oplog.Outcome) // receives each proven outcome; may be nil
 	evidence []evidence
-	landings []board.Landing
+	claims   Claims
 	begun    git.OID // where integration was when the board began, "" if unknown
 
 	memory *board.Memory
@@ -102,9 +102,7 @@ func (p *replay) run(ctx context.Context, chain []git.OID, progress func(done, t
 			if p.strict && !p.report.OK() {
 				return nil
 			}
-			if landing := b.links[i].landing(); landing != nil {
-				p.landings = append(p.landings, *landing)
-			}
+			p.claims.add(&b.links[i])
 			p.report.Commits++
 		}
 		if progress != nil {

@@ -174,10 +174,10 @@ func TestLandings(t *testing.T) {
 		from git.OID
 		want []string
 	}{{"", []string{string(at), string(spec)}}, {from, []string{string(spec)}}, {w.tip(), nil}} {
-		landings, err := audit.Landings(w.ctx, repo, audit.Range{From: c.from, To: w.tip()})
+		claims, err := audit.Recorded(w.ctx, repo, audit.Range{From: c.from, To: w.tip()})
 		check(t, err)
 		var got []string
-		for _, l := range landings {
+		for _, l := range claims.Landings {
 			got = append(got, l.After)
 		}
 		if !slices.Equal(got, c.want) {

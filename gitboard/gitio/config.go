@@ -10,24 +10,29 @@ import (
 // Config returns the value of a setting as git sees it in the worktree in which Open was called,
 // and whether it is set. If there are several values, the last one wins.
 func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
-	return r.config(ctx, key)
+	all, err := r.configHere(ctx, key)
+	if len(all) == 0 {
+		return "", false, err
+	}
+	return all[len(all)-1], true, nil
 }
 
-// ConfigPath is Config for a setting that holds a path: git expands ~.
-func (r *Repo) ConfigPath(ctx context.Context, key string) (string, bool, error) {
-	return r.config(ctx, key, "--type=path")
+// ConfigPaths returns all values of a setting that holds a path, as git sees them where Open was
+// called. Git expands ~, and the last one wins.
+func (r *Repo) ConfigPaths(ctx context.Context, key string) ([]string, error) {
+	return r.configHere(ctx, key, "--type=path")
 }
 
-func (r *Repo) config(ctx context.Context, key string, options ...string) (string, bool, error) {
+func (r *Repo) configHere(ctx context.Context, key string, options ...string) ([]string, error) {
 	args := append([]string{"config", "--null"}, options...)
-	out, err := r.here("config", append(args, "--get", key)...).output(ctx)
+	out, err := r.here("config", append(args, "--get-all", key)...).output(ctx)
 	if exitCode(err) == 1 {
-		return "", false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("setting %s: %w", key, err)
+		return nil, fmt.Errorf("setting %s: %w", key, err)
 	}
-	return strings.TrimSuffix(string(out), "\x00"), true, nil
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil // a value may be empty
 }
 
 // SetConfig sets a setting of the repository, replacing all its values there. It returns ErrBusy if

@@ -425,9 +425,9 @@ func TestFaultsOfSettings(t *testing.T) {
 			value, set, err := p.r.Config(p.ctx, "liza.none")
 			return fmt.Sprint(value, set), err
 		}, ""},
-		{"ConfigPath", set("liza.path", "~/x"), func(p *place) (any, error) {
-			value, set, err := p.r.ConfigPath(p.ctx, "liza.path")
-			return fmt.Sprint(strings.HasSuffix(value, "/x"), strings.HasPrefix(value, "~"), set), err
+		{"ConfigPaths", set("liza.path", "~/x"), func(p *place) (any, error) {
+			all, err := p.r.ConfigPaths(p.ctx, "liza.path")
+			return fmt.Sprint(len(all) == 1 && strings.HasSuffix(all[0], "/x") && !strings.HasPrefix(all[0], "~")), err
 		}, ""},
 		{"SetConfig", nil, func(p *place) (any, error) { return only(p.r.SetConfig(p.ctx, "liza.x", "y")) }, ""},
 		{"SetConfig, refused each time", nil, func(p *place) (any, error) {

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -53,30 +53,29 @@ func Read(repo *gitio.Repo) (Status, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
-	switches, _ := os.ReadFile(filepath.Join(s.Dir, configFile))
-	s.Server = strings.Contains(string(text), " hook --server ")
-	s.Files = err == nil && string(switches) == settings(s.Dir, s.Server) // else the repository was moved
-	for line := range strings.SplitSeq(string(text), "\n") {
-		if word, is := strings.CutPrefix(line, "program='"); is {
-			program := strings.ReplaceAll(strings.TrimSuffix(word, "'"), `'\''`, "'")
-			if info, err := os.Stat(program); err == nil && !info.IsDir() {
-				s.Program = program
-			}
+	config, err := os.ReadFile(filepath.Join(repo.CommonDir(), "config"))
+	if err != nil {
+		return s, err
+	}
+	section := sectionOf(string(config))
+	s.On = section != ""
+	s.Server = strings.Contains(section, "[include]\n") || !s.On && strings.Contains(string(text), " hook --server ")
+	switches, _ := os.ReadFile(filepath.Join(s.Dir, configFile)) // what can't be read is none
+	// Otherwise the repository was moved, a disk was full, or another version has installed them.
+	s.Files = isRun(string(text), repo.CommonDir(), s.Server) && string(switches) == settings(s.Dir, s.Server)
+	if word, is := quoted(string(text), "program="); is {
+		if info, err := os.Stat(word); err == nil && !info.IsDir() {
+			s.Program = word
 		}
 	}
 	if s.Files {
 		s.Overwritten = overwritten(s.Dir, s.Server)
 		s.Files = len(s.Overwritten) == 0
 	}
-	config, err := os.ReadFile(filepath.Join(repo.CommonDir(), "config"))
-	if err != nil {
-		return s, err
-	}
-	s.On = bytes.Contains(config, []byte(begin[1:len(begin)-1]))
-	s.Served = s.On && bytes.Contains(config, []byte(served))
+	s.Served = strings.Contains(section, served)
 	if s.On && !s.Server && !s.Served {
 		kept, err := os.ReadFile(filepath.Join(s.Dir, pushesFile))
-		s.On = bytes.Contains(config, []byte(everywhere))
+		s.On = strings.Contains(section, everywhere)
 		s.Files = s.Files && err == nil && strings.HasPrefix(string(kept), pushes(nil))
 	}
 	return s, nil
@@ -93,7 +92,7 @@ func names(server bool) []string {
 func overwritten(dir string, server bool) []string {
 	var found []string
 	for _, name := range names(server) {
-		if !isHook(dir, name) {
+		if !isHook(dir, name, server) {
 			found = append(found, name)
 		}
 	}
@@ -109,13 +108,8 @@ func Restore(repo *gitio.Repo) ([]string, error) {
 	}
 	found := overwritten(dir, false)
 	for _, name := range found {
-		made := filepath.Join(dir, "."+name+"-"+strconv.Itoa(os.Getpid()))
-		err := os.WriteFile(made, []byte(hook), 0o755)
-		if err == nil {
-			err = os.Rename(made, filepath.Join(dir, name)) // the hook is never missing for git
-		}
-		if err != nil {
-			return nil, &gitio.StorageError{Dir: dir, Err: errors.Join(err, os.Remove(made))}
+		if err := installHook(dir, name, ""); err != nil {
+			return nil, &gitio.StorageError{Dir: dir, Err: err}
 		}
 	}
 	return found, nil
@@ -137,33 +131,44 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 	server := setup.Server
 	dir := Dir(repo)
 	own, project := "", ""
-	if err := repo.EditConfigFile(without); err != nil {
+	config, err := os.ReadFile(filepath.Join(repo.CommonDir(), "config"))
+	if err == nil {
+		_, err = without(config) // what can't be switched on is not written
+	}
+	if err != nil {
 		return err
 	}
 	if server {
-		var err error
-		if own, _, err = repo.ConfigPath(ctx, "core.hooksPath"); err != nil {
+		paths, err := repo.ConfigPaths(ctx, "core.hooksPath")
+		if err != nil {
 			return err
+		}
+		for _, path := range paths {
+			if path != dir {
+				own = path
+			}
 		}
 		if own != "" && !filepath.IsAbs(own) {
 			own = filepath.Join(repo.CommonDir(), own) // as in any bare repository (git-config)
 		}
 		project = cmp.Or(own, filepath.Join(repo.CommonDir(), "hooks"))
 	}
-	// What is there is from the other kind, or an earlier version.
-	err := cmp.Or(os.RemoveAll(dir), os.MkdirAll(dir, 0o755))
-	if server {
-		err = cmp.Or(err, os.Mkdir(filepath.Join(dir, provenDir), 0o755))
-	}
-	err = cmp.Or(err, os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), setup.Program, server, own)), 0o644))
-	err = cmp.Or(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir, server)), 0o644))
+	// What is there is replaced file by file: a server that is updated stays locked.
+	files := map[string]string{runFile: run(repo.CommonDir(), setup.Program, server, own), configFile: settings(dir, server)}
 	if !server && !setup.Served {
-		err = cmp.Or(err, os.WriteFile(filepath.Join(dir, pushesFile), []byte(pushes(setup.Hidden)), 0o644))
+		files[pushesFile] = pushes(setup.Hidden)
+	}
+	err = os.MkdirAll(dir, 0o755)
+	if server {
+		err = cmp.Or(err, os.MkdirAll(filepath.Join(dir, provenDir), 0o755))
+	}
+	for name, text := range files {
+		err = cmp.Or(err, gitio.ReplaceFile(filepath.Join(dir, name), []byte(text)))
 	}
 	for _, name := range names(server) {
 		err = cmp.Or(err, installHook(dir, name, project))
 	}
-	if err != nil {
+	if err = cmp.Or(err, tidy(dir, server, files)); err != nil {
 		return &gitio.StorageError{Dir: dir, Err: err}
 	}
 	err = repo.EditConfigFile(func(text []byte) ([]byte, error) {
@@ -179,6 +184,19 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 	})
 	if err == nil && server {
 		err = advertise(ctx, repo, project)
+	}
+	return err
+}
+
+// tidy removes what the other kind of hooks, or an earlier version, has left.
+func tidy(dir string, server bool, files map[string]string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		_, is := files[e.Name()]
+		if is || slices.Contains(names(server), e.Name()) || server && e.Name() == provenDir {
+			continue
+		}
+		err = cmp.Or(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 	}
 	return err
 }
@@ -272,6 +290,16 @@ func Uninstall(ctx context.Context, repo *gitio.Repo) error {
 	}
 	_ = os.Remove(filepath.Dir(dir)) // empty, on a server
 	return nil
+}
+
+// sectionOf returns our lines of a config, "" if there are none.
+func sectionOf(config string) string {
+	_, section, found := strings.Cut(config, begin[:len(begin)-len(" takes these lines away\n")])
+	if !found {
+		return ""
+	}
+	section, _, _ = strings.Cut(section, end)
+	return section
 }
 
 // without returns a config without our lines.

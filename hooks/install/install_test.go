@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -257,6 +258,49 @@ func TestOverwritten(t *testing.T) {
 		p.check(os.Symlink(to, p.hook(name)))
 	}
 	p.says(install.Status{On: true, Server: true, Overwritten: []string{"pre-receive", "post-receive", "post-update"}})
+}
+
+// TestDamaged checks that damage to the installed files is seen: by a full disk, a power cut, or a
+// backup that lost their modes.
+func TestDamaged(t *testing.T) {
+	for _, server := range []bool{false, true} {
+		p := newPlace(t, server)
+		p.install(install.Setup{Server: server})
+		whole := p.read(p.hook("run"))
+		for name, damage := range map[string]func(){
+			"an empty run file": func() { p.write(p.hook("run"), "") },
+			"one of NULs":       func() { p.write(p.hook("run"), strings.Repeat("\x00", len(whole))) },
+			"one cut off":       func() { p.write(p.hook("run"), whole[:1500]) },
+			"no files":          func() { p.check(os.RemoveAll(p.dir)) },
+		} {
+			damage()
+			status, err := install.Read(p.repo)
+			if p.check(err); !status.On || status.Files || status.Server != server {
+				t.Errorf("%s: %+v", name, status)
+			}
+			p.install(install.Setup{Server: server})
+			p.says(install.Status{On: true, Files: true, Server: server})
+		}
+		p.check(os.Chmod(p.hook("reference-transaction"), 0o644))
+		p.says(install.Status{On: true, Server: server, Overwritten: []string{"reference-transaction"}})
+	}
+}
+
+// TestDamagedServer checks that the hooks of a server let nothing pass if their common file is
+// damaged, while those of a clone stop nobody.
+func TestDamagedServer(t *testing.T) {
+	for _, server := range []bool{false, true} {
+		p := newPlace(t, server)
+		p.install(install.Setup{Server: server})
+		for _, text := range []string{"", strings.Repeat("\x00", 4000), "# Made by git liza hooks install.\n\nname=${0##*/}\n"} {
+			p.write(p.hook("run"), text)
+			hook := exec.Command(p.hook("reference-transaction"), "prepared")
+			said, err := hook.CombinedOutput()
+			if (err != nil) != server || strings.Contains(string(said), "liza hooks install --server") != server {
+				t.Errorf("server %v, a run file of %d bytes: %v\n%s", server, len(text), err, said)
+			}
+		}
+	}
 }
 
 // TestProgram checks which program is reported, and that a repository that was moved has no hooks.

@@ -10,7 +10,8 @@ import (
 )
 
 // provenDir is where a server's pre-receive stores what it has proven, for the transaction that
-// follows: a file named after the board's new commit, with the lines that git passed.
+// follows: a file named after the new commit of the board, or the new object of another ref where
+// the board stays, with the lines that git passed.
 const provenDir = "proven"
 
 // provenFor is how long such a file is used. Moves that begin later are proven again.
@@ -21,10 +22,10 @@ const provenFor = time.Minute
 // one transaction without asking again: by then git has locked each ref at its old value. If they
 // can't be stored, the shim asks. It does not create the directory, so that a repository that was
 // moved away does not reappear at its old path.
-func KeepProven(repo *gitio.Repo, now time.Time, board git.OID, moves string) {
+func KeepProven(repo *gitio.Repo, now time.Time, key git.OID, moves string) {
 	dir := filepath.Join(Dir(repo), provenDir)
 	tidyProven(dir, now)
-	_ = gitio.ReplaceFile(filepath.Join(dir, string(board)), []byte(moves))
+	_ = gitio.ReplaceFile(filepath.Join(dir, string(key)), []byte(moves))
 }
 
 // integrationFile is where a server records which branch is integration: the id of the board's

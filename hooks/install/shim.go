@@ -2,9 +2,12 @@ package install
 
 import (
 	_ "embed"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -14,8 +17,22 @@ import (
 //go:embed shim.sh
 var shim string
 
-// hook is the text of each hook. It stops nobody while the run file is being written.
+// hook is the text of each hook of a clone. It stops nobody while the run file is being written.
 const hook = "#!/bin/sh\nrun=${0%/*}/" + runFile + "\n[ ! -r \"$run\" ] || . \"$run\"\n"
+
+// serverHook is the text of each hook of a server. A whole run file exits by itself; without one
+// nothing moves.
+const serverHook = hook + `echo "liza: the hooks of this server are damaged, so nothing moves; its admin can install them again: git liza hooks install --server" >&2
+exit 1
+`
+
+// hookText is the text of each hook.
+func hookText(server bool) string {
+	if server {
+		return serverHook
+	}
+	return hook
+}
 
 // clientHooks are the hooks that git runs in worktrees (githooks). Where ours are on, the project's
 // own hooks are run only by ours.
@@ -32,25 +49,37 @@ var serverHooks = slices.Concat([]string{"pre-receive", "proc-receive", "referen
 // installed is a link to where it would be: git starts nothing while there is nothing.
 var passedOn = []string{"update", "post-receive", "post-update", "pre-auto-gc"}
 
-// installHook writes a hook. project is the directory of a server's own hooks, "" in a clone.
+// installHook writes a hook in one step, so that git never misses it. project is the directory of a
+// server's own hooks, "" in a clone.
 func installHook(dir, name, project string) error {
-	file, own := filepath.Join(dir, name), filepath.Join(project, name)
+	file, made, own := filepath.Join(dir, name), filepath.Join(dir, "."+name+"-"+strconv.Itoa(os.Getpid())), filepath.Join(project, name)
+	err := os.ErrExist
 	if project != "" && slices.Contains(passedOn, name) {
-		if _, err := os.Stat(own); err != nil && os.Symlink(own, file) == nil {
-			return nil
+		if _, missing := os.Stat(own); missing != nil {
+			err = os.Symlink(own, made)
 		}
 	}
-	return os.WriteFile(file, []byte(hook), 0o755)
+	if err != nil {
+		err = os.WriteFile(made, []byte(hookText(project != "")), 0o755)
+	}
+	if err == nil {
+		err = os.Rename(made, file)
+	}
+	if err != nil {
+		return errors.Join(err, gitio.RemoveFile(made))
+	}
+	return nil
 }
 
 // isHook reports whether a file is what installHook has made.
-func isHook(dir, name string) bool {
+func isHook(dir, name string, server bool) bool {
 	file := filepath.Join(dir, name)
 	if to, err := os.Readlink(file); err == nil {
 		return slices.Contains(passedOn, name) && filepath.Base(to) == name && filepath.Dir(to) != dir
 	}
+	info, err := os.Stat(file)
 	text, _ := os.ReadFile(file) // what can't be read is none
-	return string(text) == hook
+	return err == nil && string(text) == hookText(server) && (info.Mode()&0o111 == 0o111 || runtime.GOOS == "windows")
 }
 
 // clientProject finds the project's hooks each time, because the tool that manages them may be set
@@ -111,31 +140,57 @@ func run(common, program string, server bool, own string) string {
 	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
 }
 
+// isRun reports whether run has made a text for a repository, whatever the program and the
+// directory of a server's own hooks.
+func isRun(text, common string, server bool) bool {
+	own, _ := quoted(text, "project=")
+	program, _ := quoted(text, "program=")
+	return text == run(common, program, server, own)
+}
+
+// quoted returns the quoted word behind a name at the beginning of a line.
+func quoted(text, name string) (word string, found bool) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if word, is := strings.CutPrefix(line, name+"'"); is {
+			return strings.ReplaceAll(strings.TrimSuffix(word, "'"), `'\''`, "'"), true
+		}
+	}
+	return "", false
+}
+
 // serverFilter allows, without starting git-liza, moves of refs that are not the board's and moves
 // that pre-receive has proven (KeepProven). ours is a ref that needs a check. It ignores
 // refs/replace, where anybody may push. git-liza has recorded which branch is integration, together
 // with the id of the settings that say so (KeepIntegration). With other settings, or where the
 // board's ref has been lost, any branch may be integration, and git-liza decides.
 const serverFilter = `
-ours= board=
+ours= board= key=
 while read -r old new ref; do
 	case $ref in
 	@inbox@*) # proc-receive answers for it
 		[ "$name" = pre-receive ] || case $new in *[!0]*) echo "liza: $ref is not kept as a ref: this server's git has no proc-receive hook" >&2; exit 1 ;; esac
 		;;
 	@sequencer@*) ;; # and for it
-	@board@) ours=$ref board=$new ;;
-	@boards@*|@own@*) [ "$name" = reference-transaction ] || ours=$ref ;; # pre-receive has looked at it
+	@board@) ours=$ref key=$new board=1 ;;
+	@boards@*|@own@*)
+		case $new in
+		*[!0]*)
+			ours=$ref
+			[ "$board" ] || key=$new
+			;;
+		*) [ "$name" = reference-transaction ] || ours=$ref ;; # pre-receive has looked at what a transaction deletes
+		esac
+		;;
 	esac
 done <<MOVES
 $input
 MOVES
-if [ "$board" ] && [ "$name" = reference-transaction ] && [ -r "$self/` + provenDir + `/$board" ]; then
+if [ "$key" ] && [ "$name" = reference-transaction ] && [ -r "$self/` + provenDir + `/$key" ]; then
 	proven=
 	while IFS= read -r line; do
 		proven=$proven$line"
 "
-	done <"$self/` + provenDir + `/$board"
+	done <"$self/` + provenDir + `/$key"
 	[ "$proven" != "$input" ] || exit 0
 fi
 if [ -z "$ours" ]; then

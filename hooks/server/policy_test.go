@@ -208,8 +208,8 @@ func TestPolicies(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}()
 	submitted, work := h.submitted(h.coder, h.start)
-	ahead, _ := h.submitted(h.coder, h.next)
-	together, _ := h.submitted(h.landed, h.next)
+	ahead, aheadWork := h.submitted(h.coder, h.next)
+	together, togetherWork := h.submitted(h.landed, h.next)
 	review := git.ReviewRef("parse", 1)
 	another := h.onTop(none, &board.Init{Goal: "Another", IntegrationBranch: "integration", SpecRef: "specs/vision.md"})
 	landsThere := h.onTop(another, &board.Land{Before: h.start, Commit: h.next})
@@ -249,7 +249,7 @@ func TestPolicies(t *testing.T) {
 		"a board's first push":          {refs{state: none, integration: none, home: none}, refs{state: h.landed, integration: h.next, home: h.landed}, 0, "", ""},
 		"its board without its branch":  {refs{state: none, integration: none, home: none}, refs{state: h.landed}, 0, "the board begins without integration", "the board begins without integration"},
 		"its board where its branch is": {refs{state: none, home: none}, refs{state: h.first}, 0, "", ""},
-		"a home elsewhere":              {refs{home: none}, refs{home: another}, 0, "no commit of the board", ""},
+		"a home elsewhere":              {refs{home: none}, refs{home: another}, 0, "no commit of the board", "no commit of the board"},
 		"a lost board":                  {refs{state: none}, refs{state: h.note}, 0, "", ""},
 		"a lost board, and a landing":   {refs{state: none}, refs{state: h.landed, integration: h.next}, 0, "", ""},
 		"another board for a lost one":  {refs{state: none}, refs{state: another}, 0, "is another board", "is another board"},
@@ -257,36 +257,40 @@ func TestPolicies(t *testing.T) {
 		"another for one in branches":   {refs{state: none, home: none, homeBranch: h.first}, refs{state: another, integration: h.next}, 0, "is another board", "is another board"},
 		"a lost board, unrecorded work": {refs{state: none}, refs{state: h.note, integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
 		"a lost board's integration":    {refs{state: none}, refs{integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
-		"a lost board's lease":          {refs{state: none}, refs{lease: h.lease}, 0, "there is no board here", ""},
+		"a lost board's lease":          {refs{state: none}, refs{lease: h.lease}, 0, "there is no board here", "there is no board here"},
 		"a branch before the board":     {refs{state: none, home: none}, refs{integration: h.next}, 0, "", ""},
 
 		"a lease":                    {refs{state: h.coder}, refs{lease: h.lease}, 0, "", ""},
-		"a lease before its agent":   {nil, refs{lease: h.lease}, 0, "is registered in another session, or not at all", ""},
+		"a lease before its agent":   {nil, refs{lease: h.lease}, 0, "is registered in another session, or not at all", "is registered in another session, or not at all"},
 		"a lease with its agent":     {nil, refs{state: h.coder, lease: h.lease}, 0, "", ""},
-		"a lease before the board":   {refs{state: none, home: none}, refs{lease: h.lease}, 0, "there is no board here", ""},
-		"no lease":                   {refs{state: h.coder}, refs{lease: other}, 0, "is not a lease of it", ""},
-		"a commit for a lease":       {refs{state: h.coder}, refs{lease: h.next}, 0, "is not a lease of it", ""},
-		"a long lease":               {refs{state: h.coder}, refs{lease: padded}, 0, "is not a lease of it", ""},
+		"a lease before the board":   {refs{state: none, home: none}, refs{lease: h.lease}, 0, "there is no board here", "there is no board here"},
+		"no lease":                   {refs{state: h.coder}, refs{lease: other}, 0, "is not a lease of it", "is not a lease of it"},
+		"a commit for a lease":       {refs{state: h.coder}, refs{lease: h.next}, 0, "is not a lease of it", "is not a lease of it"},
+		"a long lease":               {refs{state: h.coder}, refs{lease: padded}, 0, "is not a lease of it", "is not a lease of it"},
 		"integration beside a lease": {refs{state: h.coder}, refs{lease: h.lease, integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
-		"a lease, deleted":           {refs{state: h.coder, lease: h.lease}, refs{lease: none}, 0, "ends by an operation", ""},
+		"a lease, deleted":           {refs{state: h.coder, lease: h.lease}, refs{lease: none}, 0, "ends by an operation", "ends by an operation"},
 
 		"a submission":                           {refs{state: h.coder}, refs{state: submitted, review: work}, 0, "", ""},
-		"a submission on what integration lacks": {refs{state: h.coder}, refs{state: ahead}, 0, "which the review began at, is not on the integration branch", ""},
-		"a submission on what lands with it":     {refs{state: h.coder}, refs{state: together, integration: h.next}, 0, "", ""},
+		"a submission on what integration lacks": {refs{state: h.coder}, refs{state: ahead, review: aheadWork}, 0, "which the review began at, is not on the integration branch", ""},
+		"a submission on what lands with it":     {refs{state: h.coder}, refs{state: together, integration: h.next, review: togetherWork}, 0, "", ""},
+		"a submission without its ref":           {refs{state: h.coder}, refs{state: submitted}, 0, "does not come with it", "does not come with it"},
+		"a submission whose ref is elsewhere":    {refs{state: h.coder, review: h.next}, refs{state: submitted}, 0, "does not come with it", "does not come with it"},
+		"a submission whose ref is here":         {refs{state: h.coder, review: work}, refs{state: submitted}, 0, "", ""},
+		"a submission's ref before the board":    {refs{state: h.coder}, refs{review: work}, 0, "the board has no task", "the board has no task"},
 		"a submission that is on the board":      {refs{state: submitted}, refs{review: work}, 0, "", ""},
 		"a submission in a branch":               {refs{state: submitted, home: none, homeBranch: h.first}, refs{git.AsBranch(review): work}, 0, "", ""},
 
 		"a candidate":                        {nil, refs{git.CandidatePrefix + "x": h.next}, 0, "", ""},
 		"a task's branch":                    {nil, refs{git.PublishedRef("x"): h.next}, 0, "", ""},
-		"a board's branch":                   {nil, refs{git.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", ""},
-		"a clone's own ref":                  {nil, refs{git.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
+		"a board's branch":                   {nil, refs{git.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", "below liza/ there are the board"},
+		"a clone's own ref":                  {nil, refs{git.OwnPrefix + "x": h.next}, 0, "is one clone's own", "is one clone's own"},
 		"a probe":                            {nil, refs{git.ProbePrefix + "x": h.next}, 0, "", ""},
 		"a probe as branch":                  {nil, refs{git.AsBranch(git.ProbePrefix + "x"): h.next}, 0, "", ""},
-		"a lease as branch":                  {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
-		"a lease as branch, without a home":  {refs{state: h.coder, home: none}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
-		"a lease as branch, with both homes": {refs{state: h.coder, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
+		"a lease as branch":                  {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", "below liza/ there are the board"},
+		"a lease as branch, without a home":  {refs{state: h.coder, home: none}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", "below liza/ there are the board"},
+		"a lease as branch, with both homes": {refs{state: h.coder, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", "below liza/ there are the board"},
 		"a long lease in a branch": {
-			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: long}, 0, "is not a lease of it", "",
+			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: long}, 0, "is not a lease of it", "is not a lease of it",
 		},
 		"a lease at home in a branch": {
 			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "", "",
@@ -294,13 +298,13 @@ func TestPolicies(t *testing.T) {
 		"a lease with the home": {refs{state: none, integration: none, home: none},
 			refs{state: h.coder, integration: h.start, homeBranch: h.coder, leaseBranch: h.carry(h.lease)}, 0, "", ""},
 		"no lease in a branch": {
-			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.next}, 0, "is not a lease of it", "",
+			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.next}, 0, "is not a lease of it", "is not a lease of it",
 		},
 		"a blob in a branch": {
 			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: h.lease}, 0, "", "", // git itself refuses it
 		},
 		"a lease in a branch, deleted": {
-			refs{state: h.coder, home: none, homeBranch: h.first, leaseBranch: h.carry(h.lease)}, refs{leaseBranch: none}, 0, "ends by an operation", "",
+			refs{state: h.coder, home: none, homeBranch: h.first, leaseBranch: h.carry(h.lease)}, refs{leaseBranch: none}, 0, "ends by an operation", "ends by an operation",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -318,6 +322,19 @@ func TestPolicies(t *testing.T) {
 			refusal, err = server.Transaction(h.ctx, h.board, h.moves(c.to), now)
 			h.refuses("reference-transaction", refusal, err, c.transaction)
 		})
+	}
+}
+
+// TestMovedTwice checks that a push which moves a ref twice is refused: without --atomic git would
+// take the second move, which nobody has looked at.
+func TestMovedTwice(t *testing.T) {
+	h := newHistory(t)
+	h.set(map[string]string{git.BoardRef: h.first, "refs/heads/integration": h.start, git.LeaseRef("coder-1"): none})
+	forged := h.git(h.hub, "commit-tree", "-m", "forged", "-p", h.note, h.first+"^{tree}")
+	for _, ref := range []string{git.BoardRef, "refs/heads/feature"} {
+		moves := []hooks.Move{{Ref: ref, Old: h.first, New: h.note}, {Ref: ref, Old: h.note, New: forged}}
+		refusal, err := server.Receive(h.ctx, h.board, moves, time.Now())
+		h.refuses("pre-receive", refusal, err, ref+" is moved twice")
 	}
 }
 

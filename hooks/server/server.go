@@ -115,21 +115,31 @@ func (a *arrival) clearLocks() {
 	a.repo.ClearRefLocks(lockAge, refs...)
 }
 
-// keepProven saves the transaction of this push from being proven again, if it starts from the
+// keepProven saves the transaction of this push from being looked at again, if it starts from the
 // current refs.
 func (a *arrival) keepProven() {
-	moved := a.of(git.BoardRef)
-	if moved == nil {
-		return
-	}
 	var lines strings.Builder
+	key := git.ZeroOID // the shim looks for the board's new commit, or else for another ref's
 	for _, m := range a.moves {
 		if m.Old != m.Now {
 			return
 		}
 		fmt.Fprintf(&lines, "%s %s %s\n", m.Old, m.New, m.Ref)
+		if isOwn(m.Ref) && !git.OID(m.New).IsZero() && a.of(git.BoardRef) == nil {
+			key = git.OID(m.New)
+		}
 	}
-	install.KeepProven(a.repo, a.now, git.OID(moved.New), lines.String())
+	if moved := a.of(git.BoardRef); moved != nil {
+		key = git.OID(moved.New)
+	}
+	if !key.IsZero() {
+		install.KeepProven(a.repo, a.now, key, lines.String())
+	}
+}
+
+// isOwn reports whether a ref is one of the board's, its branch included.
+func isOwn(ref string) bool {
+	return strings.HasPrefix(ref, git.OwnPrefix) || strings.HasPrefix(ref, git.BoardPrefix)
 }
 
 // lastBehind is how many operations git.LastRef may be behind the board.
@@ -163,29 +173,62 @@ func (a *arrival) keepLast(ctx context.Context) error {
 	return repo.Close()
 }
 
+// received checks a push.
 func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
-	var s *board.State
-	var tip git.OID
+	if r := (hooks.Push{Moves: a.moves}).Twice(); r != nil {
+		return r, nil
+	}
+	return a.judge(ctx, a.examine)
+}
+
+// judge checks the moves of the board's refs and of integration; examine checks that of the board
+// itself.
+func (a *arrival) judge(ctx context.Context, examine func(context.Context, *hooks.Move) (*board.Refusal, error)) (*board.Refusal, error) {
 	if moved := a.of(git.BoardRef); moved != nil {
-		refusal, err := a.examine(ctx, moved)
-		if refusal != nil || err != nil {
-			return refusal, err
-		}
-		tip, s = git.OID(moved.New), a.push.State
-	} else {
-		var err error
-		if tip, s, err = a.present(ctx); err != nil {
-			return nil, err
+		if r, err := examine(ctx, moved); r != nil || err != nil {
+			return r, err
 		}
 	}
+	tip, s, err := a.after(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, check := range []func(context.Context, git.OID, *board.State) (*board.Refusal, error){a.own, a.submitted} {
+		if r, err := check(ctx, tip, s); r != nil || err != nil {
+			return r, err
+		}
+	}
+	if s == nil {
+		return a.lost(ctx)
+	}
+	return a.landing(ctx, s)
+}
+
+// after returns the tip of the board after the moves, and its state, nil without one.
+func (a *arrival) after(ctx context.Context) (git.OID, *board.State, error) {
+	moved := a.of(git.BoardRef)
+	switch {
+	case moved == nil:
+		return a.present(ctx)
+	case a.push != nil:
+		return git.OID(moved.New), a.push.State, nil
+	}
+	at, err := a.board.Log().At(ctx, git.OID(moved.New))
+	if err != nil {
+		return "", nil, err
+	}
+	return at.Commit, at.State, nil
+}
+
+// own checks the moves of the board's refs other than its branch.
+func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.Refusal, error) {
 	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.now)}
 	for _, m := range a.moves {
 		m, err := a.named(ctx, m)
 		if err != nil {
 			return nil, err
 		}
-		own := strings.HasPrefix(m.Ref, git.OwnPrefix) || strings.HasPrefix(m.Ref, git.BoardPrefix)
-		if m.Ref == git.BoardRef || !own || strings.HasPrefix(m.Ref, git.CandidatePrefix) {
+		if m.Ref == git.BoardRef || !isOwn(m.Ref) || strings.HasPrefix(m.Ref, git.CandidatePrefix) {
 			continue
 		}
 		lease, err := a.lease(ctx, m)
@@ -199,10 +242,53 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 			return hooks.ForeignHome(m), a.err
 		}
 	}
-	if s == nil {
-		return a.lost(ctx)
+	return nil, nil
+}
+
+// submitted checks that each submission on its way to the board has its ref, by which git keeps it.
+// Where the board is new, others have it.
+func (a *arrival) submitted(ctx context.Context, _ git.OID, s *board.State) (*board.Refusal, error) {
+	moved := a.of(git.BoardRef)
+	if moved == nil || git.OID(moved.Now).IsZero() {
+		return nil, nil
 	}
-	return a.landing(ctx, s)
+	claims, err := a.claims(ctx, moved)
+	if err != nil {
+		return nil, err
+	}
+	for _, submission := range claims.Submissions {
+		t := s.Task(submission.Task)
+		if t == nil {
+			return nil, s.Err()
+		}
+		for n := 1; n <= t.Submissions(); n++ {
+			if t.Submission(n) != submission.Commit {
+				continue
+			}
+			at, err := a.at(ctx, git.ReviewRef(t.ID, n))
+			if err != nil {
+				return nil, err
+			}
+			if r := hooks.Submitted(t.ID, n, submission.Commit, at); r != nil {
+				return r, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// at returns where one of the board's refs is after the moves.
+func (a *arrival) at(ctx context.Context, ref string) (string, error) {
+	if branches, err := a.onlyBranches(ctx); err != nil {
+		return "", err
+	} else if branches {
+		ref = git.AsBranch(ref)
+	}
+	if m := a.of(ref); m != nil {
+		return m.New, nil
+	}
+	oid, err := a.repo.Ref(ctx, ref)
+	return string(oid), err
 }
 
 // present returns the tip of the board before a push that doesn't move it, and its state, nil
@@ -434,19 +520,26 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 			return nil, err
 		}
 		i.Founding = git.OID(m.Now).IsZero() && since.IsZero()
-		if i.Landings, err = a.landings(ctx, m); err != nil {
+		claims, err := a.claims(ctx, m)
+		if err != nil {
 			return nil, err
 		}
+		i.Landings = claims.Landings
 	}
 	return hooks.CheckIntegration(i), nil
 }
 
-// landings returns the landings that a push, or one of its transactions, brings to the board.
-func (a *arrival) landings(ctx context.Context, m *hooks.Move) ([]board.Landing, error) {
-	if a.push != nil {
-		return a.push.Landings, nil
+// claims returns what the operations that a push, or one of its transactions, brings to the board
+// say of other refs.
+func (a *arrival) claims(ctx context.Context, m *hooks.Move) (*audit.Claims, error) {
+	if a.push == nil {
+		recorded, err := audit.Recorded(ctx, a.repo, audit.Range{From: git.OID(m.Now), To: git.OID(m.New)})
+		if err != nil {
+			return nil, err
+		}
+		a.push = &audit.Push{Claims: recorded}
 	}
-	return audit.Landings(ctx, a.repo, audit.Range{From: git.OID(m.Now), To: git.OID(m.New)})
+	return &a.push.Claims, nil
 }
 
 // Transaction answers reference-transaction in its prepared state, for one transaction whose
@@ -457,31 +550,8 @@ func Transaction(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now
 		return nil, err
 	}
 	a.moves = hooks.Busy(a.moves)
-	refusal, err := a.transacted(ctx)
-	if err == nil {
-		err = a.err
-	}
-	return refusal, err
-}
-
-func (a *arrival) transacted(ctx context.Context) (*board.Refusal, error) {
-	tip := git.ZeroOID
-	if m := a.of(git.BoardRef); m != nil {
-		if r, err := a.grows(ctx, m); r != nil || err != nil {
-			return r, err
-		}
-		tip = git.OID(m.New)
-	} else {
-		var err error
-		if tip, err = a.tip(ctx); err != nil {
-			return nil, err
-		}
-	}
-	s, err := a.board.Log().At(ctx, tip)
-	if err != nil {
-		return nil, err
-	}
-	return a.landing(ctx, s.State)
+	refusal, err := a.judge(ctx, a.grows)
+	return refusal, cmp.Or(err, a.err)
 }
 
 // noteIntegration records which branch is integration, so that pushes of other branches need not

@@ -112,7 +112,7 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 		return nil, err
 	}
 	if hooks.Files != hooks.On {
-		text := "git's hooks are half in place"
+		text := "git's hooks are not as this version installs them"
 		if len(hooks.Overwritten) > 0 {
 			text += ": another program has overwritten " + strings.Join(hooks.Overwritten, ", ")
 		}

@@ -17,13 +17,15 @@ import (
 
 // HooksState describes whether the hooks of a clone, or of a bare repository, are in place.
 func HooksState(s install.Status, bare bool) string {
+	install := "git liza hooks install"
+	if bare {
+		install += " --server"
+	}
 	switch {
-	case !s.Files && !s.On && bare:
-		return "off (git liza hooks install --server)"
 	case !s.Files && !s.On:
-		return "off (git liza hooks install)"
+		return "off (" + install + ")"
 	case !s.Files || !s.On:
-		return "half in place (git liza hooks install makes them whole)"
+		return "half in place, or of another version (" + install + " makes them whole)"
 	case s.Server:
 		return "on, as a server's lock"
 	}
