@@ -66,6 +66,7 @@ func (p *replay) collect(l *link) {
 	}
 	if holder := board.LeaseWanted(p.state, l.op); holder != "" && p.state.Agent(holder) != nil {
 		p.report.Attested[AttestedLease]++
+		p.shows(holder, l.op)
 	}
 	switch o := l.op.Payload.(type) {
 	case *board.Init:
@@ -110,6 +111,19 @@ func (p *replay) collect(l *link) {
 	e.lands = landingEvidenceOf(l.op, p.state)
 	if len(e.needs) > 0 {
 		p.evidence = append(p.evidence, e)
+	}
+}
+
+// shows notes whether an operation shows the lease of the agent whose claim it takes. A lease that
+// an earlier operation has shown and ended is gone for the later ones.
+func (p *replay) shows(holder string, op board.Operation) {
+	taker, takes := op.Payload.(interface{ ShownLease() *board.Lease })
+	switch {
+	case !takes || holder == op.Actor.ID:
+	case taker.ShownLease() != nil:
+		p.shown[holder] = true
+	case !p.shown[holder]:
+		p.unshown = append(p.unshown, holder)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 type Push struct {
 	*Report
 	Claims
-	State *board.State // after the last of them
+	State   *board.State // after the last of them
+	Unshown []string     // the agents whose claims they take without showing a lease
 }
 
 // Claims are what operations say of the refs that move with them, oldest first.
@@ -52,7 +53,7 @@ func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, int
 	if !r.From.IsZero() && !repo.Shallow() && p.report.OK() {
 		err = p.backed(ctx, repo, integration)
 	}
-	return &Push{Report: p.report, Claims: p.claims, State: p.state}, err
+	return &Push{Report: p.report, Claims: p.claims, State: p.state, Unshown: p.unshown}, err
 }
 
 // backed is recheck before the refs have moved. It doesn't check that integration moves with

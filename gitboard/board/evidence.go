@@ -25,6 +25,9 @@ type Evidence struct {
 // ShowLease adds a lease that was seen to the operation.
 func (e *Evidence) ShowLease(l *Lease) { e.Lease = l }
 
+// ShownLease is the lease that was seen, nil for none.
+func (e *Evidence) ShownLease() *Lease { return e.Lease }
+
 // AbandonedAfter is how long after the lease of a rejected task's author expired others may take
 // the task.
 const AbandonedAfter = 30 * time.Second

@@ -310,11 +310,9 @@ func (s *Store) concerns(ctx context.Context, updates []git.RefUpdate) (bool, er
 // there.
 func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 	switch {
-	case u.New.OrZero() == git.ZeroOID && u.Old.OrZero() == git.ZeroOID:
-		return false
 	case strings.HasPrefix(u.Ref, git.LeasePrefix):
-		return true // an unchanged lease is checked there too
-	case u.Old == u.New:
+		return true // an unchanged lease is checked there too, and so is that there is none
+	case u.Old.OrZero() == u.New.OrZero():
 		return false
 	}
 	return u.Ref == git.BoardRef || u.Ref == integration || strings.HasPrefix(u.Ref, git.ReviewPrefix) || strings.HasPrefix(u.Ref, s.Task(""))

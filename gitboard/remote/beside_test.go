@@ -186,7 +186,7 @@ func TestRegatherLate(t *testing.T) {
 func TestMovedBeside(t *testing.T) {
 	t.Parallel()
 	const update = "gitio.(*Repo).WriteAndUpdate"
-	t.Run("unpack", func(t *testing.T) {
+	t.Run("advance", func(t *testing.T) {
 		t.Parallel()
 		s := apart(t)
 		s.remote.Load().OnlyBranches = true
@@ -199,7 +199,7 @@ func TestMovedBeside(t *testing.T) {
 				s.set(t, map[string]git.OID{here: ids[2]})
 			}
 		}}}
-		check(t, s.unpack(ctx))
+		check(t, s.advance(ctx))
 		if at, err := s.repo.Ref(t.Context(), here); at != ids[1] || err != nil {
 			t.Errorf("it is at %s: %v", at, err)
 		}
@@ -210,7 +210,7 @@ func TestMovedBeside(t *testing.T) {
 			s.set(t, map[string]git.OID{here: turns[tries%2]})
 		}
 		s.set(t, map[string]git.OID{here: ids[0]})
-		if err := s.unpack(ctx); !errors.Is(err, gitio.ErrRefMoved) {
+		if err := s.advance(ctx); !errors.Is(err, gitio.ErrRefMoved) {
 			t.Errorf("it moves all the time, and that is told as %v", err)
 		}
 	})

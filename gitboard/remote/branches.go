@@ -153,21 +153,8 @@ func valueOf(o git.Object) git.OID {
 	return c.Carried()
 }
 
-// unpack moves leases and the branches of tasks here to what the fetched carriers stand for.
-func (s *Store) unpack(ctx context.Context) error {
-	var err error
-	for range tries {
-		var updates []git.RefUpdate
-		if updates, err = s.unpacked(ctx); err != nil {
-			return err
-		}
-		if err = s.repo.UpdateRefs(ctx, updates, "git liza: fetch"); !errors.Is(err, gitio.ErrRefMoved) {
-			return err
-		}
-	}
-	return err
-}
-
+// unpacked returns the updates that move leases and the branches of tasks here to what the fetched
+// carriers stand for.
 func (s *Store) unpacked(ctx context.Context) ([]git.RefUpdate, error) {
 	stale := map[string]git.OID{}
 	var updates []git.RefUpdate

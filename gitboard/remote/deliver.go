@@ -171,6 +171,9 @@ func (s *Store) packRefs(ctx context.Context, l *link) (refs []git.RefUpdate, er
 	if len(p.retired) > 0 {
 		return nil, errWhole
 	}
+	for _, lease := range p.absent { // the sequencer compares it, as every ref
+		refs = append(refs, git.RefUpdate{Ref: lease, Old: git.ZeroOID, New: git.ZeroOID})
+	}
 	was := map[string]git.OID{}
 	for _, u := range l.Updates {
 		was[s.there(u.Ref)] = u.Old

@@ -205,12 +205,51 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// bring fetches once. The caller holds the lock.
+// bring fetches once. The caller holds the lock. The board moves last: a claim that shows here
+// before its lease could be taken over.
 func (s *Store) bring(ctx context.Context, all bool) error {
-	if err := s.bringRefs(ctx, all); err != nil || !s.remote.Load().OnlyBranches {
+	if err := s.bringRefs(ctx, all); err != nil {
 		return err
 	}
-	return s.unpack(ctx)
+	return s.advance(ctx)
+}
+
+// advance makes the moves that brought returns.
+func (s *Store) advance(ctx context.Context) (err error) {
+	for range tries {
+		var updates []git.RefUpdate
+		if updates, err = s.brought(ctx); err != nil {
+			return err
+		}
+		if err = s.repo.UpdateRefs(ctx, updates, "git liza: fetch"); !errors.Is(err, gitio.ErrRefMoved) {
+			return err
+		}
+	}
+	return err
+}
+
+// brought returns what a fetch moves here after git has fetched: what carriers stand for, and then
+// the board. If the remote's board was reset, the one that is here stays, and the next operation
+// restores the remote's.
+func (s *Store) brought(ctx context.Context) (updates []git.RefUpdate, err error) {
+	ahead, err := s.aheadOf(ctx, s.Name(), s.tracking("state"))
+	if err != nil {
+		return nil, err
+	}
+	if s.remote.Load().OnlyBranches {
+		if updates, err = s.unpacked(ctx); err != nil {
+			return nil, err
+		}
+	}
+	here, err := s.repo.Ref(ctx, git.BoardRef)
+	if err != nil || ahead {
+		return updates, err
+	}
+	there, err := s.State(ctx)
+	if err == nil && !there.IsZero() && here != there {
+		updates = append(updates, git.RefUpdate{Ref: git.BoardRef, Old: here, New: there})
+	}
+	return updates, err
 }
 
 // view is a prefix of the remote's refs and that of the refs in which this clone has them.
@@ -242,7 +281,7 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	if err != nil {
 		return err
 	}
-	specs := []string{git.BoardRef + ":" + git.BoardRef, "+" + git.BoardRef + ":" + s.tracking("state")}
+	specs := []string{"+" + git.BoardRef + ":" + s.tracking("state")}
 	for _, v := range s.views() {
 		specs = append(specs, "+"+v.there+"*:"+v.here+"*")
 	}
@@ -252,19 +291,7 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	if all {
 		specs = append(specs, s.there(git.ReviewPrefix)+"*:"+git.ReviewPrefix+"*")
 	}
-	failed := s.remote.Load().Fetch(ctx, true, false, specs...)
-	if failed == nil || errors.Is(failed, gitio.ErrBusy) {
-		return failed
-	}
-	ahead, err := s.aheadOf(ctx, s.Name(), s.tracking("state"))
-	if err != nil {
-		return err
-	}
-	if refused := (*gitio.CommandError)(nil); ahead && errors.As(failed, &refused) && refused.Exit == 1 {
-		// Everything else was fetched. The remote's board was reset; the next operation restores it.
-		return nil
-	}
-	return failed
+	return s.remote.Load().Fetch(ctx, true, false, specs...)
 }
 
 // State returns the remote's board as this clone last saw it.

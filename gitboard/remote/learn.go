@@ -24,10 +24,10 @@ func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
 	}
 	defer s.lock(ctx)()
 	l := &lesson{Store: s, chain: d.chain, news: news}
-	if err := l.board(ctx); err != nil {
+	if err := l.refs(ctx); err != nil {
 		return err
 	}
-	if err := l.refs(ctx); err != nil {
+	if err := l.board(ctx); err != nil { // the board moves after the leases, as by a fetch
 		return err
 	}
 	if err := s.repo.WriteAndUpdate(ctx, l.objects, l.updates, fmt.Sprintf("git liza: %d operations", len(news.Operations))); err != nil {

@@ -937,7 +937,7 @@ func TestIsShared(t *testing.T) {
 		{git.LeaseRef("x"), one, two, true},
 		{git.LeaseRef("x"), one, one, true},
 		{git.LeaseRef("x"), one, "", true},
-		{git.LeaseRef("x"), git.ZeroOID, "", false},
+		{git.LeaseRef("x"), git.ZeroOID, "", true},
 	} {
 		if is := s.isShared(git.RefUpdate{Ref: c.ref, Old: c.old, New: c.new}, integration); is != c.want {
 			t.Errorf("%s from %.3s to %.3s: %v", c.ref, c.old, c.new, is)

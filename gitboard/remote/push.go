@@ -32,6 +32,9 @@ func (e *UnclearError) Unwrap() error { return e.Err }
 
 // push moves the remote's refs.
 func (s *Store) push(ctx context.Context, p *plan) error {
+	if err := s.unseen(ctx, p); err != nil || len(p.pushes) == 0 {
+		return err
+	}
 	var failed error
 	push := func(ctx context.Context) error {
 		if failed = s.retire(ctx, p); failed == nil {

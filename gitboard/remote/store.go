@@ -190,6 +190,7 @@ func orMoved(err error, ref string) error {
 // plan is the part of a transaction that goes to the remote.
 type plan struct {
 	pushes   []gitio.Push
+	absent   []string        // leases that must not be there, by their names there
 	retired  []retired       // task branches that can't be fast-forwarded
 	moves    []git.RefUpdate // the updates that are pushed
 	carriers []git.RefUpdate // what this clone remembers of the carriers that are pushed
@@ -224,9 +225,32 @@ func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error
 		if err != nil {
 			return nil, err
 		}
-		p.pushes, p.moves = append(p.pushes, push), append(p.moves, u)
+		p.moves = append(p.moves, u)
+		if push.Old.OrZero() == git.ZeroOID && push.New.OrZero() == git.ZeroOID {
+			p.absent = append(p.absent, push.Ref)
+			continue
+		}
+		p.pushes = append(p.pushes, push)
 	}
 	return p, nil
+}
+
+// unseen asks the remote for the leases that a plan takes to be absent, since git can't push that a
+// ref must not exist. An operation that takes over a claim without its lease may have been decided
+// on a view in which the lease is missing.
+func (s *Store) unseen(ctx context.Context, p *plan) error {
+	if len(p.absent) == 0 {
+		return nil
+	}
+	var there map[string]git.OID
+	err := again(ctx, func() (err error) {
+		there, err = s.remote.Load().List(ctx, p.absent...)
+		return err
+	})
+	for ref := range there {
+		return orMoved(s.Fetch(ctx), ref)
+	}
+	return err
 }
 
 // publish makes sure that a task's branch at the remote is never force-pushed: a branch that can't

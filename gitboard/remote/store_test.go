@@ -158,6 +158,12 @@ func (w *world) git(dir string, args ...string) string {
 // write decides an operation on a clone's view and appends it.
 func (w *world) write(c *clone, p board.Payload) (git.OID, error) {
 	w.t.Helper()
+	return w.writeWith(c, p, oplog.Side{})
+}
+
+// writeWith is write for an operation that moves other refs, too.
+func (w *world) writeWith(c *clone, p board.Payload, side oplog.Side) (git.OID, error) {
+	w.t.Helper()
 	w.n++
 	on, err := c.log.Tip(context.WithoutCancel(w.ctx))
 	w.check(err)
@@ -166,7 +172,7 @@ func (w *world) write(c *clone, p board.Payload) (git.OID, error) {
 	w.check(err)
 	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
 	w.check(err)
-	return built.Commit, c.log.Append(w.ctx, []*oplog.Built{built}, oplog.Side{})
+	return built.Commit, c.log.Append(w.ctx, []*oplog.Built{built}, side)
 }
 
 func (w *world) must(c *clone, p board.Payload) git.OID {

@@ -172,6 +172,17 @@ func (h *history) submitted(at, base string) (tip, work string) {
 	return at, string(o.OID)
 }
 
+// claimed returns the board on which coder-1 works on a task, and coder-2 is registered.
+func (h *history) claimed() string {
+	h.t.Helper()
+	coder, task := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, board.About{Task: "parse"}
+	at := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
+		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
+	at = h.onTop(at, &board.Finalize{About: task, NoSpecFile: true})
+	at = h.by(coder, at, &board.Claim{About: task, Clone: "here", BaseCommit: h.start})
+	return h.by(board.Actor{ID: "coder-2", Role: roles.Coder, Session: "theirs"}, at, &board.Register{Session: "theirs", Clone: "there"})
+}
+
 // TestPolicies asks the server's two hooks about pushes to a hub.
 func TestPolicies(t *testing.T) {
 	h := newHistory(t)
@@ -220,6 +231,14 @@ func TestPolicies(t *testing.T) {
 		h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{o}))
 		return string(o.OID)
 	}()
+	hours := board.At(time.Now().Add(-time.Hour))
+	lapsed := &board.Lease{Agent: "coder-1", Session: "mine", Expires: hours, Heartbeat: hours}
+	claimed := h.claimed()
+	taken := func(lease *board.Lease) string {
+		claim := &board.Claim{About: board.About{Task: "parse"}, Clone: "there", BaseCommit: h.start}
+		claim.ShowLease(lease)
+		return h.by(board.Actor{ID: "coder-2", Role: roles.Coder, Session: "theirs"}, claimed, claim)
+	}
 	type refs = map[string]string
 	atNote := refs{state: h.note, integration: h.start, lease: none, home: h.first}
 	for name, c := range map[string]struct {
@@ -269,6 +288,14 @@ func TestPolicies(t *testing.T) {
 		"a long lease":               {refs{state: h.coder}, refs{lease: padded}, 0, "is not a lease of it", "is not a lease of it"},
 		"integration beside a lease": {refs{state: h.coder}, refs{lease: h.lease, integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
 		"a lease, deleted":           {refs{state: h.coder, lease: h.lease}, refs{lease: none}, 0, "ends by an operation", "ends by an operation"},
+
+		"a claim whose lease is not shown": {refs{state: claimed, lease: h.lease}, refs{state: taken(nil)}, 0, "coder-1 has a lease here", ""},
+		"a claim whose lease is shown":     {refs{state: claimed, lease: h.lease}, refs{state: taken(lapsed), lease: none}, 0, "", ""},
+		"a claim without a lease":          {refs{state: claimed}, refs{state: taken(nil)}, 0, "", ""},
+		"a claim beside what is no lease":  {refs{state: claimed, lease: other}, refs{state: taken(nil), lease: none}, 0, "", ""},
+		"a lost board with such a claim":   {refs{state: none, lease: h.lease}, refs{state: taken(nil)}, 0, "", ""},
+		"a claim whose lease is in a branch": {refs{state: claimed, home: none, homeBranch: h.first, leaseBranch: h.carry(h.lease)},
+			refs{state: taken(nil)}, 0, "coder-1 has a lease here", ""},
 
 		"a submission":                           {refs{state: h.coder}, refs{state: submitted, review: work}, 0, "", ""},
 		"a submission on what integration lacks": {refs{state: h.coder}, refs{state: ahead, review: aheadWork}, 0, "which the review began at, is not on the integration branch", ""},

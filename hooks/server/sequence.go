@@ -356,9 +356,7 @@ func (o *outcome) land(ctx context.Context) (updates []git.RefUpdate, err error)
 		if u.Old != u.New {
 			changed, moves = append(changed, u), append(moves, hooks.Move{Ref: ref, Old: string(u.Old), New: string(u.New)})
 		}
-		if u.Old != git.ZeroOID || u.New != git.ZeroOID {
-			updates = append(updates, u)
-		}
+		updates = append(updates, u) // also one that stays, so that nobody moves it meanwhile
 	}
 	a, refusal, err := received(ctx, o.board, moves, o.objects, o.sequencer.now)
 	if err != nil {

@@ -739,3 +739,26 @@ func TestForgedTip(t *testing.T) {
 		t.Errorf("the hub builds on it: %s", tip)
 	}
 }
+
+// TestUnseenLeaseInAParcel checks that a server leaves out an operation that ends no lease where it
+// has one, and that the clone decides it again with the lease.
+func TestUnseenLeaseInAParcel(t *testing.T) {
+	w := newWorld(t, 2)
+	a, b := w.clones[0], w.clones[1]
+	coder := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
+	_, err := a.Do(w.ctx, gitboard.Request{Actor: coder}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
+	w.check(err)
+	w.check(b.Refresh(w.ctx))
+	w.check(b.Repo().UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.LeaseRef("coder-1"), Old: git.OID(w.git(w.hub, "rev-parse", git.LeaseRef("coder-1")))}}, ""))
+	var seen []*lease.Held
+	_, err = b.Do(w.ctx, gitboard.Request{Actor: ada}, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		held, err := v.Lease(ctx, "coder-1")
+		seen = append(seen, held)
+		return note("taken over"), []git.RefUpdate{lease.Fence("coder-1", held)}, err
+	})
+	w.check(err)
+	if len(seen) != 2 || seen[0] != nil || seen[1] == nil {
+		t.Errorf("it was decided with the leases %v", seen)
+	}
+	w.end(3)
+}

@@ -407,7 +407,7 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 		return r, nil
 	}
 	a.push = p
-	return nil, nil
+	return a.unshown(ctx, m)
 }
 
 // sizes returns the sizes of the board's new objects.

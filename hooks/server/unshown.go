@@ -1,0 +1,44 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+// unshown refuses an operation that takes over a claim as if its holder had no lease, while the
+// holder has one here: a clone may have lost sight of it. m is the move of the board.
+func (a *arrival) unshown(ctx context.Context, m *hooks.Move) (*board.Refusal, error) {
+	if git.OID(m.Now).IsZero() || len(a.push.Unshown) == 0 {
+		return nil, nil // the leases of a board that is new here come with it
+	}
+	inBranches, err := a.onlyBranches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, holder := range a.push.Unshown {
+		ref := git.LeaseRef(holder)
+		if inBranches {
+			ref = git.AsBranch(ref)
+		}
+		at, err := a.repo.Ref(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		here, err := a.named(ctx, hooks.Move{Ref: ref, New: string(at)})
+		if err != nil {
+			return nil, err
+		}
+		lease, err := a.lease(ctx, here)
+		if err != nil {
+			return nil, err
+		}
+		if lease != nil && lease.Agent == holder && lease.Session != "" {
+			return board.Refuse(board.CodeLease, fmt.Sprintf("%s has a lease here, and what takes over its work says that there is none", holder), "git liza sync, then the same command again"), nil
+		}
+	}
+	return nil, nil
+}
