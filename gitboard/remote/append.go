@@ -30,7 +30,10 @@ func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.
 		return err
 	}
 	if by == nil {
-		if err := errors.Join(s.kept(ctx), s.home(ctx)); err != nil {
+		if err := s.kept(ctx); err != nil {
+			return err
+		}
+		if updates, err = s.atHome(ctx, updates); err != nil {
 			return err
 		}
 		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)

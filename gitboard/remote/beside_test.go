@@ -226,6 +226,24 @@ func TestMovedBeside(t *testing.T) {
 	})
 }
 
+// TestSharedBeside checks that an operation that is being written while a share takes the board away
+// from home is not written here: the remote would not have it.
+func TestSharedBeside(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	ids := s.commits(t, 2)
+	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+	back := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[0]}}
+	err := s.Append(beside{t.Context(), map[string]func(){"gitio.(*Repo).WriteAndUpdate": sync.OnceFunc(func() {
+		s.set(t, map[string]git.OID{git.HomeRef: git.ZeroOID})
+	})}}, nil, back, "", nil)
+	if at, _ := s.repo.Ref(t.Context(), git.BoardRef); !errors.Is(err, gitio.ErrRefMoved) || at != ids[1] {
+		t.Errorf("the board is at %s: %v", at, err)
+	}
+	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+	check(t, s.Append(t.Context(), nil, back, "", nil))
+}
+
 // waiting is a store with two commits on its board, and a pending link that takes a lease.
 func waiting(t *testing.T) (s *Store, mine *link) {
 	t.Helper()

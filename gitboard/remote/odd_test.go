@@ -713,11 +713,11 @@ func TestBrokenHome(t *testing.T) {
 	s.remote.Store(nil)
 	s.commits(t, 1)
 	var refused *board.Refusal
-	if err := s.home(t.Context()); !errors.As(err, &refused) {
+	if _, err := s.atHome(t.Context(), nil); !errors.As(err, &refused) {
 		t.Errorf("a copy: %v", err)
 	}
 	s.set(t, map[string]git.OID{git.HomeRef: "broken"})
-	if err := s.home(t.Context()); err == nil || errors.As(err, &refused) {
+	if _, err := s.atHome(t.Context(), nil); err == nil || errors.As(err, &refused) {
 		t.Errorf("a broken home: %v", err)
 	}
 }

@@ -368,16 +368,32 @@ func (s *Store) kept(ctx context.Context) error {
 	return nil
 }
 
-// home refuses to write to a copy of a board, which came with a clone and is judged by another
-// repository.
-func (s *Store) home(ctx context.Context) error {
-	if !s.repo.MayHaveRemotes() {
-		return nil
+// atHome refuses to write to a copy of a board, which came with a clone and is judged by another
+// repository. To updates that move the board it adds that the board stays at home here: Share may
+// begin meanwhile, and does not push what comes to the board later.
+func (s *Store) atHome(ctx context.Context, updates []git.RefUpdate) ([]git.RefUpdate, error) {
+	home, err := s.repo.Ref(ctx, git.HomeRef)
+	if err != nil {
+		return nil, err
 	}
-	for ref, missing := range map[string]bool{git.HomeRef: true, git.BoardRef: false} {
-		if at, err := s.repo.Ref(ctx, ref); err != nil || at.IsZero() != missing {
-			return err
+	if home.IsZero() && s.repo.MayHaveRemotes() {
+		if err := s.copied(ctx); err != nil {
+			return nil, err
 		}
+	}
+	moves := func(ref string) bool {
+		return slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Ref == ref && u.Old != u.New })
+	}
+	if !moves(git.BoardRef) || moves(git.HomeRef) {
+		return updates, nil
+	}
+	return append([]git.RefUpdate{{Ref: git.HomeRef, Old: home, New: home}}, updates...), nil
+}
+
+// copied refuses to write to the board here, if there is one, since it is not at home here.
+func (s *Store) copied(ctx context.Context) error {
+	if at, err := s.repo.Ref(ctx, git.BoardRef); err != nil || at.IsZero() {
+		return err
 	}
 	names, err := s.repo.Remotes(ctx)
 	if err != nil || len(names) == 0 {
