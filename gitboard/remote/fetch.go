@@ -352,14 +352,15 @@ func (s *Store) Fetched() time.Time {
 }
 
 // counts returns the number of fetches this clone has begun, and the number of the last one that
-// succeeded.
+// succeeded. A power cut or a full disk may have kept either of them from its file: one that has
+// succeeded has begun.
 func (s *Store) counts() (begun, good int) {
 	for name, n := range map[string]*int{begunFile: &begun, goodFile: &good} {
 		if data, err := os.ReadFile(s.file(name)); err == nil {
 			_, _ = fmt.Sscan(string(data), n)
 		}
 	}
-	return begun, good
+	return max(begun, good), good
 }
 
 // begunFile and goodFile hold what counts reads.

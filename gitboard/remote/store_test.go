@@ -283,6 +283,28 @@ func TestLostLease(t *testing.T) {
 	w.end(0)
 }
 
+// TestLostCounts checks that a clone fetches although its counts of fetches were lost, as in a power
+// cut.
+func TestLostCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	notes := 0
+	for _, lost := range []string{"fetching", "fetched"} {
+		for range 3 {
+			w.check(w.a.Fetch(w.ctx))
+		}
+		w.check(os.WriteFile(filepath.Join(w.a.Local().CommonDir(), "liza", lost), nil, 0o644))
+		w.must(w.b, note(lost))
+		notes++
+		moment := w.a.Now()
+		w.check(w.a.Fetch(w.ctx))
+		if w.a.here() != w.there() || !w.a.Fresh(moment) {
+			t.Errorf("without %s a fetch leaves the board at %s, and the hub has %s", lost, w.a.here().Short(), w.there().Short())
+		}
+	}
+	w.end(notes)
+}
+
 // TestAnswerLost checks that a push whose answer is lost is done exactly once.
 func TestAnswerLost(t *testing.T) {
 	t.Parallel()
