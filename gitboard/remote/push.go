@@ -84,7 +84,7 @@ func tried(ctx context.Context, push func(context.Context) error, arrived func(c
 			return failed
 		case errors.Is(failed, gitio.ErrUnsent):
 			continue
-		case !errors.Is(failed, gitio.ErrRejected):
+		case !errors.Is(failed, gitio.ErrRejected) && !errors.Is(failed, gitio.ErrNotAtomic):
 			unheard = failed
 		}
 		look, cancel := patient(ctx)
@@ -96,7 +96,7 @@ func tried(ctx context.Context, push func(context.Context) error, arrived func(c
 			return failed
 		}
 	}
-	if unheard != nil && (errors.Is(failed, gitio.ErrRejected) || errors.Is(failed, gitio.ErrUnsent)) {
+	if unheard != nil { // it may still be on its way there
 		return &UnclearError{Err: unheard}
 	}
 	return failed

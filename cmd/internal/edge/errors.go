@@ -78,6 +78,7 @@ func Classify(err error) Class {
 		command *gitio.CommandError
 		network *gitio.NetworkError
 		apart   *remote.DivergedError
+		unclear *remote.UnclearError
 		gone    *remote.LostError
 		stop    *supervisor.StopError
 	)
@@ -124,6 +125,8 @@ func Classify(err error) Class {
 		return Class{4, CodeInconsistent, gone.WayOut()}
 	case errors.As(err, &apart):
 		return Class{4, CodeDiverged, "stop, and let a human look: git liza log, and git log " + git.TrackingRef(apart.Remote, "state")}
+	case errors.As(err, &unclear):
+		return Class{3, Classify(unclear.Err).Code, "git liza sync, then git liza log: they show whether it was done; the same command with the same --request is done once at most"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrNoRemote):
 		return Class{3, CodeNetwork, "git liza share NAME, with the name that it has now (git remote)"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrLockedThere):

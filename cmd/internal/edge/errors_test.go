@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
 // TestExitCodes: exit codes are those of the protocol, also for wrapped errors.
@@ -39,6 +41,8 @@ func TestExitCodes(t *testing.T) {
 		{&Outcome{Exit: 4, Code: "violation"}, 4, "violation"},
 		{&oplog.NewerFormatError{Format: 9}, 5, "newer-format"},
 		{&gitio.UnsupportedError{What: "git is too old"}, 5, "unsupported"},
+		{&remote.UnclearError{Err: &gitio.NetworkError{Err: gitio.ErrSilent}}, 3, "network"},
+		{&remote.UnclearError{Err: context.Canceled}, 3, "interrupted"},
 	} {
 		err := c.err
 		if err != nil {
@@ -47,5 +51,23 @@ func TestExitCodes(t *testing.T) {
 		if got := Classify(err); got.Exit != c.exit || got.Code != c.code {
 			t.Errorf("%v: exit %d, code %q; want %d, %q", c.err, got.Exit, got.Code, c.exit, c.code)
 		}
+	}
+}
+
+// TestHintOfAnUnclearPush checks that a caller whose push was not answered is never told to do it
+// again in another way.
+func TestHintOfAnUnclearPush(t *testing.T) {
+	network := &gitio.NetworkError{Remote: "hub", Said: "no answer", Err: gitio.ErrSilent}
+	if hint := Classify(network).Hint; !strings.Contains(hint, "--offline") {
+		t.Errorf("a remote that can't be reached: %s", hint)
+	}
+	hint := Classify(fmt.Errorf("append note: %w", &remote.UnclearError{Err: network})).Hint
+	for _, way := range []string{"git liza sync", "git liza log", "--request"} {
+		if !strings.Contains(hint, way) {
+			t.Errorf("the hint lacks %s: %s", way, hint)
+		}
+	}
+	if strings.Contains(hint, "--offline") {
+		t.Errorf("the hint leads to doing it twice: %s", hint)
 	}
 }
