@@ -125,6 +125,12 @@ func (b *Board) RefreshAll(ctx context.Context) error {
 	return b.refresh(ctx, b.shared().FetchAll)
 }
 
+// Refetch fetches refs of a shared board, with all their objects, also those that this clone seems
+// to have. It moves no ref.
+func (b *Board) Refetch(ctx context.Context, refs ...string) error {
+	return b.shared().Refetch(ctx, refs...)
+}
+
 // Pending returns how many transactions of this clone are still on their way to the remote.
 func (b *Board) Pending(ctx context.Context) (int, error) {
 	if b.Remote() == "" {

@@ -59,6 +59,21 @@ func (s *Store) Fresh(moment Moment) bool {
 	return Moment(good) > moment
 }
 
+// Refetch fetches refs of the board, given by their names here, with all their objects. A plain
+// fetch brings no object that a ref here seems to have. No ref moves.
+func (s *Store) Refetch(ctx context.Context, refs ...string) error {
+	by, err := s.Sharing(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.lock(ctx)()
+	there := make([]string, len(refs))
+	for i, ref := range refs {
+		there[i] = s.there(ref)
+	}
+	return again(ctx, func() error { return by.Fetch(ctx, false, true, there...) })
+}
+
 func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	if by, err := s.Sharing(ctx); err != nil || by == nil {
 		return err

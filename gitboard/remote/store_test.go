@@ -537,6 +537,33 @@ func TestFetchSince(t *testing.T) {
 	w.end(2)
 }
 
+// TestRefetch checks that a clone gets back what the hub has and the clone has lost, and that no ref
+// moves.
+func TestRefetch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old := w.must(w.a, note("one"))
+	w.must(w.a, note("two"))
+	w.check(w.b.Fetch(w.ctx))
+	dir := w.b.Local().CommonDir()
+	w.check(os.RemoveAll(filepath.Join(dir, "liza", "kept")))
+	w.check(os.Remove(filepath.Join(dir, "objects", string(old[:2]), string(old[2:]))))
+	b := w.open(w.b.Local().TopLevel()) // by a process that has read nothing yet
+	if err := b.Local().Whole(w.ctx, b.here()); err == nil {
+		t.Error("nothing is lost")
+	}
+	w.check(b.Fetch(w.ctx))
+	if err := b.Local().Whole(w.ctx, b.here()); err == nil {
+		t.Error("a plain fetch brings it")
+	}
+	refs := w.git(dir, "for-each-ref")
+	w.check(b.Refetch(w.ctx, git.BoardRef))
+	w.check(b.Local().Whole(w.ctx, b.here()))
+	if now := w.git(dir, "for-each-ref"); now != refs {
+		t.Errorf("refs moved from\n%s\nto\n%s", refs, now)
+	}
+}
+
 // TestLooksBeforeItPushes checks that a transaction whose old value is wrong for any ref here
 // pushes nothing: the remote has only some of the refs.
 func TestLooksBeforeItPushes(t *testing.T) {
