@@ -14,13 +14,15 @@ import (
 )
 
 // Loss is a board that can't be read completely, and what can be done about it. At most one of
-// Missing and Newest is set.
+// Missing, Past and Newest is set.
 type Loss struct {
 	At      git.OID      // where the board's ref is; zero if it is gone, or names no object
 	Missing []git.Object // missing objects made again by a replay, which complete the board
-	Newest  git.OID      // the newest complete commit of the board
+	Past    string       // what is missing where the board itself can be read, and its history can't
+	Newest  git.OID      // the newest commit of the board that can be read
 	From    string       // where Newest was found
 	Lost    []string     // the known subjects of the operations after it, newest first
+	Left    git.OID      // the newest commit after it that is still here, zero for none
 
 	broken *gitio.BrokenRefError // why the ref can't be read; nil if it can
 }
@@ -38,11 +40,19 @@ func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
 		l.At = git.OID(l.broken.Text)
 	}
 	if !tip.IsZero() {
-		if err := wholeBoard(ctx, repo, tip); err == nil || !lacking(err) {
-			return nil, err
+		broken := wholeBoard(ctx, repo, tip)
+		if broken == nil || !lacking(broken) {
+			return nil, broken
 		}
 		if l.Missing = rebuild(ctx, repo, tip); l.Missing != nil {
 			return l, nil
+		}
+		switch err := readable(ctx, repo, tip); {
+		case err == nil:
+			l.Past, err = past(ctx, repo, tip, broken)
+			return l, err
+		case !lacking(err):
+			return nil, err
 		}
 	}
 	if err := l.search(ctx, repo); err != nil || l.broken == nil && l.At.IsZero() && l.Newest.IsZero() {
@@ -61,8 +71,8 @@ type place struct {
 // mostPlaces limits the commits that are tried.
 const mostPlaces = 1000
 
-// search looks for the newest complete commit: where the ref was, what was written recently, where
-// git.LastRef follows it, and where a remote has it.
+// search looks for the newest commit that can be read: where the ref was, what was written
+// recently, where git.LastRef follows it, and where a remote has it.
 func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	places, err := placesHere(ctx, repo)
 	if err != nil {
@@ -77,18 +87,24 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 			places = append(places, place{r.OID, r.Name, ""})
 		}
 	}
+	if err := l.leaves(ctx, repo, l.At); err != nil {
+		return err
+	}
 	tried := map[git.OID]bool{}
 	for _, p := range places[:min(len(places), mostPlaces)] {
 		if tried[p.commit] {
 			continue
 		}
 		tried[p.commit] = true
-		switch err := wholeBoard(ctx, repo, p.commit); {
+		switch err := readable(ctx, repo, p.commit); {
 		case err == nil:
 			l.latest(ctx, repo, p, places)
 			return nil
 		case !lacking(err):
 			return err // it may be whole: an older one must not take its place
+		}
+		if err := l.leaves(ctx, repo, p.commit); err != nil {
+			return err
 		}
 		if p.said != "" {
 			l.Lost = append(l.Lost, p.said)
@@ -97,14 +113,29 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	return nil
 }
 
-// latest sets the newest complete commit: the one that was found, or one that follows it. Files
-// that were copied may no longer show which of them was written last.
+// leaves sets Left to a commit that can't be read as a board, if it is here and no newer one is.
+func (l *Loss) leaves(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
+	if commit.IsZero() || !l.Left.IsZero() {
+		return nil
+	}
+	o, err := repo.Object(ctx, string(commit))
+	if err == nil && o.Type == git.CommitObject {
+		l.Left = commit
+	}
+	if lacking(err) {
+		return nil
+	}
+	return err
+}
+
+// latest sets the newest commit that can be read: the one that was found, or one that follows it.
+// Files that were copied may no longer show which of them was written last.
 func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places []place) {
 	for _, p := range places[:min(len(places), mostPlaces)] {
 		if p.commit == found.commit {
 			continue
 		}
-		if follows, err := repo.IsAncestor(ctx, found.commit, p.commit); follows && err == nil && wholeBoard(ctx, repo, p.commit) == nil {
+		if follows, err := repo.IsAncestor(ctx, found.commit, p.commit); follows && err == nil && readable(ctx, repo, p.commit) == nil {
 			found = p
 		}
 	}
@@ -140,8 +171,37 @@ func wholeBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
 	if err := repo.Whole(ctx, commit); err != nil {
 		return err
 	}
+	return isBoard(ctx, repo, commit)
+}
+
+// readable returns nil for a commit of a board that can be read. Its history may be incomplete.
+func readable(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
+	if err := repo.WholeAlone(ctx, commit); err != nil {
+		return err
+	}
+	return isBoard(ctx, repo, commit)
+}
+
+func isBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
 	_, err := repo.Object(ctx, string(commit)+":board.yaml")
 	return err
+}
+
+// past describes what is missing of the history of a board that can be read. why is what git says
+// about it.
+func past(ctx context.Context, repo *gitio.Repo, tip git.OID, why error) (string, error) {
+	n := 0
+	for at := tip; !at.IsZero(); n++ {
+		c, err := commitOf(ctx, repo, at)
+		if lacking(err) {
+			return fmt.Sprintf("it is cut off behind the newest %s, since %s is missing or damaged: what was before that can't be proven", plain.Plural(n, "operation"), at.Short()), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		at = first(c)
+	}
+	return fmt.Sprintf("objects of it are missing or damaged, so it can't be proven: %v", why), nil
 }
 
 // rebuild makes the objects of a history again by replaying it, and returns those that the
@@ -180,33 +240,79 @@ func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
 			return err
 		}
 		return repo.Whole(ctx, l.At)
-	case !l.Newest.IsZero() && l.broken != nil:
-		return repo.ReplaceBroken(ctx, l.broken, l.Newest) // git updates no ref that it can't read
+	case l.Past != "":
+		return errors.New("what is missing of the board's history is not here")
 	case !l.Newest.IsZero():
-		return repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: l.At, New: l.Newest}}, "git liza: doctor, the newest that is whole")
+		return l.setBack(ctx, repo)
 	}
 	return errors.New("nothing of the board is left here")
 }
 
+// setBack moves the board to the newest commit that can be read. What is left of a later one is
+// kept under git.LostRef.
+func (l *Loss) setBack(ctx context.Context, repo *gitio.Repo) error {
+	var updates []git.RefUpdate
+	if !l.Left.IsZero() {
+		kept, err := repo.Ref(ctx, git.LostRef(l.Left))
+		if err != nil {
+			return err
+		}
+		if kept.IsZero() {
+			updates = append(updates, git.RefUpdate{Ref: git.LostRef(l.Left), New: l.Left})
+		}
+	}
+	const why = "git liza: doctor, the newest that can be read"
+	if l.broken == nil {
+		return repo.UpdateRefs(ctx, append(updates, git.RefUpdate{Ref: git.BoardRef, Old: l.At, New: l.Newest}), why)
+	}
+	if err := repo.UpdateRefs(ctx, updates, why); err != nil {
+		return err
+	}
+	return repo.ReplaceBroken(ctx, l.broken, l.Newest) // git updates no ref that it can't read
+}
+
+// LacksObjects reports whether objects are missing that another repository may have.
+func (l *Loss) LacksObjects() bool {
+	return len(l.Missing) == 0 && (!l.At.IsZero() || len(l.Lost) > 0 || l.Newest.IsZero())
+}
+
+// SetsBack reports whether Repair moves the board's ref to another commit, so that operations may
+// be lost. That is a human's decision.
+func (l *Loss) SetsBack() bool { return len(l.Missing) == 0 && !l.Newest.IsZero() }
+
+// Repairable reports whether Repair can do anything.
+func (l *Loss) Repairable() bool { return len(l.Missing) > 0 || !l.Newest.IsZero() }
+
 // String describes the loss in one sentence.
 func (l *Loss) String() string {
-	var what string
+	what := l.Damage()
+	switch {
+	case len(l.Missing) > 0 || l.Past != "":
+		return what
+	case l.Newest.IsZero():
+		return what + ", and no whole board is left here"
+	}
+	what += fmt.Sprintf("; the newest that can be read is %s, from %s", l.Newest.Short(), l.From)
+	if len(l.Lost) > 0 {
+		what += fmt.Sprintf("; it lacks %s: %s", plain.Plural(len(l.Lost), "operation"), strings.Join(l.Lost, "; "))
+	}
+	if !l.Left.IsZero() {
+		what += fmt.Sprintf("; what is left of the later ones stays under %s", git.LostRef(l.Left))
+	}
+	return what
+}
+
+// Damage describes what is wrong, without what can be done about it.
+func (l *Loss) Damage() string {
 	switch {
 	case len(l.Missing) > 0:
 		return fmt.Sprintf("missing or damaged in the board's history: %s; its operations say what was in them", plain.Plural(len(l.Missing), "object"))
+	case l.Past != "":
+		return fmt.Sprintf("the board at %s can be read, and not all of its history: %s", l.At.Short(), l.Past)
 	case l.At.IsZero() && l.broken != nil:
-		what = l.broken.Error()
+		return l.broken.Error()
 	case l.At.IsZero():
-		what = "the branch " + git.BranchName(git.BoardRef) + " has gone"
-	default:
-		what = fmt.Sprintf("the board at %s can't be read: objects of it are missing or damaged", l.At.Short())
+		return "the branch " + git.BranchName(git.BoardRef) + " has gone"
 	}
-	if l.Newest.IsZero() {
-		return what + ", and no whole board is left here"
-	}
-	what += fmt.Sprintf("; the newest that is whole is %s, from %s", l.Newest.Short(), l.From)
-	if len(l.Lost) == 0 {
-		return what
-	}
-	return what + fmt.Sprintf("; it lacks %s: %s", plain.Plural(len(l.Lost), "operation"), strings.Join(l.Lost, "; "))
+	return fmt.Sprintf("the board at %s can't be read: objects of it are missing or damaged", l.At.Short())
 }

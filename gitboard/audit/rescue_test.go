@@ -135,7 +135,7 @@ func TestFindLoss(t *testing.T) {
 	}
 	ref := filepath.FromSlash(git.BoardRef)
 	two, three := commits[2].Short(), commits[3].Short()
-	reflog := "; the newest that is whole is " + two + ", from the reflog"
+	reflog := "; the newest that can be read is " + two + ", from the reflog"
 	for name, c := range map[string]struct {
 		do   func(l *lossy)
 		says string // "" if nothing is lost
@@ -151,22 +151,22 @@ func TestFindLoss(t *testing.T) {
 		"the last commit": {func(l *lossy) { l.lose(commits[3]) },
 			"the board at " + three + " can't be read: objects of it are missing or damaged" + reflog + "; it lacks 1 operation: ", 2},
 		"the last two commits": {func(l *lossy) { l.lose(commits[3]); l.lose(commits[2]) },
-			"; the newest that is whole is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: ", 1},
+			"; the newest that can be read is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: ", 1},
 		"the last two commits, where it was twice": {func(l *lossy) {
 			for _, u := range []git.RefUpdate{{Ref: git.BoardRef, Old: commits[3], New: commits[2]}, {Ref: git.BoardRef, Old: commits[2], New: commits[3]}} {
 				check(t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{u}, "again"))
 			}
 			l.lose(commits[3])
 			l.lose(commits[2])
-		}, "; the newest that is whole is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: again; again", 1},
+		}, "; the newest that can be read is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: again; again", 1},
 		"a tree, below what no operation leads to": {func(l *lossy) {
 			forged := l.forge(forgery{parent: commits[3], op: noteOf("f"), files: map[string][]byte{"README.md": []byte("hello")}})
 			l.rewind(forged)
 			l.forget("liza", "kept")
 			l.lose(l.snapshot(commits[2]).Head.Tree)
-		}, "; the newest that is whole is " + commits[1].Short() + ", from the reflog; it lacks 2 operations: ", 1},
+		}, " can be read, and not all of its history: objects of it are missing or damaged, so it can't be proven: ", -1},
 		"the ref": {func(l *lossy) { l.forget(ref) },
-			"the branch liza/state has gone; the newest that is whole is " + three + ", from the reflog", 3},
+			"the branch liza/state has gone; the newest that can be read is " + three + ", from the reflog", 3},
 		"the ref and its reflog": {func(l *lossy) {
 			l.forget(ref)
 			l.forget("logs", ref)
@@ -177,7 +177,7 @@ func TestFindLoss(t *testing.T) {
 					check(t, os.Remove(path))
 				}
 			}
-		}, "the branch liza/state has gone; the newest that is whole is " + three + ", from what was written lately", 3},
+		}, "the branch liza/state has gone; the newest that can be read is " + three + ", from what was written lately", 3},
 		"all but what a remote has": {func(l *lossy) {
 			l.remotes(commits[3], "refs/liza/remotes/origin/other")
 			l.remotes(w.integration, "refs/liza/remotes/backup/state")
@@ -185,11 +185,11 @@ func TestFindLoss(t *testing.T) {
 			l.forget(ref)
 			l.forget("logs", ref)
 			l.forget("liza", "kept")
-		}, "the branch liza/state has gone; the newest that is whole is " + commits[1].Short() + ", from refs/liza/remotes/origin/state", 1},
+		}, "the branch liza/state has gone; the newest that can be read is " + commits[1].Short() + ", from refs/liza/remotes/origin/state", 1},
 		"the ref's file is empty": {func(l *lossy) { l.overwrite(ref, "") },
-			"the ref refs/heads/liza/state is broken: its file is empty; the newest that is whole is " + three, 3},
+			"the ref refs/heads/liza/state is broken: its file is empty; the newest that can be read is " + three, 3},
 		"the ref's file holds no commit": {func(l *lossy) { l.overwrite(ref, "\x00no commit\n") },
-			`the ref refs/heads/liza/state is broken: it leads to "\x00no commit", which is not here; the newest that is whole is ` + three, 3},
+			`the ref refs/heads/liza/state is broken: it leads to "\x00no commit", which is not here; the newest that can be read is ` + three, 3},
 		"the ref's file is empty, and nothing else is left": {func(l *lossy) {
 			l.overwrite(ref, "")
 			l.forget("logs", ref)
@@ -199,10 +199,10 @@ func TestFindLoss(t *testing.T) {
 			o, err := l.repo.Object(l.ctx, string(commits[3])+":"+board.ConfigPath)
 			check(t, err)
 			l.overwrite(ref, string(o.OID)+"\n")
-		}, " can't be read: objects of it are missing or damaged; the newest that is whole is " + three, 3},
+		}, " can't be read: objects of it are missing or damaged; the newest that can be read is " + three, 3},
 		"the ref is at a commit of the project": {func(l *lossy) { l.overwrite(ref, string(l.integration)+"\n") },
-			" can't be read: objects of it are missing or damaged; the newest that is whole is " + three, 3},
-		"the ref's text": {func(l *lossy) { l.overwrite(ref, strings.Repeat("ab", 20)+"\n") }, "the board at ababababab can't be read: objects of it are missing or damaged; the newest that is whole is " + three, 3},
+			" can't be read: objects of it are missing or damaged; the newest that can be read is " + three, 3},
+		"the ref's text": {func(l *lossy) { l.overwrite(ref, strings.Repeat("ab", 20)+"\n") }, "the board at ababababab can't be read: objects of it are missing or damaged; the newest that can be read is " + three, 3},
 		"every place, and nothing to show it": {func(l *lossy) {
 			l.forget(ref)
 			l.forget("logs", ref)
@@ -213,7 +213,12 @@ func TestFindLoss(t *testing.T) {
 			if _, err := audit.Verify(l.ctx, l.repo, l.repo, audit.Range{}, nil); err == nil {
 				t.Error("verify reads a history that is cut off")
 			}
-		}, "the board at " + three + " can't be read: objects of it are missing or damaged, and no whole board is left here", -1},
+		}, "the board at " + three + " can be read, and not all of its history: it is cut off behind the newest 3 operations, since " +
+			commits[0].Short() + " is missing or damaged: what was before that can't be proven", -1},
+		"an earlier commit":                   {func(l *lossy) { l.lose(commits[1]) }, "it is cut off behind the newest 2 operations, since " + commits[1].Short(), -1},
+		"an earlier commit, and the last one": {func(l *lossy) { l.lose(commits[1]); l.lose(commits[3]) }, reflog + "; it lacks 1 operation: ", 2},
+		"an earlier commit, and the tree of the last one": {func(l *lossy) { l.lose(commits[1]); l.lose(l.snapshot(commits[3]).Head.Tree) },
+			reflog + "; it lacks 1 operation: note: note-3 for everybody: three; what is left of the later ones stays under " + git.LostRef(commits[3]), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
@@ -248,8 +253,12 @@ func TestFindLoss(t *testing.T) {
 			if c.tip < 0 {
 				return
 			}
-			if loss, err := audit.FindLoss(l.ctx, repo); loss != nil || err != nil || l.tip() != commits[c.tip] {
-				t.Errorf("after the repair: %v, %v, at %s", loss, err, l.tip().Short())
+			again, err := audit.FindLoss(l.ctx, repo)
+			if err != nil || l.tip() != commits[c.tip] || again != nil && (again.Past == "" || again.Repairable() || !strings.HasPrefix(name, "an earlier commit")) {
+				t.Errorf("after the repair: %v, %v, at %s", again, err, l.tip().Short())
+			}
+			if kept, err := l.repo.Ref(l.ctx, git.LostRef(commits[3])); err != nil || kept.IsZero() == strings.Contains(c.says, "stays under") {
+				t.Errorf("%s is at %q: %v", git.LostRef(commits[3]), kept, err)
 			}
 		})
 	}

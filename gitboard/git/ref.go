@@ -48,6 +48,7 @@ const (
 	ReviewPrefix    = OwnPrefix + "review/" // submissions: <task>/<n>
 	AtticPrefix     = OwnPrefix + "attic/"  // rescued work: <task>/<n>
 	ForgedPrefix    = OwnPrefix + "forged/" // boards that did not follow, and were here: <commit>
+	LostPrefix      = OwnPrefix + "lost/"   // boards that could not be read, and were here: <commit>
 	ProbePrefix     = OwnPrefix + "probe/"  // created briefly at a remote to test what it accepts
 	// InboxPrefix is where parcels of operations are pushed to a server that sequences them. None of
 	// them is kept as a ref.
@@ -99,6 +100,10 @@ func AtticRef(task string, n int) string { return AtticPrefix + task + "/" + str
 // ForgedRef returns the ref that keeps a board that was here and did not follow by replay, by its
 // last commit.
 func ForgedRef(tip OID) string { return ForgedPrefix + string(tip) }
+
+// LostRef returns the ref that keeps what is left of a board that was here and could not be read,
+// by its last commit.
+func LostRef(tip OID) string { return LostPrefix + string(tip) }
 
 // TrackingRef returns the ref in which this clone remembers what it last saw at a remote. what is
 // "state", "integration", "task/<id>", "carriers/<name>", or "sequencer/<format>".

@@ -15,14 +15,30 @@ import (
 
 // Whole returns nil if all commits, trees and files of a commit's history are present and match
 // their ids. A partial clone, which lacks some on purpose, is not checked.
-func (r *Repo) Whole(ctx context.Context, commit git.OID) error {
+func (r *Repo) Whole(ctx context.Context, commit git.OID) error { return r.whole(ctx, commit) }
+
+// WholeAlone is Whole for a commit and its tree: what came before it is not looked at.
+func (r *Repo) WholeAlone(ctx context.Context, commit git.OID) error {
+	return r.whole(ctx, commit, "--no-walk")
+}
+
+// WholeSince is Whole for what a commit's history has and that of from doesn't have.
+func (r *Repo) WholeSince(ctx context.Context, from, commit git.OID) error {
+	if err := checkOIDs(from); err != nil {
+		return err
+	}
+	return r.whole(ctx, commit, "^"+string(from))
+}
+
+// whole checks the objects that git lists for a commit and the given arguments.
+func (r *Repo) whole(ctx context.Context, commit git.OID, args ...string) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
 	if partial, err := r.isPartial(ctx); partial || err != nil {
 		return err
 	}
-	out, err := r.command("rev-list", "rev-list", "--objects", "--no-object-names", string(commit), "--").output(ctx)
+	out, err := r.command("rev-list", flags([]string{"rev-list", "--objects", "--no-object-names", string(commit)}, args, []string{"--"})...).output(ctx)
 	if err != nil {
 		return err
 	}

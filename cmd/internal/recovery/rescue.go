@@ -14,31 +14,83 @@ import (
 // Rescue checks first of all whether the whole board is there, and restores what it can. lost means
 // that nothing else can be checked.
 func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
-	repo := c.Board.Repo()
-	loss, err := audit.FindLoss(ctx, repo)
-	if err == nil && loss == nil {
-		loss, err = gone(ctx, c)
-	}
+	loss, err := findLoss(ctx, c)
 	if err != nil {
 		return nil, false, err
 	}
 	if loss == nil {
-		return forward(ctx, repo, fix)
+		return forward(ctx, c.Board.Repo(), fix)
+	}
+	fromRemote := loss.LacksObjects() && c.Board.Remote() != ""
+	if fix && fromRemote {
+		var f *Finding
+		if f, loss, err = refetch(ctx, c, loss); f != nil || err != nil {
+			return findings(f), f != nil && !f.Fixed, err
+		}
 	}
 	f := Finding{Kind: worktrees.DamagedBoard, Text: loss.String()}
-	switch repairable := len(loss.Missing) > 0 || !loss.Newest.IsZero(); {
-	case !repairable:
-		f.Hint = "git fetch --refetch URL liza/state:liza/state, from where it is shared, a clone or a backup that has it" // plain fetches bring no object that a ref seems to have
+	switch {
+	case !fix && fromRemote, !fix && loss.Repairable() && !loss.SetsBack():
+		f.Hint = "git liza doctor --fix"
+	case loss.Past != "":
+		f.Hint = elsewhereTo + ", from a clone or a backup that has it"
+	case !loss.Repairable():
+		f.Hint = elsewhereTo + ":liza/state, from where it is shared, a clone or a backup that has it"
+	case loss.SetsBack() && (c.AgentID() != "" || c.NoHumanHere(ctx) != nil):
+		f.Hint = "stop, and let a human decide where the board continues: git liza doctor --fix"
+	case !fix && loss.LacksObjects():
+		f.Hint = elsewhereTo + ", from a clone or a backup that has it; if there is none, git liza doctor --fix continues from there"
 	case !fix:
 		f.Hint = "git liza doctor --fix"
 	default:
-		if err := loss.Repair(ctx, repo); err != nil {
+		if err := loss.Repair(ctx, c.Board.Repo()); err != nil {
 			f.Error = err.Error()
 		} else {
 			f.Fixed = true
 		}
 	}
-	return []Finding{f}, !f.Fixed, nil
+	if !f.Fixed || !loss.SetsBack() {
+		return findings(&f), !f.Fixed, nil
+	}
+	more, lost, err := Rescue(ctx, c, fix) // the history of the board that was found may have gaps
+	return append(findings(&f), more...), lost, err
+}
+
+// elsewhereTo is the command that brings the board's objects from another repository. A plain fetch
+// brings no object that a ref seems to have.
+const elsewhereTo = "git fetch --refetch URL liza/state"
+
+// findLoss returns what is lost of the board, nil for nothing.
+func findLoss(ctx context.Context, c *edge.Call) (*audit.Loss, error) {
+	if loss, err := audit.FindLoss(ctx, c.Board.Repo()); loss != nil || err != nil {
+		return loss, err
+	}
+	return gone(ctx, c)
+}
+
+// refetch fetches the board with all its objects from the remote that shares it. It returns what is
+// still lost then, or a finding if nothing is, or if the remote can't be asked: it may have
+// everything.
+func refetch(ctx context.Context, c *edge.Call, loss *audit.Loss) (*Finding, *audit.Loss, error) {
+	f := &Finding{Kind: worktrees.DamagedBoard, Text: loss.Damage() + "; " + c.Board.Remote() + " may have them"}
+	if err := c.Board.Refetch(ctx, git.BoardRef); err != nil {
+		f.Error = err.Error()
+		return f, nil, nil
+	}
+	still, err := findLoss(ctx, c)
+	if still != nil || err != nil {
+		return nil, still, err
+	}
+	f.Text, f.Fixed = loss.Damage()+"; fetched again from "+c.Board.Remote(), true
+	return f, nil, nil
+}
+
+// findings are the findings, of which there is at most one.
+func findings(f *Finding) []Finding {
+	if f == nil {
+		return nil
+	}
+	return []Finding{*f}
 }
 
 // forward checks whether the board has gone back, and moves it forward again.
