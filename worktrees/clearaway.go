@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -95,13 +94,7 @@ func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, 
 // removeWorktree removes a task's worktree, whose files are already kept. Objects that only the
 // repositories of its submodules hold stay in this clone, below liza/modules/<task>.
 func (s *site) removeWorktree(ctx context.Context, task, path string) error {
-	to := filepath.Join(s.b.Dir(), "modules", task)
-	for n := 1; ; n++ {
-		if free := filepath.Join(to, strconv.Itoa(n)); !present(free) {
-			to = free
-			break
-		}
-	}
+	to := free(filepath.Join(s.b.Dir(), "modules", task))
 	if _, err := s.repo.KeepModules(ctx, path, to); err != nil {
 		return err
 	}

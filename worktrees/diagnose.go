@@ -3,9 +3,7 @@ package worktrees
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -24,14 +22,20 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		return nil, err
 	}
 	all, err := s.repo.Worktrees(ctx)
-	if err != nil {
-		if damaged := s.damaged(); len(damaged) > 0 && !cutShort(err) {
-			return damaged, nil // nothing else can be seen before they are repaired
-		}
+	if cutShort(err) {
+		return nil, err
+	}
+	damaged := s.damagedRecords(err == nil)
+	repairable := slices.ContainsFunc(damaged, func(p Problem) bool { return p.Fix != nil })
+	switch {
+	case repairable || err != nil && len(damaged) > 0:
+		return damaged, nil // nothing else is seen as it is before they are repaired
+	case err != nil:
 		return nil, err
 	}
 	d := &diagnosis{
-		site: s, v: v, all: all, real: map[string]string{},
+		found: damaged,
+		site:  s, v: v, all: all, real: map[string]string{},
 		unread: map[string]*gitio.BrokenRefError{}, reported: map[string]bool{}, kept: map[git.OID]bool{},
 	}
 	for _, look := range []func(context.Context) error{d.brokenRefs, d.tasks, d.submissions, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.mergeLease, d.restRefs} {
@@ -40,33 +44,6 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		}
 	}
 	return d.found, v.State.Err()
-}
-
-// damaged looks for git's records of worktrees that a crash left half written. While one exists,
-// git can't list any worktree.
-func (s *site) damaged() []Problem {
-	records := filepath.Join(s.repo.CommonDir(), "worktrees")
-	entries, err := os.ReadDir(records)
-	if err != nil {
-		return nil
-	}
-	var found []Problem
-	for _, e := range entries {
-		path := filepath.Join(records, e.Name())
-		info, err := os.Stat(filepath.Join(path, "commondir"))
-		if err == nil && info.Size() > 0 {
-			continue
-		}
-		p := Problem{
-			Kind: DamagedRecord, Path: path, Text: fmt.Sprintf("git's record of a worktree, %s, was never finished, and git can list none while it is there", path),
-			Hint: "make sure that no git process runs in this repository; then move that folder elsewhere",
-		}
-		if s.repo.Left(path, gitio.LockAge) == nil {
-			p.Fix = func(context.Context) error { return os.RemoveAll(path) }
-		}
-		found = append(found, p)
-	}
-	return found
 }
 
 // cutShort reports whether an error is no answer to what was asked: it was cancelled, or its child

@@ -158,7 +158,12 @@ func (d *diagnosis) folder(name, path string) {
 		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
 		return
 	}
-	switch l := d.layout(t.ID); {
+	l := d.layout(t.ID)
+	if p := d.unsound(t.ID, l); p != nil {
+		d.add(*p)
+		return
+	}
+	switch {
 	case l.inTheWay && !live(t.Status): // otherwise it was reported already
 		d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is not a worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
 	case l.ours && t.Status.Terminal(): // in other states, the next claim handles it

@@ -75,6 +75,9 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 // worktree checks one worktree that should be here, on its branch.
 func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) error {
 	l := d.layout(t.ID)
+	if d.unsound(t.ID, l) != nil {
+		return nil // reported with its folder
+	}
 	if !l.ours {
 		if !live(t.Status) {
 			return nil // made again when needed
@@ -182,7 +185,7 @@ func (d *diagnosis) branches(ctx context.Context) error {
 		if !is || t == nil || !t.Status.Terminal() || !t.Begun() {
 			continue
 		}
-		if l := d.layout(id); l.ours || l.elsewhere != "" {
+		if l := d.layout(id); l.ours || l.elsewhere != "" || l.crossed != "" {
 			continue // reported with its worktree, or a person's
 		}
 		d.add(Problem{
@@ -211,6 +214,9 @@ func (d *diagnosis) registrations(context.Context) error {
 			p.Fix = func(ctx context.Context) error {
 				if present(w.Path) {
 					return nil
+				}
+				if err := d.keepHead(ctx, filepath.Base(w.Path), w.Head); err != nil {
+					return err
 				}
 				return d.removeWorktree(ctx, filepath.Base(w.Path), w.Path)
 			}

@@ -299,21 +299,21 @@ func TestAnotherClone(t *testing.T) {
 	}
 }
 
-// TestDamagedRecord checks that a worktree record cut short by a crash is reported, and has no fix
-// while it is new.
+// TestDamagedRecord checks that a worktree record cut short by a crash is reported. If it belongs to
+// no worktree, it has no fix while it is new.
 func TestDamagedRecord(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	records, err := filepath.Glob(filepath.Join(s.b.Repo().CommonDir(), "worktrees", "*", "commondir"))
-	s.check(err)
-	text := s.read("", records[0])
-	s.check(os.WriteFile(records[0], nil, 0o644))
-	half := filepath.Join(filepath.Dir(filepath.Dir(records[0])), "half")
-	s.check(os.Mkdir(half, 0o755)) // without that file
-	now := time.Now()              // its process may still be running
-	s.check(os.Chtimes(filepath.Dir(records[0]), now, now))
+	record := s.gitDirOf("one")
+	half := filepath.Join(filepath.Dir(record), "half")
+	s.check(os.Mkdir(half, 0o755)) // its process may still be running
+	now := time.Now()
+	if found := s.problems(); len(found) > 0 && time.Since(now) < gitio.LockAge { // also on a slow machine
+		t.Errorf("one that is being written: %+v", found)
+	}
+	s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
 	found, err := worktrees.Diagnose(s.ctx, s.b)
-	stillNew := time.Since(now) < gitio.LockAge // also on a slow machine
-	if err != nil || len(found) != 2 || found[0].Kind != worktrees.DamagedRecord || found[1].Path != half || stillNew && found[0].Fix != nil {
+	stillNew := time.Since(now) < gitio.LockAge
+	if err != nil || len(found) != 2 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix == nil || found[1].Path != half || stillNew && found[1].Fix != nil {
 		t.Errorf("found %+v %v", found, err)
 	}
 	cancelled, cancel := context.WithCancel(s.ctx)
@@ -321,8 +321,132 @@ func TestDamagedRecord(t *testing.T) {
 	if found, err := worktrees.Diagnose(cancelled, s.b); err == nil {
 		t.Errorf("cut short, and found %+v", found)
 	}
-	s.check(os.Remove(half))
-	s.check(os.WriteFile(records[0], []byte(text), 0o644))
+	s.aged(half)
+	s.mended("damaged-record", "damaged-record")
+	if _, err := os.Lstat(half); err == nil {
+		t.Error("a record that was never finished is left")
+	}
+	s.lies("one")
+}
+
+// TestDamagedRecordsAreKept checks that nothing of a worktree is lost with the files of its record
+// that a crash has emptied: not the commits of its submodules, nor what it has staged, nor the
+// commit that it is at.
+func TestDamagedRecordsAreKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		empty string // the files of the record that are empty
+		kinds [][]string
+	}{
+		"commondir":                {"commondir", [][]string{{"damaged-record"}}},
+		"commondir, gitdir":        {"commondir gitdir", [][]string{{"damaged-record"}}},
+		"commondir, gitdir, HEAD":  {"commondir gitdir HEAD", [][]string{{"damaged-record"}, {"damaged-worktree"}}},
+		"commondir full of zeroes": {"commondir=\x00\x00\x00\x00\x00\x00", [][]string{{"damaged-record"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			s.preExec("coder-1", "one")
+			tip := s.work("one", "b.txt", "b\n")
+			s.git(s.path("one"), "checkout", "-q", "--detach")
+			commit := s.work("one", "b.txt", "c\n")
+			s.write(s.path("one"), "staged.txt", "staged\n")
+			s.git(s.path("one"), "add", "staged.txt")
+			record := s.gitDirOf("one")
+			module := filepath.Join(record, "modules", "lib")
+			s.git(s.dir, "init", "-q", "--bare", module)
+			for _, file := range strings.Fields(c.empty) {
+				file, text, _ := strings.Cut(file, "=")
+				s.check(os.WriteFile(filepath.Join(record, file), []byte(text), 0o644))
+			}
+			s.aged(record)
+			for _, kinds := range c.kinds {
+				found, err := worktrees.Diagnose(s.ctx, s.b)
+				s.check(err)
+				var got []string
+				for _, p := range found {
+					if p.Kind == worktrees.WrongBranch {
+						continue // which it is on purpose
+					}
+					got = append(got, p.Kind)
+					if p.Fix == nil {
+						t.Fatalf("found %+v", p)
+					}
+					for range 2 {
+						s.check(p.Fix(s.ctx))
+					}
+				}
+				if !slices.Equal(got, kinds) {
+					t.Errorf("problems %q, not %q: %+v", got, kinds, found)
+				}
+			}
+			if at := s.git(s.path("one"), "rev-parse", "HEAD"); at != string(commit) || s.ref(taskRef("one")) != tip {
+				t.Errorf("it is at %s, not at %s", at, commit)
+			}
+			if out := s.git(s.path("one"), "status", "--porcelain"); out != "A  staged.txt" {
+				t.Errorf("it holds %q", out)
+			}
+			if _, err := os.Stat(filepath.Join(module, "HEAD")); err != nil || s.gitDirOf("one") != record {
+				t.Errorf("the repository of a submodule: %v", err)
+			}
+			s.lies("one")
+		})
+	}
+}
+
+// TestRecordOfNoWorktree checks that a record that leads to no worktree moves to this clone's own
+// files, and that the attic then holds the commit that it was at.
+func TestRecordOfNoWorktree(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.git(s.path("one"), "checkout", "-q", "--detach")
+	commit := s.work("one", "b.txt", "b\n")
+	record := s.gitDirOf("one")
+	s.check(os.Rename(s.path("one"), s.path("away")))
+	for _, file := range []string{"commondir", "gitdir"} {
+		s.check(os.WriteFile(filepath.Join(record, file), nil, 0o644))
+	}
+	s.check(os.Remove(filepath.Join(s.path("away"), ".git")))
+	s.aged(record)
+	found, err := worktrees.Diagnose(s.ctx, s.b)
+	s.check(err)
+	if len(found) != 1 || found[0].Kind != worktrees.DamagedRecord {
+		t.Fatalf("found %+v", found)
+	}
+	for range 2 {
+		s.check(found[0].Fix(s.ctx))
+	}
+	if kept := s.attic("worktrees"); !slices.Equal(kept, []git.OID{commit}) {
+		t.Errorf("the attic has %q, not %s", kept, commit)
+	}
+	if at := strings.TrimSpace(s.read(s.b.Dir(), "records/"+filepath.Base(record)+"/1/HEAD")); at != string(commit) {
+		t.Errorf("the record is at %s", at)
+	}
+	s.check(os.RemoveAll(s.path("away")))
+}
+
+// TestCommitOfAWorktreeThatIsGone checks that the attic holds the commit that a worktree was at
+// before git forgets it.
+func TestCommitOfAWorktreeThatIsGone(t *testing.T) {
+	for name, forget := range map[string]func(s *scene){
+		"doctor": func(s *scene) {
+			found, err := worktrees.Diagnose(s.ctx, s.b)
+			s.check(err)
+			_, err = fixAll(s.ctx, found)
+			s.check(err)
+		},
+		"repair": func(s *scene) { s.check(worktrees.Repair(s.ctx, s.b)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			s.git(s.path("one"), "checkout", "-q", "--detach")
+			commit := s.work("one", "b.txt", "b\n")
+			s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+			s.check(os.RemoveAll(s.path("one")))
+			forget(s)
+			if kept := s.attic("one"); !slices.Equal(kept, []git.OID{commit}) {
+				t.Errorf("the attic has %q, not %s", kept, commit)
+			}
+			s.lies()
+		})
+	}
 }
 
 // TestDamagedWorktree checks that a worktree whose link to the repository is damaged is repaired.
@@ -335,4 +459,60 @@ func TestDamagedWorktree(t *testing.T) {
 		t.Error("work is gone")
 	}
 	s.lies("one")
+}
+
+// TestLostHead checks that a worktree whose HEAD a crash has emptied is on its task's branch again.
+func TestLostHead(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+	s.preExec("coder-1", "one")
+	commit := s.work("one", "b.txt", "b\n")
+	s.write(s.path("one"), "work.txt", "w\n")
+	for _, task := range []string{"one", "two"} {
+		s.check(os.WriteFile(filepath.Join(s.gitDirOf(task), "HEAD"), nil, 0o644))
+	}
+	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), "worktrees", filepath.Base(gitio.LinkedDir(s.path("two"))), "logs", "HEAD")))
+	s.mended("damaged-worktree", "damaged-worktree")
+	if head, branch, err := s.b.Repo().Head(s.ctx, s.path("one")); head != commit || branch != taskRef("one") || err != nil {
+		t.Errorf("it is at %s on %s, %v", head, branch, err)
+	}
+	if out := s.git(s.path("one"), "status", "--porcelain"); out != "?? work.txt" {
+		t.Errorf("it holds %q", out)
+	}
+	s.lies("one", "two")
+}
+
+// TestCrossedWorktree checks that a worktree whose .git is a copy of its neighbour's is not taken for
+// that one, and gets its own back.
+func TestCrossedWorktree(t *testing.T) {
+	for name, ended := range map[string]bool{"claimed": false, "abandoned": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+			s.write(s.path("one"), "work.txt", "w\n")
+			s.write(s.path("one"), ".git", s.read(s.path("two"), ".git"))
+			if ended {
+				s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+				s.do(human(), &board.Abandon{About: about("one"), Reason: "not needed"})
+			} else {
+				_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+				if err == nil {
+					t.Error("the neighbour's work was submitted")
+				}
+			}
+			s.reports(found{worktrees.DamagedWorktree, "one", true, ""})
+			left, err := fixAll(s.ctx, s.problems())
+			s.check(err)
+			if len(left) > 0 || !s.b.Repo().Owns(s.path("one")) || !s.b.Repo().Owns(s.path("two")) || s.read(s.path("one"), "work.txt") != "w\n" {
+				t.Errorf("left %+v", left)
+			}
+			if !ended {
+				s.lies("one", "two")
+				return
+			}
+			s.mended("left-worktree")
+			if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "work.txt") != "w\n" {
+				t.Errorf("kept %v", kept)
+			}
+			s.lies("two")
+		})
+	}
 }

@@ -45,6 +45,9 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	}
 	for _, w := range all {
 		if s.ofTask(w) && !present(w.Path) {
+			if err := s.keepHead(ctx, filepath.Base(w.Path), w.Head); err != nil {
+				return err
+			}
 			if err := s.removeWorktree(ctx, filepath.Base(w.Path), w.Path); err != nil {
 				return err
 			}

@@ -87,6 +87,7 @@ type layout struct {
 	ours      bool   // a worktree of this repository is there
 	inTheWay  bool   // something else is there
 	linked    bool   // which is a symbolic link: what it leads to is a person's, even a worktree
+	crossed   string // a worktree of this repository is there, and its .git leads to the record of this other one
 	known     bool   // git has a record of a worktree there, whether or not it exists
 	branch    string // the task's
 	elsewhere string // another worktree with the task's branch checked out
@@ -144,7 +145,10 @@ func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(s
 		}
 	}
 	_, err := os.Lstat(filepath.Join(l.path, ".git"))
-	l.ours = l.known && err == nil
+	if l.ours = l.known && err == nil; l.ours {
+		l.crossed = s.repo.Crossed(l.path)
+		l.ours = l.crossed == ""
+	}
 	if !l.ours {
 		entries, err := os.ReadDir(l.path)
 		_, present := os.Lstat(l.path)
@@ -193,6 +197,8 @@ func (l layout) blocked(task string) error {
 		r = copied(l.original)
 	case l.elsewhere != "":
 		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("%s is checked out in %s", l.branch, l.elsewhere), "check out another branch there")
+	case l.crossed != "":
+		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s leads to git's record of another worktree, %s", filepath.Join(l.path, ".git"), l.crossed), "git liza worktree repair")
 	case l.inTheWay:
 		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is not a worktree of this repository, and in the way of %s", l.path, task), "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair")
 	default:

@@ -48,7 +48,7 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 			return true, err
 		}
 		l, err := s.look(ctx, v, task)
-		if err != nil || l.elsewhere != "" || l.ours {
+		if err != nil || l.elsewhere != "" || l.ours || l.crossed != "" {
 			return true, err
 		}
 		updates, err := s.keepBranch(ctx, v, task, tip)

@@ -1,11 +1,13 @@
 package gitio
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -35,17 +37,22 @@ func TestWorktreesAtOnce(t *testing.T) {
 	}
 }
 
-// TestUnwrittenRecord checks that a record that a crash left empty results in git's own error and
-// not in endless retries.
+// TestUnwrittenRecord checks that a record that a crash left empty results in an error that names it
+// and not in endless retries.
 func TestUnwrittenRecord(t *testing.T) {
 	ctx, r := scratch(t)
 	claim(t, ctx, r, "one")
 	record := filepath.Join(r.CommonDir(), "worktrees", "one", "commondir")
 	check(t, os.WriteFile(record, nil, 0o666))
-	if _, err := r.Worktrees(ctx); exitCode(err) != 128 {
+	damaged := (*DamagedRecordError)(nil)
+	if _, err := r.Worktrees(ctx); exitCode(err) != 128 || !errors.As(err, &damaged) || damaged.Path != filepath.Dir(record) {
 		t.Errorf("got %v", err)
 	}
 	if check(t, os.Remove(record)); !r.unwritten() {
 		t.Error("a record without the file is complete")
+	}
+	then := time.Now().Add(-LockAge)
+	if check(t, os.Chtimes(filepath.Dir(record), then, then)); r.unwritten() {
+		t.Error("an old record is being written")
 	}
 }

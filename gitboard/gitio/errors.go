@@ -97,6 +97,21 @@ func (e *PackedRefsError) Error() string {
 	return fmt.Sprintf("git can't read %s: line %d, %.60q, does not name a ref and its commit", e.Path, e.Line, text)
 }
 
+// DamagedRecordError is a record of a worktree that git can't read. Git lists no worktree while it
+// is there, and adds none.
+type DamagedRecordError struct {
+	Path string
+	Err  error // git's message
+}
+
+// Error returns one sentence.
+func (e *DamagedRecordError) Error() string {
+	return fmt.Sprintf("git can't read its record of a worktree, %s, and uses no worktree while it is so", e.Path)
+}
+
+// Unwrap returns git's message.
+func (e *DamagedRecordError) Unwrap() error { return e.Err }
+
 // DamagedError is a commit whose history can't be read, because some of its objects are missing or
 // do not match their ids.
 type DamagedError struct {

@@ -742,6 +742,13 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			log := must[[]byte](p.t)(os.ReadFile(p.path("repo/.git/worktrees/one/logs/HEAD")))
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/logs/HEAD", string(log)+"x y\nx\n"+string(p.ids["main"])+" "+string(git.ZeroOID)+" z\n")
 		}, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
+		{"Unheld", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["main"])) }, ""},
+		{"Unheld by any ref", func(p *place) {
+			native(p.t, p.path("one"), "checkout", "-q", "--detach")
+			native(p.t, p.path("one"), "commit", "-q", "--allow-empty", "-m", "own")
+			p.ids["own"] = git.OID(native(p.t, p.path("one"), "rev-parse", "HEAD"))
+		}, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["own"])) }, ""},
+		{"Unheld, but missing", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, git.OID(strings.Repeat("1", 40)))) }, ""},
 		{"AttachHead", nil, func(p *place) (any, error) {
 			return only(p.r.AttachHead(p.ctx, p.path("one"), "topic"))
 		}, ""},

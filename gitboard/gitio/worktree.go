@@ -112,19 +112,35 @@ func (r *Repo) record(path string) (dir string, ours bool) {
 }
 
 // linkBack returns the file .git of the linked worktree that a record belongs to, "" if the record
-// can't be read.
+// does not say.
 func linkBack(record string) string {
 	back, err := os.ReadFile(filepath.Join(record, "gitdir"))
-	if err != nil {
-		return ""
+	if link := pathIn(record, string(back)); err == nil && filepath.Base(link) == ".git" {
+		return link
 	}
-	return pathIn(record, string(back))
+	return ""
 }
 
 // named returns the record that a linked worktree's .git file names.
 func (r *Repo) named(path string) (dir string, known bool) {
 	dir = LinkedDir(path)
 	return dir, filepath.Dir(dir) == filepath.Join(r.common, "worktrees")
+}
+
+// Crossed returns the top of another worktree of this repository, if it is that one's record which
+// the .git file at path names, and "" otherwise.
+func (r *Repo) Crossed(path string) string {
+	record, known := r.named(path)
+	link := linkBack(record)
+	if !known || link == "" || LinkedDir(filepath.Dir(link)) != record {
+		return ""
+	}
+	own, err := os.Stat(filepath.Join(path, ".git"))
+	other, failed := os.Stat(link)
+	if err != nil || failed != nil || os.SameFile(own, other) {
+		return ""
+	}
+	return filepath.Dir(link)
 }
 
 // Original returns the git directory of a repository of which this one is a copy (cp -r), "" if it
@@ -199,32 +215,19 @@ func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		out, err := c.output(ctx)
 		const died = 128
-		if exitCode(err) != died || attempt == amidstAttempts {
+		if exitCode(err) != died {
 			return out, err
+		}
+		if attempt == amidstAttempts {
+			return out, r.damagedRecord(err)
 		}
 		if r.unwritten() {
 			continue
 		}
 		if doubts++; doubts == amidstDoubts {
-			return out, err
+			return out, r.damagedRecord(err)
 		}
 	}
-}
-
-// unwritten reports whether a worktree's record lacks a file that git requires
-// (gitrepository-layout, worktrees/<id>/commondir).
-func (r *Repo) unwritten() bool {
-	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
-	if err != nil {
-		return false
-	}
-	for _, record := range records {
-		info, err := os.Stat(filepath.Join(r.common, "worktrees", record.Name(), "commondir"))
-		if err != nil || info.Size() == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // parseWorktrees parses git-worktree's "PORCELAIN FORMAT": each attribute ends with a NUL, and each
@@ -325,22 +328,18 @@ func (r *Repo) plainHead(ctx context.Context, worktree string) (commit git.OID, 
 // while the branch of HEAD is missing. It returns ErrNotFound if there is no reflog, or if that
 // commit is not here.
 func (r *Repo) LastHead(ctx context.Context, worktree string) (git.OID, error) {
-	out, err := r.in(worktree, "rev-parse", "rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD").output(ctx)
+	dir, err := r.worktreeGitDir(ctx, worktree)
 	if err != nil {
-		return "", fmt.Errorf("HEAD of %s: %w", worktree, err)
-	}
-	data, err := os.ReadFile(string(trimNewline(out)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	// One entry per line: the old id, the new id, who and when. The last one may be the deletion of
-	// the branch.
-	for _, line := range slices.Backward(splitLines(data)) {
-		if fields := strings.Fields(line); len(fields) > 1 && git.OID(fields[1]).Valid() && !git.OID(fields[1]).IsZero() {
-			return r.ResolveCommit(ctx, fields[1])
-		}
+	last, err := loggedHead(dir)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("the reflog of %s: %w", worktree, ErrNotFound)
+	if last == "" {
+		return "", fmt.Errorf("the reflog of %s: %w", worktree, ErrNotFound)
+	}
+	return r.ResolveCommit(ctx, string(last))
 }
 
 // AttachHead points the worktree's HEAD at branch, given by its full or short name. Index and files

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -59,6 +60,9 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 		return nil, err
 	}
 	tops, err := checkouts(ctx, b, v.IntegrationRef())
+	if damaged := (*gitio.DamagedRecordError)(nil); errors.As(err, &damaged) {
+		return nil, nil // worktrees.Diagnose reports the record, and nobody sees checkouts before it is repaired
+	}
 	if err != nil {
 		return nil, err
 	}

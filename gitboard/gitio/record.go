@@ -1,0 +1,175 @@
+package gitio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// Git keeps a record of each linked worktree, a directory with its HEAD, index, reflog and the
+// repositories of its submodules (gitrepository-layout, worktrees/<id>). A crash may leave files of
+// it empty. What is in the other files is then still somebody's work.
+
+// DamagedRecords lists the records of worktrees whose file commondir does not lead to this
+// repository. Git can't use their worktrees, and can't even list the others if the file is empty.
+// One that another process is writing is among them.
+func (r *Repo) DamagedRecords() (damaged []string) {
+	records, _ := os.ReadDir(filepath.Join(r.common, "worktrees"))
+	own, err := os.Stat(r.common)
+	if err != nil {
+		return nil
+	}
+	for _, e := range records {
+		record := filepath.Join(r.common, "worktrees", e.Name())
+		text, err := os.ReadFile(filepath.Join(record, "commondir"))
+		common, statErr := os.Stat(pathIn(record, string(text)))
+		if e.IsDir() && (err != nil || statErr != nil || !os.SameFile(own, common)) {
+			damaged = append(damaged, record)
+		}
+	}
+	return damaged
+}
+
+// unwritten reports whether another process may be writing a record: one that is new lacks what git
+// requires.
+func (r *Repo) unwritten() bool {
+	return slices.ContainsFunc(r.DamagedRecords(), func(record string) bool {
+		info, err := os.Stat(record)
+		return err == nil && time.Since(info.ModTime()) < LockAge
+	})
+}
+
+// damagedRecord returns a DamagedRecordError in place of git's error if a record is the reason for
+// it.
+func (r *Repo) damagedRecord(err error) error {
+	if damaged := r.DamagedRecords(); len(damaged) > 0 {
+		return &DamagedRecordError{Path: damaged[0], Err: err}
+	}
+	return err
+}
+
+// WorktreeOf returns the top directory of the worktree that a record belongs to: one of the given
+// ones whose .git file names the record, or else the one that the record names, even if it is gone.
+// It returns "" if the record names none, or one that is another record's by now.
+func (r *Repo) WorktreeOf(record string, among []string) string {
+	for _, path := range among {
+		if LinkedDir(path) == record {
+			return path
+		}
+	}
+	link := linkBack(record)
+	if link == "" {
+		return ""
+	}
+	path := filepath.Dir(link)
+	info, err := os.Lstat(link)
+	other := LinkedDir(path)
+	if err == nil && !info.Mode().IsRegular() || other != "" && other != record && linkBack(other) == link {
+		return ""
+	}
+	return path
+}
+
+// CompleteRecord gives a record back what every record of the worktree at path says: where the
+// repository is, and where the worktree. It can be repeated, also while git writes the record.
+func (r *Repo) CompleteRecord(record, path string) error {
+	err := ReplaceFile(filepath.Join(record, "commondir"), []byte("../..\n"))
+	if link := filepath.Join(path, ".git"); err == nil && linkBack(record) != link {
+		err = ReplaceFile(filepath.Join(record, "gitdir"), []byte(link+"\n"))
+	}
+	return storageError(record, err)
+}
+
+// KeepRecord moves a record to a directory that does not exist yet. It removes one that was never
+// finished, with nothing in it but what git writes first. The record may be gone already.
+func (r *Repo) KeepRecord(record, to string) error {
+	entries, err := os.ReadDir(record)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	begun := []string{"HEAD", "commondir", "gitdir", lockedFile} // what git writes first
+	worked := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(begun, e.Name()) })
+	if !worked {
+		return os.RemoveAll(record)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return storageError(to, err)
+	}
+	return storageError(to, os.Rename(record, to))
+}
+
+// RecordedHead returns the commit that a worktree's record has checked out without a branch, or the
+// last one of its reflog if HEAD's file does not say; "" for none.
+func RecordedHead(record string) (git.OID, error) {
+	line, _ := plainFile(filepath.Join(record, "HEAD"))
+	if oid := git.OID(line); oid.Valid() && !oid.IsZero() {
+		return oid, nil
+	}
+	return loggedHead(record)
+}
+
+// loggedHead returns the last commit in the reflog of a worktree's HEAD; "" for none.
+func loggedHead(dir string) (git.OID, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "logs", "HEAD"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	// One entry per line: the old id, the new id, who and when. The last one may be the deletion of
+	// the branch.
+	for _, line := range slices.Backward(splitLines(data)) {
+		if fields := strings.Fields(line); len(fields) > 1 && git.OID(fields[1]).Valid() && !git.OID(fields[1]).IsZero() {
+			return git.OID(fields[1]), nil
+		}
+	}
+	return "", nil
+}
+
+// LostHead reports whether the file of a linked worktree's HEAD names neither a ref nor a commit.
+func (r *Repo) LostHead(worktree string) bool {
+	dir, ours := r.record(worktree)
+	if !ours {
+		return false
+	}
+	line, _ := plainFile(filepath.Join(dir, "HEAD"))
+	return !strings.HasPrefix(line, symbolicMark) && !git.OID(line).Valid()
+}
+
+// RestoreHead writes the HEAD of a linked worktree that has lost it: a branch, given by its full
+// name, or "" and a commit. Index and files stay as they are.
+func (r *Repo) RestoreHead(worktree, branch string, commit git.OID) error {
+	dir, ours := r.record(worktree)
+	if !ours || !r.LostHead(worktree) {
+		return nil
+	}
+	line := symbolicMark + branch
+	if branch == "" {
+		line = string(commit)
+	}
+	return storageError(dir, ReplaceFile(filepath.Join(dir, "HEAD"), []byte(line+"\n")))
+}
+
+// Unheld reports whether no ref holds a commit. It is false for one that is missing: nothing is
+// left of it.
+func (r *Repo) Unheld(ctx context.Context, commit git.OID) (bool, error) {
+	if o, err := r.Object(ctx, string(commit)); errors.Is(err, ErrNotFound) || err == nil && o.Type != git.CommitObject {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	out, err := r.command("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--glob=refs/*", "--").output(ctx)
+	return len(bytes.TrimSpace(out)) > 0, err
+}

@@ -1,0 +1,140 @@
+package worktrees
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// damagedRecords looks for git's records of worktrees that git can't use. listed says that git can
+// list the worktrees all the same: then new records are those that are being written.
+func (s *site) damagedRecords(listed bool) []Problem {
+	here := s.entries()
+	var found []Problem
+	for _, record := range s.repo.DamagedRecords() {
+		held := (*gitio.HeldError)(nil)
+		inUse := errors.As(s.repo.Left(record, gitio.LockAge), &held)
+		if inUse && held.Young && listed {
+			continue
+		}
+		p := Problem{Kind: DamagedRecord, Path: record}
+		path := s.repo.WorktreeOf(record, here)
+		switch {
+		case path != "":
+			p.Text = fmt.Sprintf("git's record of the worktree %s, %s, does not say any more which repository it is of", path, record)
+			p.Fix = func(context.Context) error { return s.repo.CompleteRecord(record, path) }
+		case inUse:
+			p.Text = fmt.Sprintf("git's record of a worktree, %s, is not finished", record)
+			p.Hint = "wait until no git process works in this repository, then: git liza doctor --fix"
+		default:
+			p.Text = fmt.Sprintf("git's record of a worktree, %s, belongs to none; what was in it is kept below %s", record, s.recordsDir())
+			p.Fix = func(ctx context.Context) error { return s.setAside(ctx, record) }
+		}
+		found = append(found, p)
+	}
+	return found
+}
+
+// recordsDir is where records of worktrees are kept that belong to none.
+func (s *site) recordsDir() string { return filepath.Join(s.b.Dir(), "records") }
+
+// entries returns the paths of what is in .worktrees.
+func (s *site) entries() (paths []string) {
+	entries, _ := os.ReadDir(filepath.Join(s.root, ".worktrees")) // without entries, nothing is there
+	for _, e := range entries {
+		paths = append(paths, filepath.Join(s.root, ".worktrees", e.Name()))
+	}
+	return paths
+}
+
+// setAside moves a record that belongs to no worktree to this clone's own files. The attic holds
+// its commit from then on, since git does not look for commits there.
+func (s *site) setAside(ctx context.Context, record string) error {
+	head, err := gitio.RecordedHead(record)
+	if err != nil {
+		return err
+	}
+	if err := s.keepHead(ctx, "", head); err != nil {
+		return err
+	}
+	return s.repo.KeepRecord(record, free(filepath.Join(s.recordsDir(), filepath.Base(record))))
+}
+
+// free returns the first of the paths <dir>/1, <dir>/2 and so on at which nothing is.
+func free(dir string) string {
+	for n := 1; ; n++ {
+		if path := filepath.Join(dir, strconv.Itoa(n)); !present(path) {
+			return path
+		}
+	}
+}
+
+// recordTask has the place of a task's id in the attic for commits of worktrees that are no task's.
+const recordTask = "worktrees"
+
+// keepHead puts the commit that a worktree had checked out into the attic, unless a ref holds it.
+// The record of the worktree, which holds it until now, is about to go.
+func (s *site) keepHead(ctx context.Context, task string, head git.OID) error {
+	if head == "" || head.IsZero() {
+		return nil
+	}
+	if !board.ValidTaskID(task) {
+		task = recordTask
+	}
+	return s.b.Try(ctx, "keeping the commit of a worktree", func(ctx context.Context) (bool, error) {
+		unheld, err := s.repo.Unheld(ctx, head)
+		if err != nil || !unheld {
+			return true, err
+		}
+		attic, err := s.attic(ctx, task)
+		if err != nil {
+			return false, err
+		}
+		return s.moved(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: head}})
+	})
+}
+
+// unsound looks for what keeps git from using a worktree that it knows; nil for nothing.
+func (d *diagnosis) unsound(task string, l layout) *Problem {
+	p := &Problem{Kind: DamagedWorktree, Task: task, Path: l.path}
+	switch {
+	case l.crossed != "":
+		p.Text = fmt.Sprintf("%s leads to git's record of another worktree, %s", filepath.Join(l.path, ".git"), l.crossed)
+		p.Fix = func(ctx context.Context) error { return Repair(ctx, d.b) }
+	case l.ours && d.repo.LostHead(l.path):
+		p.Text = fmt.Sprintf("the worktree of %s has lost its HEAD", task)
+		p.Fix = func(ctx context.Context) error { return d.restoreHead(ctx, task, l.path) }
+	default:
+		return nil
+	}
+	return p
+}
+
+// restoreHead puts a worktree that has lost its HEAD on its task's branch. If it was at a commit
+// that the branch does not have, or in the middle of a rebase, it is at that commit again.
+func (d *diagnosis) restoreHead(ctx context.Context, task, path string) error {
+	last, err := d.repo.LastHead(ctx, path)
+	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+		return err
+	}
+	tip, err := d.repo.Ref(ctx, d.v.TaskRef(task))
+	if err != nil {
+		return err
+	}
+	held, err := d.heldBy(ctx, cmp.Or(last, git.ZeroOID), []git.OID{tip})
+	if err != nil {
+		return err
+	}
+	if last != "" && (!held || midst(path) == "rebase") {
+		return d.repo.RestoreHead(path, "", last)
+	}
+	return d.repo.RestoreHead(path, d.v.TaskRef(task), "")
+}
