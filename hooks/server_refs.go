@@ -101,12 +101,14 @@ func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 		return refuse(board.CodeRef, "push the branches that you mean; git push --mirror is not for a shared board", "%s is one clone's own, and not shared", m.Ref)
 	case zero(m.New):
 		return refuse(board.CodeRef, "leave it", "%s is kept, and not deleted", name)
-	case !zero(m.Now):
-		return refuse(board.CodeRef, "git liza sync, and submit again", "%s is there already, and stays what it is", name)
-	case strings.HasPrefix(m.Ref, git.AtticPrefix):
+	case strings.HasPrefix(m.Ref, git.AtticPrefix) && zero(m.Now):
 		return p.atticMove(m, strings.TrimPrefix(m.Ref, git.AtticPrefix))
 	}
-	return p.reviewMove(m, strings.TrimPrefix(m.Ref, git.ReviewPrefix))
+	r := p.reviewMove(m, strings.TrimPrefix(m.Ref, git.ReviewPrefix))
+	if r != nil && !zero(m.Now) {
+		return refuse(board.CodeRef, "git liza sync, and submit again", "%s is there already, and stays what it is", name)
+	}
+	return r // where something else had taken its place, the submission replaces it
 }
 
 // reviewMove refuses a ref that is not a submission on the board: it would stay for ever, and block

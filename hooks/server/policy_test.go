@@ -302,6 +302,8 @@ func TestPolicies(t *testing.T) {
 		"a submission on what lands with it":     {refs{state: h.coder}, refs{state: together, integration: h.next, review: togetherWork}, 0, "", ""},
 		"a submission without its ref":           {refs{state: h.coder}, refs{state: submitted}, 0, "does not come with it", "does not come with it"},
 		"a submission whose ref is elsewhere":    {refs{state: h.coder, review: h.next}, refs{state: submitted}, 0, "does not come with it", "does not come with it"},
+		"a submission whose place was taken":     {refs{state: h.coder, review: h.next}, refs{state: submitted, review: work}, 0, "", ""},
+		"a submission's ref, taken from it":      {refs{state: submitted, review: work}, refs{review: h.next}, 0, "stays what it is", "stays what it is"},
 		"a submission whose ref is here":         {refs{state: h.coder, review: work}, refs{state: submitted}, 0, "", ""},
 		"a submission's ref before the board":    {refs{state: h.coder}, refs{review: work}, 0, "the board has no task", "the board has no task"},
 		"a submission that is on the board":      {refs{state: submitted}, refs{review: work}, 0, "", ""},
