@@ -97,7 +97,7 @@ func owned(v *gitboard.View, task string) bool {
 
 // take takes a snapshot of a worktree, and refuses one that a commit can't hold.
 func (s *site) take(ctx context.Context, path, task string, actor board.Actor) (work, error) {
-	c, err := s.refuseNested(ctx, path, task, true)
+	c, err := s.refuseNested(ctx, path, path, task, true)
 	if err != nil {
 		return work{}, err
 	}
@@ -144,8 +144,9 @@ func (s *site) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
 // refuseNested refuses to lose a repository inside a worktree, whether a clone that an agent made
 // there or a submodule with changes: a commit records only its id. Staged changes count only if
 // staged is true, which says that the index is known to come from HEAD. It returns the state of the
-// worktree.
-func (s *site) refuseNested(ctx context.Context, path, task string, staged bool) (gitio.Checkout, error) {
+// worktree. lies is where the caller finds the worktree, which may be at another path right now. A
+// repository in an ignored folder is not refused: removeWorktree keeps it.
+func (s *site) refuseNested(ctx context.Context, path, lies, task string, staged bool) (gitio.Checkout, error) {
 	c, err := s.repo.Checkout(ctx, path)
 	if err != nil {
 		return c, err
@@ -155,7 +156,7 @@ func (s *site) refuseNested(ctx context.Context, path, task string, staged bool)
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(path, filepath.FromSlash(e.Path), ".git")); err == nil {
-			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", plain.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+path)
+			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", plain.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+plain.Line(filepath.Join(lies, filepath.FromSlash(e.Path)), 300))
 			r.Task = task
 			return c, r
 		}
@@ -224,9 +225,10 @@ func (k *kept) dropBranch() []git.RefUpdate {
 	return []git.RefUpdate{{Ref: git.BranchRef(k.at.branch), Old: k.tip, New: git.ZeroOID}}
 }
 
-// keepAgain puts the content of a worktree into the attic unless something already holds it.
-func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor, before *kept) error {
-	c, err := s.refuseNested(ctx, path, task, before == nil)
+// keepAgain puts the content of a worktree into the attic unless something already holds it. lies
+// is where the caller finds the worktree if it can't be kept.
+func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies string, actor board.Actor, before *kept) error {
+	c, err := s.refuseNested(ctx, path, lies, task, before == nil)
 	if err != nil {
 		return err
 	}

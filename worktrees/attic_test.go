@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -210,4 +211,66 @@ func raw(t *testing.T, oid git.OID) []byte {
 	b, err := hex.DecodeString(string(oid))
 	must(t, err)
 	return b
+}
+
+// TestNestedInIgnored checks that a repository with commits of its own in a folder that git ignores
+// outlives the worktree.
+func TestNestedInIgnored(t *testing.T) {
+	ctx, s, commits := began(t)
+	v := s.boarded(t, ctx, commits)
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, os.WriteFile(filepath.Join(s.path("one"), ".gitignore"), []byte("vendor/\n"), 0o644))
+	nested := filepath.Join(s.path("one"), "vendor", "x")
+	testrun.InitRepository(t, nested, false)
+	must(t, os.WriteFile(filepath.Join(nested, "x"), nil, 0o644))
+	commit := testrun.CommitAll(t, nested, "own")
+	must(t, s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil))
+	if present(s.path("one")) {
+		t.Error("the worktree is there")
+	}
+	if at := testrun.RunGit(t, filepath.Join(s.b.Dir(), "modules", "one", "1", "vendor", "x"), "rev-parse", "HEAD"); at != string(commit) {
+		t.Errorf("it is at %s, not at %s", at, commit)
+	}
+}
+
+// TestRefusedWhereItLies checks that a refusal to remove a worktree names what it is about where its
+// reader finds it: the worktree was moved out of the way, and is back.
+func TestRefusedWhereItLies(t *testing.T) {
+	ctx, s, commits := began(t)
+	v := s.boarded(t, ctx, commits)
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	nested := filepath.Join(s.path("one"), "own")
+	testrun.InitRepository(t, nested, false)
+	must(t, os.WriteFile(filepath.Join(nested, "x"), nil, 0o644))
+	refused := (*board.Refusal)(nil)
+	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &refused) || !strings.HasSuffix(refused.Hint, " "+nested) || !present(nested) {
+		t.Errorf("%v: %+v", err, refused)
+	}
+}
+
+// TestHalfGoneKeepsWhatItCannotHold checks that the rest of a worktree whose removal was cut short
+// stays if its repositories can't be kept.
+func TestHalfGoneKeepsWhatItCannotHold(t *testing.T) {
+	ctx, s, commits := began(t)
+	v := s.boarded(t, ctx, commits)
+	gone := filepath.Join(s.root, ".worktrees", goneMark+"aaaa")
+	nested := filepath.Join(gone, "vendor", "x")
+	testrun.InitRepository(t, nested, false)
+	must(t, os.WriteFile(filepath.Join(nested, "x"), nil, 0o644))
+	testrun.CommitAll(t, nested, "own")
+	must(t, os.MkdirAll(s.claimsDir(), 0o755))
+	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "aaaa"), []byte(`{"task":"one","left":true}`), 0o644))
+	must(t, os.WriteFile(filepath.Join(s.b.Dir(), "modules"), nil, 0o644)) // in the way
+	d := &diagnosis{site: s, v: v}
+	d.leftGone("aaaa", gone)
+	if len(d.found) != 1 || d.found[0].Fix(ctx) == nil || !present(filepath.Join(nested, ".git")) {
+		t.Errorf("found %+v, and the repository is gone", d.found)
+	}
+	must(t, os.Remove(filepath.Join(s.b.Dir(), "modules")))
+	for range 2 {
+		must(t, d.found[0].Fix(ctx))
+	}
+	if present(gone) || !present(filepath.Join(s.b.Dir(), "modules", "one", "1", "vendor", "x", ".git")) {
+		t.Error("it is not kept")
+	}
 }

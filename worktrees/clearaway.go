@@ -54,7 +54,7 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 	if identity(gone) != which {
 		return s.moveBack(ctx, c, gone, l.path)
 	}
-	if err := s.finishGone(ctx, v, task, token, actor, before); err != nil {
+	if err := s.finishGone(ctx, v, task, token, l.path, actor, before); err != nil {
 		return errors.Join(err, s.moveBack(ctx, c, gone, l.path))
 	}
 	return nil
@@ -82,7 +82,7 @@ func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, 
 	if ctx.Err() != nil {
 		return moved
 	}
-	if err := s.keepAgain(ctx, v, task, path, actor, before); err != nil {
+	if err := s.keepAgain(ctx, v, task, path, path, actor, before); err != nil {
 		return err
 	}
 	if identity(path) != which {
@@ -91,20 +91,27 @@ func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, 
 	return s.removeWorktree(ctx, task, path)
 }
 
-// removeWorktree removes a task's worktree, whose files are already kept. Objects that only the
-// repositories of its submodules hold stay in this clone, below liza/modules/<task>.
+// removeWorktree removes a task's worktree, whose files are already kept. Repositories of its
+// submodules, and others inside it, stay in this clone, below liza/modules/<task>, if they have
+// commits that their remotes are not known to have.
 func (s *site) removeWorktree(ctx context.Context, task, path string) error {
-	to := free(filepath.Join(s.b.Dir(), "modules", task))
-	if _, err := s.repo.KeepModules(ctx, path, to); err != nil {
+	if err := s.keepModules(ctx, task, path); err != nil {
 		return err
 	}
 	return s.repo.RemoveWorktree(ctx, path)
 }
 
-// finishGone removes a worktree that was moved out of the way.
-func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token string, actor board.Actor, before *kept) error {
+// keepModules keeps the repositories of a task's worktree that must outlive it.
+func (s *site) keepModules(ctx context.Context, task, path string) error {
+	_, err := s.repo.KeepModules(ctx, path, free(filepath.Join(s.b.Dir(), "modules", task)))
+	return err
+}
+
+// finishGone removes a worktree that was moved out of the way. lies is where the caller finds it if
+// that fails.
+func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token, lies string, actor board.Actor, before *kept) error {
 	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
-	if err := s.keepAgain(ctx, v, task, gone, actor, before); err != nil {
+	if err := s.keepAgain(ctx, v, task, gone, lies, actor, before); err != nil {
 		return err
 	}
 	if err := s.removeWorktree(ctx, task, gone); err != nil {

@@ -136,14 +136,17 @@ func (d *diagnosis) leftGone(token, path string) {
 	if board.ValidTaskID(r.Task) {
 		p.Fix = func(ctx context.Context) error {
 			if identity(path) == "" { // most of it is gone already
-				return errors.Join(d.removeWorktree(ctx, r.Task, path), os.RemoveAll(path), forget(filepath.Join(d.claimsDir(), token)))
+				if err := d.keepModules(ctx, r.Task, path); err != nil {
+					return err
+				}
+				return errors.Join(d.repo.DiscardWorktree(ctx, path), forget(filepath.Join(d.claimsDir(), token)))
 			}
 			// Git moves a worktree first and records that afterwards, and removes only what it has
 			// recorded.
 			if err := d.repo.RepairWorktrees(ctx, path); err != nil {
 				return err
 			}
-			return d.finishGone(ctx, d.v, r.Task, token, d.self(ctx), nil)
+			return d.finishGone(ctx, d.v, r.Task, token, path, d.self(ctx), nil)
 		}
 	} else {
 		p.Hint = "keep what you need of it; it was a task's worktree once"

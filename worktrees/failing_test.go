@@ -35,7 +35,9 @@ func TestInterruptedParts(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
 			before := &kept{commit: s.side(t, ctx, "first\n", commits[0])}
 			return part{
-				func(ctx context.Context) error { return s.keepAgain(ctx, v, "one", s.path("one"), ada, before) },
+				func(ctx context.Context) error {
+					return s.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, before)
+				},
 				func(t *testing.T) {
 					if a, err := s.attic(ctx, "one"); err != nil || len(a.commits) != 1 {
 						t.Errorf("kept %+v %v", a, err)
@@ -273,7 +275,7 @@ func TestFailing(t *testing.T) {
 			defer again.Close()
 			other, err := at(ctx, again)
 			must(t, err)
-			err = other.keepAgain(ctx, v, "one", s.path("one"), ada, nil)
+			err = other.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, nil)
 			second, broken := s.repo.Ref(ctx, git.AtticRef("one", 2))
 			return err, second.IsZero() && broken == nil
 		},
@@ -322,7 +324,7 @@ func TestFailing(t *testing.T) {
 			unmovable(t, ctx, s, gone, commits[0])
 			c := &candidate{s: s, token: "aaaa"}
 			must(t, c.note("one"))
-			return s.finishGone(ctx, v, "one", "aaaa", ada, nil), present(gone) && present(c.recordFile())
+			return s.finishGone(ctx, v, "one", "aaaa", s.path("one"), ada, nil), present(gone) && present(c.recordFile())
 		},
 		"the record of a worktree that is gone": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			unmovable(t, ctx, s, s.path("one"), commits[0])

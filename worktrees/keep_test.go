@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,8 +106,8 @@ func TestRefuseNested(t *testing.T) {
 	refused := func(name string, staged, want bool) {
 		t.Helper()
 		r := (*board.Refusal)(nil)
-		c, err := s.refuseNested(ctx, s.path("one"), "one", staged)
-		if errors.As(err, &r) != want || r == nil && err != nil || want && (r.Code != board.CodeNested || r.Task != "one") || len(c.Dirty) == 0 {
+		c, err := s.refuseNested(ctx, s.path("one"), s.path("two"), "one", staged)
+		if errors.As(err, &r) != want || r == nil && err != nil || want && (r.Code != board.CodeNested || r.Task != "one" || !strings.HasSuffix(r.Hint, filepath.Join(s.path("two"), "inner"))) || len(c.Dirty) == 0 {
 			t.Errorf("%s: %v, %+v", name, err, c.Dirty)
 		}
 	}

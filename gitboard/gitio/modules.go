@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -104,33 +105,108 @@ func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) boo
 }
 
 // KeepModules moves the repositories of a worktree's submodules to a directory that does not exist
-// yet, along with the nested repositories named in its index that keep their .git directory inside
-// the worktree. It skips those whose commits are all known to be on their remotes. Git would delete
-// these repositories with the worktree. The worktree itself may already be gone.
+// yet, along with the repositories that lie inside the worktree, also in folders that git ignores.
+// It skips those whose commits are all known to be on their remotes. They would be deleted with the
+// worktree. The worktree itself may already be gone.
 func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool, err error) {
 	if dir := r.recordOf(worktree); dir != "" {
 		if kept, err = r.keepModule(ctx, filepath.Join(dir, "modules"), to); err != nil {
 			return kept, err
 		}
 	}
-	if _, err := os.Lstat(filepath.Join(worktree, ".git")); err != nil {
-		return kept, nil
-	}
-	links, err := r.Gitlinks(ctx, worktree)
+	inside, err := repositoriesIn(worktree)
 	if err != nil {
-		return kept, err
+		return kept, storageError(worktree, err)
 	}
-	for path := range links {
-		inside := filepath.Join(worktree, filepath.FromSlash(path), ".git")
-		if info, err := os.Lstat(inside); err != nil || !info.IsDir() {
-			continue
-		}
-		also, err := r.keepModule(ctx, inside, filepath.Join(to, filepath.FromSlash(path)))
-		if kept = kept || also; err != nil {
+	for _, path := range inside {
+		below, err := filepath.Rel(worktree, path)
+		if err != nil {
 			return kept, err
 		}
+		if !r.unpublishedIn(ctx, path) || r.tracks(ctx, worktree, filepath.Join(below, "HEAD")) {
+			continue
+		}
+		target, err := vacant(filepath.Join(to, below))
+		if err == nil {
+			err = os.Rename(path, target)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was inside another one, and moved with it
+		}
+		if err != nil {
+			return kept, storageError(to, err)
+		}
+		kept = true
 	}
 	return kept, nil
+}
+
+// repositoriesIn lists the directories below a worktree that are repositories, with files or bare.
+// A worktree of another repository, and a submodule, are none: their commits are elsewhere. It
+// reads directories only, which takes less time than to delete them.
+func repositoriesIn(worktree string) (all []string, err error) {
+	err = filepath.WalkDir(worktree, func(path string, e fs.DirEntry, err error) error {
+		dir, name := filepath.Split(path)
+		dir = filepath.Clean(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // gone, now or before
+		case err != nil:
+			return err
+		case name == ".git" && e.IsDir():
+			if dir != worktree && isGitDir(path) {
+				all = append(all, dir)
+			}
+			return fs.SkipDir
+		case name == "HEAD" && dir != worktree && isGitDir(dir):
+			all = append(all, dir)
+			return fs.SkipDir // of what is in dir
+		}
+		return nil
+	})
+	return all, err
+}
+
+// tracks reports whether a file is in a worktree's index: a bare repository among a project's test
+// data is.
+func (r *Repo) tracks(ctx context.Context, worktree, file string) bool {
+	out, err := r.in(worktree, "ls-files", "ls-files", "--", file).output(ctx)
+	return err == nil && len(out) > 0
+}
+
+// isGitDir reports whether a directory has what a repository must have (gitrepository-layout).
+func isGitDir(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// unpublishedIn reports whether a repository, given by its top directory, or one of its submodules
+// is unpublished.
+func (r *Repo) unpublishedIn(ctx context.Context, top string) bool {
+	dir := filepath.Join(top, ".git")
+	if !isGitDir(dir) {
+		dir = top
+	}
+	return slices.ContainsFunc(gitDirs(dir), func(dir string) bool { return r.unpublished(ctx, dir) })
+}
+
+// vacant returns a path at which nothing is, the given one if it can be, and makes the directory
+// that it is in.
+func vacant(path string) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	free := path
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(free); err != nil {
+			return free, nil
+		}
+		free = fmt.Sprintf("%s.%d", path, n)
+	}
 }
 
 // keepModule moves a directory of repositories, then removes it if all of their commits are
@@ -160,11 +236,34 @@ func (r *Repo) keepModule(ctx context.Context, from, to string) (kept bool, err 
 }
 
 // unpublished reports whether a repository has commits, in refs or reflogs, that no remote is known
-// to have. An unreadable repository counts as unpublished.
+// to have. An unreadable repository counts as unpublished. A remote has what its tracking refs
+// hold, wherever its refspecs put them, and the commits at which a shallow clone was cut off. Tags
+// do not count on either side where there is a remote: they come from it, as a rule.
 func (r *Repo) unpublished(ctx context.Context, dir string) bool {
-	out, err := command{op: "rev-list", args: flags(noMonitor, noHooks, []string{"-c", "protocol.allow=never", "--git-dir=" + dir, "--work-tree=" + dir,
-		"rev-list", "--max-count=1", "--all", "--reflog", "--not", "--remotes"})}.output(ctx)
+	args := []string{"rev-list", "--max-count=1", "--all", "--reflog", "--not", "--remotes"}
+	if tracking, remote := trackingRefs(ctx, dir); remote {
+		args = append(slices.Insert(args, 2, "--exclude=refs/tags/*"), tracking...)
+	}
+	cut, _ := os.ReadFile(filepath.Join(dir, "shallow"))
+	args = append(args, strings.Fields(string(cut))...)
+	out, err := command{op: "rev-list", args: flags(noMonitor, noHooks, []string{"-c", "protocol.allow=never", "--git-dir=" + dir, "--work-tree=" + dir}, args)}.output(ctx)
 	return err != nil || len(out) > 0
+}
+
+// trackingRefs returns the options of rev-list for the refs in which a repository has its remotes'
+// branches (git-config, remote.<name>.fetch), and whether it has a remote.
+func trackingRefs(ctx context.Context, dir string) (globs []string, remote bool) {
+	out, err := command{op: "config", args: []string{"config", "--file", filepath.Join(dir, "config"), "--null", "--get-regexp", `^remote\..*\.fetch$`}}.output(ctx)
+	if err != nil {
+		return nil, false
+	}
+	for _, entry := range splitNUL(out) {
+		_, spec, _ := strings.Cut(entry, "\n")
+		if _, to, _ := strings.Cut(spec, ":"); strings.HasPrefix(to, "refs/") && strings.HasSuffix(to, "*") {
+			globs = append(globs, "--glob="+to)
+		}
+	}
+	return globs, true
 }
 
 // gitDirs lists the repositories in a directory, itself included, with nested submodules.

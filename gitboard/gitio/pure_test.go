@@ -104,7 +104,8 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
-// TestDropLeft checks that maintenance removes only temporary files that are old, at any depth.
+// TestDropLeft checks that maintenance removes only temporary files that are old, at any depth,
+// and no file of kept work.
 func TestDropLeft(t *testing.T) {
 	ctx, r := scratch(t)
 	dir := filepath.Join(r.common, "liza")
@@ -114,6 +115,7 @@ func TestDropLeft(t *testing.T) {
 		left bool
 	}{
 		".push-trace-1": {long, false}, "commands/.7-8": {long, false}, ".push-trace-2": {time.Now(), true}, "proven": {long, true}, ".held/x": {long, true},
+		"modules/one/1/lib/.gitignore": {long, true}, "records/one/1/.x": {long, true}, "claims/modules/.x": {long, false},
 	} {
 		writeIn(t, dir, name, "x")
 		check(t, os.Chtimes(filepath.Join(dir, name), c.at, c.at))

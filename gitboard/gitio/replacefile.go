@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -36,10 +37,17 @@ func RemoveFile(path string) error {
 // write one takes milliseconds, and no push goes without output for so long.
 const leftAfter = time.Hour
 
+// othersWork are the directories below liza's in which kept repositories and records are, with any
+// files.
+var othersWork = []string{"modules", "records"}
+
 // dropLeft removes the temporary files that killed processes have left below liza's directory.
-// Their names begin with a dot, as no other file's there does.
+// Their names begin with a dot, as no other file's of ours does.
 func (r *Repo) dropLeft() {
 	_ = filepath.WalkDir(filepath.Join(r.common, "liza"), func(file string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && slices.Contains(othersWork, e.Name()) && filepath.Dir(file) == filepath.Join(r.common, "liza") {
+			return fs.SkipDir
+		}
 		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), ".") {
 			return nil // what can't be read is not ours to remove
 		}
