@@ -137,7 +137,9 @@ func TestErrors(t *testing.T) {
 		"git x failed (exit 1)":                                   &CommandError{Op: "x", Exit: 1, Stderr: "hint: x\n"},
 		"git x did not finish: why":                               &CommandError{Op: "x", Exit: -1, Stderr: "fatal: y\n", Err: errors.New("why")},
 		damaged:                                                   &DamagedError{Commit: commit},
-		damaged + " (why)":                                        &DamagedError{commit, errors.New("why")},
+		damaged + " (why)":                                        &DamagedError{Commit: commit, Err: errors.New("why")},
+		damaged + ": " + string(commit):                           &DamagedError{Commit: commit, Err: errors.New("why"), Object: commit},
+		damaged + ": a.go (" + string(commit) + ")":               &DamagedError{Commit: commit, Object: commit, Path: "a.go"},
 	} {
 		if got := err.Error(); got != want {
 			t.Errorf("got %q, not %q", got, want)

@@ -116,14 +116,21 @@ func (e *DamagedRecordError) Unwrap() error { return e.Err }
 // do not match their ids.
 type DamagedError struct {
 	Commit git.OID
-	Err    error // git's message; nil if there was none
+	Err    error   // git's message; nil if there was none
+	Object git.OID // one that can't be read, "" if unknown
+	Path   string  // of that object in the commit's tree, "" if unknown
 }
 
 // Error returns one sentence.
 func (e *DamagedError) Error() string {
 	text := fmt.Sprintf("objects of the history of %s are missing or damaged", e.Commit.Short())
-	if e.Err != nil {
-		text += fmt.Sprintf(" (%v)", e.Err)
+	switch {
+	case e.Path != "":
+		return text + fmt.Sprintf(": %s (%s)", e.Path, e.Object)
+	case e.Object != "":
+		return text + ": " + string(e.Object)
+	case e.Err != nil:
+		return text + fmt.Sprintf(" (%v)", e.Err)
 	}
 	return text
 }

@@ -329,6 +329,9 @@ func TestFaultsOfReading(t *testing.T) {
 		}, ""},
 		{"Whole", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, p.ids["topic"])) }, ""},
 		{"Whole of what is no id", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, "topic")) }, ""},
+		{"WholeAlone", nil, func(p *place) (any, error) { return only(p.r.WholeAlone(p.ctx, p.ids["topic"])) }, ""},
+		{"WholeSince", nil, func(p *place) (any, error) { return only(p.r.WholeSince(p.ctx, p.ids["main"], p.ids["topic"])) }, ""},
+		{"WholeSince what is no id", nil, func(p *place) (any, error) { return only(p.r.WholeSince(p.ctx, "main", p.ids["topic"])) }, ""},
 		{"Holds", nil, func(p *place) (any, error) {
 			return only(p.r.Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
 				_ = yield([]string{string(p.ids["topic"]), string(p.ids["a.txt"])}) && yield([]string{string(p.ids["v1"])})

@@ -192,7 +192,7 @@ func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) 
 	commits := make([]git.Commit, len(objects))
 	for i, object := range objects {
 		if commits[i], err = git.DecodeCommit(object); err != nil { // also of one that is missing
-			return nil, &DamagedError{git.OID(lines[i]), err}
+			return nil, &DamagedError{Commit: git.OID(lines[i]), Err: err}
 		}
 	}
 	return commits, nil

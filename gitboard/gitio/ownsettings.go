@@ -84,6 +84,11 @@ func (s ownSettings) mayMirror() bool {
 	return s.may("remote", func(o config.Options) bool { return slices.Contains(o.GetAll("fetch"), "+refs/*:refs/*") })
 }
 
+// mayBePartial reports whether this may be a clone that lacks objects on purpose.
+func (s ownSettings) mayBePartial() bool {
+	return s.may("extensions", func(o config.Options) bool { return o.Has("partialclone") })
+}
+
 // mayLack reports whether this may be a partial clone, which lacks objects.
 func (s ownSettings) mayLack() bool {
 	return s.may("remote", func(o config.Options) bool { return o.Has("promisor") })

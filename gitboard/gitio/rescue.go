@@ -3,7 +3,6 @@ package gitio
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -20,14 +19,6 @@ func (r *Repo) Whole(ctx context.Context, commit git.OID) error { return r.whole
 // WholeAlone is Whole for a commit and its tree: what came before it is not looked at.
 func (r *Repo) WholeAlone(ctx context.Context, commit git.OID) error {
 	return r.whole(ctx, commit, "--no-walk")
-}
-
-// WholeSince is Whole for what a commit's history has and that of from doesn't have.
-func (r *Repo) WholeSince(ctx context.Context, from, commit git.OID) error {
-	if err := checkOIDs(from); err != nil {
-		return err
-	}
-	return r.whole(ctx, commit, "^"+string(from))
 }
 
 // whole checks the objects that git lists for a commit and the given arguments.
@@ -93,6 +84,9 @@ func (r *Repo) doubtful(ctx context.Context, names []string) (doubtful []string,
 }
 
 func (r *Repo) isPartial(ctx context.Context) (bool, error) {
+	if !r.ownSettings().mayBePartial() {
+		return false, nil
+	}
 	filters, err := r.ConfigAll(ctx, "extensions.partialClone")
 	return len(filters) > 0, err
 }
@@ -110,11 +104,11 @@ func (r *Repo) readAll(ctx context.Context, commit git.OID, objects iter.Seq[[]s
 		r.fromKept(ctx, names, answers)
 		for i, answer := range answers {
 			if answer.OID == "" {
-				return &DamagedError{Commit: commit, Err: fmt.Errorf("%s can't be read", names[i])}
+				return &DamagedError{Commit: commit, Object: git.OID(names[i])}
 			}
 		}
 	}
-	return nil
+	return ctx.Err() // the caller may have named fewer because it has ended
 }
 
 // atOnce is how many objects are held in memory at once.
@@ -128,7 +122,7 @@ func (r *Repo) damaged(ctx context.Context, commit git.OID, err error) error {
 	}
 	whole := r.Whole(ctx, commit)
 	if errors.As(whole, new(*DamagedError)) || exitCode(whole) > 0 {
-		return &DamagedError{commit, err}
+		return &DamagedError{Commit: commit, Err: err}
 	}
 	return err
 }
