@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -723,6 +724,58 @@ func TestMissingObjects(t *testing.T) {
 	expect(audit.Range{To: o.OID}, "history: "+o.OID.Short()+" is not a commit: there is no history behind it")
 	if report := w.verify(audit.Range{To: o.OID}); len(report.Findings) != 1 {
 		t.Errorf("%s", texts(report.Findings))
+	}
+}
+
+// TestUnreadSubmissions checks that a submission of which objects are missing is a finding that names
+// its task and commit, also if it has landed, and that others are still checked.
+func TestUnreadSubmissions(t *testing.T) {
+	for name, c := range map[string]struct{ lose, want string }{
+		"a file":                     {":alpha.go", "are missing or damaged: alpha.go ("},
+		"the tree":                   {"^{tree}", "are missing or damaged"},
+		"the first commit":           {"~1", "are missing or damaged"},
+		"the file that it changes":   {"~2:alpha.go", "git diff-tree failed"},
+		"the tree that it begins at": {"~2^{tree}", "are missing or damaged"},
+	} {
+		for _, landed := range []bool{false, true} {
+			if landed && c.lose == "~1" {
+				continue // then integration itself can't be listed
+			}
+			w, repo := gitWorld(t)
+			w.begin()
+			w.ready("zeta")
+			w.claim(coder2, "zeta")
+			w.preExec(coder2, "zeta")
+			w.submit(coder2, "zeta")
+			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"alpha.go": "// old"}))
+			w.claimed("alpha")
+			first := w.project([]git.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new"})
+			w.checkpoint(coder1, "alpha", string(first))
+			work := w.project([]git.OID{first}, coder1, map[string]string{"alpha_test.go": "// test"})
+			w.do(coder1, &board.Submit{
+				About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 2, Files: 2,
+				Tests: []string{"alpha_test.go"}, Early: []string{string(first)},
+			})
+			w.judge(judge1, "alpha", board.VerdictApproved)
+			if landed {
+				w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(work), MergeType: board.FastForward}, w.lands(work))
+			}
+			if r := w.clean(); len(r.Notes) > 1 { // the commit of a person
+				t.Fatalf("%v", r.Notes)
+			}
+			o, err := repo.Object(w.ctx, string(work)+c.lose)
+			check(t, err)
+			check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
+			check(t, os.Remove(filepath.Join(repo.CommonDir(), "objects", string(o.OID[:2]), string(o.OID[2:]))))
+			repo, err = gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
+			check(t, err)
+			report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil)
+			check(t, errors.Join(err, repo.Close()))
+			found := texts(report.Findings)
+			if !strings.Contains(found, "evidence: the submission of alpha, "+work.Short()+", can't be read completely: ") || !strings.Contains(found, c.want) || strings.Contains(found, "zeta") {
+				t.Errorf("%s, landed %v: %s", name, landed, found)
+			}
+		}
 	}
 }
 

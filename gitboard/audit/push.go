@@ -91,7 +91,11 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
 		return err
 	}
-	return p.work(ctx, repo, &line{tip: integration}, submissions)
+	submissions, changed, err := p.whole(ctx, repo, submissions)
+	if err != nil {
+		return err
+	}
+	return p.work(ctx, repo, &line{tip: integration}, submissions, changed)
 }
 
 // Recorded returns the claims of a range that was examined earlier.

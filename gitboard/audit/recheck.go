@@ -46,7 +46,9 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		}
 		held := true
 		if e.lands != nil {
-			if held, err = p.landed(ctx, repo, line, e); err != nil {
+			if held, err = p.landed(ctx, repo, line, e); lacking(err) {
+				p.report.add(Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("what landed, %s, can't be read completely: %v", e.lands.after.Short(), err)})
+			} else if err != nil {
 				return err
 			}
 		}
@@ -72,7 +74,11 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 	if err := p.commented(ctx, repo, comments); err != nil {
 		return err
 	}
-	if err := p.work(ctx, repo, line, submissions); err != nil {
+	submissions, changed, err := p.whole(ctx, repo, submissions)
+	if err != nil {
+		return fmt.Errorf("list what submissions change: %w", err)
+	}
+	if err := p.work(ctx, repo, line, submissions, changed); err != nil {
 		return err
 	}
 	if line == nil {

@@ -13,15 +13,41 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
+// whole returns the submissions that can be read completely, with what they change, and reports the
+// others. Git fails at the first object that is missing.
+func (p *replay) whole(ctx context.Context, repo *gitio.Repo, all []evidence) (sound []evidence, of sized, err error) {
+	if of, err := sizes(ctx, repo, all); err == nil || !lacking(err) {
+		return all, of, err
+	}
+	for _, e := range all {
+		_, failed := sizes(ctx, repo, []evidence{e})
+		if failed != nil && !lacking(failed) {
+			return nil, sized{}, failed
+		}
+		if failed == nil {
+			sound = append(sound, e)
+			continue
+		}
+		why := repo.WholeSince(ctx, e.handed.base, e.handed.commit)
+		if why == nil || !lacking(why) {
+			why = failed // what it begins at can't be read
+		}
+		p.report.add(e.unread(why))
+	}
+	of, err = sizes(ctx, repo, sound)
+	return sound, of, err
+}
+
+// unread is the finding of a submission that can't be read.
+func (e evidence) unread(why error) Finding {
+	return Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("the submission of %s, %s, can't be read completely: %v", e.handed.task, e.handed.commit.Short(), why)}
+}
+
 // counted checks what submissions say about their size: the number of commits since the claim's
 // base, the tree, the number of files that differ from the review's base, that the named tests are
 // among these, and which tests the submission deletes or empties.
-func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, found []signs) error {
-	stats, trees, err := sizes(ctx, repo, all)
-	if err != nil {
-		return err
-	}
-	gone, err := goneTests(ctx, repo, all, stats)
+func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, found []signs, of sized) error {
+	gone, err := goneTests(ctx, repo, all, of.stats)
 	if err != nil {
 		return err
 	}
@@ -45,14 +71,14 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 		if is != h.says.Commits {
 			wrong("it says that it has %d commits, and has %d", h.says.Commits, is)
 		}
-		if tree := string(trees[i]); tree != h.says.Tree {
+		if tree := string(of.trees[i]); tree != h.says.Tree {
 			wrong("it says that its tree is %s, and it is %s", quote(h.says.Tree), tree)
 		}
-		if n := len(stats[i]); n != h.says.Files {
+		if n := len(of.stats[i]); n != h.says.Files {
 			wrong("it says that it changes %s, and changes %d", plain.Plural(h.says.Files, "file"), n)
 		}
 		for _, test := range h.says.Tests {
-			if !slices.ContainsFunc(stats[i], func(f gitio.FileStat) bool { return f.Path == test }) {
+			if !slices.ContainsFunc(of.stats[i], func(f gitio.FileStat) bool { return f.Path == test }) {
 				wrong("it names the test %s, which it does not change", quote(test))
 				break
 			}
@@ -60,7 +86,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 		if what := wrongTests(h.says, gone[i]); what != "" {
 			wrong("%s", what)
 		}
-		if what := wrongPaths(h, stats[i]); what != "" {
+		if what := wrongPaths(h, of.stats[i]); what != "" {
 			wrong("%s", what)
 		}
 	}
@@ -134,9 +160,14 @@ func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]
 	return gone, nil
 }
 
-// sizes lists what each submission changes, from the trees alone, and the trees of the submitted
-// commits.
-func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (stats [][]gitio.FileStat, submitted []git.OID, err error) {
+// sized is what each submission changes, and the trees of the submitted commits.
+type sized struct {
+	stats [][]gitio.FileStat
+	trees []git.OID
+}
+
+// sizes lists what each submission changes, from the trees alone.
+func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (of sized, err error) {
 	names := make([]string, 0, 2*len(all))
 	for _, e := range all {
 		names = append(names, string(e.handed.base)+"^{tree}", string(e.handed.commit)+"^{tree}")
@@ -145,17 +176,20 @@ func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (stats [][]git
 	for part := range slices.Chunk(names, batchSize) {
 		found, err := repo.SizesOf(ctx, part)
 		if err != nil {
-			return nil, nil, err
+			return of, err
 		}
 		for _, tree := range found {
+			if tree.OID == "" {
+				return of, &gitio.DamagedError{Commit: all[len(trees)/2].handed.commit}
+			}
 			trees = append(trees, tree.OID)
 		}
 	}
 	pairs := make([][2]git.OID, len(all))
 	for i := range pairs {
 		pairs[i] = [2]git.OID{trees[2*i], trees[2*i+1]}
-		submitted = append(submitted, trees[2*i+1])
+		of.trees = append(of.trees, trees[2*i+1])
 	}
-	stats, err = repo.DiffStats(ctx, pairs)
-	return stats, submitted, err
+	of.stats, err = repo.DiffStats(ctx, pairs)
+	return of, err
 }

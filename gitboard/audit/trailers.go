@@ -26,7 +26,7 @@ type signs struct {
 // agent for a task that the agent never held is a forgery. A commit without trailers is only
 // counted: a human may commit there, and a cherry-pick or a clone without hooks adds no trailers.
 // Merges are made by git.
-func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []evidence) error {
+func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []evidence, of sized) error {
 	found := make([]signs, len(all))
 	failures := make([]error, len(all))
 	holders := p.holders()
@@ -47,7 +47,7 @@ func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []e
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("look through submissions: %w", err)
 	}
-	if err := p.counted(ctx, repo, all, found); err != nil {
+	if err := p.counted(ctx, repo, all, found, of); err != nil {
 		return fmt.Errorf("count what submissions change: %w", err)
 	}
 	for _, f := range found {
@@ -95,6 +95,10 @@ func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, hold
 		}
 	}
 	work, err := repo.Log(ctx, base, handed)
+	if lacking(err) {
+		s.forged = append(s.forged, e.unread(err))
+		return s, nil
+	}
 	if err != nil {
 		return s, err
 	}
