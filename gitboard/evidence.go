@@ -54,6 +54,12 @@ func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
 	return tip, nil
 }
 
+// Complete returns a *gitio.DamagedError if this clone lacks a part of what a task's submitted
+// commit would bring to integration.
+func (b *Board) Complete(ctx context.Context, t *board.Task, integration git.OID) error {
+	return b.Repo().WholeSince(ctx, integration, git.OID(t.ReviewCommit))
+}
+
 // Proven is the newest commit of integration that the board proves.
 type Proven struct {
 	Commit git.OID

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // broken reports a ref that points to nothing as a problem, and treats the ref as missing.
@@ -81,6 +82,9 @@ func (d *diagnosis) submissions(ctx context.Context) error {
 				return err
 			}
 		}
+		if err := d.incomplete(ctx, t); err != nil {
+			return err
+		}
 		for _, e := range t.History {
 			if e.Kept == "" || held[git.OID(e.Kept)] || d.kept[git.OID(e.Kept)] || d.b.Remote() != "" { // another clone may keep it
 				continue
@@ -134,6 +138,44 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 	} else {
 		d.add(p)
 	}
+	return nil
+}
+
+// incomplete checks whether all of a submission that has not landed is here.
+func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
+	if t.Status.Terminal() || t.ReviewCommit == "" {
+		return nil
+	}
+	here, err := d.has(ctx, t.ReviewCommit)
+	if !here || err != nil {
+		return err // reported with its ref
+	}
+	tip, err := d.b.IntegrationTip(ctx, d.v)
+	if tip.IsZero() || err != nil {
+		return err
+	}
+	damage := (*gitio.DamagedError)(nil)
+	if err := d.b.Complete(ctx, t, tip); !errors.As(err, &damage) {
+		return err
+	}
+	ref := git.ReviewRef(t.ID, t.Submissions())
+	p := Problem{
+		Kind: LostSubmission, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and not all of it is here: %v", t.ID, git.OID(t.ReviewCommit).Short(), damage),
+		Hint: fmt.Sprintf("git fetch --refetch URL %s, from a clone or a backup that has it", ref),
+	}
+	switch l := d.layout(t.ID); {
+	case d.b.Remote() != "":
+		p.Hint = ""
+		p.Fix = func(ctx context.Context) error {
+			if err := d.b.Refetch(ctx, ref); err != nil {
+				return err
+			}
+			return d.b.Complete(ctx, t, tip)
+		}
+	case l.ours && damage.Path != "":
+		p.Hint += fmt.Sprintf("; if its worktree still has the file: git -C %s hash-object -w %s", board.WorktreeOf(t.ID), plain.Quote(damage.Path))
+	}
+	d.add(p)
 	return nil
 }
 

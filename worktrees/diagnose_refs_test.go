@@ -97,6 +97,63 @@ func TestLostSubmission(t *testing.T) {
 	}
 }
 
+// loses deletes an object of the scene's repository, and opens its board as a process that has read
+// nothing yet.
+func (s *scene) loses(name string) {
+	s.t.Helper()
+	oid := strings.TrimSpace(s.git(s.dir, "rev-parse", name))
+	dir := s.b.Repo().CommonDir()
+	s.check(os.RemoveAll(filepath.Join(dir, "liza", "kept")))
+	s.check(os.Remove(filepath.Join(dir, "objects", oid[:2], oid[2:])))
+	s.b = s.open()
+}
+
+// TestIncompleteSubmission checks that approved work does not land while a part of it is missing, and
+// that doctor names what is missing, and brings it from the remote if there is one.
+func TestIncompleteSubmission(t *testing.T) {
+	for name, lost := range map[string]string{"a file": ":b.txt", "the tree": "^{tree}", "a commit": "~1"} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			s.preExec("coder-1", "one")
+			s.work("one", "c.txt", "c\n")
+			commit := s.work("one", "b.txt", "b\n")
+			s.submit("coder-1", "one")
+			s.verdict("code-reviewer-1", "one", board.VerdictApproved)
+			hub := filepath.Join(t.TempDir(), "hub.git")
+			s.git(s.dir, "init", "-q", "--bare", hub)
+			s.git(s.dir, "push", "-q", hub, "refs/liza/review/*:refs/liza/review/*")
+			s.loses(string(commit) + lost)
+			integration := s.ref("refs/heads/integration")
+			s.refused(s.mergeErr("one"), board.CodeMissing, "one can't land: objects of the history of "+commit.Short()+" are missing or damaged")
+			if now := s.ref("refs/heads/integration"); now != integration {
+				t.Errorf("integration moved to %s", now)
+			}
+			found := s.problems()
+			if len(found) != 1 || found[0].Kind != worktrees.LostSubmission || !contains(found[0].Hint, "git fetch --refetch URL refs/liza/review/one/1") || contains(found[0].Hint, "hash-object -w b.txt") != (lost == ":b.txt") {
+				t.Fatalf("found %+v", found)
+			}
+			s.git(s.dir, "fetch", "-q", "--refetch", hub, "refs/liza/review/one/1")
+			s.b = s.open()
+			if r := s.merge("one"); !r.Merged {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// TestIncompleteSubmissionOfClone checks that doctor fetches what is missing from the remote.
+func TestIncompleteSubmissionOfClone(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.preExec("coder-1", "one")
+	commit := s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	s.git(s.dir, "init", "-q", "--bare", filepath.Join(s.dir, ".git", "hub.git"))
+	s.git(s.dir, "remote", "add", "origin", filepath.Join(s.dir, ".git", "hub.git"))
+	s.check(s.b.Share(s.ctx, "origin"))
+	s.loses(string(commit) + ":b.txt")
+	s.mended("lost-submission")
+}
+
 // TestLostFromAttic checks that kept work named by the board is restored as long as its commit
 // exists in this clone.
 func TestLostFromAttic(t *testing.T) {

@@ -46,6 +46,9 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 			return nil, false, err
 		}
 	}
+	if err := complete(ctx, b, t, c.base); err != nil {
+		return nil, false, err
+	}
 	forward, err := repo.IsAncestor(ctx, c.base, review)
 	if err != nil {
 		return nil, false, err
@@ -76,6 +79,16 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 	c.kind, c.tree = board.MergeCommitType, tree
 	c.commit, err = c.write(ctx, b, tree, actor)
 	return c, false, err
+}
+
+// complete refuses to land work of which this clone lacks a part: nobody could check integration
+// out.
+func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto git.OID) error {
+	err := b.Complete(ctx, t, onto)
+	if damage := (*gitio.DamagedError)(nil); errors.As(err, &damage) {
+		return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't land: %v", t.ID, damage), "git liza doctor says how to bring it back")
+	}
+	return err
 }
 
 // reviewed checks that the review began at a commit of integration: the reviewer was shown nothing
