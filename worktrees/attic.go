@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -148,6 +149,9 @@ func (s *site) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
 // repository in an ignored folder is not refused: removeWorktree keeps it.
 func (s *site) refuseNested(ctx context.Context, path, lies, task string, staged bool) (gitio.Checkout, error) {
 	c, err := s.repo.Checkout(ctx, path)
+	if damaged := (*gitio.DamagedIndexError)(nil); errors.As(err, &damaged) {
+		damaged.Worktree = lies
+	}
 	if err != nil {
 		return c, err
 	}

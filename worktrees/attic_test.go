@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -245,6 +246,11 @@ func TestRefusedWhereItLies(t *testing.T) {
 	refused := (*board.Refusal)(nil)
 	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &refused) || !strings.HasSuffix(refused.Hint, " "+nested) || !present(nested) {
 		t.Errorf("%v: %+v", err, refused)
+	}
+	must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(s.path("one")), "index"), nil, 0o644))
+	damaged := (*gitio.DamagedIndexError)(nil)
+	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &damaged) || damaged.Worktree != s.path("one") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -84,7 +84,9 @@ func (d *diagnosis) folders(context.Context) error {
 		} else if token, is := strings.CutPrefix(e.Name(), goneMark); is {
 			d.leftGone(token, path)
 		} else if !strings.HasPrefix(e.Name(), ".") {
-			d.folder(e.Name(), path)
+			if err := d.folder(e.Name(), path); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -155,16 +157,18 @@ func (d *diagnosis) leftGone(token, path string) {
 }
 
 // folder checks a folder with the name of a task.
-func (d *diagnosis) folder(name, path string) {
+func (d *diagnosis) folder(name, path string) error {
 	t := d.v.State.Task(name)
 	if t == nil {
 		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
-		return
+		return nil
 	}
 	l := d.layout(t.ID)
-	if p := d.unsound(t.ID, l); p != nil {
+	if p, err := d.unsound(t.ID, l); err != nil {
+		return err
+	} else if p != nil {
 		d.add(*p)
-		return
+		return nil
 	}
 	switch {
 	case l.inTheWay && !live(t.Status): // otherwise it was reported already
@@ -175,6 +179,7 @@ func (d *diagnosis) folder(name, path string) {
 			Fix: func(ctx context.Context) error { return d.tidy(ctx, d.v, t.ID, d.self(ctx)) },
 		})
 	}
+	return nil
 }
 
 // locks looks for lock files that no process can still hold. If that can't be determined, only a

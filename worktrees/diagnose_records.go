@@ -103,7 +103,7 @@ func (s *site) keepHead(ctx context.Context, task string, head git.OID) error {
 }
 
 // unsound looks for what keeps git from using a worktree that it knows; nil for nothing.
-func (d *diagnosis) unsound(task string, l layout) *Problem {
+func (d *diagnosis) unsound(task string, l layout) (*Problem, error) {
 	p := &Problem{Kind: DamagedWorktree, Task: task, Path: l.path}
 	switch {
 	case l.crossed != "":
@@ -112,10 +112,26 @@ func (d *diagnosis) unsound(task string, l layout) *Problem {
 	case l.ours && d.repo.LostHead(l.path):
 		p.Text = fmt.Sprintf("the worktree of %s has lost its HEAD", task)
 		p.Fix = func(ctx context.Context) error { return d.restoreHead(ctx, task, l.path) }
+	case l.ours:
+		damaged, err := d.repo.DamagedIndex(l.path)
+		if err != nil || !damaged {
+			return nil, err
+		}
+		p.Text = fmt.Sprintf("the index of the worktree of %s is damaged", task)
+		p.Fix = func(ctx context.Context) error { return d.rebuildIndex(ctx, l.path) }
 	default:
-		return nil
+		return nil, nil
 	}
-	return p
+	return p, nil
+}
+
+// rebuildIndex makes a damaged index again, unless another process has done so.
+func (d *diagnosis) rebuildIndex(ctx context.Context, path string) error {
+	damaged, err := d.repo.DamagedIndex(path)
+	if err != nil || !damaged {
+		return err
+	}
+	return d.repo.RebuildIndex(ctx, path)
 }
 
 // restoreHead puts a worktree that has lost its HEAD on its task's branch. If it was at a commit

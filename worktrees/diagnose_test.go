@@ -516,3 +516,33 @@ func TestCrossedWorktree(t *testing.T) {
 		})
 	}
 }
+
+// TestDamagedIndex checks that a worktree whose index is damaged gets another one, and that its files,
+// an open merge and the damaged index stay.
+func TestDamagedIndex(t *testing.T) {
+	for name, damage := range map[string]func(index string) string{
+		"no index at all": func(string) string { return strings.Repeat("x", 200) },
+		"empty":           func(string) string { return "" },
+		"cut off":         func(index string) string { return index[:len(index)-30] },
+		"one byte":        func(index string) string { return index[:40] + "\xff" + index[41:] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			s.preExec("coder-1", "one")
+			commit := s.work("one", "b.txt", "b\n")
+			s.write(s.path("one"), "b.txt", "changed\n")
+			s.write(s.path("one"), "new.txt", "new\n")
+			record := s.gitDirOf("one")
+			s.write(record, "MERGE_HEAD", string(commit)+"\n")
+			s.check(os.WriteFile(filepath.Join(record, "index"), []byte(damage(s.read(record, "index"))), 0o644))
+			was := s.read(record, "index")
+			s.mended("damaged-worktree")
+			if out := s.git(s.path("one"), "status", "--porcelain"); out != " M b.txt\n?? new.txt" {
+				t.Errorf("it holds %q", out)
+			}
+			if s.read(record, "index.damaged") != was || s.read(record, "MERGE_HEAD") == "" || s.read(s.path("one"), "b.txt") != "changed\n" {
+				t.Error("something was lost")
+			}
+		})
+	}
+}

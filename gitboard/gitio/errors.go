@@ -112,6 +112,20 @@ func (e *DamagedRecordError) Error() string {
 // Unwrap returns git's message.
 func (e *DamagedRecordError) Unwrap() error { return e.Err }
 
+// DamagedIndexError is an index of a worktree that git can't read.
+type DamagedIndexError struct {
+	Worktree string
+	Err      error // git's message
+}
+
+// Error returns one sentence.
+func (e *DamagedIndexError) Error() string {
+	return fmt.Sprintf("the index of the worktree %s is damaged", e.Worktree)
+}
+
+// Unwrap returns git's message.
+func (e *DamagedIndexError) Unwrap() error { return e.Err }
+
 // DamagedError is a commit whose history can't be read, because some of its objects are missing or
 // do not match their ids.
 type DamagedError struct {

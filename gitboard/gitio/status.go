@@ -43,7 +43,7 @@ func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) 
 		}
 	}
 	if err != nil {
-		return Checkout{}, err
+		return Checkout{}, r.damagedIndex(worktree, err)
 	}
 	return c, nil
 }

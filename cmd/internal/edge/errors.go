@@ -117,7 +117,7 @@ func Classify(err error) Class {
 		return Class{4, CodeInconsistent, "the operation is on the board, and others don't see what belongs to it: stop; a human lets that repository take pushes to all refs of a board (receive.hideRefs, transfer.hideRefs), or shares it by another host"}
 	case errors.As(err, &packed):
 		return Class{3, CodeGit, fmt.Sprintf("keep a copy of that file; then a human corrects line %d of it in an editor: each line is a commit's full id, a space and the full name of a ref", packed.Line)}
-	case errors.As(err, new(*gitio.DamagedRecordError)):
+	case errors.As(err, new(*gitio.DamagedRecordError)), errors.As(err, new(*gitio.DamagedIndexError)):
 		return Class{3, CodeGit, "git liza doctor --fix"}
 	case errors.As(err, &newer):
 		return Class{5, CodeNewerFormat, "install a newer git-liza"}
