@@ -56,7 +56,7 @@ func (b *Board) RegisterIf(
 	if err != nil {
 		return nil, board.Actor{}, err
 	}
-	actor, first, err := b.newSession(id, role, p)
+	actor, first, err := b.newSession(ctx, id, role, p)
 	if err != nil {
 		return nil, actor, err
 	}
@@ -78,12 +78,12 @@ func (b *Board) RegisterIf(
 }
 
 // newSession returns an actor with a new session, and its registration.
-func (b *Board) newSession(id string, role roles.Role, p Process) (board.Actor, *board.Register, error) {
+func (b *Board) newSession(ctx context.Context, id string, role roles.Role, p Process) (board.Actor, *board.Register, error) {
 	session, err := b.Token()
 	if err != nil {
 		return board.Actor{}, nil, err
 	}
-	clone, err := b.CloneID()
+	clone, err := b.CloneID(ctx)
 	if err != nil {
 		return board.Actor{}, nil, err
 	}
@@ -120,7 +120,7 @@ func (b *Board) Newcomer(ctx context.Context, id, session, request string, p Pro
 		actor, err = b.Agent(ctx, id, session, request, p)
 		return actor, nil, err
 	}
-	return b.newSession(id, actor.Role, p)
+	return b.newSession(ctx, id, actor.Role, p)
 }
 
 // Decline ends the attempt to register a newcomer, unless it was registered.
@@ -208,30 +208,6 @@ func (b *Board) keepSession(id, session string) error {
 
 // DropSession discards the session of an id.
 func (b *Board) DropSession(id string) error { return b.Discard(sessionName(id)) }
-
-// CloneID returns the random id of this clone, which is created on first use.
-func (b *Board) CloneID() (string, error) {
-	const file = "clone"
-	id, err := b.Kept(file)
-	if err != nil || id != "" {
-		return id, err
-	}
-	if id, err = b.Token(); err != nil {
-		return "", err
-	}
-	path, err := b.place(file)
-	if err != nil {
-		return "", err
-	}
-	if err := createSmall(path, id); err != nil {
-		return "", err
-	}
-	made, err := b.Kept(file)
-	if made == "" && err == nil { // a crash has emptied it
-		return id, b.Keep(file, id)
-	}
-	return made, err
-}
 
 // Heartbeat renews an agent's lease without an operation. If it returns lease.ErrTaken, the agent
 // must stop at once. That includes a lease that is gone: registering created it, and only an agent

@@ -39,6 +39,7 @@ type Board struct {
 	now     func() time.Time
 	random  io.Reader
 	retries int
+	writes  bool // an operation will follow
 
 	who  func() (git.Signature, error)
 	keys keyring
@@ -67,7 +68,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 
 // OpenStore opens the board in a store: memory, or a repository whose steps a test makes fail.
 func OpenStore(s oplog.Store, cacheFile string, o Options) *Board {
-	b := &Board{store: s, log: oplog.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries, keys: keyring{of: o.Key}}
+	b := &Board{store: s, log: oplog.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries, writes: o.Writes, keys: keyring{of: o.Key}}
 	if b.now == nil {
 		b.now = time.Now
 	}

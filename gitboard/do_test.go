@@ -424,7 +424,7 @@ func TestRegister(t *testing.T) {
 	if err != nil || kept != actor.Session || len(kept) < 16 {
 		t.Errorf("%q %v", kept, err)
 	}
-	clone, err := b.CloneID()
+	clone, err := b.CloneID(ctx)
 	check(t, err)
 	if a := done.View.State.Agent("planner-1"); a.Session != kept || a.Clone != clone || a.PID != 7 {
 		t.Errorf("%+v", a)
@@ -434,12 +434,12 @@ func TestRegister(t *testing.T) {
 		t.Errorf("repeated: %v", err)
 	}
 	other := open(t, dir, c)
-	if id, err := other.CloneID(); err != nil || id != clone {
+	if id, err := other.CloneID(ctx); err != nil || id != clone {
 		t.Errorf("the clone's id is %s, and then %s", clone, id)
 	}
 	check(t, os.WriteFile(filepath.Join(b.Dir(), "clone"), nil, 0o644)) // by a crash
-	anew, err := other.CloneID()
-	if same, again := b.CloneID(); err != nil || again != nil || len(anew) < 16 || same != anew {
+	anew, err := other.CloneID(ctx)
+	if same, again := b.CloneID(ctx); err != nil || again != nil || len(anew) < 16 || same != anew {
 		t.Errorf("the clone's id is %q, and then %q: %v", anew, same, errors.Join(err, again))
 	}
 	again, err := other.Agent(ctx, "planner-1", "", "", gitboard.Process{})
@@ -535,7 +535,7 @@ func TestOwnFilesOfAMovedRepository(t *testing.T) {
 	check(t, os.Rename(common, common+".away"))
 	for name, write := range map[string]func() error{
 		"Keep": func() error { return b.Keep("sub/file", "text") }, "Note": func() error { return b.Note("sub/file", "line") },
-		"CloneID": func() error { _, err := b.CloneID(); return err }, "RecordCommand": func() error { return b.Repo().RecordCommand(os.Getpid()) },
+		"CloneID": func() error { _, err := b.CloneID(context.Background()); return err }, "RecordCommand": func() error { return b.Repo().RecordCommand(os.Getpid()) },
 	} {
 		if err := write(); err == nil {
 			t.Errorf("%s has written something", name)

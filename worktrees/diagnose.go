@@ -13,6 +13,7 @@ import (
 // Diagnose checks this clone against the board. It finds what a crash left unfinished and what
 // somebody moved, and changes nothing.
 func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
+	_, nameless := b.CloneFile()
 	s, err := at(ctx, b)
 	if err != nil {
 		return nil, err
@@ -32,6 +33,9 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		return damaged, nil // nothing else is seen as it is before they are repaired
 	case err != nil:
 		return nil, err
+	}
+	if nameless {
+		damaged = append(damaged, s.damagedClone())
 	}
 	d := &diagnosis{
 		found: damaged,

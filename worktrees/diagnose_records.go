@@ -43,6 +43,20 @@ func (s *site) damagedRecords(listed bool) []Problem {
 	return found
 }
 
+// damagedClone reports that the file with this clone's id is damaged. s.clone is what CloneID has
+// made of it.
+func (s *site) damagedClone() Problem {
+	file, still := s.b.CloneFile()
+	p := Problem{
+		Kind: DamagedClone, Path: file, Text: fmt.Sprintf("%s, which says which clone this is, was damaged, and no task could say it: it is %s from now on", file, s.clone),
+		Fix: func(context.Context) error { return s.b.KeepCloneID(s.clone) },
+	}
+	if still {
+		p.Text = fmt.Sprintf("%s, which says which clone this is, is damaged; it is %s, as the tasks say whose worktrees are here", file, s.clone)
+	}
+	return p
+}
+
 // recordsDir is where records of worktrees are kept that belong to none.
 func (s *site) recordsDir() string { return filepath.Join(s.b.Dir(), "records") }
 

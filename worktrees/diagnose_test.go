@@ -42,7 +42,7 @@ func (s *scene) dead() int {
 
 func (s *scene) claimedBy(id, task string, base git.OID) {
 	s.t.Helper()
-	clone, err := s.b.CloneID()
+	clone, err := s.b.CloneID(s.ctx)
 	s.check(err)
 	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, git.RefUpdate{Ref: taskRef(task), New: base})
 }
@@ -545,4 +545,72 @@ func TestDamagedIndex(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDamagedClone checks that a clone whose id is damaged or lost takes it back from the tasks whose
+// worktrees are here, and gets another one only if they don't say.
+func TestDamagedClone(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage string // the file's content; "gone" for no file
+		tasks  func(s *scene)
+		former bool
+	}{
+		"zeroes":            {string(make([]byte, 17)), nil, true},
+		"shortened":         {"a12252f0c", nil, true},
+		"empty":             {"", nil, true},
+		"gone":              {"gone", nil, true},
+		"beside one review": {"x", func(s *scene) { s.reviewed("another") }, true},
+		"for one review":    {"x", func(s *scene) { s.reviewed("another"); s.check(os.RemoveAll(s.path("one"))) }, false},
+		"they differ": {"x", func(s *scene) {
+			s.task("another")
+			s.claim("coder-2", "another")
+			s.do(human(), &board.Block{About: about("another"), Reason: "stop"})
+			s.do(human(), &board.Unblock{About: about("another"), Mode: board.UnblockKeepWork})
+			s.do(s.as("coder-2"), &board.Claim{About: about("another"), Clone: "00000000000000bb"})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			id, err := s.b.CloneID(s.ctx)
+			s.check(err)
+			if c.tasks != nil {
+				c.tasks(s)
+			}
+			file := filepath.Join(s.b.Dir(), "clone")
+			s.check(os.Remove(file))
+			if c.damage != "gone" {
+				s.check(os.WriteFile(file, []byte(c.damage), 0o644))
+			}
+			found, err := worktrees.Diagnose(s.ctx, s.b)
+			s.check(err)
+			named := slices.IndexFunc(found, func(p worktrees.Problem) bool { return p.Kind == worktrees.DamagedClone })
+			if (named >= 0) != (c.damage != "gone") {
+				t.Errorf("found %+v", found)
+			}
+			got, err := s.open().CloneID(s.ctx)
+			if (got == id) != c.former || len(got) != 16 || err != nil {
+				t.Errorf("it is %q, and was %q: %v", got, id, err)
+			}
+			if named >= 0 {
+				s.check(found[named].Fix(s.ctx))
+			}
+			writer, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: s.clock.now, Writes: true})
+			s.check(err)
+			defer writer.Close()
+			if same, err := writer.CloneID(s.ctx); same != got || err != nil || strings.TrimSpace(s.read("", file)) != got {
+				t.Errorf("it is %q, and then %q: %v", got, same, err)
+			}
+			if found, err := worktrees.Diagnose(s.ctx, s.b); err != nil || slices.ContainsFunc(found, func(p worktrees.Problem) bool { return p.Kind == worktrees.DamagedClone }) {
+				t.Errorf("left %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// reviewed has the work of a task of another clone checked out here for its review.
+func (s *scene) reviewed(task string) {
+	s.t.Helper()
+	s.task(task)
+	s.do(s.as("coder-2"), &board.Claim{About: about(task), Clone: "00000000000000aa", BaseCommit: string(s.ref("refs/heads/integration"))})
+	s.git(s.dir, "worktree", "add", "-q", "--detach", s.path(task), "integration")
 }

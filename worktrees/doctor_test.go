@@ -51,7 +51,7 @@ func (s *scene) reports(want ...found) []worktrees.Problem {
 // claimedAt records a claim whose base this clone may lack.
 func (s *scene) claimedAt(id, task, base string) {
 	s.t.Helper()
-	clone, err := s.b.CloneID()
+	clone, err := s.b.CloneID(s.ctx)
 	s.check(err)
 	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: base})
 }

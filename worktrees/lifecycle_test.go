@@ -178,7 +178,7 @@ func TestBare(t *testing.T) {
 	}
 
 	// Nor has it any worktree where it was turned into a bare one with tasks in hand.
-	clone, err := s.b.CloneID()
+	clone, err := s.b.CloneID(s.ctx)
 	s.check(err)
 	s.write(b.Dir(), "clone", clone)
 	b = s.openAt(bare)

@@ -29,6 +29,7 @@ const (
 	FixNotBegun      = "fix-not-begun"
 	ExpiredMerge     = "expired-merge-lease"
 	DamagedRecord    = "damaged-record"
+	DamagedClone     = "damaged-clone"
 	DamagedBoard     = "damaged-board"
 	LostBoard        = "lost-board"
 	MissingRemote    = "missing-remote"
@@ -51,7 +52,7 @@ type Problem struct {
 }
 
 // Concerning returns a function that selects the problems of one task: its own, locks left on its
-// branch or in its worktree, and records that keep git from seeing any worktree.
+// branch or in its worktree, records that keep git from seeing any worktree, and the clone's id.
 func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Problem) bool, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -65,7 +66,7 @@ func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Probl
 	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(v.TaskRef(task))) + ".lock"
 	record := gitio.LinkedDir(path)
 	return func(p Problem) bool {
-		if p.Task == task || p.Kind == DamagedRecord {
+		if p.Task == task || p.Kind == DamagedRecord || p.Kind == DamagedClone {
 			return true
 		}
 		return p.Path != "" && (p.Path == path || p.Path == branch || samePath(filepath.Dir(p.Path), record))

@@ -29,7 +29,7 @@ type site struct {
 
 func at(ctx context.Context, b *gitboard.Board) (*site, error) {
 	root, rootless := b.Root(ctx)
-	clone, nameless := b.CloneID()
+	clone, nameless := b.CloneID(ctx)
 	s := &site{b: b, repo: b.Repo(), root: cmp.Or(root, b.Repo().CommonDir()), bare: root == "", clone: clone}
 	return s, errors.Join(rootless, nameless)
 }

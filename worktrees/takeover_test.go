@@ -366,7 +366,7 @@ func TestLateWork(t *testing.T) {
 	s.clock.pass(past)
 	// This is the transaction of a claim by coder-2, whose process then dies.
 	base := s.ref("refs/heads/integration")
-	clone, err := s.b.CloneID()
+	clone, err := s.b.CloneID(s.ctx)
 	s.check(err)
 	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base), Kept: string(old)},
 		git.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, git.RefUpdate{Ref: taskRef("one"), Old: old, New: base})

@@ -52,7 +52,7 @@ func Export(ctx context.Context, c Config) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	clone, err := c.Board.CloneID()
+	clone, err := c.Board.CloneID(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func Run(ctx context.Context, c Config) error {
 	if _, err := c.Board.View(ctx); err != nil && !untrustworthy(err) {
 		return err
 	}
-	w, err := newWatcher(c)
+	w, err := newWatcher(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func Run(ctx context.Context, c Config) error {
 
 // Once looks once and returns the conditions that are met. It reports nothing and changes nothing.
 func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
-	w, err := newWatcher(c)
+	w, err := newWatcher(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -129,14 +129,14 @@ func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
 }
 
 // newWatcher restores what an earlier watch has left.
-func newWatcher(c Config) (*watcher, error) {
+func newWatcher(ctx context.Context, c Config) (*watcher, error) {
 	w := &watcher{Config: c, board: c.Board, started: board.At(c.Now())}
 	text, err := w.board.Kept(memoryFile)
 	if err != nil {
 		return nil, err
 	}
 	_ = json.Unmarshal([]byte(text), &w.memory) // what can't be read counts as not reported
-	w.clone, err = w.board.CloneID()
+	w.clone, err = w.board.CloneID(ctx)
 	return w, err
 }
 

@@ -27,7 +27,7 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 	if s.root == "" {
 		return board.Refuse(board.CodeBare, "an agent needs files to work on; this repository is bare", "start it in a clone that has a working tree")
 	}
-	if s.clone, err = s.Board.CloneID(); err != nil {
+	if s.clone, err = s.Board.CloneID(ctx); err != nil {
 		return err
 	}
 	if s.ID != "" {

@@ -14,7 +14,7 @@ func TestSuccessorOfDeadAgents(t *testing.T) {
 	do(t, ctx, s.Board, s.actor, &board.Release{About: about("login"), Reason: "enough"})
 	_, second, err := s.Board.Register(ctx, "coder-2", "", gitboard.Process{})
 	must(t, err)
-	clone, err := s.Board.CloneID()
+	clone, err := s.Board.CloneID(ctx)
 	must(t, err)
 	do(t, ctx, s.Board, second, &board.Claim{About: about("login"), Clone: clone, BaseCommit: sha("b")})
 	dies := func(a board.Actor) {

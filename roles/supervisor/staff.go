@@ -101,7 +101,7 @@ func (t *team) endDead(ctx context.Context, v *gitboard.View) (map[string]board.
 	if err != nil {
 		return nil, err
 	}
-	clone, err := t.Board.CloneID()
+	clone, err := t.Board.CloneID(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func readOneFile(ctx context.Context, c *edge.Call, file, log string) (*onefile.
 		}
 		in.LogFile = filepath.Base(log)
 	}
-	if in.Clone, err = c.Board.CloneID(); err != nil {
+	if in.Clone, err = c.Board.CloneID(ctx); err != nil {
 		return nil, err
 	}
 	if in.Session, err = c.Board.Token(); err != nil {

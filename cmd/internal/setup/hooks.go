@@ -92,7 +92,7 @@ func Guarded(ctx context.Context, c *edge.Call, begin func() error) (warning str
 	if err := MakeStopDir(ctx, c.Board); err != nil {
 		return "", err
 	}
-	if _, err := c.Board.CloneID(); err != nil { // what only reads later on need not make one
+	if _, err := c.Board.CloneID(ctx); err != nil { // what only reads later on need not make one
 		return "", err
 	}
 	if !before.Files || !before.On {

@@ -1,0 +1,114 @@
+package gitboard
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// cloneFile is the file that holds the id of this clone.
+const cloneFile = "clone"
+
+// cloneForm is the form of a clone's id: that of a Token.
+var cloneForm = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// CloneID returns the random id of this clone, which is created on first use. If it was lost, and
+// all tasks whose worktrees are here name the same clone, this is that one; otherwise it gets
+// another id.
+func (b *Board) CloneID(ctx context.Context) (string, error) {
+	id, damaged, err := b.keptClone()
+	if err != nil || id != "" {
+		return id, err
+	}
+	if id, err = b.formerClone(ctx); err != nil || id != "" && !b.writes {
+		return id, err
+	}
+	if id == "" {
+		if id, err = b.Token(); err != nil {
+			return "", err
+		}
+	}
+	if damaged {
+		return id, b.KeepCloneID(id)
+	}
+	path, err := b.place(cloneFile)
+	if err != nil {
+		return "", err
+	}
+	if err := createSmall(path, id); err != nil {
+		return "", err
+	}
+	id, _, err = b.keptClone() // another process may have been first
+	return id, err
+}
+
+// KeepCloneID writes the id of this clone, as CloneID has returned it.
+func (b *Board) KeepCloneID(id string) error { return b.Keep(cloneFile, id) }
+
+// CloneFile returns the path of the file that holds this clone's id, and whether the file is
+// damaged.
+func (b *Board) CloneFile() (path string, damaged bool) {
+	_, damaged, _ = b.keptClone()
+	return b.own(cloneFile), damaged
+}
+
+// keptClone returns the id of this clone, or "" and whether a file is there that holds none.
+func (b *Board) keptClone() (id string, damaged bool, err error) {
+	id, err = b.Kept(cloneFile)
+	if err != nil || cloneForm.MatchString(id) {
+		return id, false, err
+	}
+	_, missing := os.Lstat(b.own(cloneFile))
+	return "", missing == nil, nil
+}
+
+// formerClone returns the clone in which the unfinished tasks were claimed whose worktrees are here
+// and on their branches: a reviewer's are on none. It returns "" if there are no such tasks, or if
+// they do not agree.
+func (b *Board) formerClone(ctx context.Context) (string, error) {
+	root, err := b.Root(ctx)
+	if err != nil || root == "" {
+		return "", err
+	}
+	here := map[string]string{}                                 // task → worktree
+	entries, _ := os.ReadDir(filepath.Join(root, ".worktrees")) // there may be none yet
+	for _, e := range entries {
+		if path := filepath.Join(root, ".worktrees", e.Name()); board.ValidTaskID(e.Name()) && b.Repo().Owns(path) {
+			here[e.Name()] = path
+		}
+	}
+	if len(here) == 0 {
+		return "", nil
+	}
+	v, err := b.View(ctx)
+	if errors.Is(err, oplog.ErrNoBoard) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	former := ""
+	for task, path := range here {
+		t := v.State.Task(task)
+		if t == nil || t.Status.Terminal() || !cloneForm.MatchString(t.Clone) {
+			continue
+		}
+		_, branch, err := b.Repo().Head(ctx, path)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err != nil || branch != v.TaskRef(task) {
+			continue // damaged, or somebody else's work
+		}
+		if former != "" && former != t.Clone {
+			return "", nil
+		}
+		former = t.Clone
+	}
+	return former, v.State.Err()
+}
