@@ -113,9 +113,12 @@ func (b *Board) Now() time.Time { return b.now() }
 // Dir returns the directory for this clone's own files: <common git dir>/liza.
 func (b *Board) Dir() string { return filepath.Join(b.Repo().CommonDir(), "liza") }
 
+// tokenSize is the number of random bytes in a token.
+const tokenSize = 8
+
 // Token returns a random name for a session, a request or a clone.
 func (b *Board) Token() (string, error) {
-	var raw [8]byte
+	var raw [tokenSize]byte
 	if _, err := io.ReadFull(b.random, raw[:]); err != nil {
 		return "", fmt.Errorf("no randomness: %w", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -14,8 +14,10 @@ import (
 // cloneFile is the file that holds the id of this clone.
 const cloneFile = "clone"
 
-// cloneForm is the form of a clone's id: that of a Token.
-var cloneForm = regexp.MustCompile(`^[0-9a-f]{16}$`)
+// isCloneID reports whether a text has the form of a clone's id: that of a Token.
+func isCloneID(text string) bool {
+	return len(text) == tokenSize*2 && strings.Trim(text, "0123456789abcdef") == ""
+}
 
 // CloneID returns the random id of this clone, which is created on first use. If it was lost, and
 // all tasks whose worktrees are here name the same clone, this is that one; otherwise it gets
@@ -60,7 +62,7 @@ func (b *Board) CloneFile() (path string, damaged bool) {
 // keptClone returns the id of this clone, or "" and whether a file is there that holds none.
 func (b *Board) keptClone() (id string, damaged bool, err error) {
 	id, err = b.Kept(cloneFile)
-	if err != nil || cloneForm.MatchString(id) {
+	if err != nil || isCloneID(id) {
 		return id, false, err
 	}
 	_, missing := os.Lstat(b.own(cloneFile))
@@ -95,7 +97,7 @@ func (b *Board) formerClone(ctx context.Context) (string, error) {
 	former := ""
 	for task, path := range here {
 		t := v.State.Task(task)
-		if t == nil || t.Status.Terminal() || !cloneForm.MatchString(t.Clone) {
+		if t == nil || t.Status.Terminal() || !isCloneID(t.Clone) {
 			continue
 		}
 		_, branch, err := b.Repo().Head(ctx, path)

@@ -242,7 +242,7 @@ func (r *Repo) keepModule(ctx context.Context, from, to string) (kept bool, err 
 func (r *Repo) unpublished(ctx context.Context, dir string) bool {
 	args := []string{"rev-list", "--max-count=1", "--all", "--reflog", "--not", "--remotes"}
 	if tracking, remote := trackingRefs(ctx, dir); remote {
-		args = append(slices.Insert(args, 2, "--exclude=refs/tags/*"), tracking...)
+		args = append(slices.Insert(args, 2, "--exclude="+git.TagsPrefix+"*"), tracking...)
 	}
 	cut, _ := os.ReadFile(filepath.Join(dir, "shallow"))
 	args = append(args, strings.Fields(string(cut))...)
@@ -259,7 +259,7 @@ func trackingRefs(ctx context.Context, dir string) (globs []string, remote bool)
 	}
 	for _, entry := range splitNUL(out) {
 		_, spec, _ := strings.Cut(entry, "\n")
-		if _, to, _ := strings.Cut(spec, ":"); strings.HasPrefix(to, "refs/") && strings.HasSuffix(to, "*") {
+		if _, to, _ := strings.Cut(spec, ":"); strings.HasPrefix(to, git.RefsPrefix) && strings.HasSuffix(to, "*") {
 			globs = append(globs, "--glob="+to)
 		}
 	}

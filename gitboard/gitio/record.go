@@ -170,6 +170,6 @@ func (r *Repo) Unheld(ctx context.Context, commit git.OID) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	out, err := r.command("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--glob=refs/*", "--").output(ctx)
+	out, err := r.command("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--glob="+git.RefsPrefix+"*", "--").output(ctx)
 	return len(bytes.TrimSpace(out)) > 0, err
 }
