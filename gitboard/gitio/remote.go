@@ -48,7 +48,7 @@ func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 		return nil, nil
 	}
 	settings := r.people.settings()
-	if settings == nil {
+	if len(settings[RemoteKey]) == 0 { // it was not set yet when those were read
 		var err error
 		if settings, err = r.remoteSettings(ctx); err != nil {
 			return nil, err

@@ -105,3 +105,18 @@ func TestPushTracksNoBoard(t *testing.T) {
 		native(t, hub, "update-ref", "-d", git.BoardRef)
 	}
 }
+
+// TestSharedMeanwhile checks that a repository whose settings were read before its board was shared
+// notices that it is.
+func TestSharedMeanwhile(t *testing.T) {
+	ctx, r := scratch(t)
+	r, err := OpenWith(ctx, r.CommonDir(), Options{ToWrite: true})
+	check(t, err)
+	defer r.Close()
+	_, err = r.Author(ctx) // the settings were read
+	check(t, err)
+	check(t, r.SetConfig(ctx, RemoteKey, "hub"))
+	if m, err := r.Shared(ctx); err != nil || m == nil || m.Name != "hub" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -25,18 +26,12 @@ var ErrAlone = errors.New("it has to travel alone")
 // those of WriteAndUpdate, or an *oplog.RewrittenError; ErrAlone accompanies gitio.ErrRefMoved if
 // the transaction was not lost to another operation.
 func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) error {
-	by, err := s.Sharing(ctx)
+	here, alone, err := s.unshared(ctx, updates)
 	if err != nil {
 		return err
 	}
-	if by == nil {
-		if err := s.kept(ctx); err != nil {
-			return err
-		}
-		if updates, err = s.atHome(ctx, updates); err != nil {
-			return err
-		}
-		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
+	if alone {
+		return s.repo.WriteAndUpdate(ctx, objects, here, reflog)
 	}
 	if concerned, err := s.concerns(ctx, updates); err != nil || !concerned {
 		if err != nil {
@@ -59,6 +54,28 @@ func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.
 	}
 	mine.alone = queued == nil
 	return s.await(ctx, mine)
+}
+
+// unshared returns the updates that a transaction makes in a clone that shares its board with
+// nobody; alone is false in one that shares it. While a share is running, it waits for that.
+func (s *Store) unshared(ctx context.Context, updates []git.RefUpdate) (here []git.RefUpdate, alone bool, err error) {
+	for waited := false; ; waited = true {
+		if by, err := s.Sharing(ctx); by != nil || err != nil {
+			return nil, false, err
+		}
+		if err := s.kept(ctx); err != nil {
+			return nil, true, err
+		}
+		here, err := s.atHome(ctx, updates)
+		if refused := (*board.Refusal)(nil); waited || !errors.As(err, &refused) {
+			return here, true, err
+		}
+		release, err := s.awaitShare(ctx, gitio.AwaitRelease)
+		if err != nil {
+			return nil, true, err
+		}
+		release()
+	}
 }
 
 // Flush pushes what is pending and waits for a push in progress. It does not report the outcome of

@@ -82,7 +82,7 @@ func TestFetchedBeside(t *testing.T) {
 			if isNetwork(err) != c.fetches || err != nil && !c.fetches {
 				t.Errorf("it is told %v", err)
 			}
-			if begun, _ := s.counts(); (begun == 1) != c.fetches {
+			if begun, _ := s.counts(); (begun == 2) != c.fetches {
 				t.Errorf("%d fetches have begun", begun)
 			}
 		})

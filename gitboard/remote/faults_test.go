@@ -246,6 +246,9 @@ func (w *world) ref(name string) git.OID {
 
 // unshare makes the first clone one that shares its board with nobody, and the hub one without it.
 func (w *world) unshare() {
+	defer func() {
+		w.git(w.a.Local().TopLevel(), "update-ref", git.HomeRef, git.BoardRef)
+	}()
 	top := w.a.Local().TopLevel()
 	w.git(top, "config", "--unset", gitio.RemoteKey)
 	for dir, patterns := range map[string][]string{

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +28,14 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err := s.fit(ctx, name); err != nil {
 		return err
 	}
+	release, err := s.awaitShare(ctx, gitio.AwaitQueue)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, err := s.Sharing(ctx); err != nil { // another share may have ended meanwhile
+		return err
+	}
 	known, err := s.named(ctx)
 	if err != nil {
 		return err
@@ -36,8 +43,9 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if known != "" && known != name {
 		return board.Refuse(board.CodeExists, "this clone shares its board by "+known, "git liza sync; a board has one remote")
 	}
-	if begun := s.begun(); begun != "" && begun != name && known == "" {
-		return s.cutOff(begun)
+	again, err := s.repeats(ctx, name)
+	if err != nil {
+		return err
 	}
 	tip, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
@@ -52,13 +60,24 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	if there != none {
-		return s.adopt(ctx, by, there)
+		err := s.adopt(ctx, by, there)
+		if again {
+			err = s.unlessAnother(ctx, err, tip)
+		}
+		return err
 	}
 	if tip.IsZero() {
 		return oplog.ErrNoBoard
 	}
 	if known == "" && s.Name() != "" {
 		return board.Refuse(board.CodeExists, fmt.Sprintf("this clone shares its board by %s, and %s does not have it", s.Name(), name), "git remote add "+s.Name()+" URL")
+	}
+	home, err := s.repo.Ref(ctx, git.HomeRef)
+	if err != nil {
+		return err
+	}
+	if home.IsZero() && !again && known != name {
+		return s.copied(ctx)
 	}
 	branch, err := s.integration(ctx)
 	if err != nil {
@@ -74,20 +93,42 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err != nil {
 		return err
 	}
-	return s.offer(ctx, by, offered)
+	return s.offer(ctx, by, offered, home)
+}
+
+// repeats reports whether a share to this remote has begun in this clone and not ended. It refuses
+// another remote than that one.
+func (s *Store) repeats(ctx context.Context, name string) (bool, error) {
+	b, err := s.begun(ctx)
+	if err != nil || b == nil {
+		return false, err
+	}
+	now, err := s.present(ctx, b)
+	if err == nil && now != name {
+		err = s.cutOff(ctx, b)
+	}
+	return true, err
+}
+
+// unlessAnother passes on the error of adopting a board. If the remote has a board that has nothing
+// to do with the one that was being shared, that one is at home here again.
+func (s *Store) unlessAnother(ctx context.Context, err error, home git.OID) error {
+	if apart := (*DivergedError)(nil); !errors.As(err, &apart) || !apart.Unrelated {
+		return err
+	}
+	return errors.Join(err, s.moveHome(ctx, git.ZeroOID, home), s.ended())
 }
 
 // offer pushes the board to a remote that has none. From here on nothing is written in this clone
-// until it is known whether the remote has the board: others may write to it there.
-func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]string) error {
-	home, err := s.repo.Ref(ctx, git.HomeRef)
-	if err != nil {
+// until it is known whether the remote has the board: others may write to it there. home is where
+// the board is at home here, zero if an earlier offer was cut off.
+func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]string, home git.OID) error {
+	if err := s.begin(ctx, by.Name); err != nil {
 		return err
 	}
-	if err := s.write(sharingFile, []byte(by.Name)); err != nil {
-		return err
-	}
-	if err := s.moveHome(ctx, home, git.ZeroOID); err != nil {
+	if err := s.moveHome(ctx, home, git.ZeroOID); errors.Is(err, gitio.ErrRefMoved) {
+		return sharingNow() // beside this one, where files can't be locked
+	} else if err != nil {
 		return err
 	}
 	found := none
@@ -96,12 +137,14 @@ func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]
 		found, err = boardAt(ctx, by)
 		return found != none, err
 	}
-	err = tried(ctx, push, arrived, func(error) bool { return true })
+	err := tried(ctx, push, arrived, func(error) bool { return true })
 	switch {
 	case err == nil && found != none: // others may have built on it
-		return s.adopt(ctx, by, found)
+		return s.unlessAnother(ctx, s.adopt(ctx, by, found), home)
 	case err == nil:
 		return s.keepName(ctx, by)
+	case home.IsZero(): // what was cut off may still be on its way
+		return err
 	case errors.Is(err, gitio.ErrRejected) || errors.Is(err, gitio.ErrNotAtomic):
 		return errors.Join(fmt.Errorf("%w; nothing was shared", err), s.moveHome(ctx, git.ZeroOID, home), s.ended())
 	case errors.As(err, new(*UnclearError)):
@@ -116,25 +159,6 @@ func (s *Store) moveHome(ctx context.Context, from, to git.OID) error {
 		return nil
 	}
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: from, New: to}}, "")
-}
-
-// sharingFile has the name of the remote to which the board was being pushed for the first time. It
-// counts while git.HomeRef is missing.
-const sharingFile = "sharing"
-
-// begun returns the remote of a share that has not ended, "" for none.
-func (s *Store) begun() string {
-	name, _ := os.ReadFile(s.file(sharingFile)) // without it, the board counts as a copy
-	return string(name)
-}
-
-// ended forgets what begun returns.
-func (s *Store) ended() error { return gitio.RemoveFile(s.file(sharingFile)) }
-
-// cutOff is the refusal of a clone in which a share has not ended.
-func (s *Store) cutOff(name string) error {
-	return board.Refuse(board.CodeElsewhere, fmt.Sprintf("git liza share %s was cut off: if %s has the board by now, others write to it there", plain.Line(name, 60), plain.Line(name, 60)),
-		"git liza share "+plain.Line(name, 60))
 }
 
 // named returns the remote that shares this clone's board, "" if there is none, or none of that
@@ -218,6 +242,11 @@ func (s *Store) Join(ctx context.Context, name string) error {
 	if err := s.fit(ctx, name); err != nil {
 		return err
 	}
+	release, err := s.awaitShare(ctx, gitio.AwaitQueue)
+	if err != nil {
+		return err
+	}
+	defer release()
 	by, err := s.repo.Remote(ctx, name)
 	if err != nil {
 		return err
@@ -376,7 +405,7 @@ func (s *Store) atHome(ctx context.Context, updates []git.RefUpdate) ([]git.RefU
 	if err != nil {
 		return nil, err
 	}
-	if home.IsZero() && s.repo.MayHaveRemotes() {
+	if home.IsZero() {
 		if err := s.copied(ctx); err != nil {
 			return nil, err
 		}
@@ -395,12 +424,17 @@ func (s *Store) copied(ctx context.Context) error {
 	if at, err := s.repo.Ref(ctx, git.BoardRef); err != nil || at.IsZero() {
 		return err
 	}
+	if b, err := s.begun(ctx); err != nil {
+		return err
+	} else if b != nil {
+		return s.cutOff(ctx, b)
+	}
+	if !s.repo.MayHaveRemotes() {
+		return nil
+	}
 	names, err := s.repo.Remotes(ctx)
 	if err != nil || len(names) == 0 {
 		return err
-	}
-	if begun := s.begun(); slices.Contains(names, begun) {
-		return s.cutOff(begun)
 	}
 	return board.Refuse(board.CodeElsewhere, "the board here is a copy, which came with a clone: what is written to it reaches nobody",
 		"git liza share "+plain.Line(names[0], 60)+", where the team shares it; git liza init --alone makes the copy a board of its own")
@@ -409,6 +443,11 @@ func (s *Store) copied(ctx context.Context) error {
 // Own turns a copy of a board that came with a clone into an independent board. It reports whether
 // there was a copy.
 func (s *Store) Own(ctx context.Context) (bool, error) {
+	release, err := s.awaitShare(ctx, gitio.AwaitQueue)
+	if err != nil {
+		return false, err
+	}
+	defer release()
 	if by, err := s.Sharing(ctx); by != nil || err != nil {
 		return false, err
 	}
@@ -422,7 +461,7 @@ func (s *Store) Own(ctx context.Context) (bool, error) {
 	if home, err := s.repo.Ref(ctx, git.HomeRef); err != nil || !home.IsZero() {
 		return false, err
 	}
-	return true, errors.Join(s.ended(), s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: tip}}, "git liza: a board of its own"))
+	return true, errors.Join(s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: tip}}, "git liza: a board of its own"), s.ended())
 }
 
 // protect excludes from a plain fetch what git liza fetches itself: eight at once would make each

@@ -27,6 +27,8 @@ type Store struct {
 	// to tip. They were proven by replay.
 	Learned func(on, tip git.OID)
 
+	shareWait time.Duration // see there
+
 	mu     sync.Mutex
 	branch string  // full name of the integration branch
 	at     git.OID // the board's commit that branch was read at
@@ -34,7 +36,7 @@ type Store struct {
 
 // New returns the store of a repository. dir holds this clone's own files; now is its clock.
 func New(repo *gitio.Repo, dir string, now func() time.Time) *Store {
-	return &Store{repo: repo, dir: dir, log: oplog.New(repo, ""), now: now}
+	return &Store{repo: repo, dir: dir, log: oplog.New(repo, ""), now: now, shareWait: shareWait}
 }
 
 // Local is the repository itself, without the remote.

@@ -121,6 +121,8 @@ func makeWorld(ctx context.Context, t *testing.T, update string) string {
 	w.git(first, "push", "-q", "origin", "main")
 	w.a = w.open(first)
 	w.must(w.a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
+	_, err = w.a.Own(ctx)
+	w.check(err)
 	w.check(w.a.Share(ctx, "origin", "probe"))
 	w.git("", "clone", "-q", w.hub, second)
 	w.b = w.open(second)
@@ -634,4 +636,50 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOneRemote checks that a share to a second remote, which has begun before the first one ended,
+// is refused: the board would have two judges.
+func TestOneRemote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.unshare()
+	top, other := w.a.Local().TopLevel(), filepath.Join(t.TempDir(), "other.git")
+	w.git("", "init", "-q", "--bare", other)
+	w.git(top, "remote", "add", "other", other)
+	a, late := w.openWith(top, gitio.Options{ToWrite: true}), w.openWith(top, gitio.Options{ToWrite: true})
+	w.check(a.Share(w.ctx, "origin", "probe"))
+	refused := (*board.Refusal)(nil)
+	if err := late.Share(w.ctx, "other", "probe"); !errors.As(err, &refused) || refused.Code != board.CodeExists {
+		t.Errorf("the second share ends with %v", err)
+	}
+	if left := w.git(other, "for-each-ref"); left != "" {
+		t.Errorf("the other remote has\n%s", left)
+	}
+}
+
+// TestSharedByAnother checks that a board can be written after a share that has met another board.
+func TestSharedByAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.unshare()
+	another := strings.TrimSpace(w.git(w.hub, "commit-tree", "-m", "another", "main^{tree}"))
+	hubHook("update", `case $1 in refs/heads/liza/state) ;; *) exit 0 ;; esac
+unset GIT_QUARANTINE_PATH
+for ref in refs/heads/liza/state refs/liza/home; do git update-ref $ref `+another+`; done
+exit 1`)(w)
+	apart := (*remote.DivergedError)(nil)
+	a := w.open(w.a.Local().TopLevel())
+	if err := a.Share(w.ctx, "origin", "probe"); !errors.As(err, &apart) || !apart.Unrelated {
+		t.Fatalf("the share ends with %v", err)
+	}
+	w.must(a, note("mine"))
+	// So it is where an earlier share was cut off.
+	top := a.Local().TopLevel()
+	w.git(top, "update-ref", "-d", git.HomeRef)
+	w.check(os.WriteFile(filepath.Join(a.Local().CommonDir(), "liza", "sharing"), []byte("origin\n"), 0o644))
+	if err := a.Share(w.ctx, "origin", "probe"); !errors.As(err, &apart) || !apart.Unrelated {
+		t.Fatalf("the repeated share ends with %v", err)
+	}
+	w.must(a, note("mine, too"))
 }

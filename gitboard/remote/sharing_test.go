@@ -1,0 +1,141 @@
+package remote
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// refusedAs fails unless an error is a refusal with that code and that hint.
+func refusedAs(t *testing.T, err error, code board.ErrorCode, hint string) {
+	t.Helper()
+	refused := (*board.Refusal)(nil)
+	if !errors.As(err, &refused) || refused.Code != code || !strings.Contains(refused.Hint, hint) {
+		t.Errorf("%v, not %s with the hint %q: %+v", err, code, hint, refused)
+	}
+}
+
+// TestCutOffShare checks which share has to be repeated before anything is written here, by the name
+// that its remote has now, and when none has to be.
+func TestCutOffShare(t *testing.T) {
+	t.Parallel()
+	const left = "hub\nhub.example.org:board.git"
+	for name, c := range map[string]struct {
+		file    string            // what a share has left
+		remotes map[string]string // by their names; none but hub, which is gone, if nil
+		set     bool              // the board is shared by hub, according to the settings
+		home    bool
+		by      string // the remote that the board is to be shared by
+		again   bool
+		hint    string // of the refusal, "" for none
+	}{
+		"none":                              {"", nil, false, true, "hub", false, ""},
+		"cut off":                           {left, map[string]string{"hub": "hub.example.org:board.git", "other": "x"}, false, false, "hub", true, ""},
+		"cut off, and another":              {left, map[string]string{"hub": "hub.example.org:board.git", "other": "x"}, false, false, "other", true, "git liza share hub"},
+		"renamed":                           {left, map[string]string{"new": "hub.example.org:board.git", "other": "x"}, false, false, "new", true, ""},
+		"renamed, and another":              {left, map[string]string{"new": "hub.example.org:board.git", "other": "x"}, false, false, "other", true, "git liza share new"},
+		"moved":                             {left, map[string]string{"hub": "elsewhere"}, false, false, "hub", true, ""},
+		"replaced":                          {left, map[string]string{"other": "x"}, false, false, "other", true, "git remote add hub URL"},
+		"of a version without the address":  {"hub", map[string]string{"other": ""}, false, false, "other", true, "git remote add hub URL"},
+		"killed before the board left home": {left, map[string]string{"other": "x"}, false, true, "other", false, ""},
+		"killed after it was shared":        {left, map[string]string{"other": "x"}, true, false, "other", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := alone(t)
+			ids := s.commits(t, 2)
+			for name, address := range c.remotes {
+				check(t, s.repo.SetConfig(t.Context(), "remote."+name+".url", address))
+			}
+			check(t, os.WriteFile(s.file(sharingFile), []byte(c.file), 0o644))
+			if c.home {
+				s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+			}
+			if c.set {
+				s.remote.Store(&gitio.Remote{Name: "hub"})
+			}
+			again, err := s.repeats(t.Context(), c.by)
+			if again != c.again {
+				t.Errorf("a share by %s repeats one: %v", c.by, again)
+			}
+			if c.hint != "" {
+				refusedAs(t, err, board.CodeElsewhere, c.hint)
+			} else {
+				check(t, err)
+			}
+			_, err = s.atHome(t.Context(), nil)
+			if c.again {
+				refusedAs(t, err, board.CodeElsewhere, "git liza share ")
+			} else if c.home {
+				check(t, err)
+			}
+		})
+	}
+	// Without any remote, too, what was cut off may have arrived.
+	s := alone(t)
+	s.commits(t, 1)
+	check(t, os.WriteFile(s.file(sharingFile), []byte(left), 0o644))
+	_, err := s.atHome(t.Context(), nil)
+	refusedAs(t, err, board.CodeElsewhere, "git remote add hub URL")
+	own, err := s.Own(t.Context())
+	check(t, err)
+	if _, err := s.atHome(t.Context(), nil); !own || err != nil {
+		t.Errorf("a board of its own: %v, %v", own, err)
+	}
+	if _, err := os.Stat(s.file(sharingFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what the share has left: %v", err)
+	}
+}
+
+// TestBesideAShare checks that others wait for a share that runs in this clone, but not for long,
+// and then look again.
+func TestBesideAShare(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	s.remote.Store(nil)
+	back := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[0]}}
+	check(t, s.begin(t.Context(), "hub")) // and the board has left home
+	share, err := s.repo.OpenQueue(s.file(sharingLock))
+	check(t, err)
+	defer share.Close()
+	check(t, gitio.TryQueue(share))
+	s.shareWait = time.Millisecond
+	refusedAs(t, s.Append(t.Context(), nil, back, "", nil), board.CodeBusy, "try again")
+	refusedAs(t, s.Share(t.Context(), "hub", "probe"), board.CodeBusy, "try again")
+	_, err = s.Own(t.Context())
+	refusedAs(t, err, board.CodeBusy, "try again")
+
+	s.shareWait = time.Minute
+	ends := func(how func()) beside {
+		return beside{once(t), map[string]func(){"remote.(*Store).awaitShare": sync.OnceFunc(func() {
+			how()
+			check(t, share.Close())
+		})}}
+	}
+	// It ends, and the board is at home again: it was refused.
+	check(t, s.Append(ends(func() { s.set(t, map[string]git.OID{git.HomeRef: ids[0]}) }), nil, back, "", nil))
+	if at, err := s.repo.Ref(t.Context(), git.BoardRef); at != ids[0] || err != nil {
+		t.Errorf("the board is at %s: %v", at, err)
+	}
+	// It ends, and the board is shared.
+	s.set(t, map[string]git.OID{git.HomeRef: git.ZeroOID, git.BoardRef: ids[1]})
+	share, err = s.repo.OpenQueue(s.file(sharingLock))
+	check(t, err)
+	check(t, gitio.TryQueue(share))
+	s.branch, s.at = "refs/heads/integration", ids[1]
+	err = s.Append(ends(func() { check(t, s.repo.SetConfig(t.Context(), gitio.RemoteKey, "hub")) }), nil, back, "", nil)
+	if !isNetwork(err) {
+		t.Errorf("it is told %v, and not what the remote says", err)
+	}
+	if at, err := s.repo.Ref(t.Context(), git.BoardRef); at != ids[1] || err != nil {
+		t.Errorf("the board is at %s: %v", at, err)
+	}
+}
