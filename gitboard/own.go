@@ -29,7 +29,7 @@ func (b *Board) Keep(name, text string) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := smallTemp(file, strings.TrimRight(text, "\n"))
+	tmp, err := smallTemp(file, strings.TrimRight(text, "\n"), nil)
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,10 @@ func (b *Board) Note(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// createSmall creates a file atomically unless it already exists.
+// createSmall creates a file atomically unless it already exists, and flushes what is in it: a
+// crash leaves no empty file.
 func createSmall(file, text string) error {
-	tmp, err := smallTemp(file, text)
+	tmp, err := smallTemp(file, text, (*os.File).Sync)
 	if err != nil {
 		return err
 	}
@@ -76,12 +77,15 @@ func createSmall(file, text string) error {
 	return nil
 }
 
-func smallTemp(file, text string) (string, error) {
+// smallTemp writes a temporary file beside the one that it is to become. flush may be nil.
+func smallTemp(file, text string, flush func(*os.File) error) (string, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".new-")
 	if err != nil {
 		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
-	_, err = tmp.WriteString(text + "\n")
+	if _, err = tmp.WriteString(text + "\n"); err == nil && flush != nil {
+		err = flush(tmp)
+	}
 	if closeErr := tmp.Close(); err == nil {
 		err = closeErr
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -23,7 +24,8 @@ type Queued struct {
 	Actor   board.Actor `json:"actor"`
 	At      board.Time  `json:"at"` // when it was requested
 
-	file string
+	file    string
+	damaged error // why the file can't be read; nothing else is known of it then
 }
 
 // Queue stores an operation for the next sync.
@@ -91,11 +93,11 @@ func (b *Board) Waiting() ([]*Queued, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another sync was faster
 		}
-		if err == nil {
-			err = json.Unmarshal(data, q)
-		}
 		if err != nil {
 			return all, fmt.Errorf("the queued operation %s can't be read: %w", q.file, err)
+		}
+		if err := json.Unmarshal(data, q); err != nil { // after a crash or a full disk
+			q = &Queued{Op: "an operation", file: q.file, damaged: err}
 		}
 		all = append(all, q)
 	}
@@ -103,9 +105,13 @@ func (b *Board) Waiting() ([]*Queued, error) {
 }
 
 // Send decides a queued operation again, on the board as it is now. If it succeeds, it leaves the
-// queue. If it is refused, its file is set aside and the refusal is returned. After any other error
-// it stays in the queue.
+// queue. If it is refused, or damaged, its file is set aside and the refusal is returned. After any
+// other error it stays in the queue. Another sync may send it at the same time: it is done once.
 func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
+	if q.damaged != nil {
+		err := board.Refuse(board.CodeInvalid, fmt.Sprintf("its file %s can't be read (%v)", filepath.Base(q.file), q.damaged), "")
+		return nil, errors.Join(err, q.setAside())
+	}
 	p, _, allowSecret, err := codec.DecodePayload(q.Op, q.Payload)
 	if err != nil {
 		return nil, err
@@ -119,9 +125,17 @@ func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: allowSecret}, Just(p))
 	switch {
 	case err == nil:
-		return done, os.Remove(q.file)
+		return done, gitio.RemoveFile(q.file)
 	case errors.As(err, new(*board.Refusal)):
-		return nil, errors.Join(err, os.Rename(q.file, q.file+".refused"))
+		return nil, errors.Join(err, q.setAside())
 	}
 	return nil, err
+}
+
+// setAside takes a file out of the queue, unless another sync has.
+func (q *Queued) setAside() error {
+	if err := os.Rename(q.file, q.file+".refused"); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

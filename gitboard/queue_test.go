@@ -1,0 +1,78 @@
+package gitboard_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// TestTwoSyncs checks that two syncs at once send what is queued, once, and that neither of them
+// fails because the other was faster.
+func TestTwoSyncs(t *testing.T) {
+	a, _, _ := shared(t)
+	ctx := t.Context()
+	for _, p := range []board.Payload{note("good"), &board.AddNote{For: "nobody-at-all", Message: "bad"}} {
+		_, err := a.Queue(ctx, gitboard.Request{Actor: ada}, p)
+		check(t, err)
+	}
+	first, err := a.Waiting()
+	check(t, err)
+	second, err := a.Waiting()
+	check(t, err)
+	if len(first) != 2 || len(second) != 2 {
+		t.Fatalf("%d and %d operations wait", len(first), len(second))
+	}
+	before := tipOf(t, a.Repo())
+	for _, sync := range [][]*gitboard.Queued{first, second} {
+		for _, q := range sync { // both were queued at the same time
+			_, err := a.Send(ctx, q)
+			if strings.Contains(q.Payload, "good") {
+				check(t, err)
+				continue
+			}
+			refusal(t, err, board.CodeUnknownRecord)
+			if errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("besides its refusal there is %v", err)
+			}
+		}
+	}
+	if log, err := a.Repo().Log(ctx, before, tipOf(t, a.Repo())); err != nil || len(log) != 1 {
+		t.Errorf("%d operations were done: %v", len(log), err)
+	}
+	clean(t, a.Repo())
+}
+
+// TestDamagedQueue checks that an operation whose file was emptied, as by a power cut, is named and
+// set aside, and that those after it are sent.
+func TestDamagedQueue(t *testing.T) {
+	a, _, _ := shared(t)
+	ctx := t.Context()
+	for _, text := range []string{"lost", "kept"} {
+		_, err := a.Queue(ctx, gitboard.Request{Actor: ada}, note(text))
+		check(t, err)
+	}
+	files, err := filepath.Glob(filepath.Join(a.Repo().CommonDir(), "liza", "queue", "*.json"))
+	check(t, err)
+	check(t, os.WriteFile(files[0], nil, 0o644))
+	waiting, err := a.Waiting()
+	check(t, err)
+	if len(waiting) != 2 {
+		t.Fatalf("%d operations wait", len(waiting))
+	}
+	_, err = a.Send(ctx, waiting[0])
+	refusal(t, err, board.CodeInvalid)
+	_, err = a.Send(ctx, waiting[1])
+	check(t, err)
+	if waiting, err = a.Waiting(); len(waiting) > 0 || err != nil {
+		t.Errorf("%d operations wait still: %v", len(waiting), err)
+	}
+	if _, err := os.Stat(files[0] + ".refused"); err != nil {
+		t.Errorf("what is left of it: %v", err)
+	}
+}
