@@ -351,14 +351,9 @@ type pushQueue struct {
 	beat  time.Duration // how often a pushing process shows that it is alive
 }
 
-func (s *Store) pushQueue() *pushQueue { return &pushQueue{s: s, beat: time.Second} }
+func (s *Store) pushQueue() *pushQueue { return &pushQueue{s: s, beat: s.beat} }
 
-const (
-	pushFile = "push"
-	// mostMissed is how many beats of a pushing process may be missing before others push without
-	// it.
-	mostMissed = 10
-)
+const pushFile = "push"
 
 // await returns true if this process may push, and false after a push of another process, whose
 // outcome is recorded. All who wait are woken at once, and sleep until then.
@@ -400,33 +395,9 @@ func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
 	return true
 }
 
-// stamp identifies the present content of a file by its time and size.
-func stamp(file string) string {
-	info, err := os.Stat(file)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(info.ModTime().UnixNano(), info.Size())
-}
-
 // hold keeps the lock and touches its file at intervals, so that others see progress.
 func (t *pushQueue) hold(file *os.File) {
-	t.held = file
-	touch := func() { _, _ = file.WriteAt([]byte{'\n'}, 0) }
-	touch()
-	ticker, ended, gone := time.NewTicker(t.beat), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		for {
-			select {
-			case <-ticker.C:
-				touch()
-			case <-ended:
-				return
-			}
-		}
-	}()
-	t.stop = func() { ticker.Stop(); close(ended); <-gone }
+	t.held, t.stop = file, beating(file, t.beat)
 }
 
 // try takes the lock if it is free.

@@ -74,7 +74,7 @@ func TestFetchedBeside(t *testing.T) {
 			if c.before {
 				fetched()
 			}
-			waits := beside{once(t), map[string]func(){"remote.(*Store).take": sync.OnceFunc(func() {
+			waits := beside{once(t), map[string]func(){"remote.(*Store).awaitAlive": sync.OnceFunc(func() {
 				fetched()
 				check(t, file.Close())
 			})}}

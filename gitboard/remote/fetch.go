@@ -387,7 +387,7 @@ func (s *Store) count(file string, n int) { _ = s.write(file, []byte(fmt.Sprintl
 // pushing records that a push begins, whose success will show where the remote's board is. It
 // returns the push's number, 0 if a fetch is in progress, which shows the same.
 func (s *Store) pushing() int {
-	file, err := s.repo.OpenQueue(s.file("fetch"))
+	file, err := s.repo.OpenQueue(s.file(fetchLock))
 	if err != nil {
 		return 0
 	}
@@ -405,28 +405,4 @@ func (s *Store) pushed(number int) {
 	if started, _ := s.counts(); started == number {
 		s.count(goodFile, number)
 	}
-}
-
-// lock keeps other processes of this clone from fetching at the same time, which would make git
-// fail for one of them.
-func (s *Store) lock(ctx context.Context) (release func()) {
-	return s.take(ctx, "fetch", gitio.AwaitQueue, tries*s.remote.Load().Patience())
-}
-
-// take waits for the lock of one of this clone's own files, by gitio.AwaitQueue or AwaitRelease. It
-// serves order, not safety: a caller that has waited too long continues without it.
-func (s *Store) take(ctx context.Context, name string, await func(*os.File) <-chan error, most time.Duration) (release func()) {
-	file, err := s.repo.OpenQueue(s.file(name))
-	if err != nil {
-		return func() {}
-	}
-	granted := await(file)
-	select {
-	case <-granted:
-		return func() { file.Close() }
-	case <-ctx.Done():
-	case <-time.After(most):
-	}
-	gitio.LeaveQueue(file, granted)
-	return func() {}
 }

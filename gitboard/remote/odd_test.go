@@ -55,6 +55,43 @@ func TestStuckPush(t *testing.T) {
 	slow.leave()
 }
 
+// TestStuckFetch checks that a process that is stopped in a fetch holds up the next one for a while,
+// and those after it not at all, and that one that is alive is waited for.
+func TestStuckFetch(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	s.beat = 10 * time.Millisecond
+	stopped, err := s.repo.OpenQueue(s.file(fetchLock)) // shows nothing
+	check(t, err)
+	defer stopped.Close()
+	check(t, gitio.TryQueue(stopped))
+	held := func() bool {
+		file, err := s.repo.OpenQueue(s.file(fetchLock))
+		check(t, err)
+		defer file.Close()
+		return errors.Is(gitio.TryQueue(file), gitio.ErrHeld)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	release := s.lock(ctx)
+	if ctx.Err() != nil || gitio.IsQueue(s.file(fetchLock), stopped) || !held() {
+		t.Errorf("beside a process that is stopped the lock is held: %v, %v", held(), ctx.Err())
+	}
+	ended, stop := context.WithTimeout(t.Context(), 2*mostMissed*s.beat)
+	defer stop()
+	s.lock(ended)()
+	if ended.Err() == nil || !held() {
+		t.Error("a process that makes progress counts as stopped")
+	}
+	granted := make(chan func())
+	go func() { granted <- s.lock(ctx) }()
+	release()
+	if release = <-granted; !held() {
+		t.Error("the lock that was released is not taken")
+	}
+	release()
+}
+
 // TestOddChains checks that what is pending counts as nothing if it can't be understood, and is an
 // error if it can't be read.
 func TestOddChains(t *testing.T) {

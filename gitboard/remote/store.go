@@ -28,6 +28,7 @@ type Store struct {
 	Learned func(on, tip git.OID)
 
 	shareWait time.Duration // see there
+	beat      time.Duration // see aBeat
 
 	mu     sync.Mutex
 	branch string  // full name of the integration branch
@@ -36,7 +37,7 @@ type Store struct {
 
 // New returns the store of a repository. dir holds this clone's own files; now is its clock.
 func New(repo *gitio.Repo, dir string, now func() time.Time) *Store {
-	return &Store{repo: repo, dir: dir, log: oplog.New(repo, ""), now: now, shareWait: shareWait}
+	return &Store{repo: repo, dir: dir, log: oplog.New(repo, ""), now: now, shareWait: shareWait, beat: aBeat}
 }
 
 // Local is the repository itself, without the remote.
