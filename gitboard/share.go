@@ -37,10 +37,11 @@ func (b *Board) Refresh(ctx context.Context) error {
 // follows again from what this clone has proven, this clone takes the remote's.
 func (b *Board) refresh(ctx context.Context, fetch func(context.Context) error) error {
 	once := func() error {
-		if err := fetch(ctx); err != nil {
+		err := fetch(ctx)
+		if err != nil && !errors.As(err, new(*remote.MovedError)) {
 			return err
 		}
-		return b.proveFetched(ctx)
+		return cmp.Or(b.proveFetched(ctx), err)
 	}
 	err := once()
 	if !errors.As(err, new(*oplog.RecordError)) && !errors.As(err, new(*remote.DivergedError)) {
@@ -117,7 +118,8 @@ func (b *Board) RefreshSince(ctx context.Context, m Moment) error {
 	return b.refresh(ctx, func(ctx context.Context) error { return b.shared().FetchSince(ctx, m.at) })
 }
 
-// RefreshAll is Refresh, but also fetches every submission, even rejected ones.
+// RefreshAll is Refresh, but also fetches every submission, even rejected ones. Once everything
+// else has come, it returns a *remote.MovedError for submissions that are others at the remote.
 func (b *Board) RefreshAll(ctx context.Context) error {
 	if b.Remote() == "" {
 		return nil
@@ -164,7 +166,7 @@ func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
 		if try == tries-1 {
 			refresh = b.RefreshAll
 		}
-		if err := refresh(ctx); err != nil {
+		if err := refresh(ctx); err != nil && !errors.As(err, new(*remote.MovedError)) {
 			return false, err
 		}
 	}

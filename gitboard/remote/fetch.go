@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,8 @@ func (e *DivergedError) Error() string {
 // which began after its own call does not fetch again.
 func (s *Store) Fetch(ctx context.Context) error { return s.FetchSince(ctx, s.Now()) }
 
-// FetchAll is Fetch, and also fetches every submission.
+// FetchAll is Fetch, and also fetches every submission. It returns a *MovedError if some of them
+// are others at the remote.
 func (s *Store) FetchAll(ctx context.Context) error { return s.fetch(ctx, true, s.Now()) }
 
 // Moment is a point in the sequence of a clone's fetches, as returned by Now.
@@ -98,9 +100,9 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 		}
 		return err
 	})
-	if err == nil {
+	if err == nil || errors.As(err, new(*MovedError)) {
 		s.count(goodFile, started)
-		return nil
+		return err
 	}
 	if isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && s.lostThere(ctx) {
 		return &LostError{Remote: s.Name()}
@@ -223,10 +225,11 @@ func pause(ctx context.Context, attempt int) error {
 // bring fetches once. The caller holds the lock. The board moves last: a claim that shows here
 // before its lease could be taken over.
 func (s *Store) bring(ctx context.Context, all bool) error {
-	if err := s.bringRefs(ctx, all); err != nil {
+	err := s.bringRefs(ctx, all)
+	if err != nil && !errors.As(err, new(*MovedError)) {
 		return err
 	}
-	return s.advance(ctx)
+	return cmp.Or(s.advance(ctx), err)
 }
 
 // advance makes the moves that brought returns.
@@ -306,7 +309,47 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	if all {
 		specs = append(specs, s.there(git.ReviewPrefix)+"*:"+git.ReviewPrefix+"*")
 	}
-	return s.remote.Load().Fetch(ctx, true, false, specs...)
+	failed := s.remote.Load().Fetch(ctx, true, false, specs...)
+	if refused := (*gitio.CommandError)(nil); !all || !errors.As(failed, &refused) || refused.Exit != 1 {
+		return failed
+	}
+	moved, err := s.movedSubmissions(ctx)
+	if err != nil || len(moved) == 0 {
+		return failed
+	}
+	for _, ref := range moved {
+		specs = append(specs, "^"+s.there(ref))
+	}
+	if err := s.remote.Load().Fetch(ctx, true, false, specs...); err != nil {
+		return err
+	}
+	return &MovedError{Remote: s.Name(), Refs: moved}
+}
+
+// MovedError means that submissions are other commits at the remote than here, although a
+// submission never changes. Everything else was fetched. Exit code 4.
+type MovedError struct {
+	Remote string
+	Refs   []string
+}
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("%s has other commits at %s; those that are here are kept", e.Remote, strings.Join(e.Refs, ", "))
+}
+
+// movedSubmissions asks the remote for the submissions that a fetch has left as they are here.
+func (s *Store) movedSubmissions(ctx context.Context) (moved []string, err error) {
+	there, err := s.remote.Load().List(ctx, s.there(git.ReviewPrefix)+"*")
+	if err != nil {
+		return nil, err
+	}
+	here, err := s.repo.Refs(ctx, git.ReviewPrefix)
+	for _, r := range here {
+		if other := there[s.there(r.Name)]; !other.IsZero() && other != r.OID {
+			moved = append(moved, r.Name)
+		}
+	}
+	return moved, err
 }
 
 // State returns the remote's board as this clone last saw it.

@@ -638,6 +638,43 @@ func TestDroppedBranchIsKept(t *testing.T) {
 	}
 }
 
+// TestMovedSubmission checks that a submission which was replaced at the remote is named and kept
+// here, and that everything else is fetched.
+func TestMovedSubmission(t *testing.T) {
+	t.Parallel()
+	for name, update := range map[string]string{"any host": "", "only branches": onlyBranches} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorldBy(t, update)
+			at := func(n int) string {
+				if ref := git.ReviewRef("one", n); update == "" {
+					return ref
+				}
+				return git.AsBranch(git.ReviewRef("one", n))
+			}
+			w.git(w.hub, "update-ref", at(1), "main")
+			w.check(w.a.FetchAll(w.ctx))
+			was := w.ref(git.ReviewRef("one", 1))
+			w.git(w.hub, "update-ref", at(1), strings.TrimSpace(w.git(w.hub, "commit-tree", "-m", "forged", "main^{tree}")))
+			w.git(w.hub, "update-ref", at(2), "main")
+			w.must(w.b, note("theirs"))
+			for range 2 {
+				moved := (*remote.MovedError)(nil)
+				if err := w.a.FetchAll(w.ctx); !errors.As(err, &moved) || len(moved.Refs) != 1 || moved.Refs[0] != git.ReviewRef("one", 1) {
+					t.Errorf("it ends with %v", err)
+				}
+			}
+			if now := w.ref(git.ReviewRef("one", 1)); now != was {
+				t.Errorf("the submission that was here is at %s", now)
+			}
+			if w.ref(git.ReviewRef("one", 2)).IsZero() || w.a.here() != w.there() {
+				t.Error("not everything else has come")
+			}
+			w.end(1)
+		})
+	}
+}
+
 // TestOneRemote checks that a share to a second remote, which has begun before the first one ended,
 // is refused: the board would have two judges.
 func TestOneRemote(t *testing.T) {

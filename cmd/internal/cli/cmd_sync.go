@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -58,7 +59,8 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := b.RefreshAll(ctx); err != nil {
+	moved := (*remote.MovedError)(nil)
+	if err := b.RefreshAll(ctx); err != nil && !errors.As(err, &moved) {
 		return err
 	}
 	s := &synced{Remote: b.Remote(), From: before.Commit}
@@ -95,7 +97,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	for _, e := range commits {
 		s.New = append(s.New, e.Subject())
 	}
-	s.OK = len(s.Refused) == 0
+	s.OK = len(s.Refused) == 0 && moved == nil
 	if c.JSON {
 		err = c.PrintJSON(s)
 	} else {
@@ -103,6 +105,9 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	}
 	if err != nil || s.OK {
 		return err
+	}
+	if moved != nil {
+		return moved
 	}
 	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: fmt.Sprintf("%d of what was queued is refused", len(s.Refused)), Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }

@@ -42,6 +42,7 @@ func TestExitCodes(t *testing.T) {
 		{&oplog.NewerFormatError{Format: 9}, 5, "newer-format"},
 		{&gitio.UnsupportedError{What: "git is too old"}, 5, "unsupported"},
 		{&remote.UnclearError{Err: &gitio.NetworkError{Err: gitio.ErrSilent}}, 3, "network"},
+		{&remote.MovedError{Remote: "hub", Refs: []string{"refs/liza/review/x/1"}}, 4, "inconsistent"},
 		{&remote.UnclearError{Err: context.Canceled}, 3, "interrupted"},
 	} {
 		err := c.err
