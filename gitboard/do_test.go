@@ -326,6 +326,28 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
+// TestTakeOverOfNobody checks that a claim of the work of an agent that was deregistered verifies
+// no lease of it, for which the remote of a shared board would be asked.
+func TestTakeOverOfNobody(t *testing.T) {
+	b, m, _ := memory(t, 3)
+	reviewer, about := agent("code-reviewer-1"), board.About{Task: "alpha"}
+	do(t, b, reviewer, &board.Register{Session: reviewer.Session})
+	do(t, b, coder1, claim("alpha"))
+	do(t, b, coder1, &board.PreExec{About: about, Checkpoint: board.Checkpoint{
+		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: base, Clock: board.At(time.Now())}})
+	do(t, b, coder1, &board.Submit{About: about, Commit: strings.Repeat("b", 40), Tree: base, ReviewBase: base, Commits: 1, NoTestsBecause: "none"})
+	do(t, b, reviewer, &board.ClaimReview{About: about})
+	do(t, b, reviewer, &board.Verdict{About: about, Verdict: board.VerdictRejected, Commit: strings.Repeat("b", 40), Rejection: simRejection})
+	do(t, b, coder1, &board.Deregister{})
+	m.updates = nil
+	do(t, b, coder2, claim("alpha"))
+	for _, u := range m.updates[0] {
+		if u.Ref == git.LeaseRef("coder-1") {
+			t.Errorf("it verifies %v", u)
+		}
+	}
+}
+
 // TestSessions: a second registration waits until the lease has expired, and ends the first
 // session.
 func TestSessions(t *testing.T) {

@@ -37,6 +37,9 @@ func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own 
 	if err != nil {
 		return nil, err
 	}
+	if held == nil && v.State.Agent(holder) == nil {
+		return nil, v.State.Err() // it was deregistered, and can't renew any lease
+	}
 	taker.ShowLease(evidence(held))
 	return []git.RefUpdate{lease.Fence(holder, held)}, nil
 }
