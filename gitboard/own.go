@@ -24,12 +24,17 @@ func (b *Board) place(name string) (file string, err error) {
 }
 
 // Keep writes a text to a file of this clone atomically, readable by its user only.
-func (b *Board) Keep(name, text string) error {
+func (b *Board) Keep(name, text string) error { return b.keep(name, text, nil) }
+
+// KeepFlushed is Keep for a file that must outlive a power cut.
+func (b *Board) KeepFlushed(name, text string) error { return b.keep(name, text, (*os.File).Sync) }
+
+func (b *Board) keep(name, text string, flush func(*os.File) error) error {
 	file, err := b.place(name)
 	if err != nil {
 		return err
 	}
-	tmp, err := smallTemp(file, strings.TrimRight(text, "\n"), nil)
+	tmp, err := smallTemp(file, strings.TrimRight(text, "\n"), flush)
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -350,6 +353,7 @@ func TestHalfMerge(t *testing.T) {
 	s.approved("coder-3", "three", "c.txt", "c\n")
 	half := func(commit git.OID) {
 		s.t.Helper()
+		s.announces(commit)
 		s.git(s.dir, "update-ref", "refs/heads/integration", string(commit))
 	}
 	half(first)
@@ -392,6 +396,98 @@ func TestHalfMerge(t *testing.T) {
 	s.lies()
 }
 
+// TestLeftBehind covers a merge that was killed before the checkout of integration followed it: the
+// next merge brings that forward first, or says what is in its way.
+func TestLeftBehind(t *testing.T) {
+	s := newScene(t)
+	s.moved = true
+	s.git(s.dir, "checkout", "-q", "integration")
+	s.task("one")
+	s.task("two")
+	first := s.approved("coder-1", "one", "new.txt", "new\n")
+	second := s.approved("coder-2", "two", "b.txt", "b\n")
+	tip := s.ref("refs/heads/integration")
+	s.announces(first)
+	s.do(s.as("code-reviewer-1"), &board.Merge{About: about("one"), ReviewCommit: string(first), Before: string(tip), MergeCommit: string(first), MergeType: board.FastForward},
+		git.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: first})
+	s.write(s.dir, "new.txt", "a human's\n")
+	refused := (*board.Refusal)(nil)
+	if err := s.mergeErr("two"); !errors.As(err, &refused) || refused.Code != board.CodeOverlap || !strings.Contains(refused.Message, "still those of "+tip.Short()) || !strings.Contains(refused.Message, "in the way: new.txt") {
+		t.Errorf("refused with %v", refused)
+	}
+	s.check(os.Rename(filepath.Join(s.dir, "new.txt"), filepath.Join(t.TempDir(), "mine")))
+	if got := s.merge("two"); !got.Merged || s.ref(git.ReviewRef("two", 1)) != second {
+		t.Errorf("merged %+v", got)
+	}
+	if said := s.git(s.dir, "status", "--porcelain"); said != " M mine.txt\n?? untracked" || s.read(s.dir, "new.txt") != "new\n" {
+		t.Errorf("the checkout is not at integration: %q", said)
+	}
+	s.mended("left-worktree")
+	s.lies()
+}
+
+// TestUnmountedCheckout checks that a checkout of integration on a disk that is not mounted keeps
+// nobody from merging, and follows once it is there again.
+func TestUnmountedCheckout(t *testing.T) {
+	s := newScene(t)
+	disk := filepath.Join(t.TempDir(), "disk")
+	s.git(s.dir, "worktree", "add", "-q", disk, "integration")
+	s.git(s.dir, "worktree", "lock", disk)
+	s.check(os.Rename(disk, disk+"-away"))
+	s.task("one")
+	s.approved("coder-1", "one", "new.txt", "new\n")
+	s.merge("one")
+	s.reports()
+	s.check(os.Rename(disk+"-away", disk))
+	if found, err := merge.Diagnose(s.ctx, s.b, s.as("planner-1")); err != nil || len(found) > 1 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	s.task("two")
+	s.approved("coder-2", "two", "b.txt", "b\n")
+	s.merge("two")
+	if said := s.git(disk, "status", "--porcelain"); said != "" || s.read(disk, "new.txt") != "new\n" {
+		t.Errorf("the checkout is not at integration: %q", said)
+	}
+	s.lies()
+}
+
+// TestChangesOfAHuman checks that what a human has staged or begun in a checkout of integration is
+// not taken for what a killed merge has left.
+func TestChangesOfAHuman(t *testing.T) {
+	s := newScene(t)
+	s.moved = true
+	s.git(s.dir, "checkout", "-q", "integration")
+	s.task("one")
+	s.task("two")
+	s.approved("coder-1", "one", "new.txt", "new\n")
+	s.merge("one")
+	s.git(s.dir, "rm", "-q", "new.txt") // as git revert -n does
+	s.reports()
+	if said := s.git(s.dir, "status", "--porcelain"); !strings.Contains(said, "D  new.txt") {
+		t.Errorf("what was staged is gone: %q", said)
+	}
+	s.git(s.dir, "reset", "-q", "HEAD", "new.txt")
+	s.git(s.dir, "checkout", "-q", "new.txt")
+	s.approved("coder-2", "two", "a.txt", "one\ntwo\nthree\nfour\n")
+	s.write(s.dir, "a.txt", "one\n") // the beginning of what will be there
+	refused := (*board.Refusal)(nil)
+	if err := s.mergeErr("two"); !errors.As(err, &refused) || refused.Code != board.CodeOverlap {
+		t.Errorf("refused with %v", refused)
+	}
+	if s.read(s.dir, "a.txt") != "one\n" {
+		t.Error("a human's change is gone")
+	}
+}
+
+// announces records as a merge does that the main worktree is to follow integration to a commit. The
+// process of the merge has ended.
+func (s *scene) announces(commit git.OID) {
+	s.t.Helper()
+	process := strings.Fields(gitio.ThisProcess())
+	process[0] = strconv.Itoa(s.dead())
+	s.check(s.b.KeepFlushed("forward/"+commit.Short(), fmt.Sprintf("%s %s\n%s\n%s", s.ref("refs/heads/integration"), commit, strings.Join(process, " "), s.dir)))
+}
+
 // TestMergeNotTidied covers a crash after the transaction, before the worktree, the branch and the
 // checkout were updated.
 func TestMergeNotTidied(t *testing.T) {
@@ -401,6 +497,7 @@ func TestMergeNotTidied(t *testing.T) {
 	s.task("one")
 	commit := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
 	tip := s.ref("refs/heads/integration")
+	s.announces(commit)
 	s.do(s.as("code-reviewer-1"), &board.Merge{About: about("one"), ReviewCommit: string(commit), Before: string(tip), MergeCommit: string(commit), MergeType: board.FastForward},
 		git.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: commit})
 	s.write(s.path("one"), "more.txt", "written after the submission\n")

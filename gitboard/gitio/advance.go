@@ -24,45 +24,54 @@ func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new git.OID
 	if exitCode(refused) <= 0 {
 		return nil, refused
 	}
-	overlap, _, err = r.obstacles(ctx, worktree, old, new, refused)
-	return overlap, err
+	return r.obstacles(ctx, worktree, old, new, refused)
 }
 
-// obstacles explains why git refused to move a worktree from old to new. overlap lists the paths in
-// the way; cut holds the paths left by an interrupted Advance, which are not in the way (cutShort).
-// If nothing explains the refusal, the refusal itself is returned as the error.
-func (r *Repo) obstacles(ctx context.Context, worktree string, old, new git.OID, refused error) (overlap []string, cut map[string]string, err error) {
+// obstacles lists the paths for which git refused to move a worktree from old to new. If none
+// explains the refusal, the refusal itself is returned as the error.
+func (r *Repo) obstacles(ctx context.Context, worktree string, old, new git.OID, refused error) ([]string, error) {
 	changed, err := r.ChangedFiles(ctx, old, new)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	dirty, err := r.Status(ctx, worktree)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if overlap = overlapping(changed, dirty); len(overlap) == 0 {
-		return nil, nil, refused
+	if overlap := overlapping(changed, dirty); len(overlap) > 0 {
+		return overlap, nil
 	}
-	if cut, err = r.cutShort(ctx, worktree, old, new); err != nil {
-		return nil, nil, err
-	}
-	return slices.DeleteFunc(overlap, func(path string) bool { return cut[path] != "" }), cut, nil
+	return nil, refused
 }
 
 // Advance moves the index and files of the worktree with the given top directory from old to new
 // (git-read-tree, two trees). It updates what differs between the two and leaves local changes to
 // other paths alone. It is all or nothing unless git is killed or the disk is full: then files may
-// be new or partly written while the index is still old, and another Advance completes the job.
-// HEAD does not move; moving it is left to the caller that moves the ref. Errors are those of
-// CanAdvance, except that an overlap is a CommandError.
+// be new or partly written while the index is still old, and Resume completes the job. HEAD does
+// not move; moving it is left to the caller that moves the ref. Errors are those of CanAdvance,
+// except that an overlap is a CommandError.
 func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) error {
+	return r.readTree(ctx, worktree, old, new)
+}
+
+// Resume is Advance where one from old to new, or to a commit before new, may have been
+// interrupted: what that has left is not in the way. Call it only where this is known, since a file
+// that holds the beginning of new's content, or nothing, counts as half written. overlap lists the
+// paths of other changes that are in the way; then nothing has changed.
+func (r *Repo) Resume(ctx context.Context, worktree string, old, new git.OID) (overlap []string, err error) {
 	refused := r.readTree(ctx, worktree, old, new)
 	if exitCode(refused) <= 0 {
-		return refused
+		return nil, refused
 	}
-	overlap, cut, err := r.obstacles(ctx, worktree, old, new, refused)
-	if err != nil || len(overlap) > 0 {
-		return refused
+	if overlap, err = r.obstacles(ctx, worktree, old, new, refused); err != nil {
+		return nil, err
+	}
+	cut, err := r.cutShort(ctx, worktree, old, new)
+	if err != nil {
+		return nil, err
+	}
+	if overlap = slices.DeleteFunc(overlap, func(path string) bool { return cut[path] != "" }); len(overlap) > 0 {
+		return overlap, nil
 	}
 	var whole strings.Builder
 	for path, entry := range cut {
@@ -74,9 +83,9 @@ func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) e
 	}
 	index := r.in(worktree, "update-index", "update-index", "-z", "--index-info").feed([]byte(whole.String()))
 	if err := index.run(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	return r.readTree(ctx, worktree, old, new)
+	return nil, r.readTree(ctx, worktree, old, new)
 }
 
 // begun marks a file that git had only partly written when it was stopped.

@@ -14,8 +14,8 @@ import (
 )
 
 // TestAdvanceCutInHalf covers a full disk or a killed git that left the files new or partly written
-// and the index old. The next Advance completes the update, and does not take any other file for
-// one that was written already.
+// and the index old. Resume completes the update, and does not take any other file for one that was
+// written already. Without knowing of the interruption, nothing is overwritten.
 func TestAdvanceCutInHalf(t *testing.T) {
 	ctx, r := scratch(t)
 	old := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
@@ -28,11 +28,11 @@ func TestAdvanceCutInHalf(t *testing.T) {
 	write(t, r, "a.txt", "new\n")
 	write(t, r, "dir/added", "new\n")
 	write(t, r, "dir/other", "a human's\n")
-	if overlap := must[[]string](t)(r.CanAdvance(ctx, top, old, next)); strings.Join(overlap, "|") != "dir/other" {
+	if overlap := must[[]string](t)(r.CanAdvance(ctx, top, old, next)); strings.Join(overlap, "|") != "a.txt|dir/added|dir/other" {
 		t.Errorf("in the way: %q", overlap)
 	}
-	if err := r.Advance(ctx, top, old, next); err == nil {
-		t.Error("it advanced over a human's file")
+	if overlap := must[[]string](t)(r.Resume(ctx, top, old, next)); strings.Join(overlap, "|") != "dir/other" {
+		t.Errorf("in the way of a second try: %q", overlap)
 	}
 	native(t, top, "diff", "--cached", "--exit-code", string(old))
 	check(t, os.Remove(filepath.Join(top, "dir", "other")))
@@ -41,7 +41,12 @@ func TestAdvanceCutInHalf(t *testing.T) {
 	check(t, os.Remove(filepath.Join(top, "a.txt")))
 	write(t, r, "dir/added", "ne")
 	write(t, r, "dir/other", "")
-	check(t, r.Advance(ctx, top, old, next))
+	if err := r.Advance(ctx, top, old, next); err == nil {
+		t.Error("it overwrote the beginning of a file, which may be a human's")
+	}
+	if overlap, err := r.Resume(ctx, top, old, next); overlap != nil || err != nil {
+		t.Errorf("in the way: %q, %v", overlap, err)
+	}
 	native(t, top, "diff", "--cached", "--exit-code", string(next))
 	native(t, top, "diff", "--exit-code", string(next))
 }

@@ -552,13 +552,13 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			ctx, _ := WithRetries(p.ctx, 0)
 			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, ""},
-		{"Advance that was cut short", cut, func(p *place) (any, error) {
+		{"Resume", cut, func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return one(p.r.Resume(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, ""},
-		{"Advance that was cut short, killed", cut, func(p *place) (any, error) {
+		{"Resume, killed", cut, func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return one(p.r.Resume(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, "killed"},
 		{"Advance over a lock that is let go", nil, func(p *place) (any, error) {
 			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
@@ -569,13 +569,13 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"Advance, busy each time", nil, func(p *place) (any, error) {
 			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
 		}, "1 on"},
-		{"Advance that was cut short while it deleted a file", func(p *place) {
+		{"Resume while it deleted a file", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/dir/b.txt")))
 			writeIn(p.t, p.path("repo"), "new.txt", "n")
 		},
 			func(p *place) (any, error) {
 				ctx, _ := WithRetries(p.ctx, 0)
-				return only(p.r.Advance(ctx, p.path("repo"), p.ids["v1"], p.ids["topic"]))
+				return one(p.r.Resume(ctx, p.path("repo"), p.ids["v1"], p.ids["topic"]))
 			}, ""},
 		{"CanAdvance over a link", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/a.txt")))

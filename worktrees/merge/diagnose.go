@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -55,11 +56,7 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 	if _, err := b.Integration(ctx, v); err != nil {
 		return nil, err
 	}
-	tip, err := b.IntegrationTip(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	tops, err := checkouts(ctx, b, v.IntegrationRef())
+	behind, err := left(ctx, b, v)
 	if damaged := (*gitio.DamagedRecordError)(nil); errors.As(err, &damaged) {
 		return nil, nil // worktrees.Diagnose reports the record, and nobody sees checkouts before it is repaired
 	}
@@ -67,16 +64,12 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 		return nil, err
 	}
 	var found []worktrees.Problem
-	for _, top := range tops {
-		old, err := behind(ctx, b, top, tip)
-		if err != nil {
-			return nil, err
-		}
-		if old.IsZero() {
-			continue
+	for _, f := range behind {
+		if !gitio.Ended(f.process) && time.Since(f.since) < time.Minute {
+			continue // it is about to follow
 		}
 		found = append(found, worktrees.Problem{
-			Kind: BehindCheckout, Path: top, Text: fmt.Sprintf("integration moved to %s, and the files in %s are still those of %s", tip.Short(), top, old.Short()),
+			Kind: BehindCheckout, Path: f.top, Text: f.String(),
 			Fix: func(ctx context.Context) error { _, err := catchUp(ctx, b, v); return err },
 		})
 	}

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,9 +35,15 @@ func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 	if err != nil {
 		return f, err
 	}
+	done, err := catchUp(ctx, b, v)
+	f.BroughtForward = done
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
+		f.Warnings = append(f.Warnings, refused.Error())
+		return f, nil
+	}
 	ref := v.IntegrationRef()
-	here, err := b.Repo().Ref(ctx, ref)
-	if err != nil || here == to {
+	here, atRef := b.Repo().Ref(ctx, ref)
+	if err = cmp.Or(err, atRef); err != nil || here == to {
 		return f, err
 	}
 	if !here.IsZero() {
@@ -61,6 +68,9 @@ func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 		}
 		return f, err
 	}
+	if err := announce(b, tops, here, to); err != nil {
+		return f, err
+	}
 	err = b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
 	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {
 		return f, nil // another process moves it
@@ -69,6 +79,7 @@ func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 		return f, err
 	}
 	f.Moved = true
-	f.BroughtForward, f.Warnings = advance(ctx, b, tops, here, to)
+	done, f.Warnings = follow(ctx, b, v)
+	f.BroughtForward = append(f.BroughtForward, done...)
 	return f, nil
 }

@@ -51,56 +51,6 @@ func TestOldestWith(t *testing.T) {
 	}
 }
 
-// TestBehind checks which commit a checkout of integration was left at: the one that explains the
-// most of what is staged there, and none where a person staged something else.
-func TestBehind(t *testing.T) {
-	ctx, b, _, base := boarded(t)
-	top := b.Repo().TopLevel()
-	run(t, top, "checkout", "-q", "-B", "integration", string(base))
-	line := []git.OID{base}
-	for _, file := range []string{"b.txt", "c.txt"} {
-		must(t, os.WriteFile(filepath.Join(top, file), []byte(file+"\n"), 0o644))
-		line = append(line, git.OID(testrun.CommitAll(t, top, file)))
-	}
-	tip := line[2]
-	for _, c := range []struct {
-		name  string
-		at    git.OID
-		stage func()
-		want  git.OID
-	}{
-		{"it is up to date", tip, func() {}, git.ZeroOID},
-		{"one behind", line[1], func() {}, line[1]},
-		{"two behind", base, func() {}, base},
-		{"one behind, with changes that are not staged", line[1], func() {
-			must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("mine\n"), 0o644))
-			must(t, os.WriteFile(filepath.Join(top, "new.txt"), nil, 0o644))
-		}, line[1]},
-		{"up to date, with a file that is staged", tip, func() {
-			must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("mine\n"), 0o644))
-			run(t, top, "add", "a.txt")
-		}, git.ZeroOID},
-		{"one behind, with other content there", line[1], func() {
-			must(t, os.WriteFile(filepath.Join(top, "c.txt"), []byte("mine\n"), 0o644))
-			run(t, top, "add", "c.txt")
-		}, git.ZeroOID},
-	} {
-		run(t, top, "checkout", "-q", "-f", "-B", "integration", string(c.at))
-		run(t, top, "clean", "-qfd")
-		run(t, top, "update-ref", "refs/heads/integration", string(tip))
-		c.stage()
-		if got, err := behind(ctx, b, top, tip); got != c.want || err != nil {
-			t.Errorf("%s: %s %v, not %s", c.name, got, err, c.want)
-		}
-	}
-	run(t, top, "checkout", "-q", "-f", "-B", "integration", string(base))
-	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("mine\n"), 0o644))
-	run(t, top, "add", "a.txt")
-	if got, err := behind(ctx, b, top, base); !got.IsZero() || err != nil {
-		t.Errorf("at the first commit: %s %v", got, err)
-	}
-}
-
 // TestOverlay checks which files can be brought to a tree, and what becomes of what is there.
 func TestOverlay(t *testing.T) {
 	ctx, b, _, base := boarded(t)

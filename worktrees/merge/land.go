@@ -70,9 +70,6 @@ type lander struct {
 	since  gitboard.Moment // when it was requested
 	commit git.OID
 	from   git.OID // the commit whose files are requested
-
-	tops   []string
-	before git.OID
 }
 
 // decide is the intent: the commit to land descends from the current integration, and nothing is in
@@ -94,17 +91,13 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 	if err := l.forward(ctx, v, tip); err != nil {
 		return nil, nil, err
 	}
-	if l.tops, err = following(ctx, l.b, v, tip); err != nil {
-		return nil, nil, err
-	}
-	if err := mayAdvance(ctx, l.b, l.tops, tip, l.commit); err != nil {
+	if err := announced(ctx, l.b, v, tip, l.commit); err != nil {
 		return nil, nil, err
 	}
 	lease, err := unheld(ctx, l.b)
 	if err != nil {
 		return nil, nil, err
 	}
-	l.before = tip
 	return p, []git.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: l.commit}, lease}, nil
 }
 
@@ -159,6 +152,6 @@ func (l *lander) land(ctx context.Context) (*Landed, error) {
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	landed := &Landed{Done: done, Commit: l.commit}
-	landed.BroughtForward, landed.Warnings = advance(ctx, l.b, l.tops, l.before, l.commit)
+	landed.BroughtForward, landed.Warnings = follow(ctx, l.b, done.View)
 	return landed, nil
 }

@@ -124,7 +124,7 @@ func TestFollowing(t *testing.T) {
 	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", "--force", gone, "integration")
 	must(t, os.RemoveAll(gone))
 	for from, want := range map[git.OID][]string{base: {b.Repo().TopLevel()}, git.OID(strings.Repeat("1", 40)): nil} {
-		if got, err := following(ctx, b, v, from); !slices.Equal(got, want) || err != nil {
+		if got, err := following(ctx, b, v, from, base); !slices.Equal(got, want) || err != nil {
 			t.Errorf("from %s: %q %v", from, got, err)
 		}
 	}
@@ -159,10 +159,11 @@ func TestInterruptedParts(t *testing.T) {
 	run(t, top, "reset", "-q", "--soft", string(base))
 	run(t, top, "reset", "-q", "--hard", string(base))
 	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
+	must(t, announce(b, []string{top}, base, next))
 	insist(t, ctx, func(ctx context.Context) error {
-		left, err := behind(ctx, b, top, next)
-		if err == nil && left != base {
-			t.Errorf("it was left at %s, not at %s", left, base)
+		all, err := left(ctx, b, v)
+		if err == nil && (len(all) != 1 || all[0].top != top || all[0].old != base || all[0].tip != next) {
+			t.Errorf("left are %+v", all)
 		}
 		return err
 	})
@@ -174,7 +175,7 @@ func TestInterruptedParts(t *testing.T) {
 		t.Errorf("it is not caught up: %s", said)
 	}
 	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "refs", "heads", "integration"), []byte("broken\n"), 0o644))
-	if got, err := following(ctx, b, v, base); got != nil || err == nil {
+	if got, err := following(ctx, b, v, base, next); got != nil || err == nil {
 		t.Errorf("a branch that can't be read: %q %v", got, err)
 	}
 }

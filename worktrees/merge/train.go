@@ -246,11 +246,8 @@ func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate
 	if now != base {
 		return errMoved
 	}
-	tops, err := following(ctx, t.b, v, base)
-	if err != nil {
-		return err
-	}
-	return mayAdvance(ctx, t.b, tops, base, tip)
+	_, err = following(ctx, t.b, v, base, tip)
+	return err
 }
 
 // record lands candidates and records the failure of at most one, in one transaction with one
@@ -279,7 +276,7 @@ func (t *train) record(ctx context.Context, m *move) error {
 	for i, c := range landed {
 		r := &Result{Landed: Landed{Done: all[i], Commit: c.commit, Type: c.kind}, Task: c.task.ID, Merged: true, Untested: untested}
 		if i == len(landed)-1 {
-			r.BroughtForward, r.Warnings = advance(ctx, t.b, m.tops, landed[0].base, c.commit)
+			r.BroughtForward, r.Warnings = follow(ctx, t.b, v)
 		}
 		r.Warnings = slices.Concat(r.Warnings, tidy(ctx, t.b, all[len(all)-1].View, t.r.Actor, c.task.ID))
 		results = append(results, r)
@@ -317,7 +314,6 @@ type move struct {
 	p      *board.Merge           // records how it failed
 	how    *worktrees.FailedError // how its test ended
 	last   bool                   // nothing waits after it: the lease is given back with it
-	tops   []string               // the checkouts that follow integration
 }
 
 // decide is the intent of the transaction: first integration, then the board.
@@ -346,10 +342,7 @@ func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, [
 		payloads = append(payloads, m.p)
 	}
 	if tip != first.base {
-		if m.tops, err = following(ctx, m.b, v, first.base); err != nil {
-			return nil, nil, err
-		}
-		err = mayAdvance(ctx, m.b, m.tops, first.base, tip)
+		err = announced(ctx, m.b, v, first.base, tip)
 	}
 	return payloads, append(refs, git.RefUpdate{Ref: v.IntegrationRef(), Old: first.base, New: tip}, lease), err
 }

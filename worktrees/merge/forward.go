@@ -1,0 +1,200 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// forward is a checkout of integration that follows a move of the branch. Its record is in this
+// clone before the branch moves, and goes once the files have followed. Only the record tells what
+// a crash has left in a checkout from what a human has changed or staged there.
+type forward struct {
+	top      string // the top directory of the checkout
+	old, new git.OID
+	process  string // see gitio.ThisProcess
+
+	name  string    // of the record
+	since time.Time // when it was written
+	tip   git.OID   // where integration is, once it has moved
+}
+
+// forwardDir is the directory of the records.
+const forwardDir = "forward"
+
+// forwardOver is how old the record of a move that has not happened is if its process has ended,
+// where that can't be seen.
+const forwardOver = time.Hour
+
+// announced checks that the checkouts of integration can follow its move, and records that they are
+// about to. That is all that is done before integration moves: if it does not, the records go with
+// the next look at them.
+func announced(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, new git.OID) error {
+	tops, err := following(ctx, b, v, old, new)
+	if err != nil {
+		return err
+	}
+	return announce(b, tops, old, new)
+}
+
+// announce records that checkouts are about to follow integration from old to new.
+func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
+	for _, top := range tops {
+		of := fnv.New32a()
+		_, _ = of.Write([]byte(top))
+		name := fmt.Sprintf("%s/%08x-%.12s-%d", forwardDir, of.Sum32(), new, os.Getpid())
+		if err := b.KeepFlushed(name, fmt.Sprintf("%s %s\n%s\n%s", old, new, gitio.ThisProcess(), top)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// records reads the records.
+func records(b *gitboard.Board) (all []forward, err error) {
+	entries, err := os.ReadDir(filepath.Join(b.Dir(), forwardDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		name := forwardDir + "/" + e.Name()
+		info, missing := e.Info()
+		text, unread := b.Kept(name)
+		lines := strings.SplitN(text, "\n", 3)
+		if strings.HasPrefix(e.Name(), ".") || errors.Is(missing, fs.ErrNotExist) || text == "" && unread == nil {
+			continue // it is being written, or another process has removed it
+		}
+		if missing != nil || unread != nil {
+			return nil, errors.Join(missing, unread)
+		}
+		f := forward{name: name, since: info.ModTime()}
+		if len(lines) == 3 {
+			old, new, _ := strings.Cut(lines[0], " ")
+			f.old, f.new, f.process, f.top = git.OID(old), git.OID(new), lines[1], lines[2]
+		}
+		all = append(all, f)
+	}
+	return all, err
+}
+
+// left returns the checkouts here that have not followed integration yet, and removes the records
+// of moves that did not happen.
+func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []forward, err error) {
+	all, err := records(b)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	tip, err := b.Repo().Ref(ctx, v.IntegrationRef())
+	if err != nil {
+		return nil, err
+	}
+	tops, err := checkouts(ctx, b, v.IntegrationRef())
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		moved, err := contains(ctx, b, tip, f.new)
+		if err != nil {
+			return nil, err
+		}
+		over := f.process == gitio.ThisProcess() || gitio.Ended(f.process) || time.Since(f.since) > forwardOver
+		switch {
+		case moved && slices.Contains(tops, f.top):
+			f.tip = tip
+			found = append(found, f)
+		case moved || over: // nothing follows any more
+			if err := b.Discard(f.name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(f forward) bool { return !isHere(f.top) }), nil
+}
+
+// contains reports whether a commit has another one in its history.
+func contains(ctx context.Context, b *gitboard.Board, commit, older git.OID) (bool, error) {
+	if commit == older || commit.IsZero() || !older.Valid() {
+		return commit == older && older.Valid(), nil
+	}
+	is, err := b.Repo().IsAncestor(ctx, older, commit)
+	if err == nil {
+		return is, nil
+	}
+	if _, missing := b.Repo().Object(ctx, string(older)); errors.Is(missing, gitio.ErrNotFound) {
+		return false, nil
+	}
+	return false, err
+}
+
+// isHere reports whether a checkout is there: one on a disk that is not mounted is not.
+func isHere(top string) bool {
+	_, err := os.Stat(top)
+	return err == nil
+}
+
+// follow lets the checkouts that this process has announced follow integration, which has moved.
+// The warnings report those that could not.
+func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, warnings []string) {
+	all, err := left(ctx, b, v)
+	if err != nil {
+		return nil, []string{fmt.Sprintf("checkouts of integration could not be brought forward (git liza doctor looks at it): %v", err)}
+	}
+	for _, f := range all {
+		if f.process != gitio.ThisProcess() {
+			continue
+		}
+		err := b.Repo().Advance(ctx, f.top, f.old, f.tip)
+		if err == nil {
+			err = b.Discard(f.name)
+		}
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("%s could not be brought forward (git liza doctor looks at it): %v", f.top, err))
+			continue
+		}
+		done = append(done, f.top)
+	}
+	return done, warnings
+}
+
+// catchUp updates the checkouts of integration that a crash has left behind. A refusal names what
+// is in the way there.
+func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []string, err error) {
+	if _, err := b.Integration(ctx, v); err != nil {
+		return nil, err
+	}
+	all, err := left(ctx, b, v)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		overlap, err := b.Repo().Resume(ctx, f.top, f.old, f.tip)
+		if err != nil {
+			return done, fmt.Errorf("bring %s forward: %w", f.top, err)
+		}
+		if len(overlap) > 0 {
+			return done, board.Refuse(board.CodeOverlap, f.String()+", and changes there are in the way: "+names(overlap), "move them elsewhere, without a commit there, then git liza doctor --fix")
+		}
+		if err := b.Discard(f.name); err != nil {
+			return done, err
+		}
+		done = append(done, f.top)
+	}
+	return done, nil
+}
+
+// String says what is left to be done.
+func (f forward) String() string {
+	return fmt.Sprintf("integration moved to %s, and the files in %s are still those of %s", f.tip.Short(), f.top, f.old.Short())
+}
