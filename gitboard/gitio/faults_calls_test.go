@@ -344,7 +344,7 @@ func TestFaultsOfReading(t *testing.T) {
 		}, ""},
 		{"Holds what is damaged", func(p *place) {
 			check(p.t, p.r.WriteObjects(p.t.Context(), []git.Object{blob("loose")}))
-			check(p.t, os.RemoveAll(p.r.keptDir()))
+			check(p.t, os.RemoveAll(p.r.KeptDir()))
 			check(p.t, os.Remove(loosePath(p.r, blob("loose").OID)))
 			check(p.t, os.WriteFile(loosePath(p.r, blob("loose").OID), []byte("x"), 0o444))
 		}, func(p *place) (any, error) {

@@ -53,7 +53,8 @@ const keptFile = "objects-"
 // renamed, because a process that lists the directory at that moment would miss it.
 const keptMoved = 0o444
 
-func (r *Repo) keptDir() string { return filepath.Join(r.common, "liza", "kept") }
+// KeptDir is where written objects are kept for a while.
+func (r *Repo) KeptDir() string { return filepath.Join(r.common, "liza", "kept") }
 
 // keep stores a copy of objects that are about to be written and returns its file. The file is not
 // flushed to disk: it protects from a git that deletes, not from a power cut.
@@ -68,7 +69,7 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 	}
 	head.WriteByte('\n')
 	head.Write(data.Bytes())
-	dir := r.keptDir()
+	dir := r.KeptDir()
 	file, err := os.CreateTemp(dir, keptFile)
 	if os.IsNotExist(err) {
 		if err = r.MakeDir(dir); err == nil {
@@ -191,7 +192,7 @@ func (k *kept) isTip() bool {
 
 // listKept lists the files of kept objects, newest first, without their objects.
 func (r *Repo) listKept() []*kept {
-	dir := r.keptDir()
+	dir := r.KeptDir()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -425,7 +426,7 @@ func (r *Repo) missingOf(ctx context.Context, files []*kept) ([]git.Object, erro
 // dueKept reports whether tidyKept is due, and claims the turn for this process. last is when it
 // was done last.
 func (r *Repo) dueKept() (last time.Time, due bool) {
-	mark := filepath.Join(r.keptDir(), "looked-after")
+	mark := filepath.Join(r.KeptDir(), "looked-after")
 	now := time.Now()
 	info, err := os.Stat(mark)
 	if err == nil {

@@ -47,7 +47,7 @@ func TestDeletedObjectsComeBack(t *testing.T) {
 		"history":  func(r *Repo, commit git.OID) error { _, err := r.Log(t.Context(), git.ZeroOID, commit); return err },
 		"all refs": func(r *Repo, _ git.OID) error { _, err := r.Refs(t.Context(), "refs/heads"); return err },
 		"another write": func(r *Repo, _ git.OID) error {
-			mark := filepath.Join(r.keptDir(), "looked-after")
+			mark := filepath.Join(r.KeptDir(), "looked-after")
 			long := time.Now().Add(-time.Hour)
 			check(t, os.Chtimes(mark, long, long))
 			o := git.NewObject(git.BlobObject, []byte("another"))
@@ -118,12 +118,12 @@ func TestDeletedSinceTheLastCheck(t *testing.T) {
 			write(age)
 		}
 		deleteLoose(t, r, deleted)
-		writeIn(t, r.keptDir(), "looked-after", "")
+		writeIn(t, r.KeptDir(), "looked-after", "")
 		then := time.Now().Add(-last * time.Second)
 		if name == "whatever the clock" {
 			then = time.Now().Add(time.Hour)
 		}
-		check(t, os.Chtimes(filepath.Join(r.keptDir(), "looked-after"), then, then))
+		check(t, os.Chtimes(filepath.Join(r.KeptDir(), "looked-after"), then, then))
 		r.tidyKept(t.Context())
 		for i, o := range deleted {
 			if !isLoose(r.objectDir(), o) {
@@ -142,7 +142,7 @@ func TestDamagedHistory(t *testing.T) {
 			store(t, t.Context(), r, "other")
 			for how, harm := range harms(t, r) {
 				if !kept {
-					check(t, os.RemoveAll(r.keptDir()))
+					check(t, os.RemoveAll(r.KeptDir()))
 				}
 				harm(objects[at].OID)
 				whole := r.Whole(t.Context(), commit)
@@ -168,7 +168,7 @@ func TestPackedRefToNothing(t *testing.T) {
 	r, objects, _ := written(t)
 	native(t, r.TopLevel(), "pack-refs", "--all")
 	deleteLoose(t, r, objects)
-	check(t, os.RemoveAll(r.keptDir()))
+	check(t, os.RemoveAll(r.KeptDir()))
 	if _, err := r.Ref(t.Context(), "refs/heads/liza/x"); err == nil {
 		t.Error("no error")
 	}
@@ -202,10 +202,10 @@ func TestUnreadablePackedRefs(t *testing.T) {
 // them, except the last commit that a ref was moved to.
 func TestKeptObjectsGo(t *testing.T) {
 	r, objects, commit := written(t)
-	files := func() int { return len(must[[]string](t)(filepath.Glob(filepath.Join(r.keptDir(), keptFile+"*")))) }
+	files := func() int { return len(must[[]string](t)(filepath.Glob(filepath.Join(r.KeptDir(), keptFile+"*")))) }
 	age := func(by time.Duration) {
 		then := time.Now().Add(-by)
-		for _, path := range must[[]string](t)(filepath.Glob(filepath.Join(r.keptDir(), "*"))) {
+		for _, path := range must[[]string](t)(filepath.Glob(filepath.Join(r.KeptDir(), "*"))) {
 			check(t, os.Chtimes(path, then, then))
 		}
 	}
@@ -293,12 +293,12 @@ func TestDueKept(t *testing.T) {
 		}
 	}
 	due("without a directory", false)
-	check(t, os.MkdirAll(r.keptDir(), 0o755))
+	check(t, os.MkdirAll(r.KeptDir(), 0o755))
 	due("at first", true)
 	due("at once again", false)
 	for _, ago := range []time.Duration{2 * keptEvery, -time.Hour} {
 		then := time.Now().Add(-ago)
-		check(t, os.Chtimes(filepath.Join(r.keptDir(), "looked-after"), then, then))
+		check(t, os.Chtimes(filepath.Join(r.KeptDir(), "looked-after"), then, then))
 		due(fmt.Sprint("after ", ago), true)
 		due("at once again", false)
 	}

@@ -162,7 +162,7 @@ func TestNoRoom(t *testing.T) {
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	linked := claim(t, ctx, r, "one")
 	writeIn(t, r.common, "info/exclude", "before\n")
-	check(t, os.MkdirAll(r.keptDir(), 0o755))
+	check(t, os.MkdirAll(r.KeptDir(), 0o755))
 	check(t, ReplaceFile(filepath.Join(r.common, "whole"), []byte("whole")))
 	writeIn(t, r.common, "refs/heads/broken", "")
 	small, large := blob("x"), git.NewObject(git.BlobObject, make([]byte, 2*oneBlock))

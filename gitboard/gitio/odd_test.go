@@ -155,7 +155,7 @@ func TestDamagedLog(t *testing.T) {
 	}
 	malformed := git.NewObject(git.CommitObject, []byte("tree\n"))
 	check(t, r.WriteObjects(ctx, []git.Object{malformed}))
-	check(t, os.RemoveAll(r.keptDir()))
+	check(t, os.RemoveAll(r.KeptDir()))
 	for what, id := range map[string]git.OID{"missing": blob("none").OID, "malformed": malformed.OID} {
 		instead(t, `case "$*" in *cat-file*) while read name; do echo "$name missing"; done; exit;; esac
 			echo `+string(id))

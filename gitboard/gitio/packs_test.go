@@ -18,7 +18,7 @@ func TestHolds(t *testing.T) {
 	packed := must[[]string](t)(r.revList(ctx, "", head, "--objects", "--no-object-names"))
 	native(t, r.CommonDir(), "gc", "--quiet")
 	loose := string(store(t, ctx, r, "loose")[0])
-	check(t, os.RemoveAll(r.keptDir()))
+	check(t, os.RemoveAll(r.KeptDir()))
 	missing := string(blob("missing").OID)
 	all := append(slices.Clone(packed), loose)
 	holds := func(names ...string) error { return r.Holds(ctx, head, slices.Values([][]string{names})) }

@@ -173,7 +173,7 @@ func TestQuarantine(t *testing.T) {
 	}
 	objects := many(packFrom)
 	check(t, inside.WriteObjects(ctx, objects))
-	if exists(inside.keptDir()) {
+	if exists(inside.KeptDir()) {
 		t.Error("what may be refused is kept")
 	}
 	must[git.Object](t)(inside.Object(ctx, string(objects[1].OID)))

@@ -158,15 +158,15 @@ func TestReadObject(t *testing.T) {
 func TestKeptFiles(t *testing.T) {
 	ctx, r := scratch(t)
 	id := string(blob("a").OID)
-	check(t, os.MkdirAll(filepath.Join(r.keptDir(), keptFile+"directory"), 0o755))
+	check(t, os.MkdirAll(filepath.Join(r.KeptDir(), keptFile+"directory"), 0o755))
 	for i, text := range []string{"", id + " blob 1\n", "garbage\n\n", id + " blob x\n\n", id[1:] + " blob 0\n\n", id + " blob -1\n\n", id + " blob 9\n\na"} {
-		writeIn(t, r.keptDir(), fmt.Sprint(keptFile, i), text)
+		writeIn(t, r.KeptDir(), fmt.Sprint(keptFile, i), text)
 	}
-	writeIn(t, r.keptDir(), "another", id+" blob 1\n\na")
+	writeIn(t, r.KeptDir(), "another", id+" blob 1\n\na")
 	if all := r.allKept(); len(all) != 0 {
 		t.Errorf("kept: %+v", all[0])
 	}
-	writeIn(t, r.keptDir(), keptFile+"changed", id+" blob 1\n\nb")
+	writeIn(t, r.KeptDir(), keptFile+"changed", id+" blob 1\n\nb")
 	if all := r.allKept(); len(all) != 1 || len(all[0].objects) != 1 {
 		t.Errorf("kept: %+v", all)
 	}
@@ -193,8 +193,8 @@ func TestKeptFiles(t *testing.T) {
 // for.
 func TestKeptMissing(t *testing.T) {
 	ctx, r := scratch(t)
-	mark := filepath.Join(r.keptDir(), "looked-after")
-	writeIn(t, r.keptDir(), "looked-after", "")
+	mark := filepath.Join(r.KeptDir(), "looked-after")
+	writeIn(t, r.KeptDir(), "looked-after", "")
 	check(t, os.Chtimes(mark, time.Now(), time.Now().Add(-2*keptEvery)))
 	var objects []git.Object
 	for i := range 2 * keptBefore {
@@ -223,7 +223,7 @@ func TestKeptOfLate(t *testing.T) {
 	if all := r.allKept(); len(all) != len(paths) {
 		t.Errorf("of those just written %d are left", len(all))
 	}
-	for i, path := range append(paths, filepath.Join(r.keptDir(), "looked-after")) {
+	for i, path := range append(paths, filepath.Join(r.KeptDir(), "looked-after")) {
 		then := time.Now().Add(-keptLong/2 - time.Duration(i)*time.Second)
 		check(t, os.Chtimes(path, then, then))
 	}

@@ -75,6 +75,7 @@ func Classify(err error) Class {
 		storage *gitio.StorageError
 		broken  *gitio.BrokenRefError
 		packed  *gitio.PackedRefsError
+		head    *gitio.HeadError
 		command *gitio.CommandError
 		network *gitio.NetworkError
 		apart   *remote.DivergedError
@@ -121,6 +122,8 @@ func Classify(err error) Class {
 		return Class{3, CodeGit, fmt.Sprintf("keep a copy of that file; then a human corrects line %d of it in an editor: each line is a commit's full id, a space and the full name of a ref", packed.Line)}
 	case errors.As(err, new(*gitio.DamagedRecordError)), errors.As(err, new(*gitio.DamagedIndexError)):
 		return Class{3, CodeGit, "git liza doctor --fix"}
+	case errors.As(err, &head):
+		return Class{3, CodeGit, wayToHead(head)}
 	case errors.As(err, &newer):
 		return Class{5, CodeNewerFormat, "install a newer git-liza"}
 	case errors.As(err, &old):
@@ -151,6 +154,15 @@ func Classify(err error) Class {
 		return Class{3, CodeInterrupted, ""}
 	}
 	return Class{3, CodeFailed, ""}
+}
+
+// wayToHead is what a human can do about a HEAD that git can't read.
+func wayToHead(e *gitio.HeadError) string {
+	const head = "a human writes into that file what was checked out, as one line: ref: "
+	if e.Branch == "" {
+		return head + git.BranchRef("BRANCH")
+	}
+	return head + e.Branch + ", by its reflog"
 }
 
 // ExitCode is the exit code of an error.

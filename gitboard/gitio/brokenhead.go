@@ -1,0 +1,68 @@
+package gitio
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// brokenHead returns a HeadError if the HEAD of the git directory that a directory belongs to is
+// the reason why git does not work there.
+func brokenHead(dir string, given environ) error {
+	if at, set := given.lookup("GIT_DIR"); set {
+		return checkHead(pathIn(dir, at))
+	}
+	start, err := realPath(dir)
+	if err != nil {
+		return nil
+	}
+	if _, gitDir := worktreeAbove(start); gitDir != "" {
+		return checkHead(gitDir)
+	}
+	return checkHead(start) // a bare repository
+}
+
+// checkHead returns a HeadError for a git directory whose HEAD git doesn't accept.
+func checkHead(gitDir string) error {
+	path := filepath.Join(gitDir, "HEAD")
+	text, err := os.ReadFile(path)
+	_, linked := os.Lstat(path) // a link to a branch that has no commit yet leads nowhere
+	if isSoundHead(string(text)) || err != nil && linked == nil || !hasParts(gitDir) {
+		return nil
+	}
+	return &HeadError{Path: path, Text: string(text), Branch: lastBranch(gitDir)}
+}
+
+// hasParts reports whether a directory has what a git directory has besides HEAD.
+func hasParts(gitDir string) bool {
+	if _, err := os.Stat(filepath.Join(gitDir, "commondir")); err == nil {
+		return true
+	}
+	for _, part := range []string{"objects", "refs"} {
+		if found, err := os.Stat(filepath.Join(gitDir, part)); err != nil || !found.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// lastBranch returns the branch that was checked out last in the worktree of a git directory, "" if
+// its reflog doesn't say.
+func lastBranch(gitDir string) string {
+	text, err := os.ReadFile(filepath.Join(gitDir, "logs", "HEAD"))
+	if err != nil {
+		return ""
+	}
+	for _, m := range moves(string(text)) {
+		if move, is := strings.CutPrefix(m.Said, "checkout: moving from "); is {
+			_, to, _ := strings.Cut(move, " to ")
+			if to == "" || git.OID(to).Valid() || git.CheckRefName(git.BranchRef(to)) != nil {
+				return ""
+			}
+			return git.BranchRef(to)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,48 @@
+package gitio
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestBrokenHead checks that a HEAD that git can't use is named, wherever a command runs, and what
+// was checked out.
+func TestBrokenHead(t *testing.T) {
+	ctx, r := scratch(t)
+	main, bare := r.TopLevel(), filepath.Join(t.TempDir(), "bare.git")
+	native(t, main, "clone", "-q", "--bare", main, bare)
+	native(t, main, "branch", "one")
+	native(t, main, "checkout", "-q", "-b", "a/b")
+	linked := filepath.Join(t.TempDir(), "linked")
+	native(t, main, "worktree", "add", "-q", linked, "one")
+	own := LinkedDir(linked)
+	for name, c := range map[string]struct{ gitDir, dir, branch string }{
+		"the main worktree":                       {r.CommonDir(), main, "refs/heads/a/b"},
+		"the main worktree, seen from another":    {r.CommonDir(), linked, "refs/heads/a/b"},
+		"another worktree":                        {own, linked, ""},
+		"a bare repository, which has no reflogs": {bare, bare, ""},
+	} {
+		path := filepath.Join(c.gitDir, "HEAD")
+		sound := readIn(t, c.gitDir, "HEAD")
+		for _, text := range []string{"", "garbage\n", "ref: foo\n", "none"} {
+			check(t, os.Remove(path))
+			if text != "none" {
+				check(t, os.WriteFile(path, []byte(text), 0o644))
+			} else {
+				text = ""
+			}
+			found := (*HeadError)(nil)
+			if _, err := Open(ctx, c.dir); !errors.As(err, &found) || found.Path != path || found.Text != text || found.Branch != c.branch {
+				t.Errorf("%s, %q: %v, %+v", name, text, err, found)
+			}
+			check(t, os.RemoveAll(path))
+			check(t, os.WriteFile(path, []byte(sound), 0o644))
+		}
+		open(t, ctx, c.dir)
+	}
+	check(t, os.RemoveAll(filepath.Join(main, ".git", "HEAD")))
+	check(t, os.Symlink("refs/heads/unborn", filepath.Join(main, ".git", "HEAD")))
+	open(t, ctx, main)
+}
