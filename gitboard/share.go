@@ -219,6 +219,9 @@ func (b *Board) Join(ctx context.Context, name string) error { return b.shared()
 // there was one.
 func (b *Board) Own(ctx context.Context) (bool, error) { return b.shared().Own(ctx) }
 
+// HomeLost reports whether git.HomeRef is missing where the board is decided.
+func (b *Board) HomeLost(ctx context.Context) (bool, error) { return b.shared().HomeLost(ctx) }
+
 // Probe asks the remote whether it accepts what operations of this clone need, and returns a
 // refusal if it does not.
 func (b *Board) Probe(ctx context.Context) error {

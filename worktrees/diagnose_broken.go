@@ -41,6 +41,8 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 			err = d.brokenIntegration(ctx, b)
 		case b.Ref == git.HomeRef && d.b.Remote() == "":
 			err = d.brokenHome(ctx, b)
+		case b.Ref == git.LastRef:
+			d.brokenLast(b)
 		case strings.HasPrefix(b.Ref, git.LeasePrefix):
 			d.brokenLease(b)
 		case strings.HasPrefix(b.Ref, git.AtticPrefix):
@@ -271,6 +273,35 @@ func (d *diagnosis) brokenHome(ctx context.Context, b *gitio.BrokenRefError) err
 	d.report(b, Problem{
 		Kind: BrokenRef, Text: fmt.Sprintf("%s; the board began at %s", b, root.Short()),
 		Fix: func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, root) },
+	})
+	return nil
+}
+
+// brokenLast reports the ref that only follows the board.
+func (d *diagnosis) brokenLast(b *gitio.BrokenRefError) {
+	d.report(b, Problem{
+		Kind: BrokenRef, Text: fmt.Sprintf("%s; it follows the board, which is at %s", b, d.v.Commit.Short()),
+		Fix: func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, d.v.Commit) },
+	})
+}
+
+// missingHome checks whether git.HomeRef is gone where the board was decided. Others can't join it
+// then, and take it for a copy.
+func (d *diagnosis) missingHome(ctx context.Context) error {
+	lost, err := d.b.HomeLost(ctx)
+	if !lost || err != nil {
+		return err
+	}
+	root, err := d.boardRoot(ctx)
+	if err != nil {
+		return err
+	}
+	d.add(Problem{
+		Kind: MissingHome, Text: fmt.Sprintf("agents have leases of the board here, and %s is missing, without which the board counts as a copy that nobody joins; it began at %s", git.HomeRef, root.Short()),
+		Human: true,
+		Fix: func(ctx context.Context) error {
+			return d.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: root}}, "git liza: doctor, the board's home")
+		},
 	})
 	return nil
 }

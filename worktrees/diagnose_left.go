@@ -92,6 +92,19 @@ func (d *diagnosis) folders(context.Context) error {
 	return nil
 }
 
+// keptFolder checks the place of the objects that are kept beside git. Nothing can be written while
+// it is taken.
+func (d *diagnosis) keptFolder(context.Context) error {
+	path := d.repo.KeptDir()
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		d.add(Problem{
+			Kind: BlockedFolder, Path: path, Text: fmt.Sprintf("%s is not a directory, and nothing can be written while it is there", path),
+			Hint: "move it elsewhere; the directory is made again",
+		})
+	}
+	return nil
+}
+
 // left returns the record of who made a temporary worktree; nil if it may still be needed.
 func (d *diagnosis) left(token, path string) *record {
 	r, err := d.readRecord(token)

@@ -246,6 +246,58 @@ func TestReplaceBrokenOnlyOnce(t *testing.T) {
 	s.deletes("refs/heads/task/one")
 }
 
+// TestMissingHome checks that the ref which makes a repository the board's home is made again where
+// it was, and not in a copy.
+func TestMissingHome(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	root := git.OID(strings.TrimSpace(s.git(s.dir, "rev-list", "--max-parents=0", "liza/state")))
+	s.deletes(git.HomeRef)
+	found := s.problems()
+	if len(found) != 1 || found[0].Kind != worktrees.MissingHome || !found[0].Human {
+		t.Fatalf("found %+v", found)
+	}
+	s.check(found[0].Fix(s.ctx))
+	if home := s.ref(git.HomeRef); home != root {
+		t.Errorf("%s is at %s, not at %s", git.HomeRef, home, root)
+	}
+	s.deletes(git.HomeRef)
+	was := s.ref(git.LeaseRef("coder-1"))
+	copies := map[string][2]func(){
+		"without leases":           {func() { s.deletes(git.LeaseRef("coder-1")) }, func() { s.sets(git.LeaseRef("coder-1"), was) }},
+		"a clone":                  {func() { s.sets("refs/liza/remotes/origin/state", root) }, func() { s.deletes("refs/liza/remotes/origin/state") }},
+		"a host of branches alone": {func() { s.sets(git.AsBranch(git.HomeRef), root) }, func() { s.deletes(git.AsBranch(git.HomeRef)) }},
+		"a share that was cut off": {func() { s.write(s.b.Dir(), "sharing", "origin") }, func() { s.check(os.Remove(filepath.Join(s.b.Dir(), "sharing"))) }},
+	}
+	for name, c := range copies {
+		c[0]()
+		if found := s.problems(); len(found) > 0 {
+			t.Errorf("%s: found %+v", name, found)
+		}
+		c[1]()
+	}
+	s.mended("missing-home")
+}
+
+// TestKeptIsAFile checks that a file where written objects are kept is named: nothing can be written
+// then.
+func TestKeptIsAFile(t *testing.T) {
+	s := newScene(t)
+	path := s.b.Repo().KeptDir()
+	s.check(os.RemoveAll(path))
+	s.check(os.WriteFile(path, nil, 0o644))
+	found := s.problems()
+	if len(found) != 1 || found[0].Kind != worktrees.BlockedFolder || found[0].Path != path || found[0].Fix != nil || found[0].Hint == "" {
+		t.Errorf("found %+v", found)
+	}
+	s.check(os.Remove(path))
+}
+
+// sets makes a ref, without hooks.
+func (s *scene) sets(ref string, to git.OID) {
+	s.t.Helper()
+	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", ref, string(to))
+}
+
 // TestBrokenIntegration checks that a broken integration branch comes back at the newest commit that
 // is known, that what this doesn't contain is kept, and that doctor still examines tasks.
 func TestBrokenIntegration(t *testing.T) {
@@ -311,6 +363,7 @@ func TestBrokenOwnRefs(t *testing.T) {
 	s.breaks(attic, "")
 	s.breaks(git.HomeRef, "garbage\n")
 	s.breaks("refs/liza/remotes/gone/state", "")
+	s.breaks(git.LastRef, "garbage\n")
 	s.breaks("refs/liza/attic/unknown/1", "")
 	found := s.problems()
 	var named []string
@@ -322,12 +375,12 @@ func TestBrokenOwnRefs(t *testing.T) {
 			named = append(named, p.Ref)
 		}
 	}
-	if len(found) != 4 || len(named) != 1 || named[0] != "refs/liza/attic/unknown/1" {
+	if len(found) != 5 || len(named) != 1 || named[0] != "refs/liza/attic/unknown/1" {
 		t.Fatalf("found %+v", found)
 	}
 	_, err = fixAll(s.ctx, found)
 	s.check(err)
-	for ref, want := range map[string]git.OID{attic: kept, git.HomeRef: root, "refs/liza/remotes/gone/state": git.ZeroOID} {
+	for ref, want := range map[string]git.OID{attic: kept, git.HomeRef: root, "refs/liza/remotes/gone/state": git.ZeroOID, git.LastRef: s.ref(git.BoardRef)} {
 		if got, err := s.b.Repo().Ref(s.ctx, ref); err != nil || got != want {
 			t.Errorf("%s is at %s, not at %s: %v", ref, got, want, err)
 		}

@@ -31,6 +31,8 @@ const (
 	DamagedRecord    = "damaged-record"
 	DamagedClone     = "damaged-clone"
 	DamagedBoard     = "damaged-board"
+	MissingHome      = "missing-home"
+	BlockedFolder    = "blocked-folder"
 	LostBoard        = "lost-board"
 	MissingRemote    = "missing-remote"
 	SetBackBoard     = "set-back-board"
@@ -47,6 +49,8 @@ type Problem struct {
 	Ref  string `json:"ref,omitempty"` // the ref that leads to no object
 	Text string `json:"text"`          // one sentence
 	Hint string `json:"hint,omitempty"`
+	// Human means that only a human may have it repaired.
+	Human bool `json:"-"`
 	// Fix repairs the problem and can be repeated; nil if only a human can repair it.
 	Fix func(ctx context.Context) error `json:"-"`
 }

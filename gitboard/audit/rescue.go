@@ -273,7 +273,7 @@ func (l *Loss) setBack(ctx context.Context, repo *gitio.Repo) error {
 
 // LacksObjects reports whether objects are missing that another repository may have.
 func (l *Loss) LacksObjects() bool {
-	return len(l.Missing) == 0 && (!l.At.IsZero() || len(l.Lost) > 0 || l.Newest.IsZero())
+	return len(l.Missing) == 0 && (!l.At.IsZero() || len(l.Lost) > 0)
 }
 
 // SetsBack reports whether Repair moves the board's ref to another commit, so that operations may

@@ -464,6 +464,30 @@ func (s *Store) Own(ctx context.Context) (bool, error) {
 	return true, errors.Join(s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: tip}}, "git liza: a board of its own"), s.ended())
 }
 
+// HomeLost reports whether git.HomeRef is missing in a repository in which agents have leases, and
+// that has seen the board at no remote. A clone has seen it, and a fork or another copy of the
+// branches has no leases. (It may have submissions: doctor restores those from the board.)
+func (s *Store) HomeLost(ctx context.Context) (bool, error) {
+	if by, err := s.Sharing(ctx); by != nil || err != nil || s.begun() != "" {
+		return false, err
+	}
+	for _, name := range []string{git.HomeRef, git.AsBranch(git.HomeRef)} {
+		home, err := s.repo.Ref(ctx, name)
+		if errors.As(err, new(*gitio.BrokenRefError)) {
+			return false, nil
+		}
+		if err != nil || !home.IsZero() {
+			return false, err
+		}
+	}
+	seen := git.OwnPrefix + "remotes/"
+	refs, err := s.repo.Refs(ctx, git.LeasePrefix, seen)
+	if slices.ContainsFunc(refs, func(r git.Ref) bool { return strings.HasPrefix(r.Name, seen) }) {
+		return false, err
+	}
+	return len(refs) > 0, err
+}
+
 // protect excludes from a plain fetch what git liza fetches itself: eight at once would make each
 // other fail.
 func (s *Store) protect(ctx context.Context, name, integration string) error {

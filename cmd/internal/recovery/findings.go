@@ -67,6 +67,8 @@ func examine(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, 
 		case p.Fix == nil:
 		case !fix:
 			f.Hint = "git liza doctor --fix"
+		case p.Human && repairer.Identity() == "":
+			f.Hint = letHuman
 		default:
 			if err := p.Fix(ctx); err != nil {
 				f.Error = err.Error()
@@ -79,6 +81,9 @@ func examine(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, 
 	}
 	return found, repaired, err
 }
+
+// letHuman is the hint for an agent where only a human may have something repaired.
+const letHuman = "stop, and let a human decide: git liza doctor --fix"
 
 // diagnose looks for problems. A broken ref that it reports keeps it from nothing else than what
 // that ref is needed for.

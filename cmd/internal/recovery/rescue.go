@@ -37,7 +37,7 @@ func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost 
 	case !loss.Repairable():
 		f.Hint = elsewhereTo + ":liza/state, from where it is shared, a clone or a backup that has it"
 	case loss.SetsBack() && (c.AgentID() != "" || c.NoHumanHere(ctx) != nil):
-		f.Hint = "stop, and let a human decide where the board continues: git liza doctor --fix"
+		f.Hint = letHuman
 	case !fix && loss.LacksObjects():
 		f.Hint = elsewhereTo + ", from a clone or a backup that has it; if there is none, git liza doctor --fix continues from there"
 	case !fix:
