@@ -19,7 +19,7 @@ import (
 )
 
 // forward is a checkout of integration that follows a move of the branch. Its record is in this
-// clone before the branch moves, and goes once the files have followed. Only the record tells what
+// clone before the branch moves, and goes once the files have followed. Only the record shows what
 // a crash has left in a checkout from what a human has changed or staged there.
 type forward struct {
 	top      string // the top directory of the checkout
