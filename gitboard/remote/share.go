@@ -468,7 +468,10 @@ func (s *Store) Own(ctx context.Context) (bool, error) {
 // that has seen the board at no remote. A clone has seen it, and a fork or another copy of the
 // branches has no leases. (It may have submissions: doctor restores those from the board.)
 func (s *Store) HomeLost(ctx context.Context) (bool, error) {
-	if by, err := s.Sharing(ctx); by != nil || err != nil || s.begun() != "" {
+	if by, err := s.Sharing(ctx); by != nil || err != nil {
+		return false, err
+	}
+	if cut, err := s.begun(ctx); cut != nil || err != nil {
 		return false, err
 	}
 	for _, name := range []string{git.HomeRef, git.AsBranch(git.HomeRef)} {
