@@ -18,7 +18,7 @@ const (
 	CodeWrongState      ErrorCode = "wrong-state"      // the task, agent, sprint or goal is not in a state from which this starts
 	CodeMode            ErrorCode = "mode"             // the board, the task or this clone is paused, halted or stopped
 	CodeLease           ErrorCode = "lease"            // somebody's lease is live, or the caller's own is lost
-	CodeBusy            ErrorCode = "busy"             // somebody else is merging: exit code 2, try again
+	CodeBusy            ErrorCode = "busy"             // somebody else is merging or sharing: exit code 2, try again
 	CodeLimit           ErrorCode = "limit"            // the task has used its iterations
 	CodeExhausted       ErrorCode = "exhausted"        // two coders failed at the task: its definition must change first
 	CodeReserved        ErrorCode = "reserved"         // the task is reserved for another coder

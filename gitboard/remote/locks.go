@@ -58,7 +58,7 @@ func (s *Store) awaitAlive(ctx context.Context, path string, file *os.File, most
 			return granted, err
 		case <-ctx.Done():
 			gitio.LeaveQueue(file, awaited)
-			return false, ctx.Err()
+			return false, context.Canceled
 		case <-most:
 			gitio.LeaveQueue(file, awaited)
 			return false, context.DeadlineExceeded

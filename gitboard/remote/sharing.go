@@ -99,6 +99,10 @@ func (s *Store) awaitShare(ctx context.Context, await func(*os.File) <-chan erro
 	defer timer.Stop()
 	select {
 	case <-granted:
+		if err := ctx.Err(); err != nil {
+			file.Close()
+			return nil, err
+		}
 		return func() { file.Close() }, nil
 	case <-ctx.Done():
 		err = ctx.Err()
