@@ -15,9 +15,10 @@ import (
 
 // Snapshot commits everything in the worktree with the given top directory, including untracked but
 // not ignored files, on top of its HEAD, and returns that commit, or HEAD itself if nothing
-// differs. It works in the middle of a conflict and commits the markers as they are. Index, HEAD
-// and files are not touched, and no ref points to the commit yet. who is author and committer; a
-// zero time means now.
+// differs. In a sparse checkout it also commits files outside of its cone that are there all the
+// same; tracked ones that are not there are not deleted. It works in the middle of a conflict and
+// commits the markers as they are. Index, HEAD and files are not touched, and no ref points to the
+// commit yet. who is author and committer; a zero time means now.
 func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
 	head, _, err := r.Head(ctx, worktree)
 	if err != nil {
@@ -29,7 +30,7 @@ func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.S
 	}
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
-	add := flags(durable, []string{"-c", "core.safecrlf=false", "add", "--all"})
+	add := flags(durable, []string{"-c", "core.safecrlf=false", "add", "--all", "--sparse"})
 	if err := r.in(worktree, "add", add...).with(env).run(ctx); err != nil {
 		return "", err
 	}

@@ -67,6 +67,27 @@ func TestSnapshotRacy(t *testing.T) {
 	}
 }
 
+// TestSnapshotOutsideTheCone checks that a snapshot of a sparse checkout has what was changed or
+// made outside of what is checked out, and that files which are not checked out are not deleted.
+func TestSnapshotOutsideTheCone(t *testing.T) {
+	ctx, r := scratch(t)
+	for _, name := range []string{"app/a", "docs/changed", "docs/left"} {
+		write(t, r, name, "one\n")
+	}
+	commitAll(t, r, "second")
+	path := claim(t, ctx, r, "one")
+	native(t, path, "sparse-checkout", "set", "app")
+	if exists(filepath.Join(path, "docs")) {
+		t.Fatal("docs is checked out")
+	}
+	writeIn(t, path, "docs/changed", "two\n")
+	writeIn(t, path, "docs/new", "two\n")
+	id := must[git.OID](t)(r.Snapshot(ctx, path, "what was left", ada))
+	if got := native(t, path, "diff", "--name-status", "HEAD", string(id)); got != "M\tdocs/changed\nA\tdocs/new" {
+		t.Errorf("it holds %q", got)
+	}
+}
+
 func TestSnapshotInConflict(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
