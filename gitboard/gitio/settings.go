@@ -31,11 +31,12 @@ func quote(text string) string {
 }
 
 // IncludeWithin returns the settings that include a file wherever git works on the repository
-// common, and only there.
+// common or one of its worktrees, and only there: the repositories of a worktree's submodules are
+// below its record, <common>/worktrees/<id>/modules, and are others.
 func IncludeWithin(common, file string) []Setting {
 	common = escapePattern(common)
 	var all []Setting
-	for _, where := range []string{common, common + "/worktrees/**"} {
+	for _, where := range []string{common, common + "/worktrees/*"} {
 		all = append(all, Setting{Key: "includeIf.gitdir:" + where + ".path", Value: file})
 	}
 	return all

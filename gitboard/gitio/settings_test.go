@@ -3,9 +3,34 @@ package gitio
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// TestIncludedWithin checks where git includes the file: in the repository and its worktrees, and
+// not in repositories of submodules, which are others, wherever git keeps them.
+func TestIncludedWithin(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	file := filepath.Join(t.TempDir(), "included")
+	writeIn(t, filepath.Dir(file), "included", "[liza]\n\ttest = yes\n")
+	t.Setenv(ParametersVar, WithSettings("", IncludeWithin(r.CommonDir(), file)...))
+	for dir, want := range map[string]string{
+		r.TopLevel(): "yes",
+		path:         "yes",
+		filepath.Join(r.CommonDir(), "modules", "lib"):           "no",
+		filepath.Join(LinkedDir(path), "modules", "lib"):         "no",
+		filepath.Join(LinkedDir(path), "modules", "deep", "lib"): "no",
+	} {
+		if !exists(dir) {
+			native(t, r.TopLevel(), "init", "-q", "--bare", dir)
+		}
+		if got := native(t, dir, "config", "--default=no", "--get", "liza.test"); got != want {
+			t.Errorf("%s: %s, not %s", dir, got, want)
+		}
+	}
+}
 
 // TestWithSettings checks that git reads exactly what WithSettings writes, whatever characters it
 // contains, and that these settings override others.
