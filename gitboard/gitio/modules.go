@@ -109,7 +109,7 @@ func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) boo
 // It skips those whose commits are all known to be on their remotes. They would be deleted with the
 // worktree. The worktree itself may already be gone.
 func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool, err error) {
-	if dir := r.recordOf(worktree); dir != "" {
+	if dir := r.RecordOf(worktree); dir != "" {
 		if kept, err = r.keepModule(ctx, filepath.Join(dir, "modules"), to); err != nil {
 			return kept, err
 		}
@@ -128,7 +128,7 @@ func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool,
 		}
 		target, err := vacant(filepath.Join(to, below))
 		if err == nil {
-			err = os.Rename(path, target)
+			err = moveAcross(path, target)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it was inside another one, and moved with it
@@ -218,7 +218,7 @@ func (r *Repo) keepModule(ctx context.Context, from, to string) (kept bool, err 
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return false, storageError(to, err)
 	}
-	if err := os.Rename(from, to); err != nil {
+	if err := moveAcross(from, to); err != nil {
 		return false, storageError(to, err)
 	}
 	all := gitDirs(to)
@@ -282,9 +282,9 @@ func gitDirs(dir string) (all []string) {
 	return all
 }
 
-// recordOf returns the directory where git keeps its data on the worktree at path, or "" if there
+// RecordOf returns the directory where git keeps its data on the worktree at path, or "" if there
 // is none. The worktree itself may be gone.
-func (r *Repo) recordOf(path string) string {
+func (r *Repo) RecordOf(path string) string {
 	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
 	for _, dir := range records {
 		if linkBack(dir) == filepath.Join(path, ".git") {

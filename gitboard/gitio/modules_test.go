@@ -1,12 +1,107 @@
 package gitio
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// otherDisk returns a directory on another file system than the given one.
+func otherDisk(t *testing.T, than string) string {
+	t.Helper()
+	for _, dir := range []string{"/dev/shm", os.TempDir(), "/var/tmp", "."} {
+		made, err := os.MkdirTemp(dir, "other-disk-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { os.RemoveAll(made) })
+		writeIn(t, than, "probe", "")
+		if errors.Is(os.Rename(filepath.Join(than, "probe"), filepath.Join(made, "probe")), syscall.EXDEV) {
+			return must[string](t)(filepath.Abs(made))
+		}
+	}
+	t.Skip("there is one file system only")
+	return ""
+}
+
+// TestKeepModulesElsewhere checks that repositories are kept as they are when the worktree is on
+// another disk than the repository: below a folder that git ignores, and of a submodule.
+func TestKeepModulesElsewhere(t *testing.T) {
+	ctx, r := scratch(t)
+	worktree := claim(t, ctx, r, "one")
+	writeIn(t, worktree, ".gitignore", "vendor/\n")
+	own, lib := filepath.Join(worktree, "vendor", "own"), filepath.Join(LinkedDir(worktree), "modules", "lib")
+	native(t, worktree, "init", "-q", own)
+	native(t, own, "commit", "-q", "--allow-empty", "-m", "own")
+	native(t, worktree, "clone", "-q", "--bare", own, lib)
+	native(t, lib, "remote", "remove", "origin")
+	writeIn(t, own, "not committed", "x")
+	to := filepath.Join(otherDisk(t, t.TempDir()), "kept")
+	if !must[bool](t)(r.KeepModules(ctx, worktree, to)) {
+		t.Error("nothing was kept")
+	}
+	for _, dir := range []string{"vendor/own", "lib"} {
+		if got := native(t, filepath.Join(to, dir), "log", "--format=%s"); got != "own" {
+			t.Errorf("%s has %q", dir, got)
+		}
+	}
+	if readIn(t, to, "vendor/own/not committed") != "x" || exists(own) || exists(lib) {
+		t.Error("a file is missing, or a repository is still in its place")
+	}
+}
+
+// TestCopyTree checks that a copy has the files of a directory with their permissions and times,
+// and its symbolic links, and that nothing is left of a copy that failed.
+func TestCopyTree(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	for name, mode := range map[string]fs.FileMode{"sub/secret": 0o600, "sub/run": 0o755, "read-only/object": 0o444} {
+		writeIn(t, from, name, name)
+		check(t, os.Chmod(filepath.Join(from, name), mode))
+		check(t, os.Chtimes(filepath.Join(from, name), noon, noon))
+	}
+	check(t, os.Symlink("sub/run", filepath.Join(from, "link")))
+	check(t, os.Symlink("nowhere", filepath.Join(from, "broken link")))
+	check(t, syscall.Mkfifo(filepath.Join(from, "fifo"), 0o600)) // has no content
+	check(t, os.Chmod(filepath.Join(from, "read-only"), 0o555))
+	list := func(top string) string {
+		var lines []string
+		check(t, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+			check(t, err)
+			info := must[fs.FileInfo](t)(e.Info())
+			below := must[string](t)(filepath.Rel(top, path))
+			text := ""
+			switch {
+			case info.Mode().IsRegular():
+				text = readIn(t, top, below) + " " + info.ModTime().UTC().String()
+			case info.Mode()&fs.ModeSymlink != 0:
+				text = must[string](t)(os.Readlink(path))
+			case !e.IsDir():
+				return nil
+			}
+			lines = append(lines, info.Mode().String()+" "+below+" "+text)
+			return nil
+		}))
+		return strings.Join(lines, "\n")
+	}
+	check(t, copyTree(from, to))
+	if got, want := list(to), list(from); got != want {
+		t.Errorf("copied\n%s\nof\n%s", got, want)
+	}
+	if err := copyTree(from, to); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("copied over another one: %v", err)
+	}
+	if got, want := list(to), list(from); got != want {
+		t.Errorf("what was there is\n%s\nof\n%s", got, want)
+	}
+	for _, dir := range []string{from, to} { // so that the test can remove them
+		check(t, os.Chmod(filepath.Join(dir, "read-only"), 0o755))
+	}
+}
 
 // TestKeepModulesInside checks which repositories inside a worktree are kept when it goes: those
 // with commits that no remote of theirs is known to have. Those that a dependency manager clones

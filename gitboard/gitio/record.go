@@ -106,7 +106,7 @@ func (r *Repo) KeepRecord(record, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return storageError(to, err)
 	}
-	return storageError(to, os.Rename(record, to))
+	return storageError(to, moveAcross(record, to))
 }
 
 // RecordedHead returns the commit that a worktree's record has checked out without a branch, or the
