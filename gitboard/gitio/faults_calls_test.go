@@ -885,9 +885,6 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"DiscardWorktree of one that is gone", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(p *place) (any, error) {
 			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
 		}, ""},
-		{"PruneWorktrees", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(p *place) (any, error) {
-			return only(p.r.PruneWorktrees(p.ctx))
-		}, ""},
 		{"RepairWorktrees", func(p *place) { check(p.t, os.Rename(p.path("one"), p.path("two"))) },
 			func(p *place) (any, error) {
 				return only(p.r.RepairWorktrees(p.ctx, p.path("two")))

@@ -3,6 +3,7 @@ package gitio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -106,14 +107,47 @@ func TestLinkInPlace(t *testing.T) {
 	}
 }
 
-func TestPruneAndRepair(t *testing.T) {
+// TestForgetNoOthers checks that the record of a worktree whose disk is not mounted stays when
+// another worktree is removed: one that is gone, one that was never made, and one that git can't
+// remove since a record is damaged.
+func TestForgetNoOthers(t *testing.T) {
 	ctx, r := scratch(t)
-	one, two := claim(t, ctx, r, "one"), claim(t, ctx, r, "two")
-	check(t, os.RemoveAll(one))
+	away, gone := claim(t, ctx, r, "away"), claim(t, ctx, r, "gone")
+	away, record := LinkedDir(away), LinkedDir(gone)
+	check(t, os.Rename(filepath.Dir(linkBack(away)), filepath.Join(t.TempDir(), "unmounted")))
+	never := gone + " never made"
+	check(t, r.RemoveWorktree(ctx, never))
+	check(t, r.DiscardWorktree(ctx, never))
+	check(t, os.RemoveAll(gone))
+	damaged := claim(t, ctx, r, "damaged")
+	writeIn(t, LinkedDir(damaged), "commondir", "")
+	check(t, r.RemoveWorktree(ctx, gone))
+	if !exists(filepath.Join(away, "HEAD")) || exists(record) {
+		t.Error("git has forgotten another worktree, or still knows the one that is gone")
+	}
+}
+
+// TestMoveUnrecorded checks that the record of a worktree is whole after a move whose place could
+// not be written into it.
+func TestMoveUnrecorded(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	record := LinkedDir(path)
+	// What is written there does not arrive, as on a full disk.
+	check(t, os.Symlink("/dev/full", filepath.Join(record, fmt.Sprintf(".gitdir-%d", os.Getpid()))))
+	moved := filepath.Join(filepath.Dir(path), "moved")
+	check(t, r.MoveWorktree(ctx, path, moved))
+	if !r.Owns(moved) {
+		t.Errorf("the record names %q", linkBack(record))
+	}
+}
+
+func TestRepair(t *testing.T) {
+	ctx, r := scratch(t)
+	two := claim(t, ctx, r, "two")
 	moved := two + " moved"
 	check(t, os.Rename(two, moved))
 	check(t, r.RepairWorktrees(ctx, moved))
-	check(t, r.PruneWorktrees(ctx))
 	list := must[[]Worktree](t)(r.Worktrees(ctx))
 	if len(list) != 2 || list[1].Path != resolved(t, moved) || list[1].Prunable {
 		t.Errorf("Worktrees: %+v", list)

@@ -71,9 +71,7 @@ func (r *Repo) move(ctx context.Context, from, to string) error {
 	if !plain || os.Rename(from, to) != nil {
 		return r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
 	}
-	back := filepath.Join(record, "gitdir")
-	next := back + ".new"
-	return errors.Join(os.WriteFile(next, []byte(filepath.Join(to, ".git")+"\n"), 0o644), os.Rename(next, back))
+	return ReplaceFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n"))
 }
 
 // movesPlainly returns a worktree's record, and whether it is enough to rename the worktree within
@@ -154,9 +152,23 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 		return err
 	}
 	if _, missing := os.Lstat(path); os.IsNotExist(missing) {
-		return r.PruneWorktrees(ctx)
+		return r.forgetWorktree(path)
 	}
 	return err
+}
+
+// forgetWorktree removes git's record of a worktree that is gone. It leaves all others alone: a
+// general `git worktree prune` would also forget those whose disk is not mounted right now.
+func (r *Repo) forgetWorktree(path string) error {
+	dir := r.RecordOf(path)
+	if dir == "" {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return storageError(dir, err)
+	}
+	_ = os.Remove(filepath.Dir(dir)) // git also removes it once it is empty
+	return nil
 }
 
 // removePlain removes a worktree whose record is found directly, without a child: first its files,
@@ -187,12 +199,6 @@ func (r *Repo) DiscardWorktree(ctx context.Context, path string) error {
 		return nil
 	}
 	return r.RemoveWorktree(ctx, path)
-}
-
-// PruneWorktrees makes git forget the worktrees whose directories are gone. Those that are being
-// added or moved are locked, and stay.
-func (r *Repo) PruneWorktrees(ctx context.Context) error {
-	return r.command("worktree prune", "worktree", "prune").run(ctx)
 }
 
 // RepairWorktrees repairs the links between the repository and worktrees that were moved by hand.
