@@ -30,7 +30,8 @@ type kept struct {
 }
 
 // keep finds the work that would be lost with a task's branch and worktree, commits that
-// integration lacks and uncommitted files, and how the attic will hold it. It writes only objects.
+// integration lacks, uncommitted files and what was put aside for a rebase or merge, and how the
+// attic will hold it. It writes only objects.
 func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor board.Actor) (*kept, error) {
 	k := &kept{owned: owned(v, task)}
 	var err error
@@ -40,10 +41,10 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	if k.tip, err = s.repo.Ref(ctx, v.TaskRef(task)); err != nil {
 		return nil, err
 	}
-	var wanted []git.OID
+	var wanted, beside []git.OID
 	if k.at.ours {
 		k.which = identity(k.at.path)
-		work, err := s.take(ctx, k.at.path, task, actor)
+		work, err := s.take(ctx, k.at.path, k.at.path, task, actor, true)
 		if err != nil && identity(k.at.path) != k.which {
 			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", oplog.ErrLost, task, err)
 		}
@@ -51,11 +52,12 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 			return nil, err
 		}
 		k.trees = append(k.trees, work.tree)
-		wanted = append(wanted, work.commit)
+		wanted, beside = append(wanted, work.commit), work.beside
 	}
 	if k.owned && !k.tip.IsZero() {
 		wanted = append(wanted, k.tip)
 	}
+	wanted = append(wanted, beside...)
 	if len(wanted) == 0 {
 		return k, nil
 	}
@@ -96,13 +98,19 @@ func owned(v *gitboard.View, task string) bool {
 	return t == nil || t.Begun()
 }
 
-// take takes a snapshot of a worktree, and refuses one that a commit can't hold.
-func (s *site) take(ctx context.Context, path, task string, actor board.Actor) (work, error) {
-	c, err := s.refuseNested(ctx, path, path, task, true)
+// take returns the content of a worktree, and refuses one that a commit can't hold, as refuseNested
+// does.
+func (s *site) take(ctx context.Context, path, lies, task string, actor board.Actor, staged bool) (work, error) {
+	c, err := s.refuseNested(ctx, path, lies, task, staged)
 	if err != nil {
 		return work{}, err
 	}
-	return s.snapshot(ctx, path, task, actor, c)
+	w, err := s.snapshot(ctx, path, task, actor, c)
+	if err != nil {
+		return work{}, err
+	}
+	w.beside, err = s.repo.OwnCommits(ctx, path)
+	return w, err
 }
 
 // work is the content of a worktree.
@@ -110,6 +118,7 @@ type work struct {
 	head   git.OID // what is checked out; zero when the branch is gone
 	commit git.OID // head plus uncommitted changes; head itself when there are none
 	tree   git.OID
+	beside []git.OID // commits that nothing but git's record of the worktree names
 }
 
 // snapshot stores the content of a worktree as a commit that no ref points to yet. seen is what the
@@ -117,7 +126,7 @@ type work struct {
 func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (work, error) {
 	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
 		tree, err := s.treeOf(ctx, seen.Head)
-		return work{seen.Head, seen.Head, tree}, err
+		return work{head: seen.Head, commit: seen.Head, tree: tree}, err
 	}
 	who, err := s.sign(ctx, actor)
 	if err != nil {
@@ -232,13 +241,14 @@ func (k *kept) dropBranch() []git.RefUpdate {
 // keepAgain puts the content of a worktree into the attic unless something already holds it. lies
 // is where the caller finds the worktree if it can't be kept.
 func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies string, actor board.Actor, before *kept) error {
-	c, err := s.refuseNested(ctx, path, lies, task, before == nil)
+	w, err := s.take(ctx, path, lies, task, actor, before == nil)
 	if err != nil {
 		return err
 	}
-	w, err := s.snapshot(ctx, path, task, actor, c)
-	if err != nil {
-		return err
+	for _, commit := range w.beside {
+		if err := s.keepCommit(ctx, task, commit); err != nil {
+			return err
+		}
 	}
 	if before != nil && slices.Contains(before.trees, w.tree) || w.commit.IsZero() {
 		return nil

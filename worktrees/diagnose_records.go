@@ -76,7 +76,7 @@ func (s *site) setAside(ctx context.Context, record string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.keepHead(ctx, "", head); err != nil {
+	if err := s.keepRecorded(ctx, "", record, head); err != nil {
 		return err
 	}
 	return s.repo.KeepRecord(record, free(filepath.Join(s.recordsDir(), filepath.Base(record))))
@@ -94,17 +94,42 @@ func free(dir string) string {
 // recordTask has the place of a task's id in the attic for commits of worktrees that are no task's.
 const recordTask = "worktrees"
 
-// keepHead puts the commit that a worktree had checked out into the attic, unless a ref holds it.
-// The record of the worktree, which holds it until now, is about to go.
-func (s *site) keepHead(ctx context.Context, task string, head git.OID) error {
-	if head == "" || head.IsZero() {
+// keepRecorded puts into the attic what only the record of a worktree names: the commit that was
+// checked out, and changes that were put aside.
+func (s *site) keepRecorded(ctx context.Context, task, record string, head git.OID) error {
+	commits, err := gitio.SetAside(record)
+	if err != nil {
+		return err
+	}
+	for _, commit := range append([]git.OID{head}, commits...) {
+		if err := s.keepCommit(ctx, task, commit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetGone makes git forget a task's worktree whose directory is gone.
+func (s *site) forgetGone(ctx context.Context, w gitio.Worktree) error {
+	task := filepath.Base(w.Path)
+	if err := s.keepRecorded(ctx, task, s.repo.RecordOf(w.Path), w.Head); err != nil {
+		return err
+	}
+	return s.removeWorktree(ctx, task, w.Path)
+}
+
+// keepCommit puts a commit that git's record of a worktree names into the attic, unless a ref holds
+// it: the one that was checked out, or one of changes that were put aside. The record, which holds
+// it until now, is about to go.
+func (s *site) keepCommit(ctx context.Context, task string, commit git.OID) error {
+	if commit == "" || commit.IsZero() {
 		return nil
 	}
 	if !board.ValidTaskID(task) {
 		task = recordTask
 	}
 	return s.b.Try(ctx, "keeping the commit of a worktree", func(ctx context.Context) (bool, error) {
-		unheld, err := s.repo.Unheld(ctx, head)
+		unheld, err := s.repo.Unheld(ctx, commit)
 		if err != nil || !unheld {
 			return true, err
 		}
@@ -112,7 +137,7 @@ func (s *site) keepHead(ctx context.Context, task string, head git.OID) error {
 		if err != nil {
 			return false, err
 		}
-		return s.moved(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: head}})
+		return s.moved(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: commit}})
 	})
 }
 

@@ -215,10 +215,7 @@ func (d *diagnosis) registrations(context.Context) error {
 				if present(w.Path) {
 					return nil
 				}
-				if err := d.keepHead(ctx, filepath.Base(w.Path), w.Head); err != nil {
-					return err
-				}
-				return d.removeWorktree(ctx, filepath.Base(w.Path), w.Path)
+				return d.forgetGone(ctx, w)
 			}
 		}
 		d.add(p)

@@ -399,6 +399,8 @@ func TestRecordOfNoWorktree(t *testing.T) {
 	s.git(s.path("one"), "checkout", "-q", "--detach")
 	commit := s.work("one", "b.txt", "b\n")
 	record := s.gitDirOf("one")
+	aside := git.OID(s.git(s.dir, "commit-tree", "-m", "put aside", "HEAD^{tree}"))
+	s.write(record, "MERGE_AUTOSTASH", string(aside)+"\n")
 	s.check(os.Rename(s.path("one"), s.path("away")))
 	for _, file := range []string{"commondir", "gitdir"} {
 		s.check(os.WriteFile(filepath.Join(record, file), nil, 0o644))
@@ -413,8 +415,8 @@ func TestRecordOfNoWorktree(t *testing.T) {
 	for range 2 {
 		s.check(found[0].Fix(s.ctx))
 	}
-	if kept := s.attic("worktrees"); !slices.Equal(kept, []git.OID{commit}) {
-		t.Errorf("the attic has %q, not %s", kept, commit)
+	if kept := s.attic("worktrees"); !slices.Equal(kept, []git.OID{commit, aside}) {
+		t.Errorf("the attic has %q, not %s and %s", kept, commit, aside)
 	}
 	if at := strings.TrimSpace(s.read(s.b.Dir(), "records/"+filepath.Base(record)+"/1/HEAD")); at != string(commit) {
 		t.Errorf("the record is at %s", at)
@@ -438,11 +440,13 @@ func TestCommitOfAWorktreeThatIsGone(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			s.git(s.path("one"), "checkout", "-q", "--detach")
 			commit := s.work("one", "b.txt", "b\n")
+			aside := git.OID(s.git(s.dir, "commit-tree", "-m", "put aside", "HEAD^{tree}"))
+			s.write(s.gitDirOf("one"), "MERGE_AUTOSTASH", string(aside)+"\n")
 			s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
 			s.check(os.RemoveAll(s.path("one")))
 			forget(s)
-			if kept := s.attic("one"); !slices.Equal(kept, []git.OID{commit}) {
-				t.Errorf("the attic has %q, not %s", kept, commit)
+			if kept := s.attic("one"); !slices.Equal(kept, []git.OID{commit, aside}) {
+				t.Errorf("the attic has %q, not %s and %s", kept, commit, aside)
 			}
 			s.lies()
 		})

@@ -468,7 +468,10 @@ func TestNoIdentity(t *testing.T) {
 	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
 	must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
 	for name, do := range map[string]func() error{
-		"a snapshot": func() error { _, err := s.take(ctx, s.path("one"), "one", board.HumanActor("", "")); return err },
+		"a snapshot": func() error {
+			_, err := s.take(ctx, s.path("one"), s.path("one"), "one", board.HumanActor("", ""), true)
+			return err
+		},
 		"a merge": func() error {
 			_, err := s.mergeIn(ctx, v, "one", s.path("one"), board.HumanActor("", ""))
 			return err

@@ -823,6 +823,11 @@ func TestKeepAgain(t *testing.T) {
 	if err != nil || !slices.Contains(line, first) {
 		t.Errorf("the kept commit follows from %v: %v", line, err)
 	}
+	aside := s.side(t, ctx, "put aside\n", commits[0])
+	must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(aside+"\n"), 0o644))
+	keep("late\n", 2)
+	keep("first\n", 2)
+	s.points(t, git.AtticRef("one", 2), aside)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := s.keepAgain(cancelled, v, "one", s.path("one"), s.path("one"), ada, nil); !errors.Is(err, context.Canceled) {

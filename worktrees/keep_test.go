@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -26,6 +27,7 @@ func TestKeep(t *testing.T) {
 		dirty         bool
 		attic         git.OID // kept before
 		never         bool    // the task was never claimed
+		aside         git.OID // changes that a stopped merge has put aside
 	}
 	for _, c := range []struct {
 		name string
@@ -42,6 +44,9 @@ func TestKeep(t *testing.T) {
 		{"changes on top of the branch", func(_ []git.OID, own git.OID) made { return made{own: own, worktree: own, dirty: true} }, func([]git.OID, git.OID) []git.OID { return []git.OID{""} }, true},
 		{"a worktree beside its branch", func(c []git.OID, own git.OID) made { return made{own: own, worktree: c[1]} }, func(c []git.OID, own git.OID) []git.OID { return []git.OID{c[1], own} }, true},
 		{"what is kept already", func(_ []git.OID, own git.OID) made { return made{own: own, attic: own} }, nil, true},
+		{"changes that were put aside", func(c []git.OID, own git.OID) made { return made{worktree: c[0], aside: own} }, func(_ []git.OID, own git.OID) []git.OID { return []git.OID{own} }, true},
+		{"changes that were put aside after the branch", func(c []git.OID, own git.OID) made { return made{own: c[1], worktree: c[1], aside: own} }, func(c []git.OID, own git.OID) []git.OID { return []git.OID{c[1], own} }, true},
+		{"changes that are kept already", func(c []git.OID, own git.OID) made { return made{worktree: c[0], aside: own, attic: own} }, nil, true},
 		{"a person's branch", func(_ []git.OID, own git.OID) made { return made{own: own, never: true} }, nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -62,6 +67,9 @@ func TestKeep(t *testing.T) {
 			}
 			if m.worktree != "" {
 				must(t, s.repo.AddWorktree(ctx, s.path("one"), m.worktree))
+			}
+			if m.aside != "" {
+				must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(m.aside+"\n"), 0o644))
 			}
 			if m.dirty {
 				must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))

@@ -45,10 +45,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	}
 	for _, w := range all {
 		if s.ofTask(w) && !present(w.Path) {
-			if err := s.keepHead(ctx, filepath.Base(w.Path), w.Head); err != nil {
-				return err
-			}
-			if err := s.removeWorktree(ctx, filepath.Base(w.Path), w.Path); err != nil {
+			if err := s.forgetGone(ctx, w); err != nil {
 				return err
 			}
 		}

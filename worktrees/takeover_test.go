@@ -2,6 +2,7 @@ package worktrees_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -447,6 +448,35 @@ func TestKeptOnce(t *testing.T) {
 		}
 	}
 	s.lies()
+}
+
+// TestKeptAside checks that the changes that a rebase or a merge has put aside, and that a conflict
+// keeps there, outlive the worktree.
+func TestKeptAside(t *testing.T) {
+	for name, stopped := range map[string][]string{"rebase": {"rebase", "--autostash"}, "merge": {"merge", "--autostash"}} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			s.git(s.path("one"), "checkout", "-q", "--detach")
+			theirs := s.work("one", "a.txt", "theirs\n")
+			s.git(s.path("one"), "checkout", "-q", "task/one")
+			s.work("one", "a.txt", "ours\n")
+			s.write(s.path("one"), "specs/vision.md", "hours of work\n")
+			command := exec.Command("git", append(stopped, string(theirs))...)
+			command.Dir = s.path("one")
+			if out, err := command.CombinedOutput(); err == nil {
+				t.Fatalf("no conflict: %s", out)
+			}
+			if got := s.read(s.path("one"), "specs/vision.md"); got == "hours of work\n" {
+				t.Fatal("not put aside")
+			}
+			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent["coder-1"]}, &board.Release{About: about("one")})
+			s.check(err)
+			s.lies()
+			if !slices.ContainsFunc(s.attic("one"), func(c git.OID) bool { return s.file(c, "specs/vision.md") == "hours of work\n" }) {
+				t.Errorf("kept %v", s.attic("one"))
+			}
+		})
+	}
 }
 
 // TestKeptDetached checks that commits of a detached worktree are kept when it goes: no branch has
