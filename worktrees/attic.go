@@ -44,7 +44,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	var wanted, beside []git.OID
 	if k.at.ours {
 		k.which = identity(k.at.path)
-		work, err := s.take(ctx, k.at.path, k.at.path, task, actor, true)
+		work, err := s.take(ctx, k.at.path, k.at.path, task, actor)
 		if err != nil && identity(k.at.path) != k.which {
 			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", oplog.ErrLost, task, err)
 		}
@@ -100,8 +100,8 @@ func owned(v *gitboard.View, task string) bool {
 
 // take returns the content of a worktree, and refuses one that a commit can't hold, as refuseNested
 // does.
-func (s *site) take(ctx context.Context, path, lies, task string, actor board.Actor, staged bool) (work, error) {
-	c, err := s.refuseNested(ctx, path, lies, task, staged)
+func (s *site) take(ctx context.Context, path, lies, task string, actor board.Actor) (work, error) {
+	c, err := s.refuseNested(ctx, path, lies, task)
 	if err != nil {
 		return work{}, err
 	}
@@ -151,12 +151,12 @@ func (s *site) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
 	return o.OID, err
 }
 
-// refuseNested refuses to lose a repository inside a worktree, whether a clone that an agent made
-// there or a submodule with changes: a commit records only its id. Staged changes count only if
-// staged is true, which says that the index is known to come from HEAD. It returns the state of the
-// worktree. lies is where the caller finds the worktree, which may be at another path right now. A
-// repository in an ignored folder is not refused: removeWorktree keeps it.
-func (s *site) refuseNested(ctx context.Context, path, lies, task string, staged bool) (gitio.Checkout, error) {
+// refuseNested refuses to lose a repository inside a worktree that has work which is in none of its
+// commits, or that git does not track: a commit records only its id. It returns the state of the
+// worktree. lies is where the caller finds the worktree, which may be at another path right now.
+// Commits are no reason to refuse, staged or not: removeWorktree keeps the repository that has
+// them, also in an ignored folder.
+func (s *site) refuseNested(ctx context.Context, path, lies, task string) (gitio.Checkout, error) {
 	c, err := s.repo.Checkout(ctx, path)
 	if damaged := (*gitio.DamagedIndexError)(nil); errors.As(err, &damaged) {
 		damaged.Worktree = lies
@@ -165,7 +165,7 @@ func (s *site) refuseNested(ctx context.Context, path, lies, task string, staged
 		return c, err
 	}
 	for _, e := range c.Dirty {
-		if !staged && e.Code[1] == ' ' {
+		if e.Code[1] == ' ' {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(path, filepath.FromSlash(e.Path), ".git")); err == nil {
@@ -241,7 +241,7 @@ func (k *kept) dropBranch() []git.RefUpdate {
 // keepAgain puts the content of a worktree into the attic unless something already holds it. lies
 // is where the caller finds the worktree if it can't be kept.
 func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies string, actor board.Actor, before *kept) error {
-	w, err := s.take(ctx, path, lies, task, actor, before == nil)
+	w, err := s.take(ctx, path, lies, task, actor)
 	if err != nil {
 		return err
 	}

@@ -106,29 +106,36 @@ func TestKeep(t *testing.T) {
 }
 
 // TestRefuseNested checks which repositories inside a worktree keep it from being removed: those
-// that an agent cloned there and, where the index is the worktree's own, those that it added.
+// that an agent cloned there, and those with changes that they don't have in a commit.
 func TestRefuseNested(t *testing.T) {
 	ctx, s, commits := began(t)
 	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
 	inner := filepath.Join(s.path("one"), "inner")
-	refused := func(name string, staged, want bool) {
+	refused := func(name string, want bool) {
 		t.Helper()
 		r := (*board.Refusal)(nil)
-		c, err := s.refuseNested(ctx, s.path("one"), s.path("two"), "one", staged)
+		c, err := s.refuseNested(ctx, s.path("one"), s.path("two"), "one")
 		if errors.As(err, &r) != want || r == nil && err != nil || want && (r.Code != board.CodeNested || r.Task != "one" || !strings.HasSuffix(r.Hint, filepath.Join(s.path("two"), "inner"))) || len(c.Dirty) == 0 {
 			t.Errorf("%s: %v, %+v", name, err, c.Dirty)
 		}
 	}
 	must(t, os.WriteFile(filepath.Join(s.path("one"), "file"), nil, 0o644))
-	refused("a file", true, false)
+	refused("a file", false)
 	testrun.InitRepository(t, inner, false)
 	must(t, os.WriteFile(filepath.Join(inner, "file"), nil, 0o644))
 	testrun.CommitAll(t, inner, "inner")
-	refused("a clone", true, true)
-	refused("a clone, with another index", false, true)
+	refused("a clone", true)
 	testrun.RunGit(t, s.path("one"), "-c", "advice.addEmbeddedRepo=false", "add", "inner")
-	refused("one that was added", true, true)
-	refused("one that is in another index", false, false)
+	refused("one that was added, as its branch has it or the branch is gone", false)
+	must(t, os.WriteFile(filepath.Join(inner, "file"), []byte("work\n"), 0o644))
+	refused("one that has changes", true)
+	must(t, os.WriteFile(filepath.Join(inner, "file"), nil, 0o644))
+	must(t, os.WriteFile(filepath.Join(inner, "new"), nil, 0o644))
+	refused("one that has a new file", true)
+	testrun.CommitAll(t, inner, "new")
+	refused("one that has a new commit", true)
+	testrun.RunGit(t, s.path("one"), "rm", "-qf", "--cached", "inner")
+	refused("one that was removed from the index", true)
 }
 
 // TestRecords checks which records of worktrees being made or removed are left behind.

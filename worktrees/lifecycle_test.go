@@ -271,6 +271,13 @@ func TestSubmodule(t *testing.T) {
 		t.Errorf("kept is at %s, not at %s", at, kept)
 	}
 
+	// A release that was killed before it removed the worktree has removed the branch already.
+	got = s.claim("coder-1", "one")
+	s.git(s.dir, "update-ref", "-d", taskRef("one"))
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
+	s.check(err)
+	s.lies()
+
 	// A submission can't refer to a submodule commit that others can't fetch.
 	s.claim("coder-1", "one")
 	s.preExec("coder-1", "one")
