@@ -92,7 +92,7 @@ func (c Command) run(cmd *exec.Cmd) error {
 		return err
 	}
 	if c.Repo != nil {
-		err = c.Repo.RecordCommand(cmd.Process.Pid)
+		err = c.Repo.RecordCommand(cmd.Process.Pid, c.Dir)
 	}
 	if err == nil {
 		_, _ = io.WriteString(gate, "\n") // an error means that the shell has been ended

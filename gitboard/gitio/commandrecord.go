@@ -12,7 +12,8 @@ import (
 
 // Commands of the project, such as the integration test, run code that agents wrote. Each is the
 // leader of a process group, and is on record in liza/commands/PID for as long as a process of that
-// group runs: its birth and, while somebody waits for it, that process.
+// group runs: its birth and, while somebody waits for it, that process and the directory in which
+// it was started.
 
 func (r *Repo) commandsDir() string { return filepath.Join(r.common, "liza", "commands") }
 
@@ -21,8 +22,9 @@ func (r *Repo) commandFile(pid int) string {
 }
 
 // RecordCommand records a process that leads a process group and is about to run a command of the
-// project, for which this process waits. It does nothing if the system does not identify processes.
-func (r *Repo) RecordCommand(pid int) error {
+// project in a directory, for which this process waits. It does nothing if the system does not
+// identify processes.
+func (r *Repo) RecordCommand(pid int, in string) error {
 	r.dropCommands() // those of killed processes
 	born := Birth(pid)
 	if born == "" {
@@ -32,7 +34,7 @@ func (r *Repo) RecordCommand(pid int) error {
 	if err := r.MakeDir(dir); err != nil {
 		return storageError(dir, err)
 	}
-	return storageError(dir, ReplaceFile(r.commandFile(pid), []byte(born+"\n"+ThisProcess()+"\n")))
+	return storageError(dir, ReplaceFile(r.commandFile(pid), []byte(born+"\n"+ThisProcess()+"\n"+in+"\n")))
 }
 
 // ReleaseCommand records that nobody waits for a command any more. What it has left running stays
@@ -55,13 +57,13 @@ func (r *Repo) Commands() map[int]bool {
 	return running
 }
 
-// EndLeftCommands kills the commands for which a process waited that has ended itself: nobody
-// learns of their results, and they may still work where the next one is about to. A group whose
-// leader has ended is left alone: its number may be another's by now. It returns ErrBusy if one
-// does not end.
-func (r *Repo) EndLeftCommands(ctx context.Context) error {
+// EndCommands kills the commands that were started in a directory, which the caller is about to use
+// for another one, and those for which a process waited that has ended itself: nobody learns of
+// their results. What a command has left running when it ended stays, and so does a group whose
+// leader has ended: its number may be another's by now. It returns ErrBusy if one does not end.
+func (r *Repo) EndCommands(ctx context.Context, in string) error {
 	for _, c := range r.commands() {
-		if !Ended(c.waits) || Birth(c.pid) != c.born {
+		if c.in != in && !Ended(c.waits) || Birth(c.pid) != c.born {
 			continue
 		}
 		_ = killGroup(c.pid) // an error means that it has ended by now, or does not end
@@ -70,7 +72,7 @@ func (r *Repo) EndLeftCommands(ctx context.Context) error {
 				return ctx.Err()
 			}
 			if time.Since(since) > killTakes {
-				return fmt.Errorf("%w: process group %d, whose caller was killed, does not end", ErrBusy, c.pid)
+				return fmt.Errorf("%w: process group %d, whose result nobody needs, does not end", ErrBusy, c.pid)
 			}
 		}
 	}
@@ -96,6 +98,7 @@ type projectCommand struct {
 	pid   int    // the leader
 	born  string // its birth
 	waits string // the process that waits for it, as ThisProcess; "" for none
+	in    string // the directory in which it was started, "" if nobody waits for it
 }
 
 // commands reads the records.
@@ -115,8 +118,9 @@ func (r *Repo) commands() (all []projectCommand) {
 
 func (r *Repo) readCommand(pid int) (projectCommand, error) {
 	text, err := os.ReadFile(r.commandFile(pid))
-	born, waits, _ := strings.Cut(string(text), "\n")
-	return projectCommand{pid, born, strings.TrimSpace(waits)}, err
+	born, rest, _ := strings.Cut(string(text), "\n")
+	waits, in, _ := strings.Cut(rest, "\n")
+	return projectCommand{pid, born, waits, strings.TrimSuffix(in, "\n")}, err
 }
 
 // groupRuns reports whether the process group still exists whose leader had the given birth. The

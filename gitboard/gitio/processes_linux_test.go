@@ -271,7 +271,7 @@ func TestCommandsOnRecord(t *testing.T) {
 	}
 	endLeader := sleeps(0)
 	endOther := sleeps(leader)
-	check(t, r.RecordCommand(leader))
+	check(t, r.RecordCommand(leader, r.TopLevel()))
 	born := Birth(leader)
 	_, ticks, _ := strings.Cut(born, " ")
 	runs := func(when string, want map[string]bool) {
@@ -302,9 +302,10 @@ func TestCommandsOnRecord(t *testing.T) {
 	}
 }
 
-// TestEndLeftCommands checks that a command is ended if the process that waited for it was killed,
-// and not if it still waits, or if the command has ended and left something running on purpose.
-func TestEndLeftCommands(t *testing.T) {
+// TestEndCommands checks that a command is ended if the process that waited for it was killed, or if
+// it runs in the place that the caller is about to use, and not if it runs elsewhere, or if the
+// command has ended and left something running on purpose.
+func TestEndCommands(t *testing.T) {
 	ctx, r := scratch(t)
 	start := func() *exec.Cmd {
 		cmd := exec.CommandContext(ctx, "sleep", "60")
@@ -320,9 +321,9 @@ func TestEndLeftCommands(t *testing.T) {
 	dead := identified(caller.Process.Pid, Birth(caller.Process.Pid), ProcessSpace())
 	check(t, caller.Process.Kill())
 	_ = caller.Wait() // it was killed
-	awaited, released, left := start(), start(), start()
-	for _, cmd := range []*exec.Cmd{awaited, released, left} {
-		check(t, r.RecordCommand(cmd.Process.Pid))
+	awaited, released, left, beside := start(), start(), start(), start()
+	for cmd, in := range map[*exec.Cmd]string{awaited: "elsewhere", released: "place", left: "elsewhere", beside: "place"} {
+		check(t, r.RecordCommand(cmd.Process.Pid, in))
 	}
 	r.ReleaseCommand(released.Process.Pid)
 	// The group of another leader, with the number of one that has ended.
@@ -330,17 +331,23 @@ func TestEndLeftCommands(t *testing.T) {
 	file, other := r.commandFile(left.Process.Pid), r.commandFile(strange.Process.Pid)
 	check(t, ReplaceFile(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), ThisProcess(), dead, 1))))
 	check(t, ReplaceFile(other, []byte(Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
-	check(t, r.EndLeftCommands(ctx))
+	check(t, r.EndCommands(ctx, "place"))
 	if Birth(strange.Process.Pid) == "" || exists(other) {
 		t.Error("a group that is not on record was ended, or its record is left")
 	}
-	if err := left.Wait(); err == nil || left.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Errorf("what nobody waits for: %v", err)
+	for what, cmd := range map[string]*exec.Cmd{"what nobody waits for": left, "what runs in the place": beside} {
+		if Birth(cmd.Process.Pid) != "" {
+			t.Errorf("%s still runs", what)
+			continue
+		}
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 	if want := map[int]bool{awaited.Process.Pid: true, released.Process.Pid: true}; !maps.Equal(r.Commands(), want) {
 		t.Errorf("%v run, not %v", r.Commands(), want)
 	}
-	if exists(file) {
-		t.Error("its record is left")
+	if exists(file) || exists(r.commandFile(beside.Process.Pid)) {
+		t.Error("their records are left")
 	}
 }

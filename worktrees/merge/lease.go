@@ -1,11 +1,13 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -25,10 +27,12 @@ const (
 
 // holding is the merge lease as held by this process.
 type holding struct {
-	b       *gitboard.Board
-	tasks   []string // the tasks it merges, none for a human's commit
-	testing []string // those of the tasks that are being tested together
-	commit  git.OID  // the commit being tested, "" for none
+	b *gitboard.Board
+
+	mu      sync.Mutex // tests ahead and the renewal use it at the same time
+	tasks   []string   // the tasks it merges, none for a human's commit
+	testing []string   // those of the tasks that are being tested together
+	commit  git.OID    // the commit being tested, "" for none
 	since   time.Time
 	who     string // agent and token: the lease's session
 	held    *lease.Held
@@ -93,6 +97,13 @@ func busy(l *lease.Held) error {
 }
 
 func (h *holding) beat(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.renew(ctx)
+}
+
+// renew is beat for a caller that has locked h.
+func (h *holding) renew(ctx context.Context) error {
 	now := h.b.Now()
 	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Content{
 		Lease: board.Lease{Agent: git.MergeHolder, Session: h.who, Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
@@ -106,11 +117,13 @@ func (h *holding) beat(ctx context.Context) error {
 
 // show publishes in the lease what is being merged and tested, unless it shows that already.
 func (h *holding) show(ctx context.Context, tasks, testing []string, commit git.OID) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.commit == commit && slices.Equal(h.tasks, tasks) && slices.Equal(h.testing, testing) {
 		return nil
 	}
 	h.tasks, h.testing, h.commit = tasks, testing, commit
-	return h.beat(ctx)
+	return h.renew(ctx)
 }
 
 // lost turns the loss of the lease into the refusal for the caller.
@@ -161,14 +174,39 @@ func (h *holding) ranOut() error {
 	return board.Refuse(board.CodeBusy, "the merge lease has expired, and somebody else has taken it", hint)
 }
 
-// now reads the lease. A lease of this session counts as held: a renewal that reported failure may
-// have succeeded.
-func (h *holding) now(ctx context.Context) (*lease.Held, error) {
-	now, err := lease.Read(ctx, h.b.Log().Store(), git.MergeHolder)
-	if err == nil && now != nil && now.Session == h.who {
+// now reads the lease; ours reports whether it is still held, in which case held is what was read: a
+// renewal that reported failure may have succeeded.
+func (h *holding) now(ctx context.Context) (now *lease.Held, ours bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now, err = lease.Read(ctx, h.b.Log().Store(), git.MergeHolder)
+	if ours = err == nil && now != nil && now.Session == h.who; ours {
 		h.held = now
 	}
-	return now, err
+	return now, ours, err
+}
+
+// ending reports whether a lease that was read is about to expire.
+func (h *holding) ending(now *lease.Held) bool {
+	return now.Expires.Std().Sub(h.b.Now()) < leaseFor/2
+}
+
+// check returns lease.ErrTaken if the lease is no longer held. A lease that is about to expire is
+// renewed, so that what the caller does next is done before anybody can take it.
+func (h *holding) check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	now, ours, err := h.now(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !ours:
+		return fmt.Errorf("the merge: %w", lease.ErrTaken)
+	case h.ending(now):
+		return h.beat(ctx)
+	}
+	return nil
 }
 
 // giveBack returns an update that gives the lease back, and makes the transaction fail if it is no
@@ -176,20 +214,27 @@ func (h *holding) now(ctx context.Context) (*lease.Held, error) {
 // renewed first, because with many writers a transaction may be retried for longer than a lease
 // lasts. If the renewal fails, the transaction itself shows whether the lease is still held.
 func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
-	now, err := h.now(ctx)
+	now, ours, err := h.now(ctx)
 	if err != nil {
 		return git.RefUpdate{}, err
 	}
-	if now == nil || now.OID != h.held.OID {
+	if !ours {
 		if now.Live(h.b.Now()) {
 			return git.RefUpdate{}, busy(now)
 		}
 		return git.RefUpdate{}, h.ranOut()
 	}
-	if now.Expires.Std().Sub(h.b.Now()) < leaseFor/2 {
+	if h.ending(now) {
 		_ = h.beat(ctx)
 	}
-	return lease.Fence(git.MergeHolder, h.held), nil
+	return h.fence(), nil
+}
+
+// fence returns the update that gives the lease back.
+func (h *holding) fence() git.RefUpdate {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return lease.Fence(git.MergeHolder, h.held)
 }
 
 // release gives the lease back, even if the context has ended. It is not an error if the lease was
@@ -200,10 +245,10 @@ func (h *holding) release(ctx context.Context) error {
 	}
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
-	if _, err := h.now(ctx); err != nil {
+	if _, _, err := h.now(ctx); err != nil {
 		return err
 	}
-	err := h.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, h.held)}, "git liza: the merge is over")
+	err := h.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{h.fence()}, "git liza: the merge is over")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		return nil
 	}

@@ -205,6 +205,32 @@ func TestGiveBackRenews(t *testing.T) {
 	}
 }
 
+// TestCheckRenews checks that a lease which is checked is held for a while after that, although it
+// had expired by the clock, and that it is not written again otherwise.
+func TestCheckRenews(t *testing.T) {
+	ctx, b, clock := begin(t)
+	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		passed  time.Duration
+		renewed bool
+	}{{leaseFor / 4, false}, {leaseFor * 2, true}} {
+		was := one.held.OID
+		clock.Pass(step.passed)
+		if err := one.check(ctx); err != nil || (one.held.OID != was) != step.renewed {
+			t.Errorf("after %s: %+v (%v)", step.passed, one.held, err)
+		}
+	}
+	if err := one.release(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.check(ctx); !errors.Is(err, lease.ErrTaken) {
+		t.Errorf("given back: %v", err)
+	}
+}
+
 // TestDuring checks that the lease is renewed during a long step, and that losing it cancels the
 // step.
 func TestDuring(t *testing.T) {

@@ -56,9 +56,14 @@ func TestCheckOut(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
 	next := git.OID(testrun.CommitAll(t, top, "second"))
 	cache := filepath.Join(place, "left.txt")
+	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
+	must(t, err)
+	checkOut := func(ctx context.Context, c *candidate) error {
+		return (&testRun{c: c, held: held}).checkOut(ctx, b, place)
+	}
 	out := func(why string, commit git.OID, kept bool) {
 		t.Helper()
-		must(t, checkOut(ctx, b, &candidate{view: v, commit: commit}, place))
+		must(t, checkOut(ctx, &candidate{view: v, commit: commit}))
 		head, branch, err := b.Repo().Head(ctx, place)
 		if err != nil || head != commit || branch != "" {
 			t.Errorf("%s: at %s on %q, not at %s: %v", why, head, branch, commit, err)
@@ -82,7 +87,7 @@ func TestCheckOut(t *testing.T) {
 	out("git can't read it", next, false)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := checkOut(cancelled, b, &candidate{view: v, commit: base}, place); !errors.Is(err, context.Canceled) {
+	if err := checkOut(cancelled, &candidate{view: v, commit: base}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut short: %v", err)
 	}
 	out("after that", base, true)
@@ -90,7 +95,7 @@ func TestCheckOut(t *testing.T) {
 	must(t, b.Repo().RemoveWorktree(ctx, place))
 	must(t, os.MkdirAll(place, 0o755))
 	must(t, os.WriteFile(cache, []byte("a person's\n"), 0o644))
-	if err := checkOut(ctx, b, &candidate{view: v, commit: base}, place); err == nil {
+	if err := checkOut(ctx, &candidate{view: v, commit: base}); err == nil {
 		t.Error("checked out into a person's folder")
 	}
 	if text, err := os.ReadFile(cache); string(text) != "a person's\n" {
@@ -100,7 +105,7 @@ func TestCheckOut(t *testing.T) {
 	// A worktree that could not be set up is not kept.
 	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.SetConfig{Key: "worktree_setup", Value: "touch left.txt; false"}))
 	must(t, err)
-	if err := checkOut(ctx, b, &candidate{view: done.View, commit: base}, place); err == nil || !strings.Contains(err.Error(), "worktree_setup failed") {
+	if err := checkOut(ctx, &candidate{view: done.View, commit: base}); err == nil || !strings.Contains(err.Error(), "worktree_setup failed") {
 		t.Errorf("it can't be set up: %v", err)
 	}
 	for _, path := range []string{place, ready} {
@@ -111,7 +116,7 @@ func TestCheckOut(t *testing.T) {
 	exclude := filepath.Join(b.Repo().CommonDir(), "info", "exclude")
 	must(t, os.Remove(exclude))
 	must(t, os.Mkdir(exclude, 0o755))
-	if err := checkOut(ctx, b, &candidate{view: v, commit: base}, place); !errors.Is(err, syscall.EISDIR) {
+	if err := checkOut(ctx, &candidate{view: v, commit: base}); !errors.Is(err, syscall.EISDIR) {
 		t.Errorf("git's ignore rules can't be read: %v", err)
 	}
 }
@@ -149,9 +154,11 @@ func TestInterruptedParts(t *testing.T) {
 	ctx, b, v, base := boarded(t)
 	top := b.Repo().TopLevel()
 	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
+	must(t, err)
 	insist(t, ctx, func(ctx context.Context) error {
 		must(t, os.RemoveAll(place))
-		return checkOut(ctx, b, &candidate{view: v, commit: base}, place)
+		return (&testRun{c: &candidate{view: v, commit: base}, held: held}).checkOut(ctx, b, place)
 	})
 	run(t, top, "checkout", "-q", "integration")
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
@@ -323,8 +330,11 @@ func TestRenewalUnseen(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancelCause(ctx)
 	cancel(lease.ErrTaken)
-	if _, err := other.now(cancelled); err == nil {
+	if _, _, err := other.now(cancelled); err == nil {
 		t.Error("a lease that can't be read is none")
+	}
+	if err := other.check(cancelled); !errors.Is(err, lease.ErrTaken) {
+		t.Errorf("it does not say why the step was ended: %v", err)
 	}
 	must(t, (*holding)(nil).release(ctx))
 }

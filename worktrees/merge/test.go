@@ -53,12 +53,15 @@ func script(test string) string {
 // testRun is one run of the integration test.
 type testRun struct {
 	c     *candidate
+	held  *holding
 	tasks []string  // the tasks whose work is tested together
 	place string    // the kept worktree, relative to the project's root
 	out   io.Writer // the test's output, as it comes; nil discards it
 }
 
-// run tests a candidate. The failure is that of a test that ran and did not pass.
+// run tests a candidate. The failure is that of a test that ran and did not pass. It returns
+// lease.ErrTaken if the merge lease was lost: the merge that has it now may use the same place, so
+// what the test has found may be about another candidate.
 func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) {
 	root, err := b.Root(ctx)
 	if err != nil {
@@ -68,7 +71,7 @@ func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) 
 		return nil, board.Refuse(board.CodeBare, "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
 	}
 	place := filepath.Join(root, filepath.FromSlash(r.place))
-	if err := checkOut(ctx, b, r.c, place); err != nil {
+	if err := r.checkOut(ctx, b, place); err != nil {
 		return nil, fmt.Errorf("check the candidate out in %s: %w", r.place, err)
 	}
 	file, err := logFile(b, r.c.task.ID)
@@ -86,7 +89,10 @@ func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) 
 		Timeout: time.Duration(r.c.view.State.Config().IntegrationTestTimeout) * time.Second,
 	})
 	var failed *worktrees.FailedError
-	if !errors.As(err, &failed) {
+	if err != nil && !errors.As(err, &failed) {
+		return nil, err
+	}
+	if err := r.held.check(ctx); err != nil || failed == nil {
 		return nil, err
 	}
 	said, err := endOf(file)
@@ -100,9 +106,13 @@ func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) 
 
 // checkOut makes the kept worktree hold the candidate. Files that git ignores, such as caches, stay
 // in it.
-func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string) error {
-	repo := b.Repo()
-	if err := repo.EndLeftCommands(ctx); err != nil { // the test of a killed merge works in this place
+func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string) error {
+	repo, c := b.Repo(), r.c
+	if err := r.held.check(ctx); err != nil {
+		return err
+	}
+	// The test of a merge that was killed, or stopped until its lease expired, works in this place.
+	if err := repo.EndCommands(ctx, place); err != nil {
 		return err
 	}
 	if err := repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
@@ -125,9 +135,14 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 	if err := repo.AddWorktree(ctx, place, c.commit); err != nil {
 		return err
 	}
-	if err := worktrees.Setup(ctx, repo, c.view, place); err != nil {
+	err := worktrees.Setup(ctx, repo, c.view, place)
+	after := context.WithoutCancel(ctx)
+	if lost := r.held.check(after); lost != nil { // the place is another merge's by now
+		return errors.Join(err, lost)
+	}
+	if err != nil {
 		// A worktree that wasn't set up is useless: the next test makes a new one.
-		return errors.Join(err, repo.RemoveWorktree(context.WithoutCancel(ctx), place))
+		return errors.Join(err, repo.RemoveWorktree(after, place))
 	}
 	return os.WriteFile(ready, nil, 0o644)
 }

@@ -165,7 +165,7 @@ func (t *train) try(ctx context.Context, cars []*candidate, n int) (f *failure, 
 		return nil, t.held.lost(err)
 	}
 	err = t.held.during(ctx, renewEvery, func(ctx context.Context) (err error) {
-		f, err = t.test(ctx, &testRun{c: c, tasks: idsOf(cars[:n]), place: testPlace, out: t.r.Out})
+		f, err = t.test(ctx, &testRun{c: c, held: t.held, tasks: idsOf(cars[:n]), place: testPlace, out: t.r.Out})
 		return err
 	})
 	return f, t.held.lost(err)
@@ -243,7 +243,7 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 		}
 		tip, waiting = c.cars[len(c.cars)-1], without(waiting, idsOf(c.cars)...)
 		if tip.command != "" {
-			t.start(ctx, &testRun{c: tip, tasks: idsOf(c.cars), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard})
+			t.start(ctx, &testRun{c: tip, held: t.held, tasks: idsOf(c.cars), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard})
 		}
 	}
 }
