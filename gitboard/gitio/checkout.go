@@ -7,9 +7,9 @@ import (
 )
 
 // CheckoutDetached makes the worktree with the given top directory match commit exactly, with HEAD
-// detached. Local changes and untracked files are lost and an open merge is abandoned. Ignored
-// files, such as build caches, stay. Hooks do not run. It returns ErrBusy if another process keeps
-// the worktree locked.
+// detached. Local changes and untracked files are lost, repositories among them, and an open merge
+// is abandoned. Ignored files, such as build caches, stay. Hooks do not run. It returns ErrBusy if
+// another process keeps the worktree locked.
 func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
@@ -23,6 +23,6 @@ func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit git
 	checkout := flags(workers, durable, []string{"checkout", "--quiet", "--detach", "--force", string(commit), "--"})
 	return runAll(ctx,
 		r.in(worktree, "checkout", checkout...),
-		r.in(worktree, "clean", "clean", "--quiet", "--force", "-d"),
+		r.in(worktree, "clean", "clean", "--quiet", "--force", "--force", "-d"), // once more for repositories
 	)
 }

@@ -174,7 +174,7 @@ func (h *holding) ranOut() error {
 	return board.Refuse(board.CodeBusy, "the merge lease has expired, and somebody else has taken it", hint)
 }
 
-// now reads the lease; ours reports whether it is still held, in which case held is what was read: a
+// now reads the lease. ours reports whether it is still held; then held is what was read, because a
 // renewal that reported failure may have succeeded.
 func (h *holding) now(ctx context.Context) (now *lease.Held, ours bool, err error) {
 	h.mu.Lock()
