@@ -485,7 +485,7 @@ func (s *scene) announces(commit git.OID) {
 	s.t.Helper()
 	process := strings.Fields(gitio.ThisProcess())
 	process[0] = strconv.Itoa(s.dead())
-	s.check(s.b.KeepFlushed("forward/"+commit.Short(), fmt.Sprintf("%s %s\n%s\n%s", s.ref("refs/heads/integration"), commit, strings.Join(process, " "), s.dir)))
+	s.check(s.b.KeepFlushed("forward/"+commit.Short(), fmt.Sprintf("%s %s\n%s\n%s\n%s", s.ref("refs/heads/integration"), commit, strings.Join(process, " "), board.At(s.clock.now()), s.dir)))
 }
 
 // TestMergeNotTidied covers a crash after the transaction, before the worktree, the branch and the

@@ -112,6 +112,11 @@ var scenes = []scene{
 		make: func(p *project) {
 			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
 			p.git("checkout", "-q", "integration")
+			moved := strings.Fields(p.git("rev-parse", "integration", "task/alpha"))
+			if err := os.MkdirAll(filepath.Join(p.dir, ".git", "liza", "forward"), 0o755); err != nil {
+				p.t.Fatal(err)
+			}
+			p.write(".git/liza/forward/killed", moved[0]+" "+moved[1]+"\n\n\n"+p.dir+"\n") // of a merge
 			p.git("update-ref", "refs/heads/integration", "task/alpha")
 			p.addTask("beta")
 			p.must("coder-2", "claim", "beta")

@@ -65,7 +65,7 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 	}
 	var found []worktrees.Problem
 	for _, f := range behind {
-		if !gitio.Ended(f.process) && time.Since(f.since) < time.Minute {
+		if !gitio.Ended(f.process) && b.Now().Sub(f.at.Std()).Abs() < time.Minute {
 			continue // it is about to follow
 		}
 		found = append(found, worktrees.Problem{

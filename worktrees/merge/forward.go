@@ -24,11 +24,11 @@ import (
 type forward struct {
 	top      string // the top directory of the checkout
 	old, new git.OID
-	process  string // see gitio.ThisProcess
+	process  string     // see gitio.ThisProcess
+	at       board.Time // when it was announced
 
-	name  string    // of the record
-	since time.Time // when it was written
-	tip   git.OID   // where integration is, once it has moved
+	name string  // of the record
+	tip  git.OID // where integration is, once it has moved
 }
 
 // forwardDir is the directory of the records.
@@ -55,7 +55,7 @@ func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
 		of := fnv.New32a()
 		_, _ = of.Write([]byte(top))
 		name := fmt.Sprintf("%s/%08x-%.12s-%d", forwardDir, of.Sum32(), new, os.Getpid())
-		if err := b.KeepFlushed(name, fmt.Sprintf("%s %s\n%s\n%s", old, new, gitio.ThisProcess(), top)); err != nil {
+		if err := b.KeepFlushed(name, fmt.Sprintf("%s %s\n%s\n%s\n%s", old, new, gitio.ThisProcess(), board.At(b.Now()), top)); err != nil {
 			return err
 		}
 	}
@@ -70,19 +70,19 @@ func records(b *gitboard.Board) (all []forward, err error) {
 	}
 	for _, e := range entries {
 		name := forwardDir + "/" + e.Name()
-		info, missing := e.Info()
 		text, unread := b.Kept(name)
-		lines := strings.SplitN(text, "\n", 3)
-		if strings.HasPrefix(e.Name(), ".") || errors.Is(missing, fs.ErrNotExist) || text == "" && unread == nil {
+		lines := strings.SplitN(text, "\n", 4)
+		if strings.HasPrefix(e.Name(), ".") || text == "" && unread == nil {
 			continue // it is being written, or another process has removed it
 		}
-		if missing != nil || unread != nil {
-			return nil, errors.Join(missing, unread)
+		if unread != nil {
+			return nil, unread
 		}
-		f := forward{name: name, since: info.ModTime()}
-		if len(lines) == 3 {
+		f := forward{name: name}
+		if len(lines) == 4 {
 			old, new, _ := strings.Cut(lines[0], " ")
-			f.old, f.new, f.process, f.top = git.OID(old), git.OID(new), lines[1], lines[2]
+			f.old, f.new, f.process, f.top = git.OID(old), git.OID(new), lines[1], lines[3]
+			f.at, _ = board.ParseTime(lines[2]) // without it, it is old
 		}
 		all = append(all, f)
 	}
@@ -109,7 +109,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 		if err != nil {
 			return nil, err
 		}
-		over := f.process == gitio.ThisProcess() || gitio.Ended(f.process) || time.Since(f.since) > forwardOver
+		over := f.process == gitio.ThisProcess() || gitio.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
 		switch {
 		case moved && slices.Contains(tops, f.top):
 			f.tip = tip
