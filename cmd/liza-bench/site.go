@@ -97,6 +97,13 @@ func (l *lab) board(name string, age time.Duration, write func(h *history) error
 		return nil, err
 	}
 	s.tasks, s.made = h.unclaimed(), h.commits
+	first, err := s.git("rev-list", "--max-parents=0", git.BoardRef)
+	if err == nil {
+		_, err = s.git("update-ref", git.HomeRef, strings.TrimSpace(first)) // it is a board of its own, and no copy
+	}
+	if err != nil {
+		return nil, err
+	}
 	if err := s.settle(); err != nil {
 		return nil, err
 	}
