@@ -18,7 +18,7 @@ func (r *Repo) Maintain(ctx context.Context) error {
 }
 
 // Pack packs all loose objects, also those that no ref reaches, even if git's settings or a lock
-// keep its own maintenance from doing so.
+// keep its own maintenance from doing so. What no ref has reached for long goes (gc.pruneExpire).
 func (r *Repo) Pack(ctx context.Context) error {
 	return r.command("gc", "gc", "--quiet", "--cruft").run(ctx)
 }

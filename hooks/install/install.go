@@ -57,7 +57,8 @@ func Read(repo *gitio.Repo) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	section := sectionOf(string(config))
+	_, ours, _, _ := divided(config) // without their end they count as well
+	section := string(ours)
 	s.On = section != ""
 	s.Server = strings.Contains(section, "[include]\n") || !s.On && strings.Contains(string(text), " hook --server ")
 	switches, _ := os.ReadFile(filepath.Join(s.Dir, configFile)) // what can't be read is none
@@ -143,8 +144,9 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		if err != nil {
 			return err
 		}
+		ours := hooksPathOf(filepath.Join(dir, configFile)) // in a copy of another repository that is not dir
 		for _, path := range paths {
-			if path != dir {
+			if path != dir && path != ours {
 				own = path
 			}
 		}
@@ -193,8 +195,8 @@ func tidy(dir string, server bool, files map[string]string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		_, is := files[e.Name()]
-		if is || slices.Contains(names(server), e.Name()) || server && e.Name() == provenDir {
-			continue
+		if is || slices.Contains(names(server), e.Name()) || server && e.Name() == provenDir || strings.HasPrefix(e.Name(), ".") {
+			continue // one that begins with a dot is being written, or left for the upkeep
 		}
 		err = cmp.Or(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 	}
@@ -212,6 +214,14 @@ func settings(dir string, server bool) string {
 		}
 	}
 	return text
+}
+
+// hooksPathOf reads core.hooksPath from a file that settings has made, "" if there is none.
+func hooksPathOf(file string) string {
+	text, _ := os.ReadFile(file) // what can't be read sets nothing
+	_, rest, _ := strings.Cut(string(text), "hooksPath = \"")
+	path, _, _ := strings.Cut(rest, "\"\n")
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(path)
 }
 
 // served marks a clone that accepts pushes to all its refs.
@@ -292,34 +302,31 @@ func Uninstall(ctx context.Context, repo *gitio.Repo) error {
 	return nil
 }
 
-// sectionOf returns our lines of a config, "" if there are none.
-func sectionOf(config string) string {
-	_, section, found := strings.Cut(config, begin[:len(begin)-len(" takes these lines away\n")])
-	if !found {
-		return ""
-	}
-	section, _, _ = strings.Cut(section, end)
-	return section
-}
-
 // without returns a config without our lines.
 func without(text []byte) ([]byte, error) {
+	before, _, after, err := divided(text)
+	return append(bytes.Clone(before), after...), err
+}
+
+// divided returns what is before our lines in a config, our lines, and what is after them. If their
+// end is missing, that is an error, and they reach to the end of the file.
+func divided(text []byte) (before, ours, after []byte, err error) {
 	for _, first := range []string{beginAdded, begin} {
 		from := bytes.Index(text, []byte(first))
 		if from < 0 {
 			continue
 		}
-		length := bytes.Index(text[from:], []byte(end))
+		ours = text[from+len(first):]
+		length := bytes.Index(ours, []byte(end))
 		if length < 0 {
-			return nil, fmt.Errorf("the config holds %q and not %q: put that line behind the settings of git liza's hooks", strings.TrimSpace(first), strings.TrimSpace(end))
+			return text[:from], ours, nil, fmt.Errorf("the config holds %q and not %q: put that line behind the settings of git liza's hooks", strings.TrimSpace(first), strings.TrimSpace(end))
 		}
-		after := text[from+length+len(end):]
-		if first == beginAdded && len(after) > 0 {
+		if after = ours[length+len(end):]; first == beginAdded && len(after) > 0 {
 			from++ // by now other lines need that newline
 		}
-		return append(bytes.Clone(text[:from]), after...), nil
+		return text[:from], ours[:length], after, nil
 	}
-	return text, nil
+	return text, nil, nil, nil
 }
 
 // configQuote quotes a value for a config file (git-config, "Values").

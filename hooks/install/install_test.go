@@ -344,6 +344,22 @@ func TestServersOwnHooks(t *testing.T) {
 	}
 }
 
+// TestCopiedServer checks that hooks that were copied along with a server are not taken for its
+// operator's own.
+func TestCopiedServer(t *testing.T) {
+	p := newPlace(t, true)
+	p.install(install.Setup{Server: true})
+	copied := filepath.Join(t.TempDir(), "copy.git")
+	p.check(os.CopyFS(copied, os.DirFS(p.repo.CommonDir())))
+	p.open(copied)
+	p.says(install.Status{On: true, Server: true})
+	p.install(install.Setup{Server: true})
+	if text := p.read(p.hook("run")); !strings.Contains(text, "project=$common/hooks\n") {
+		t.Errorf("its hooks are those of the original:\n%s", text)
+	}
+	p.says(install.Status{On: true, Files: true, Server: true})
+}
+
 // TestHide checks that the branches that no push moves are kept up to date.
 func TestHide(t *testing.T) {
 	p := newPlace(t, false)

@@ -35,6 +35,7 @@ type arrival struct {
 	moves []hooks.Move
 	made  []git.Object // the board's new objects, if this server has made them itself
 	push  *audit.Push  // the operations that it brings, once proven
+	part  bool         // it is a transaction: pre-receive has seen the whole push
 	err   error        // from a question that a policy asked
 }
 
@@ -193,10 +194,11 @@ func (a *arrival) judge(ctx context.Context, examine func(context.Context, *hook
 	if err != nil {
 		return nil, err
 	}
-	for _, check := range []func(context.Context, git.OID, *board.State) (*board.Refusal, error){a.own, a.submitted} {
-		if r, err := check(ctx, tip, s); r != nil || err != nil {
-			return r, err
-		}
+	if r, err := a.own(ctx, tip, s); r != nil || err != nil {
+		return r, err
+	}
+	if r, err := a.submitted(ctx, s); r != nil || err != nil {
+		return r, err
 	}
 	if s == nil {
 		return a.lost(ctx)
@@ -231,6 +233,9 @@ func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.
 		if m.Ref == git.BoardRef || !isOwn(m.Ref) || strings.HasPrefix(m.Ref, git.CandidatePrefix) {
 			continue
 		}
+		if a.part && !strings.HasPrefix(m.Ref, git.ReviewPrefix) && !strings.HasPrefix(m.Ref, git.LeasePrefix) {
+			continue // no operation goes with it
+		}
 		lease, err := a.lease(ctx, m)
 		if err != nil {
 			return nil, err
@@ -247,7 +252,7 @@ func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.
 
 // submitted checks that each submission on its way to the board has its ref, by which git keeps it.
 // Where the board is new, others have it.
-func (a *arrival) submitted(ctx context.Context, _ git.OID, s *board.State) (*board.Refusal, error) {
+func (a *arrival) submitted(ctx context.Context, s *board.State) (*board.Refusal, error) {
 	moved := a.of(git.BoardRef)
 	if moved == nil || git.OID(moved.Now).IsZero() {
 		return nil, nil
@@ -353,11 +358,6 @@ var known = []string{git.LastRef, git.HomeRef, git.AsBranch(git.HomeRef)}
 
 // last returns a commit that the board of this repository contained, zero if there never was one.
 func (a *arrival) last(ctx context.Context) (git.OID, error) { return a.first(ctx, known...) }
-
-// tip returns the tip of the board, or, if its ref has been lost, the last commit that is known.
-func (a *arrival) tip(ctx context.Context) (git.OID, error) {
-	return a.first(ctx, append([]string{git.BoardRef}, known...)...)
-}
 
 // first returns where the first of the refs that exists is, zero if there is none.
 func (a *arrival) first(ctx context.Context, refs ...string) (git.OID, error) {
@@ -549,7 +549,7 @@ func Transaction(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now
 	if err != nil {
 		return nil, err
 	}
-	a.moves = hooks.Busy(a.moves)
+	a.moves, a.part = hooks.Busy(a.moves), true
 	refusal, err := a.judge(ctx, a.grows)
 	return refusal, cmp.Or(err, a.err)
 }
