@@ -2,12 +2,16 @@ package gitio
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // CheckoutDetached makes the worktree with the given top directory match commit exactly, with HEAD
-// detached. Local changes and untracked files are lost, repositories among them, and an open merge
+// detached. All files are there, even if the worktree was a sparse one. Local changes and untracked files are lost, repositories among them, and an open merge
 // is abandoned. Ignored files, such as build caches, stay. Hooks do not run. It returns ErrBusy if
 // another process keeps the worktree locked.
 func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit git.OID) error {
@@ -20,9 +24,44 @@ func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit git
 	if err := r.freeWorktree(ctx, worktree); err != nil {
 		return err
 	}
-	checkout := flags(workers, durable, []string{"checkout", "--quiet", "--detach", "--force", string(commit), "--"})
+	if sparse, err := r.sparse(ctx, worktree); err != nil {
+		return err
+	} else if sparse != "" {
+		if err := ReplaceFile(sparse, []byte(allFiles)); err != nil {
+			return storageError(sparse, err)
+		}
+	}
+	checkout := flags(workers, durable, []string{"-c", "index.sparse=false", "checkout", "--quiet", "--detach", "--force", string(commit), "--"})
 	return runAll(ctx,
 		r.in(worktree, "checkout", checkout...),
 		r.in(worktree, "clean", "clean", "--quiet", "--force", "--force", "-d"), // once more for repositories
 	)
+}
+
+// allFiles is the content of a file info/sparse-checkout that leaves nothing out
+// (git-sparse-checkout).
+const allFiles = "/*\n"
+
+// Sparse reports whether a worktree may lack files of its commit, because it was made from a sparse
+// one (git worktree add copies that) or because somebody made it sparse.
+func (r *Repo) Sparse(ctx context.Context, worktree string) (bool, error) {
+	file, err := r.sparse(ctx, worktree)
+	return file != "", err
+}
+
+// sparse returns the file that says which files are left out of a worktree, "" if none are.
+func (r *Repo) sparse(ctx context.Context, worktree string) (string, error) {
+	dir, err := r.worktreeGitDir(ctx, worktree)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "info", "sparse-checkout")
+	patterns, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && string(patterns) == allFiles:
+		return "", nil
+	case err != nil:
+		return "", storageError(file, err)
+	}
+	return file, nil
 }

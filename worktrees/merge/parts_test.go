@@ -91,6 +91,12 @@ func TestCheckOut(t *testing.T) {
 		t.Errorf("cut short: %v", err)
 	}
 	out("after that", base, true)
+	run(t, top, "sparse-checkout", "set", "--no-cone", "/a.txt")
+	must(t, os.Remove(ready))
+	out("the main worktree is sparse", next, false)
+	if _, err := os.Stat(filepath.Join(place, "b.txt")); err != nil {
+		t.Errorf("the test worktree is sparse: %v", err)
+	}
 	// A place that git does not know is a person's.
 	must(t, b.Repo().RemoveWorktree(ctx, place))
 	must(t, os.MkdirAll(place, 0o755))

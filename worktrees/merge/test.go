@@ -135,6 +135,13 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	if err := repo.AddWorktree(ctx, place, c.commit); err != nil {
 		return err
 	}
+	if sparse, err := repo.Sparse(ctx, place); err != nil {
+		return err
+	} else if sparse { // as the main worktree is; the test must see all that lands
+		if err := repo.CheckoutDetached(ctx, place, c.commit); err != nil {
+			return err
+		}
+	}
 	err := worktrees.Setup(ctx, repo, c.view, place)
 	after := context.WithoutCancel(ctx)
 	if lost := r.held.check(after); lost != nil { // the place is another merge's by now
