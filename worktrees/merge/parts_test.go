@@ -127,6 +127,27 @@ func TestCheckOut(t *testing.T) {
 	}
 }
 
+// TestSetUpAgain checks that the kept worktree is made again when worktree_setup was set, changed or
+// removed since it was set up, and only then.
+func TestSetUpAgain(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	place := filepath.Join(b.Repo().TopLevel(), filepath.FromSlash(testPlace))
+	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "info", "exclude"), []byte("deps\n"), 0o644))
+	for _, c := range []struct{ setup, want string }{
+		{"", ""}, {"echo one >>deps", "one\n"}, {"echo one >>deps", "one\n"}, {"echo two >>deps", "two\n"}, {"", ""},
+	} {
+		if c.setup != v.State.Config().WorktreeSetup {
+			v = configured(t, ctx, b, "worktree_setup", c.setup)
+		}
+		must(t, (&testRun{c: &candidate{view: v, commit: base}, held: held}).checkOut(ctx, b, place))
+		if deps, err := os.ReadFile(filepath.Join(place, "deps")); string(deps) != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%q: it has %q (%v)", c.setup, deps, err)
+		}
+	}
+}
+
 // TestFollowing checks that only the checkouts of a branch that is moved from here follow.
 func TestFollowing(t *testing.T) {
 	ctx, b, v, base := boarded(t)

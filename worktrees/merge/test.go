@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -119,13 +120,14 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		return err
 	}
 	ready := filepath.Join(b.Dir(), filepath.Base(place)+"-ready")
-	if _, err := os.Stat(ready); err == nil && isWorktree(place) {
+	if made, err := os.ReadFile(ready); err == nil && string(made) == r.setUp() && isWorktree(place) {
 		err := repo.CheckoutDetached(ctx, place, c.commit)
 		if err == nil || ctx.Err() != nil || errors.As(err, new(*gitio.NetworkError)) {
 			return err
 		}
 	}
-	// Missing, damaged, or left by a process that died while making it; nobody works in it.
+	// Missing, damaged, set up otherwise, or left by a process that died while making it; nobody
+	// works in it.
 	if err := os.Remove(ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -151,7 +153,16 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		// A worktree that wasn't set up is useless: the next test makes a new one.
 		return errors.Join(err, repo.RemoveWorktree(after, place))
 	}
-	return os.WriteFile(ready, nil, 0o644)
+	return os.WriteFile(ready, []byte(r.setUp()), 0o644)
+}
+
+// setUp identifies how the worktree is set up for the candidate: its worktree_setup, "" for none.
+func (r *testRun) setUp() string {
+	setup := r.c.view.State.Config().WorktreeSetup
+	if setup == "" {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(setup)))
 }
 
 // clearPlace removes the kept worktree. Anything there that git doesn't know stays: a person put it
