@@ -148,6 +148,55 @@ func TestSetUpAgain(t *testing.T) {
 	}
 }
 
+// TestModulesOfTheCandidate checks that the test worktree has the submodules at the commits that the
+// candidate names, also those that come later, and that what can't be brought there is not tested.
+func TestModulesOfTheCandidate(t *testing.T) {
+	ctx, b, _, _ := boarded(t)
+	top, lib := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "lib")
+	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	testrun.InitRepository(t, lib, false)
+	commit := func(v string) string {
+		must(t, os.WriteFile(filepath.Join(lib, "v"), []byte(v), 0o644))
+		return testrun.CommitAll(t, lib, v)
+	}
+	candidates := map[string]git.OID{}
+	names := func(name, path, commit string) {
+		run(t, top, "update-index", "--add", "--cacheinfo", "160000,"+commit+","+path)
+		run(t, top, "commit", "-qm", name)
+		candidates[name] = git.OID(run(t, top, "rev-parse", "HEAD"))
+	}
+	one := commit("1")
+	run(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "a")
+	run(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "b")
+	run(t, top, "rm", "-q", "--cached", "b")
+	names("one", "a", one)
+	names("two", "a", commit("2"))
+	names("with another", "b", one)
+	names("nowhere", "a", strings.Repeat("a", 40))
+	v := configured(t, ctx, b, "worktree_setup", "git -c protocol.file.allow=always submodule --quiet update --init && git submodule --quiet foreach 'git config protocol.file.allow always'")
+	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
+	must(t, err)
+	checkOut := func(name string) error {
+		return (&testRun{c: &candidate{view: v, task: &board.Task{ID: "one"}, commit: candidates[name]}, held: held}).checkOut(ctx, b, place)
+	}
+	for _, c := range []struct{ name, a, b string }{{"one", "1", ""}, {"two", "2", ""}, {"with another", "2", "1"}, {"one", "1", ""}} {
+		must(t, checkOut(c.name))
+		for path, want := range map[string]string{"a": c.a, "b": c.b} {
+			if got, _ := os.ReadFile(filepath.Join(place, path, "v")); string(got) != want {
+				t.Errorf("%s: %s is at %q, not at %q", c.name, path, got, want)
+			}
+		}
+	}
+	if err := checkOut("nowhere"); err == nil {
+		t.Error("it is tested with another commit")
+	}
+	v = configured(t, ctx, b, "worktree_setup", "git -c protocol.file.allow=always clone -q '"+lib+"' a")
+	r := (*board.Refusal)(nil)
+	if err := checkOut("nowhere"); !errors.As(err, &r) || r.Code != board.CodeMissing || !strings.HasPrefix(r.Message, "one can't be tested, since the submodule a can't be brought") {
+		t.Errorf("setup has another commit: %v", err)
+	}
+}
+
 // TestFollowing checks that only the checkouts of a branch that is moved from here follow.
 func TestFollowing(t *testing.T) {
 	ctx, b, v, base := boarded(t)

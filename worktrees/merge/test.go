@@ -1,12 +1,14 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -120,9 +123,9 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		return err
 	}
 	ready := filepath.Join(b.Dir(), filepath.Base(place)+"-ready")
-	if made, err := os.ReadFile(ready); err == nil && string(made) == r.setUp() && isWorktree(place) {
-		err := repo.CheckoutDetached(ctx, place, c.commit)
-		if err == nil || ctx.Err() != nil || errors.As(err, new(*gitio.NetworkError)) {
+	if made, err := os.ReadFile(ready); err == nil && isWorktree(place) {
+		setUp, err := r.renew(ctx, repo, place)
+		if err == nil && setUp == string(made) || ctx.Err() != nil || errors.As(err, new(*gitio.NetworkError)) {
 			return err
 		}
 	}
@@ -153,16 +156,65 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		// A worktree that wasn't set up is useless: the next test makes a new one.
 		return errors.Join(err, repo.RemoveWorktree(after, place))
 	}
-	return os.WriteFile(ready, []byte(r.setUp()), 0o644)
+	strays, err := repo.StrayModules(ctx, place)
+	if err == nil && len(strays) > 0 { // worktree_setup has brought them elsewhere
+		err = r.modules(ctx, repo, place)
+	}
+	if err != nil {
+		return err
+	}
+	setUp, err := r.setUp(ctx, repo, place)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(ready, []byte(setUp), 0o644)
 }
 
-// setUp identifies how the worktree is set up for the candidate: its worktree_setup, "" for none.
-func (r *testRun) setUp() string {
+// renew makes a kept worktree hold the candidate, and returns how it must be set up.
+func (r *testRun) renew(ctx context.Context, repo *gitio.Repo, place string) (setUp string, err error) {
+	if err := repo.CheckoutDetached(ctx, place, r.c.commit); err != nil {
+		return "", err
+	}
+	if err := r.modules(ctx, repo, place); err != nil {
+		return "", err
+	}
+	return r.setUp(ctx, repo, place)
+}
+
+// modules brings the submodules that are checked out to the commits that the candidate names. If
+// one can't be, a test would judge something else than what lands, so that is a refusal.
+func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) error {
+	err := repo.CheckOutModules(ctx, place)
+	if ctx.Err() != nil {
+		return cmp.Or(err, ctx.Err())
+	}
+	strays, unread := repo.StrayModules(ctx, place)
+	switch {
+	case unread != nil:
+		return unread
+	case err == nil && len(strays) == 0:
+		return nil
+	case err == nil:
+		err = errors.New("git submodule update leaves it where it is")
+	}
+	which := "a submodule"
+	if len(strays) > 0 {
+		which = "the submodule " + plain.Line(strays[0], 120)
+	}
+	return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't be tested, since %s can't be brought to the commit that it names: %v", r.c.task.ID, which, err),
+		"see that this clone can fetch that commit (git submodule update), then merge again")
+}
+
+// setUp identifies how the worktree is set up for the candidate: by which worktree_setup, and with
+// which submodules, since that is what checks them out; "" for none.
+func (r *testRun) setUp(ctx context.Context, repo *gitio.Repo, place string) (string, error) {
 	setup := r.c.view.State.Config().WorktreeSetup
 	if setup == "" {
-		return ""
+		return "", nil
 	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(setup)))
+	links, err := repo.Gitlinks(ctx, place)
+	all := append([]string{setup}, slices.Sorted(maps.Keys(links))...)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(all, "\x00")))), err
 }
 
 // clearPlace removes the kept worktree. Anything there that git doesn't know stays: a person put it
