@@ -527,6 +527,53 @@ func TestTrainOfStages(t *testing.T) {
 	s.is("t4", board.IntegrationFailed)
 }
 
+// TestTrainLosesItsTest checks that a task which removes the test script does not take the test away
+// from those before it, and that it holds up nobody where a test is required.
+func TestTrainLosesItsTest(t *testing.T) {
+	const script = "scripts/integration-test.sh"
+	for _, required := range []bool{false, true} {
+		t.Run(fmt.Sprint("required ", required), func(t *testing.T) {
+			s := newScene(t)
+			side := filepath.Join(t.TempDir(), "side")
+			s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
+			s.write(side, script, "test ! -e bad.txt\n")
+			_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: string(s.commitAll(side, "a test"))})
+			s.check(err)
+			s.git(s.dir, "worktree", "remove", "--force", side)
+			if required {
+				s.set("require_integration_test", "true")
+			}
+			s.task("bad")
+			s.approved("coder-1", "bad", "bad.txt", "bad\n")
+			s.task("removes")
+			s.claim("coder-1", "removes")
+			s.preExec("coder-1", "removes")
+			s.git(s.path("removes"), "rm", "-q", script)
+			s.work("removes", "r.txt", "r\n")
+			s.submit("coder-1", "removes")
+			s.verdict("code-reviewer-1", "removes", board.VerdictApproved)
+			s.task("good")
+			s.approved("coder-1", "good", "good.txt", "good\n")
+
+			got, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"bad", "removes", "good"}})
+			outcome := []string{}
+			for _, r := range got {
+				outcome = append(outcome, fmt.Sprint(r.Task, " ", r.Merged, " untested ", r.Untested))
+			}
+			want := []string{"bad false untested false", "removes true untested true", "good true untested true"}
+			if required {
+				want = []string{"bad false untested false", "good true untested false"}
+				s.refused(err, "tests", "an integration test is required")
+			} else {
+				s.check(err)
+			}
+			if !slices.Equal(outcome, want) {
+				t.Errorf("got %q, want %q", outcome, want)
+			}
+		})
+	}
+}
+
 // TestStageWithoutTest checks that a stage without a test that the board requires holds up nobody
 // else, and that nothing is missing where no test is required.
 func TestStageWithoutTest(t *testing.T) {

@@ -40,8 +40,9 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	tip := c.cars[len(c.cars)-1]
 	switch err := t.plan(ctx, v, c.cars); {
 	case lacksTest(err):
-		t.lacking = err
-		return without(rest, idsOf(c.cars)...), nil
+		first := c.cars[:1] // the others may have a test without it
+		t.lacking = cmp.Or(t.lacking, t.plan(ctx, v, first))
+		return without(rest, idsOf(first)...), nil
 	case err != nil:
 		return nil, err
 	}
@@ -82,14 +83,16 @@ type coupled struct {
 	left  []error      // why tasks left the train
 }
 
-// takes reports whether a task may get into the train: all of its cars have the same test.
+// takes reports whether a task may get into the train, by the test that is set for it: all cars
+// have the same test. Whether that runs, its candidate says.
 func (c *coupled) takes(s *board.State, id string) bool {
 	task, err := s.FindTask(id)
 	return err != nil || len(c.cars) == 0 || s.TestOf(task) == s.TestOf(c.cars[0].task)
 }
 
 // couple computes candidates for tasks, each on top of the previous one; the first on onto, or on
-// integration for "". Tasks with another test than the first wait for a later round.
+// integration for "". Tasks with another test than the first wait for a later round: the test of
+// the last car is that of all.
 func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, tasks []string) (*coupled, error) {
 	c, config := &coupled{}, v.State.Config()
 	for _, id := range tasks {
@@ -113,6 +116,7 @@ func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, task
 			return nil, err
 		case car.commit.IsZero():
 			c.aside = append(c.aside, car)
+		case len(c.cars) > 0 && car.command != c.cars[0].command: // it adds or removes the script
 		default:
 			c.cars, onto = append(c.cars, car), car.commit
 		}
@@ -220,7 +224,7 @@ func (t *train) plan(ctx context.Context, v *gitboard.View, cars []*candidate) e
 // payload returns the operation that records one car's landing.
 func (t *train) payload(cars []*candidate, i int) *board.Merge {
 	tip := cars[len(cars)-1]
-	p := cars[i].payload(tip.command)
+	p := cars[i].payload(cars[i].command)
 	if len(cars) > 1 {
 		p.Train = string(tip.commit)
 	}
