@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,16 +44,32 @@ A conflict or a failing test is recorded (exit code 3).`,
 				r.Out = c.App.Stderr
 			}
 			got, err := merge.Train(ctx, c.Board, r)
-			if reported := reportMerges(c, got, len(c.Args) == 1); reported != nil {
-				return reported
-			}
-			return err
+			return bothOf(reportMerges(c, got, len(c.Args) == 1, err), err)
 		},
 	}
 }
 
+// bothOf is the outcome of tasks that failed, together with the error that ended the merge of the
+// others. The more serious one decides the exit code.
+func bothOf(failed, ended error) error {
+	o, is := failed.(*edge.Outcome)
+	if !is || ended == nil {
+		return cmp.Or(failed, ended)
+	}
+	class, both := edge.Classify(ended), *o
+	both.Message += "; the others were not merged: " + ended.Error()
+	if class.Hint != "" {
+		both.Hint += "; for the others: " + class.Hint
+	}
+	if class.Exit > o.Exit {
+		both.Exit, both.Code = class.Exit, class.Code
+	}
+	return &both
+}
+
 // reportMerges prints the results of merges; with alone, the only one like any other operation.
-func reportMerges(c *edge.Call, results []*merge.Result, alone bool) error {
+// ended is what ended the merge before all were merged, nil for nothing.
+func reportMerges(c *edge.Call, results []*merge.Result, alone bool, ended error) error {
 	var failed []*merge.Result
 	shown := []map[string]any{}
 	for i, got := range results {
@@ -70,7 +87,7 @@ func reportMerges(c *edge.Call, results []*merge.Result, alone bool) error {
 		}
 	}
 	if c.JSON && !alone && len(results) > 0 {
-		if err := c.PrintJSON(map[string]any{"ok": len(failed) == 0, "results": shown}); err != nil {
+		if err := c.PrintJSON(map[string]any{"ok": len(failed) == 0 && ended == nil, "results": shown}); err != nil {
 			return err
 		}
 	}
