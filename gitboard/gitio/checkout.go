@@ -11,9 +11,10 @@ import (
 )
 
 // CheckoutDetached makes the worktree with the given top directory match commit exactly, with HEAD
-// detached. All files are there, even if the worktree was a sparse one. Local changes and untracked files are lost, repositories among them, and an open merge
-// is abandoned. Ignored files, such as build caches, stay. Hooks do not run. It returns ErrBusy if
-// another process keeps the worktree locked.
+// detached. All files are there, even if the worktree was a sparse one. Local changes and untracked
+// files are lost, repositories among them, and an open merge is abandoned. Ignored files, such as
+// build caches, stay. Hooks do not run. It returns ErrBusy if another process keeps the worktree
+// locked.
 func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
