@@ -44,7 +44,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	var wanted, beside []git.OID
 	if k.at.ours {
 		k.which = identity(k.at.path)
-		work, err := s.take(ctx, k.at.path, k.at.path, task, actor)
+		work, err := s.take(ctx, k.at.path, k.at.path, task, actor, nil)
 		if err != nil && identity(k.at.path) != k.which {
 			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", oplog.ErrLost, task, err)
 		}
@@ -99,8 +99,8 @@ func owned(v *gitboard.View, task string) bool {
 }
 
 // take returns the content of a worktree, and refuses one that a commit can't hold, as refuseNested
-// does.
-func (s *site) take(ctx context.Context, path, lies, task string, actor board.Actor) (work, error) {
+// does. before is what was kept of it already; nil for nothing.
+func (s *site) take(ctx context.Context, path, lies, task string, actor board.Actor, before *kept) (work, error) {
 	c, err := s.refuseNested(ctx, path, lies, task)
 	if err != nil {
 		return work{}, err
@@ -109,8 +109,48 @@ func (s *site) take(ctx context.Context, path, lies, task string, actor board.Ac
 	if err != nil {
 		return work{}, err
 	}
-	w.beside, err = s.repo.OwnCommits(ctx, path)
+	if w.beside, err = s.repo.OwnCommits(ctx, path); err != nil {
+		return work{}, err
+	}
+	if before != nil || c.Head.IsZero() {
+		return w, nil // the branch was dropped or reset, and all of the index looks staged
+	}
+	staged, err := s.staged(ctx, path, task, actor, c)
+	if err == nil && !staged.IsZero() {
+		w.beside = append(w.beside, staged)
+	}
 	return w, err
+}
+
+// staged stores what is staged in a worktree as a commit, if a snapshot of the files does not have
+// it, and the attic neither; zero if there is nothing of the kind. In the middle of a conflict
+// nothing is stored.
+func (s *site) staged(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (git.OID, error) {
+	if !slices.ContainsFunc(seen.Dirty, gitio.StatusEntry.StagedAlone) || slices.ContainsFunc(seen.Dirty, gitio.StatusEntry.Unmerged) {
+		return git.ZeroOID, nil
+	}
+	who, err := s.sign(ctx, actor)
+	if err != nil {
+		return "", err
+	}
+	commit, err := s.repo.StagedSnapshot(ctx, path, "Work on "+task+" that was staged, and is not in the files\n\nLiza-Task: "+task+"\n", who)
+	if err != nil {
+		return "", fmt.Errorf("keep what is staged in %s: %w", path, err)
+	}
+	tree, err := s.treeOf(ctx, commit)
+	if err != nil {
+		return "", err
+	}
+	attic, err := s.attic(ctx, task)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range attic.commits {
+		if kept, err := s.treeOf(ctx, c); kept == tree || err != nil {
+			return git.ZeroOID, err
+		}
+	}
+	return commit, nil
 }
 
 // work is the content of a worktree.
@@ -118,7 +158,7 @@ type work struct {
 	head   git.OID // what is checked out; zero when the branch is gone
 	commit git.OID // head plus uncommitted changes; head itself when there are none
 	tree   git.OID
-	beside []git.OID // commits that nothing but git's record of the worktree names
+	beside []git.OID // commits of what else git's record of the worktree alone holds
 }
 
 // snapshot stores the content of a worktree as a commit that no ref points to yet. seen is what the
@@ -241,7 +281,7 @@ func (k *kept) dropBranch() []git.RefUpdate {
 // keepAgain puts the content of a worktree into the attic unless something already holds it. lies
 // is where the caller finds the worktree if it can't be kept.
 func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies string, actor board.Actor, before *kept) error {
-	w, err := s.take(ctx, path, lies, task, actor)
+	w, err := s.take(ctx, path, lies, task, actor, before)
 	if err != nil {
 		return err
 	}

@@ -469,7 +469,7 @@ func TestNoIdentity(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
 	for name, do := range map[string]func() error{
 		"a snapshot": func() error {
-			_, err := s.take(ctx, s.path("one"), s.path("one"), "one", board.HumanActor("", ""))
+			_, err := s.take(ctx, s.path("one"), s.path("one"), "one", board.HumanActor("", ""), nil)
 			return err
 		},
 		"a merge": func() error {

@@ -469,6 +469,10 @@ func TestKeptAside(t *testing.T) {
 			if got := s.read(s.path("one"), "specs/vision.md"); got == "hours of work\n" {
 				t.Fatal("not put aside")
 			}
+			// What is staged alone can't be kept beside a conflict, and is no reason to fail.
+			s.write(s.path("one"), "new.txt", "staged\n")
+			s.git(s.path("one"), "add", "new.txt")
+			s.write(s.path("one"), "new.txt", "later\n")
 			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent["coder-1"]}, &board.Release{About: about("one")})
 			s.check(err)
 			s.lies()
@@ -476,6 +480,23 @@ func TestKeptAside(t *testing.T) {
 				t.Errorf("kept %v", s.attic("one"))
 			}
 		})
+	}
+}
+
+// TestKeptStaged checks that what is staged, and in no file any more, is kept when the worktree
+// goes, and once only.
+func TestKeptStaged(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.write(s.path("one"), "new.txt", "staged\n")
+	s.git(s.path("one"), "add", "new.txt")
+	s.check(os.Remove(filepath.Join(s.path("one"), "new.txt")))
+	s.write(s.path("one"), "a.txt", "not staged\n")
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent["coder-1"]}, &board.Release{About: about("one")})
+	s.check(err)
+	s.lies()
+	kept := s.attic("one")
+	if len(kept) != 2 || s.file(kept[0], "a.txt") != "not staged\n" || s.file(kept[0], "new.txt") != "" || s.file(kept[1], "new.txt") != "staged\n" {
+		t.Errorf("kept %v", kept)
 	}
 }
 

@@ -642,6 +642,15 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"Snapshot", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
 			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
 		}, ""},
+		{"StagedSnapshot", func(p *place) {
+			writeIn(p.t, p.path("one"), "x", "x")
+			native(p.t, p.path("one"), "add", "x")
+		}, func(p *place) (any, error) {
+			return one(p.r.StagedSnapshot(p.ctx, p.path("one"), "staged", ada))
+		}, ""},
+		{"OwnCommits", func(p *place) { native(p.t, p.path("one"), "update-ref", "refs/worktree/own", "main") }, func(p *place) (any, error) {
+			return one(p.r.OwnCommits(p.ctx, p.path("one")))
+		}, ""},
 		{"Snapshot of no worktree", nil, func(p *place) (any, error) {
 			return one(p.r.Snapshot(p.ctx, p.path("none"), "all", ada))
 		}, ""},

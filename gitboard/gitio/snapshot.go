@@ -20,6 +20,18 @@ import (
 // commits the markers as they are. Index, HEAD and files are not touched, and no ref points to the
 // commit yet. who is author and committer; a zero time means now.
 func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
+	return r.commitIndex(ctx, worktree, message, who, "add", "--all", "--sparse")
+}
+
+// StagedSnapshot is Snapshot for what is staged, whatever the files are by now. It fails in the
+// middle of a conflict.
+func (r *Repo) StagedSnapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
+	return r.commitIndex(ctx, worktree, message, who)
+}
+
+// commitIndex commits a copy of a worktree's index, as Snapshot does, after the given command has
+// changed the copy; none leaves it as it is.
+func (r *Repo) commitIndex(ctx context.Context, worktree, message string, who git.Signature, change ...string) (git.OID, error) {
 	head, _, err := r.Head(ctx, worktree)
 	if err != nil {
 		return "", err
@@ -30,9 +42,11 @@ func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.S
 	}
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
-	add := flags(durable, []string{"-c", "core.safecrlf=false", "add", "--all", "--sparse"})
-	if err := r.in(worktree, "add", add...).with(env).run(ctx); err != nil {
-		return "", err
+	if len(change) > 0 {
+		args := flags(durable, []string{"-c", "core.safecrlf=false"}, change)
+		if err := r.in(worktree, change[0], args...).with(env).run(ctx); err != nil {
+			return "", err
+		}
 	}
 	out, err := r.in(worktree, "write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
 	if err != nil {

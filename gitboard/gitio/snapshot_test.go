@@ -51,6 +51,44 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
+// TestStagedSnapshot checks that what is staged can be committed when the files are gone or others
+// by now, and that the worktree stays as it is.
+func TestStagedSnapshot(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	if got := must[git.OID](t)(r.StagedSnapshot(ctx, r.TopLevel(), "staged", ada)); got != head {
+		t.Errorf("nothing is staged: got %s", got)
+	}
+	for _, name := range []string{"a.txt", "gone", "edited", "as staged"} {
+		write(t, r, name, "staged")
+	}
+	native(t, r.TopLevel(), "add", ".")
+	check(t, os.Remove(filepath.Join(r.TopLevel(), "gone")))
+	write(t, r, "a.txt", "later")
+	write(t, r, "edited", "later")
+	write(t, r, "new", "later")
+	var alone []string
+	for _, e := range must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())) {
+		if e.StagedAlone() {
+			alone = append(alone, e.Path)
+		}
+	}
+	if strings.Join(alone, " ") != "a.txt edited gone" {
+		t.Errorf("staged alone: %q", alone)
+	}
+	before, index := native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch"), readIn(t, r.GitDir(), "index")
+	id := must[git.OID](t)(r.StagedSnapshot(ctx, r.TopLevel(), "staged", ada))
+	if got := native(t, r.TopLevel(), "diff", "--name-status", "HEAD", string(id)); got != "M\ta.txt\nA\tas staged\nA\tedited\nA\tgone" {
+		t.Errorf("it holds %q", got)
+	}
+	if got := native(t, r.TopLevel(), "show", string(id)+":a.txt"); got != "staged" {
+		t.Errorf("a.txt holds %q", got)
+	}
+	if index != readIn(t, r.GitDir(), "index") || before != native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch") {
+		t.Error("the worktree was changed")
+	}
+}
+
 // TestSnapshotRacy checks that a snapshot includes an edit that keeps the size of the file and
 // falls into the same clock tick as the index.
 func TestSnapshotRacy(t *testing.T) {

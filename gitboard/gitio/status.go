@@ -17,6 +17,16 @@ type StatusEntry struct {
 // Untracked reports whether git does not track the path.
 func (e StatusEntry) Untracked() bool { return e.Code == "??" }
 
+// StagedAlone reports whether content of the path is staged that its file does not have (any more).
+func (e StatusEntry) StagedAlone() bool {
+	return strings.Contains("AMTRC", e.Code[:1]) && strings.Contains("MTD", e.Code[1:])
+}
+
+// Unmerged reports whether the path has a conflict.
+func (e StatusEntry) Unmerged() bool {
+	return strings.Contains(e.Code, "U") || e.Code == "AA" || e.Code == "DD"
+}
+
 // Checkout is the state of a worktree at one moment.
 type Checkout struct {
 	Head   git.OID // ZeroOID before the first commit, or if the branch is missing
