@@ -160,13 +160,27 @@ func TestRepair(t *testing.T) {
 func TestMoveAfterCrash(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	native(t, r.TopLevel(), "worktree", "lock", path)
+	native(t, r.TopLevel(), "worktree", "lock", "--reason", MovingReason, path)
 	check(t, r.MoveWorktree(ctx, path, path+"-moved"))
 	if list := must[[]Worktree](t)(r.Worktrees(ctx)); list[1].Locked {
 		t.Errorf("Worktrees: %+v", list)
 	}
 	if err := r.MoveWorktree(ctx, path, path+"-again"); err == nil {
 		t.Error("nothing was moved")
+	}
+}
+
+// TestMoveLocked checks that a human's lock is no obstacle for a move, and that it stays.
+func TestMoveLocked(t *testing.T) {
+	ctx, r := scratch(t)
+	for _, reason := range []string{"mine", ""} {
+		path := claim(t, ctx, r, "locked"+reason)
+		native(t, r.TopLevel(), "worktree", "lock", "--reason", reason, path)
+		check(t, r.MoveWorktree(ctx, path, path+"-moved"))
+		check(t, r.MoveWorktree(ctx, path+"-moved", path))
+		if got := readIn(t, LinkedDir(path), lockedFile); strings.TrimSpace(got) != reason || !r.Owns(path) {
+			t.Errorf("locked for %q, not for %q", got, reason)
+		}
 	}
 }
 

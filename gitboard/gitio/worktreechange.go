@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -33,8 +34,8 @@ const MovingReason = "git liza moves it"
 // out. A symbolic link is an error.
 //
 // The worktree is locked meanwhile: git moves the directory first and updates its record
-// afterwards, and a `git worktree prune` in between would drop the record. An existing lock, such
-// as one left by a crash, is ignored and removed in the end.
+// afterwards, and a `git worktree prune` in between would drop the record. An existing lock is no
+// obstacle. One that a move has left by a crash is removed in the end; another one stays.
 //
 // The result is judged by where the worktree is, so it is also nil if the move turns out to be done
 // after an unclear failure.
@@ -46,6 +47,7 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
 	}
 	lock := r.lockWorktree(ctx, from)
+	stays := lock != nil && r.othersLock(ctx, from)
 	moved := r.move(ctx, from, to)
 	after := context.WithoutCancel(ctx)
 	if moved != nil && wasMoved(from, to) {
@@ -55,7 +57,7 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 		}
 		moved = nil
 	}
-	if moved == nil {
+	if moved == nil && !stays {
 		return r.UnlockWorktree(after, to)
 	}
 	if lock == nil {
@@ -112,6 +114,16 @@ func (r *Repo) lockWorktree(ctx context.Context, path string) error {
 	}
 	_, err = file.WriteString(MovingReason + "\n")
 	return errors.Join(err, file.Close())
+}
+
+// othersLock reports whether a worktree is locked for another reason than a move: by a human, say.
+func (r *Repo) othersLock(ctx context.Context, path string) bool {
+	dir, err := r.worktreeGitDir(ctx, path)
+	if err != nil {
+		return false
+	}
+	reason, err := os.ReadFile(filepath.Join(dir, lockedFile))
+	return err == nil && strings.TrimSpace(string(reason)) != MovingReason
 }
 
 // lockedFile is the name of the lock file in a worktree's record.
