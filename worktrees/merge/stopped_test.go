@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"syscall"
+
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -100,8 +101,7 @@ func TestPlaceWithoutTheLease(t *testing.T) {
 	free(t, ctx, b)
 
 	begun, taken := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "taken")
-	must(t, syscall.Mkfifo(begun, 0o600))
-	must(t, syscall.Mkfifo(taken, 0o600))
+	must(t, exec.Command("mkfifo", begun, taken).Run())
 	for name, ends := range map[string]string{"setup passes": "true", "setup fails": "false"} {
 		v := configured(t, ctx, b, "worktree_setup", "echo >'"+begun+"'; read -r line <'"+taken+"'; "+ends)
 		held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
