@@ -119,7 +119,7 @@ func (b *Board) RefreshSince(ctx context.Context, m Moment) error {
 }
 
 // RefreshAll is Refresh, but also fetches every submission, even rejected ones. Once everything
-// else has come, it returns a *remote.MovedError for submissions that are others at the remote.
+// else has come, it returns a *remote.MovedError for submissions that are others or gone there.
 func (b *Board) RefreshAll(ctx context.Context) error {
 	if b.Remote() == "" {
 		return nil
@@ -235,6 +235,7 @@ func (b *Board) Probe(ctx context.Context) error {
 // SharedBoards returns the names of the remotes that have a board.
 func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }
 
-// CheckRemote returns a *remote.LostError if the remote that shares this board has lost it, and
-// gitio.ErrNoRemote if git has no address for it.
+// CheckRemote returns a *remote.LostError if the remote that shares this board has lost it, a
+// *remote.MovedError if it has lost or changed submissions, and gitio.ErrNoRemote if git has no
+// address for it.
 func (b *Board) CheckRemote(ctx context.Context) error { return b.shared().CheckThere(ctx) }

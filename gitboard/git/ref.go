@@ -106,7 +106,8 @@ func ForgedRef(tip OID) string { return ForgedPrefix + string(tip) }
 func LostRef(tip OID) string { return LostPrefix + string(tip) }
 
 // TrackingRef returns the ref in which this clone remembers what it last saw at a remote. what is
-// "state", "integration", "task/<id>", "carriers/<name>", or "sequencer/<format>".
+// "state", "integration", "task/<id>", "review/<task>/<n>", "carriers/<name>", or
+// "sequencer/<format>".
 func TrackingRef(remote, what string) string { return OwnPrefix + "remotes/" + remote + "/" + what }
 
 // RemoteRef returns git's remote-tracking ref of a branch, which may be given by its full name.

@@ -199,7 +199,7 @@ func TestMovedBeside(t *testing.T) {
 				s.set(t, map[string]git.OID{here: ids[2]})
 			}
 		}}}
-		check(t, s.advance(ctx))
+		check(t, s.advance(ctx, false))
 		if at, err := s.repo.Ref(t.Context(), here); at != ids[1] || err != nil {
 			t.Errorf("it is at %s: %v", at, err)
 		}
@@ -210,7 +210,7 @@ func TestMovedBeside(t *testing.T) {
 			s.set(t, map[string]git.OID{here: turns[tries%2]})
 		}
 		s.set(t, map[string]git.OID{here: ids[0]})
-		if err := s.advance(ctx); !errors.Is(err, gitio.ErrRefMoved) {
+		if err := s.advance(ctx, false); !errors.Is(err, gitio.ErrRefMoved) {
 			t.Errorf("it moves all the time, and that is told as %v", err)
 		}
 	})

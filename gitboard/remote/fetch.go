@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +39,7 @@ func (e *DivergedError) Error() string {
 func (s *Store) Fetch(ctx context.Context) error { return s.FetchSince(ctx, s.Now()) }
 
 // FetchAll is Fetch, and also fetches every submission. It returns a *MovedError if some of them
-// are others at the remote.
+// are others at the remote, or are gone there.
 func (s *Store) FetchAll(ctx context.Context) error { return s.fetch(ctx, true, s.Now()) }
 
 // Moment is a point in the sequence of a clone's fetches, as returned by Now.
@@ -123,30 +125,38 @@ func (e *LostError) WayOut() string {
 	return fmt.Sprintf("in the clone with the newest board: git push %s %s", e.Remote, git.BranchName(git.BoardRef))
 }
 
-// CheckThere returns a *LostError if the remote that shares the board has lost it. It returns nil
-// if the board is not shared, or if the remote can't be asked.
+// CheckThere returns a *LostError if the remote that shares the board has lost it, and a *MovedError
+// if submissions that are here are others there, or are gone. It returns nil if the board is not
+// shared, or if the remote can't be asked.
 func (s *Store) CheckThere(ctx context.Context) error {
 	if by, err := s.Sharing(ctx); err != nil || by == nil {
 		return err
 	}
-	switch there, err := s.presence(ctx); {
+	here, err := s.repo.Below(ctx, git.ReviewPrefix) // first: what comes here is there before
+	if err != nil {
+		return err
+	}
+	by := *s.remote.Load() // presenceIn changes it
+	refs, err := by.List(ctx, append(slices.Clone(homes), s.there(git.ReviewPrefix)+"*")...)
+	switch {
 	case errors.Is(err, gitio.ErrNoRemote):
 		return err
-	case err == nil && there == lost:
+	case err != nil:
+		return nil // a remote that can't be reached has lost nothing
+	case presenceIn(&by, refs) == lost:
 		return &LostError{Remote: s.Name()}
 	}
-	return nil // a remote that can't be reached has lost nothing
+	there := map[string]git.OID{}
+	for ref := range here {
+		there[ref] = refs[s.there(ref)]
+	}
+	return s.moved(here, there, false)
 }
 
 func (s *Store) lostThere(ctx context.Context) bool {
-	there, err := s.presence(ctx)
-	return err == nil && there == lost
-}
-
-// presence asks the remote that shares the board whether it has it.
-func (s *Store) presence(ctx context.Context) (presence, error) {
 	by := *s.remote.Load() // presenceAt changes it
-	return presenceAt(ctx, &by)
+	there, err := presenceAt(ctx, &by)
+	return err == nil && there == lost
 }
 
 // again repeats ask, at most tries times, while the error is one that may pass. It gives up at once
@@ -190,10 +200,18 @@ func boardAt(ctx context.Context, by *gitio.Remote) (found presence, err error) 
 
 // presenceAt asks once.
 func presenceAt(ctx context.Context, by *gitio.Remote) (presence, error) {
-	there, err := by.List(ctx, git.BoardRef, git.HomeRef, git.AsBranch(git.HomeRef))
+	there, err := by.List(ctx, homes...)
 	if err != nil {
 		return none, err
 	}
+	return presenceIn(by, there), nil
+}
+
+// homes are the refs that presenceIn looks for.
+var homes = []string{git.BoardRef, git.HomeRef, git.AsBranch(git.HomeRef)}
+
+// presenceIn is which part of a board the refs of a remote are, and under which names it has them.
+func presenceIn(by *gitio.Remote, there map[string]git.OID) presence {
 	_, has := there[git.BoardRef]
 	_, home := there[git.HomeRef]
 	if !home {
@@ -202,13 +220,13 @@ func presenceAt(ctx context.Context, by *gitio.Remote) (presence, error) {
 	}
 	switch {
 	case has && home:
-		return judge, nil
+		return judge
 	case has:
-		return copied, nil
+		return copied
 	case home:
-		return lost, nil
+		return lost
 	}
-	return none, nil
+	return none
 }
 
 // pause waits with exponential backoff and jitter before the next attempt.
@@ -225,49 +243,117 @@ func pause(ctx context.Context, attempt int) error {
 // bring fetches once. The caller holds the lock. The board moves last: a claim that shows here
 // before its lease could be taken over.
 func (s *Store) bring(ctx context.Context, all bool) error {
-	err := s.bringRefs(ctx, all)
-	if err != nil && !errors.As(err, new(*MovedError)) {
+	if err := s.bringRefs(ctx, all); err != nil {
 		return err
 	}
-	return cmp.Or(s.advance(ctx), err)
+	return s.advance(ctx, all)
 }
 
 // advance makes the moves that brought returns.
-func (s *Store) advance(ctx context.Context) (err error) {
-	for range tries {
-		var updates []git.RefUpdate
-		if updates, err = s.brought(ctx); err != nil {
+func (s *Store) advance(ctx context.Context, all bool) error {
+	for try := 1; ; try++ {
+		updates, moved, err := s.brought(ctx, all)
+		if err != nil {
 			return err
 		}
-		if err = s.repo.UpdateRefs(ctx, updates, "git liza: fetch"); !errors.Is(err, gitio.ErrRefMoved) {
-			return err
+		if err = s.repo.UpdateRefs(ctx, updates, "git liza: fetch"); !errors.Is(err, gitio.ErrRefMoved) || try == tries {
+			return cmp.Or(err, moved)
 		}
 	}
-	return err
 }
 
-// brought returns what a fetch moves here after git has fetched: what carriers stand for, and then
-// the board. If the remote's board was reset, the one that is here stays, and the next operation
-// restores the remote's.
-func (s *Store) brought(ctx context.Context) (updates []git.RefUpdate, err error) {
+// brought returns what a fetch moves here after git has fetched: what carriers stand for, the
+// submissions if all were fetched, and then the board. If the remote's board was reset, the one that
+// is here stays, and the next operation restores the remote's. moved is the error of newcomers.
+func (s *Store) brought(ctx context.Context, all bool) (updates []git.RefUpdate, moved, err error) {
 	ahead, err := s.aheadOf(ctx, s.Name(), s.tracking("state"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if s.remote.Load().OnlyBranches {
 		if updates, err = s.unpacked(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+	}
+	if all {
+		var made []git.RefUpdate
+		if made, moved, err = s.newcomers(ctx, ahead); err != nil {
+			return nil, nil, err
+		}
+		updates = append(updates, made...)
 	}
 	here, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil || ahead {
-		return updates, err
+		return updates, moved, err
 	}
 	there, err := s.State(ctx)
 	if err == nil && !there.IsZero() && here != there {
 		updates = append(updates, git.RefUpdate{Ref: git.BoardRef, Old: here, New: there})
 	}
-	return updates, err
+	return updates, moved, err
+}
+
+// newcomers returns the updates that create the fetched submissions which this clone lacks. A
+// submission never changes, so those that are here stay: moved is a *MovedError for those that the
+// remote has otherwise or has not, nil if there are none.
+func (s *Store) newcomers(ctx context.Context, ahead bool) (updates []git.RefUpdate, moved, err error) {
+	seen := s.reviews()
+	refs, err := s.repo.Below(ctx, git.ReviewPrefix, seen)
+	if err != nil {
+		return nil, nil, err
+	}
+	here, there := map[string]git.OID{}, map[string]git.OID{}
+	for ref, at := range refs {
+		if name, is := strings.CutPrefix(ref, seen); is {
+			there[git.ReviewPrefix+name] = at
+		} else {
+			here[ref] = at
+		}
+	}
+	for ref, at := range there {
+		if here[ref].IsZero() {
+			updates = append(updates, git.RefUpdate{Ref: ref, New: at})
+		}
+	}
+	return updates, s.moved(here, there, ahead), nil
+}
+
+// moved compares the submissions of this clone with those of the remote, by their names here. It
+// returns a *MovedError, or nil. Of a board that is ahead of the remote's, which was reset, some are
+// not there until the next operation restores it.
+func (s *Store) moved(here, there map[string]git.OID, ahead bool) error {
+	e := &MovedError{Remote: s.Name()}
+	for _, ref := range slices.Sorted(maps.Keys(here)) {
+		switch now := there[ref].OrZero(); {
+		case now == here[ref]:
+		case now != git.ZeroOID:
+			e.Refs = append(e.Refs, ref)
+		case !ahead:
+			e.Gone = append(e.Gone, ref)
+		}
+	}
+	if len(e.Refs)+len(e.Gone) == 0 {
+		return nil
+	}
+	return e
+}
+
+// MovedError means that submissions are other commits at the remote than here, or are gone there,
+// although a submission never changes. Everything else was fetched. Exit code 4.
+type MovedError struct {
+	Remote     string
+	Refs, Gone []string
+}
+
+func (e *MovedError) Error() string {
+	var has []string
+	if len(e.Refs) > 0 {
+		has = append(has, "other commits at "+strings.Join(e.Refs, ", "))
+	}
+	if len(e.Gone) > 0 {
+		has = append(has, "nothing at "+strings.Join(e.Gone, ", "))
+	}
+	return fmt.Sprintf("%s has %s; the submissions that are here are kept", e.Remote, strings.Join(has, ", and "))
 }
 
 // view is a prefix of the remote's refs and that of the refs in which this clone has them.
@@ -280,6 +366,9 @@ func (s *Store) views() []view {
 		{git.SequencerPrefix, s.tracking(strings.TrimPrefix(git.SequencerPrefix, git.OwnPrefix))},
 	}
 }
+
+// reviews is the prefix of the refs to which the remote's submissions are fetched.
+func (s *Store) reviews() string { return s.tracking("review/") }
 
 // seen are the refs in which this clone has the remote's integration branch, none while there is no
 // board.
@@ -307,49 +396,9 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 		specs = append(specs, "+"+branch+":"+here)
 	}
 	if all {
-		specs = append(specs, s.there(git.ReviewPrefix)+"*:"+git.ReviewPrefix+"*")
+		specs = append(specs, "+"+s.there(git.ReviewPrefix)+"*:"+s.reviews()+"*")
 	}
-	failed := s.remote.Load().Fetch(ctx, true, false, specs...)
-	if refused := (*gitio.CommandError)(nil); !all || !errors.As(failed, &refused) || refused.Exit != 1 {
-		return failed
-	}
-	moved, err := s.movedSubmissions(ctx)
-	if err != nil || len(moved) == 0 {
-		return failed
-	}
-	for _, ref := range moved {
-		specs = append(specs, "^"+s.there(ref))
-	}
-	if err := s.remote.Load().Fetch(ctx, true, false, specs...); err != nil {
-		return err
-	}
-	return &MovedError{Remote: s.Name(), Refs: moved}
-}
-
-// MovedError means that submissions are other commits at the remote than here, although a
-// submission never changes. Everything else was fetched. Exit code 4.
-type MovedError struct {
-	Remote string
-	Refs   []string
-}
-
-func (e *MovedError) Error() string {
-	return fmt.Sprintf("%s has other commits at %s; those that are here are kept", e.Remote, strings.Join(e.Refs, ", "))
-}
-
-// movedSubmissions asks the remote for the submissions that a fetch has left as they are here.
-func (s *Store) movedSubmissions(ctx context.Context) (moved []string, err error) {
-	there, err := s.remote.Load().List(ctx, s.there(git.ReviewPrefix)+"*")
-	if err != nil {
-		return nil, err
-	}
-	here, err := s.repo.Refs(ctx, git.ReviewPrefix)
-	for _, r := range here {
-		if other := there[s.there(r.Name)]; !other.IsZero() && other != r.OID {
-			moved = append(moved, r.Name)
-		}
-	}
-	return moved, err
+	return s.remote.Load().Fetch(ctx, true, false, specs...)
 }
 
 // State returns the remote's board as this clone last saw it.

@@ -638,40 +638,69 @@ func TestDroppedBranchIsKept(t *testing.T) {
 	}
 }
 
-// TestMovedSubmission checks that a submission which was replaced at the remote is named and kept
-// here, and that everything else is fetched.
+// TestMovedSubmission checks that a submission which was replaced or deleted at the remote is named
+// and kept here, and that everything else is fetched.
 func TestMovedSubmission(t *testing.T) {
 	t.Parallel()
-	for name, update := range map[string]string{"any host": "", "only branches": onlyBranches} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorldBy(t, update)
-			at := func(n int) string {
-				if ref := git.ReviewRef("one", n); update == "" {
-					return ref
+	forged := func(w *world, parents ...string) string {
+		return strings.TrimSpace(w.git(w.hub, append([]string{"commit-tree", "-m", "forged", "main^{tree}"}, parents...)...))
+	}
+	changes := map[string]struct {
+		made func(w *world, ref string)
+		gone bool
+	}{
+		"replaced":       {func(w *world, ref string) { w.git(w.hub, "update-ref", ref, forged(w)) }, false},
+		"fast-forwarded": {func(w *world, ref string) { w.git(w.hub, "update-ref", ref, forged(w, "-p", "main")) }, false},
+		"deleted":        {func(w *world, ref string) { w.git(w.hub, "update-ref", "-d", ref) }, true},
+		"deleted and pushed again": {func(w *world, ref string) {
+			w.git(w.hub, "update-ref", "-d", ref)
+			if err := w.a.FetchAll(w.ctx); err == nil {
+				w.t.Error("that it is gone is not said")
+			}
+			w.git(w.hub, "update-ref", ref, forged(w, "-p", "main"))
+		}, false},
+	}
+	for host, update := range map[string]string{"any host": "", "only branches": onlyBranches} {
+		for change, c := range changes {
+			t.Run(host+"/"+change, func(t *testing.T) {
+				t.Parallel()
+				w := newWorldBy(t, update)
+				at := func(n int) string {
+					if ref := git.ReviewRef("one", n); update == "" {
+						return ref
+					}
+					return git.AsBranch(git.ReviewRef("one", n))
 				}
-				return git.AsBranch(git.ReviewRef("one", n))
-			}
-			w.git(w.hub, "update-ref", at(1), "main")
-			w.check(w.a.FetchAll(w.ctx))
-			was := w.ref(git.ReviewRef("one", 1))
-			w.git(w.hub, "update-ref", at(1), strings.TrimSpace(w.git(w.hub, "commit-tree", "-m", "forged", "main^{tree}")))
-			w.git(w.hub, "update-ref", at(2), "main")
-			w.must(w.b, note("theirs"))
-			for range 2 {
-				moved := (*remote.MovedError)(nil)
-				if err := w.a.FetchAll(w.ctx); !errors.As(err, &moved) || len(moved.Refs) != 1 || moved.Refs[0] != git.ReviewRef("one", 1) {
-					t.Errorf("it ends with %v", err)
+				w.git(w.hub, "update-ref", at(1), "main")
+				w.check(w.a.FetchAll(w.ctx))
+				w.check(w.a.CheckThere(w.ctx))
+				was := w.ref(git.ReviewRef("one", 1))
+				c.made(w, at(1))
+				w.git(w.hub, "update-ref", at(2), "main")
+				w.must(w.b, note("theirs"))
+				for _, ask := range []func(context.Context) error{w.a.FetchAll, w.a.CheckThere, w.a.FetchAll} {
+					moved := (*remote.MovedError)(nil)
+					if err := ask(w.ctx); !errors.As(err, &moved) {
+						t.Fatalf("it ends with %v", err)
+					}
+					named := moved.Refs
+					if c.gone {
+						named = moved.Gone
+					}
+					if len(moved.Refs)+len(moved.Gone) != 1 || len(named) != 1 || named[0] != git.ReviewRef("one", 1) {
+						t.Errorf("it ends with %v", moved)
+					}
+					w.check(w.a.Fetch(w.ctx))
 				}
-			}
-			if now := w.ref(git.ReviewRef("one", 1)); now != was {
-				t.Errorf("the submission that was here is at %s", now)
-			}
-			if w.ref(git.ReviewRef("one", 2)).IsZero() || w.a.here() != w.there() {
-				t.Error("not everything else has come")
-			}
-			w.end(1)
-		})
+				if now := w.ref(git.ReviewRef("one", 1)); now != was {
+					t.Errorf("the submission that was here is at %s", now)
+				}
+				if w.ref(git.ReviewRef("one", 2)).IsZero() || w.a.here() != w.there() {
+					t.Error("not everything else has come")
+				}
+				w.end(1)
+			})
+		}
 	}
 }
 

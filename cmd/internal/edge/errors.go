@@ -117,7 +117,7 @@ func Classify(err error) Class {
 	case errors.As(err, new(*remote.TornError)):
 		return Class{4, CodeInconsistent, "the operation is on the board, and others don't see what belongs to it: stop; a human lets that repository take pushes to all refs of a board (receive.hideRefs, transfer.hideRefs), or shares it by another host"}
 	case errors.As(err, new(*remote.MovedError)):
-		return Class{4, CodeInconsistent, "stop, and let a human look: git liza verify says whether what is here is what was submitted; then the remote's refs are put right there"}
+		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor says which of both is not what was submitted; then it is put right there"}
 	case errors.As(err, &packed):
 		return Class{3, CodeGit, fmt.Sprintf("keep a copy of that file; then a human corrects line %d of it in an editor: each line is a commit's full id, a space and the full name of a ref", packed.Line)}
 	case errors.As(err, new(*gitio.DamagedRecordError)), errors.As(err, new(*gitio.DamagedIndexError)):

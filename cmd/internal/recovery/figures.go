@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -100,11 +101,14 @@ const skewed = time.Minute
 func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	var found []worktrees.Problem
 	if err := c.Board.CheckRemote(ctx); err != nil {
-		kind := worktrees.LostBoard
-		if errors.Is(err, gitio.ErrNoRemote) {
-			kind = worktrees.MissingRemote
+		p := worktrees.Problem{Kind: worktrees.LostBoard, Text: err.Error(), Hint: edge.Classify(err).Hint}
+		switch {
+		case errors.Is(err, gitio.ErrNoRemote):
+			p.Kind = worktrees.MissingRemote
+		case errors.As(err, new(*remote.MovedError)):
+			p.Kind, p.Hint = worktrees.LostSubmission, "somebody who may write there puts its refs right: as they are here, unless another problem names them"
 		}
-		found = append(found, worktrees.Problem{Kind: kind, Text: err.Error(), Hint: edge.Classify(err).Hint})
+		found = append(found, p)
 	}
 	repo := c.Board.Repo()
 	hooks, err := install.Read(repo)
