@@ -214,6 +214,19 @@ func TestMovedBeside(t *testing.T) {
 			t.Errorf("it moves all the time, and that is told as %v", err)
 		}
 	})
+	t.Run("never back", func(t *testing.T) {
+		t.Parallel()
+		s := apart(t)
+		ids := s.commits(t, 3)
+		s.set(t, map[string]git.OID{git.BoardRef: ids[1], s.tracking("state"): ids[2]})
+		ctx := beside{t.Context(), map[string]func(){"gitio.(*Repo).Objects": sync.OnceFunc(func() {
+			s.set(t, map[string]git.OID{git.BoardRef: ids[2], s.tracking("state"): ids[0]})
+		})}}
+		err := s.advance(ctx, false)
+		if at, _ := s.repo.Ref(t.Context(), git.BoardRef); err != nil || at != ids[2] {
+			t.Errorf("the board is at %s: %v", at, err)
+		}
+	})
 	t.Run("drop what git has tracked", func(t *testing.T) {
 		t.Parallel()
 		s := apart(t)

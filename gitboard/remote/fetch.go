@@ -266,7 +266,7 @@ func (s *Store) advance(ctx context.Context, all bool) error {
 // submissions if all were fetched, and then the board. If the remote's board was reset, the one that
 // is here stays, and the next operation restores the remote's. moved is the error of newcomers.
 func (s *Store) brought(ctx context.Context, all bool) (updates []git.RefUpdate, moved, err error) {
-	ahead, err := s.aheadOf(ctx, s.Name(), s.tracking("state"))
+	ahead, state, err := s.aheadOf(ctx, s.Name(), s.tracking("state"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -282,15 +282,10 @@ func (s *Store) brought(ctx context.Context, all bool) (updates []git.RefUpdate,
 		}
 		updates = append(updates, made...)
 	}
-	here, err := s.repo.Ref(ctx, git.BoardRef)
-	if err != nil || ahead {
-		return updates, moved, err
+	if !ahead && !state.New.IsZero() && state.Old != state.New {
+		updates = append(updates, state)
 	}
-	there, err := s.State(ctx)
-	if err == nil && !there.IsZero() && here != there {
-		updates = append(updates, git.RefUpdate{Ref: git.BoardRef, Old: here, New: there})
-	}
-	return updates, moved, err
+	return updates, moved, nil
 }
 
 // newcomers returns the updates that create the fetched submissions which this clone lacks. A
@@ -422,31 +417,33 @@ func (s *Store) Replace(ctx context.Context, here, there git.OID) error {
 	return s.repo.UpdateRefs(ctx, updates, "git liza: back to the board of "+s.Name()+", which follows")
 }
 
-// aheadOf reports whether the local board has all of the fetched one and more. It returns a
-// DivergedError if neither follows from the other.
-func (s *Store) aheadOf(ctx context.Context, name, fetched string) (bool, error) {
+// aheadOf reports whether the local board has all of the fetched one and more, and returns the move
+// from the one to the other, as it has compared them. It returns a DivergedError if neither follows
+// from the other.
+func (s *Store) aheadOf(ctx context.Context, name, fetched string) (ahead bool, move git.RefUpdate, err error) {
 	here, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
-		return false, err
+		return false, move, err
 	}
 	there, err := s.repo.Ref(ctx, fetched)
 	if err != nil {
-		return false, err
+		return false, move, err
 	}
+	move = git.RefUpdate{Ref: git.BoardRef, Old: here, New: there}
 	if here.IsZero() || there.IsZero() || here == there {
-		return false, nil
+		return false, move, nil
 	}
 	if behind, err := s.repo.IsAncestor(ctx, here, there); behind || err != nil {
-		return false, err
+		return false, move, err
 	}
 	if ahead, err := s.repo.IsAncestor(ctx, there, here); ahead || err != nil {
-		return ahead, err
+		return ahead, move, err
 	}
 	_, err = s.repo.MergeBase(ctx, here, there)
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
-		return false, err
+		return false, move, err
 	}
-	return false, &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
+	return false, move, &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
 }
 
 // Fetched is when this clone's view was last updated, zero if never.

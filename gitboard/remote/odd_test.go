@@ -944,7 +944,7 @@ func TestAheadOf(t *testing.T) {
 		"what was fetched is not here": {here: ids[0], there: missing, fails: true},
 	} {
 		s.set(t, map[string]git.OID{git.BoardRef: c.here, fetched: c.there})
-		ahead, err := s.aheadOf(t.Context(), "hub", fetched)
+		ahead, _, err := s.aheadOf(t.Context(), "hub", fetched)
 		if ahead != c.ahead || (err != nil) != c.fails || c.want != nil && !reflect.DeepEqual(err, c.want) {
 			t.Errorf("%s: %v, %v", name, ahead, err)
 		}

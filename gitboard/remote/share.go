@@ -275,7 +275,7 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 	if err := fetchFrom(ctx, by, whole, "+"+git.BoardRef+":"+seen); err != nil {
 		return err
 	}
-	if _, err := s.aheadOf(ctx, by.Name, seen); err != nil {
+	if _, _, err := s.aheadOf(ctx, by.Name, seen); err != nil {
 		return err
 	}
 	there, err := s.repo.Ref(ctx, seen)
