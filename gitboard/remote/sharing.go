@@ -57,16 +57,22 @@ func (s *Store) address(ctx context.Context, name string) (string, error) {
 	return address, err
 }
 
-// present returns the present name of the remote of a share that has begun: it may have been
-// renamed. It returns "" if no remote has its address.
+// present returns the present name of the remote of a share that has begun, "" if there is none: it
+// may have been renamed, and another remote may have its name. Earlier versions have not recorded
+// its address, and then the name decides.
 func (s *Store) present(ctx context.Context, b *begun) (string, error) {
 	names, err := s.repo.Remotes(ctx)
-	if err != nil || slices.Contains(names, b.name) {
-		return b.name, err
+	if err != nil {
+		return "", err
 	}
-	for _, name := range names {
-		address, err := s.address(ctx, name)
-		if err != nil || address != "" && address == b.address {
+	if b.address == "" {
+		if slices.Contains(names, b.name) {
+			return b.name, nil
+		}
+		return "", nil
+	}
+	for _, name := range append([]string{b.name}, names...) {
+		if address, err := s.address(ctx, name); err != nil || address == b.address {
 			return name, err
 		}
 	}
@@ -79,12 +85,24 @@ func (s *Store) cutOff(ctx context.Context, b *begun) error {
 	if err != nil {
 		return err
 	}
-	was := plain.Line(b.name, 60)
-	hint := "git liza share " + plain.Line(name, 60)
-	if name == "" {
+	was, now := plain.Line(b.name, 60), plain.Line(name, 60)
+	text := fmt.Sprintf("git liza share %s was cut off: if %s has the board by now, others write to it there", was, was)
+	hint := "git liza share " + now
+	names, err := s.repo.Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	if name != b.name && slices.Contains(names, b.name) {
+		text = fmt.Sprintf("git liza share %s was cut off, and %s has another address now: if the repository at the first one has the board by now, others write to it there", was, was)
+	}
+	switch {
+	case name != "":
+	case slices.Contains(names, b.name):
+		hint = fmt.Sprintf("git remote add NAME URL, with the address that %s had; then git liza share NAME", was)
+	default:
 		hint = fmt.Sprintf("git remote add %s URL, with the address that it had; then git liza share %s", was, was)
 	}
-	return board.Refuse(board.CodeElsewhere, fmt.Sprintf("git liza share %s was cut off: if %s has the board by now, others write to it there", was, was), hint)
+	return board.Refuse(board.CodeElsewhere, text, hint)
 }
 
 // awaitShare waits for the end of a share that runs in this clone: by gitio.AwaitQueue to share

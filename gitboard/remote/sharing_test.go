@@ -36,16 +36,20 @@ func TestCutOffShare(t *testing.T) {
 		again   bool
 		hint    string // of the refusal, "" for none
 	}{
-		"none":                              {"", nil, false, true, "hub", false, ""},
-		"cut off":                           {left, map[string]string{"hub": "hub.example.org:board.git", "other": "x"}, false, false, "hub", true, ""},
-		"cut off, and another":              {left, map[string]string{"hub": "hub.example.org:board.git", "other": "x"}, false, false, "other", true, "git liza share hub"},
-		"renamed":                           {left, map[string]string{"new": "hub.example.org:board.git", "other": "x"}, false, false, "new", true, ""},
-		"renamed, and another":              {left, map[string]string{"new": "hub.example.org:board.git", "other": "x"}, false, false, "other", true, "git liza share new"},
-		"moved":                             {left, map[string]string{"hub": "elsewhere"}, false, false, "hub", true, ""},
-		"replaced":                          {left, map[string]string{"other": "x"}, false, false, "other", true, "git remote add hub URL"},
-		"of a version without the address":  {"hub", map[string]string{"other": ""}, false, false, "other", true, "git remote add hub URL"},
-		"killed before the board left home": {left, map[string]string{"other": "x"}, false, true, "other", false, ""},
-		"killed after it was shared":        {left, map[string]string{"other": "x"}, true, false, "other", false, ""},
+		"none":                               {"", nil, false, true, "hub", false, ""},
+		"cut off":                            {left, map[string]string{"hub": "hub.example.org:board.git", "other": "x"}, false, false, "hub", true, ""},
+		"cut off, and another":               {left, map[string]string{"hub": "hub.example.org:board.git", "other": "x"}, false, false, "other", true, "git liza share hub"},
+		"renamed":                            {left, map[string]string{"new": "hub.example.org:board.git", "other": "x"}, false, false, "new", true, ""},
+		"renamed, and another":               {left, map[string]string{"new": "hub.example.org:board.git", "other": "x"}, false, false, "other", true, "git liza share new"},
+		"renamed, and another took its name": {left, map[string]string{"new": "hub.example.org:board.git", "hub": "x"}, false, false, "hub", true, "git liza share new"},
+		"renamed, and it is repeated beside that": {left, map[string]string{"new": "hub.example.org:board.git", "hub": "x"}, false, false, "new", true, ""},
+		"cut off, and another name for it":        {left, map[string]string{"also": "hub.example.org:board.git", "hub": "hub.example.org:board.git"}, false, false, "hub", true, ""},
+		"moved":                                   {left, map[string]string{"hub": "elsewhere"}, false, false, "hub", true, "git remote add NAME URL, with the address that hub had"},
+		"replaced":                                {left, map[string]string{"other": "x"}, false, false, "other", true, "git remote add hub URL"},
+		"of a version without the address, there": {"hub", map[string]string{"hub": "x"}, false, false, "hub", true, ""},
+		"of a version without the address":        {"hub", map[string]string{"other": ""}, false, false, "other", true, "git remote add hub URL"},
+		"killed before the board left home":       {left, map[string]string{"other": "x"}, false, true, "other", false, ""},
+		"killed after it was shared":              {left, map[string]string{"other": "x"}, true, false, "other", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,6 +77,10 @@ func TestCutOffShare(t *testing.T) {
 			_, err = s.atHome(t.Context(), nil)
 			if c.again {
 				refusedAs(t, err, board.CodeElsewhere, "git liza share ")
+				hub, has := c.remotes["hub"]
+				if strings.Contains(err.Error(), "hub has another address now") != (has && hub != "hub.example.org:board.git" && c.file == left) {
+					t.Errorf("it is refused with %v", err)
+				}
 			} else if c.home {
 				check(t, err)
 			}
