@@ -77,6 +77,9 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 
 const queueDir = "queue"
 
+// unknownOp is what is shown for an operation whose file does not say which one it is.
+const unknownOp = "an operation"
+
 // Waiting returns the operations that wait for a sync, oldest first.
 func (b *Board) Waiting() ([]*Queued, error) {
 	entries, err := os.ReadDir(b.own(queueDir))
@@ -97,7 +100,7 @@ func (b *Board) Waiting() ([]*Queued, error) {
 			return all, fmt.Errorf("the queued operation %s can't be read: %w", q.file, err)
 		}
 		if err := json.Unmarshal(data, q); err != nil { // after a crash or a full disk
-			q = &Queued{Op: "an operation", file: q.file, damaged: err}
+			q = &Queued{Op: unknownOp, file: q.file, damaged: err}
 		}
 		all = append(all, q)
 	}
@@ -106,18 +109,26 @@ func (b *Board) Waiting() ([]*Queued, error) {
 
 // Send decides a queued operation again, on the board as it is now. If it succeeds, it leaves the
 // queue. If it is refused, or damaged, its file is set aside and the refusal is returned. After any
-// other error it stays in the queue. Another sync may send it at the same time: it is done once.
+// other error it stays in the queue, as one of a newer version does (codec.ErrNewer). Another sync may send it at the same time: it is done once.
 func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
+	var p board.Payload
+	var allowSecret bool
+	if q.damaged == nil {
+		if p, _, allowSecret, q.damaged = codec.DecodePayload(q.Op, q.Payload); errors.Is(q.damaged, codec.ErrNewer) {
+			return nil, q.damaged
+		}
+		if q.damaged == nil && q.Actor.Role == "" {
+			q.damaged = errors.New("it does not say who asked for it")
+		}
+	}
 	if q.damaged != nil {
+		q.Op = unknownOp
 		err := board.Refuse(board.CodeInvalid, fmt.Sprintf("its file %s can't be read (%v)", filepath.Base(q.file), q.damaged), "")
 		return nil, errors.Join(err, q.setAside())
 	}
-	p, _, allowSecret, err := codec.DecodePayload(q.Op, q.Payload)
-	if err != nil {
-		return nil, err
-	}
 	actor := q.Actor
 	if actor.Role != roles.Human {
+		var err error
 		if actor, err = b.Agent(ctx, actor.ID, "", "", Process{}); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -48,10 +49,13 @@ func DecodePayload(name, text string) (payload board.Payload, session string, al
 		return nil, "", false, fmt.Errorf("the payload of %s: %w", name, err)
 	}
 	var e envelope
-	if err := strictJSON(text, &e); err != nil {
-		return fail(err)
-	}
-	if e.V != board.Format {
+	if err := strictJSON(text, &e); err != nil || e.V != board.Format {
+		if newer(text) {
+			return fail(ErrNewer)
+		}
+		if err != nil {
+			return fail(err)
+		}
 		return fail(fmt.Errorf("version %d is not %d", e.V, board.Format))
 	}
 	if payload, err = board.NewPayload(name); err != nil {
@@ -68,6 +72,16 @@ func DecodePayload(name, text string) (payload board.Payload, session string, al
 		return fail(fmt.Errorf("is not in canonical form"))
 	}
 	return payload, e.Session, e.AllowSecret, nil
+}
+
+// ErrNewer means that a later version of this program has encoded a payload. Exit code 5.
+var ErrNewer = errors.New("a newer git-liza wrote it")
+
+func newer(text string) bool {
+	var only struct {
+		V int `json:"v"`
+	}
+	return json.Unmarshal([]byte(text), &only) == nil && only.V > board.Format
 }
 
 func strictJSON(text string, into any) error {

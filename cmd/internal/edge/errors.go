@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
@@ -124,7 +125,7 @@ func Classify(err error) Class {
 		return Class{3, CodeGit, "git liza doctor --fix"}
 	case errors.As(err, &head):
 		return Class{3, CodeGit, wayToHead(head)}
-	case errors.As(err, &newer):
+	case errors.As(err, &newer), errors.Is(err, codec.ErrNewer):
 		return Class{5, CodeNewerFormat, "install a newer git-liza"}
 	case errors.As(err, &old):
 		return Class{5, CodeUnsupported, ""}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -40,6 +41,7 @@ func TestExitCodes(t *testing.T) {
 		{&oplog.RecordError{Path: "tasks/x.yaml", Err: errors.New("line 3")}, 4, "inconsistent"},
 		{&Outcome{Exit: 4, Code: "violation"}, 4, "violation"},
 		{&oplog.NewerFormatError{Format: 9}, 5, "newer-format"},
+		{codec.ErrNewer, 5, "newer-format"},
 		{&gitio.UnsupportedError{What: "git is too old"}, 5, "unsupported"},
 		{&remote.UnclearError{Err: &gitio.NetworkError{Err: gitio.ErrSilent}}, 3, "network"},
 		{&remote.MovedError{Remote: "hub", Refs: []string{"refs/liza/review/x/1"}}, 4, "inconsistent"},
