@@ -77,15 +77,28 @@ func TestStuckFetch(t *testing.T) {
 	if ctx.Err() != nil || gitio.IsQueue(s.file(fetchLock), stopped) || !held() {
 		t.Errorf("beside a process that is stopped the lock is held: %v, %v", held(), ctx.Err())
 	}
-	ended, stop := context.WithTimeout(t.Context(), 2*mostMissed*s.beat)
+	release()
+	alive, err := s.repo.OpenQueue(s.file(fetchLock)) // shows progress whenever the other one looks
+	check(t, err)
+	check(t, <-gitio.AwaitQueue(alive))
+	ended, stop := context.WithCancel(t.Context())
 	defer stop()
-	s.lock(ended)()
-	if ended.Err() == nil || !held() {
-		t.Error("a process that makes progress counts as stopped")
+	beats := 0
+	s.lock(beside{ended, map[string]func(){"remote.(*Store).awaitAlive": func() {
+		if _, err := alive.WriteAt([]byte("\n"), int64(beats)); err != nil {
+			t.Error(err)
+		}
+		if beats++; beats == 3*mostMissed {
+			stop()
+		}
+	}}})()
+	if beats < 3*mostMissed || !gitio.IsQueue(s.file(fetchLock), alive) {
+		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
 	}
 	granted := make(chan func())
+	s.beat = time.Minute // nothing but the lock wakes it
 	go func() { granted <- s.lock(ctx) }()
-	release()
+	check(t, alive.Close())
 	if release = <-granted; !held() {
 		t.Error("the lock that was released is not taken")
 	}
