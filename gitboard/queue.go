@@ -109,7 +109,8 @@ func (b *Board) Waiting() ([]*Queued, error) {
 
 // Send decides a queued operation again, on the board as it is now. If it succeeds, it leaves the
 // queue. If it is refused, or damaged, its file is set aside and the refusal is returned. After any
-// other error it stays in the queue, as one of a newer version does (codec.ErrNewer). Another sync may send it at the same time: it is done once.
+// other error it stays in the queue, as one of a newer version does (codec.ErrNewer). Another sync
+// may send it at the same time: it is done once.
 func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 	var p board.Payload
 	var allowSecret bool

@@ -125,9 +125,9 @@ func (e *LostError) WayOut() string {
 	return fmt.Sprintf("in the clone with the newest board: git push %s %s", e.Remote, git.BranchName(git.BoardRef))
 }
 
-// CheckThere returns a *LostError if the remote that shares the board has lost it, and a *MovedError
-// if submissions that are here are others there, or are gone. It returns nil if the board is not
-// shared, or if the remote can't be asked.
+// CheckThere returns a *LostError if the remote that shares the board has lost it, and a
+// *MovedError if submissions that are here are others there, or are gone. It returns nil if the
+// board is not shared, or if the remote can't be asked.
 func (s *Store) CheckThere(ctx context.Context) error {
 	if by, err := s.Sharing(ctx); err != nil || by == nil {
 		return err
@@ -263,8 +263,8 @@ func (s *Store) advance(ctx context.Context, all bool) error {
 }
 
 // brought returns what a fetch moves here after git has fetched: what carriers stand for, the
-// submissions if all were fetched, and then the board. If the remote's board was reset, the one that
-// is here stays, and the next operation restores the remote's. moved is the error of newcomers.
+// submissions if all were fetched, and then the board. If the remote's board was reset, the one
+// that is here stays, and the next operation restores the remote's. moved is that of newcomers.
 func (s *Store) brought(ctx context.Context, all bool) (updates []git.RefUpdate, moved, err error) {
 	ahead, state, err := s.aheadOf(ctx, s.Name(), s.tracking("state"))
 	if err != nil {
@@ -314,8 +314,8 @@ func (s *Store) newcomers(ctx context.Context, ahead bool) (updates []git.RefUpd
 }
 
 // moved compares the submissions of this clone with those of the remote, by their names here. It
-// returns a *MovedError, or nil. Of a board that is ahead of the remote's, which was reset, some are
-// not there until the next operation restores it.
+// returns a *MovedError, or nil. Of a board that is ahead of the remote's, which was reset, some
+// are not there until the next operation restores it.
 func (s *Store) moved(here, there map[string]git.OID, ahead bool) error {
 	e := &MovedError{Remote: s.Name()}
 	for _, ref := range slices.Sorted(maps.Keys(here)) {
