@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -298,8 +299,52 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	if err != nil {
 		return nil, err
 	}
+	lacking, err := s.lacking(ctx, c.Base)
+	if err != nil {
+		return nil, err
+	}
+	p.pushes = append(p.pushes, lacking...)
 	err = s.push(ctx, p)
 	return p.carriers, err
+}
+
+// lacking returns the pushes of the submissions that this clone's board has and the remote's lacks,
+// since that was reset: a server's lock takes no operation without them. The push of the board
+// restores the operations themselves.
+func (s *Store) lacking(ctx context.Context, base git.OID) (pushes []gitio.Push, err error) {
+	there, err := s.State(ctx)
+	if err != nil || there.IsZero() || there == base {
+		return nil, err
+	}
+	if ahead, err := s.repo.IsAncestor(ctx, there, base); !ahead || err != nil {
+		return nil, err
+	}
+	was, err := s.log.At(ctx, there)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.log.At(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := s.repo.Below(ctx, git.ReviewPrefix)
+	if err != nil {
+		return nil, err
+	}
+	submitted := func(on *board.State, id string, n int) git.OID {
+		if t := on.Task(id); t != nil {
+			return git.OID(t.Submission(n))
+		}
+		return ""
+	}
+	for ref, at := range refs {
+		id, number, _ := strings.Cut(strings.TrimPrefix(ref, git.ReviewPrefix), "/")
+		n, err := strconv.Atoi(number)
+		if err == nil && submitted(now.State, id, n) == at && submitted(was.State, id, n) != at {
+			pushes = append(pushes, gitio.Push{Ref: s.there(ref), New: at})
+		}
+	}
+	return pushes, errors.Join(was.State.Err(), now.State.Err())
 }
 
 // failed removes from what is pending what can't follow after a failed push.
