@@ -60,7 +60,7 @@ var rooms = map[string]struct {
 	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git", "gitboard/gitio"}},
 	"hooks/server":            {false, []string{"gitboard/plain", "gitboard/codec", "gitboard/oplog", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "hooks", "hooks/install"}},
 	"specs":                   {false, nil},
-	"cmd/internal/edge":       {false, []string{"gitboard/plain", "gitboard/report", "gitboard", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/remote", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
+	"cmd/internal/edge":       {false, []string{"gitboard/plain", "gitboard/report", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/remote", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
 	"cmd/internal/records":    {false, []string{"gitboard/plain", "cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git"}},
 	"cmd/internal/signing":    {false, []string{"gitboard/plain", "cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
 	"cmd/internal/setup":      {false, []string{"cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/oplog", "gitboard/roles", "hooks/install"}},
