@@ -19,8 +19,8 @@ import (
 )
 
 // forward is a checkout of integration that follows a move of the branch. Its record is in this
-// clone before the branch moves, and goes once the files have followed. Only by the record can what a
-// crash has left in a checkout be told from what a human has changed or staged there.
+// clone before the branch moves, and goes once the files have followed. By the record alone can
+// what a crash has left in a checkout be told from what a human has changed or staged there.
 type forward struct {
 	top      string // the top directory of the checkout
 	old, new git.OID
