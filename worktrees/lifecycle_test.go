@@ -272,7 +272,7 @@ func TestSubmodule(t *testing.T) {
 	}
 
 	// A release that was killed before it removed the worktree has removed the branch already.
-	got = s.claim("coder-1", "one")
+	s.claim("coder-1", "one")
 	s.git(s.dir, "update-ref", "-d", taskRef("one"))
 	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
 	s.check(err)
