@@ -346,7 +346,7 @@ func TestForgedCommits(t *testing.T) {
 		"payload reordered":    {forgery{op: note(ada), message: func(m string) string { return reordered(t, m) }}, "message", "canonical"},
 		"payload spaced":       {forgery{op: note(ada), message: replace(`{"v":1,`, `{"v": 1,`)}, "message", "canonical"},
 		"payload of elsewhere": {forgery{op: note(ada), message: replace(`"for":"human"`, `"fro":"human"`)}, "message", "unknown field"},
-		"payload of later":     {forgery{op: note(ada), message: replace(`{"v":1,`, `{"v":2,`)}, "message", "version"},
+		"payload of later":     {forgery{op: note(ada), message: replace(`{"v":1,`, `{"v":2,`)}, "message", "a newer git-liza"},
 		"payload named, absent": {forgery{op: note(ada), message: func(m string) string {
 			return m[:strings.Index(m, "Liza-Payload: ")] + "Liza-Payload: " + codec.PayloadReference() + "\n"
 		}}, "message", "payload.json"},
