@@ -127,8 +127,10 @@ func (w *unsettled) take() (all []keptWrite) {
 func (r *Repo) settle(ctx context.Context, updates []git.RefUpdate) error {
 	all := r.unsettled.take()
 	for _, w := range all {
+		commits := slices.ContainsFunc(w.objects, isCommit)
 		movedTo := func(o git.Object) bool {
-			return slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.New == o.OID })
+			// An attempt that failed may have written the same lease as this one, and another commit.
+			return isCommit(o) == commits && slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.New == o.OID })
 		}
 		if slices.ContainsFunc(w.objects, movedTo) {
 			_ = os.Chmod(w.kept, keptMoved) // best effort: the objects are kept either way
@@ -187,8 +189,10 @@ func readKept(path string) (objects []git.Object) {
 
 // isTip reports whether refs have moved to a commit in the file.
 func (k *kept) isTip() bool {
-	return k.moved && slices.ContainsFunc(readKept(k.path), func(o git.Object) bool { return o.Type == git.CommitObject })
+	return k.moved && slices.ContainsFunc(readKept(k.path), isCommit)
 }
+
+func isCommit(o git.Object) bool { return o.Type == git.CommitObject }
 
 // listKept lists the files of kept objects, newest first, without their objects.
 func (r *Repo) listKept() []*kept {

@@ -328,6 +328,26 @@ func TestIntact(t *testing.T) {
 	}
 }
 
+// TestLostAttemptIsNoTip checks that the commit of an attempt that has lost a race is not taken for
+// one that the board was at, although the attempt after it has moved a ref to the same lease.
+func TestLostAttemptIsNoTip(t *testing.T) {
+	r, objects, first := written(t)
+	lease := git.NewObject(git.BlobObject, []byte("a lease\n"))
+	after := func(message string, old git.OID) (git.OID, error) {
+		c := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: objects[1].OID, Parents: []git.OID{first}, Author: git.Signature{Name: "a", Email: "a@x"}, Committer: git.Signature{Name: "a", Email: "a@x"}, Message: message}))
+		return c.OID, r.WriteAndUpdate(t.Context(), []git.Object{lease, c}, []git.RefUpdate{{Ref: "refs/heads/liza/x", Old: old, New: c.OID}, {Ref: "refs/liza/leases/a", New: lease.OID}}, "")
+	}
+	lost, err := after("lost\n", git.OID(strings.Repeat("1", 40)))
+	if !errors.Is(err, ErrRefMoved) {
+		t.Fatal(err)
+	}
+	second, err := after("second\n", first)
+	check(t, err)
+	if tips := r.KeptTips(); slices.Contains(tips, lost) || !slices.Contains(tips, second) {
+		t.Errorf("the tips are %v; %s was never one, and %s is", tips, lost, second)
+	}
+}
+
 // TestKeptTips checks that only a commit that a ref was moved to is a tip, whatever was kept since.
 func TestKeptTips(t *testing.T) {
 	r, _, commit := written(t)
