@@ -140,6 +140,19 @@ func TestMaintainAfterAKill(t *testing.T) {
 	}
 }
 
+// TestPackAfterAKill checks that the lock of a reflog, left by a killed gc, does not keep objects from
+// being packed.
+func TestPackAfterAKill(t *testing.T) {
+	r, objects, _ := written(t)
+	hurry(r)
+	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
+	writeIn(t, r.common, "logs/refs/heads/liza/x", "")
+	check(t, r.Pack(t.Context()))
+	if exists(loosePath(r, objects[0].OID)) || exists(filepath.Join(r.common, "logs/refs/heads/liza/x.lock")) {
+		t.Error("an object lies loose, or the lock is there")
+	}
+}
+
 // TestRejected checks how a refused push is told from one whose outcome is unknown.
 func TestRejected(t *testing.T) {
 	refused := func(exit int, said string) error {

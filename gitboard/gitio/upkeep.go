@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"context"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,8 +20,29 @@ func (r *Repo) Maintain(ctx context.Context) error {
 
 // Pack packs all loose objects, also those that no ref reaches, even if git's settings or a lock
 // keep its own maintenance from doing so. What no ref has reached for long goes (gc.pruneExpire).
+// A lock in git's way that a killed git has left is removed, as for a write.
 func (r *Repo) Pack(ctx context.Context) error {
-	return r.command("gc", "gc", "--quiet", "--cruft").run(ctx)
+	for attempt := 1; ; attempt++ {
+		err := r.command("gc", "gc", "--quiet", "--cruft").run(ctx)
+		if err == nil || !r.awaitBusy(ctx, r.reflogsBusy()) || !MayRetry(ctx, attempt, attempts) {
+			return err
+		}
+	}
+}
+
+// reflogsBusy returns a BusyError if another git holds the lock of a reflog, or of all refs.
+func (r *Repo) reflogsBusy() error {
+	var held []string
+	_ = filepath.WalkDir(filepath.Join(r.common, "logs"), func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && strings.HasSuffix(path, ".lock") {
+			held = append(held, path)
+		}
+		return nil // what can't be read is in nobody's way
+	})
+	if len(held) > 0 {
+		return &BusyError{held}
+	}
+	return r.locked(wholeLocks...)
 }
 
 // Usage is the number and size of the repository's objects.
