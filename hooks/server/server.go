@@ -284,10 +284,9 @@ func (a *arrival) submitted(ctx context.Context, s *board.State) (*board.Refusal
 
 // at returns where one of the board's refs is after the moves.
 func (a *arrival) at(ctx context.Context, ref string) (string, error) {
-	if branches, err := a.onlyBranches(ctx); err != nil {
+	ref, err := a.nameHere(ctx, ref)
+	if err != nil {
 		return "", err
-	} else if branches {
-		ref = git.AsBranch(ref)
 	}
 	if m := a.of(ref); m != nil {
 		return m.New, nil
@@ -357,11 +356,8 @@ func (a *arrival) since(ctx context.Context, m *hooks.Move) (git.OID, error) {
 var known = []string{git.LastRef, git.HomeRef, git.AsBranch(git.HomeRef)}
 
 // last returns a commit that the board of this repository contained, zero if there never was one.
-func (a *arrival) last(ctx context.Context) (git.OID, error) { return a.first(ctx, known...) }
-
-// first returns where the first of the refs that exists is, zero if there is none.
-func (a *arrival) first(ctx context.Context, refs ...string) (git.OID, error) {
-	for _, ref := range refs {
+func (a *arrival) last(ctx context.Context) (git.OID, error) {
+	for _, ref := range known {
 		if at, err := a.repo.Ref(ctx, ref); err != nil || !at.IsZero() {
 			return at, err
 		}
@@ -458,6 +454,15 @@ func (a *arrival) named(ctx context.Context, m hooks.Move) (hooks.Move, error) {
 		m.New = string(c.Carried())
 	}
 	return m, err
+}
+
+// nameHere is the reverse of named: the name under which the repository keeps one of the board's
+// refs.
+func (a *arrival) nameHere(ctx context.Context, ref string) (string, error) {
+	if is, err := a.onlyBranches(ctx); !is || err != nil {
+		return ref, err
+	}
+	return git.AsBranch(ref), nil
 }
 
 // small reads an object that is to be a lease, if it is small enough.

@@ -15,14 +15,10 @@ func (a *arrival) unshown(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 	if git.OID(m.Now).IsZero() || len(a.push.Unshown) == 0 {
 		return nil, nil // the leases of a board that is new here come with it
 	}
-	inBranches, err := a.onlyBranches(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for _, holder := range a.push.Unshown {
-		ref := git.LeaseRef(holder)
-		if inBranches {
-			ref = git.AsBranch(ref)
+		ref, err := a.nameHere(ctx, git.LeaseRef(holder))
+		if err != nil {
+			return nil, err
 		}
 		at, err := a.repo.Ref(ctx, ref)
 		if err != nil {
