@@ -57,18 +57,11 @@ func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 			return f, nil
 		}
 	}
-	tops, err := checkouts(ctx, b, ref)
-	if err != nil {
-		return f, err
-	}
-	if err := mayAdvance(ctx, b, tops, here, to); err != nil {
+	if err := announced(ctx, b, v, here, to); err != nil {
 		if errors.As(err, new(*board.Refusal)) {
 			f.Warnings = append(f.Warnings, err.Error())
 			err = nil
 		}
-		return f, err
-	}
-	if err := announce(b, tops, here, to); err != nil {
 		return f, err
 	}
 	err = b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
