@@ -10,8 +10,12 @@ import (
 )
 
 // moveAcross renames a directory, or copies it and removes the original if the two paths are on
-// different disks: `.worktrees` may be a mount. to must not exist.
+// different disks: `.worktrees` may be a mount. to must not exist; the directory that it is in is
+// made.
 func moveAcross(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
 	err := os.Rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err

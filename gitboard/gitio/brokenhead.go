@@ -37,15 +37,8 @@ func checkHead(gitDir string) error {
 
 // hasParts reports whether a directory has what a git directory has besides HEAD.
 func hasParts(gitDir string) bool {
-	if _, err := os.Stat(filepath.Join(gitDir, "commondir")); err == nil {
-		return true
-	}
-	for _, part := range []string{"objects", "refs"} {
-		if found, err := os.Stat(filepath.Join(gitDir, part)); err != nil || !found.IsDir() {
-			return false
-		}
-	}
-	return true
+	_, err := os.Stat(filepath.Join(gitDir, "commondir"))
+	return err == nil || hasStores(gitDir)
 }
 
 // lastBranch returns the branch that was checked out last in the worktree of a git directory, "" if

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -56,8 +55,7 @@ func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at
 
 // stagedApart reports whether the index holds a change that the file does not: someone staged it.
 func (e StatusEntry) stagedApart() bool {
-	conflict := strings.Contains(e.Code, "U") || e.Code == "AA" || e.Code == "DD"
-	return !conflict && !e.Untracked() && e.Code[0] != ' ' && e.Code[1] != ' '
+	return !e.Unmerged() && !e.Untracked() && e.Code[0] != ' ' && e.Code[1] != ' '
 }
 
 // undoCut reverts what an interrupted merge of commit left. It reports whether there was anything

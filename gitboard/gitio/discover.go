@@ -125,10 +125,8 @@ func (r *Repo) isUsual() bool {
 	if err != nil || !isSoundHead(string(head)) || strings.ContainsAny(r.top+r.gitDir+r.common, "\n\r") {
 		return false
 	}
-	for _, part := range []string{"objects", "refs"} {
-		if found, err := os.Stat(filepath.Join(r.common, part)); err != nil || !found.IsDir() {
-			return false
-		}
+	if !hasStores(r.common) {
+		return false
 	}
 	// Git reads these settings from this file alone, and ignores what it includes.
 	file := r.ownSettings().file
@@ -136,6 +134,16 @@ func (r *Repo) isUsual() bool {
 		return false
 	}
 	return usually(file, "repositoryformatversion", "0") && usually(file, "bare", strconv.FormatBool(r.bare)) && usually(file, "worktree")
+}
+
+// hasStores reports whether a directory has those of a repository in which objects and refs are.
+func hasStores(dir string) bool {
+	for _, part := range []string{"objects", "refs"} {
+		if found, err := os.Stat(filepath.Join(dir, part)); err != nil || !found.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 // usually reports whether a setting of core is missing or has a value that is known.

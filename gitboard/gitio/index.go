@@ -91,10 +91,7 @@ func (r *Repo) RebuildIndex(ctx context.Context, worktree string) error {
 	if err := r.in(worktree, "update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
 		return err
 	}
-	aside, err := vacant(filepath.Join(dir, "index.damaged"))
-	if err == nil {
-		err = os.Link(index, aside)
-	}
+	err = os.Link(index, vacant(filepath.Join(dir, "index.damaged")))
 	if err == nil {
 		err = os.Rename(made, index)
 	}

@@ -126,10 +126,7 @@ func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool,
 		if !r.unpublishedIn(ctx, path) || r.tracks(ctx, worktree, filepath.Join(below, "HEAD")) {
 			continue
 		}
-		target, err := vacant(filepath.Join(to, below))
-		if err == nil {
-			err = moveAcross(path, target)
-		}
+		err = moveAcross(path, vacant(filepath.Join(to, below)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it was inside another one, and moved with it
 		}
@@ -194,16 +191,12 @@ func (r *Repo) unpublishedIn(ctx context.Context, top string) bool {
 	return slices.ContainsFunc(gitDirs(dir), func(dir string) bool { return r.unpublished(ctx, dir) })
 }
 
-// vacant returns a path at which nothing is, the given one if it can be, and makes the directory
-// that it is in.
-func vacant(path string) (string, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", err
-	}
+// vacant returns a path at which nothing is, the given one if it can be.
+func vacant(path string) string {
 	free := path
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(free); err != nil {
-			return free, nil
+			return free
 		}
 		free = fmt.Sprintf("%s.%d", path, n)
 	}
@@ -214,9 +207,6 @@ func vacant(path string) (string, error) {
 func (r *Repo) keepModule(ctx context.Context, from, to string) (kept bool, err error) {
 	if _, err := os.Lstat(from); err != nil {
 		return false, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return false, storageError(to, err)
 	}
 	if err := moveAcross(from, to); err != nil {
 		return false, storageError(to, err)

@@ -103,9 +103,6 @@ func (r *Repo) KeepRecord(record, to string) error {
 	if !worked {
 		return os.RemoveAll(record)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return storageError(to, err)
-	}
 	return storageError(to, moveAcross(record, to))
 }
 
@@ -128,11 +125,9 @@ func loggedHead(dir string) (git.OID, error) {
 	if err != nil {
 		return "", err
 	}
-	// One entry per line: the old id, the new id, who and when. The last one may be the deletion of
-	// the branch.
-	for _, line := range slices.Backward(splitLines(data)) {
-		if fields := strings.Fields(line); len(fields) > 1 && git.OID(fields[1]).Valid() && !git.OID(fields[1]).IsZero() {
-			return git.OID(fields[1]), nil
+	for _, m := range moves(string(data)) {
+		if !m.To.IsZero() { // the last one may be the deletion of the branch
+			return m.To, nil
 		}
 	}
 	return "", nil

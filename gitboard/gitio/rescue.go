@@ -161,7 +161,7 @@ func (r *Repo) KeptTips() []git.OID {
 	var tips []git.OID
 	for _, k := range r.allKept() {
 		for _, o := range k.objects {
-			if k.moved && o.Type == git.CommitObject {
+			if k.moved && isCommit(o) {
 				tips = append(tips, o.OID)
 			}
 		}
