@@ -175,7 +175,7 @@ func TestGather(t *testing.T) {
 	// Others are deciding: two more come, and then the lock is free.
 	deciding, err := s.repo.OpenQueue(s.file(TurnFile))
 	check(t, err)
-	check(t, gitio.TryQueue(deciding))
+	check(t, <-gitio.AwaitQueue(deciding)) // a wait of the last case that was given up may still be ending
 	_ = os.Remove(s.file(chainFile))
 	s.keepPlace(place{Again: 2, Took: time.Hour, Ended: noon})
 	two := &chain{Links: []*link{{ID: "1", Base: git.ZeroOID}, {ID: "2", Base: git.ZeroOID}}}
