@@ -2,6 +2,7 @@
 //
 //	go run ./cmd/liza-mutate ./gitboard/oplog
 //	go run ./cmd/liza-mutate --sample 40 --seed 7 ./worktrees/... ./hooks/...
+//	go run ./cmd/liza-mutate --since main ./gitboard/remote
 //
 // It builds the tests of each package once, with every mutant in them: a condition that always
 // holds or never does, a statement that is left out. A variable chooses the one that is on. Each
@@ -32,6 +33,7 @@ type options struct {
 	reach   bool
 	tests   []string
 	only    string
+	since   string
 }
 
 func main() {
@@ -51,6 +53,7 @@ func run(ctx context.Context, args []string) error {
 	f.DurationVar(&o.patient, "patience", 30*time.Second, "how much longer than without a mutant tests may take; then it is caught")
 	f.StringSliceVar(&o.tests, "tests", nil, "the `PACKAGES` whose tests are run (each its own, and those of testedby.go)")
 	f.StringVar(&o.only, "only", "", "try only mutants whose line has this `TEXT`")
+	f.StringVar(&o.since, "since", "", "try only mutants in lines that this `COMMIT` did not have")
 	f.BoolVar(&o.list, "list", false, "print the mutants and try none")
 	f.BoolVar(&o.reach, "unreached", false, "print the mutants that no test reaches, and try none")
 	if err := f.Parse(args); err != nil {

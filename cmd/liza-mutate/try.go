@@ -89,9 +89,13 @@ func try(ctx context.Context, p pkg, tests []pkg, o options, known map[string]bo
 		return s, fmt.Errorf("equivalent.txt names mutants that do not exist: %s", strings.Join(names, "; "))
 	}
 	s.mutants = len(all)
+	chosen, err := drawn(ctx, p, all, o)
+	if err != nil || len(chosen) == 0 {
+		return s, err
+	}
 	if o.list {
-		for _, m := range all {
-			fmt.Println(m)
+		for _, i := range chosen {
+			fmt.Println(all[i])
 		}
 		return s, nil
 	}
@@ -111,7 +115,7 @@ func try(ctx context.Context, p pkg, tests []pkg, o options, known map[string]bo
 		return s, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d tests measured in %s\n", p.path(), len(r.tests), time.Since(began).Round(time.Second))
-	for _, i := range drawn(all, o) {
+	for _, i := range chosen {
 		if ctx.Err() != nil {
 			return s, ctx.Err()
 		}
@@ -135,14 +139,21 @@ func try(ctx context.Context, p pkg, tests []pkg, o options, known map[string]bo
 }
 
 // drawn are the indexes of the mutants to try, in their order.
-func drawn(all []mutant, o options) []int {
+func drawn(ctx context.Context, p pkg, all []mutant, o options) ([]int, error) {
 	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(len(all))
 	order = slices.DeleteFunc(order, func(i int) bool { return !strings.Contains(all[i].String(), o.only) })
+	if o.since != "" {
+		changed, err := changedSince(ctx, p, o.since)
+		if err != nil {
+			return nil, err
+		}
+		order = slices.DeleteFunc(order, func(i int) bool { return !all[i].isIn(changed) })
+	}
 	if o.sample > 0 {
 		order = order[:min(o.sample, len(order))]
 	}
 	slices.Sort(order)
-	return order
+	return order, nil
 }
 
 // overlaid writes changed files of a package, and an overlay for the go command that has them in
