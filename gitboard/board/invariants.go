@@ -22,16 +22,16 @@ func Violations(s *State) []Violation {
 	var all []Violation
 	for _, dir := range []string{AgentDir, GoalDir, AnomalyDir, DiscoveryDir, HandoffDir, KeyDir} {
 		for _, id := range s.List(dir) {
-			all = append(all, recordViolations(s, RecordPath(dir, id))...)
+			all = append(all, recordViolations(s, nil, RecordPath(dir, id))...)
 		}
 	}
 	for _, path := range []string{ConfigPath, SprintPath, ControlPath, BreakerPath, TeamPath} {
-		all = append(all, recordViolations(s, path)...)
+		all = append(all, recordViolations(s, nil, path)...)
 	}
 	loops := s.anyCycle()
 	for _, id := range s.List(TaskDir) {
 		path := RecordPath(TaskDir, id)
-		all = append(all, recordViolations(s, path)...)
+		all = append(all, recordViolations(s, nil, path)...)
 		if loops {
 			all = append(all, cycleViolation(s, path)...)
 		}
@@ -48,7 +48,7 @@ func checkNewViolations(before, after *State) error {
 		if r == nil {
 			continue
 		}
-		fresh = append(fresh, newOnes(recordViolations(after, path), func() []Violation { return recordViolations(before, path) })...)
+		fresh = append(fresh, newOnes(recordViolations(after, before, path), func() []Violation { return recordViolations(before, nil, path) })...)
 		t, is := r.(*Task)
 		holders = holders || is && t.Status == Claimed
 		if is && mayClose(before, after, t) {
@@ -100,7 +100,9 @@ func doubleHolders(s *State) []Violation {
 	return all
 }
 
-func recordViolations(s *State, path string) []Violation {
+// recordViolations returns the violations of a record. Those that it had on a board before, if
+// there is one, may be left out.
+func recordViolations(s, before *State, path string) []Violation {
 	r, err := s.Record(path)
 	if err != nil || r == nil {
 		return nil
@@ -117,7 +119,7 @@ func recordViolations(s *State, path string) []Violation {
 	case *Agent:
 		agentInvariants(r, bad)
 	case *Sprint:
-		sprintInvariants(s, r, bad)
+		sprintInvariants(s, before, r, bad)
 	case *Goal:
 		goalInvariants(s, path, r, bad)
 	case *Control:
@@ -183,15 +185,21 @@ func agentInvariants(a *Agent, bad func(string, string, ...any)) {
 	}
 }
 
-func sprintInvariants(s *State, sp *Sprint, bad func(string, string, ...any)) {
+func sprintInvariants(s, before *State, sp *Sprint, bad func(string, string, ...any)) {
 	if !slices.Contains([]Phase{InProgress, AtCheckpoint, Completed, PhaseAborted}, sp.Status) {
 		bad("status", "%q is not a state of a sprint", sp.Status)
 	}
 	if sp.Timeline.Started.IsZero() {
 		bad("timeline.started", "not set")
 	}
+	var had SprintScope
+	if before != nil {
+		if was, _ := before.Record(SprintPath); was != nil {
+			had = was.(*Sprint).Scope
+		}
+	}
 	ids, _ := s.IDs(TaskDir)
-	for _, id := range slices.Concat(sp.Scope.Planned, sp.Scope.Stretch) {
+	for _, id := range slices.Concat(added(had.Planned, sp.Scope.Planned), added(had.Stretch, sp.Scope.Stretch)) {
 		if _, there := slices.BinarySearch(ids, id); there || s.Err() != nil {
 			continue
 		}
@@ -199,6 +207,16 @@ func sprintInvariants(s *State, sp *Sprint, bad func(string, string, ...any)) {
 			bad("scope", "there is no task %s", id)
 		}
 	}
+}
+
+// added returns what a list has behind its first entries, as far as these are those of another
+// one. A sprint may have thousands of tasks, and get them one at a time.
+func added(before, list []string) []string {
+	n := 0
+	for n < min(len(before), len(list)) && before[n] == list[n] {
+		n++
+	}
+	return list[n:]
 }
 
 func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {

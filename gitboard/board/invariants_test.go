@@ -143,3 +143,29 @@ func TestViolations(t *testing.T) {
 		}
 	}
 }
+
+// TestSprintGetsUnknownTask checks that a sprint gets no task that is not there, in whatever place
+// of its lists, while one that it had already does not stop work.
+func TestSprintGetsUnknownTask(t *testing.T) {
+	scene := begun(t).ready("a").ready("b")
+	write := func(scope string) *board.Write {
+		return &board.Write{Path: board.SprintPath, Fields: []board.FieldEdit{{Field: "scope", Value: scope}}}
+	}
+	for _, scope := range []string{
+		"{planned: [nobody, a, b], stretch: []}", "{planned: [a, nobody, b], stretch: []}", "{planned: [a, b, nobody], stretch: []}",
+		"{planned: [a, nobody], stretch: []}", "{planned: [a, b], stretch: [nobody]}", "{planned: [], stretch: [b, nobody]}",
+	} {
+		scene.refused("invariant", human, write(scope), "there is no task nobody")
+	}
+	scene.do(human, write("{planned: [b, a], stretch: []}"))
+	old := scene.state()
+	sprint := *old.Sprint()
+	sprint.Scope.Planned = []string{"b", "nobody", "a"}
+	old.Changes()[board.SprintPath] = &sprint
+	for text, want := range map[string]bool{"{planned: [b, nobody, a], stretch: [a]}": true, "{planned: [nobody, b, a], stretch: []}": true, "{planned: [b, nobody, a, none], stretch: []}": false} {
+		_, err := board.Step(old, board.Operation{Actor: human, Time: old.Time(), Request: "r", Payload: write(text)})
+		if (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -16,7 +16,10 @@ import (
 
 // nodeOf builds the YAML of a value. The library's own encoding goes through text and loses a
 // leading newline in a string.
-func nodeOf(v reflect.Value) (*yaml.Node, error) {
+func nodeOf(v reflect.Value) (*yaml.Node, error) { return (*lists)(nil).nodeOf(v) }
+
+// nodeOf builds the YAML of a value without its long lists, unless l is nil.
+func (l *lists) nodeOf(v reflect.Value) (*yaml.Node, error) {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
@@ -28,17 +31,20 @@ func nodeOf(v reflect.Value) (*yaml.Node, error) {
 		if n, ready := written.(*yaml.Node); ready || err != nil {
 			return n, err
 		}
-		return nodeOf(reflect.ValueOf(written))
+		return l.nodeOf(reflect.ValueOf(written))
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		return structNode(v)
+		return l.structNode(v)
 	case reflect.Map:
-		return mapNode(v)
+		return l.mapNode(v)
 	case reflect.Slice:
+		if n := l.leaveOut(v); n != nil {
+			return n, nil
+		}
 		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for i := range v.Len() {
-			item, err := nodeOf(v.Index(i))
+			item, err := l.nodeOf(v.Index(i))
 			if err != nil {
 				return nil, err
 			}
@@ -59,14 +65,14 @@ func scalar(tag, value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
 }
 
-func structNode(v reflect.Value) (*yaml.Node, error) {
+func (l *lists) structNode(v reflect.Value) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for i, field := range board.Fields(v.Type()) {
 		f := v.Field(i)
 		if field.OmitEmpty && (f.IsZero() || (f.Kind() == reflect.Slice || f.Kind() == reflect.Map) && f.Len() == 0) {
 			continue
 		}
-		value, err := nodeOf(f)
+		value, err := l.nodeOf(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", field.Name, err)
 		}
@@ -76,7 +82,7 @@ func structNode(v reflect.Value) (*yaml.Node, error) {
 }
 
 // mapNode writes a mapping in the order of its keys.
-func mapNode(v reflect.Value) (*yaml.Node, error) {
+func (l *lists) mapNode(v reflect.Value) (*yaml.Node, error) {
 	keys := v.MapKeys()
 	for _, k := range keys {
 		if k.Kind() != reflect.String {
@@ -86,7 +92,7 @@ func mapNode(v reflect.Value) (*yaml.Node, error) {
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for _, k := range keys {
-		value, err := nodeOf(v.MapIndex(k))
+		value, err := l.nodeOf(v.MapIndex(k))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}

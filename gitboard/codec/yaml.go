@@ -28,10 +28,25 @@ func (e *Error) Unwrap() error { return e.Err }
 // Encode writes a record as canonical YAML: keys in the order of the struct, multi-line texts as
 // literal blocks where YAML can represent them, and everything unusual double-quoted.
 func Encode(record any) ([]byte, error) {
-	n, err := nodeOf(reflect.ValueOf(record))
+	var long lists
+	n, err := long.nodeOf(reflect.ValueOf(record))
 	if err != nil {
 		return nil, err
 	}
+	data, err := emit(n)
+	if err != nil || len(long.left) == 0 {
+		return data, err
+	}
+	if data, ok := long.putIn(data); ok {
+		return data, nil
+	}
+	if n, err = nodeOf(reflect.ValueOf(record)); err != nil {
+		return nil, err
+	}
+	return emit(n)
+}
+
+func emit(n *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)

@@ -166,11 +166,12 @@ func TestImports(t *testing.T) {
 }
 
 // TestOneDoorToGit: only gitio names git as a program to start, except for the demo, which shows
-// what a reader would type, the bench, which measures the bare cost of git, and what tests use.
+// what a reader would type, the bench, which measures the bare cost of git, liza-mutate, which asks
+// what a developer has changed, and what tests use.
 func TestOneDoorToGit(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
-		if name == "gitboard/gitio" || name == "cmd/internal/demo" || name == "cmd/liza-bench" || name == "gitboard/testrun" {
+		if slices.Contains([]string{"gitboard/gitio", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "gitboard/testrun"}, name) {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

@@ -1,0 +1,83 @@
+package codec
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"gopkg.in/yaml.v3"
+)
+
+// lists are long lists of words that are left out of what the library writes, and put in
+// afterwards. The library takes a microsecond for each word, which adds up where each of thousands
+// of operations makes a list longer, as a sprint's list of tasks.
+type lists struct{ left [][]string }
+
+// fewWords is the length up to which the library writes a list.
+const fewWords = 64
+
+// leaveOut returns what the library writes in a list's place: a text with a tag that nothing else
+// has. It returns nil for what is no long list of words.
+func (l *lists) leaveOut(v reflect.Value) *yaml.Node {
+	if l == nil || v.Len() <= fewWords {
+		return nil
+	}
+	words, is := v.Interface().([]string)
+	if !is {
+		return nil
+	}
+	for _, w := range words {
+		if !isWord(w) {
+			return nil
+		}
+	}
+	l.left = append(l.left, words)
+	return scalar("!list", fmt.Sprint(len(l.left)))
+}
+
+// isWord reports whether YAML writes a text as it is: it can't be taken for another type.
+func isWord(s string) bool {
+	if len(s) == 0 || len(s) > 64 || s[0] < 'a' || s[0] > 'z' {
+		return false
+	}
+	letters := true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z':
+		case c == '-' || c >= '0' && c <= '9':
+			letters = false
+		default:
+			return false
+		}
+	}
+	return !letters || len(s) > len("false") // the longest that is another type
+}
+
+// putIn puts the lists where they were left out. It reports false if it can't tell where that is: a
+// text may look like a mark.
+func (l *lists) putIn(data []byte) ([]byte, bool) {
+	for i, words := range l.left {
+		mark := fmt.Appendf(nil, "!list %d\n", i+1)
+		at := bytes.Index(data, mark)
+		if bytes.Count(data, mark) != 1 || !bytes.HasSuffix(data[:at], []byte(": ")) {
+			return nil, false
+		}
+		line := data[bytes.LastIndexByte(data[:at], '\n')+1 : at]
+		key := bytes.TrimLeft(line, " ")
+		if key[0] == '-' { // a mapping in a list is indented otherwise
+			return nil, false
+		}
+		item := fmt.Sprintf("\n%*s- ", len(line)-len(key)+2, "")
+		size := 0
+		for _, w := range words {
+			size += len(item) + len(w)
+		}
+		whole := make([]byte, 0, len(data)+size)
+		whole = append(whole, data[:at-1]...)
+		for _, w := range words {
+			whole = append(append(whole, item...), w...)
+		}
+		data = append(whole, data[at+len(mark)-1:]...)
+	}
+	return data, true
+}
