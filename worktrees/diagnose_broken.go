@@ -267,6 +267,10 @@ func (d *diagnosis) boardRoot(ctx context.Context) (git.OID, error) {
 
 func (d *diagnosis) brokenHome(ctx context.Context, b *gitio.BrokenRefError) error {
 	root, err := d.boardRoot(ctx)
+	if errors.As(err, new(*gitio.DamagedError)) {
+		d.report(b, Problem{Kind: BrokenRef, Text: b.Error(), Hint: historyFirst})
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -276,6 +280,9 @@ func (d *diagnosis) brokenHome(ctx context.Context, b *gitio.BrokenRefError) err
 	})
 	return nil
 }
+
+// historyFirst is the hint where only the board's history says where it began, and is not whole.
+const historyFirst = "bring back the board's history first: it says where the board began"
 
 // brokenLast reports the ref that only follows the board.
 func (d *diagnosis) brokenLast(b *gitio.BrokenRefError) {
@@ -293,6 +300,10 @@ func (d *diagnosis) missingHome(ctx context.Context) error {
 		return err
 	}
 	root, err := d.boardRoot(ctx)
+	if errors.As(err, new(*gitio.DamagedError)) {
+		d.add(Problem{Kind: MissingHome, Text: git.HomeRef + " is missing, without which the board counts as a copy that nobody joins", Hint: historyFirst})
+		return nil
+	}
 	if err != nil {
 		return err
 	}

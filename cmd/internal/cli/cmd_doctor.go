@@ -53,19 +53,21 @@ func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
 	if err := c.Board.Repo().CheckPackedRefs(); err != nil {
 		return err
 	}
-	rescued, lost, err := recovery.Rescue(ctx, c, fix)
+	rescued, rest, err := recovery.Rescue(ctx, c, fix)
 	if err != nil {
 		return err
 	}
-	if lost {
+	if rest == recovery.Nothing {
 		return recovery.ReportLoss(c, rescued)
 	}
 	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
-	if err := v.Follows(ctx); err != nil {
-		return err
+	if rest == recovery.Whole {
+		if err := v.Follows(ctx); err != nil {
+			return err
+		}
 	}
 	var repairer board.Actor // only a repair needs an actor
 	if fix {
@@ -79,6 +81,9 @@ func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
 		return err
 	}
 	findings = slices.Insert(findings, 0, rescued...)
+	if rest == recovery.NoPast { // it can't be counted, nor compared with integration
+		return recovery.ReportLoss(c, findings)
+	}
 	figures, err := recovery.Count(ctx, c)
 	if err != nil {
 		return err

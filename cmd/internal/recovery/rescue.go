@@ -11,22 +11,31 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Rescue checks first of all whether the whole board is there, and restores what it can. lost means
-// that nothing else can be checked.
-func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
+// Rest is what is left of a board after a rescue.
+type Rest int
+
+const (
+	Whole   Rest = iota
+	NoPast       // the board, without a part of its history
+	Nothing      // too little to check anything else
+)
+
+// Rescue checks first of all whether the whole board is there, and restores what it can.
+func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, rest Rest, err error) {
 	loss, err := findLoss(ctx, c)
 	if err != nil {
-		return nil, false, err
+		return nil, Nothing, err
 	}
 	if loss == nil {
 		return forward(ctx, c.Board.Repo(), fix)
 	}
 	fromRemote := loss.LacksObjects() && c.Board.Remote() != ""
 	if fix && fromRemote {
-		var f *Finding
-		if f, loss, err = refetch(ctx, c, loss); f != nil || err != nil {
-			return findings(f), f != nil && !f.Fixed, err
+		f, still, err := refetch(ctx, c, loss)
+		if f != nil || err != nil {
+			return findings(f), restOf(f, loss), err
 		}
+		loss = still
 	}
 	f := Finding{Kind: worktrees.DamagedBoard, Text: loss.String()}
 	switch {
@@ -50,10 +59,21 @@ func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost 
 		}
 	}
 	if !f.Fixed || !loss.SetsBack() {
-		return findings(&f), !f.Fixed, nil
+		return findings(&f), restOf(&f, loss), nil
 	}
-	more, lost, err := Rescue(ctx, c, fix) // the history of the board that was found may have gaps
-	return append(findings(&f), more...), lost, err
+	more, rest, err := Rescue(ctx, c, fix) // the history of the board that was found may have gaps
+	return append(findings(&f), more...), rest, err
+}
+
+// restOf is what is left if a finding is all that could be done about a loss.
+func restOf(f *Finding, l *audit.Loss) Rest {
+	switch {
+	case f == nil, f.Fixed:
+		return Whole
+	case l != nil && l.Past != "":
+		return NoPast
+	}
+	return Nothing
 }
 
 // elsewhereTo is the command that brings the board's objects from another repository. A plain fetch
@@ -94,10 +114,10 @@ func findings(f *Finding) []Finding {
 }
 
 // forward checks whether the board has gone back, and moves it forward again.
-func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, lost bool, err error) {
+func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, rest Rest, err error) {
 	back, err := audit.FindSetBack(ctx, repo)
 	if err != nil || back == nil {
-		return nil, false, err
+		return nil, Whole, err
 	}
 	f := Finding{Kind: worktrees.SetBackBoard, Text: back.String()}
 	switch {
@@ -112,7 +132,7 @@ func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, 
 			f.Fixed = true
 		}
 	}
-	return []Finding{f}, !f.Fixed, nil
+	return []Finding{f}, restOf(&f, nil), nil
 }
 
 // gone returns the loss of a board of which there are only traces, nil if it is there.
@@ -126,7 +146,7 @@ func gone(ctx context.Context, c *edge.Call) (*audit.Loss, error) {
 	return &audit.Loss{}, nil
 }
 
-// ReportLoss is the result of doctor when only the loss could be examined.
+// ReportLoss is the result of doctor while a part of the board is missing.
 func ReportLoss(c *edge.Call, found []Finding) error {
 	if c.JSON {
 		if err := c.PrintJSON(map[string]any{"problems": found}); err != nil {
