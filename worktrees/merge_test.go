@@ -185,6 +185,30 @@ func TestRetry(t *testing.T) {
 	s.refused(err, "invalid", "not a commit")
 }
 
+// TestIncompleteLanding checks that a human's commit does not land while a part of it is missing.
+func TestIncompleteLanding(t *testing.T) {
+	for name, lost := range map[string]string{"a file": ":b.txt", "the tree": "^{tree}", "an earlier commit": "~1"} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			side := filepath.Join(t.TempDir(), "side")
+			s.git(s.dir, "worktree", "add", "-q", "-b", "side", side, "integration")
+			s.write(side, "c.txt", "c\n")
+			s.commitAll(side, "a human's")
+			s.write(side, "b.txt", "b\n")
+			s.commitAll(side, "a human's, too")
+			integration := s.ref("refs/heads/integration")
+			s.loses("side" + lost)
+			for _, files := range [][]string{nil, {"c.txt"}} {
+				_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: "side", Files: files})
+				s.refused(err, board.CodeMissing, "can't land: objects of the history of")
+			}
+			if now := s.ref("refs/heads/integration"); now != integration {
+				t.Errorf("integration moved to %s", now)
+			}
+		})
+	}
+}
+
 func TestSlowTest(t *testing.T) {
 	s := newScene(t, ready("one"), approved("coder-1", "one", "scripts/integration-test.sh", "echo begun\nsleep 300 & wait\n"))
 	s.set("integration_test_timeout", "1")

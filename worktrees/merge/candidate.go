@@ -81,12 +81,16 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 	return c, false, err
 }
 
-// complete refuses to land work of which this clone lacks a part: nobody could check integration
-// out.
+// complete refuses to land work of which this clone lacks a part.
 func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto git.OID) error {
-	err := b.Complete(ctx, t, onto)
+	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor says how to bring it back")
+}
+
+// incomplete is the refusal of what lacks objects, if an error says so: nobody could check
+// integration out.
+func incomplete(err error, what, hint string) error {
 	if damage := (*gitio.DamagedError)(nil); errors.As(err, &damage) {
-		return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't land: %v", t.ID, damage), "git liza doctor says how to bring it back")
+		return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't land: %v", what, damage), hint)
 	}
 	return err
 }

@@ -57,6 +57,9 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
+	if err := incomplete(b.Repo().WholeSince(ctx, tip, commit), commit.Short(), "git fetch --refetch URL REF, from a clone or a backup that has it"); err != nil {
+		return nil, err
+	}
 	if err := b.Upload(ctx, tip, commit); err != nil {
 		return nil, err
 	}
