@@ -74,8 +74,15 @@ func (s *State) mayReviewPlan(t *Task, a Actor) error {
 		return refuse(CodePermission, "the plan is reviewed by a %s here, not by a %s", by, own).on(t)
 	case t.Plan != PlanProposed:
 		return refuse(CodeWrongState, "%s is not proposed: its planner still works on it", t.ID).on(t)
-	case a.Role != roles.Human && (t.CreatedBy == a.ID || t.Last(EventProposed).Agent == a.ID):
+	case a.Role != roles.Human && t.plannedBy(a.ID):
 		return refuse(CodePermission, "%s planned %s and can't review it", a.ID, t.ID).on(t)
 	}
 	return nil
+}
+
+// plannedBy reports whether an agent wrote or proposed a draft. An imported draft may be proposed
+// without an event that says by whom.
+func (t *Task) plannedBy(agent string) bool {
+	e := t.Last(EventProposed)
+	return t.CreatedBy == agent || e != nil && e.Agent == agent
 }

@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -115,4 +116,19 @@ func TestPlanOfADraftAlone(t *testing.T) {
 	task.Plan = board.PlanProposed
 	after.Changes()[board.RecordPath(board.TaskDir, "users")] = &task
 	equals(t, "violations", board.Violations(after), []string{`tasks/users.yaml: plan: "proposed" is not how far the review of a UNCLAIMED task is`})
+}
+
+// TestImportedProposal checks that a draft of an imported board, whose history does not say who
+// proposed it, is judged as any other: by the reviewer of plans or a human.
+func TestImportedProposal(t *testing.T) {
+	records := least(t)
+	records[5].YAML = strings.Replace(leastTask, "status: ABANDONED", "status: DRAFT\nplan: proposed", 1) +
+		"done_when: d\nscope: s\nspec_ref: specs/vision.md\n"
+	for _, reviewer := range []board.Actor{human, planReviewer} {
+		s := newScript(t).do(human, &board.Import{Source: "state.yaml", Records: records}).do(human, plansReviewedBy("plan-reviewer"))
+		s.do(planReviewer, &board.Register{Session: planReviewer.Session, Clone: "here"})
+		s.clone().do(reviewer, rejectDraft("a")).refused("wrong-state", reviewer, rejectDraft("a"), "a is not proposed")
+		s.do(reviewer, finalize("a"))
+		equal(t, "finalized", s.task("a").Status, board.Unclaimed)
+	}
 }
