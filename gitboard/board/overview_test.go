@@ -3,6 +3,7 @@ package board_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -232,4 +233,15 @@ func TestOverviewUnread(t *testing.T) {
 			break
 		}
 	}
+}
+
+// TestOutlookOfNobodysTask checks that a rejected task of an imported board that names no coder
+// waits for one, and that nobody is asked to free an agent without a name.
+func TestOutlookOfNobodysTask(t *testing.T) {
+	records := least(t)
+	records[5].YAML = strings.Replace(leastTask, "ABANDONED", "REJECTED", 1) + "done_when: d\nscope: s\nspec_ref: specs/vision.md\nrejection_reason:\n  overall: no\n"
+	s := newScript(t).do(human, &board.Import{Source: "state.yaml", Records: records})
+	got := outlookOf(t, s.look(s.allAlive()), "a")
+	equals(t, "outlook", []string{string(got.Turn), got.Stuck.String()}, []string{string(roles.Coder), ""})
+	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: map[string]board.Lease{}})), "no_agent human [a]: git liza agent coder")
 }

@@ -22,9 +22,9 @@ type forecast struct {
 	seen        map[string]Obstacle                  // the tasks examined so far, and why they are stuck
 }
 
-// gone reports whether an agent has deregistered or its lease has expired.
+// gone reports whether an agent has deregistered or its lease has expired. Nobody is not gone.
 func (f *forecast) gone(agent string) bool {
-	return agent != roles.HumanID && f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
+	return agent != "" && agent != roles.HumanID && f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
 }
 
 func (f *forecast) outlook(b board.Brief) TaskOutlook {
