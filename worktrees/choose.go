@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // choose returns the task that a coder should claim if it names none; "" if there is none.
@@ -30,13 +31,27 @@ func NextClaim(ctx context.Context, v *gitboard.View, coder string) (string, err
 
 // noWork returns the refusal for a coder who can't claim anything, with the reason.
 func noWork(v *gitboard.View, coder string) error {
-	counts := map[string]int{}
+	counts, team := map[string]int{}, v.State.Team()
 	tasks := v.State.Tasks()
 	for _, b := range tasks {
-		counts[why(b, coder, v.State.Merged)]++
+		switch reason := why(b, coder, v.State.Merged); {
+		case reason == "":
+		case ended(v.State, b):
+			counts["are of a goal that has ended"]++
+		case !v.State.Runs(b.Goal):
+			counts["wait for another goal"]++
+		case reason != theirAuthors:
+			counts[reason]++
+		case !team.Does(roles.NameOf(coder), b.InStage()):
+			counts["are for another role"]++
+		case v.State.SpentGoal(v.State.Goal(b.Goal)) != nil:
+			counts["are of a goal whose budget is used up"]++
+		default:
+			counts[reason]++
+		}
 	}
 	var parts []string
-	for _, reason := range []string{"wait for dependencies", "are paused", "are reserved for others", "are claimed", "are in review or approved", "are rejected and wait for their author", "are blocked", "are drafts"} {
+	for _, reason := range []string{"wait for dependencies", "are paused", "are reserved for others", "are claimed", "are in review or approved", theirAuthors, "are of a goal whose budget is used up", "wait for another goal", "are of a goal that has ended", "are for another role", "are blocked", "are drafts"} {
 		if n := counts[reason]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, reason))
 		}
@@ -49,6 +64,15 @@ func noWork(v *gitboard.View, coder string) error {
 		reason = "of the open tasks " + strings.Join(parts, ", ")
 	}
 	return board.Refuse(board.CodeNoWork, "nothing to claim for "+coder+": "+reason, "")
+}
+
+// theirAuthors is the reason of a task that nothing else keeps from being claimed.
+const theirAuthors = "are rejected and wait for their author"
+
+// ended reports whether the goal of a task has ended.
+func ended(s *board.State, b board.Brief) bool {
+	g := s.Goal(b.Goal)
+	return g != nil && g.Status != board.InProgress
 }
 
 func why(b board.Brief, coder string, merged func(id string) bool) string {
@@ -76,5 +100,5 @@ func why(b board.Brief, coder string, merged func(id string) bool) string {
 			return "wait for dependencies"
 		}
 	}
-	return "are rejected and wait for their author"
+	return theirAuthors
 }

@@ -483,6 +483,21 @@ var lives = map[string][]moment{
 			w.task(board.Unclaimed, func(t *board.Task) { t.Goal = "ui" })
 		}, next: 33 * m},
 	},
+	"waits-for-later-goal": {
+		{what: "no goal waits", do: func(w *world) {
+			w.running()
+			w.put(board.GoalPath("ui"), &board.Goal{ID: "ui", Status: board.InProgress, Created: start})
+			w.task(board.Unclaimed, func(t *board.Task) { t.ID, t.Goal = "api", "ui" })
+			w.task(board.Unclaimed, func(t *board.Task) { t.Goal, t.DependsOn = "goal-1", []string{"api"} })
+		}, next: 30 * m},
+		{what: "its goal comes first", at: m, do: func(w *world) {
+			w.put(board.GoalPath("ui"), &board.Goal{ID: "ui", Status: board.InProgress, Created: start, After: "goal-1"})
+		}, says: "WAITS FOR LATER GOAL: login waits for api of ui, which comes after goal-1", how: alarm.Grave, runs: true, next: 30 * m},
+		{what: "persists", at: 2 * m, runs: true, next: 30 * m},
+		{what: "it waits for another", at: 3 * m, do: func(w *world) {
+			w.task(board.Unclaimed, func(t *board.Task) { t.Goal = "goal-1" })
+		}, next: 33 * m},
+	},
 	"unrecorded": {
 		{what: "none"},
 		{what: "one", do: func(w *world) { w.strays = []report.Stray{{Commit: "c1", Text: "integration got c1 by coder-1"}} }, says: "UNRECORDED: integration got c1 by coder-1", how: alarm.Grave, runs: true},

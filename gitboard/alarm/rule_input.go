@@ -132,6 +132,16 @@ func (e *ruleInput) waitsForEnded() (all []sight) {
 	return all
 }
 
+func (e *ruleInput) waitsForLater() (all []sight) {
+	for _, b := range e.live {
+		if needed, g := report.WaitsForLater(e.State, b); g != nil {
+			words := about(b.ID, "needed", needed, "goal", g.ID, "first", b.Goal)
+			all = append(all, sight{about: b.ID, since: b.Moved, words: words})
+		}
+	}
+	return all
+}
+
 // mostUntaken is how many tasks without an agent are counted.
 const mostUntaken = 100
 

@@ -51,6 +51,8 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Warn, Line: "REASSIGNED: {task}"}}},
 	{Name: "waits-for-ended-goal", Condition: "task waits for a task of an ended goal", Do: "git liza goal reopen {goal}", threshold: "once", find: (*ruleInput).waitsForEnded,
 		Steps: []Step{{Level: Grave, Line: "WAITS FOR ENDED GOAL: {task} waits for {needed} of {goal}, which is {status}"}}},
+	{Name: "waits-for-later-goal", Condition: "task waits for a task of a goal that comes after its own", Do: "git liza amend-task {task} --depends OTHERS --reason TEXT", threshold: "once", find: (*ruleInput).waitsForLater,
+		Steps: []Step{{Level: Grave, Line: "WAITS FOR LATER GOAL: {task} waits for {needed} of {goal}, which comes after {first}"}}},
 	{Name: "no-agent", Condition: "work that no live agent can take", Do: "git liza agent {role}", find: (*ruleInput).noAgent,
 		Steps: []Step{{Level: Warn, After: 2 * time.Minute, Line: "NO AGENT: {what}, and there is none"}}},
 	{Name: "same-rejection", Condition: "similar rejection reasons in a row", Do: "git liza show {task}", find: (*ruleInput).sameRejection,

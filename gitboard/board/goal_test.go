@@ -341,3 +341,56 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	s.do(human, &board.GoalReopen{Goal: "goal-1"})
 	equals(t, "reopened", []any{flagged(), lined(s.inbox(beside))}, []any{false, ""})
 }
+
+// TestTasksOfALaterGoal checks that tasks of a goal that comes after another one count as waiting
+// for that goal, and for no agent: nobody may take them on.
+func TestTasksOfALaterGoal(t *testing.T) {
+	s := begun(t).ready("now").do(human, &board.GoalStart{ID: "next", Text: "Then that", After: "goal-1"})
+	for _, id := range []string{"export", "print", "send"} {
+		s.do(human, of("next", id)).do(planner, finalize(id))
+	}
+	s.do(human, of("next", "plan"))
+	later := func() (all []string) {
+		o := s.look(s.allAlive())
+		for _, x := range o.Tasks {
+			if x.ID == "print" || x.ID == "send" {
+				continue
+			}
+			all = append(all, x.ID+" "+x.AfterGoal+" "+string(x.Turn)+" "+x.Stuck.String())
+		}
+		return append(all, o.Summary())
+	}
+	equals(t, "while goal-1 runs", later(), []string{
+		"now  coder ", "export goal-1  ", "plan goal-1 planner ", "Waiting: you 0, planner 1, coders 1. Last progress 0s ago.",
+	})
+	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: map[string]board.Lease{}})), "drafts human [plan]: git liza finalize plan\nno_agent human [now]: git liza agent coder")
+	s.do(human, &board.GoalAbort{Goal: "goal-1"})
+	equals(t, "afterwards", later()[:2], []string{"export  coder ", "plan  planner "})
+
+	// What was begun before the first goal was reopened waits, too, in whatever state it is.
+	s.do(coder1, claim("export")).do(coder1, preExec("export")).do(coder1, submit("export"))
+	s.do(coder2, claim("print")).do(coder2, preExec("print")).do(coder2, submit("print")).do(reviewer1, review("print")).do(reviewer1, approve("print"))
+	s.do(coder3, claim("send")).do(coder3, preExec("send")).do(coder3, submit("send")).do(human, review("send"))
+	s.do(human, &board.GoalReopen{Goal: "goal-1"})
+	o := s.look(s.allAlive())
+	turns := []roles.Role{outlookOf(t, o, "export").Turn, outlookOf(t, o, "print").Turn, outlookOf(t, o, "send").Turn}
+	equals(t, "a submission, an approval, a human's review", turns, []roles.Role{"", "", roles.Human})
+}
+
+// TestWaitsForLaterGoal checks that a task is flagged, with the way out, if it waits for a task of
+// a goal that comes after its own: neither goal could ever end.
+func TestWaitsForLaterGoal(t *testing.T) {
+	s := begun(t).do(human, &board.GoalStart{ID: "next", Text: "Then that", After: "goal-1"}).do(human, &board.GoalStart{ID: "last", Text: "In the end", After: "next"})
+	s.do(human, of("last", "export")).do(planner, finalize("export"))
+	s.do(human, of("goal-1", "now", "export")).do(planner, finalize("now"))
+	s.do(human, of("goal-1", "soon", "now")).do(planner, finalize("soon"))
+	says := "waits for export of last, which comes after goal-1"
+	out := "git liza amend-task now --depends OTHERS --reason TEXT"
+	o := s.look(s.allAlive())
+	equals(t, "stuck", []string{outlookOf(t, o, "now").Stuck.String(), outlookOf(t, o, "soon").Stuck.String(), outlookOf(t, o, "export").Stuck.String()},
+		[]string{says, "waits for now", ""})
+	equals(t, "status", o.Waiting, []report.Ask{{What: "now " + says, Do: out}})
+	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "later_goal human [now soon]: "+out)
+	s.do(human, &board.GoalAbort{Goal: "goal-1"})
+	equal(t, "afterwards", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "")
+}

@@ -103,6 +103,41 @@ func WaitsForEnded(s *board.State, b board.Brief) (needed string, goal *board.Go
 	return "", nil
 }
 
+// WaitsForLater returns the task that a task waits for although its goal comes after the task's own
+// goal, and that goal; nil if there is none. Each goal waits for the other, until the task waits
+// for another one.
+func WaitsForLater(s *board.State, b board.Brief) (needed string, goal *board.Goal) {
+	if own := s.Goal(b.Goal); b.Status.Terminal() || own == nil || own.Status != board.InProgress {
+		return "", nil
+	}
+	for _, id := range b.DependsOn {
+		d, known := s.BriefOf(id)
+		if !known || d.Status == board.Merged || d.Goal == b.Goal {
+			continue
+		}
+		if g := s.Goal(d.Goal); g != nil && comesAfter(s, g, b.Goal) {
+			return id, g
+		}
+	}
+	return "", nil
+}
+
+// comesAfter reports whether a goal waits for another one, directly or not.
+func comesAfter(s *board.State, g *board.Goal, other string) bool {
+	seen := map[string]bool{}
+	for g != nil && g.Status == board.InProgress && !seen[g.ID] {
+		if g.After == other {
+			return true
+		}
+		seen[g.ID] = true
+		g = s.Goal(g.After)
+	}
+	return false
+}
+
+// WayOutOfLater is what a human does about a task that waits for one of a later goal.
+func WayOutOfLater(task string) string { return dependOnOthers(task) }
+
 // WayOutOfEnded is what a human does about a task that waits for one of an ended goal.
 func WayOutOfEnded(task string, goal *board.Goal) string {
 	return reopening(goal) + ", or " + dependOnOthers(task)

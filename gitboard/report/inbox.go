@@ -37,6 +37,7 @@ const (
 	ItemReview       ItemKind = "review"        // a submission for a human to review
 	ItemReserved     ItemKind = "reserved"      // kept work, reserved for a coder that is gone
 	ItemEndedGoal    ItemKind = "ended_goal"    // a task waits for one of a goal that was given up
+	ItemLaterGoal    ItemKind = "later_goal"    // a task waits for one of a goal that comes after its own
 	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval
 	ItemPaused       ItemKind = "paused"        // a task is paused
 	ItemNoAgent      ItemKind = "no_agent"      // work waits for a role that no agent has
@@ -51,7 +52,7 @@ const (
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemUnproven, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemDrafts,
+	ItemUnproven, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
 	ItemPaused, ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
@@ -331,6 +332,9 @@ func (c *collector) tasks() {
 			_, g := WaitsForEnded(c.s, t.Brief)
 			c.add(Item{Kind: ItemEndedGoal, ID: t.ID, Title: t.ID + " " + t.Stuck.String(), By: g.EndedBy, Since: g.Ended, Holds: c.waiting(t.ID),
 				Do: []Ask{{"take that goal up again", reopening(g)}, {"let it wait for others", dependOnOthers(t.ID)}}})
+		case t.Stuck.Kind == WaitsLater:
+			c.add(Item{Kind: ItemLaterGoal, ID: t.ID, Title: t.ID + " " + t.Stuck.String(), Since: t.StatusChangedAt, Holds: c.waiting(t.ID),
+				Text: "each of the two goals waits for the other", Do: []Ask{{"let it wait for others", dependOnOthers(t.ID)}}})
 		case t.Stuck.Kind == ReservedGone:
 			c.add(Item{Kind: ItemReserved, ID: t.ID, Turn: t.Turn, Title: t.ID + " is reserved for " + t.ReservedFor + ", which is gone", Since: t.StatusChangedAt,
 				Holds: c.waiting(t.ID), Work: workOf(c.s, c.s.Task(t.ID)),

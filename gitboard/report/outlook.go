@@ -16,7 +16,9 @@ type forecast struct {
 	reviewsPlan roles.Role
 	reviews     roles.Role
 	spent       map[string]bool // goals whose budget is used up
+	after       map[string]string // the goal that a goal waits for, "" for none
 	ended       func(b board.Brief) (needed string, goal *board.Goal)
+	later       func(b board.Brief) (needed string, goal *board.Goal)
 	stage       func(b board.Brief) string           // see StageOf
 	progress    func(id string) board.ReviewProgress // of a submission's review
 	seen        map[string]Obstacle                  // the tasks examined so far, and why they are stuck
@@ -33,6 +35,7 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	if b.Status.Terminal() {
 		return t
 	}
+	t.AfterGoal = f.after[b.Goal]
 	reviewed := b.Status == board.ReadyForReview && b.ReviewingBy != ""
 	if b.Status == board.Claimed || reviewed {
 		t.LeaseExpires = f.leases[t.Worker].Expires
@@ -42,7 +45,7 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	}
 	t.Stuck = f.stuck(b)
 	switch {
-	case b.Paused, t.Stuck.Kind == WaitsEnded:
+	case b.Paused, t.Stuck.Kind == WaitsEnded, t.Stuck.Kind == WaitsLater:
 		t.Turn = roles.Human
 	case b.Plan == board.PlanProposed:
 		t.Turn = f.reviewsPlan
@@ -68,17 +71,29 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 			t.Turn = roles.Human
 		}
 	}
-	if t.Stuck.Kind == GoalSpent {
+	if t.Stuck.Kind == GoalSpent || t.AfterGoal != "" && takesOn(t) {
 		t.Turn = ""
 	}
 	return t
 }
 
+// takesOn reports whether what a task waits for is that somebody takes it on, or lands it: as long
+// as its goal waits for another one, nobody may.
+func takesOn(t TaskOutlook) bool {
+	switch t.Status {
+	case board.ReadyForReview:
+		return t.ReviewingBy != roles.HumanID // a human's review, once begun, may end
+	case board.Approved:
+		return true
+	}
+	return t.Turn == roles.Coder
+}
+
 // Obstacle is why a task is stuck; its zero value means that it is not.
 type Obstacle struct {
 	Kind ObstacleKind
-	Task string // the dependency, if Kind is Waits or WaitsEnded
-	Goal string // of the dependency, with its state, if Kind is WaitsEnded
+	Task string // the dependency, if Kind is Waits, WaitsEnded or WaitsLater
+	Goal string // of the dependency, and what is wrong with it, if Kind is WaitsEnded or WaitsLater
 }
 
 // ObstacleKind is a kind of obstacle.
@@ -95,6 +110,7 @@ const (
 	ReservedGone // kept for a coder that is gone
 	Waits        // for a task that is itself stuck
 	WaitsEnded   // for a task of a goal that has ended
+	WaitsLater   // for a task of a goal that comes after its own
 	GoalSpent    // its goal has used up its budget
 )
 
@@ -115,7 +131,7 @@ func (o Obstacle) String() string {
 		return "reserved for a coder that is gone"
 	case Waits:
 		return "waits for " + o.Task
-	case WaitsEnded:
+	case WaitsEnded, WaitsLater:
 		return "waits for " + o.Task + " of " + o.Goal
 	case GoalSpent:
 		return "its goal has used up its budget of tokens"
@@ -171,6 +187,9 @@ func (f *forecast) startable(b board.Brief) bool {
 func (f *forecast) waits(b board.Brief) Obstacle {
 	if id, g := f.ended(b); g != nil {
 		return Obstacle{Kind: WaitsEnded, Task: id, Goal: g.ID + ", which is " + string(g.Status)}
+	}
+	if id, g := f.later(b); g != nil {
+		return Obstacle{Kind: WaitsLater, Task: id, Goal: g.ID + ", which comes after " + b.Goal}
 	}
 	for _, id := range f.unmerged(b) {
 		if d := f.by[id]; d == nil || f.stuck(*d).Kind != NoObstacle {

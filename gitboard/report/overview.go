@@ -83,6 +83,7 @@ type TaskOutlook struct {
 	Worker       string     `json:"worker,omitempty"`        // who holds it, or held it last
 	Turn         roles.Role `json:"turn,omitempty"`          // the role it waits for; "" if at work, or waiting for a task
 	WaitsFor     []string   `json:"waits_for,omitempty"`     // tasks that have to be MERGED first
+	AfterGoal    string     `json:"after_goal,omitempty"`    // the goal that has to end before its own is worked on
 	Stuck        Obstacle   `json:"stuck,omitzero"`          // why it does not move by itself
 	LeaseExpires board.Time `json:"lease_expires,omitempty"` // of the worker
 	Review       string     `json:"review,omitempty"`        // see ReviewOf
@@ -202,10 +203,14 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	if config.ReviewBy == "human" {
 		reviews = roles.Human
 	}
-	spent := map[string]bool{}
+	spent, after := map[string]bool{}, map[string]string{}
 	for _, g := range o.running {
 		spent[g.ID] = g.Spent != nil
 	}
+	for _, g := range goals {
+		after[g.ID] = g.WaitsFor
+	}
+	later := func(b board.Brief) (string, *board.Goal) { return WaitsForLater(s, b) }
 	ended := func(b board.Brief) (string, *board.Goal) { return WaitsForEnded(s, b) }
 	stage := func(b board.Brief) string { return StageOf(s, b) }
 	progress := func(task string) (p board.ReviewProgress) {
@@ -214,7 +219,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		}
 		return p
 	}
-	o.tasks(tasks, forecast{spent: spent, ended: ended, merged: s.Merged, leases: beside.Leases, planner: planner, reviewsPlan: reviewsPlan, reviews: reviews, stage: stage, progress: progress})
+	o.tasks(tasks, forecast{spent: spent, after: after, ended: ended, later: later, merged: s.Merged, leases: beside.Leases, planner: planner, reviewsPlan: reviewsPlan, reviews: reviews, stage: stage, progress: progress})
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
 		for _, id := range o.gaveUp(beside) {
@@ -327,6 +332,8 @@ func (o *Overview) waitingTasks(s *board.State, config *board.Config) {
 		case t.Stuck.Kind == WaitsEnded:
 			_, g := WaitsForEnded(s, t.Brief)
 			o.ask(t.ID+" "+t.Stuck.String(), reopening(g))
+		case t.Stuck.Kind == WaitsLater:
+			o.ask(t.ID+" "+t.Stuck.String(), dependOnOthers(t.ID))
 		case t.Status == board.ReadyForReview:
 			o.ask(t.ID+" waits for your review", "git liza review "+t.ID+" --diff")
 		default:

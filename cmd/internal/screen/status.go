@@ -379,6 +379,7 @@ func (d *statusDrawing) detail(t report.TaskOutlook) string {
 		}
 	}
 	add(t.IsStuck() && t.Stuck.Kind != report.Waits, "%s", stuck)
+	add(t.AfterGoal != "", "its goal comes after %s", t.AfterGoal)
 	add(len(t.WaitsFor) > 0, "waits for %s", strings.Join(t.WaitsFor, ", "))
 	add(t.HandoffPending, "handed off, waits for a coder")
 	add(t.Freed, "free for another coder")

@@ -55,6 +55,9 @@ func (f *taskFacts) progress(l *edge.Labels) {
 	case o.IsStuck() && t.Status != board.Blocked:
 		status += "; " + o.Stuck.String()
 	}
+	if o.AfterGoal != "" {
+		status += "; its goal comes after " + o.AfterGoal
+	}
 	if t.Status.Terminal() {
 		status = string(t.Status) + " " + edge.Since(f.now, t.StatusChangedAt) + " ago"
 		if sprint := f.state.ArchivedIn(t.ID); sprint != "" {
@@ -64,6 +67,9 @@ func (f *taskFacts) progress(l *edge.Labels) {
 	l.Add("status", status)
 	if needed, g := report.WaitsForEnded(f.state, t.Brief()); g != nil {
 		l.Add("stuck", needed+" is of "+g.ID+", which is "+string(g.Status)+": "+report.WayOutOfEnded(t.ID, g))
+	}
+	if needed, g := report.WaitsForLater(f.state, t.Brief()); g != nil {
+		l.Add("stuck", needed+" is of "+g.ID+", which comes after "+t.Goal+": "+report.WayOutOfLater(t.ID))
 	}
 	if o.Turn != "" {
 		l.Add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))
