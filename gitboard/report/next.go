@@ -131,8 +131,32 @@ func (n *next) takeable(holder string, b board.Brief) bool {
 	return !has || n.s.Agent(holder) == nil || after <= max(n.who.Now, n.s.Time())
 }
 
+// leaves adds giving up a task that the caller holds although its goal has ended, and reports
+// whether there is one. While no other goal is worked on, nothing is gained by it; and a supervisor
+// does it for its agent.
+func (n *next) leaves(holds func(board.Brief) bool) bool {
+	if n.who.Supervised || len(n.s.Running()) == 0 {
+		return false
+	}
+	for _, b := range n.s.Tasks() {
+		g := n.s.Goal(b.Goal)
+		if g == nil || g.Status == board.InProgress || !holds(b) {
+			continue
+		}
+		step, legal := board.StepOf(n.s, n.who.Asker, "release", b.ID)
+		if step.Why = g.ID + " is " + string(g.Status) + ", and other goals go on"; legal {
+			n.add(step)
+			return true
+		}
+	}
+	return false
+}
+
 func (n *next) coder() {
 	me := n.who.ID
+	if n.leaves(func(b board.Brief) bool { return b.Holds(me) }) {
+		return
+	}
 	if n.first("", func(b board.Brief) bool { return b.Holds(me) }) {
 		return
 	}
@@ -151,7 +175,8 @@ func (n *next) coder() {
 
 func (n *next) reviewer() {
 	me := n.who.ID
-	if n.first("", func(b board.Brief) bool { return b.Status == board.ReadyForReview && b.ReviewingBy == me }) {
+	reviews := func(b board.Brief) bool { return b.Status == board.ReadyForReview && b.ReviewingBy == me }
+	if n.leaves(reviews) || n.first("", reviews) {
 		return
 	}
 	n.first("you approved it", func(b board.Brief) bool { return b.Status == board.Approved && b.ApprovedBy == me })

@@ -66,7 +66,7 @@ func SpecChangesSince(s *board.State, t board.Time) []*board.SpecChange {
 }
 
 // TaskOf is the task that an agent works on or reviews, else the one that will return to it; nil if
-// none.
+// none. Of a goal that has ended, nothing returns.
 func TaskOf(s *board.State, agent string) *board.Task {
 	next := ""
 	for _, b := range s.Tasks() {
@@ -75,7 +75,9 @@ func TaskOf(s *board.State, agent string) *board.Task {
 		case b.Holds(agent), b.ReviewingBy == agent:
 			return s.Task(b.ID)
 		case next == "" && (b.AssignedTo == agent && b.Status == board.Rejected || b.ApprovedBy == agent && b.Status == board.Approved):
-			next = b.ID
+			if g := s.Goal(b.Goal); g == nil || g.Status == board.InProgress {
+				next = b.ID
+			}
 		}
 	}
 	if next == "" {

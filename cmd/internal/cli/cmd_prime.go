@@ -237,7 +237,7 @@ func (p *primer) end(t *board.Task) string {
 		return ""
 	case p.Mode == board.Aborted:
 		return "nothing: the run is over"
-	case p.GoalStatus != board.InProgress:
+	case p.GoalStatus != board.InProgress && (p.Supervised || len(p.steps) == 0):
 		return "nothing: the goal is " + string(p.GoalStatus)
 	case p.Mode != board.Running && p.Supervised:
 		return "leave your work in order and end your turn: the board is " + string(p.Mode)
