@@ -126,7 +126,9 @@ func (s *State) FindGoal(id string) (*Goal, error) {
 	case len(running) == 1:
 		return running[0], nil
 	case len(running) > 1:
-		return nil, invalid("%d goals are worked on, and none is named: %s", len(running), all(goalIDs(running))).hint("--goal %s", running[0].ID)
+		r := invalid("%d goals are worked on, and none is named: %s", len(running), all(goalIDs(running))).hint("git liza goal list")
+		r.Goal = running[0].ID
+		return nil, r
 	}
 	return nil, s.allEnded()
 }

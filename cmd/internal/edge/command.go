@@ -56,3 +56,12 @@ func (c *Call) FlagSet() *pflag.FlagSet {
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// takes reports whether a command has a flag of its own with a given name.
+func (cmd *Command) takes(flag string) bool {
+	f := pflag.NewFlagSet(cmd.Name, pflag.ContinueOnError)
+	if cmd.Flags != nil {
+		cmd.Flags(f)
+	}
+	return f.Lookup(flag) != nil
+}

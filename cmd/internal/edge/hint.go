@@ -37,6 +37,9 @@ func (c *Call) wayOut(ctx context.Context, r *board.Refusal) string {
 			return way
 		}
 	}
+	if r.Goal != "" {
+		return c.wayNamed(r.Goal)
+	}
 	if r.Hint != "" {
 		return ""
 	}
@@ -111,6 +114,21 @@ func (c *Call) wayMeant(ctx context.Context, r *board.Refusal) string {
 		return "to make it: " + step.Do
 	}
 	return ""
+}
+
+// wayNamed is the same command line for one goal, "" if none may be proposed for it.
+func (c *Call) wayNamed(goal string) string {
+	if c.Cmd.Name == "goal abort" {
+		return ""
+	}
+	line := c.retyped("", "")
+	switch {
+	case line == "":
+		return ""
+	case c.Cmd.takes("goal"):
+		return line + " --goal " + goal
+	}
+	return line + " " + goal
 }
 
 // flagsIn lists the flags in a command line, in order, without those that every command has.
