@@ -132,8 +132,8 @@ func checkMode(s *State, op Operation) error {
 		return nil
 	}
 	r := refuse(CodeMode, "the board is %s since %s (by %s%s)", c.Mode, c.Since, c.By, because(c.Reason))
-	if c.Mode == Aborted {
-		return r.hint("the run is over; the history stays: git liza log")
+	if g := s.TheGoal(); c.Mode == Aborted && g != nil {
+		return r.hint("%s", g.ended().Hint)
 	}
 	return r
 }
