@@ -153,6 +153,19 @@ func TestInboxDrafts(t *testing.T) {
 	}
 }
 
+// TestInboxOfUnfinishedDrafts checks that a draft that no gate would let through says what it
+// lacks, and that the first command to copy is the one that adds it.
+func TestInboxOfUnfinishedDrafts(t *testing.T) {
+	bare := add("bare")
+	bare.DoneWhen, bare.Scope, bare.SpecRef = "", " ", ""
+	s := begun(t).do(planner, add("base")).do(planner, bare)
+	item := s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0]
+	equals(t, "warnings", item.Drafts[1].Warnings, []string{"it can't be finalized: it has no done_when, scope, spec_ref"})
+	equals(t, "the other", item.Drafts[0].Warnings, []string{})
+	equals(t, "first", item.Do[0], report.Ask{What: "complete it first", Do: "git liza amend-task bare --done TEXT --scope TEXT --spec FILE"})
+	s.refused("gate", human, finalize("bare"), "bare has no done_when")
+}
+
 // TestInboxBreaker checks that a tripped breaker shows the anomalies that form its pattern.
 func TestInboxBreaker(t *testing.T) {
 	s := begun(t).claimed("one").ready("two").do(coder2, claim("two"))

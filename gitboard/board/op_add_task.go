@@ -122,13 +122,22 @@ func specOID(oid string) error {
 	return fullID("spec_oid", oid)
 }
 
+// Missing lists the fields that a definition lacks and that a task needs before anyone may claim
+// it.
+func Missing(d Definition) []string {
+	var names []string
+	for _, f := range []struct{ name, value string }{{"done_when", d.DoneWhen}, {"scope", d.Scope}, {"spec_ref", d.SpecRef}} {
+		if required(f.name, f.value) != nil {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
 // gates are the conditions that a task must meet before anyone may claim it.
 func gates(s *State, id string, d Definition, noSpecFile bool) error {
-	fields := []struct{ name, value string }{{"done_when", d.DoneWhen}, {"scope", d.Scope}, {"spec_ref", d.SpecRef}}
-	for _, f := range fields {
-		if required(f.name, f.value) != nil {
-			return &Refusal{Code: CodeGate, Message: fmt.Sprintf("%s has no %s", id, f.name), Task: id}
-		}
+	if missing := Missing(d); len(missing) > 0 {
+		return &Refusal{Code: CodeGate, Message: fmt.Sprintf("%s has no %s", id, missing[0]), Task: id}
 	}
 	if d.SpecOID == "" && !noSpecFile {
 		return refuse(CodeGate, "the spec %s of %s is not a file on the integration branch", quote(d.SpecRef), id).

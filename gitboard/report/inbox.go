@@ -110,6 +110,7 @@ type Draft struct {
 	Scope     string     `json:"scope"`
 	SpecRef   string     `json:"spec_ref"`
 	Warnings  []string   `json:"warnings"`
+	Complete  string     `json:"complete,omitempty"` // the command that adds what no gate lets it lack
 }
 
 // Ahead means that a finished goal's work is only on the integration branch.
@@ -369,11 +370,32 @@ func (c *collector) drafts(drafts []string) {
 	if len(drafts) == 1 {
 		one = drafts[0]
 	}
-	i.Do = []Ask{{"approve", Finalizing(drafts)}, {"change one", "git liza amend-task " + one + " --done TEXT"}}
+	i.Do = append(Completing(i.Drafts), Ask{"approve", Finalizing(drafts)}, Ask{"change one", "git liza amend-task " + one + " --done TEXT"})
 	if proposed {
 		i.Do = append(i.Do, Ask{"back to the planner", "git liza reject-draft " + one + " --reason TEXT"})
 	}
 	c.add(i)
+}
+
+// Completing is the command that completes the first draft that can't be finalized as it is; none
+// if there is no such draft.
+func Completing(drafts []Draft) []Ask {
+	for _, d := range drafts {
+		if d.Complete != "" {
+			return []Ask{{"complete it first", d.Complete}}
+		}
+	}
+	return nil
+}
+
+// filling is the command that adds the missing fields of a draft.
+func filling(id string, missing []string) string {
+	flags := map[string]string{"done_when": " --done TEXT", "scope": " --scope TEXT", "spec_ref": " --spec FILE"}
+	do := "git liza amend-task " + id
+	for _, field := range missing {
+		do += flags[field]
+	}
+	return do
 }
 
 // Finalizing is the command that opens drafts to coders, as one line to copy.
@@ -621,7 +643,12 @@ func Drafts(s *board.State, ids []string) []Draft {
 			continue
 		}
 		d := Draft{ID: t.ID, Level: n.Level, DependsOn: append([]string{}, t.DependsOn...), NeededBy: []string{}, Priority: t.Priority, Kind: t.Kind, Created: t.Created, CreatedBy: t.CreatedBy,
-			Title: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, Warnings: append([]string{}, board.Warnings(t.Definition())...)}
+			Title: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, Warnings: []string{}}
+		if missing := board.Missing(t.Definition()); len(missing) > 0 {
+			d.Complete = filling(t.ID, missing)
+			d.Warnings = append(d.Warnings, "it can't be finalized: it has no "+strings.Join(missing, ", "))
+		}
+		d.Warnings = append(d.Warnings, board.Warnings(t.Definition())...)
 		for _, b := range tasks {
 			if slices.Contains(b.DependsOn, t.ID) {
 				d.NeededBy = append(d.NeededBy, b.ID)

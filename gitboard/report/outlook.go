@@ -15,7 +15,7 @@ type forecast struct {
 	planner     roles.Role
 	reviewsPlan roles.Role
 	reviews     roles.Role
-	spent       map[string]bool // goals whose budget is used up
+	spent       map[string]bool   // goals whose budget is used up
 	after       map[string]string // the goal that a goal waits for, "" for none
 	ended       func(b board.Brief) (needed string, goal *board.Goal)
 	later       func(b board.Brief) (needed string, goal *board.Goal)

@@ -35,6 +35,9 @@ worth a second look is a warning.`,
 				return c.Say("no task is a DRAFT")
 			}
 			lines := screen.DraftLines(c.Page(), drafts)
+			for _, first := range report.Completing(drafts) {
+				lines = append(lines, first.What+": "+first.Do)
+			}
 			return c.Print(append(lines[1:], "approve: "+report.Finalizing(ids)))
 		},
 	}
