@@ -31,9 +31,10 @@ type look struct {
 	o      *report.Overview
 	inbox  *report.Inbox
 	now    time.Time
-	past   bool              // requested by ?at=
-	goal   string            // the only goal that is shown, "" for all
-	of     map[string]*look  // the same for one goal each, as far as asked for
+	past   bool             // requested by ?at=
+	goal   string           // the only goal that is shown, "" for all
+	of     map[string]*look // the same for one goal each, as far as asked for
+	needs  needs
 	last   map[string]string // by agent: the last line printed in this clone
 }
 

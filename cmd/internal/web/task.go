@@ -67,7 +67,7 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 	subs := submissionsOf(t)
 	about := map[string]any{
 		"T": t, "O": outlook, "S": s.scene(l), "At": atOf(l), "Iterations": config.IterationsFor(t), "Cycles": config.ReviewCyclesFor(t),
-		"Depends": named(l.State, t.DependsOn), "Needed": neededBy(l.State, t.ID), "Notes": report.NotesFor(l.State, t.ID), "Handoff": handoff(l.State, t), "Asked": report.AskedBy(t),
+		"Depends": named(l.State, t.DependsOn), "Needed": l.needs.of(l.State, t.ID), "Notes": report.NotesFor(l.State, t.ID), "Handoff": handoff(l.State, t), "Asked": report.AskedBy(t),
 	}
 	p := &page{Title: t.ID, Nav: "Now"}
 	p.Parts = []part{
@@ -133,14 +133,24 @@ func named(s *board.State, ids []string) []other {
 	return all
 }
 
-func neededBy(s *board.State, id string) []other {
-	var all []other
-	for _, b := range s.Tasks() {
-		if slices.Contains(b.DependsOn, id) {
-			all = append(all, other{b.ID, b.Status})
+// needs are the tasks of a look that wait for each task. They are gathered for all tasks when a page
+// first asks for those of one: a report has a page of each.
+type needs struct {
+	once sync.Once
+	by   map[string][]other
+}
+
+// of lists the tasks that wait for one.
+func (n *needs) of(s *board.State, id string) []other {
+	n.once.Do(func() {
+		n.by = map[string][]other{}
+		for _, b := range s.Tasks() {
+			for _, d := range b.DependsOn {
+				n.by[d] = append(n.by[d], other{b.ID, b.Status})
+			}
 		}
-	}
-	return all
+	})
+	return n.by[id]
 }
 
 func handoff(s *board.State, t *board.Task) *board.Handoff {
