@@ -45,6 +45,9 @@ were rewritten). Files of other tasks that came by a merge of integration are le
 			if diff {
 				return screen.ShowPatch(ctx, c, t, since)
 			}
+			if t.ReviewCommit == "" && len(t.Submitted()) > 0 {
+				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: no submission of it is under review", t.ID, t.Status), "its last one: git liza diff "+t.ID)
+			}
 			if t.ReviewCommit == "" {
 				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)
 			}
