@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(goalShowCommand)
@@ -64,6 +65,9 @@ func goalLines(s *board.State, g *board.Goal) []string {
 	lines.Add("planner", s.PlannerOf(g.ID))
 	for _, a := range g.AlignmentHistory {
 		lines.Add("alignment", string(a.Timestamp)+" "+a.Event+": "+a.Summary)
+	}
+	if g.Archived > 0 {
+		lines.Add("archived", plain.Plural(g.Archived, "task"))
 	}
 	for _, b := range s.TasksOf(g.ID) {
 		needs := ""
