@@ -30,7 +30,8 @@ func (c *Call) Hinted(ctx context.Context, err error) error {
 
 func (c *Call) page() string { return "git liza " + c.Cmd.Name + " -h" }
 
-// wayOut is the next legal step after a refusal, "" if the refusal's own hint is better.
+// wayOut is the next legal step after a refusal, "" if the refusal's own hint is better. It is never
+// what was just refused: what the command line alone does not show may be in its way.
 func (c *Call) wayOut(ctx context.Context, r *board.Refusal) string {
 	if r.Unknown != "" {
 		if way := c.wayMeant(ctx, r); way != "" || r.Hint != "" {
@@ -51,7 +52,7 @@ func (c *Call) wayOut(ctx context.Context, r *board.Refusal) string {
 	case r.Code == board.CodeInvalid || r.Code == board.CodeUnknownRecord || r.Unknown != "":
 		return c.wayRight(ctx)
 	case r.Code == board.CodeLease, r.Code == board.CodeGate, r.Code == board.CodePermission: // in another form
-		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, r.Task); legal {
+		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, r.Task); legal && step.Do != c.retyped("", "") {
 			return step.Do
 		}
 	}
@@ -79,7 +80,7 @@ func (c *Call) wayRight(ctx context.Context) string {
 		}
 	}
 	for _, id := range tasks {
-		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, id); legal {
+		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, id); legal && step.Do != c.retyped("", "") {
 			return step.String()
 		}
 	}
