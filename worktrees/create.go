@@ -30,11 +30,11 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 		return "", err
 	}
 	if t.Worktree == "" {
-		hint := ""
-		if !t.Status.Terminal() {
-			hint = "the claim of a coder makes it: git liza claim " + t.ID
+		before := " before a coder claims it"
+		if t.Status.Terminal() {
+			before = ""
 		}
-		return "", refusal(board.CodeWrongState, t.ID, hint, "%s is %s: it has no worktree", t.ID, t.Status)
+		return "", refusal(board.CodeWrongState, t.ID, "", "%s is %s: it has no worktree%s", t.ID, t.Status, before)
 	}
 	if fresh != nil {
 		if fresh.Role != roles.Human && fresh.Role != roles.Planner && fresh.ID != t.AssignedTo {
