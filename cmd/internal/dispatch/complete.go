@@ -91,8 +91,11 @@ func values(ctx context.Context, c *edge.Call, cmd *edge.Command, name string) [
 	if strings.Contains(name, "|") {
 		return bare(strings.Split(name, "|")...)
 	}
+	if name == "ID" {
+		return ids(ctx, c, cmd.Name)
+	}
 	switch name {
-	case "ID", "TASK", "task", "depends", "by", "during", "planned", "stretch":
+	case "TASK", "task", "depends", "by", "during", "planned", "stretch":
 		return tasks(ctx, c)
 	case "RECORD":
 		return slices.Concat(tasks(ctx, c), bare(slices.Sorted(maps.Keys(records.Singles))...))
@@ -172,6 +175,73 @@ func boardOrNone(ctx context.Context, c *edge.Call) *gitboard.View {
 		return nil
 	}
 	return v
+}
+
+// ids are the ids that an argument called ID may be: of tasks, unless the command is about other
+// records. What has been dealt with is left out.
+func ids(ctx context.Context, c *edge.Call, command string) []Candidate {
+	switch command {
+	case "ack":
+		return slices.Concat(notes(ctx, c, func(n *board.Note) bool { return n.AcknowledgedBy == "" }), unseen(ctx, c))
+	case "answer":
+		asks := func(n *board.Note) bool { return n.For == roles.HumanID && n.Answer == "" && n.AcknowledgedBy == "" }
+		return slices.Concat(notes(ctx, c, asks), tasks(ctx, c))
+	case "settle-discovery", "convert-discovery":
+		return discoveries(ctx, c)
+	case "recover-agent":
+		return agents(ctx, c)
+	}
+	return tasks(ctx, c)
+}
+
+// notes are the ids of some notes with their texts.
+func notes(ctx context.Context, c *edge.Call, some func(*board.Note) bool) []Candidate {
+	v := boardOrNone(ctx, c)
+	if v == nil {
+		return nil
+	}
+	var all []Candidate
+	for _, id := range v.State.List(board.NoteDir) {
+		if n := v.State.Note(id); n != nil && some(n) {
+			all = append(all, Candidate{id, n.By + ": " + plain.Line(n.Message, 60)})
+		}
+	}
+	return all
+}
+
+// unseen are the ids of the anomalies and spec changes that nobody has acknowledged.
+func unseen(ctx context.Context, c *edge.Call) []Candidate {
+	v := boardOrNone(ctx, c)
+	if v == nil {
+		return nil
+	}
+	var all []Candidate
+	for _, id := range v.State.List(board.AnomalyDir) {
+		if a := v.State.Anomaly(id); a != nil && a.AcknowledgedBy == "" {
+			all = append(all, Candidate{id, a.Reporter + ": " + a.Type})
+		}
+	}
+	for _, id := range v.State.List(board.SpecChangeDir) {
+		if s := v.State.SpecChange(id); s != nil && s.AcknowledgedBy == "" {
+			all = append(all, Candidate{id, s.By + ": " + plain.Line(s.Change, 60)})
+		}
+	}
+	return all
+}
+
+// discoveries are the ids of the open discoveries with what they say.
+func discoveries(ctx context.Context, c *edge.Call) []Candidate {
+	v := boardOrNone(ctx, c)
+	if v == nil {
+		return nil
+	}
+	var all []Candidate
+	for _, id := range v.State.List(board.DiscoveryDir) {
+		if d := v.State.Discovery(id); d != nil && d.Open() {
+			all = append(all, Candidate{id, d.Severity + ", " + plain.Line(d.Description, 60)})
+		}
+	}
+	return all
 }
 
 // tasks are the task ids with their statuses.
