@@ -30,8 +30,8 @@ func (c *Call) Hinted(ctx context.Context, err error) error {
 
 func (c *Call) page() string { return "git liza " + c.Cmd.Name + " -h" }
 
-// wayOut is the next legal step after a refusal, "" if the refusal's own hint is better. It is never
-// what was just refused: what the command line alone does not show may be in its way.
+// wayOut is the next legal step after a refusal, "" if the refusal's own hint is better. It is
+// never what was just refused: what the command line alone does not show may be in its way.
 func (c *Call) wayOut(ctx context.Context, r *board.Refusal) string {
 	if r.Unknown != "" {
 		if way := c.wayMeant(ctx, r); way != "" || r.Hint != "" {

@@ -133,8 +133,8 @@ func named(s *board.State, ids []string) []other {
 	return all
 }
 
-// needs are the tasks of a look that wait for each task. They are gathered for all tasks when a page
-// first asks for those of one: a report has a page of each.
+// needs are the tasks of a look that wait for each task. They are gathered for all tasks when a
+// page first asks for those of one: a report has a page of each.
 type needs struct {
 	once sync.Once
 	by   map[string][]other
