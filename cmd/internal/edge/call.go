@@ -269,22 +269,29 @@ func (c *Call) Text(flag, text, file string) (string, error) {
 	return c.File("--"+flag+"-file", file)
 }
 
-// File is the text of a file that a flag or an argument names; "-" is standard input.
+// mostOfFile is how much of a file is read as a text: more than any text on the board may have.
+const mostOfFile = 1 << 20
+
+// File is the text of a file that a flag or an argument names; "-" is standard input. It is without
+// the mark by which an editor says that a file is UTF-8.
 func (c *Call) File(name, file string) (string, error) {
-	var data []byte
-	var err error
-	if file == "-" {
-		data, err = io.ReadAll(io.LimitReader(c.App.Stdin, 1<<20))
-	} else {
+	from := c.App.Stdin
+	if file != "-" {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(c.Directory(), file)
 		}
-		data, err = os.ReadFile(file)
+		f, err := os.Open(file)
+		if err != nil {
+			return "", Usage(c.Cmd, "%s: %v", name, err)
+		}
+		defer f.Close()
+		from = f
 	}
+	data, err := io.ReadAll(io.LimitReader(from, mostOfFile))
 	if err != nil {
 		return "", Usage(c.Cmd, "%s: %v", name, err)
 	}
-	return string(data), nil
+	return strings.TrimPrefix(string(data), "\ufeff"), nil
 }
 
 // SkipSpecFile reports whether the caller's environment turns the check of spec files off.
