@@ -394,3 +394,23 @@ func TestWaitsForLaterGoal(t *testing.T) {
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
 	equal(t, "afterwards", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "")
 }
+
+// TestContinuedElsewhere checks that whoever decides whether a goal is reached sees what of it is
+// still open as a task of another goal.
+func TestContinuedElsewhere(t *testing.T) {
+	s := side(t)
+	s.do(planner, add("login")).do(planner, add("form")).do(planner2, add("invoice")).do(planner2, add("receipt"))
+	replace := func(id, by string) *board.Supersede {
+		return &board.Supersede{About: about(id), By: []string{by}, Reason: "It belongs there."}
+	}
+	s.do(planner, replace("login", "form")).do(planner, replace("form", "invoice"))
+	want := []string{"login continues as invoice of billing, which is DRAFT", "form continues as invoice of billing, which is DRAFT"}
+	equals(t, "open", report.ContinuedElsewhere(s.state(), "goal-1"), want)
+	items := s.clone().do(planner, &board.Deregister{}).do(planner2, &board.Deregister{}).inbox(report.Beside{Leases: map[string]board.Lease{}}).Items
+	i := slices.IndexFunc(items, func(i report.Item) bool { return i.Kind == report.ItemGoalOver })
+	equals(t, "inbox", items[max(0, i)].Evidence, want)
+	s.do(planner2, replace("invoice", "receipt"))
+	equal(t, "further on", report.ContinuedElsewhere(s.state(), "goal-1")[0], "login continues as receipt of billing, which is DRAFT")
+	s.do(planner2, give("receipt"))
+	equal(t, "closed, and the other goal", len(report.ContinuedElsewhere(s.state(), "goal-1"))+len(report.ContinuedElsewhere(s.state(), "billing")), 0)
+}

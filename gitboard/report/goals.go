@@ -208,3 +208,30 @@ func WakesOf(s *board.State, planner string) []Wake {
 	}
 	return wakes
 }
+
+// ContinuedElsewhere describes the tasks of a goal that open tasks of other goals have replaced:
+// the goal may be complete, and this of it is not done.
+func ContinuedElsewhere(s *board.State, goal string) []string {
+	var lines []string
+	for _, b := range s.TasksOf(goal) {
+		seen := map[string]bool{}
+		var follow func(t *board.Task)
+		follow = func(t *board.Task) {
+			switch {
+			case t == nil || seen[t.ID]:
+			case t.Status == board.Superseded:
+				seen[t.ID] = true
+				for _, id := range t.SupersededBy {
+					follow(s.Task(id))
+				}
+			case t.Goal != goal && !t.Status.Terminal():
+				seen[t.ID] = true
+				lines = append(lines, fmt.Sprintf("%s continues as %s of %s, which is %s", b.ID, t.ID, t.Goal, t.Status))
+			}
+		}
+		if b.Status == board.Superseded {
+			follow(s.Task(b.ID))
+		}
+	}
+	return lines
+}

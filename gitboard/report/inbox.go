@@ -538,7 +538,7 @@ func (c *collector) plan() {
 	for _, g := range c.o.running {
 		if g.Over() && (!planner || c.o.humanCompletes) {
 			c.add(Item{Kind: ItemGoalOver, Title: c.o.of(g) + "every task is finished: is the goal reached?", Since: c.o.Progress, Text: g.Text,
-				Do: []Ask{{"it is", c.o.completing(g)}, {"it is not", "git liza add-task -h"}}})
+				Evidence: ContinuedElsewhere(c.s, g.ID), Do: []Ask{{"it is", c.o.completing(g)}, {"it is not", "git liza add-task -h"}}})
 		}
 	}
 	if planner {

@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 var _ = add(goalCompleteCommand)
@@ -22,7 +24,17 @@ the goal then waits in the inbox.`,
 		Example: `git liza goal complete --summary "All endpoints are on integration"`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Goal = edge.First(c.Args)
-			return c.Just(ctx, &p)
+			done, err := c.Do(ctx, p.Op(), gitboard.Just(&p))
+			if err != nil {
+				return err
+			}
+			var open []string
+			for _, g := range done.After.Goals() {
+				if g.Status == board.Completed && g.Ended == done.After.Time() {
+					open = append(open, report.ContinuedElsewhere(done.After, g.ID)...)
+				}
+			}
+			return c.Report(done, map[string]any{"warnings": edge.Every(open)}, edge.Prefixed("warning: ", open)...)
 		},
 	}
 }
