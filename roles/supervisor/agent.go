@@ -24,6 +24,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	}
 	s.fresh, s.warnings = "", nil
 	s.witness = newWitness(s.CLI, s.Board.Now, s.outputs()...)
+	s.witness.began = func(session string) { s.converses(step.Task, session) }
 	if s.Terminal == nil {
 		c.output = s.witness
 		s.witness.context = c.size
@@ -63,13 +64,16 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if p.left > 0 {
 		s.report(Repaired, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.left))
 	}
-	if err != nil {
-		return err
-	}
-	if err := s.pulse.sure(ctx); taken(err) {
-		return err
-	}
 	ended.resumed, ended.took = c.resumed, s.Board.Now().Sub(r.Began)
+	if err == nil {
+		if lost := s.pulse.sure(ctx); taken(lost) {
+			err = lost
+		}
+	}
+	if err != nil {
+		s.settle(ctx, step, ended, err)
+		return err
+	}
 	return s.learn(ctx, step, tip, ended)
 }
 

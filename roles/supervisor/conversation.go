@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -37,25 +36,29 @@ func (s *supervisor) continues(step Step) string {
 	return s.files.conversation(s.CLI.Name, step.Task).Session
 }
 
-// converse keeps the conversation of a run. It drops one that has become too long or is lost, and
-// any after a hand-off, whose point is a fresh start.
-func (s *supervisor) converse(task string, o *Outcome, end ending) error {
-	w := s.witness.seen()
-	if end.resumed && !w.worked && end.exit != 0 && !o.Limited && o.Setup == "" && !end.ours {
+// converses keeps the conversation of a run as soon as it has begun, since this process may be
+// killed.
+func (s *supervisor) converses(task, session string) {
+	if s.Role != roles.Coder || task == "" || session == "" || s.CLI.Resume == nil {
+		return
+	}
+	data, err := json.Marshal(conversation{CLI: s.CLI.Name, Task: task, Session: session})
+	if err == nil {
+		err = s.files.keep(conversationFile, string(data))
+	}
+	if err != nil {
+		s.report(Trouble, task, "the agent's next run can't continue this conversation: "+err.Error())
+	}
+}
+
+// forget drops a conversation that has become too long or is lost, and any after a hand-off, whose
+// point is a fresh start.
+func (s *supervisor) forget(o *Outcome, end ending) error {
+	if end.resumed && !s.witness.seen().worked && end.exit != 0 && !o.Limited && o.Setup == "" && !end.ours {
 		o.Lost = true
 	}
 	if o.Overflow || o.Lost || o.HandedOff {
 		return s.files.drop(conversationFile)
-	}
-	if s.Role != roles.Coder || task == "" || w.session == "" || s.CLI.Resume == nil {
-		return nil
-	}
-	data, err := json.Marshal(conversation{CLI: s.CLI.Name, Task: task, Session: w.session})
-	if err != nil {
-		return err
-	}
-	if err := s.files.keep(conversationFile, string(data)); err != nil {
-		return fmt.Errorf("the agent's next run can't continue this conversation: %w", err)
 	}
 	return nil
 }

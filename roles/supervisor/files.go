@@ -180,13 +180,15 @@ func (f files) keepMemory(m *Memory) error {
 	return f.keep(memoryFile, string(data))
 }
 
-// appendUsage appends a run and its usage to the agent's usage.jsonl in this clone.
+const usageFile = "usage.jsonl"
+
+// appendUsage appends a run and its usage to the agent's usageFile in this clone.
 func (f files) appendUsage(at time.Time, agent string, p *board.Usage) error {
 	line, err := json.Marshal(map[string]any{"time": at.UTC().Truncate(time.Second), "agent": agent, "run": p})
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(f.at("usage.jsonl"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	file, err := os.OpenFile(f.at(usageFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}

@@ -32,11 +32,11 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 		return err
 	}
 	s.printed(&o, end)
-	if err := s.converse(step.Task, &o, end); err != nil {
+	if err := s.forget(&o, end); err != nil {
 		s.report(Trouble, step.Task, err.Error())
 	}
 	s.handOff(ctx, v.State, step.Task, end, o.Said)
-	s.account(ctx, step, v.State, end)
+	s.account(ctx, step, v.State, end, true)
 	s.memory.Learn(o)
 	if err := s.files.keepMemory(s.memory); err != nil {
 		return err
@@ -51,9 +51,28 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 	return s.afterwards(ctx, v.State)
 }
 
-// account records the run's usage as far as its CLI reports it: on the board, and in full in this
-// clone. A failure to record is reported but stops nothing.
-func (s *supervisor) account(ctx context.Context, step Step, state *board.State, end ending) {
+// settle records what a run has cost whose end also ends the supervisor, for the reason why. An
+// agent that has lost its lease writes nothing to the board.
+func (s *supervisor) settle(ctx context.Context, step Step, end ending, why error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
+	defer cancel()
+	v, err := s.Board.View(ctx)
+	if err == nil {
+		var o Outcome
+		if s.onBoard(v.State, step, &o); o.HandedOff {
+			err = s.files.drop(conversationFile)
+		}
+		s.account(ctx, step, v.State, end, !taken(why) && !stopped(why, graceful))
+		err = cmp.Or(v.State.Err(), err)
+	}
+	if err != nil {
+		s.report(Trouble, step.Task, "what the run has done is not recorded: "+err.Error())
+	}
+}
+
+// account records the run's usage as far as its CLI reports it: in full in this clone, and on the
+// board if the agent may still write there. A failure to record is reported but stops nothing.
+func (s *supervisor) account(ctx context.Context, step Step, state *board.State, end ending, writes bool) {
 	task := step.Task
 	seen := s.witness.seen()
 	used := seen.used
@@ -73,11 +92,13 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 		p.Goal = step.Wake.Goal
 	}
 	err := s.files.appendUsage(s.Board.Now(), s.actor.ID, p)
-	if _, failed := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p)); !taken(failed) {
+	if !writes {
+		err = errors.Join(err, fmt.Errorf("the lease was lost, so it is in %s alone", s.files.at(usageFile)))
+	} else if _, failed := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p)); !taken(failed) {
 		err = errors.Join(err, failed)
 	}
 	if err != nil {
-		s.report(Trouble, task, "what the run has cost is not recorded: "+err.Error())
+		s.report(Trouble, task, "what the run has cost is not on the board: "+err.Error())
 	}
 }
 

@@ -20,19 +20,21 @@ type witness struct {
 	tail *tail     // the end of what was written to the log
 	read *clis.Reader
 
+	// began is called with the CLI's own id of the conversation; nil for nobody.
+	began func(session string)
+
 	// hopeless gets, once, a fault that no retry by the CLI can fix.
 	hopeless chan *clis.Fault
 
-	mu      sync.Mutex
-	heard   time.Time   // when the agent last did something
-	last    clis.Event  // what it did then
-	said    string      // the last line that says something
-	session string      // the CLI's own id of the conversation
-	fault   *clis.Fault // why the run failed, or what the CLI last retried for
-	shell   *clis.Fault // its tools can't find git liza
-	worked  bool        // the model has answered at least once
-	used    clis.Usage
-	total   bool // used covers the whole run
+	mu     sync.Mutex
+	heard  time.Time   // when the agent last did something
+	last   clis.Event  // what it did then
+	said   string      // the last line that says something
+	fault  *clis.Fault // why the run failed, or what the CLI last retried for
+	shell  *clis.Fault // its tools can't find git liza
+	worked bool        // the model has answered at least once
+	used   clis.Usage
+	total  bool // used covers the whole run
 
 	// spent gets a value when the agent has used more tokens.
 	spent chan struct{}
@@ -63,8 +65,10 @@ func (w *witness) event(e clis.Event) {
 	defer w.mu.Unlock()
 	switch e.Kind {
 	case clis.Began:
-		w.session = e.Session
 		w.used.Add(e.Usage)
+		if w.began != nil {
+			w.began(e.Session)
+		}
 	case clis.Spent:
 		w.worked, w.reported = true, true
 		w.used.Add(e.Usage)
@@ -154,13 +158,12 @@ func lastLine(text string) string {
 
 // testimony is what a witness has seen so far.
 type testimony struct {
-	heard   time.Time
-	last    clis.Event
-	said    string
-	session string
-	fault   *clis.Fault
-	worked  bool
-	used    clis.Usage
+	heard  time.Time
+	last   clis.Event
+	said   string
+	fault  *clis.Fault
+	worked bool
+	used   clis.Usage
 
 	estimated bool // used is an estimate: the CLI has not reported it
 }
@@ -173,5 +176,5 @@ func (w *witness) seen() testimony {
 		used = w.guess
 		used.Model = w.used.Model
 	}
-	return testimony{w.heard, w.last, w.said, w.session, cmp.Or(w.shell, w.fault), w.worked, used, estimated}
+	return testimony{w.heard, w.last, w.said, cmp.Or(w.shell, w.fault), w.worked, used, estimated}
 }
