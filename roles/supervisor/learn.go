@@ -135,8 +135,8 @@ func asked(state *board.State, agent string) bool {
 	return false
 }
 
-// printed fills in what the agent's output says about its end, by its events or else by its last
-// words.
+// printed fills in what the agent's output says about its end, by its events or else by the
+// last words of the CLI itself: its model and its tools may speak of anything.
 func (s *supervisor) printed(o *Outcome, end ending) {
 	w := s.witness.seen()
 	o.Said = w.said
@@ -147,8 +147,11 @@ func (s *supervisor) printed(o *Outcome, end ending) {
 		return
 	}
 	now, fault := o.At.Local(), w.fault
-	if fault == nil && end.exit != 0 {
-		fault = s.CLI.FaultOf(0, w.said, now)
+	if fault == nil && end.exit != 0 && w.words != "" {
+		fault = s.CLI.FaultOf(0, w.words, now)
+		if fault.Trouble == clis.Setup && (w.worked || o.Changed) {
+			fault = nil // it can work
+		}
 	}
 	if fault == nil || fault.Trouble == clis.Unknown {
 		if until, limited := s.CLI.Limited(s.witness.tail.String(), now); limited {

@@ -30,6 +30,7 @@ type witness struct {
 	heard  time.Time   // when the agent last did something
 	last   clis.Event  // what it did then
 	said   string      // the last line that says something
+	words  string      // the last line that the CLI itself has printed since its model did something
 	fault  *clis.Fault // why the run failed, or what the CLI last retried for
 	shell  *clis.Fault // its tools can't find git liza
 	worked bool        // the model has answered at least once
@@ -82,7 +83,7 @@ func (w *witness) event(e clis.Event) {
 			w.giveUp(e.Fault)
 		}
 	case clis.Said, clis.Called, clis.Result:
-		w.worked, w.fault = true, nil // earlier faults have passed
+		w.worked, w.fault, w.words = true, nil, "" // earlier faults have passed
 		if e.Fault != nil {
 			w.shell = e.Fault
 			w.giveUp(e.Fault)
@@ -95,6 +96,9 @@ func (w *witness) event(e clis.Event) {
 	line := e.Line()
 	if text := plain.Line(strings.TrimSpace(lastLine(line)), 200); text != "" {
 		w.said = text
+		if e.Kind == clis.Plain {
+			w.words = text
+		}
 	}
 	if line != "" || e.Kind == clis.Plain {
 		_, _ = io.WriteString(w.to, line+"\n") // output may be lost
@@ -161,6 +165,7 @@ type testimony struct {
 	heard  time.Time
 	last   clis.Event
 	said   string
+	words  string
 	fault  *clis.Fault
 	worked bool
 	used   clis.Usage
@@ -176,5 +181,5 @@ func (w *witness) seen() testimony {
 		used = w.guess
 		used.Model = w.used.Model
 	}
-	return testimony{w.heard, w.last, w.said, cmp.Or(w.shell, w.fault), w.worked, used, estimated}
+	return testimony{w.heard, w.last, w.said, w.words, cmp.Or(w.shell, w.fault), w.worked, used, estimated}
 }

@@ -63,3 +63,34 @@ func TestMeterByEstimate(t *testing.T) {
 		t.Errorf("estimated %d, and it was %d", g, s)
 	}
 }
+
+// TestWhoseWords checks that a failed run is taken for a fault of the CLI's setup, or for a limit,
+// only by the words of the CLI: not by those of its model or of a tool, and not after it has worked.
+func TestWhoseWords(t *testing.T) {
+	said := `{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"TEXT"}]}}` + "\n"
+	answered := `{"type":"user","message":{"content":[{"type":"tool_result","content":"TEXT"}]}}` + "\n"
+	for name, c := range map[string]struct {
+		output  string
+		changed bool // it has done something on the board
+		setup   bool
+		limited bool
+	}{
+		"the CLI":                      {"Not logged in · Please run /login\n", false, true, false},
+		"the CLI's service":            {"API Error: 500 Internal server error\n", false, false, true},
+		"the model":                    {strings.Replace(said, "TEXT", "status 404 it is, and authentication works", 1), false, false, false},
+		"the model, of a service":      {strings.Replace(said, "TEXT", "it answers with status 500", 1), false, false, false},
+		"a tool":                       {strings.Replace(answered, "TEXT", "error: unauthorized", 1), false, false, false},
+		"the CLI, then the model":      {"model x not found in the cache\n" + strings.Replace(said, "TEXT", "so", 1), false, false, false},
+		"the model, then the CLI":      {strings.Replace(said, "TEXT", "so", 1) + "API Error: 500 Internal server error\n", false, false, true},
+		"a script that did its work":   {"authentication is done\n", true, false, false},
+		"a script after its last word": {"error: rate limit exceeded\n", true, false, true},
+	} {
+		s := &supervisor{witness: witnessed(t, "claude", 0, c.output)}
+		s.CLI, s.Role = s.witness.cli, coder1.Role
+		o := Outcome{At: start0.Std(), Exit: 1, Changed: c.changed}
+		s.printed(&o, ending{exit: 1})
+		if (o.Setup != "") != c.setup || o.Limited != c.limited {
+			t.Errorf("%s: setup %q, limited %t", name, o.Setup, o.Limited)
+		}
+	}
+}
