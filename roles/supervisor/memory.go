@@ -137,6 +137,11 @@ func (m *Memory) Learn(e Outcome) {
 		if m.Unplanned++; m.Unplanned < planTries {
 			m.NotBefore, m.Why = e.At.Add(crashDelay), "it planned nothing and asked nothing, and is started once more"
 		}
+	case e.crashed():
+		m.LastCrashed = true
+		m.Crashes = append(m.recent(e.At), e.At)
+		m.Delay = min(max(2*m.Delay, crashDelay), longestDelay)
+		m.NotBefore, m.Why = e.At.Add(m.Delay), fmt.Sprintf("it has crashed (exit %d) and is started again after %s", e.Exit, m.Delay)
 	case stalled > 0 && stalled < stallLimit:
 		m.Delay = 0
 		delay := crashDelay << (stalled - 1)
@@ -147,13 +152,8 @@ func (m *Memory) Learn(e Outcome) {
 	case e.Exit == 0 || e.Exit == graceful:
 		m.Delay = 0
 		m.NotBefore, m.Why = e.At.Add(restartDelay), "it continues in a moment"
-	case e.Delivered: // a CLI ended by its own command has still done its work
+	default: // a CLI ended by its own command has still done its work
 		m.Delay = 0
-	default:
-		m.LastCrashed = true
-		m.Crashes = append(m.recent(e.At), e.At)
-		m.Delay = min(max(2*m.Delay, crashDelay), longestDelay)
-		m.NotBefore, m.Why = e.At.Add(m.Delay), fmt.Sprintf("it has crashed (exit %d) and is started again after %s", e.Exit, m.Delay)
 	}
 }
 
@@ -165,15 +165,21 @@ func (m *Memory) decline(t *board.Task) {
 	m.Declined[t.ID] = t.ReviewCommit
 }
 
+// crashed reports whether the agent failed by itself.
+func (e Outcome) crashed() bool {
+	return e.Cut == "" && e.Exit != 0 && e.Exit != graceful && !e.Delivered
+}
+
 // stalled counts a run that did something or exceeded a bound, but handed nothing over, and returns
-// the count. It returns 0 for any other run; crashes are counted elsewhere.
+// the count. It returns 0 for any other run. A crash after minutes of work counts too, since
+// crashLimit is for quick ones.
 func (m *Memory) stalled(e Outcome) int {
-	if e.Delivered {
+	ends := e.Task == "" && e.Cut == "" && !e.crashed() // a planner has nothing to hand over
+	if e.Delivered || ends {
 		delete(m.Stalled, e.Task)
 		return 0
 	}
-	crashed := e.Cut == "" && e.Exit != 0 && e.Exit != graceful
-	if crashed || e.Cut == "" && (e.Task == "" || !e.Changed || !e.Running || e.Declined != nil) {
+	if e.Cut == "" && (!e.Changed || !e.Running || e.Declined != nil) {
 		return 0
 	}
 	if m.Stalled == nil {
@@ -271,7 +277,7 @@ func (m *Memory) Broken(now time.Time) string {
 	case recent >= crashLimit:
 		return fmt.Sprintf("the agent has crashed %d times within %s%s", recent, crashWindow, said)
 	case m.exhausted(""):
-		return fmt.Sprintf("the agent was ended %d times for a run beyond its bounds%s", m.Stalled[""].Times, said)
+		return fmt.Sprintf("%d runs of the agent went beyond its bounds, or did something and crashed%s", m.Stalled[""].Times, said)
 	case m.Fruitless >= idleRuns:
 		return fmt.Sprintf("the agent was started %d times and did nothing on the board%s", m.Fruitless, said)
 	}

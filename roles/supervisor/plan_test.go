@@ -325,6 +325,33 @@ func TestNoCircles(t *testing.T) {
 	}
 }
 
+// TestNoSlowCircles checks that an agent that does something, crashes after minutes and hands
+// nothing over is not started for ever: its task is given up, and a planner is stopped.
+func TestNoSlowCircles(t *testing.T) {
+	for name, e := range map[string]Outcome{
+		"a coder":   {Task: "login", Claim: "1", Exit: 1, Changed: true, Running: true},
+		"a planner": {Role: "planner", Exit: 1, Changed: true, Running: true},
+	} {
+		m, now := &Memory{}, start0.Std()
+		for runs := 0; m.Broken(now) == "" && !m.exhausted(e.Task); runs++ {
+			if runs > idleRuns {
+				t.Fatalf("%s: it goes on after %d runs", name, runs)
+			}
+			e.At = now.Add(10 * time.Minute)
+			m.Learn(e)
+			now = m.NotBefore
+		}
+	}
+	m := &Memory{}
+	for range stallLimit { // a run that ends well in between ends the count
+		m.Learn(Outcome{At: start0.Std(), Role: "planner", Ours: true, Cut: "run_max_time"})
+		m.Learn(Outcome{At: start0.Std(), Role: "planner", Changed: true, Running: true})
+	}
+	if why := m.Broken(start0.Std()); why != "" {
+		t.Errorf("a planner that ends well is stopped: %s", why)
+	}
+}
+
 // budget sets a budget and uses part of it on a task that coder-1 has claimed.
 func budget(key string, most, used int) func(*scene) {
 	return func(s *scene) {
