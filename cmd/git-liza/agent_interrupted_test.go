@@ -6,8 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/creack/pty"
 )
 
 // fakeCLI puts a shell script in the place of a CLI.
@@ -40,6 +44,7 @@ func TestInterruptedRun(t *testing.T) {
 			p.fakeCLI("claude", worksForEver)
 			first := p.supervise("agent", "coder", "--cli=claude")
 			p.appears(filepath.Join(p.dir, ".worktrees", "alpha", "half.txt"))
+			p.appears(filepath.Join(p.dir, ".git", "liza", "agents", "coder-1", "conversation.json"))
 			pid := p.agentPID("coder-1")
 			sweeps(t, pid)
 			first.signal(sig)
@@ -56,4 +61,54 @@ func TestInterruptedRun(t *testing.T) {
 			p.proven()
 		})
 	}
+}
+
+// TestSilentOnATerminal: what an agent does at a person's terminal is not seen by its supervisor,
+// which therefore neither calls it silent nor ends it for that.
+func TestSilentOnATerminal(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.must("", "config", "set", "run_max_silence", "1")
+	p.fakeCLI("claude", "sleep 2; echo I am through")
+	s := p.onTerminal(pty.Winsize{Rows: 30, Cols: 120}, nil, "git-liza", "agent", "coder", "-i", "--cli=claude")
+	<-s.ended
+	if out := s.all(); !strings.Contains(out, "I am through") || strings.Contains(out, "has done nothing") {
+		t.Errorf("it is called silent: %s", out)
+	}
+}
+
+// TestLeftByAKilledSupervisor: the successor of a killed supervisor also ends what the agent had
+// started, in whatever session, although the agent itself has ended with its supervisor.
+func TestLeftByAKilledSupervisor(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	pids := filepath.Join(t.TempDir(), "pids")
+	s := p.supervise("agent", "coder", "--exec=sleep 1000 & one=$!; setsid sleep 1000 & echo $one $! >"+pids+".new; mv "+pids+".new "+pids+"; exec sleep 1000")
+	p.appears(pids)
+	agent := p.agentPID("coder-1")
+	written, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []int
+	for _, word := range strings.Fields(string(written)) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sweeps(t, pid)
+		left = append(left, pid)
+	}
+	s.signal(syscall.SIGKILL)
+	<-s.over
+	p.eventually("the agent's end", func() bool { return !alive(agent) })
+	s = p.supervise("agent", "coder", "--exec=exec sleep 1000")
+	s.hears("started", "alpha")
+	for _, pid := range left {
+		p.gone(pid)
+	}
+	s.stops()
+	p.proven()
 }

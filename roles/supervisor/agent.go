@@ -181,7 +181,10 @@ func (w *watching) look(ctx context.Context) {
 	if failed == nil {
 		next, order := *w.r, Order{}
 		seen := w.witness.seen()
-		next.Heard, next.Used = seen.heard, seen.used.Tokens()
+		next.Used = seen.used.Tokens()
+		if w.Terminal == nil { // what is printed on a terminal is not seen
+			next.Heard = seen.heard
+		}
 		if failed = read(l.State, func() { order = Oversee(l, &next) }); failed == nil {
 			*w.r, w.order = next, order
 		}
