@@ -14,6 +14,7 @@ import (
 const (
 	supervisorFile = "supervisor" // the supervisor itself
 	processFile    = "process"    // the agent that it runs
+	sessionFile    = "session"    // the session that marks what that starts
 )
 
 // Under is what a process runs under. All fields are zero for a process of a human's own.

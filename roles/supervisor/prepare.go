@@ -89,7 +89,7 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	if err != nil {
 		return command{}, "", err
 	}
-	c := command{dir: dir, env: environ, mark: "LIZA_SESSION=" + s.actor.Session, resumed: session != "", size: len(text)}
+	c := command{dir: dir, env: environ, mark: markOf(s.actor.Session), resumed: session != "", size: len(text)}
 	if s.Terminal != nil {
 		c.args = append([]string{s.program}, s.CLI.InteractiveCommand(file, s.folders(dir))...)
 		c.stdin, c.output, c.shares = s.Terminal, s.Terminal, true

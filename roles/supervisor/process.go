@@ -169,6 +169,9 @@ func (p *process) kill() {
 // supervisor.
 const keyVar = "LIZA_SIGNING_KEY"
 
+// markOf is the entry by which everything that an agent starts is known: its session.
+func markOf(session string) string { return "LIZA_SESSION=" + session }
+
 // sweep ends what is left of an agent whose process has ended: its group, its descendants when it
 // was asked to end, and processes with its mark in their environment. It returns their number.
 func (p *process) sweep() int {

@@ -104,7 +104,7 @@ func (s *supervisor) dead(id string, a *board.Agent) bool { return deadHere(s.Bo
 // ended.
 func deadHere(b *gitboard.Board, clone, id string, a *board.Agent) bool {
 	files := files{b, id}
-	session, err := files.kept("session") // first: it is written after the process
+	session, err := files.kept(sessionFile) // first: it is written after the process
 	pid, known := files.liveProcess(supervisorFile)
 	return a.Clone == clone && known && pid == 0 && err == nil && session == a.Session
 }
@@ -138,7 +138,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	s.actor = actor
 	s.files.endLeftover()
 	// deadHere relies on this order.
-	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep("session", actor.Session))
+	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep(sessionFile, actor.Session))
 }
 
 // takeKey prepares the agent's key, unless the agent is alive: then its key stays, and the
@@ -165,7 +165,8 @@ func endDead(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) 
 	return b.EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session})
 }
 
-// endLeftover kills the agent that a dead supervisor has left running here.
+// endLeftover ends what a dead supervisor has left running here: its agent, and what that has
+// started, in whatever group or session, even if the agent itself has ended.
 func (f files) endLeftover() {
 	if pid, _ := f.liveProcess(processFile); pid != 0 {
 		if p, err := os.FindProcess(pid); err == nil {
@@ -173,4 +174,7 @@ func (f files) endLeftover() {
 		}
 	}
 	_ = f.drop(processFile) // the process has ended
+	if session, err := f.kept(sessionFile); err == nil && session != "" {
+		endAll(func() []kin { return marked(markOf(session)) })
+	}
 }
