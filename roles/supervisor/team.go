@@ -31,6 +31,7 @@ type team struct {
 	end context.CancelCauseFunc
 
 	mu    sync.Mutex
+	begun bool              // a member was registered: the team has been able to work
 	live  map[int]bool      // members that are running
 	idle  map[int]time.Time // since when a member has been waiting for lack of work
 	again *time.Timer       // checks whether the team has waited too long
@@ -107,36 +108,60 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 	return most, nil
 }
 
-// member runs one supervisor, and again after it has lost its lease. It calls known once the
-// supervisor is registered or has ended.
+// member runs one supervisor, and again after it has lost its lease, or while network or disk keep
+// it from registering. It calls known once the supervisor is registered or has ended.
 func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	defer known()
+	agent := c.name()
 	c.Patient = true
 	c.Report = func(e Event) {
 		if e.Event == Registered {
+			agent = e.Agent
 			known()
 		}
 		t.note(i, e)
 		t.Report(e)
 	}
-	for {
+	for failures := 0; ; {
 		err := Run(ctx, c)
-		if !stopped(err, graceful) || ctx.Err() != nil || t.Hire != nil {
+		delay := restartDelay
+		switch {
+		case ctx.Err() == nil && t.hasBegun() && passes(err):
+			delay = min(troubleDelay<<min(failures, 10), longestDelay)
+			failures++
+			c.Report(Event{Time: t.Board.Now().UTC().Truncate(time.Second), Agent: agent, Event: Trouble, Text: "it registers again later: " + err.Error()})
+		case ctx.Err() == nil && stopped(err, graceful) && t.Hire == nil:
+			failures = 0
+		default:
 			t.ended(i, err)
 			return
 		}
 		c.ID = "" // another agent may have the old id now
 		select {
 		case <-ctx.Done():
-		case <-time.After(restartDelay):
+		case <-time.After(delay):
 		}
 	}
+}
+
+// passes reports whether an error that ended a supervisor may pass by itself, as those of network
+// and disk do.
+func passes(err error) bool {
+	stop, refusal := (*StopError)(nil), (*board.Refusal)(nil)
+	return err != nil && !errors.As(err, &stop) && !errors.As(err, &refusal) && !inconsistent(err) && !hopeless(err)
+}
+
+func (t *team) hasBegun() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.begun
 }
 
 // note records whether a member waits for lack of work.
 func (t *team) note(i int, e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.begun = t.begun || e.Event == Registered
 	switch {
 	case e.Event != Waiting || !e.Idle:
 		delete(t.idle, i)
