@@ -50,8 +50,11 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 	s.repaired("", s.unlock(ctx, err))
 	delay := min(troubleDelay<<min(s.troubles, 10), longestDelay)
 	s.troubles++
-	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(delay), "something went wrong: "+plain.Line(err.Error(), 120)
-	return s.wait(ctx, Step{Do: Wait, Until: s.memory.NotBefore, Reason: s.memory.Why})
+	until, why := s.Board.Now().Add(delay), "something went wrong: "+plain.Line(err.Error(), 120)
+	if until.After(s.memory.NotBefore) { // else a longer pause, as that of a limit, goes on
+		s.memory.NotBefore, s.memory.Why = until, why
+	}
+	return s.wait(ctx, Step{Do: Wait, Until: until, Reason: why})
 }
 
 // unlock removes what a killed git may have left in the way of the step that failed, and returns

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -104,6 +105,25 @@ func TestActsOnlyWhenSure(t *testing.T) {
 		if now, err := s.Board.Repo().Ref(ctx, git.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
 			t.Errorf("%s: it does %v, and the board is at %s, not at %s", do, hands.did, now, tip)
 		}
+	}
+}
+
+// TestTroubleShortensNoPause checks that a failure does not end an earlier pause, as that of a limit,
+// and that without one it makes a pause of its own.
+func TestTroubleShortensNoPause(t *testing.T) {
+	ctx, s, _, clock := supervised(t)
+	ctx, cancel := context.WithCancel(ctx)
+	cancel() // it does not wait
+	limit := clock.Now().Add(time.Hour)
+	s.memory.NotBefore, s.memory.Why = limit, "limit of claude"
+	_ = s.survive(ctx, errors.New("the disk is full"))
+	if s.memory.NotBefore != limit || s.memory.Why != "limit of claude" {
+		t.Errorf("it waits until %s: %s", s.memory.NotBefore, s.memory.Why)
+	}
+	s.memory.NotBefore, s.troubles = time.Time{}, 0
+	_ = s.survive(ctx, errors.New("the disk is full"))
+	if !s.memory.NotBefore.Equal(clock.Now().Add(troubleDelay)) || !strings.Contains(s.memory.Why, "the disk is full") {
+		t.Errorf("it waits until %s: %s", s.memory.NotBefore, s.memory.Why)
 	}
 }
 
