@@ -29,8 +29,6 @@ func (s *supervisor) loop(ctx context.Context) error {
 			if err := s.survive(ctx, err); err != nil {
 				return err
 			}
-		default:
-			s.troubles = 0
 		}
 	}
 }
@@ -46,10 +44,13 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 	case hopeless(err):
 		return err
 	}
-	s.report(Trouble, "", err.Error())
-	s.repaired("", s.unlock(ctx, err))
 	delay := min(troubleDelay<<min(s.troubles, 10), longestDelay)
-	s.troubles++
+	if s.troubles++; s.troubles == troubleAlarm {
+		s.report(Alarm, "", fmt.Sprintf("%s has failed %d times in a row: %s", s.actor.ID, s.troubles, err))
+	} else {
+		s.report(Trouble, "", err.Error())
+	}
+	s.repaired("", s.unlock(ctx, err))
 	until, why := s.Board.Now().Add(delay), "something went wrong: "+plain.Line(err.Error(), 120)
 	if until.After(s.memory.NotBefore) { // else a longer pause, as that of a limit, goes on
 		s.memory.NotBefore, s.memory.Why = until, why
@@ -105,12 +106,19 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 	case Stop:
 		return s.stop(step)
 	case Wait:
+		if !l.Now.Before(s.memory.NotBefore) { // else it waits for the next attempt
+			s.troubles = 0
+		}
 		if step.Idle { // a quiet moment; git reports a failure on its next run
 			s.tidying.Go(func() { _, _ = s.Board.Maintain(ctx) })
 		}
 		return s.wait(ctx, step)
 	}
-	return s.act(ctx, l, step)
+	err := s.act(ctx, l, step)
+	if err == nil {
+		s.troubles = 0
+	}
+	return err
 }
 
 // act carries out a decision, after making sure that the agent still owns its lease.

@@ -127,6 +127,52 @@ func TestTroubleShortensNoPause(t *testing.T) {
 	}
 }
 
+// TestHoused checks that an agent is started in a worktree alone: in a folder that is none, git would
+// act on the project's own files.
+func TestHoused(t *testing.T) {
+	ctx, s, _, _ := supervised(t)
+	dir := filepath.Join(t.TempDir(), "login")
+	for _, c := range []struct {
+		name string
+		make func() error
+		ok   bool
+	}{
+		{"nothing", func() error { return nil }, false},
+		{"a file", func() error { return os.WriteFile(dir, nil, 0o644) }, false},
+		{"a folder", func() error { return errors.Join(os.Remove(dir), os.Mkdir(dir, 0o755)) }, false},
+		{"a worktree", func() error { return os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: x\n"), 0o644) }, true},
+	} {
+		must(t, c.make())
+		if err := s.housed(ctx, "login", dir); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestEndlessTrouble checks that a supervisor that fails again and again raises one alarm, and that
+// waiting for the next attempt does not end the count.
+func TestEndlessTrouble(t *testing.T) {
+	ctx, s, _, clock := supervised(t)
+	ctx, cancel := context.WithCancel(ctx)
+	cancel() // it does not wait
+	alarms := 0
+	s.Report = func(e Event) {
+		if e.Event == Alarm {
+			alarms++
+		}
+	}
+	v, err := s.Board.View(context.Background())
+	must(t, err)
+	for range 3 * troubleAlarm {
+		_ = s.survive(ctx, errors.New("its worktree is missing"))
+		_ = s.step(ctx, Look{State: v.State, Agent: s.actor.ID, Role: s.Role, Now: clock.Now(), Leases: map[string]Seen{}})
+		clock.Pass(longestDelay)
+	}
+	if alarms != 1 {
+		t.Errorf("%d alarms", alarms)
+	}
+}
+
 // TestSure checks that a lease seen within the last interval is trusted, and that an older one is
 // read again and renewed.
 func TestSure(t *testing.T) {

@@ -107,7 +107,7 @@ func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 			return err
 		}
 	}
-	if _, err := os.Stat(dir); err == nil {
+	if isWorktree(dir) {
 		return nil
 	}
 	did, err := s.Executor.Repair(ctx, s.actor, task)
@@ -115,10 +115,17 @@ func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(dir); err != nil {
+	if !isWorktree(dir) {
 		return fmt.Errorf("the worktree of %s is missing, and could not be made again: git liza doctor", task)
 	}
 	return nil
+}
+
+// isWorktree reports whether a directory is a worktree. In any other below the project's root git
+// would act on the files that are checked out there.
+func isWorktree(dir string) bool {
+	link, err := os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil && link.Mode().IsRegular()
 }
 
 // find looks up the agent's program.

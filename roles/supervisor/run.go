@@ -241,3 +241,6 @@ var errDone = errors.New("done")
 // troubleDelay is the delay before a retry after a failure of disk, network or git. It doubles with
 // each failure.
 const troubleDelay = 5 * time.Second
+
+// troubleAlarm is how many failures in a row raise an alarm, after two and a half minutes.
+const troubleAlarm = 6
