@@ -84,9 +84,10 @@ func (j *journal) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(p) > 0 {
+		said := transcript.Said(p, j.open)
 		j.open = p[len(p)-1] != '\n'
+		_, _ = j.to.Write(said)
 	}
-	_, _ = j.to.Write(p)
 	return len(p), nil
 }
 

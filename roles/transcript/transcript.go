@@ -6,6 +6,7 @@
 package transcript
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,23 @@ func Parse(line string) (at time.Time, text string, own bool) {
 		return time.Time{}, line, false
 	}
 	return at, text, true
+}
+
+// Said returns what an agent has printed as a transcript holds it: a line that reads like one of the
+// supervisor's own gets a space before it. open says that the line before has no end yet.
+func Said(p []byte, open bool) []byte {
+	if !bytes.Contains(p, []byte{mark[0]}) {
+		return p
+	}
+	var said []byte
+	for line := range bytes.Lines(p) {
+		if !open && (bytes.HasPrefix(line, []byte(mark)) || strings.HasPrefix(mark, string(line))) {
+			said = append(said, ' ')
+		}
+		said = append(said, line...)
+		open = false
+	}
+	return said
 }
 
 // Agents are the agents that have a transcript here, sorted.

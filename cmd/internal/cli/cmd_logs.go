@@ -24,15 +24,15 @@ func logsCommand() *edge.Command {
 	return &edge.Command{
 		Name: "logs", Group: "supervision", Args: "[AGENT]", Max: 1, Lasts: true,
 		Short: "show what an agent printed in this clone, and what its supervisor did",
-		Long: `The supervisor's own lines begin with [liza TIME]. Colours and other control characters are left out, so that
-nothing an agent prints acts on your terminal. --search and --task look through all runs of the agent, or of every
-agent when none is named, and print who said it, and when.`,
+		Long: `The supervisor's own lines begin with [liza TIME], and no others do. Colours and other control characters are left
+out, so that nothing an agent prints acts on your terminal. --search and --task look through all runs of the agent,
+or of every agent when none is named, and print who said it, and when.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVarP(&follow, "follow", "f", false, "print what comes, until interrupted")
 			f.IntVarP(&lines, "lines", "n", 100, "the last so many lines; 0 for all")
 			f.StringVar(&search, "search", "", "the lines that have all these `WORDS`, in whatever case")
 			f.StringVar(&task, "task", "", "the lines of runs on the task (`ID`)")
-			f.BoolVar(&raw, "raw", false, "every byte as the agent printed it; not to a terminal")
+			f.BoolVar(&raw, "raw", false, "every byte of the transcript; not to a terminal")
 		},
 		Example: `git liza logs coder-1 --follow`,
 		Run: func(ctx context.Context, c *edge.Call) error {
@@ -135,9 +135,17 @@ func searchLogs(ctx context.Context, c *edge.Call, q transcript.Query, last int)
 	return c.Say(lines...)
 }
 
-// visibleLines makes a printed line safe for a terminal. A carriage return also ends a line.
+// visibleLines makes a printed line safe for a terminal. A carriage return also ends a line. What
+// only then reads like a line of the supervisor's own gets a space before it.
 func visibleLines(line []byte) []string {
-	return strings.Split(strings.TrimSuffix(plain.Visible(plain.Unstyled(string(line))), "\n"), "\n")
+	texts := strings.Split(strings.TrimSuffix(plain.Visible(plain.Unstyled(string(line))), "\n"), "\n")
+	_, _, own := transcript.Parse(string(line))
+	for i, text := range texts {
+		if _, _, reads := transcript.Parse(text); reads && (i > 0 || !own) {
+			texts[i] = " " + text
+		}
+	}
+	return texts
 }
 
 // printLogLine prints a line of a transcript. A carriage return also ends a line.
