@@ -59,7 +59,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if c.container != "" && ended.ours {
 		s.Container.end(c.container, c.env)
 	}
-	_ = s.files.drop(processFile) // the process has ended
+	s.files.dropProcess(processFile, p.cmd.Process.Pid)
 	_ = s.witness.Close()
 	if p.left > 0 {
 		s.report(Repaired, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.left))

@@ -202,6 +202,15 @@ func (f files) keepProcess(name string, pid int) error {
 	return f.keep(name, fmt.Sprintf("%d %s", pid, gitio.Birth(pid)))
 }
 
+// dropProcess drops the record of a process that has ended, unless it is about another process by
+// now. A record that stays means the same.
+func (f files) dropProcess(name string, pid int) {
+	text, err := f.kept(name)
+	if recorded, _ := record(text); err == nil && recorded == pid {
+		_ = f.drop(name)
+	}
+}
+
 // liveProcess is the number of the recorded process if that very process still runs, and 0
 // otherwise. known is false if there is no record, or the system can't say.
 func (f files) liveProcess(name string) (pid int, known bool) {

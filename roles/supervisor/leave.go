@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -29,7 +30,7 @@ func (s *supervisor) leave(ctx context.Context, cause error) error {
 		return err
 	}
 	if err == nil {
-		_ = s.files.drop(supervisorFile) // the record of an ended process would mean the same
+		s.files.dropProcess(supervisorFile, os.Getpid())
 	} else {
 		text = "it is left to its lease: " + err.Error()
 	}

@@ -173,6 +173,35 @@ func TestEndlessTrouble(t *testing.T) {
 	}
 }
 
+// TestSuccessorsFiles checks that a supervisor whose agent is registered by another one here leaves
+// the files of that one alone when it ends.
+func TestSuccessorsFiles(t *testing.T) {
+	ctx, s, _, clock := supervised(t)
+	takenOver(t, ctx, s, clock)
+	key, err := KeepKey(s.Board, "coder-1", []byte("the successor's"))
+	must(t, err)
+	must(t, s.files.keepProcess(supervisorFile, os.Getppid()))
+	must(t, s.files.keepProcess(processFile, os.Getppid()))
+	must(t, s.files.keep(sessionFile, "the successor's"))
+	s.key = key
+	_ = s.leave(ctx, nil)
+	s.files.dropProcess(processFile, os.Getpid())
+	s.dropKey()
+	for _, name := range []string{supervisorFile, processFile, KeyFile} {
+		if text, err := s.files.kept(name); err != nil || text == "" {
+			t.Errorf("%s is gone: %v", name, err)
+		}
+	}
+	must(t, s.files.keep(sessionFile, s.actor.Session))
+	s.files.dropProcess(processFile, os.Getppid())
+	s.dropKey()
+	for _, name := range []string{processFile, KeyFile} {
+		if text, _ := s.files.kept(name); text != "" {
+			t.Errorf("its own %s is still there", name)
+		}
+	}
+}
+
 // TestSure checks that a lease seen within the last interval is trusted, and that an older one is
 // read again and renewed.
 func TestSure(t *testing.T) {

@@ -151,9 +151,13 @@ func (s *supervisor) takeKey(ctx context.Context, v *gitboard.View, id string) (
 	return err
 }
 
-// dropKey deletes the key that was made for this session.
+// dropKey deletes the key that was made for this session, unless another session has made its own.
 func (s *supervisor) dropKey() {
-	if s.key != "" && s.key == s.files.at(KeyFile) {
+	if s.key == "" || s.key != s.files.at(KeyFile) {
+		return
+	}
+	session, err := s.files.kept(sessionFile)
+	if err == nil && (session == s.actor.Session || s.actor.Session == "") {
 		_ = s.files.drop(KeyFile) // the next session's key also replaces it on the board
 	}
 }
