@@ -76,7 +76,8 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 	task := step.Task
 	seen := s.witness.seen()
 	used := seen.used
-	if used.Tokens() == 0 && !budgeted(end.cut) || seen.estimated && !end.ours {
+	crashed := end.exit != 0 && s.CLI.Overhead > 0 // before its report at the end
+	if used.Tokens() == 0 && !budgeted(end.cut) || seen.estimated && !end.ours && !crashed {
 		return
 	}
 	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: plain.Line(used.Model, 200), Cost: board.Cost{

@@ -94,3 +94,25 @@ func TestWhoseWords(t *testing.T) {
 		}
 	}
 }
+
+// TestCostOfACrash checks that a run of Codex that is killed costs what it is estimated to have
+// used, since Codex reports its usage only at its end, and that one that ends well without a report
+// costs nothing.
+func TestCostOfACrash(t *testing.T) {
+	data, err := os.ReadFile("../clis/testdata/events/codex-goes-well.txt")
+	must(t, err)
+	before, _, _ := strings.Cut(string(data), `{"type":"turn.completed"`)
+	for exit, costs := range map[int]bool{137: true, 0: false} {
+		ctx, s, _, _ := supervised(t)
+		s.witness = witnessed(t, "codex", 30, before)
+		s.CLI = s.witness.cli
+		v, err := s.Board.View(ctx)
+		must(t, err)
+		s.account(ctx, Step{Task: "login"}, v.State, ending{exit: exit}, true)
+		v, err = s.Board.View(ctx)
+		must(t, err)
+		if spent := v.State.Task("login").Usage; (len(spent) > 0) != costs {
+			t.Errorf("exit %d: it has cost %+v", exit, spent)
+		}
+	}
+}
