@@ -56,6 +56,25 @@ func (v *view) Kept() bool {
 	return false
 }
 
+// Anew reports whether the coder begins in a fresh worktree.
+func (v *view) Anew() bool {
+	return v.Iteration() == 1 && !v.Kept() && !v.Again() && !v.Fix() && v.Handoff() == nil
+}
+
+// Amended reports whether the task's definition has changed since the coder first claimed it.
+func (v *view) Amended() bool {
+	claimed := false
+	for _, e := range v.T.History {
+		switch {
+		case e.Agent == v.Agent && e.TakesUp():
+			claimed = true
+		case e.Event == board.EventAmended && claimed:
+			return true
+		}
+	}
+	return false
+}
+
 // Recovered reports whether the coder's own claim expired and the coder has claimed the task again.
 func (v *view) Recovered() bool {
 	return v.claim() == board.EventReclaimedAfterExpiry && v.Iteration() > 1

@@ -210,6 +210,48 @@ func TestContinued(t *testing.T) {
 	}
 }
 
+// TestContinuedIsTold checks that a continued conversation is told whatever has become of its task
+// since: a new definition, answers, another coder's work, a worktree made again.
+func TestContinuedIsTold(t *testing.T) {
+	const fresh = "Your worktree is fresh"
+	for name, c := range map[string]struct {
+		begin func(s *scene) prompt.Input
+		parts []string
+		never string
+	}{
+		"amended": {func(s *scene) prompt.Input {
+			s.ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login")
+			s.do(planner, &board.AmendTask{About: about("add-login"), Definition: board.Definition{DoneWhen: "a locked account gets 423"}, Set: []string{"done_when"}, Reason: "locked accounts"})
+			s.do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockKeepWork, To: "coder-1"})
+			return s.claim(coder, "add-login", "").input(coder, "add-login")
+		}, []string{"DONE WHEN: a locked account gets 423", "SCOPE: IN: login/", "amended"}, fresh},
+		"answered, to be done afresh": {func(s *scene) prompt.Input {
+			s.ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login")
+			s.do(planner, &board.Answer{About: about("add-login"), Text: "423, for three minutes", Afresh: true, Kept: sha("9")})
+			return s.claim(coder, "add-login", sha("b")).input(coder, "add-login")
+		}, []string{"ANSWER: 423, for three minutes", fresh}, "DONE WHEN"},
+		"handed over by another": {situations["coder_handoff"], []string{"HANDOFF SUMMARY: handler done, two tests red"}, fresh},
+		"rejected, another's":    {situations["coder_inherited"], []string{"EARLIER REJECTION:", "an empty name is accepted", fresh[5:]}, "DONE WHEN"},
+		"claimed anew": {func(s *scene) prompt.Input {
+			s.ready("add-login").claim(coder, "add-login", sha("b")).do(human, &board.Release{About: about("add-login"), Force: true, Reason: "later"})
+			return s.claim(coder, "add-login", sha("b")).input(coder, "add-login")
+		}, []string{fresh}, "DONE WHEN"},
+		"started again": {situations["coder_again"], []string{"STARTED AGAIN"}, fresh},
+	} {
+		in := c.begin(newScene(t))
+		in.Continued = true
+		text := build(t, in)
+		for _, part := range c.parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %q is missing in\n%s", name, part, text)
+			}
+		}
+		if strings.Contains(text, c.never) {
+			t.Errorf("%s: %q is in\n%s", name, c.never, text)
+		}
+	}
+}
+
 // TestOnePage checks that a prompt is one page: what the agent must know, stated once (8 KB).
 func TestOnePage(t *testing.T) {
 	for name, begin := range situations {
