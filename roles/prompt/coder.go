@@ -56,8 +56,8 @@ func (v *view) Kept() bool {
 	return false
 }
 
-// Anew reports whether the coder begins in a fresh worktree.
-func (v *view) Anew() bool {
+// StartsOver reports whether the coder begins in a fresh worktree.
+func (v *view) StartsOver() bool {
 	return v.Iteration() == 1 && !v.Kept() && !v.Again() && !v.Fix() && v.Handoff() == nil
 }
 

@@ -52,7 +52,7 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 	}
 	s.repaired("", s.unlock(ctx, err))
 	until, why := s.Board.Now().Add(delay), "something went wrong: "+plain.Line(err.Error(), 120)
-	if until.After(s.memory.NotBefore) { // else a longer pause, as that of a limit, goes on
+	if until.After(s.memory.NotBefore) { // else a longer pause, as that of a limit, continues
 		s.memory.NotBefore, s.memory.Why = until, why
 	}
 	return s.wait(ctx, Step{Do: Wait, Until: until, Reason: why})
