@@ -42,6 +42,7 @@ type Request struct {
 	Actor       board.Actor
 	ID          string // the caller's unique id, "" for a random one; no id is carried out twice
 	AllowSecret bool
+	Seen        string // see board.Operation
 	// First registers the actor before the operation, in the same push, unless the board knows its
 	// id. See Board.Newcomer.
 	First *board.Register

@@ -52,7 +52,7 @@ func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*pla
 	r.ID = planID
 	now := board.At(b.now())
 	op := board.Operation{
-		Actor: r.Actor, Time: max(now, v.State.Time()), Clock: now, Request: r.ID, AllowSecret: r.AllowSecret, Payload: payload,
+		Actor: r.Actor, Time: max(now, v.State.Time()), Clock: now, Request: r.ID, AllowSecret: r.AllowSecret, Seen: r.Seen, Payload: payload,
 	}
 	if !board.Begins(op.Name()) && v.Commit.IsZero() {
 		return nil, b.NoBoard(ctx)

@@ -76,7 +76,7 @@ var turns = [][][]string{
 		{
 			"TestSupervisedAncestors", "TestFastClocks", "TestForgedBoardIsNoticed", "TestServersHooks", "TestHosts/git_daemon",
 			"TestUnhookedServer", "TestUnrecordedWork", "TestUnrecordedWorkInAnothersName", "TestWatchHaltsTheBoard",
-			"TestAgentsAreAuthors", "TestLiveScreenStops", "TestWatchOutlivesGit",
+			"TestAgentsAreAuthors", "TestLiveScreenStops", "TestLiveScreenStale", "TestWatchOutlivesGit",
 		},
 		{
 			"TestReadmeInstalls", "TestTeamOfTheGuide", "TestProjectsHooks", "TestCompletionInShells",

@@ -266,6 +266,42 @@ func TestLiveScreen(t *testing.T) {
 	p.proven()
 }
 
+// TestLiveScreenStale: an answer to a question that somebody else has answered since goes to no
+// other question, and a draft that has changed since the key was pressed is not opened.
+func TestLiveScreenStale(t *testing.T) {
+	takesTurn(t)
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("parse")
+	p.must("", "block", "parse", "--reason", "unclear", "--question", "Euro?")
+	s := p.watchScreen(eighty)
+	s.await("BLOCKED 1")
+	s.press("\x1b[B")
+	s.await("▸ parse")
+	s.press("a")
+	s.await("? Euro?", "answer:")
+	p.must("", "answer", "parse", "Euro")
+	p.must("", "block", "parse", "--reason", "unclear", "--question", "May the tests go?")
+	s.press("Yes\r")
+	s.await("parse has changed since you saw it")
+	p.must("", "answer", "parse", "No")
+	p.must("", "add-task", "--id", "print", "--desc", "Do print", "--spec", "specs/vision.md", "--done", "x prints y", "--scope", "IN: a")
+	s.await("DRAFT 1")
+	s.press("\x1b[A\x1b[A")
+	s.await("▸ print")
+	s.press("f")
+	s.await("print is opened to coders: enter")
+	p.must("", "amend-task", "print", "--done", "x prints all there is")
+	s.press("\r")
+	s.await("print has changed since you saw it")
+	if got := p.must("", "read", "tasks.print.status"); got != "DRAFT\n" {
+		t.Errorf("print is %q", got)
+	}
+	s.press("q")
+	s.restored(0)
+	p.proven()
+}
+
 // TestLiveScreenStops: Ctrl-Z returns the terminal to the shell, and fg continues where the reader
 // was.
 func TestLiveScreenStops(t *testing.T) {

@@ -43,7 +43,7 @@ func Apply(s *State, op Operation) {
 func Check(s *State, op Operation) error { return check(s.ForRules(), op) }
 
 func check(s *State, op Operation) error {
-	for _, check := range []func(*State, Operation) error{checkBoard, checkActor, checkText, checkMode, checkSubject, checkGoal} {
+	for _, check := range []func(*State, Operation) error{checkBoard, checkActor, checkText, checkMode, checkSubject, checkSeen, checkGoal} {
 		if err := check(s, op); err != nil {
 			return firstErr(s, err)
 		}

@@ -65,13 +65,14 @@ func (k ItemKind) wholeBoard() bool {
 // Item is one thing that waits for a human.
 type Item struct {
 	Kind      ItemKind   `json:"kind"`
-	ID        string     `json:"id,omitempty"`    // of the task, note, anomaly, discovery or agent
-	Title     string     `json:"title"`           // one line
-	By        string     `json:"by,omitempty"`    // who asks, or who caused it
-	Since     board.Time `json:"since,omitempty"` // since when it has been waiting
-	Holds     []string   `json:"holds"`           // the unfinished tasks that wait for it, itself included, by priority
-	Turn      roles.Role `json:"turn"`            // human, or a planner that looks first
-	Text      string     `json:"text,omitempty"`  // the full reason or message
+	ID        string     `json:"id,omitempty"`      // of the task, note, anomaly, discovery or agent
+	Version   string     `json:"version,omitempty"` // of a blocked task, for --seen
+	Title     string     `json:"title"`             // one line
+	By        string     `json:"by,omitempty"`      // who asks, or who caused it
+	Since     board.Time `json:"since,omitempty"`   // since when it has been waiting
+	Holds     []string   `json:"holds"`             // the unfinished tasks that wait for it, itself included, by priority
+	Turn      roles.Role `json:"turn"`              // human, or a planner that looks first
+	Text      string     `json:"text,omitempty"`    // the full reason or message
 	Questions []string   `json:"questions,omitempty"`
 	Attempted []string   `json:"attempted,omitempty"`
 	FailedBy  []string   `json:"failed_by,omitempty"` // failed coders except those who asked
@@ -111,6 +112,7 @@ type Draft struct {
 	SpecRef   string     `json:"spec_ref"`
 	Warnings  []string   `json:"warnings"`
 	Complete  string     `json:"complete,omitempty"` // the command that adds what no gate lets it lack
+	Version   string     `json:"version"`            // for --seen
 }
 
 // Ahead means that a finished goal's work is only on the integration branch.
@@ -421,7 +423,7 @@ func (c *collector) blocked(b TaskOutlook) {
 	if t == nil { // s.Err reports it
 		return
 	}
-	i := Item{Kind: ItemBlocked, ID: t.ID, Turn: b.Turn, Title: t.ID + " is BLOCKED: " + plain.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase),
+	i := Item{Kind: ItemBlocked, ID: t.ID, Version: t.Version(), Turn: b.Turn, Title: t.ID + " is BLOCKED: " + plain.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase),
 		Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.BlockedReason, Questions: t.BlockedQuestions, Attempted: t.Attempted,
 		FailedBy: Without(t.FailedBy, AskedBy(t)), Work: workOf(c.s, t)}
 	if e := t.Last(board.EventBlocked); e != nil {
@@ -642,7 +644,7 @@ func Drafts(s *board.State, ids []string) []Draft {
 		if t == nil { // s.Err reports it
 			continue
 		}
-		d := Draft{ID: t.ID, Level: n.Level, DependsOn: append([]string{}, t.DependsOn...), NeededBy: []string{}, Priority: t.Priority, Kind: t.Kind, Created: t.Created, CreatedBy: t.CreatedBy,
+		d := Draft{ID: t.ID, Version: t.Version(), Level: n.Level, DependsOn: append([]string{}, t.DependsOn...), NeededBy: []string{}, Priority: t.Priority, Kind: t.Kind, Created: t.Created, CreatedBy: t.CreatedBy,
 			Title: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, Warnings: []string{}}
 		if missing := board.Missing(t.Definition()); len(missing) > 0 {
 			d.Complete = filling(t.ID, missing)

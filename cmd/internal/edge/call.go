@@ -34,6 +34,7 @@ type Call struct {
 	Request     string
 	retries     int
 	AllowSecret bool
+	Versions    []string
 	At          string
 	Offline     bool
 
@@ -136,7 +137,7 @@ func (c *Call) Moment(s *board.State) time.Time {
 
 // Asks is an actor's request with the call's options.
 func (c *Call) Asks(actor board.Actor) gitboard.Request {
-	return gitboard.Request{Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret}
+	return gitboard.Request{Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret, Seen: strings.Join(c.Versions, " ")}
 }
 
 // Do carries out an operation on behalf of the caller.

@@ -42,6 +42,7 @@ func (c *Call) FlagSet() *pflag.FlagSet {
 	if c.Cmd.Writes {
 		f.StringVar(&c.Request, "request", "", "unique `ID` of this request: a repetition acts once")
 		f.IntVar(&c.retries, "retries", gitboard.DefaultRetries, "how often lost races are retried, in all")
+		f.StringArrayVar(&c.Versions, "seen", nil, "refuse if the task has changed since it was seen, as `ID=VERSION`")
 		f.BoolVar(&c.AllowSecret, "allow-secret", false, "store text that looks like a credential")
 	}
 	if slices.Contains(board.OfflineOps(), c.Cmd.Name) {

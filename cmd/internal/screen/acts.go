@@ -35,6 +35,9 @@ type subject struct {
 	at string      // FILE:LINE of the current line of the diff, "" for none
 }
 
+// seen is the flag that refuses an act on a task that has changed since it was asked about.
+func (s *subject) seen() []string { return flag("seen", s.t.ID+"="+s.t.Version()) }
+
 // line is a command line. Values follow "--name=" and arguments follow "--", so that none of them
 // can become a flag.
 func line(command string, flags []string, args ...string) []string {
@@ -88,7 +91,7 @@ var acts = []act{
 	{key: 'x', name: "reject", help: "reject a submission, with its comments or blocker by blocker", open: inState(board.ReadyForReview), next: nextOfRejection, lines: rejectionLines},
 	{key: 'f', name: "finalize", help: "open a DRAFT to coders", open: inState(board.Draft),
 		next:  asks(func(s *subject) string { return s.t.ID + " is opened to coders: enter" }, nil),
-		lines: func(s *subject, _ []string) [][]string { return [][]string{line("finalize", nil, s.t.ID)} }},
+		lines: func(s *subject, _ []string) [][]string { return [][]string{line("finalize", s.seen(), s.t.ID)} }},
 	{key: 'b', name: "block", help: "stop a task until you or a planner have looked at it", open: blockable,
 		next: asks(func(s *subject) string { return "why is " + s.t.ID + " blocked?" }, nil),
 		lines: func(s *subject, a []string) [][]string {
@@ -151,9 +154,9 @@ func questionOf(s *subject) string {
 // answerLines answer a task's questions; without a text the task continues as it is.
 func answerLines(s *subject, a []string) [][]string {
 	if a[0] == "" {
-		return [][]string{line("unblock", nil, s.t.ID)}
+		return [][]string{line("unblock", s.seen(), s.t.ID)}
 	}
-	return [][]string{line("answer", nil, s.t.ID, a[0])}
+	return [][]string{line("answer", s.seen(), s.t.ID, a[0])}
 }
 
 func approvalOf(s *subject) string {

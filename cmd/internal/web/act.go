@@ -69,7 +69,7 @@ var acts = map[string]act{
 	// A blocked task whose questions are answered continues with the answer; without an
 	// answer it is unblocked.
 	"answer": {"answer", func(f form) [][]string {
-		var how []string
+		how := f.flags("seen")
 		if f.text("how") == "afresh" {
 			how = []string{"--afresh"}
 		}
@@ -92,15 +92,15 @@ var acts = map[string]act{
 		return one("release", append([]string{"--role=reviewer", "--force"}, f.flags("reason")...), f.text("id"))
 	}},
 	"verdict": {"give a verdict", verdictOf},
-	"abandon": {"abandon a task", func(f form) [][]string { return one("abandon", f.flags("reason"), f.text("id")) }},
+	"abandon": {"abandon a task", func(f form) [][]string { return one("abandon", f.flags("seen", "reason"), f.text("id")) }},
 	"supersede": {"replace a task by others", func(f form) [][]string {
-		return one("supersede", f.flags("by", "reason"), f.text("id"))
+		return one("supersede", f.flags("seen", "by", "reason"), f.text("id"))
 	}},
-	"reassign": {"give a task to another coder", func(f form) [][]string { return one("reassign", f.flags("reason"), f.text("id")) }},
+	"reassign": {"give a task to another coder", func(f form) [][]string { return one("reassign", f.flags("seen", "reason"), f.text("id")) }},
 	"amend": {"change a task", func(f form) [][]string {
-		return one("amend-task", append(f.changed("desc", "done", "scope", "spec", "depends", "priority"), f.flags("reason")...), f.text("id"))
+		return one("amend-task", append(f.changed("desc", "done", "scope", "spec", "depends", "priority"), f.flags("seen", "reason")...), f.text("id"))
 	}},
-	"finalize": {"approve drafts", func(f form) [][]string { return one("finalize", nil, f.Values["id"]...) }},
+	"finalize": {"approve drafts", func(f form) [][]string { return one("finalize", f.flags("seen"), f.Values["id"]...) }},
 	"pause":    {"pause", func(f form) [][]string { return one("pause", f.flags("task", "reason")) }},
 	"resume": {"resume", func(f form) [][]string {
 		return one("resume", f.flags("task", "decision", "reason"))

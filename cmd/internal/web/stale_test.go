@@ -1,0 +1,63 @@
+package web_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var seenField = regexp.MustCompile(`name="seen" value="([^"]*)"`)
+
+// seen are the fields by which a page's forms say what they showed.
+func (a answer) seen() (fields []string) {
+	for _, m := range seenField.FindAllStringSubmatch(a.body, -1) {
+		fields = append(fields, "seen", m[1])
+	}
+	return fields
+}
+
+// TestStaleForms: a form decides on what its page showed. If the task has changed since, it is
+// refused, and nothing that was typed is lost.
+func TestStaleForms(t *testing.T) {
+	s := newScene(t)
+	w := s.serve(options{}).enter()
+	s.task("pay")
+	inbox, page := w.get("/"), w.get("/task/pay")
+	s.must("", "amend-task", "pay", "--done", "'pay' sends all that there is to coder-1")
+	for name, shown := range map[string]answer{"inbox": inbox, "task": page} {
+		before := s.tip()
+		r := w.post("/act/finalize", append(shown.seen(), "id", "pay")...)
+		if r.status != http.StatusConflict || s.tip() != before {
+			t.Errorf("%s: a draft that was changed after the page was made is approved: %d", name, r.status)
+		}
+		r.mustHold(t, "pay has changed since you saw it")
+	}
+	amend := []string{"id", "pay", "was-scope", "IN: pay", "scope", "IN: pay and cart"}
+	if r := w.post("/act/amend", append(page.seen(), amend...)...); r.status != http.StatusConflict {
+		t.Errorf("an amendment of what has changed: %d", r.status)
+	}
+	if r := w.post("/act/finalize", append(w.get("/").seen(), "id", "pay")...); r.status != http.StatusSeeOther {
+		t.Errorf("a draft as it is: %d\n%s", r.status, r.body)
+	}
+
+	ask := func(question string) { s.must("", "block", "pay", "--reason", "unclear", "--question", question) }
+	ask("Euro or Dollar?")
+	inbox, page = w.get("/"), w.get("/task/pay")
+	s.must("", "answer", "pay", "Euro")
+	ask("May the tests go?")
+	for name, shown := range map[string]answer{"inbox": inbox, "task": page} {
+		r := w.post("/act/answer", append(shown.seen(), "id", "pay", "text", "Yes, both", "how", "keep-work")...)
+		if r.status != http.StatusConflict || !strings.Contains(r.body, "Yes, both") {
+			t.Errorf("%s: the answer to another question: %d", name, r.status)
+		}
+	}
+	for _, act := range []string{"abandon", "supersede"} {
+		if r := w.post("/act/"+act, append(page.seen(), "id", "pay", "by", "cart", "reason", "The root cause is known.")...); r.status != http.StatusConflict {
+			t.Errorf("%s: %d", act, r.status)
+		}
+	}
+	if r := w.post("/act/answer", append(w.get("/task/pay").seen(), "id", "pay", "text", "No", "how", "keep-work")...); r.status != http.StatusSeeOther {
+		t.Errorf("the answer to this question: %d\n%s", r.status, r.body)
+	}
+}

@@ -1,0 +1,49 @@
+package board_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// TestSeen: who names what they saw decides on nothing else. A task that has changed since is
+// refused, whatever the operation; other tasks may change.
+func TestSeen(t *testing.T) {
+	s := begun(t).do(planner, add("login")).do(planner, add("users"))
+	seen := "users=0000 login=" + s.task("login").Version()
+	decide := func(a board.Actor, p board.Payload) error {
+		s.now = s.now.Add(time.Minute)
+		s.n++
+		return s.run(board.Operation{Actor: a, Time: s.now, Request: fmt.Sprintf("seen/%d", s.n), Payload: p, Seen: seen})
+	}
+	stale := func(p board.Payload) {
+		t.Helper()
+		r, is := decide(human, p).(*board.Refusal)
+		if !is || r.Code != board.CodeStale || r.Task != "login" || r.Hint != "git liza show login" {
+			t.Errorf("%s: %+v", p.Op(), r)
+		}
+	}
+	amended := func(text string) *board.AmendTask {
+		return &board.AmendTask{About: about("login"), Definition: board.Definition{DoneWhen: text}, Set: []string{"done_when"}, Reason: "r"}
+	}
+
+	s.do(planner, amended("'login' prints all passwords"))
+	stale(finalize("login"))
+	stale(amended("'login' prints ok"))
+	seen = "login=" + s.task("login").Version()
+	s.do(human, &board.AddNote{Message: "hello", For: "login"}) // not what is decided on
+	if err := decide(human, finalize("login")); err != nil {
+		t.Fatal(err)
+	}
+
+	block := func(question string) {
+		s.do(human, &board.Block{About: about("login"), Reason: "r", Questions: []string{question}})
+	}
+	block("Euro?")
+	seen = "login=" + s.task("login").Version()
+	s.do(human, &board.Answer{About: about("login"), Text: "yes"})
+	block("May the tests be deleted?")
+	stale(&board.Answer{About: about("login"), Text: "yes"})
+}
