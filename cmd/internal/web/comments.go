@@ -97,8 +97,9 @@ func (s *Server) mayComment(l *look, t *board.Task, from, to, of int) bool {
 	return s.Do != nil && !l.past && t.Status == board.ReadyForReview && from == 0 && to == of
 }
 
-// review is the form of a verdict, nil if there is none to give.
-func (s *Server) review(l *look, t *board.Task, outlook report.TaskOutlook) map[string]any {
+// review is the form of a verdict, nil if there is none to give. On a page that shows an older
+// submission it only leads to the one to judge.
+func (s *Server) review(l *look, t *board.Task, outlook report.TaskOutlook, shown int) map[string]any {
 	if s.Do == nil || l.past || t.Status != board.ReadyForReview {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (s *Server) review(l *look, t *board.Task, outlook report.TaskOutlook) map[
 		by = c.ReviewBy
 	}
 	return map[string]any{
-		"T": t, "Mine": mine, "Free": free && (by != "agent" || l.State.ReviewProgress(t).AwaitsHuman()), "By": by, "Open": t.OpenComments(), "Again": t.HasPriorFeedback(), "Commit": t.ReviewCommit, "Number": t.Submissions(),
+		"T": t, "Mine": mine, "Free": free && (by != "agent" || l.State.ReviewProgress(t).AwaitsHuman()), "By": by, "Open": t.OpenComments(), "Again": t.HasPriorFeedback(), "Commit": t.ReviewCommit, "Number": t.Submissions(), "Shown": shown,
 	}
 }
 

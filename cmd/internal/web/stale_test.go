@@ -61,3 +61,20 @@ func TestStaleForms(t *testing.T) {
 		t.Errorf("the answer to this question: %d\n%s", r.status, r.body)
 	}
 }
+
+// TestVerdictIsOnWhatIsShown: a page of an older submission has no form for a verdict on the newest
+// one, which it does not show.
+func TestVerdictIsOnWhatIsShown(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter() // login was submitted twice
+	for path, judged := range map[string]bool{
+		"/task/login": true, "/task/login?to=2": true, "/task/login?from=1&to=2": true, "/task/login?to=1": false, "/task/login?from=2&to=1": false,
+	} {
+		r := w.get(path)
+		if is := strings.Contains(r.body, `action="/act/verdict"`); is != judged {
+			t.Errorf("%s has a form for the verdict: %v", path, is)
+		}
+		if !judged {
+			r.mustHold(t, `href="/task/login#p-diff"`)
+		}
+	}
+}

@@ -87,7 +87,7 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 		return nil, err
 	}
 	p.Parts = append(p.Parts, diff...)
-	if form := s.review(l, t, outlook); form != nil {
+	if form := s.review(l, t, outlook, min(max(pick(q.get("to"), len(subs), len(subs)), 1), len(subs))); form != nil {
 		p.Parts = append(p.Parts, part{ID: "verdict", Class: "wide", Head: markup("verdict", form)})
 	}
 	return p, l.State.Err()
