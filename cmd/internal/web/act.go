@@ -124,6 +124,15 @@ var acts = map[string]act{
 	}},
 }
 
+// requested is a command line under a request's id, so that a form acts once, however often it is
+// sent. The same form with other contents is another request.
+func requested(line []string, id string) []string {
+	if line[0] == "recover-agent" { // several operations, those that are left to do
+		return line
+	}
+	return slices.Insert(line, commandWords(line), "--request="+id+"-"+hashOf(strings.Join(line, "\x00"))[:12])
+}
+
 // verdictOf claims the review first if the form says that nobody has it, and gives the verdict. A
 // rejection without line comments names a blocker.
 func verdictOf(f form) [][]string {
@@ -165,12 +174,13 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	f := form{r.PostForm}
 	back := local(f.text("back"))
 	request := f.text("request")
+	if request == "" { // from a page without its script
+		request = "web-" + s.guard.random()[:16]
+		f.Set("request", request)
+	}
 	var done Done
-	for i, line := range a.args(f) {
-		if request != "" {
-			line = slices.Insert(line, commandWords(line), "--request="+request+"-"+string(rune('a'+i)))
-		}
-		d, err := s.Do(r.Context(), line)
+	for _, line := range a.args(f) {
+		d, err := s.Do(r.Context(), requested(line, request))
 		if err != nil {
 			s.refused(w, name, a, f, done, err)
 			return
@@ -198,7 +208,7 @@ func (s *Server) refused(w http.ResponseWriter, name string, a act, f form, befo
 	var fields []field
 	for _, n := range sortedKeys(f.Values) {
 		for _, v := range f.Values[n] {
-			if n == "back" || n == "request" || n == "take" && len(before.Lines) > 0 { // claimed by now
+			if n == "back" || n == "take" && len(before.Lines) > 0 { // claimed by now
 				continue
 			}
 			fields = append(fields, field{n, n, v, min(8, strings.Count(v, "\n")+len(v)/80)})

@@ -111,7 +111,7 @@ func TestDiscoveryAndGoneAgent(t *testing.T) {
 	s.clock.Pass(time.Hour)
 	w := s.serve(options{}).enter()
 	w.get("/").mustHold(t, "passwords lie in the log", `action="/act/settle"`, "coder-1 is gone", `action="/act/recover-agent"`)
-	for _, r := range []answer{w.post("/act/settle", "id", "disc-1", "how", "defer", "reason", "after the release"), w.post("/act/recover-agent", "id", "coder-1")} {
+	for _, r := range []answer{w.post("/act/settle", "id", "disc-1", "how", "defer", "reason", "after the release"), w.post("/act/recover-agent", "request", "web-1", "id", "coder-1")} {
 		if r.status != http.StatusSeeOther {
 			t.Errorf("%d %s", r.status, r.body)
 		}

@@ -78,3 +78,39 @@ func TestVerdictIsOnWhatIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestSameRequestOtherText: a form that is sent twice acts once; another text under the same
+// request is another act, and is not lost.
+func TestSameRequestOtherText(t *testing.T) {
+	s := newScene(t)
+	w := s.serve(options{}).enter()
+	for _, text := range []string{"the first", "the first", "the second"} {
+		if r := w.post("/act/note", "request", "web-1", "text", text); r.status != http.StatusSeeOther {
+			t.Fatalf("%d %s", r.status, r.body)
+		}
+	}
+	notes := s.must("", "read", "human_notes")
+	if strings.Count(notes, "the first") != 1 || strings.Count(notes, "the second") != 1 {
+		t.Errorf("the notes are\n%s", notes)
+	}
+}
+
+var requestField = regexp.MustCompile(`name="request" value="([^"]+)"`)
+
+// TestRefusedHalfway: of several operations the first was done and the second refused. The form
+// that is shown again does not do the first twice.
+func TestRefusedHalfway(t *testing.T) {
+	s := newScene(t)
+	w := s.serve(options{}).enter()
+	reply := []string{"for", "", "text", "It asks for both", "id", "anomaly-7"}
+	r := w.post("/act/reply", reply...)
+	r.mustHold(t, "Done: note", "anomaly-7")
+	m := requestField.FindStringSubmatch(r.body)
+	if m == nil {
+		t.Fatalf("the form asks for something new:\n%s", r.body)
+	}
+	w.post("/act/reply", append(reply, "request", m[1])...)
+	if notes := s.must("", "read", "human_notes"); strings.Count(notes, "It asks for both") != 1 {
+		t.Errorf("the notes are\n%s", notes)
+	}
+}
