@@ -60,11 +60,9 @@ func runWeb(ctx context.Context, c *edge.Call, o webOptions) error {
 		config.Do = forWeb(dispatch.Within(c))
 	}
 	if b.Remote() != "" {
-		config.Fetched = func() string {
-			if seen, err := c.Seen(ctx, false); err == nil && seen != nil {
-				return seen.Line(c.App.Now())
-			}
-			return ""
+		config.Fetched = func() *edge.SeenAt {
+			seen, _ := c.Seen(ctx, false) // nil if it can't be found out
+			return seen
 		}
 	}
 	text, err := b.Kept(webSessions)

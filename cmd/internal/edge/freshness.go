@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -37,14 +38,23 @@ func (c *Call) Seen(ctx context.Context, fresh bool) (*SeenAt, error) {
 
 func (s *SeenAt) Line(now time.Time) string {
 	text := fmt.Sprintf("as %s had it %s ago", s.Name, Since(now, s.Fetched))
-	switch {
-	case s.Pending == 1:
-		text += "; 1 operation on its way"
-	case s.Pending > 1:
-		text += fmt.Sprintf("; %d operations on their way", s.Pending)
-	}
-	if s.Queued > 0 {
-		text += fmt.Sprintf("; %d queued for git liza sync", s.Queued)
+	if more := s.OnItsWay(); more != "" {
+		text += "; " + more
 	}
 	return text
+}
+
+// OnItsWay says what of this clone the remote does not have yet, "" for nothing.
+func (s *SeenAt) OnItsWay() string {
+	var all []string
+	switch {
+	case s.Pending == 1:
+		all = append(all, "1 operation on its way")
+	case s.Pending > 1:
+		all = append(all, fmt.Sprintf("%d operations on their way", s.Pending))
+	}
+	if s.Queued > 0 {
+		all = append(all, fmt.Sprintf("%d queued for git liza sync", s.Queued))
+	}
+	return strings.Join(all, "; ")
 }

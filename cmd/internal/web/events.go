@@ -80,38 +80,46 @@ func (s *Server) stream(w http.ResponseWriter) (leave func(), ok bool) {
 
 // follower is one page in one browser.
 type follower struct {
-	s     *Server
-	make  maker
-	q     query
-	had   string // id of the browser's look
-	parts []part // the browser's page; nil at first
+	s        *Server
+	make     maker
+	q        query
+	had      string // id of the browser's look
+	page     *page  // the browser's page; nil at first
+	banner   banner // what it was last sent
+	troubled bool   // it was last sent that the board can't be read
 }
 
 // send sends what changed since the browser's last look.
 func (f *follower) send(r *http.Request, w http.ResponseWriter) error {
 	var message []byte
+	fetched := f.s.fetched()
 	err := f.s.hub.with(r.Context(), func(l *look, id string) error {
-		if id == f.had && f.parts != nil {
+		var c change
+		news := f.troubled
+		if id != f.had || f.page == nil {
+			p, err := f.make(r.Context(), l, f.q)
+			if err != nil {
+				return err
+			}
+			before := f.before(r, id, p)
+			c = differences(before, p.Parts)
+			news = news || len(c.Parts) > 0 || id != f.had
+			f.page, f.had = p, id
+		}
+		if b := bannerOf(l, f.page, fetched); b != f.banner {
+			f.banner, c.Banner, news = b, &b, true
+		}
+		if !news {
 			return nil
 		}
-		p, err := f.make(r.Context(), l, f.q)
-		if err != nil {
-			return err
-		}
-		if f.parts == nil {
-			f.parts = f.before(r, id, p)
-		}
-		c := differences(f.parts, p.Parts)
-		moved := id != f.had
-		f.parts, f.had = p.Parts, id
-		if len(c.Parts) > 0 || moved {
-			message, err = json.Marshal(c)
-		}
+		var err error
+		message, err = json.Marshal(c)
 		return err
 	})
 	if r.Context().Err() != nil {
 		return r.Context().Err()
 	}
+	f.troubled = err != nil
 	if err != nil { // the next change retries it
 		data, _ := json.Marshal(err.Error())
 		_, err = fmt.Fprintf(w, "event: trouble\ndata: %s\n\n", data)
@@ -127,6 +135,9 @@ func (f *follower) send(r *http.Request, w http.ResponseWriter) error {
 // commit, without what is not on the board, which is then sent in full.
 func (f *follower) before(r *http.Request, id string, now *page) []part {
 	ctx := r.Context()
+	if f.page != nil {
+		return f.page.Parts
+	}
 	if f.had == id {
 		return now.Parts
 	}

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -25,21 +28,41 @@ type frame struct {
 	Only        string // the goal that is shown; "" for all
 	Flash       Done
 	Filter      string // for tasks
-	Fetched     string
-	Now         string
+	Banner      banner
 	Seek        *seeking // nil on pages of the present, except History
 	o           *report.Overview
-	inbox       *report.Inbox
 }
 
 // Goal is what the run is for.
 func (f *frame) Goal() string { return f.o.Goal }
 
-// Mode is the board's mode.
-func (f *frame) Mode() board.Mode { return f.o.Mode }
+// banner is what changes above and below the parts of a page.
+type banner struct {
+	Title   string        `json:"title"`   // of the browser's tab
+	Waiting int           `json:"waiting"` // number of things that wait for the human
+	Mode    board.Mode    `json:"mode"`
+	Fetched template.HTML `json:"fetched"` // how fresh a shared board is
+}
 
-// Waiting is the number of things that wait for the human.
-func (f *frame) Waiting() int { return waiting(f.inbox) }
+func bannerOf(l *look, p *page, fetched template.HTML) banner {
+	b := banner{Title: p.Title + " · " + plain.Line(l.o.Goal, 200), Waiting: waiting(l.inbox), Mode: l.o.Mode, Fetched: fetched}
+	if b.Waiting > 0 {
+		b.Title = fmt.Sprintf("(%d) %s", b.Waiting, b.Title)
+	}
+	return b
+}
+
+// fetched says how fresh a shared board is, "" if it is not shared.
+func (s *Server) fetched() template.HTML {
+	if s.Fetched == nil {
+		return ""
+	}
+	seen := s.Fetched()
+	if seen == nil {
+		return ""
+	}
+	return markup("fetched", seen)
+}
 
 // navigation are the entries of the navigation with their paths.
 var navigation = []navEntry{

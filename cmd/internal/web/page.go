@@ -120,7 +120,8 @@ func markup(name string, data any) template.HTML {
 
 // change is what a browser needs to turn one page into another.
 type change struct {
-	Parts []partChange `json:"parts"`
+	Parts  []partChange `json:"parts"`
+	Banner *banner      `json:"banner,omitempty"` // nil if the browser has it
 }
 
 type partChange struct {

@@ -29,8 +29,9 @@ type Config struct {
 	Every time.Duration
 	// Hosts are names that browsers may use for the server, besides those of this machine.
 	Hosts []string
-	// Fetched describes how fresh a shared board is; "" if the board is not shared.
-	Fetched func() string
+	// Fetched is how fresh a shared board is, nil if it can't be found out. The function itself is
+	// nil if the board is not shared.
+	Fetched func() *edge.SeenAt
 	// Address is called with the token of the first address, and with a new one whenever one was
 	// used.
 	Address func(token string)
@@ -214,19 +215,17 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	}
 	q := query{r.URL.Query()}
 	f := frame{Path: r.URL.Path, ReadOnly: s.Do == nil, At: q.get("at"), Only: q.get("goal"), Flash: s.flashes.take(q.get("done"))}
-	if s.Fetched != nil {
-		f.Fetched = s.Fetched()
-	}
 	q.values.Del("done")
 	if r.URL.Path == "/" {
 		f.Filter = q.get("q")
 	}
+	fetched := s.fetched()
 	err := s.look(r.Context(), f.At, func(l *look, id string) error {
 		p, err := make(r.Context(), l, q)
 		if err != nil {
 			return err
 		}
-		f.page, f.ID, f.o, f.inbox, f.Now = p, id, l.o, l.inbox, string(l.o.Now)
+		f.page, f.ID, f.o, f.Banner = p, id, l.o, bannerOf(l, p, fetched)
 		f.Query = q.with()
 		return s.when(r.Context(), l, &f)
 	})

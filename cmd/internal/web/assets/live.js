@@ -21,9 +21,11 @@
   ages();
   setInterval(() => { if (!document.hidden) ages(); }, 10000);
 
-  // A form sends what it asks for once, however often it is pressed.
-  const requests = (root = document) => { for (const i of all("input[name=request]", root)) if (!i.value) i.value = "web-" + Array.from(crypto.getRandomValues(new Uint8Array(8)), b => b.toString(16).padStart(2, "0")).join(""); };
+  // A form sends what it asks for once, however often it is pressed. A page that is shown again, with the fields as they
+  // were, asks for something new.
+  const requests = (root = document) => { for (const i of all("input[name=request]", root)) i.value = "web-" + Array.from(crypto.getRandomValues(new Uint8Array(8)), b => b.toString(16).padStart(2, "0")).join(""); };
   requests();
+  addEventListener("pageshow", e => { if (e.persisted) requests(); });
 
   // What somebody is typing in stays as it is.
   const isBusy = e => e.contains(document.activeElement) && /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName) ||
@@ -36,7 +38,16 @@
     all("details", e).forEach((d, i) => { if (i < open.length && open[i]) d.open = true; });
     requests(e); ages(e);
   };
+  // What somebody is typing in stays, and says that it is no longer asked for.
+  const drop = e => {
+    if (!isBusy(e)) { e.remove(); return; }
+    if (e.classList.contains("gone")) return;
+    const say = document.createElement("p");
+    say.className = "meta"; say.setAttribute("role", "status"); say.textContent = "This no longer waits: what you typed is only here.";
+    e.classList.add("gone"); e.prepend(say);
+  };
   document.addEventListener("focusout", () => setTimeout(() => {
+    for (const e of all(".gone")) drop(e);
     for (const e of all("[data-waiting]")) if (!isBusy(e)) { const html = e.dataset.waiting; delete e.dataset.waiting; put(e, html); }
   }));
 
@@ -48,11 +59,12 @@
   };
   const change = c => {
     let p = document.getElementById("p-" + c.id);
-    if (c.gone) { if (p && !isBusy(p)) p.remove(); return; }
+    if (c.gone) { if (p) drop(p); return; }
     if (c.whole) {
       const t = document.createElement("template");
       t.innerHTML = c.whole.trim();
       const news = t.content.firstElementChild;
+      if (p && isBusy(p)) return;
       if (p) { p.replaceWith(news); } else {
         const after = c.after && document.getElementById("p-" + c.after), column = $(`[data-column="${c.aside ? 1 : 0}"]`) || $("[data-column]");
         if (after) after.after(news); else column.prepend(news);
@@ -67,14 +79,19 @@
     for (const [key, html] of Object.entries(c.rows || {})) {
       let li = had.get(key);
       if (!li) { li = document.createElement("li"); li.dataset.key = key; li.className = "new"; had.set(key, li); if (!c.order) list.append(li); }
+      if (li.classList.contains("gone")) { li.classList.remove("gone"); li.firstElementChild.remove(); }
       put(li, html);
     }
-    if (c.empty) { for (const li of had.values()) if (!isBusy(li)) li.remove(); list.textContent = ""; return; }
-    if (c.order) {
+    if (c.order || c.empty) {
       const wanted = new Set(c.order);
-      for (const [key, li] of had) if (!wanted.has(key)) li.remove();
+      for (const [key, li] of had) if (!wanted.has(key)) drop(li);
       let at = list.firstElementChild;
-      for (const key of c.order) { const li = had.get(key); if (!li) continue; if (li === at) at = at.nextElementSibling; else list.insertBefore(li, at); }
+      for (const key of c.order || []) {
+        while (at && at.classList.contains("gone")) at = at.nextElementSibling;
+        const li = had.get(key);
+        if (!li) continue;
+        if (li === at) at = at.nextElementSibling; else list.insertBefore(li, at);
+      }
     }
   };
   // A browser has six connections to a server for all its pages. Those that are looked at share four of them, and any
@@ -112,13 +129,22 @@
     for (const name of more) u.searchParams.set(name, "1");
     return u.pathname + u.search;
   };
+  // What is above and below the parts: the tab's title, the mode, how much waits, and how fresh a shared board is.
+  const surround = b => {
+    const waiting = $("#waiting"), mode = $("#mode"), fetched = $("#fetched"), is = b.mode.toLowerCase();
+    document.title = b.title;
+    waiting.textContent = b.waiting; waiting.hidden = !b.waiting;
+    mode.className = `mode mode-${is}`; mode.textContent = `${is === "running" ? "▶" : "❚❚"} ${is}`;
+    fetched.innerHTML = b.fetched; ages(fetched);
+  };
   const changed = (id, data) => {
-    for (const c of JSON.parse(data).parts || []) change(c);
+    const news = JSON.parse(data);
+    for (const c of news.parts || []) change(c);
+    if (news.banner) surround(news.banner);
     document.body.dataset.id = id;
     const code = $("footer code");
     if (code) { code.textContent = id.slice(0, 10); code.title = id; }
     status.textContent = "";
-    count();
   };
   const link = (is, say) => { document.body.dataset.link = is; status.textContent = say; };
   const troubled = data => { status.textContent = "The board can't be read: " + JSON.parse(data); };
@@ -149,10 +175,6 @@
         if (e.event === "trouble") troubled(e.data);
       }
     } catch { link("lost", "The server is away; it is tried again"); }
-  };
-  const count = () => {
-    const n = all("#p-inbox [data-rows] > li").length, badge = $('nav a[aria-current] .count');
-    if (badge) badge.textContent = n;
   };
   if (document.body.dataset.live) whileSeen(follow, ask);
 
