@@ -255,6 +255,9 @@ func (h *hub) operations(ctx context.Context, tip git.OID) ([]history.Line, erro
 	known := git.ZeroOID
 	if len(h.lines) > 0 {
 		known = h.lines[0].Commit
+		if on, err := h.board.Repo().IsAncestor(ctx, known, tip); err != nil || !on { // the board was set back
+			known, h.lines = git.ZeroOID, nil
+		}
 	}
 	call := &edge.Call{App: h.app, Board: h.board}
 	news, err := history.Lines(ctx, call, history.Options{}, known, tip)
