@@ -245,6 +245,30 @@ func TestSessionsStay(t *testing.T) {
 	}
 }
 
+// TestSessionsAreRenewed: a browser that is used stays admitted, and its cookie with it.
+func TestSessionsAreRenewed(t *testing.T) {
+	s := newScene(t)
+	var kept []web.Session
+	w := s.serve(options{keep: func(all []web.Session) { kept = all }}).enter()
+	first := kept[0].Expires
+	if r := w.get("/"); r.header.Get("Set-Cookie") != "" {
+		t.Error("each page sets the cookie again")
+	}
+	for range 4 {
+		s.clock.Pass(4 * 24 * time.Hour)
+		r := w.get("/")
+		if r.status != http.StatusOK {
+			t.Fatalf("after four days without use it is answered with %d", r.status)
+		}
+		if cookie := r.header.Get("Set-Cookie"); !strings.Contains(cookie, "Max-Age=604800") {
+			t.Errorf("the browser would forget its cookie: %q", cookie)
+		}
+	}
+	if len(kept) != 1 || !kept[0].Expires.After(first) {
+		t.Errorf("a restarted server would know %v", kept)
+	}
+}
+
 func TestReadOnly(t *testing.T) {
 	w := commonShop(t).serve(options{readOnly: true}).enter()
 	for _, path := range []string{"/", "/task/cart", "/sprint"} {

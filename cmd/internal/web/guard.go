@@ -30,7 +30,7 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 type guard struct {
 	mu       sync.Mutex
 	token    string            // of the next address
-	sessions []Session         // oldest first
+	sessions []Session         // the one that expires first is first
 	hosts    []string          // permitted names of this server, without port; loopback always is
 	cookie   string            // the cookie's name
 	random   func() string     // returns a new secret
@@ -59,7 +59,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "This request comes from another site.", "Open the board itself, and do it there.")
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
 			g.admit(w, r)
-		case !g.known(r):
+		case !g.known(w, r):
 			refuse(w, http.StatusUnauthorized, "This browser has not been let in.", "Open the address that git liza web printed. Each is good for one browser; it prints the next one when one was used.")
 		default:
 			r.Body = http.MaxBytesReader(w, r.Body, mostBody)
@@ -119,7 +119,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	defer g.mu.Unlock()
 	given := r.URL.Query().Get("token")
 	if subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) != 1 {
-		if g.isSession(r) { // the address was opened again in the same browser
+		if _, is := g.session(r); is { // the address was opened again in the same browser
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
 		}
@@ -131,9 +131,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	g.sessions = g.sessions[max(0, len(g.sessions)-mostSessions):]
 	g.keep(g.sessions)
 	g.token = g.random()
-	http.SetCookie(w, &http.Cookie{
-		Name: g.cookie, Value: secret, Path: "/", MaxAge: int(sessionLength.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	})
+	g.setCookie(w, secret)
 	g.renewed(g.token)
 	landing(w)
 }
@@ -146,23 +144,44 @@ func landing(w http.ResponseWriter) {
 	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>git liza</title><p>You are in: <a href="/">the board</a></p></html>`))
 }
 
-// known reports whether a request has the cookie of an admitted browser.
-func (g *guard) known(r *http.Request) bool {
+// known reports whether a request has the cookie of an admitted browser. Once a day it renews the
+// session, and the cookie with it.
+func (g *guard) known(w http.ResponseWriter, r *http.Request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.isSession(r)
+	secret, is := g.session(r)
+	if !is {
+		return false
+	}
+	until := g.now().Add(sessionLength)
+	i := slices.IndexFunc(g.sessions, func(s Session) bool { return s.Hash == hashOf(secret) })
+	if until.Sub(g.sessions[i].Expires) < 24*time.Hour {
+		return true
+	}
+	used := Session{g.sessions[i].Hash, until}
+	g.sessions = append(slices.DeleteFunc(g.alive(), func(s Session) bool { return s.Hash == used.Hash }), used)
+	g.keep(g.sessions)
+	g.setCookie(w, secret)
+	return true
 }
 
-func (g *guard) isSession(r *http.Request) bool {
+func (g *guard) setCookie(w http.ResponseWriter, secret string) {
+	http.SetCookie(w, &http.Cookie{
+		Name: g.cookie, Value: secret, Path: "/", MaxAge: int(sessionLength.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// session returns the cookie's value if it is that of an admitted browser.
+func (g *guard) session(r *http.Request) (secret string, is bool) {
 	for _, c := range r.CookiesNamed(g.cookie) {
 		hash := hashOf(c.Value)
 		for _, s := range g.alive() {
 			if subtle.ConstantTimeCompare([]byte(hash), []byte(s.Hash)) == 1 {
-				return true
+				return c.Value, true
 			}
 		}
 	}
-	return false
+	return "", false
 }
 
 // alive returns the sessions that have not expired.
