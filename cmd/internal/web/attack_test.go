@@ -245,6 +245,20 @@ func TestSessionsStay(t *testing.T) {
 	}
 }
 
+// TestHosts: the names that --host permits are compared as browsers send them.
+func TestHosts(t *testing.T) {
+	w := commonShop(t).serve(options{hosts: []string{"Board.Example", "proxy.example:8443", "[FD00::1]:80"}})
+	// Who asks by a permitted name has no cookie for it yet.
+	for host, status := range map[string]int{
+		"board.example": http.StatusUnauthorized, "BOARD.example:81": http.StatusUnauthorized, "proxy.example:8443": http.StatusUnauthorized, "[fd00::1]:80": http.StatusUnauthorized,
+		"board.example.evil": http.StatusMisdirectedRequest,
+	} {
+		if r := w.attack(t, attack{method: http.MethodGet, path: "/agents", host: host}); r.status != status {
+			t.Errorf("%s is answered with %d, not %d", host, r.status, status)
+		}
+	}
+}
+
 // TestSessionsAreRenewed: a browser that is used stays admitted, and its cookie with it.
 func TestSessionsAreRenewed(t *testing.T) {
 	s := newScene(t)

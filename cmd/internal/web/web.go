@@ -71,8 +71,12 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{Config: c, hub: newHub(c), ended: make(chan struct{})}
 	random := func() string { return secret(c.Random) }
+	var hosts []string
+	for _, name := range c.Hosts {
+		hosts = append(hosts, hostOf(name))
+	}
 	s.guard = &guard{
-		token: random(), sessions: c.Sessions, hosts: c.Hosts, cookie: "liza-" + hashOf(c.Board.Dir())[:8],
+		token: random(), sessions: c.Sessions, hosts: hosts, cookie: "liza-" + hashOf(c.Board.Dir())[:8],
 		random: random, now: c.App.Now, keep: c.Keep, renewed: c.Address,
 	}
 	s.routes = http.NewServeMux()
