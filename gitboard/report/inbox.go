@@ -65,7 +65,7 @@ func (k ItemKind) wholeBoard() bool {
 // Item is one thing that waits for a human.
 type Item struct {
 	Kind      ItemKind   `json:"kind"`
-	ID        string     `json:"id,omitempty"`      // of the task, note, anomaly, discovery or agent
+	ID        string     `json:"id,omitempty"`      // of the task, note, anomaly, discovery, agent or goal
 	Version   string     `json:"version,omitempty"` // of a blocked task, for --seen
 	Title     string     `json:"title"`             // one line
 	By        string     `json:"by,omitempty"`      // who asks, or who caused it
@@ -539,7 +539,7 @@ func (c *collector) plan() {
 	planner := c.o.alive(c.s, c.beside.Leases)[roles.Planner]
 	for _, g := range c.o.running {
 		if g.Over() && (!planner || c.o.humanCompletes) {
-			c.add(Item{Kind: ItemGoalOver, Title: c.o.of(g) + "every task is finished: is the goal reached?", Since: c.o.Progress, Text: g.Text,
+			c.add(Item{Kind: ItemGoalOver, ID: g.ID, Title: c.o.of(g) + "every task is finished: is the goal reached?", Since: c.o.Progress, Text: g.Text,
 				Evidence: ContinuedElsewhere(c.s, g.ID), Do: []Ask{{"it is", c.o.completing(g)}, {"it is not", "git liza add-task -h"}}})
 		}
 	}
@@ -548,7 +548,7 @@ func (c *collector) plan() {
 	}
 	for _, g := range c.o.running {
 		if g.Tasks == 0 {
-			c.add(Item{Kind: ItemNoPlan, Title: c.o.of(g) + "there is no task yet, and no planner", Text: g.Text,
+			c.add(Item{Kind: ItemNoPlan, ID: g.ID, Title: c.o.of(g) + "there is no task yet, and no planner", Text: g.Text,
 				Do: []Ask{{"start a planner", "git liza agent planner"}, {"plan by hand", "git liza add-task -h"}}})
 		}
 	}

@@ -48,6 +48,14 @@ func (f form) changed(names ...string) []string {
 	return all
 }
 
+// after returns a field as an argument after "--", if it is filled in.
+func (f form) after(name string) []string {
+	if text := f.text(name); text != "" {
+		return []string{"--", text}
+	}
+	return nil
+}
+
 // one is a command line with flags, followed by arguments.
 func one(command string, flags []string, args ...string) [][]string {
 	line := append([]string{command}, flags...)
@@ -117,10 +125,7 @@ var acts = map[string]act{
 	"recover-agent": {"give back what an agent holds", func(f form) [][]string { return one("recover-agent", nil, f.text("id")) }},
 	"resolve":       {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("text")) }},
 	"goal-complete": {"complete the goal", func(f form) [][]string {
-		if goal := f.text("goal"); goal != "" {
-			return [][]string{{"goal", "complete", goal}}
-		}
-		return [][]string{{"goal", "complete"}}
+		return [][]string{append([]string{"goal", "complete"}, f.after("goal")...)}
 	}},
 }
 

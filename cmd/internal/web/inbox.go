@@ -14,8 +14,13 @@ type item struct {
 	Acts bool
 }
 
-// Key identifies the item.
-func (i item) Key() string { return string(i.Kind) + " " + i.ID }
+// Key identifies the item. Agents are missing by role, and the command that starts one names it.
+func (i item) Key() string {
+	if i.Kind == report.ItemNoAgent {
+		return string(i.Kind) + " " + i.Do[0].Do
+	}
+	return string(i.Kind) + " " + i.ID
+}
 
 // forms are the templates that answer the kinds of items; other kinds only show their commands.
 var forms = map[report.ItemKind]string{
