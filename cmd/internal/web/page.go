@@ -48,7 +48,7 @@ var functions = template.FuncMap{
 	"brief":   func(text string, most int) string { return plain.Line(text, most) },
 	"lower":   func(v any) string { return strings.ToLower(fmt.Sprint(v)) },
 	"plural":  plain.Plural,
-	"join":    strings.Join,
+	"join":    func(all []string, by string) string { return plain.Visible(strings.Join(all, by)) },
 	"field":   func(name, label, value string, rows int) field { return field{name, label, value, rows} },
 	"list":    func(all ...any) []any { return all },
 	"pair":    func(a, b any) [2]any { return [2]any{a, b} },

@@ -114,3 +114,26 @@ func TestRefusedHalfway(t *testing.T) {
 		t.Errorf("the notes are\n%s", notes)
 	}
 }
+
+// TestHiddenCharacters: no character of an agent's text that hides or reorders others reaches a
+// page, in lists of files neither.
+func TestHiddenCharacters(t *testing.T) {
+	s := newScene(t)
+	s.task("pay", "--ready")
+	s.must("coder-1", "claim", "pay")
+	const hides = "x\u202egpj.sh"
+	s.must("coder-1", "pre-exec", "pay", "--intent", hides, "--validation", "ok "+hides, "--file", hides, "--assumption", hides)
+	s.write(".worktrees/pay/"+hides, "echo "+hides+"\n")
+	s.write(".worktrees/pay/test_"+hides, "echo "+hides+"\n")
+	s.git("-C", ".worktrees/pay", "add", "-A")
+	s.gitAs("coder-1", "-C", ".worktrees/pay", "commit", "-q", "-m", "Work")
+	s.must("coder-1", "submit", "pay")
+	w := s.serve(options{}).enter()
+	for _, path := range []string{"/", "/task/pay", "/task/pay?view=split", "/history", "/timeline", "/graph"} {
+		for i, part := range strings.Split(w.get(path).body, "\u202e") {
+			if i > 0 && !regexp.MustCompile(`^[^<>]*">`).MatchString(part) { // the value of a key or of a field is exact
+				t.Errorf("%s shows it before %.80q", path, part)
+			}
+		}
+	}
+}
