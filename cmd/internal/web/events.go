@@ -42,7 +42,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	flusher.Flush()
 	changed, unsubscribe := s.hub.subscribe()
 	defer unsubscribe()
-	f := &follower{s: s, make: make, q: query{target.Query()}, had: had}
+	f := &follower{s: s, url: target.String(), make: make, q: query{target.Query()}, had: had}
 	pulse := time.NewTicker(beat)
 	defer pulse.Stop()
 	for {
@@ -81,6 +81,7 @@ func (s *Server) stream(w http.ResponseWriter) (leave func(), ok bool) {
 // follower is one page in one browser.
 type follower struct {
 	s        *Server
+	url      string
 	make     maker
 	q        query
 	had      string // id of the browser's look
@@ -97,7 +98,7 @@ func (f *follower) send(r *http.Request, w http.ResponseWriter) error {
 		var c change
 		news := f.troubled
 		if id != f.had || f.page == nil {
-			p, err := f.make(r.Context(), l, f.q)
+			p, err := l.followed(f.url, func() (*page, error) { return f.make(r.Context(), l, f.q) })
 			if err != nil {
 				return err
 			}

@@ -36,6 +36,23 @@ type look struct {
 	of     map[string]*look // the same for one goal each, as far as asked for
 	needs  needs
 	last   map[string]string // by agent: the last line printed in this clone
+	pages  map[string]*page  // by URL: those that are followed, while it is the newest
+}
+
+// followed is the page of a URL for those who follow it: it is made once for all of them. The caller
+// holds the hub's lock.
+func (l *look) followed(url string, make func() (*page, error)) (*page, error) {
+	if p := l.pages[url]; p != nil {
+		return p, nil
+	}
+	p, err := make()
+	if err == nil && len(l.pages) < mostStreams {
+		if l.pages == nil {
+			l.pages = map[string]*page{}
+		}
+		l.pages[url] = p
+	}
+	return p, err
 }
 
 // id identifies a look for a browser: the board's commit, and a stamp of what is not on the board.
@@ -99,7 +116,8 @@ func (h *hub) lookAround(ctx context.Context) {
 		h.ranOut = h.expires
 	}
 	h.mark, h.stamp = mark, hashOf(mark + h.ranOut.String())[:12]
-	h.newest, h.expires = nil, time.Time{}
+	h.forget()
+	h.expires = time.Time{}
 	for s := range h.streams {
 		select {
 		case s <- struct{}{}:
@@ -143,9 +161,17 @@ func (h *hub) with(ctx context.Context, use func(l *look, id string) error) erro
 	}
 	err = use(l, l.id(h.stamp))
 	if l.State.Err() != nil { // the next caller reads it again
-		h.newest = nil
+		h.forget()
 	}
 	return err
+}
+
+// forget has the board read again for the next viewer. The caller holds the lock.
+func (h *hub) forget() {
+	if h.newest != nil {
+		h.newest.pages = nil
+	}
+	h.newest = nil
 }
 
 // current is the newest look. The caller holds the lock.
