@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -184,8 +185,9 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 		f.Set("request", request)
 	}
 	var done Done
+	ctx := context.WithoutCancel(r.Context()) // what was begun is finished, also if the browser goes away
 	for _, line := range a.args(f) {
-		d, err := s.Do(r.Context(), requested(line, request))
+		d, err := s.Do(ctx, requested(line, request))
 		if err != nil {
 			s.refused(w, name, a, f, done, err)
 			return

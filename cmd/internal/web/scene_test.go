@@ -227,7 +227,8 @@ type options struct {
 	listen   string
 	hosts    []string
 	every    time.Duration
-	now      func() time.Time // nil for the scene's clock
+	now      func() time.Time                                  // nil for the scene's clock
+	do       func(context.Context, []string) (web.Done, error) // nil for the scene's
 }
 
 func (s *scene) serve(o options) *site {
@@ -248,6 +249,9 @@ func (s *scene) serve(o options) *site {
 	}
 	if !o.readOnly {
 		c.Do = s.do
+		if o.do != nil {
+			c.Do = o.do
+		}
 	}
 	if o.listen == "" {
 		o.listen = "127.0.0.1:0"
