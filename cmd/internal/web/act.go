@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -185,7 +184,8 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 		f.Set("request", request)
 	}
 	var done Done
-	ctx := context.WithoutCancel(r.Context()) // what was begun is finished, also if the browser goes away
+	ctx, end := s.toTheEnd(r)
+	defer end()
 	for _, line := range a.args(f) {
 		d, err := s.Do(ctx, requested(line, request))
 		if err != nil {

@@ -212,11 +212,12 @@ func newShopIn(t *testing.T, dir string) *scene {
 // a site is a server for a scene and a browser that was admitted.
 type site struct {
 	*scene
-	url    string
-	token  string
-	tokens chan string
-	client *http.Client
-	stop   func()
+	url     string
+	token   string
+	tokens  chan string
+	client  *http.Client
+	handler http.Handler
+	stop    func()
 }
 
 // options change how a site is made.
@@ -261,7 +262,9 @@ func (s *scene) serve(o options) *site {
 		s.t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- web.New(c).Serve(ctx, l) }()
+	server := web.New(c)
+	w.handler = server.Handler()
+	go func() { ended <- server.Serve(ctx, l) }()
 	stopped := false
 	w.stop = func() {
 		if stopped {

@@ -24,3 +24,18 @@ func (s *Server) untilEnd(r *http.Request) (context.Context, context.CancelFunc)
 	}()
 	return ctx, cancel
 }
+
+// toTheEnd is the context of an act: what was begun is finished, also if the browser goes away, but
+// it ends with the server, which waits for it.
+func (s *Server) toTheEnd(r *http.Request) (context.Context, context.CancelFunc) {
+	s.acts.Add(1)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	go func() {
+		select {
+		case <-s.over:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(); s.acts.Done() }
+}

@@ -60,8 +60,10 @@ type Server struct {
 	hub     *hub
 	guard   *guard
 	routes  *http.ServeMux
-	open    atomic.Int32 // number of open streams
-	ended   chan struct{}
+	open    atomic.Int32   // number of open streams
+	ended   chan struct{}  // closed when the server begins to stop
+	over    chan struct{}  // closed when no act gets more time
+	acts    sync.WaitGroup // those being carried out
 	flashes flashes
 	diffs   diffCache
 	said    remarkCache
@@ -69,7 +71,7 @@ type Server struct {
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{Config: c, hub: newHub(c), ended: make(chan struct{})}
+	s := &Server{Config: c, hub: newHub(c), ended: make(chan struct{}), over: make(chan struct{})}
 	random := func() string { return secret(c.Random) }
 	var hosts []string
 	for _, name := range c.Hosts {
@@ -109,6 +111,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		if server.Shutdown(grace) != nil {
 			server.Close()
 		}
+		close(s.over)
+		s.acts.Wait()
 	})
 	s.Address(s.guard.token)
 	err := server.Serve(l)
