@@ -26,7 +26,7 @@ func (s *Server) untilEnd(r *http.Request) (context.Context, context.CancelFunc)
 }
 
 // toTheEnd is the context of an act: what was begun is finished, also if the browser goes away, but
-// it ends with the server, which waits for it.
+// it ends with the server, which waits a little for it.
 func (s *Server) toTheEnd(r *http.Request) (context.Context, context.CancelFunc) {
 	s.acts.Add(1)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))

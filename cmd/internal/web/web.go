@@ -106,13 +106,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	wait.Go(func() {
 		<-ctx.Done()
 		close(s.ended)
-		grace, done := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		grace, done := context.WithTimeout(context.WithoutCancel(ctx), mostGrace)
 		defer done()
 		if server.Shutdown(grace) != nil {
 			server.Close()
 		}
 		close(s.over)
-		s.acts.Wait()
+		s.acted()
 	})
 	s.Address(s.guard.token)
 	err := server.Serve(l)
@@ -122,6 +122,20 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = nil
 	}
 	return errors.Join(err, <-followed)
+}
+
+// mostGrace is how long the end of a server waits for open requests, and then for acts to give up.
+const mostGrace = 3 * time.Second
+
+// acted waits for acts that have been told to end. A push that the remote does not answer ends by
+// itself later.
+func (s *Server) acted() {
+	none := make(chan struct{})
+	go func() { s.acts.Wait(); close(none) }()
+	select {
+	case <-none:
+	case <-time.After(mostGrace):
+	}
 }
 
 // Listen opens a listener on HOST:PORT, or on unix:PATH for a socket that only this user can reach.
