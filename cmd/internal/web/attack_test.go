@@ -245,6 +245,22 @@ func TestSessionsStay(t *testing.T) {
 	}
 }
 
+// TestLinkFromElsewhere: a link in a chat leads to the board, although the browser does not send the
+// cookie along: the board's own page leads on. Nothing is shown to a browser without one.
+func TestLinkFromElsewhere(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	link := attack{method: http.MethodGet, path: "/task/login?to=1", stranger: true, header: map[string]string{
+		"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}}
+	r := w.attack(t, link)
+	if r.status != http.StatusOK || r.header.Get("Refresh") != "0; url=/task/login?to=1" || strings.Contains(r.body, "Build login") {
+		t.Errorf("%d, to %q:\n%s", r.status, r.header.Get("Refresh"), r.body)
+	}
+	link.header["Sec-Fetch-Site"] = "same-origin" // it came by that page
+	if r := w.attack(t, link); r.status != http.StatusUnauthorized {
+		t.Errorf("without a cookie it is answered with %d", r.status)
+	}
+}
+
 // TestHosts: the names that --host permits are compared as browsers send them.
 func TestHosts(t *testing.T) {
 	w := commonShop(t).serve(options{hosts: []string{"Board.Example", "proxy.example:8443", "[FD00::1]:80"}})

@@ -59,11 +59,13 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "This request comes from another site.", "Open the board itself, and do it there.")
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
 			g.admit(w, r)
-		case !g.known(w, r):
-			refuse(w, http.StatusUnauthorized, "This browser has not been let in.", "Open the address that git liza web printed. Each is good for one browser; it prints the next one when one was used.")
-		default:
+		case g.known(w, r):
 			r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 			next.ServeHTTP(w, r)
+		case r.Header.Get("Sec-Fetch-Site") == "cross-site": // sameOrigin has left only links
+			landing(w, (&url.URL{Path: r.URL.Path, RawQuery: r.URL.RawQuery}).RequestURI())
+		default:
+			refuse(w, http.StatusUnauthorized, "This browser has not been let in.", "Open the address that git liza web printed. Each is good for one browser; it prints the next one when one was used.")
 		}
 	})
 }
@@ -133,15 +135,18 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	g.token = g.random()
 	g.setCookie(w, secret)
 	g.renewed(g.token)
-	landing(w)
+	landing(w, "/")
 }
 
 // landing forwards the browser by a page of this server: a SameSite=Strict cookie is not sent along
-// a redirect that began on another site, such as a chat or a browser-based terminal.
-func landing(w http.ResponseWriter) {
+// a link, or a redirect, that began on another site, such as a chat or a browser-based terminal.
+func landing(w http.ResponseWriter, to string) {
+	if strings.HasPrefix(to, "//") {
+		to = "/"
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Refresh", "0; url=/")
-	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>git liza</title><p>You are in: <a href="/">the board</a></p></html>`))
+	w.Header().Set("Refresh", "0; url="+to)
+	_ = pages.ExecuteTemplate(w, "landing", to)
 }
 
 // known reports whether a request has the cookie of an admitted browser. Once a day it renews the
