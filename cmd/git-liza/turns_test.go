@@ -76,7 +76,7 @@ var turns = [][][]string{
 		{
 			"TestSupervisedAncestors", "TestFastClocks", "TestForgedBoardIsNoticed", "TestServersHooks", "TestHosts/git_daemon",
 			"TestUnhookedServer", "TestUnrecordedWork", "TestUnrecordedWorkInAnothersName", "TestWatchHaltsTheBoard",
-			"TestAgentsAreAuthors", "TestLiveScreenStops", "TestLiveScreenStale", "TestWatchOutlivesGit",
+			"TestAgentsAreAuthors", "TestLiveScreenStops", "TestLiveScreenStale", "TestLiveScreenOfASharedBoard", "TestWatchOutlivesGit",
 		},
 		{
 			"TestReadmeInstalls", "TestTeamOfTheGuide", "TestProjectsHooks", "TestCompletionInShells",

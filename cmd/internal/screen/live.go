@@ -55,6 +55,7 @@ type statusWatch struct {
 	edge.Paint
 	seen     *gitboard.Glance
 	o        *report.Overview
+	fresh    *edge.SeenAt // how old the view of a shared board is, nil if it is not shared
 	selected string
 	goal     string // the only goal that is shown, "" for all
 	filter   string // what the listed tasks have in common
@@ -161,6 +162,7 @@ func (w *statusWatch) look(ctx context.Context) error {
 	o, err := g.Of(w.goal).Overview(w.App.Now())
 	if err == nil {
 		w.seen, w.o = g, o
+		w.fresh, err = w.Seen(ctx, false)
 	}
 	return err
 }

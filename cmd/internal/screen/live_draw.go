@@ -119,6 +119,9 @@ func (w *statusWatch) bottom(p edge.Page) []string {
 			lines = append(lines, bar(l))
 		}
 	}
+	if w.fresh != nil && w.reading == overview && p.Height > 8 {
+		lines = append(lines, p.Cut(w.fresh.Line(w.App.Now()), p.Width-1))
+	}
 	if w.dialog != nil {
 		return append(w.dialog.lines(p), bar("enter: done   esc: leave it   Ctrl-U: erase"))
 	}
