@@ -281,8 +281,14 @@ func TestDamaged(t *testing.T) {
 			p.install(install.Setup{Server: server})
 			p.says(install.Status{On: true, Files: true, Server: server})
 		}
-		p.check(os.Chmod(p.hook("reference-transaction"), 0o644))
-		p.says(install.Status{On: true, Server: server, Overwritten: []string{"reference-transaction"}})
+		for mode, whole := range map[os.FileMode]bool{0o644: false, 0o744: false, 0o755: true, 0o750: true, 0o700: true} { // by umask
+			p.check(os.Chmod(p.hook("reference-transaction"), mode))
+			status := install.Status{On: true, Files: whole, Server: server}
+			if !whole {
+				status.Overwritten = []string{"reference-transaction"}
+			}
+			p.says(status)
+		}
 	}
 }
 

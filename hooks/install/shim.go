@@ -79,7 +79,13 @@ func isHook(dir, name string, server bool) bool {
 	}
 	info, err := os.Stat(file)
 	text, _ := os.ReadFile(file) // what can't be read is none
-	return err == nil && string(text) == hookText(server) && (info.Mode()&0o111 == 0o111 || runtime.GOOS == "windows")
+	return err == nil && string(text) == hookText(server) && (isExecutable(info.Mode()) || runtime.GOOS == "windows")
+}
+
+// isExecutable reports whether its owner, and all others who may read a file, may also execute it.
+// Who that is depends on the umask.
+func isExecutable(mode os.FileMode) bool {
+	return mode&0o100 != 0 && mode&0o111 == (mode&0o444)>>2
 }
 
 // clientProject finds the project's hooks each time, because the tool that manages them may be set
