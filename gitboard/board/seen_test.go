@@ -47,3 +47,20 @@ func TestSeen(t *testing.T) {
 	block("May the tests be deleted?")
 	stale(&board.Answer{About: about("login"), Text: "yes"})
 }
+
+// TestSeenHalt: who resumes what they saw resumes nothing else.
+func TestSeenHalt(t *testing.T) {
+	s := begun(t).do(human, &board.Pause{Reason: "lunch"})
+	seen := "control=" + s.state().HaltVersion()
+	s.do(planner, &board.SetCheckpoint{Reason: "is the schema right?"})
+	resume := func(seen string) error {
+		s.now, s.n = s.now.Add(time.Minute), s.n+1
+		return s.run(board.Operation{Actor: human, Time: s.now, Request: fmt.Sprintf("seen/%d", s.n), Payload: &board.Resume{}, Seen: seen})
+	}
+	if r, is := resume(seen).(*board.Refusal); !is || r.Code != board.CodeStale {
+		t.Errorf("another halt is resumed: %v", r)
+	}
+	if err := resume("control=" + s.state().HaltVersion()); err != nil {
+		t.Error(err)
+	}
+}

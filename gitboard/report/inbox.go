@@ -66,7 +66,7 @@ func (k ItemKind) wholeBoard() bool {
 type Item struct {
 	Kind      ItemKind   `json:"kind"`
 	ID        string     `json:"id,omitempty"`      // of the task, note, anomaly, discovery, agent or goal
-	Version   string     `json:"version,omitempty"` // of a blocked task, for --seen
+	Version   string     `json:"version,omitempty"` // of a blocked task, or of the halt, for --seen
 	Title     string     `json:"title"`             // one line
 	By        string     `json:"by,omitempty"`      // who asks, or who caused it
 	Since     board.Time `json:"since,omitempty"`   // since when it has been waiting
@@ -245,12 +245,12 @@ func (c *collector) stops() {
 	}
 	switch {
 	case o.Breaker != nil:
-		i := Item{Kind: ItemBreaker, Title: "the circuit breaker has tripped: " + o.Breaker.Pattern + " (" + o.Breaker.Severity + ")", By: string(roles.System), Since: o.Breaker.Timestamp,
+		i := Item{Kind: ItemBreaker, Version: c.s.HaltVersion(), Title: "the circuit breaker has tripped: " + o.Breaker.Pattern + " (" + o.Breaker.Severity + ")", By: string(roles.System), Since: o.Breaker.Timestamp,
 			Holds: c.unfinished(), Text: o.Reason, Evidence: c.evidence(o.Breaker)}
 		i.Do = append([]Ask{{"write down what you decided", "git liza resolve --text TEXT"}}, resume...)
 		c.add(i)
 	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
-		c.add(Item{Kind: ItemStopped, Title: "the board is " + string(o.Mode), By: o.ModeBy, Since: o.ModeSince, Holds: c.unfinished(), Text: o.Reason, Do: resume})
+		c.add(Item{Kind: ItemStopped, Version: c.s.HaltVersion(), Title: "the board is " + string(o.Mode), By: o.ModeBy, Since: o.ModeSince, Holds: c.unfinished(), Text: o.Reason, Do: resume})
 	}
 	for _, stop := range o.Stopped {
 		c.add(Item{Kind: ItemCloneStopped, Title: "this clone is stopped by .liza/" + stop.File, Since: stop.Since, Holds: c.unfinished(),

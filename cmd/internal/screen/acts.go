@@ -38,6 +38,9 @@ type subject struct {
 // seen is the flag that refuses an act on a task that has changed since it was asked about.
 func (s *subject) seen() []string { return flag("seen", s.t.ID+"="+s.t.Version()) }
 
+// seenHalt is the same for what halts the board.
+func (s *subject) seenHalt() []string { return flag("seen", "control="+s.st.HaltVersion()) }
+
 // line is a command line. Values follow "--name=" and arguments follow "--", so that none of them
 // can become a flag.
 func line(command string, flags []string, args ...string) []string {
@@ -104,7 +107,9 @@ var acts = []act{
 		next: asks(func(s *subject) string {
 			return "the breaker tripped (" + s.o.Breaker.Pattern + "): what did you find and decide?"
 		}, nil),
-		lines: func(_ *subject, a []string) [][]string { return [][]string{line("resolve", flag("text", a[0]))} }},
+		lines: func(s *subject, a []string) [][]string {
+			return [][]string{line("resolve", append(s.seenHalt(), flag("text", a[0])...))}
+		}},
 	{key: 'r', name: "resume", board: true, help: "resume; after a checkpoint with your decision", open: halted, next: decisionAsked, lines: resumeLines},
 	{key: 'r', name: "resume it", help: "let a paused task continue", open: func(s *subject) bool { return s.t != nil && s.t.Paused },
 		lines: func(s *subject, _ []string) [][]string { return [][]string{line("resume", flag("task", s.t.ID))} }},
@@ -236,6 +241,6 @@ func decisionAsked(s *subject, a []string) *input {
 	return newInput("CONTINUE, ADJUST, REPLAN, PIVOT or STOP:", "CONTINUE")
 }
 
-func resumeLines(_ *subject, a []string) [][]string {
-	return [][]string{line("resume", flag("decision", strings.ToUpper(edge.First(a))))}
+func resumeLines(s *subject, a []string) [][]string {
+	return [][]string{line("resume", append(s.seenHalt(), flag("decision", strings.ToUpper(edge.First(a)))...))}
 }

@@ -111,7 +111,7 @@ var acts = map[string]act{
 	"finalize": {"approve drafts", func(f form) [][]string { return one("finalize", f.flags("seen"), f.Values["id"]...) }},
 	"pause":    {"pause", func(f form) [][]string { return one("pause", f.flags("task", "reason")) }},
 	"resume": {"resume", func(f form) [][]string {
-		return one("resume", f.flags("task", "decision", "reason"))
+		return one("resume", f.flags("seen", "task", "decision", "reason"))
 	}},
 	"checkpoint": {"call a checkpoint", func(f form) [][]string { return one("checkpoint", f.flags("task", "reason")) }},
 	"settle": {"put a discovery aside", func(f form) [][]string {
@@ -123,7 +123,7 @@ var acts = map[string]act{
 	}},
 	"convert":       {"make a discovery a task", func(f form) [][]string { return one("convert-discovery", f.flags("task"), f.text("id")) }},
 	"recover-agent": {"give back what an agent holds", func(f form) [][]string { return one("recover-agent", nil, f.text("id")) }},
-	"resolve":       {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("text")) }},
+	"resolve":       {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("seen", "text")) }},
 	"goal-complete": {"complete the goal", func(f form) [][]string {
 		return [][]string{append([]string{"goal", "complete"}, f.after("goal")...)}
 	}},

@@ -137,3 +137,18 @@ func TestHiddenCharacters(t *testing.T) {
 		}
 	}
 }
+
+// TestStaleResume: the form that resumes after a pause does not decide a checkpoint.
+func TestStaleResume(t *testing.T) {
+	s := newScene(t)
+	w := s.serve(options{}).enter()
+	s.must("", "pause", "--reason", "lunch")
+	page := w.get("/")
+	s.must("", "checkpoint", "--reason", "is the schema right?")
+	if r := w.post("/act/resume", page.seen()...); r.status != http.StatusConflict {
+		t.Errorf("a checkpoint is resumed by a page of a pause: %d", r.status)
+	}
+	if r := w.post("/act/resume", append(w.get("/").seen(), "decision", "CONTINUE")...); r.status != http.StatusSeeOther {
+		t.Errorf("what is shown is not resumed: %d\n%s", r.status, r.body)
+	}
+}
