@@ -39,8 +39,8 @@ type look struct {
 	pages  map[string]*page  // by URL: those that are followed, while it is the newest
 }
 
-// followed is the page of a URL for those who follow it: it is made once for all of them. The caller
-// holds the hub's lock.
+// followed is the page of a URL for those who follow it: it is made once for all of them. The
+// caller holds the hub's lock.
 func (l *look) followed(url string, make func() (*page, error)) (*page, error) {
 	if p := l.pages[url]; p != nil {
 		return p, nil
