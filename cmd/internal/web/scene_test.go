@@ -228,6 +228,7 @@ type options struct {
 	listen   string
 	hosts    []string
 	every    time.Duration
+	patience time.Duration
 	now      func() time.Time                                  // nil for the scene's clock
 	do       func(context.Context, []string) (web.Done, error) // nil for the scene's
 }
@@ -244,7 +245,7 @@ func (s *scene) serve(o options) *site {
 		app.Now = o.now
 	}
 	w := &site{scene: s, tokens: make(chan string, 100)}
-	c := web.Config{App: app, Board: b, Random: rand.Read, Every: o.every, Hosts: o.hosts, Sessions: o.sessions, Keep: o.keep, Address: func(token string) { w.tokens <- token }}
+	c := web.Config{App: app, Board: b, Random: rand.Read, Every: o.every, Patience: o.patience, Hosts: o.hosts, Sessions: o.sessions, Keep: o.keep, Address: func(token string) { w.tokens <- token }}
 	if c.Keep == nil {
 		c.Keep = func([]web.Session) {}
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type Config struct {
 	Do func(ctx context.Context, args []string) (Done, error)
 	// Every is how often to check what no event reports; 0 means every five seconds.
 	Every time.Duration
+	// Patience is how long a request may take to arrive; 0 means a minute.
+	Patience time.Duration
 	// Hosts are names that browsers may use for the server, besides those of this machine.
 	Hosts []string
 	// Fetched is how fresh a shared board is, nil if it can't be found out. The function itself is
@@ -99,7 +102,7 @@ func (s *Server) Handler() http.Handler { return s.guard.wrap(s.routes) }
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: cmp.Or(s.Patience, time.Minute), IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	var wait sync.WaitGroup
 	followed := make(chan error, 1)
 	wait.Go(func() { followed <- s.hub.run(ctx) })

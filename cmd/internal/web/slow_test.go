@@ -1,0 +1,32 @@
+package web_test
+
+import (
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSlowRequest: who sends half of a form, and never the rest, holds no connection; a page that is
+// followed stays connected.
+func TestSlowRequest(t *testing.T) {
+	s := newScene(t)
+	w := s.serve(options{patience: 200 * time.Millisecond}).enter()
+	followed := w.follow("/", w.idOf("/"))
+	followed.until(t, "RUNNING")
+	home := strings.TrimPrefix(w.url, "http://")
+	c, err := net.Dial("tcp", home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "POST /act/note HTTP/1.1\r\nHost: "+home+"\r\nOrigin: "+w.url+"\r\nContent-Length: 1000\r\n\r\ntext="); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(c); err != nil { // until the server closes it
+		t.Error(err)
+	}
+	s.must("", "note", "still here")
+	followed.until(t, "still here")
+}
