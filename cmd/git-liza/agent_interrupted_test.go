@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -144,5 +145,34 @@ func TestTeamOutlivesItsRemote(t *testing.T) {
 			never := p.supervise(append([]string{"team", "--exec=true"}, args...)...)
 			never.ends(1)
 		})
+	}
+}
+
+// TestTeamWithoutACLI: a team of which one role's CLI is not installed does not begin. Found when
+// that role was needed, it would end the agents that work by then.
+func TestTeamWithoutACLI(t *testing.T) {
+	t.Parallel()
+	if path, err := exec.LookPath("vibe"); err == nil {
+		t.Skipf("it is installed: %s", path)
+	}
+	p := newProject(t)
+	p.addTask("alpha")
+	p.fakeCLI("claude", worksForEver)
+	file := filepath.Join(t.TempDir(), "team.yaml")
+	team := strings.Replace(p.must("", "team", "show"), "kind: reviewer", "kind: reviewer\n    cli: vibe", 1)
+	if err := os.WriteFile(file, []byte(team), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.must("", "team", "set", file)
+	for _, args := range [][]string{{"team"}, {"team", "--planners=0", "--coders=1", "--reviewers=1"}} {
+		tip := p.tip()
+		s := p.supervise(args...)
+		s.ends(5)
+		if said := s.errs.String(); !strings.Contains(said, "vibe is not installed") {
+			t.Errorf("%q: %s", args, said)
+		}
+		if p.tip() != tip {
+			t.Errorf("%q has begun:\n%s", args, s.story())
+		}
 	}
 }

@@ -128,6 +128,9 @@ func isWorktree(dir string) bool {
 	return err == nil && link.Mode().IsRegular()
 }
 
+// Installed refuses a CLI that is not installed.
+func (c Config) Installed() error { return (&supervisor{Config: c}).find() }
+
 // find looks up the agent's program.
 func (s *supervisor) find() (err error) {
 	if s.program = s.CLI.Program; s.Container != nil {

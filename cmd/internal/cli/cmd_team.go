@@ -87,6 +87,11 @@ func (t *teamFlags) members(ctx context.Context, c *edge.Call) ([]supervisor.Con
 	if len(members) == 0 {
 		return nil, edge.Usage(c.Cmd, "a team needs somebody")
 	}
+	for _, m := range members {
+		if err := m.Installed(); err != nil {
+			return nil, err
+		}
+	}
 	return members, nil
 }
 

@@ -3,9 +3,9 @@ package team
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -42,18 +42,22 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.exec, "exec", "", "run `CMD` by sh instead: the prompt is its input, and in $LIZA_PROMPT_FILE")
 }
 
-// Ready checks that agents can be started, without preparing one.
+// Ready checks that agents of every role can be started, without preparing one.
 func Ready(ctx context.Context, c *edge.Call, s Flags) error {
 	t, err := c.Team(ctx)
 	if err != nil {
 		return err
 	}
-	coder := max(0, slices.IndexFunc(t.Roles, func(r board.Role) bool { return r.Kind == board.CoderKind }))
-	m, err := Supervise(ctx, c, &t.Roles[coder], s)
-	if err != nil {
-		return err
+	for i := range t.Roles {
+		m, err := Supervise(ctx, c, &t.Roles[i], s)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(m.Installed(), m.Board.Close()); err != nil {
+			return err
+		}
 	}
-	return m.Board.Close()
+	return nil
 }
 
 // Supervise prepares an agent's supervisor, which gets its own Board.
