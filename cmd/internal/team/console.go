@@ -102,7 +102,9 @@ func (s *Console) Event(e supervisor.Event) {
 		return
 	}
 	s.mu.Lock()
-	s.doing[e.Agent] = doing{what(e), e.Time}
+	if _, known := s.doing[e.Agent]; !known || e.Event != supervisor.Trouble && e.Event != supervisor.Repaired {
+		s.doing[e.Agent] = doing{what(e), e.Time} // a trouble changes nothing about it
+	}
 	s.mu.Unlock()
 	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + plain.Visible(e.Line()) + "\n")
 }

@@ -1,6 +1,38 @@
 package team
 
-import "testing"
+import (
+	"io"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/roles/supervisor"
+)
+
+// TestTroubleIsNoWork checks that the status line still says what an agent does, and since when,
+// after a trouble that changes nothing about it.
+func TestTroubleIsNoWork(t *testing.T) {
+	s := &Console{c: &edge.Call{}, out: io.Discard, doing: map[string]doing{}}
+	at := time.Unix(1000, 0)
+	for _, e := range []supervisor.Event{
+		{Event: supervisor.Registered}, {Event: supervisor.Trouble, Text: "no remote"}, {Event: supervisor.Started, Task: "login"},
+		{Event: supervisor.Repaired, Task: "login"}, {Event: supervisor.Trouble, Task: "login", Text: "the agent has done nothing for 15m0s"},
+	} {
+		at = at.Add(time.Minute)
+		e.Agent, e.Time = "coder-1", at
+		s.Event(e)
+		want := "login"
+		if at.Unix() < 1180 {
+			want = "registered"
+		}
+		if got := s.doing["coder-1"].what; got != want {
+			t.Errorf("after %s it is %q, not %q", e.Event, got, want)
+		}
+	}
+	if since := s.doing["coder-1"].since; since.Unix() != 1180 {
+		t.Errorf("it works since %d", since.Unix())
+	}
+}
 
 // TestFitting checks that a narrow status line keeps the tally and those who come first, and says
 // how many it leaves out.
