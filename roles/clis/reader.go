@@ -7,8 +7,12 @@ import (
 	"time"
 )
 
-// maxLine bounds how much of an unfinished line is kept.
-const maxLine = 4 << 20
+// How much of an unfinished line is kept: more if it may be an event, which can hold a file that
+// was read.
+const (
+	maxLine  = 4 << 20
+	maxEvent = 32 << 20
+)
 
 // Reader turns a CLI's output into events. It knows the structured output of every known CLI,
 // whichever was started, since a script may wrap one of them. Any other output becomes Plain lines.
@@ -17,6 +21,7 @@ type Reader struct {
 	now  func() time.Time
 	emit func(Event)
 	rest []byte
+	past int    // how much of rest has no line end
 	seen string // the last message whose usage was counted
 	call string // calls since the last answer
 	liza bool   // git liza has answered, so the CLI's tools can find it
@@ -52,16 +57,17 @@ func (r *Reader) notice(e *Event) {
 func (r *Reader) Write(p []byte) (int, error) {
 	r.rest = append(r.rest, p...)
 	for {
-		end := bytes.IndexByte(r.rest, '\n')
+		end := bytes.IndexByte(r.rest[r.past:], '\n')
 		if end < 0 {
-			if len(r.rest) > maxLine {
+			if r.past = len(r.rest); r.past > maxEvent || r.past > maxLine && r.rest[0] != '{' {
 				r.line(r.rest)
-				r.rest = nil
+				r.rest, r.past = nil, 0
 			}
 			return len(p), nil
 		}
+		end += r.past
 		r.line(r.rest[:end])
-		r.rest = r.rest[end+1:]
+		r.rest, r.past = r.rest[end+1:], 0
 	}
 }
 
@@ -69,7 +75,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 func (r *Reader) Close() error {
 	if len(r.rest) > 0 {
 		r.line(r.rest)
-		r.rest = nil
+		r.rest, r.past = nil, 0
 	}
 	return nil
 }

@@ -216,3 +216,25 @@ func readFile(t *testing.T, file string) string {
 	}
 	return string(data)
 }
+
+// TestLongEvent checks that an event of many megabytes, as of a picture that was read, is not taken
+// for plain output, and that the next event is read.
+func TestLongEvent(t *testing.T) {
+	claude, _ := clis.Find("claude", nil)
+	picture := `{"type":"user","message":{"content":[{"type":"tool_result","content":"` + strings.Repeat("x", 5<<20) + `"}]}}` + "\n"
+	var kinds []clis.Kind
+	r := clis.NewReader(claude, func() time.Time { return noon }, func(e clis.Event) {
+		if kinds = append(kinds, e.Kind); len(e.Line()) > 5<<10 {
+			t.Errorf("%s is shown with %d bytes", e.Kind, len(e.Line()))
+		}
+	})
+	for rest := []byte(picture + `{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"so"}]}}` + "\n"); len(rest) > 0; {
+		n := min(len(rest), 64<<10)
+		_, _ = r.Write(rest[:n])
+		rest = rest[n:]
+	}
+	_ = r.Close()
+	if want := []clis.Kind{clis.Result, clis.Said}; !slices.Equal(kinds, want) {
+		t.Errorf("%q, not %q", kinds, want)
+	}
+}
