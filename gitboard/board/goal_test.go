@@ -342,6 +342,20 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	equals(t, "reopened", []any{flagged(), lined(s.inbox(beside))}, []any{false, ""})
 }
 
+// TestDependsOnDropped checks that a dependency on a task that was replaced or given up is refused
+// with what may take its place.
+func TestDependsOnDropped(t *testing.T) {
+	s := begun(t)
+	for _, id := range []string{"login", "form", "page", "mail"} {
+		s.do(planner, add(id))
+	}
+	s.do(planner, &board.Supersede{About: about("login"), By: []string{"form", "page"}, Reason: "It was two."}).do(planner, give("mail"))
+	r := s.refused("invalid", planner, add("more", "login"), "depends_on names login, which is SUPERSEDED")
+	equal(t, "hint", r.Hint, "what replaced it: form and page")
+	r = s.refused("invalid", planner, add("more", "mail"), "depends_on names mail, which is ABANDONED")
+	equal(t, "hint", r.Hint, "why: git liza show mail")
+}
+
 // TestTasksOfALaterGoal checks that tasks of a goal that comes after another one count as waiting
 // for that goal, and for no agent: nobody may take them on.
 func TestTasksOfALaterGoal(t *testing.T) {

@@ -107,8 +107,10 @@ func checkDefinition(s *State, d Definition, id string) error {
 			r := s.unknownTask(dep)
 			r.Message = "depends_on: " + r.Message
 			return r
-		case t.Status == Abandoned || t.Status == Superseded:
-			return invalid("depends_on names %s, which is %s", dep, t.Status).hint("name what replaces it")
+		case t.Status == Superseded:
+			return invalid("depends_on names %s, which is %s", dep, t.Status).hint("what replaced it: %s", all(t.SupersededBy))
+		case t.Status == Abandoned:
+			return invalid("depends_on names %s, which is %s", dep, t.Status).hint("why: git liza show %s", dep)
 		}
 	}
 	return nil
