@@ -389,6 +389,8 @@ func TestTasksOfALaterGoal(t *testing.T) {
 	o := s.look(s.allAlive())
 	turns := []roles.Role{outlookOf(t, o, "export").Turn, outlookOf(t, o, "print").Turn, outlookOf(t, o, "send").Turn}
 	equals(t, "a submission, an approval, a human's review", turns, []roles.Role{"", "", roles.Human})
+	s.do(human, &board.Pause{About: about("print")})
+	equal(t, "paused", outlookOf(t, s.look(s.allAlive()), "print").Turn, roles.Human)
 }
 
 // TestWaitsForLaterGoal checks that a task is flagged, with the way out, if it waits for a task of

@@ -80,10 +80,12 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 // takesOn reports whether what a task waits for is that somebody takes it on, or lands it: as long
 // as its goal waits for another one, nobody may.
 func takesOn(t TaskOutlook) bool {
-	switch t.Status {
-	case board.ReadyForReview:
+	switch {
+	case t.Paused: // a human resumes it at any time
+		return false
+	case t.Status == board.ReadyForReview:
 		return t.ReviewingBy != roles.HumanID // a human's review, once begun, may end
-	case board.Approved:
+	case t.Status == board.Approved:
 		return true
 	}
 	return t.Turn == roles.Coder
