@@ -473,13 +473,14 @@ func (l *listener) Write(p []byte) (int, error) {
 }
 
 // Offer pushes the refs or commits that are the keys of as, each of which may be a pattern, under
-// the names in its values; all or none. Nothing is forced.
+// the names in its values; all or none. Nothing is forced. Errors are those of Push.
 func (m *Remote) Offer(ctx context.Context, as map[string]string) error {
 	args := flags(pushFlags, []string{"--", m.Name})
 	for _, from := range slices.Sorted(maps.Keys(as)) {
 		args = append(args, from+":"+as[from])
 	}
-	return rejected(m.talk(ctx, "push", flags(m.untracked(), args), nil))
+	_, err := m.push(ctx, args)
+	return err
 }
 
 // RemoteHead returns the full name, at the remote, of the remote's default branch as this clone

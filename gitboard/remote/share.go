@@ -62,7 +62,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if there != none {
 		err := s.adopt(ctx, by, there)
 		if again {
-			err = s.unlessAnother(ctx, err, tip)
+			err = s.unlessAnother(ctx, err)
 		}
 		return err
 	}
@@ -112,11 +112,12 @@ func (s *Store) repeats(ctx context.Context, name string) (bool, error) {
 
 // unlessAnother passes on the error of adopting a board. If the remote has a board that has nothing
 // to do with the one that was being shared, that one is at home here again.
-func (s *Store) unlessAnother(ctx context.Context, err error, home git.OID) error {
-	if apart := (*DivergedError)(nil); !errors.As(err, &apart) || !apart.Unrelated {
+func (s *Store) unlessAnother(ctx context.Context, err error) error {
+	apart := (*DivergedError)(nil)
+	if !errors.As(err, &apart) || !apart.Unrelated {
 		return err
 	}
-	return errors.Join(err, s.moveHome(ctx, git.ZeroOID, home), s.ended())
+	return errors.Join(err, s.moveHome(ctx, git.ZeroOID, apart.Here), s.ended())
 }
 
 // offer pushes the board to a remote that has none. From here on nothing is written in this clone
@@ -140,11 +141,15 @@ func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]
 	err := tried(ctx, push, arrived, func(error) bool { return true })
 	switch {
 	case err == nil && found != none: // others may have built on it
-		return s.unlessAnother(ctx, s.adopt(ctx, by, found), home)
+		return s.unlessAnother(ctx, s.adopt(ctx, by, found))
 	case err == nil:
 		return s.keepName(ctx, by)
-	case home.IsZero(): // what was cut off may still be on its way
+	case home.IsZero() && errors.Is(err, gitio.ErrUnsent): // what was cut off may still be on its way
+		return &UnclearError{Err: err}
+	case home.IsZero():
 		return err
+	case errors.Is(err, gitio.ErrUnsent):
+		return errors.Join(err, s.moveHome(ctx, git.ZeroOID, home), s.ended())
 	case errors.Is(err, gitio.ErrRejected) || errors.Is(err, gitio.ErrNotAtomic):
 		return errors.Join(fmt.Errorf("%w; nothing was shared", err), s.moveHome(ctx, git.ZeroOID, home), s.ended())
 	case errors.As(err, new(*UnclearError)):

@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -145,5 +146,57 @@ func TestBesideAShare(t *testing.T) {
 	}
 	if at, err := s.repo.Ref(t.Context(), git.BoardRef); at != ids[1] || err != nil {
 		t.Errorf("the board is at %s: %v", at, err)
+	}
+}
+
+// TestOfferFails checks that the board stays at home if a share has sent nothing, and if the remote
+// has another board by then, also when an earlier share to it was cut off.
+func TestOfferFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		push string // where the remote takes pushes, "" for where it is
+		home bool   // the board is at home when the share begins
+		back bool   // and afterwards
+		want any
+	}{
+		"unsent":                   {"nowhere", true, true, nil},
+		"unsent, after one":        {"nowhere", false, false, nil},
+		"another board":            {"", true, true, new(*DivergedError)},
+		"another board, after one": {"", false, true, new(*DivergedError)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hub, s := alone(t), alone(t)
+			tip := s.commits(t, 3)[2]
+			if c.want != nil {
+				theirs := hub.commits(t, 2)
+				apart := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "another\n"}))
+				check(t, hub.repo.WriteAndUpdate(t.Context(), []git.Object{apart}, []git.RefUpdate{{Ref: git.BoardRef, Old: theirs[1], New: apart.OID}, {Ref: git.HomeRef, New: apart.OID}}, ""))
+			}
+			check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+			if c.push != "" {
+				check(t, s.repo.SetConfig(t.Context(), "remote.hub.pushurl", filepath.Join(t.TempDir(), c.push)))
+			}
+			home := git.ZeroOID
+			if c.home {
+				home = tip
+				s.set(t, map[string]git.OID{git.HomeRef: home})
+			}
+			by, err := s.repo.Remote(t.Context(), "hub")
+			check(t, err)
+			ctx, _ := gitio.WithRetries(t.Context(), 1)
+			err = s.offer(ctx, by, map[string]string{git.BoardRef: git.BoardRef, string(tip): git.HomeRef}, home)
+			unclear := errors.As(err, new(*UnclearError))
+			if c.want != nil && !errors.As(err, c.want) || c.want == nil && !errors.Is(err, gitio.ErrUnsent) || unclear == c.back {
+				t.Errorf("it ends with %v", err)
+			}
+			_, here := s.atHome(t.Context(), nil)
+			if (here == nil) != c.back {
+				t.Errorf("the board is at home here: %v", here)
+			}
+			if _, err := os.Stat(s.file(sharingFile)); errors.Is(err, os.ErrNotExist) != c.back {
+				t.Errorf("what the share has left: %v", err)
+			}
+		})
 	}
 }
