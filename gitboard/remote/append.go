@@ -299,7 +299,10 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	if err != nil {
 		return nil, err
 	}
-	lacking, err := s.lacking(ctx, c.Base)
+	if p.there, err = s.State(ctx); err != nil {
+		return nil, err
+	}
+	lacking, err := s.lacking(ctx, p.there, c.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -308,13 +311,12 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	return p.carriers, err
 }
 
-// lacking returns the pushes of the submissions that this clone's board has and the remote's lacks,
-// since that was reset: a server's lock takes no operation without them. The push of the board
-// restores the operations themselves.
-func (s *Store) lacking(ctx context.Context, base git.OID) (pushes []gitio.Push, err error) {
-	there, err := s.State(ctx)
-	if err != nil || there.IsZero() || there == base {
-		return nil, err
+// lacking returns the pushes of the submissions that this clone's board has and the remote's, which
+// was seen there, lacks, since that was reset: a server's lock takes no operation without them. The
+// push of the board restores the operations themselves.
+func (s *Store) lacking(ctx context.Context, there, base git.OID) (pushes []gitio.Push, err error) {
+	if there.IsZero() || there == base {
+		return nil, nil
 	}
 	if ahead, err := s.repo.IsAncestor(ctx, there, base); !ahead || err != nil {
 		return nil, err

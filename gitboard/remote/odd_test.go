@@ -437,6 +437,7 @@ func TestDone(t *testing.T) {
 		"others follow, the lease as well": {map[string]git.OID{board: ids[2], lease: ids[0]}, []git.RefUpdate{renew, note}, true, nil},
 		"not yet":                          {map[string]git.OID{board: ids[0]}, []git.RefUpdate{note}, false, nil},
 		"another was faster":               {map[string]git.OID{board: other.OID}, []git.RefUpdate{note}, false, gitio.ErrRefMoved},
+		"the remote was reset":             {map[string]git.OID{board: ids[0]}, []git.RefUpdate{move(git.BoardRef, ids[1], ids[2])}, false, gitio.ErrRefMoved},
 		"the lease is there":               {map[string]git.OID{lease: ids[1]}, []git.RefUpdate{renew}, true, nil},
 		"the lease is another's":           {map[string]git.OID{lease: ids[2]}, []git.RefUpdate{renew}, false, gitio.ErrRefMoved},
 		"the lease is not there":           {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{renew}, false, nil},
@@ -451,6 +452,12 @@ func TestDone(t *testing.T) {
 		if is != c.is || !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) {
 			t.Errorf("%s: %v, %v", name, is, err)
 		}
+	}
+	// A push that knows of the reset is to restore the board.
+	restores := &plan{there: ids[0], moves: []git.RefUpdate{move(git.BoardRef, ids[1], ids[2])}}
+	s.set(t, map[string]git.OID{board: ids[0]})
+	if is, err := s.done(t.Context(), restores); is || err != nil {
+		t.Errorf("a reset remote that has not taken the board yet: %v, %v", is, err)
 	}
 	if is, err := s.follows(t.Context(), note, git.ZeroOID); is || err != nil {
 		t.Errorf("no board follows: %v, %v", is, err)

@@ -179,6 +179,9 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 			if landed, err := s.follows(ctx, u, now); landed || err != nil {
 				return landed, err // what came with its commit, others may have moved since
 			}
+			if now == p.there {
+				continue // it was reset, and the push was to restore what it lacks
+			}
 		}
 		done = now == u.New.OrZero() && u.Old != u.New
 		if now != u.Old.OrZero() && !strings.HasPrefix(u.Ref, git.ReviewPrefix) {
