@@ -247,6 +247,13 @@ func TestFindLoss(t *testing.T) {
 			if loss == nil || !strings.Contains(loss.String(), c.says) || strings.Contains(loss.String(), "lacks") != strings.Contains(c.says, "lacks") {
 				t.Fatalf("%v does not say %q", loss, c.says)
 			}
+			rebuilt := strings.Contains(c.says, "its operations say what was in them")
+			if loss.Repairable() != (c.tip >= 0) || loss.SetsBack() != (c.tip >= 0 && !rebuilt) {
+				t.Errorf("it can be repaired: %v; it is set back: %v", loss.Repairable(), loss.SetsBack())
+			}
+			if elsewhere := !rebuilt && !strings.Contains(c.says, " has gone") && !strings.Contains(c.says, " is broken") && !strings.Contains(c.says, "its file is empty"); loss.LacksObjects() != elsewhere {
+				t.Errorf("another repository may have what is missing: %v", loss.LacksObjects())
+			}
 			if err := loss.Repair(l.ctx, repo); (err == nil) != (c.tip >= 0) {
 				t.Fatalf("%v", err)
 			}
