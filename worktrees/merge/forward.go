@@ -100,18 +100,19 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 	if err != nil {
 		return nil, err
 	}
-	tops, err := checkouts(ctx, b, v.IntegrationRef())
+	there, err := b.Repo().CheckedOut(ctx, v.IntegrationRef()) // with those on disks that are not mounted
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range all {
+		isCheckout := slices.ContainsFunc(there, func(w gitio.Worktree) bool { return w.Path == f.top })
 		moved, err := contains(ctx, b, tip, f.new)
 		if err != nil {
 			return nil, err
 		}
 		over := f.process == gitio.ThisProcess() || gitio.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
 		switch {
-		case moved && slices.Contains(tops, f.top):
+		case moved && isCheckout:
 			f.tip = tip
 			found = append(found, f)
 		case moved || over: // nothing follows any more

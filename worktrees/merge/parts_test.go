@@ -177,7 +177,8 @@ func TestModulesOfTheCandidate(t *testing.T) {
 	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
 	must(t, err)
 	checkOut := func(name string) error {
-		return (&testRun{c: &candidate{view: v, task: &board.Task{ID: "one"}, commit: candidates[name]}, held: held}).checkOut(ctx, b, place)
+		c := &candidate{view: v, task: &board.Task{ID: "two"}, commit: candidates[name]}
+		return (&testRun{c: c, tasks: []string{"one", "two"}, held: held}).checkOut(ctx, b, place)
 	}
 	for _, c := range []struct{ name, a, b string }{{"one", "1", ""}, {"two", "2", ""}, {"with another", "2", "1"}, {"one", "1", ""}} {
 		must(t, checkOut(c.name))
@@ -192,7 +193,7 @@ func TestModulesOfTheCandidate(t *testing.T) {
 	}
 	v = configured(t, ctx, b, "worktree_setup", "git -c protocol.file.allow=always clone -q '"+lib+"' a")
 	r := (*board.Refusal)(nil)
-	if err := checkOut("nowhere"); !errors.As(err, &r) || r.Code != board.CodeMissing || !strings.HasPrefix(r.Message, "one can't be tested, since the submodule a can't be brought") {
+	if err := checkOut("nowhere"); !errors.As(err, &r) || r.Code != board.CodeMissing || !strings.HasPrefix(r.Message, "one, two can't be tested, since the submodule a can't be brought") {
 		t.Errorf("setup has another commit: %v", err)
 	}
 }
@@ -207,6 +208,28 @@ func TestFollowing(t *testing.T) {
 	for from, want := range map[git.OID][]string{base: {b.Repo().TopLevel()}, git.OID(strings.Repeat("1", 40)): nil} {
 		if got, err := following(ctx, b, v, from, base); !slices.Equal(got, want) || err != nil {
 			t.Errorf("from %s: %q %v", from, got, err)
+		}
+	}
+}
+
+// TestFollowingLater checks that a checkout which a crash has left behind, and whose disk is not
+// mounted at the next look, still follows when it is there again.
+func TestFollowingLater(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	top := b.Repo().TopLevel()
+	disk := filepath.Join(t.TempDir(), "disk")
+	run(t, top, "worktree", "add", "-q", "--force", disk, "integration")
+	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
+	next := git.OID(testrun.CommitAll(t, top, "second"))
+	must(t, announce(b, []string{disk}, base, next))
+	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
+	must(t, os.Rename(disk, disk+".elsewhere"))
+	for _, there := range []bool{false, true} {
+		if there {
+			must(t, os.Rename(disk+".elsewhere", disk))
+		}
+		if done, err := catchUp(ctx, b, v); err != nil || slices.Contains(done, disk) != there {
+			t.Errorf("it is there: %v, and %q are brought forward: %v", there, done, err)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) e
 	if len(strays) > 0 {
 		which = "the submodule " + plain.Line(strays[0], 120)
 	}
-	return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't be tested, since %s can't be brought to the commit that it names: %v", r.c.task.ID, which, err),
+	return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't be tested, since %s can't be brought to the commit that it names: %v", strings.Join(r.tasks, ", "), which, err),
 		"see that this clone can fetch that commit (git submodule update), then merge again")
 }
 
