@@ -29,10 +29,19 @@ func checkHead(gitDir string) error {
 	path := filepath.Join(gitDir, "HEAD")
 	text, err := os.ReadFile(path)
 	_, linked := os.Lstat(path) // a link to a branch that has no commit yet leads nowhere
-	if isSoundHead(string(text)) || err != nil && linked == nil || !hasParts(gitDir) {
+	if isHead(string(text)) || err != nil && linked == nil || !hasParts(gitDir) {
 		return nil
 	}
 	return &HeadError{Path: path, Text: string(text), Branch: lastBranch(gitDir)}
+}
+
+// isHead reports whether git accepts a text as a HEAD, also one that git does not write itself: it
+// skips blanks before the name of a ref, and reads no further than a commit's id.
+func isHead(text string) bool {
+	if ref, symbolic := strings.CutPrefix(text, "ref:"); symbolic {
+		return strings.HasPrefix(strings.TrimLeft(ref, " \t\n\v\f\r"), git.RefsPrefix)
+	}
+	return len(text) >= len(git.ZeroOID) && git.OID(text[:len(git.ZeroOID)]).Valid()
 }
 
 // hasParts reports whether a directory has what a git directory has besides HEAD.

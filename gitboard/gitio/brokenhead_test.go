@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // TestBrokenHead checks that a HEAD that git can't use is named, wherever a command runs, and what
@@ -17,7 +19,7 @@ func TestBrokenHead(t *testing.T) {
 	native(t, main, "checkout", "-q", "-b", "a/b")
 	linked := filepath.Join(t.TempDir(), "linked")
 	native(t, main, "worktree", "add", "-q", linked, "one")
-	own := LinkedDir(linked)
+	own, at := LinkedDir(linked), string(must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")))
 	for name, c := range map[string]struct{ gitDir, dir, branch string }{
 		"the main worktree":                       {r.CommonDir(), main, "refs/heads/a/b"},
 		"the main worktree, seen from another":    {r.CommonDir(), linked, "refs/heads/a/b"},
@@ -41,6 +43,11 @@ func TestBrokenHead(t *testing.T) {
 			check(t, os.WriteFile(path, []byte(sound), 0o644))
 		}
 		open(t, ctx, c.dir)
+		for _, text := range []string{"ref:refs/heads/a/b\n", "ref:\t refs/heads/a/b", at, at + " \n"} { // git takes these as well
+			check(t, os.WriteFile(path, []byte(text), 0o644))
+			open(t, ctx, c.dir)
+		}
+		check(t, os.WriteFile(path, []byte(sound), 0o644))
 	}
 	check(t, os.RemoveAll(filepath.Join(main, ".git", "HEAD")))
 	check(t, os.Symlink("refs/heads/unborn", filepath.Join(main, ".git", "HEAD")))

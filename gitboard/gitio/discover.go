@@ -112,7 +112,7 @@ func worktreeAbove(dir string) (top, gitDir string) {
 	}
 }
 
-// isSoundHead reports whether git accepts a text as a HEAD.
+// isSoundHead reports whether a text is a HEAD as git writes it.
 func isSoundHead(text string) bool {
 	id, isLine := strings.CutSuffix(text, "\n")
 	return strings.HasPrefix(text, "ref: refs/") || isLine && git.OID(id).Valid()
