@@ -77,7 +77,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	if home.IsZero() && !again && known != name {
-		return s.copied(ctx)
+		return s.copied(ctx, name)
 	}
 	branch, err := s.integration(ctx)
 	if err != nil {
@@ -411,7 +411,7 @@ func (s *Store) atHome(ctx context.Context, updates []git.RefUpdate) ([]git.RefU
 		return nil, err
 	}
 	if home.IsZero() {
-		if err := s.copied(ctx); err != nil {
+		if err := s.copied(ctx, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -424,8 +424,9 @@ func (s *Store) atHome(ctx context.Context, updates []git.RefUpdate) ([]git.RefU
 	return append([]git.RefUpdate{{Ref: git.HomeRef, Old: home, New: home}}, updates...), nil
 }
 
-// copied refuses to write to the board here, if there is one, since it is not at home here.
-func (s *Store) copied(ctx context.Context) error {
+// copied refuses to write to the board here, if there is one, since it is not at home here. The hint
+// names another remote than one that was seen to have no board, "" for none.
+func (s *Store) copied(ctx context.Context, without string) error {
 	if at, err := s.repo.Ref(ctx, git.BoardRef); err != nil || at.IsZero() {
 		return err
 	}
@@ -441,8 +442,12 @@ func (s *Store) copied(ctx context.Context) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return board.Refuse(board.CodeElsewhere, "the board here is a copy, which came with a clone: what is written to it reaches nobody",
-		"git liza share "+plain.Line(names[0], 60)+", where the team shares it; git liza init --alone makes the copy a board of its own")
+	hint := "git liza init --alone makes the copy a board of its own"
+	names = slices.DeleteFunc(names, func(name string) bool { return name == without })
+	if len(names) > 0 {
+		hint = "git liza share " + plain.Line(names[0], 60) + ", where the team shares it; " + hint
+	}
+	return board.Refuse(board.CodeElsewhere, "the board here is a copy, which came with a clone: what is written to it reaches nobody", hint)
 }
 
 // Own turns a copy of a board that came with a clone into an independent board. It reports whether

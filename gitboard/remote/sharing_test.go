@@ -200,3 +200,21 @@ func TestOfferFails(t *testing.T) {
 		})
 	}
 }
+
+// TestShareACopy checks that the way out of a copy is not the command that was just refused.
+func TestShareACopy(t *testing.T) {
+	t.Parallel()
+	for other, hint := range map[string]string{"": "git liza init --alone ", "team": "git liza share team, "} {
+		hub, s := alone(t), alone(t)
+		s.commits(t, 1)
+		check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+		if other != "" {
+			check(t, s.repo.SetConfig(t.Context(), "remote."+other+".url", "nowhere"))
+		}
+		err := s.Share(t.Context(), "hub", "probe")
+		refusedAs(t, err, board.CodeElsewhere, "git liza init --alone makes the copy a board of its own")
+		if refused := (*board.Refusal)(nil); errors.As(err, &refused) && !strings.HasPrefix(refused.Hint, hint) {
+			t.Errorf("beside %q the hint is %q", other, refused.Hint)
+		}
+	}
+}
