@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -14,12 +15,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// damagedRecords looks for git's records of worktrees that git can't use. listed says that git can
-// list the worktrees all the same: then new records are those that are being written.
+// damagedRecords looks for git's records of worktrees that git can't use, or is about to forget.
+// listed says that git can list the worktrees all the same: then new records are those that are
+// being written.
 func (s *site) damagedRecords(listed bool) []Problem {
 	here := s.entries()
 	var found []Problem
-	for _, record := range s.repo.DamagedRecords() {
+	damaged := s.repo.DamagedRecords()
+	for _, record := range s.repo.NamelessRecords() {
+		if !slices.Contains(damaged, record) && s.repo.WorktreeOf(record, here) != "" { // another one may be repaired from where it is
+			damaged = append(damaged, record)
+		}
+	}
+	for _, record := range damaged {
 		held := (*gitio.HeldError)(nil)
 		inUse := errors.As(s.repo.Left(record, gitio.LockAge), &held)
 		if inUse && held.Young && listed {
@@ -29,7 +37,7 @@ func (s *site) damagedRecords(listed bool) []Problem {
 		path := s.repo.WorktreeOf(record, here)
 		switch {
 		case path != "":
-			p.Text = fmt.Sprintf("git's record of the worktree %s, %s, does not say any more which repository it is of", path, record)
+			p.Text = fmt.Sprintf("git's record of the worktree %s, %s, does not say any more which repository and worktree it is of", path, record)
 			p.Fix = func(context.Context) error { return s.repo.CompleteRecord(record, path) }
 		case inUse:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, is not finished", record)

@@ -338,6 +338,7 @@ func TestDamagedRecordsAreKept(t *testing.T) {
 		kinds [][]string
 	}{
 		"commondir":                {"commondir", [][]string{{"damaged-record"}}},
+		"gitdir":                   {"gitdir", [][]string{{"damaged-record"}}},
 		"commondir, gitdir":        {"commondir gitdir", [][]string{{"damaged-record"}}},
 		"commondir, gitdir, HEAD":  {"commondir gitdir HEAD", [][]string{{"damaged-record"}, {"damaged-worktree"}}},
 		"commondir full of zeroes": {"commondir=\x00\x00\x00\x00\x00\x00", [][]string{{"damaged-record"}}},

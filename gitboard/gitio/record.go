@@ -38,6 +38,18 @@ func (r *Repo) DamagedRecords() (damaged []string) {
 	return damaged
 }
 
+// NamelessRecords lists the records of worktrees whose file gitdir names no worktree. Git works in
+// their worktrees all the same, but forgets the records, with all that is in them, at its next gc.
+func (r *Repo) NamelessRecords() (nameless []string) {
+	records, _ := os.ReadDir(filepath.Join(r.common, "worktrees")) // there may be none
+	for _, e := range records {
+		if record := filepath.Join(r.common, "worktrees", e.Name()); e.IsDir() && linkBack(record) == "" {
+			nameless = append(nameless, record)
+		}
+	}
+	return nameless
+}
+
 // unwritten reports whether another process may be writing a record: one that is new lacks what git
 // requires.
 func (r *Repo) unwritten() bool {

@@ -424,8 +424,8 @@ func (s *Store) atHome(ctx context.Context, updates []git.RefUpdate) ([]git.RefU
 	return append([]git.RefUpdate{{Ref: git.HomeRef, Old: home, New: home}}, updates...), nil
 }
 
-// copied refuses to write to the board here, if there is one, since it is not at home here. The hint
-// names another remote than one that was seen to have no board, "" for none.
+// copied refuses to write to the board here, if there is one, since it is not at home here. The
+// hint names another remote than one that was seen to have no board, "" for none.
 func (s *Store) copied(ctx context.Context, without string) error {
 	if at, err := s.repo.Ref(ctx, git.BoardRef); err != nil || at.IsZero() {
 		return err
