@@ -299,10 +299,10 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	if err != nil {
 		return nil, err
 	}
-	if p.there, err = s.State(ctx); err != nil {
+	if p.reset, err = s.reset(ctx, c.Base); err != nil {
 		return nil, err
 	}
-	lacking, err := s.lacking(ctx, p.there, c.Base)
+	lacking, err := s.lacking(ctx, p.reset, c.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -311,17 +311,27 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	return p.carriers, err
 }
 
-// lacking returns the pushes of the submissions that this clone's board has and the remote's, which
-// was seen there, lacks, since that was reset: a server's lock takes no operation without them. The
-// push of the board restores the operations themselves.
-func (s *Store) lacking(ctx context.Context, there, base git.OID) (pushes []gitio.Push, err error) {
-	if there.IsZero() || there == base {
+// reset returns where the remote's board was seen, if it lacks operations that this clone's has
+// since it was reset; zero otherwise.
+func (s *Store) reset(ctx context.Context, base git.OID) (git.OID, error) {
+	there, err := s.State(ctx)
+	if err != nil || there.IsZero() || there == base {
+		return "", err
+	}
+	if behind, err := s.repo.IsAncestor(ctx, there, base); !behind || err != nil {
+		return "", err
+	}
+	return there, nil
+}
+
+// lacking returns the pushes of the submissions that this clone's board has and a remote's lacks
+// that was reset: a server's lock takes no operation without them. The push of the board restores
+// the operations themselves.
+func (s *Store) lacking(ctx context.Context, reset, base git.OID) (pushes []gitio.Push, err error) {
+	if reset.IsZero() {
 		return nil, nil
 	}
-	if ahead, err := s.repo.IsAncestor(ctx, there, base); !ahead || err != nil {
-		return nil, err
-	}
-	was, err := s.log.At(ctx, there)
+	was, err := s.log.At(ctx, reset)
 	if err != nil {
 		return nil, err
 	}

@@ -454,7 +454,7 @@ func TestDone(t *testing.T) {
 		}
 	}
 	// A push that knows of the reset is to restore the board.
-	restores := &plan{there: ids[0], moves: []git.RefUpdate{move(git.BoardRef, ids[1], ids[2])}}
+	restores := &plan{reset: ids[0], moves: []git.RefUpdate{move(git.BoardRef, ids[1], ids[2])}}
 	s.set(t, map[string]git.OID{board: ids[0]})
 	if is, err := s.done(t.Context(), restores); is || err != nil {
 		t.Errorf("a reset remote that has not taken the board yet: %v, %v", is, err)

@@ -179,8 +179,8 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 			if landed, err := s.follows(ctx, u, now); landed || err != nil {
 				return landed, err // what came with its commit, others may have moved since
 			}
-			if now == p.there {
-				continue // it was reset, and the push was to restore what it lacks
+			if !p.reset.IsZero() && now == p.reset {
+				continue // the push was to restore what it lacks
 			}
 		}
 		done = now == u.New.OrZero() && u.Old != u.New

@@ -192,7 +192,7 @@ func orMoved(err error, ref string) error {
 
 // plan is the part of a transaction that goes to the remote.
 type plan struct {
-	there    git.OID // where the remote's board was seen
+	reset    git.OID // see Store.reset
 	pushes   []gitio.Push
 	absent   []string        // leases that must not be there, by their names there
 	retired  []retired       // task branches that can't be fast-forwarded
