@@ -66,7 +66,7 @@ func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 	}
 	err = b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
 	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {
-		return f, nil // another process moves it
+		return f, withdraw(b, here, to) // another process moves it
 	}
 	if err != nil {
 		return f, err

@@ -62,6 +62,23 @@ func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
 	return nil
 }
 
+// withdraw removes the records of a move that this process has announced, and another process has
+// made instead: its own records say which checkouts follow.
+func withdraw(b *gitboard.Board, old, new git.OID) error {
+	all, err := records(b)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		if f.process == gitio.ThisProcess() && f.old == old && f.new == new {
+			if err := b.Discard(f.name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // records reads the records.
 func records(b *gitboard.Board) (all []forward, err error) {
 	entries, err := os.ReadDir(filepath.Join(b.Dir(), forwardDir))
