@@ -46,6 +46,19 @@ func announced(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 	if err != nil {
 		return err
 	}
+	all, err := records(b)
+	if err != nil {
+		return err
+	}
+	for _, f := range all { // what is left are checkouts that are away
+		moved, err := contains(ctx, b, old, f.new)
+		if err != nil {
+			return err
+		}
+		if moved { // it says already where its checkout follows from
+			tops = slices.DeleteFunc(tops, func(top string) bool { return top == f.top })
+		}
+	}
 	return announce(b, tops, old, new)
 }
 
@@ -117,19 +130,20 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 	if err != nil {
 		return nil, err
 	}
-	there, err := b.Repo().CheckedOut(ctx, v.IntegrationRef()) // with those on disks that are not mounted
+	checkouts, err := b.Repo().CheckedOut(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range all {
-		isCheckout := slices.ContainsFunc(there, func(w gitio.Worktree) bool { return w.Path == f.top })
 		moved, err := contains(ctx, b, tip, f.new)
 		if err != nil {
 			return nil, err
 		}
 		over := f.process == gitio.ThisProcess() || gitio.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
+		at := slices.IndexFunc(checkouts, func(w gitio.Worktree) bool { return w.Path == f.top })
 		switch {
-		case moved && isCheckout:
+		case moved && at >= 0 && away(checkouts[at]): // it follows once it is there
+		case moved && at >= 0:
 			f.tip = tip
 			found = append(found, f)
 		case moved || over: // nothing follows any more
@@ -138,7 +152,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 			}
 		}
 	}
-	return slices.DeleteFunc(found, func(f forward) bool { return !isHere(f.top) }), nil
+	return found, nil
 }
 
 // contains reports whether a commit has another one in its history.
@@ -154,12 +168,6 @@ func contains(ctx context.Context, b *gitboard.Board, commit, older git.OID) (bo
 		return false, nil
 	}
 	return false, err
-}
-
-// isHere reports whether a checkout is there: one on a disk that is not mounted is not.
-func isHere(top string) bool {
-	_, err := os.Stat(top)
-	return err == nil
 }
 
 // follow lets the checkouts that this process has announced follow integration, which has moved.

@@ -205,8 +205,9 @@ func TestFollowing(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone")
 	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", "--force", gone, "integration")
 	must(t, os.RemoveAll(gone))
-	for from, want := range map[git.OID][]string{base: {b.Repo().TopLevel()}, git.OID(strings.Repeat("1", 40)): nil} {
-		if got, err := following(ctx, b, v, from, base); !slices.Equal(got, want) || err != nil {
+	for from, want := range map[git.OID][]string{base: {b.Repo().TopLevel(), gone}, git.OID(strings.Repeat("1", 40)): nil} {
+		got, err := following(ctx, b, v, from, base)
+		if !slices.Equal(got, want) || err != nil {
 			t.Errorf("from %s: %q %v", from, got, err)
 		}
 	}
@@ -231,6 +232,52 @@ func TestFollowingLater(t *testing.T) {
 		if done, err := catchUp(ctx, b, v); err != nil || slices.Contains(done, disk) != there {
 			t.Errorf("it is there: %v, and %q are brought forward: %v", there, done, err)
 		}
+	}
+}
+
+// TestFollowingTheAway checks that a checkout whose disk is not mounted while integration moves
+// follows when it is there again, however often that was.
+func TestFollowingTheAway(t *testing.T) {
+	for name, c := range map[string]struct{ mount, lock bool }{
+		"nothing is at its path": {}, "its mount point is": {mount: true}, "it is locked": {lock: true}, "it is locked, and its mount point is there": {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, b, v, base := boarded(t)
+			top := b.Repo().TopLevel()
+			disk := filepath.Join(t.TempDir(), "disk")
+			run(t, top, "worktree", "add", "-q", "--force", disk, "integration")
+			if c.lock {
+				run(t, top, "worktree", "lock", disk)
+			}
+			must(t, os.Rename(disk, disk+".elsewhere"))
+			if c.mount {
+				must(t, os.Mkdir(disk, 0o755))
+			}
+			at := base
+			for _, text := range []string{"b\n", "c\n"} {
+				must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte(text), 0o644))
+				next := git.OID(testrun.CommitAll(t, top, text))
+				must(t, announced(ctx, b, v, at, next))
+				run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
+				if done, warnings := follow(ctx, b, v); len(done)+len(warnings) > 0 {
+					t.Errorf("%q followed, with %q", done, warnings)
+				}
+				at = next
+			}
+			if all, err := records(b); len(all) != 1 || err != nil {
+				t.Errorf("the records are %+v: %v", all, err)
+			}
+			if c.mount {
+				must(t, os.Remove(disk))
+			}
+			must(t, os.Rename(disk+".elsewhere", disk))
+			if done, err := catchUp(ctx, b, v); err != nil || !slices.Equal(done, []string{disk}) {
+				t.Errorf("%q are brought forward: %v", done, err)
+			}
+			if said := run(t, disk, "status", "--porcelain"); said != "" {
+				t.Errorf("it has %q", said)
+			}
+		})
 	}
 }
 
