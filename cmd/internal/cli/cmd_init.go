@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,10 +146,17 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 	fields := map[string]any{"integration_branch": p.IntegrationBranch, "spec": p.SpecRef, "plan_review": cmp.Or(p.PlanReview, board.NoPlanReview)}
 	if agents {
 		files, line, err := agentsFiles(ctx, b)
-		if err != nil {
+		var refused *board.Refusal
+		switch {
+		case errors.As(err, &refused): // the board has begun
+			warnings = append(warnings, refused.Message+"; "+refused.Hint)
+		case err != nil:
 			return err
 		}
-		fields["agents_files"], lines = files, append(lines, line)
+		if refused == nil || len(files) > 0 {
+			lines = append(lines, line)
+		}
+		fields["agents_files"] = files
 	}
 	fields["warnings"] = edge.Every(warnings)
 	return c.Report(done, fields, append(lines, edge.Prefixed("warning: ", warnings)...)...)

@@ -1,12 +1,14 @@
 package setup
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"sync"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // agentsSection is what a coding agent's CLI reads in AGENTS.md or CLAUDE.md when it starts in the
@@ -24,14 +26,12 @@ A team of agents works on this repository. It shares a board, the branch ` + "`l
 <!-- end of git liza -->
 `
 
-var agentsSectionAt = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?s)<!-- git liza -->\n.*?<!-- end of git liza -->\n`)
-})
-
 // WriteAgentsFiles writes the section to AGENTS.md, and to CLAUDE.md if the project has a separate
-// one. It replaces an existing section and keeps all other text. It returns the changed files.
+// one. It replaces an existing section and keeps all other text. It returns the changed files, and
+// a refusal if one of the files could not be written to and lacks the section.
 func WriteAgentsFiles(root string) ([]string, error) {
 	changed := []string{}
+	var links []string
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		path := filepath.Join(root, name)
 		info, err := os.Lstat(path)
@@ -41,11 +41,15 @@ func WriteAgentsFiles(root string) ([]string, error) {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return changed, err
 		case err == nil && !info.Mode().IsRegular():
-			continue // usually a link to the other file
+			links = append(links, name) // usually a link to the other file
+			continue
 		}
 		old, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return changed, err
+		}
+		if bytes.IndexByte(old, 0) >= 0 {
+			return changed, board.Refuse(board.CodeInTheWay, name+" is not text in UTF-8, and stays as it is", "save it as UTF-8, then: git liza init --agents")
 		}
 		fresh := withAgentsSection(string(old))
 		if fresh == string(old) {
@@ -56,18 +60,46 @@ func WriteAgentsFiles(root string) ([]string, error) {
 		}
 		changed = append(changed, name)
 	}
+	for _, name := range links {
+		if text, err := os.ReadFile(filepath.Join(root, name)); err != nil || withAgentsSection(string(text)) != string(text) {
+			return changed, board.Refuse(board.CodeInTheWay, name+" is a link or a directory, and stays as it is: the section about git liza is not in it",
+				"put a file in its place, then: git liza init --agents")
+		}
+	}
 	return changed, nil
 }
 
+// withAgentsSection is a text with the section in it, once, with the line ends of the text.
 func withAgentsSection(text string) string {
-	if at := agentsSectionAt().FindStringIndex(text); at != nil {
-		return text[:at[0]] + agentsSection + text[at[1]:]
+	section, eol := agentsSection, "\n"
+	if strings.Contains(text, "\r\n") {
+		eol = "\r\n"
+		section = strings.ReplaceAll(section, "\n", eol)
 	}
-	if text == "" {
-		return agentsSection
+	if begin, end, found := findAgentsSection(text); found {
+		return text[:begin] + section + text[end:]
 	}
-	for len(text) < 2 || text[len(text)-2:] != "\n\n" {
-		text += "\n"
+	for text != "" && !strings.HasSuffix(text, eol+eol) {
+		text += eol
 	}
-	return text + agentsSection
+	return text + section
+}
+
+// findAgentsSection finds the first section that is whole. A beginning without an end is other
+// text: what comes after it may be the user's.
+func findAgentsSection(text string) (begin, end int, found bool) {
+	begin = -1
+	for line := range strings.Lines(text) {
+		start := end
+		end += len(line)
+		switch strings.TrimRight(line, "\r\n") {
+		case "<!-- git liza -->":
+			begin = start
+		case "<!-- end of git liza -->":
+			if begin >= 0 {
+				return begin, end, true
+			}
+		}
+	}
+	return 0, 0, false
 }
