@@ -45,6 +45,9 @@ with their states, agents with what they do.`,
 			if err != nil {
 				return err
 			}
+			if c.JSON {
+				return c.PrintJSON(map[string]string{"shell": c.Args[0], "script": string(text)})
+			}
 			_, err = c.App.Stdout.Write(text)
 			return err
 		},

@@ -36,7 +36,7 @@ func docsCommand() *edge.Command {
 			docs := specs.All()
 			if len(c.Args) == 0 {
 				if c.JSON {
-					return c.PrintJSON(docs)
+					return c.PrintJSON(map[string]any{"documents": docs})
 				}
 				var lines []string
 				for _, d := range docs {

@@ -41,9 +41,9 @@ func withFirstWord(word string) (group []*edge.Command) {
 }
 
 // groupPage prints the commands of a group, unless the words after its name ask for something else.
-func groupPage(a *edge.App, group []*edge.Command, args []string) error {
+func groupPage(a *edge.App, group []*edge.Command, args []string, asJSON bool) error {
 	name := args[0]
-	if len(args) > 1 && args[1] != "-h" && args[1] != "--help" {
+	if len(args) > 1 && !slices.Contains([]string{"-h", "--help", "--json"}, args[1]) {
 		var names []string
 		for _, c := range group {
 			names = append(names, "git liza "+c.Name)
@@ -55,7 +55,15 @@ func groupPage(a *edge.App, group []*edge.Command, args []string) error {
 	fmt.Fprintf(&b, "git liza %s COMMAND\n\n", name)
 	b.WriteString(rows(a, group))
 	fmt.Fprintf(&b, "\ngit liza %s COMMAND -h shows more.\n", name)
-	_, err := io.WriteString(a.Stdout, b.String())
+	return printPage(a, b.String(), asJSON)
+}
+
+// printPage prints a page of help, with --json as the text of one object.
+func printPage(a *edge.App, text string, asJSON bool) error {
+	if asJSON {
+		return (&edge.Call{App: a}).PrintJSON(map[string]string{"text": text})
+	}
+	_, err := io.WriteString(a.Stdout, text)
 	return err
 }
 
@@ -135,7 +143,7 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func overview(a *edge.App) error {
+func overview(a *edge.App, asJSON bool) error {
 	var b strings.Builder
 	b.WriteString("git liza: a blackboard for teams of coding agents that is a git branch.\n")
 	all := Commands()
@@ -146,6 +154,5 @@ func overview(a *edge.App) error {
 		}
 	}
 	b.WriteString("\ngit liza COMMAND -h shows more; git liza docs lists the protocol's documents.\n")
-	_, err := a.Stdout.Write([]byte(b.String()))
-	return err
+	return printPage(a, b.String(), asJSON)
 }

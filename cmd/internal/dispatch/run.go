@@ -64,22 +64,24 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 	if err := global.Parse(args); err != nil {
 		return flagFault(nil, global, err)
 	}
+	asJSON := wantsJSON(args)
 	args = global.Args()
 	switch {
 	case *version:
 		args = []string{"version"}
 	case *help || len(args) == 0:
-		return overview(a)
+		return overview(a, asJSON)
 	case args[0] == "help":
-		if len(args) == 1 {
-			return overview(a)
+		topic := slices.DeleteFunc(slices.Clone(args[1:]), func(word string) bool { return word == "--json" })
+		if len(topic) == 0 {
+			return overview(a, asJSON)
 		}
-		args = append(slices.Clone(args[1:]), "--help")
+		args = append(topic, "--help")
 	}
 	cmd := Find(args)
 	if cmd == nil {
 		if group := withFirstWord(args[0]); len(group) > 0 {
-			return groupPage(a, group, args)
+			return groupPage(a, group, args, asJSON)
 		}
 	}
 	c := &edge.Call{App: a, Cmd: cmd, Dir: *dir, JSON: *json}
@@ -89,17 +91,16 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 		c.Cmd, c.Args = &edge.Command{Name: args[0]}, args[1:]
 		return c.Hinted(ctx, unknownCommand(args[0]))
 	}
-	return c.Hinted(ctx, run(ctx, c, args[len(strings.Fields(cmd.Name)):]))
+	return c.Hinted(ctx, run(ctx, c, args[len(strings.Fields(cmd.Name)):], asJSON))
 }
 
 // run parses the rest of a command line and runs the command.
-func run(ctx context.Context, c *edge.Call, args []string) error {
+func run(ctx context.Context, c *edge.Call, args []string, asJSON bool) error {
 	a, cmd := c.App, c.Cmd
 	c.Typed = args
 	if flags, err := parse(c, args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
-			_, err := io.WriteString(a.Stdout, helpPage(a, cmd, flags))
-			return err
+			return printPage(a, helpPage(a, cmd, flags), asJSON)
 		}
 		return err
 	}

@@ -39,6 +39,7 @@ func (c *Call) FlagSet() *pflag.FlagSet {
 	f.StringVarP(&c.Dir, "directory", "C", c.Dir, "run as if started in `DIR`")
 	c.retries = gitboard.DefaultRetries
 	f.BoolVar(&c.JSON, "json", c.JSON, "print one JSON object")
+	f.Lookup("json").DefValue = "false" // also where git liza --json COMMAND has set it
 	if c.Cmd.Writes {
 		f.StringVar(&c.Request, "request", "", "unique `ID` of this request: a repetition acts once")
 		f.IntVar(&c.retries, "retries", gitboard.DefaultRetries, "how often lost races are retried, in all")
