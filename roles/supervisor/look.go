@@ -111,7 +111,7 @@ func (p *patience) takeable(holder string, b board.Brief) bool {
 	if b.Status == board.Rejected {
 		over = over.Add(board.AbandonedAfter)
 	}
-	duration := time.Duration(p.l.State.Config().LeaseSeconds(p.l.State.Task(b.ID))) * time.Second
+	duration := leaseOf(p.l, b.ID)
 	if watched := seen.Since.Add(duration); watched.After(over) {
 		over = watched
 	}

@@ -63,7 +63,7 @@ func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrep
 	do(t, ctx, b, s.actor, &board.Claim{About: about("login"), Clone: "here", BaseCommit: sha("b")})
 	v, err := b.View(ctx)
 	must(t, err)
-	s.pulse = newPulse(b, s.actor, v.State.Config())
+	s.pulse = newPulse(b, s.actor, v.State.Config(), nil)
 	return ctx, s, s.Executor.(*executor), clock
 }
 
@@ -338,4 +338,33 @@ func forge(t *testing.T, dir string, commit git.OID, record string) git.OID {
 	raw := run("", "cat-file", "commit", string(commit))
 	_, rest, _ := strings.Cut(raw, "\n")
 	return git.OID(run("tree "+tree+"\n"+rest+"\n", "hash-object", "-w", "-t", "commit", "--stdin"))
+}
+
+// TestBeatsBeforeTheLeaseEnds checks that heartbeats come often enough for the lease that the agent
+// has, whatever the board's time between two heartbeats is.
+func TestBeatsBeforeTheLeaseEnds(t *testing.T) {
+	ctx, s, _, _ := supervised(t)
+	if s.pulse.every != time.Minute {
+		t.Errorf("with the usual settings a heartbeat comes every %s", s.pulse.every)
+	}
+	do(t, ctx, s.Board, human, &board.SetConfig{Key: "lease_duration", Value: "30"})
+	must(t, s.pulse.beat(ctx))
+	if s.pulse.every != 10*time.Second {
+		t.Errorf("with a lease of 30 s a heartbeat comes every %s", s.pulse.every)
+	}
+	v, err := s.Board.View(ctx)
+	must(t, err)
+	if p := newPulse(s.Board, s.actor, v.State.Config(), nil); p.every != 10*time.Second {
+		t.Errorf("a new process beats every %s", p.every)
+	}
+	do(t, ctx, s.Board, human, &board.AddTask{About: about("logout"), Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Add a logout", DoneWhen: "POST /logout answers 200", Scope: "logout/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
+		LeaseDurationOverride: 6,
+	}})
+	v, err = s.Board.View(ctx)
+	must(t, err)
+	must(t, s.claim(ctx, Look{State: v.State}, "logout"))
+	if s.pulse.every != 2*time.Second {
+		t.Errorf("with a task whose lease is 6 s a heartbeat comes every %s", s.pulse.every)
+	}
 }

@@ -17,32 +17,71 @@ var errExpired = errors.New("the lease has expired and could not be renewed")
 // pulse sends an agent's heartbeats. One that loses its compare-and-swap means that the lease was
 // taken; one that fails for another reason means nothing until the lease has expired.
 type pulse struct {
-	board *gitboard.Board
-	actor board.Actor
-	every time.Duration
-	lost  chan error // gets the reason, once
-	done  sync.WaitGroup
+	board   *gitboard.Board
+	actor   board.Actor
+	usual   time.Duration // the board's time between two heartbeats
+	changed chan struct{} // gets a signal when every has changed
+	lost    chan error    // gets the reason, once
+	done    sync.WaitGroup
 
-	mu   sync.Mutex
-	last time.Time // of the last successful heartbeat; its clock is monotonic
-	ends time.Time // when the lease expires
+	mu    sync.Mutex
+	every time.Duration // the usual time, or less if the lease is shorter than three of them
+	last  time.Time     // of the last successful heartbeat; its clock is monotonic
+	ends  time.Time     // when the lease expires
 }
 
-func newPulse(b *gitboard.Board, actor board.Actor, c *board.Config) *pulse {
-	p := &pulse{board: b, actor: actor, every: time.Duration(max(1, c.HeartbeatInterval)) * time.Second, lost: make(chan error, 1)}
-	p.last = b.Now()
-	p.ends = p.last.Add(time.Duration(c.LeaseSeconds(nil)) * time.Second)
+// newPulse makes the pulse of an agent whose lease has just been renewed. own is the task that the
+// agent has; it may be nil.
+func newPulse(b *gitboard.Board, actor board.Actor, c *board.Config, own *board.Task) *pulse {
+	p := &pulse{board: b, actor: actor, usual: time.Duration(max(1, c.HeartbeatInterval)) * time.Second, changed: make(chan struct{}, 1), lost: make(chan error, 1)}
+	p.renewed(b.Now(), time.Duration(c.LeaseSeconds(own))*time.Second)
 	return p
+}
+
+// renewed notes that the lease was renewed, and for how long.
+func (p *pulse) renewed(at time.Time, duration time.Duration) {
+	p.last, p.ends = at, at.Add(duration)
+	p.pace(duration)
+}
+
+// claimed notes that the agent has just claimed something, and how long the lease lasts with it.
+func (p *pulse) claimed(duration time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ends := p.board.Now().Add(duration); ends.Before(p.ends) {
+		p.ends = ends
+	}
+	p.pace(duration)
+}
+
+// pace sets the time between two heartbeats, for leases of this duration.
+func (p *pulse) pace(duration time.Duration) {
+	was := p.every
+	if p.every = min(p.usual, max(duration, time.Second)/3); p.every != was {
+		select {
+		case p.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (p *pulse) interval() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.every
 }
 
 func (p *pulse) start(ctx context.Context) {
 	p.done.Go(func() {
-		tick := time.NewTicker(p.every)
+		tick := time.NewTicker(p.interval())
 		defer tick.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
+			case <-p.changed:
+				tick.Reset(p.interval())
+				continue
 			case <-tick.C:
 			}
 			if err := p.beat(ctx); taken(err) {
@@ -63,7 +102,7 @@ func (p *pulse) beat(ctx context.Context) error {
 	held, err := p.board.Heartbeat(ctx, p.actor)
 	switch {
 	case err == nil:
-		p.last, p.ends = before, before.Add(held.Expires.Sub(held.Heartbeat))
+		p.renewed(before, held.Expires.Sub(held.Heartbeat))
 	case !taken(err) && !p.board.Now().Before(p.ends):
 		err = errors.Join(errExpired, err)
 	}

@@ -162,10 +162,14 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	if a := v.State.Agent(s.actor.ID); a != nil {
 		own = a.CurrentTask
 	}
+	var task *board.Task
+	if own != "" {
+		task = v.State.Task(own)
+	}
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	s.pulse = newPulse(s.Board, s.actor, config)
+	s.pulse = newPulse(s.Board, s.actor, config, task)
 	did, err := s.Executor.Repair(ctx, s.actor, own)
 	s.repaired(own, did)
 	if err != nil {

@@ -27,6 +27,7 @@ func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 	if err != nil && got.Text == "" {
 		return s.claimFailed(ctx, l, task, err)
 	}
+	s.pulse.claimed(leaseOf(l, task))
 	s.fresh, s.warnings = task, got.Warnings
 	s.report(Claimed, task, got.Text)
 	for _, w := range got.Warnings {
@@ -35,12 +36,18 @@ func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 	return err
 }
 
+// leaseOf is how long a lease for a task lasts.
+func leaseOf(l Look, task string) time.Duration {
+	return time.Duration(l.State.Config().LeaseSeconds(l.State.Task(task))) * time.Second
+}
+
 // claimReview claims a submission for a reviewer.
 func (s *supervisor) claimReview(ctx context.Context, l Look, task string) error {
 	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.ClaimReview{About: board.About{Task: task}}))
 	if err != nil {
 		return s.claimFailed(ctx, l, task, err)
 	}
+	s.pulse.claimed(leaseOf(l, task))
 	s.fresh = task
 	s.report(Claimed, task, done.Subject)
 	return nil
