@@ -192,7 +192,7 @@ func (p *Write) edited(old any) (any, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(c.Interface()); err != nil {
-		return nil, err
+		return nil, YAMLFault(err)
 	}
 	return c.Interface(), nil
 }

@@ -46,6 +46,10 @@ func strict(n *yaml.Node, t reflect.Type) error {
 		}
 	case yaml.MappingNode:
 		return strictMapping(n, t)
+	case yaml.ScalarNode:
+		if t != nil && t.Kind() == reflect.Int && n.ShortTag() == "!!float" { // the library would cut it off
+			return fmt.Errorf("line %d: %.60q is not a whole number", n.Line, n.Value)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -154,7 +155,5 @@ func trimYAML(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	text = strings.TrimPrefix(text, "unmarshal errors:\n  ")
-	return fmt.Errorf("%s", strings.ReplaceAll(text, "\n  ", "; "))
+	return errors.New(strings.TrimPrefix(board.YAMLFault(err).Error(), "yaml: "))
 }
