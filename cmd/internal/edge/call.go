@@ -187,15 +187,20 @@ func (c *Call) Just(ctx context.Context, p board.Payload) error {
 
 // Report prints a successful operation. The fields of extra are added to the JSON; for a human the
 // lines follow the subject.
-func (c *Call) Report(done *gitboard.Done, extra map[string]any, lines ...string) error {
+func (c *Call) Report(done *gitboard.Done, extra map[string]any, lines ...string) (err error) {
 	if c.JSON {
-		return c.PrintJSON(Reported(done, extra))
+		err = c.PrintJSON(Reported(done, extra))
+	} else {
+		said := done.Subject
+		if done.Repeated {
+			said += " (done before, under this request)"
+		}
+		err = c.Say(append([]string{said}, lines...)...)
 	}
-	said := done.Subject
-	if done.Repeated {
-		said += " (done before, under this request)"
+	if err != nil {
+		return &UnwrittenError{done.Subject, err}
 	}
-	return c.Say(append([]string{said}, lines...)...)
+	return nil
 }
 
 // Reported is a successful operation as JSON shows it.

@@ -151,11 +151,27 @@ func Classify(err error) Class {
 		return Class{3, CodeStorage, ""}
 	case errors.As(err, &command):
 		return Class{3, CodeGit, ""}
+	case errors.As(err, new(*UnwrittenError)):
+		return Class{3, CodeFailed, "git liza log"}
 	case errors.Is(err, context.Canceled):
 		return Class{3, CodeInterrupted, ""}
 	}
 	return Class{3, CodeFailed, ""}
 }
+
+// UnwrittenError says that an operation was carried out, and that its answer could not be written:
+// who repeats it does it twice.
+type UnwrittenError struct {
+	Subject string
+	Err     error
+}
+
+func (e *UnwrittenError) Error() string {
+	return fmt.Sprintf("%q was carried out, but its answer can't be written: %v", e.Subject, e.Err)
+}
+
+// Unwrap returns why the answer can't be written.
+func (e *UnwrittenError) Unwrap() error { return e.Err }
 
 // wayToHead is what a human can do about a HEAD that git can't read.
 func wayToHead(e *gitio.HeadError) string {
