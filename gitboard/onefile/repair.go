@@ -73,6 +73,9 @@ func (r *reader) repairFields(t *board.Task) {
 	r.repairHistory(t)
 	t.CreatedBy = orOf(t.CreatedBy, t.History[0].Agent)
 	t.StatusChangedAt = orOf(t.StatusChangedAt, t.History[len(t.History)-1].Time)
+	if t.ReviewCommit != "" {
+		t.ReviewBase = orOf(t.ReviewBase, t.BaseCommit) // older files have no field for it
+	}
 	commits := []*string{&t.BaseCommit, &t.ReviewCommit, &t.ReviewBase, &t.MergeCommit}
 	for i := range t.History {
 		commits = append(commits, &t.History[i].Commit, &t.History[i].Base)
@@ -171,6 +174,10 @@ func (r *reader) repairStatus(t *board.Task) {
 	}
 	if t.Status == board.Superseded && len(t.SupersededBy) == 0 {
 		back(board.Abandoned, "nothing takes its place")
+	}
+	if t.Status == board.IntegrationFailed && t.Last(board.EventIntegrationFailed) == nil {
+		r.add(where, 0, "%s, and no event says so: one is put in", t.Status)
+		t.History = append(t.History, board.Event{Time: t.History[len(t.History)-1].Time, Event: board.EventIntegrationFailed, Agent: orOf(t.ApprovedBy, notRecorded), Reason: notRecorded})
 	}
 	if t.Status == board.Draft && t.AssignedTo != "" {
 		r.add(where, 0, "a DRAFT is nobody's, not %s's", t.AssignedTo)
