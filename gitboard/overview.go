@@ -36,6 +36,9 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 		return nil, err
 	}
 	g.beside.Stopped, g.beside.GaveUp = halts, v.board.GaveUp()
+	if g.beside.Clone, _, err = v.board.keptClone(); err != nil {
+		return nil, err
+	}
 	if g.beside.Unproven, err = v.unproven(ctx); err != nil {
 		return nil, err
 	}

@@ -185,3 +185,39 @@ func TestInboxBreaker(t *testing.T) {
 		t.Errorf("%q", items[0].Evidence)
 	}
 }
+
+// TestInboxElsewhere checks what a clone offers when an agent of another clone is gone: nothing
+// that is refused because its transcript and its worktree are not here.
+func TestInboxElsewhere(t *testing.T) {
+	commands := func(s *script, clone string) string {
+		leases := s.allAlive()
+		for _, id := range []string{"coder-1", "code-reviewer-1"} {
+			leases[id] = board.Lease{Agent: id, Expires: s.now}
+		}
+		var lines []string
+		for _, i := range s.inbox(report.Beside{Leases: leases, Clone: clone}).Items {
+			for _, do := range i.Do {
+				lines = append(lines, do.Do)
+			}
+			if w := i.Work; w != nil {
+				lines = append(lines, fmt.Sprintf("elsewhere: %t", w.Elsewhere))
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+	claimed := begun(t).claimed("one")
+	equal(t, "a coder of this clone", commands(claimed, "here"), "git liza logs coder-1\ngit liza recover-agent coder-1")
+	equal(t, "a coder of another clone", commands(claimed, "there"), "git liza show one\ngit liza release one --role coder --reason TEXT")
+	equal(t, "a clone that is not known", commands(claimed, ""), "git liza logs coder-1\ngit liza recover-agent coder-1")
+
+	review := begun(t).submitted("one").do(reviewer1, review("one"))
+	equal(t, "a reviewer of another clone", commands(review, "there"), "git liza show one\ngit liza recover-agent code-reviewer-1")
+
+	blocked := begun(t).in(board.Blocked, "one")
+	if got := commands(blocked, "here"); !strings.Contains(got, "elsewhere: false") {
+		t.Errorf("a blocked task of this clone:\n%s", got)
+	}
+	if got := commands(blocked, "there"); !strings.Contains(got, "elsewhere: true") {
+		t.Errorf("a blocked task of another clone:\n%s", got)
+	}
+}

@@ -79,7 +79,8 @@ type Item struct {
 	Evidence  []string   `json:"evidence,omitempty"`  // one line each
 	Work      *Work      `json:"work,omitempty"`      // a task's work so far
 	Drafts    []Draft    `json:"drafts,omitempty"`
-	Do        []Ask      `json:"do"` // what a human may do; the command that answers it is first
+	Lost      string     `json:"lost,omitempty"` // the task of an agent that is gone, if its worktree is in another clone
+	Do        []Ask      `json:"do"`             // what a human may do; the command that answers it is first
 }
 
 // HoldsUp lists the unfinished tasks that wait for it, without its own.
@@ -94,6 +95,7 @@ type Work struct {
 	Coder     string `json:"coder,omitempty"`
 	Iteration int    `json:"iteration,omitempty"`
 	Submitted string `json:"submitted,omitempty"` // the last submitted commit
+	Elsewhere bool   `json:"elsewhere,omitempty"` // the worktree is in another clone
 }
 
 // Draft is a task of a plan that waits for approval.
@@ -340,7 +342,7 @@ func (c *collector) tasks() {
 				Text: "each of the two goals waits for the other", Do: []Ask{{"let it wait for others", dependOnOthers(t.ID)}}})
 		case t.Stuck.Kind == ReservedGone:
 			c.add(Item{Kind: ItemReserved, ID: t.ID, Turn: t.Turn, Title: t.ID + " is reserved for " + t.ReservedFor + ", which is gone", Since: t.StatusChangedAt,
-				Holds: c.waiting(t.ID), Work: workOf(c.s, c.s.Task(t.ID)),
+				Holds: c.waiting(t.ID), Work: c.workOf(c.s.Task(t.ID)),
 				Do: []Ask{{"let any coder continue", "git liza reassign " + t.ID}, {"start that coder", "git liza agent coder --id " + t.ReservedFor}}})
 		}
 	}
@@ -425,7 +427,7 @@ func (c *collector) blocked(b TaskOutlook) {
 	}
 	i := Item{Kind: ItemBlocked, ID: t.ID, Version: t.Version(), Turn: b.Turn, Title: t.ID + " is BLOCKED: " + plain.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase),
 		Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.BlockedReason, Questions: t.BlockedQuestions, Attempted: t.Attempted,
-		FailedBy: Without(t.FailedBy, AskedBy(t)), Work: workOf(c.s, t)}
+		FailedBy: Without(t.FailedBy, AskedBy(t)), Work: c.workOf(t)}
 	if e := t.Last(board.EventBlocked); e != nil {
 		i.By = e.Agent
 	}
@@ -453,7 +455,7 @@ func (c *collector) review(b TaskOutlook) {
 	if t == nil {
 		return
 	}
-	i := Item{Kind: ItemReview, ID: t.ID, Title: t.ID + " waits for your review", By: t.AssignedTo, Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.Description, Work: workOf(c.s, t),
+	i := Item{Kind: ItemReview, ID: t.ID, Title: t.ID + " waits for your review", By: t.AssignedTo, Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.Description, Work: c.workOf(t),
 		Do: []Ask{{"look at it", "git liza review " + t.ID + " --diff"}}}
 	if b.Review != "" {
 		i.Evidence = append(i.Evidence, b.Review)
@@ -469,11 +471,12 @@ func (c *collector) review(b TaskOutlook) {
 }
 
 // workOf is a task's work so far, nil if there is none.
-func workOf(s *board.State, t *board.Task) *Work {
+func (c *collector) workOf(t *board.Task) *Work {
 	if t == nil || t.Worktree == "" {
 		return nil
 	}
-	w := &Work{Branch: s.TaskBranches().Of(t.ID), Worktree: t.Worktree, Coder: t.AssignedTo, Iteration: t.Iteration, Submitted: t.ReviewCommit}
+	w := &Work{Branch: c.s.TaskBranches().Of(t.ID), Worktree: t.Worktree, Coder: t.AssignedTo, Iteration: t.Iteration, Submitted: t.ReviewCommit,
+		Elsewhere: c.beside.elsewhere(t.Clone)}
 	if e := t.Last(board.EventReady); e != nil {
 		w.Submitted = cmp.Or(w.Submitted, e.Commit)
 	}
@@ -515,23 +518,47 @@ func (c *collector) agents() {
 
 func (c *collector) gone(agent string, tasks []string) {
 	i := Item{Kind: ItemAgentGone, ID: agent, Title: agent + " is gone", Holds: c.waiting(tasks...), Since: c.beside.Leases[agent].Expires,
-		Do: []Ask{{"see what it did", "git liza logs " + agent}}}
-	free := "go on without it"
+		Do: []Ask{{"see what it did", c.traceOf(agent, tasks)}}}
+	free := Ask{"go on without it", "git liza recover-agent " + agent}
 	if up, gave := c.beside.GaveUp[agent]; gave {
 		i.Title, i.Text, i.Since = agent+" gave up", up.Reason, up.Since
 		i.Do = append(i.Do, Ask{"start it again", "git liza agent " + roles.NameOf(agent) + " --id " + agent})
 	}
 	if len(tasks) > 0 {
 		i.Title += ", with " + strings.Join(tasks, ", ") + " in hand"
-		free = "give back what it held"
+		free.What = "give back what it held"
 	}
-	i.Do = append(i.Do, Ask{free, "git liza recover-agent " + agent})
+	if i.Lost = c.lost(tasks); i.Lost != "" {
+		free = Ask{"if that clone is lost, give it back", "git liza release " + i.Lost + " --role coder --reason TEXT"}
+		i.Title += ", in another clone"
+	}
+	i.Do = append(i.Do, free)
 	for _, t := range c.o.Tasks {
 		if slices.Contains(tasks, t.ID) {
 			i.Since = cmp.Or(i.Since, t.StatusChangedAt)
 		}
 	}
 	c.add(i)
+}
+
+// traceOf is the command that shows what an agent did: its transcript, or, if that is in another
+// clone, the story of what it holds.
+func (c *collector) traceOf(agent string, tasks []string) string {
+	if a := c.s.Agent(agent); a != nil && c.beside.elsewhere(a.Clone) && len(tasks) > 0 {
+		return "git liza show " + tasks[0]
+	}
+	return "git liza logs " + agent
+}
+
+// lost returns the first of the tasks that is CLAIMED with a worktree in another clone, where
+// recover-agent is refused. It returns "" if there is none.
+func (c *collector) lost(tasks []string) string {
+	for _, id := range tasks {
+		if t := c.s.Task(id); t != nil && t.Status == board.Claimed && c.beside.elsewhere(t.Clone) {
+			return id
+		}
+	}
+	return ""
 }
 
 // plan adds what only a planner, or without one a human, decides about the goals.

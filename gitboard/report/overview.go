@@ -115,6 +115,12 @@ type Beside struct {
 	Ahead    *Ahead                 // nil if unknown, and while the goal is IN_PROGRESS
 	Goal     string                 // the only goal to look at, "" for all
 	GaveUp   map[string]GaveUp      // by agent, as far as this clone knows
+	Clone    string                 // the id of this clone, "" if unknown
+}
+
+// elsewhere reports whether a clone that a record names is known to be another one than this.
+func (b Beside) elsewhere(clone string) bool {
+	return b.Clone != "" && clone != "" && clone != b.Clone
 }
 
 // GaveUp is the end of a supervisor that stopped by itself before its work was done.

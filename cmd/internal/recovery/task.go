@@ -55,8 +55,12 @@ func RecoverTask(ctx context.Context, c *edge.Call, human board.Actor, id string
 		return nil, err
 	}
 	if t.Status == board.Claimed && t.Clone != clone {
+		by := ""
+		if live {
+			by = " --force"
+		}
 		return nil, board.Refuse(board.CodeElsewhere, fmt.Sprintf("the worktree of %s is in another clone", t.ID),
-			fmt.Sprintf("recover it there; if that clone is lost: git liza release %s --force --reason TEXT", t.ID))
+			fmt.Sprintf("recover it there; if that clone is lost: git liza release %s --role coder%s --reason TEXT", t.ID, by))
 	}
 	concerns, err := worktrees.Concerning(ctx, c.Board, t.ID)
 	if err != nil {

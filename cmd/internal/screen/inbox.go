@@ -78,6 +78,9 @@ func workText(w *report.Work) string {
 		return ""
 	}
 	text := w.Worktree + ", branch " + w.Branch
+	if w.Elsewhere {
+		text = w.Worktree + " of another clone, branch " + w.Branch
+	}
 	if w.Coder != "" {
 		text += ", by " + w.Coder
 	}

@@ -99,6 +99,9 @@ var acts = map[string]act{
 	"give-back": {"give a review back", func(f form) [][]string {
 		return one("release", append([]string{"--role=reviewer", "--force"}, f.flags("reason")...), f.text("id"))
 	}},
+	"give-up": {"give back what is in a lost clone", func(f form) [][]string {
+		return one("release", append([]string{"--role=coder"}, f.flags("reason")...), f.text("id"))
+	}},
 	"verdict": {"give a verdict", verdictOf},
 	"abandon": {"abandon a task", func(f form) [][]string { return one("abandon", f.flags("seen", "reason"), f.text("id")) }},
 	"supersede": {"replace a task by others", func(f form) [][]string {

@@ -30,7 +30,12 @@ var forms = map[report.ItemKind]string{
 }
 
 // Form is the template of the item's form, "" for none.
-func (i item) Form() string { return forms[i.Kind] }
+func (i item) Form() string {
+	if i.Lost != "" {
+		return "lost"
+	}
+	return forms[i.Kind]
+}
 
 // Planners reports whether a planner looks at it first.
 func (i item) Planners() bool { return i.Turn == roles.Planner }
