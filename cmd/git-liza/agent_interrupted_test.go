@@ -148,6 +148,25 @@ func TestTeamOutlivesItsRemote(t *testing.T) {
 	}
 }
 
+// TestTeamWithASilentRemote: a team that can't begin because its remote says nothing says so, and not
+// that it was told to end.
+func TestTeamWithASilentRemote(t *testing.T) {
+	t.Parallel()
+	p := newFleet(t, 1, plainPath).clones[0]
+	deaf := filepath.Join(t.TempDir(), "deaf")
+	if err := os.WriteFile(deaf, []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.git("config", "liza.networktimeout", "1")
+	p.git("config", "remote.origin.receivepack", deaf)
+	p.git("config", "remote.origin.uploadpack", deaf)
+	s := p.supervise("team", "--planners=0", "--coders=1", "--reviewers=0", "--exec=true")
+	s.ends(1)
+	if said := s.errs.String(); !strings.Contains(said, "heard nothing for 1s") {
+		t.Error(said)
+	}
+}
+
 // TestTeamWithoutACLI: a team of which one role's CLI is not installed does not begin. Found when
 // that role was needed, it would end the agents that work by then.
 func TestTeamWithoutACLI(t *testing.T) {

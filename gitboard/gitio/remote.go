@@ -431,7 +431,7 @@ func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byt
 	switch {
 	case errors.Is(context.Cause(ctx), ErrSilent):
 		said = fmt.Sprintf("git %s heard nothing for %s", op, m.patience)
-		err = fmt.Errorf("%w (%w)", ErrSilent, err)
+		err = &CommandError{Op: op, Exit: -1, Err: ErrSilent} // not the cancelled context's: no caller has cancelled it
 	case ctx.Err() != nil || errors.As(err, new(*UnsupportedError)):
 		return out, err
 	case m.unnamed:
