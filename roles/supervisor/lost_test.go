@@ -268,6 +268,21 @@ func TestLeavesNothingWithoutItsLease(t *testing.T) {
 	}
 }
 
+// TestReplacedBeforeItBegins checks that a supervisor which is told by any operation that another
+// process has its id ends as one that has lost its lease: a team starts it again, under another id.
+func TestReplacedBeforeItBegins(t *testing.T) {
+	ctx, s, hands, clock := supervised(t)
+	takenOver(t, ctx, s, clock)
+	s.pulse = nil // its heart does not beat yet
+	err := s.status(ctx, board.Idle, "")
+	if !taken(err) {
+		t.Fatalf("it still acts: %v", err)
+	}
+	if err := s.end(ctx, err); !stopped(err, graceful) || len(hands.did) > 0 {
+		t.Errorf("it does %v, and ends with %v", hands.did, err)
+	}
+}
+
 // TestProvesAllThatCame checks that all operations since the last look are replayed, and not only
 // the newest.
 func TestProvesAllThatCame(t *testing.T) {

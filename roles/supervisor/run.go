@@ -128,6 +128,9 @@ func Run(ctx context.Context, c Config) error {
 
 // end leaves the board, unless the lease was lost or the board is broken.
 func (s *supervisor) end(ctx context.Context, err error) error {
+	if taken(err) {
+		err = lost(s.actor.ID, err)
+	}
 	switch {
 	case stopped(err, graceful):
 		s.report(Stopped, "", err.Error())
