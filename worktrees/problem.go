@@ -36,6 +36,7 @@ const (
 	LostBoard        = "lost-board"
 	MissingRemote    = "missing-remote"
 	SetBackBoard     = "set-back-board"
+	Apart            = "apart"
 	LooseObjects     = "loose-objects"
 	HalfHooks        = "half-hooks"
 	ClockSkew        = "clock-skew"

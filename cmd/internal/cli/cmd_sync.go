@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
@@ -89,6 +90,11 @@ func runSync(ctx context.Context, c *edge.Call) error {
 		return err
 	}
 	s.To = after.Commit
+	behind, err := setBack(ctx, b, after.Commit)
+	if err != nil {
+		return err
+	}
+	s.Warnings = slices.Concat(behind, s.Warnings)
 	commits, err := b.Log().Store().Log(ctx, s.From, s.To)
 	if err != nil {
 		return err
@@ -110,6 +116,25 @@ func runSync(ctx context.Context, c *edge.Call) error {
 		return moved
 	}
 	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: fmt.Sprintf("%d of what was queued is refused", len(s.Refused)), Hint: "the texts are kept in the folder liza/queue of the git directory"}
+}
+
+// setBack is a warning if the remote, as it was fetched, lacks operations of the board here: it was
+// restored from an older copy. The next operation of this clone brings them. If one of another
+// clone comes first, the boards come apart.
+func setBack(ctx context.Context, b *gitboard.Board, here git.OID) ([]string, error) {
+	there, err := b.Repo().Ref(ctx, git.TrackingRef(b.Remote(), "state"))
+	if err != nil || there.IsZero() || there == here {
+		return nil, err
+	}
+	if grows, err := b.Repo().IsAncestor(ctx, there, here); !grows || err != nil {
+		return nil, err
+	}
+	n, err := b.Repo().CountCommits(ctx, there, here)
+	if err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("%s lacks %s of the board here, as if it was set back: the next operation brings what it lacks (git liza note TEXT)",
+		b.Remote(), plain.Plural(n, "operation"))}, nil
 }
 
 // leftBehind is the ref of a board from which this clone has gone back to the remote's, because it

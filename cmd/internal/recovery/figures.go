@@ -111,6 +111,13 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 		found = append(found, p)
 	}
 	repo := c.Board.Repo()
+	came, err := apart(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if came != nil {
+		found = append(found, worktrees.Problem{Kind: worktrees.Apart, Text: came.Error(), Hint: edge.Classify(came).Hint})
+	}
 	hooks, err := install.Read(repo)
 	if err != nil {
 		return nil, err
@@ -167,4 +174,27 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 		break
 	}
 	return found, nil
+}
+
+// apart returns an error if the board here and the remote's, as it was last fetched, both have
+// operations that the other lacks. It returns nil if they do not.
+func apart(ctx context.Context, c *edge.Call) (*remote.DivergedError, error) {
+	name, repo := c.Board.Remote(), c.Board.Repo()
+	if name == "" {
+		return nil, nil
+	}
+	there, err := repo.Ref(ctx, git.TrackingRef(name, "state"))
+	if err != nil || there.IsZero() {
+		return nil, err
+	}
+	v, err := c.View(ctx)
+	if err != nil || v.Commit == there {
+		return nil, err
+	}
+	for _, pair := range [][2]git.OID{{there, v.Commit}, {v.Commit, there}} {
+		if follows, err := repo.IsAncestor(ctx, pair[0], pair[1]); follows || err != nil {
+			return nil, err
+		}
+	}
+	return &remote.DivergedError{Remote: name, Here: v.Commit, There: there}, nil
 }
