@@ -459,6 +459,12 @@ func TestDone(t *testing.T) {
 	if is, err := s.done(t.Context(), restores); is || err != nil {
 		t.Errorf("a reset remote that has not taken the board yet: %v, %v", is, err)
 	}
+	for at, want := range map[git.OID]git.OID{ids[0]: ids[0], ids[1]: "", ids[2]: "", other.OID: "", git.ZeroOID: ""} {
+		s.set(t, map[string]git.OID{board: at})
+		if reset, err := s.reset(t.Context(), ids[1]); reset != want || err != nil {
+			t.Errorf("at %s: it was reset to %q, %v", at.Short(), reset, err)
+		}
+	}
 	if is, err := s.follows(t.Context(), note, git.ZeroOID); is || err != nil {
 		t.Errorf("no board follows: %v, %v", is, err)
 	}
