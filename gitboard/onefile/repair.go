@@ -76,6 +76,7 @@ func (r *reader) repairFields(t *board.Task) {
 	if t.ReviewCommit != "" {
 		t.ReviewBase = orOf(t.ReviewBase, t.BaseCommit) // older files have no field for it
 	}
+	r.repairEvents(t)
 	commits := []*string{&t.BaseCommit, &t.ReviewCommit, &t.ReviewBase, &t.MergeCommit}
 	for i := range t.History {
 		commits = append(commits, &t.History[i].Commit, &t.History[i].Base)
@@ -111,6 +112,27 @@ func (r *reader) repairHistory(t *board.Task) {
 		t.History = []board.Event{{Time: before, Event: board.EventCreated, Agent: orOf(t.CreatedBy, string(roles.Planner))}}
 	}
 	t.Created = orOf(t.Created, t.History[0].Time)
+}
+
+// repairEvents adds the events that the state of a task shows, where its history lacks them: of
+// a submission, and of a merge that failed.
+func (r *reader) repairEvents(t *board.Task) {
+	last := t.History[len(t.History)-1].Time
+	submitted := t.Status == board.ReadyForReview || t.Status == board.Approved || t.Status == board.IntegrationFailed
+	if submitted && t.ReviewCommit != "" && t.Last(board.EventReady) == nil {
+		at := slices.IndexFunc(t.History, func(e board.Event) bool {
+			return e.Event == board.EventApproved || e.Event == board.EventIntegrationFailed
+		})
+		if at < 0 {
+			at = len(t.History)
+		}
+		t.History = slices.Insert(t.History, at, board.Event{Time: t.History[max(at-1, 0)].Time, Event: board.EventReady,
+			Agent: orOf(t.AssignedTo, notRecorded), Iteration: t.Iteration, Commit: t.ReviewCommit, Base: t.ReviewBase})
+	}
+	if t.Status == board.IntegrationFailed && t.Last(board.EventIntegrationFailed) == nil {
+		r.add("tasks."+t.ID, 0, "%s, and no event says so: one is put in", t.Status)
+		t.History = append(t.History, board.Event{Time: last, Event: board.EventIntegrationFailed, Agent: orOf(t.ApprovedBy, notRecorded), Reason: notRecorded})
+	}
 }
 
 // repairLinks keeps links to tasks that there are, under the ids that they have now.
@@ -174,10 +196,6 @@ func (r *reader) repairStatus(t *board.Task) {
 	}
 	if t.Status == board.Superseded && len(t.SupersededBy) == 0 {
 		back(board.Abandoned, "nothing takes its place")
-	}
-	if t.Status == board.IntegrationFailed && t.Last(board.EventIntegrationFailed) == nil {
-		r.add(where, 0, "%s, and no event says so: one is put in", t.Status)
-		t.History = append(t.History, board.Event{Time: t.History[len(t.History)-1].Time, Event: board.EventIntegrationFailed, Agent: orOf(t.ApprovedBy, notRecorded), Reason: notRecorded})
 	}
 	if t.Status == board.Draft && t.AssignedTo != "" {
 		r.add(where, 0, "a DRAFT is nobody's, not %s's", t.AssignedTo)
