@@ -122,10 +122,15 @@ func clean(v *gitboard.View, task string, c gitio.Checkout, hint string) error {
 	return nil
 }
 
+// paths lists the files, each once: git has two entries for one that was taken out of the index and
+// is still there.
 func paths(entries []gitio.StatusEntry) []string {
-	list := make([]string, len(entries))
-	for i, e := range entries {
-		list[i] = e.Path
+	list, known := []string{}, map[string]bool{}
+	for _, e := range entries {
+		if !known[e.Path] {
+			known[e.Path] = true
+			list = append(list, e.Path)
+		}
 	}
 	return list
 }
