@@ -42,6 +42,13 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if g.beside.Unproven, err = v.unproven(ctx); err != nil {
 		return nil, err
 	}
+	apart, err := v.Apart(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if apart != nil {
+		g.beside.Apart = apart.Remote
+	}
 	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err
 }

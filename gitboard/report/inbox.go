@@ -29,6 +29,7 @@ type ItemKind string
 // The kinds of items. Their order breaks ties between items that hold up equally many tasks.
 const (
 	ItemUnproven     ItemKind = "unproven"      // the board does not follow by replay
+	ItemApart        ItemKind = "apart"         // the board here and the remote's have come apart
 	ItemBreaker      ItemKind = "breaker"       // the circuit breaker has tripped
 	ItemStopped      ItemKind = "stopped"       // the board is PAUSED or at CHECKPOINT
 	ItemGoalStopped  ItemKind = "goal_stopped"  // a goal has used up its budget
@@ -52,14 +53,14 @@ const (
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemUnproven, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
+	ItemUnproven, ItemApart, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
 	ItemPaused, ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
 
 // wholeBoard reports whether nothing moves until an item of this kind is dealt with.
 func (k ItemKind) wholeBoard() bool {
-	return k == ItemUnproven || k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
+	return k == ItemUnproven || k == ItemApart || k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
 }
 
 // Item is one thing that waits for a human.
@@ -136,6 +137,9 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 	in := &Inbox{Time: o.Time, Now: o.Now, Mode: o.Mode}
 	if u := o.Unproven; u != nil {
 		c.add(Item{Kind: ItemUnproven, Title: u.String(), Holds: c.unfinished(), Text: u.Text, Do: []Ask{{"see what is wrong", Verify}}})
+	}
+	if beside.Apart != "" {
+		c.add(Item{Kind: ItemApart, Title: apartFrom(beside.Apart), Holds: c.unfinished(), Do: []Ask{{"see what to do", Apart}}})
 	}
 	if o.GoalStatus == board.InProgress {
 		c.stops()

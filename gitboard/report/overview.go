@@ -116,6 +116,7 @@ type Beside struct {
 	Goal     string                 // the only goal to look at, "" for all
 	GaveUp   map[string]GaveUp      // by agent, as far as this clone knows
 	Clone    string                 // the id of this clone, "" if unknown
+	Apart    string                 // the remote whose board has come apart from the one here, "" for none
 }
 
 // elsewhere reports whether a clone that a record names is known to be another one than this.
@@ -135,6 +136,12 @@ type Unproven struct {
 	Commit string `json:"commit"`
 	Text   string `json:"text"`
 }
+
+// Apart is the command that says what to do about boards that have come apart.
+const Apart = "git liza doctor"
+
+// apartFrom says that the boards here and at a remote have come apart.
+func apartFrom(remote string) string { return "the boards here and at " + remote + " have come apart" }
 
 // Verify is the command that shows what is wrong with an unproven board.
 const Verify = "git liza verify"
@@ -226,6 +233,9 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		return p
 	}
 	o.tasks(tasks, forecast{spent: spent, after: after, ended: ended, later: later, merged: s.Merged, leases: beside.Leases, planner: planner, reviewsPlan: reviewsPlan, reviews: reviews, stage: stage, progress: progress})
+	if beside.Apart != "" {
+		o.ask(apartFrom(beside.Apart), Apart)
+	}
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
 		for _, id := range o.gaveUp(beside) {

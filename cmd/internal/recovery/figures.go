@@ -111,7 +111,11 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 		found = append(found, p)
 	}
 	repo := c.Board.Repo()
-	came, err := apart(ctx, c)
+	seen, err := c.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	came, err := seen.Apart(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,15 +152,11 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 			Fix: func(ctx context.Context) error { return repo.Pack(ctx) },
 		})
 	}
-	v, err := c.View(ctx)
-	if err != nil {
-		return found, err
-	}
-	ahead := v.State.Time().Std().Sub(c.App.Now())
+	ahead := seen.State.Time().Std().Sub(c.App.Now())
 	if ahead <= skewed {
 		return found, nil
 	}
-	commits, err := c.Board.Log().Store().Log(ctx, git.ZeroOID, v.Commit)
+	commits, err := c.Board.Log().Store().Log(ctx, git.ZeroOID, seen.Commit)
 	if err != nil {
 		return found, err
 	}
@@ -174,27 +174,4 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 		break
 	}
 	return found, nil
-}
-
-// apart returns an error if the board here and the remote's, as it was last fetched, both have
-// operations that the other lacks. It returns nil if they do not.
-func apart(ctx context.Context, c *edge.Call) (*remote.DivergedError, error) {
-	name, repo := c.Board.Remote(), c.Board.Repo()
-	if name == "" {
-		return nil, nil
-	}
-	there, err := repo.Ref(ctx, git.TrackingRef(name, "state"))
-	if err != nil || there.IsZero() {
-		return nil, err
-	}
-	v, err := c.View(ctx)
-	if err != nil || v.Commit == there {
-		return nil, err
-	}
-	for _, pair := range [][2]git.OID{{there, v.Commit}, {v.Commit, there}} {
-		if follows, err := repo.IsAncestor(ctx, pair[0], pair[1]); follows || err != nil {
-			return nil, err
-		}
-	}
-	return &remote.DivergedError{Remote: name, Here: v.Commit, There: there}, nil
 }
