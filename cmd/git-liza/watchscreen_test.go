@@ -266,20 +266,6 @@ func TestLiveScreen(t *testing.T) {
 	p.proven()
 }
 
-// TestLiveScreenOfASharedBoard: the screen says how old this clone's view of a shared board is, as
-// git liza status does.
-func TestLiveScreenOfASharedBoard(t *testing.T) {
-	takesTurn(t)
-	t.Parallel()
-	p := newProject(t)
-	hub := bareHub(p)
-	newFleetAt(p, 1, hub, hub)
-	s := p.watchScreen(eighty)
-	s.await("as origin had it", "? help")
-	s.press("q")
-	s.restored(0)
-}
-
 // TestLiveScreenStale: an answer to a question that somebody else has answered since goes to no
 // other question, and a draft that has changed since the key was pressed is not opened.
 func TestLiveScreenStale(t *testing.T) {
