@@ -2,12 +2,14 @@ package gitboard
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -42,12 +44,11 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if g.beside.Unproven, err = v.unproven(ctx); err != nil {
 		return nil, err
 	}
-	apart, err := v.Apart(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if apart != nil {
+	apart := (*remote.DivergedError)(nil)
+	if _, err := v.Lacking(ctx); errors.As(err, &apart) {
 		g.beside.Apart = apart.Remote
+	} else if err != nil {
+		return nil, err
 	}
 	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err

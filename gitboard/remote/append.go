@@ -299,7 +299,7 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	if err != nil {
 		return nil, err
 	}
-	if p.reset, err = s.reset(ctx, c.Base); err != nil {
+	if p.reset, err = s.Lacking(ctx, c.Base); err != nil && !errors.As(err, new(*DivergedError)) {
 		return nil, err
 	}
 	lacking, err := s.lacking(ctx, p.reset, c.Base)
@@ -309,19 +309,6 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	p.pushes = append(p.pushes, lacking...)
 	err = s.push(ctx, p)
 	return p.carriers, err
-}
-
-// reset returns where the remote's board was seen, if it lacks operations that this clone's has
-// since it was reset; zero otherwise.
-func (s *Store) reset(ctx context.Context, base git.OID) (git.OID, error) {
-	there, err := s.State(ctx)
-	if err != nil || there.IsZero() || there == base {
-		return "", err
-	}
-	if behind, err := s.repo.IsAncestor(ctx, there, base); !behind || err != nil {
-		return "", err
-	}
-	return there, nil
 }
 
 // lacking returns the pushes of the submissions that this clone's board has and a remote's lacks

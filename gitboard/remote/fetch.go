@@ -433,17 +433,37 @@ func (s *Store) aheadOf(ctx context.Context, name, fetched string) (ahead bool, 
 	if here.IsZero() || there.IsZero() || here == there {
 		return false, move, nil
 	}
+	ahead, err = s.ahead(ctx, name, here, there)
+	return ahead, move, err
+}
+
+// ahead reports whether a board has operations that a remote's lacks. It returns a DivergedError if
+// neither follows from the other.
+func (s *Store) ahead(ctx context.Context, name string, here, there git.OID) (bool, error) {
 	if behind, err := s.repo.IsAncestor(ctx, here, there); behind || err != nil {
-		return false, move, err
+		return false, err
 	}
 	if ahead, err := s.repo.IsAncestor(ctx, there, here); ahead || err != nil {
-		return ahead, move, err
+		return ahead, err
 	}
-	_, err = s.repo.MergeBase(ctx, here, there)
+	_, err := s.repo.MergeBase(ctx, here, there)
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
-		return false, move, err
+		return false, err
 	}
-	return false, move, &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
+	return false, &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
+}
+
+// Lacking returns where the remote's board was last seen, if it lacks operations of a board here
+// since it was reset; zero otherwise. It returns a DivergedError if the boards have come apart.
+func (s *Store) Lacking(ctx context.Context, here git.OID) (there git.OID, err error) {
+	there, err = s.State(ctx)
+	if err != nil || there.IsZero() || there == here {
+		return "", err
+	}
+	if ahead, err := s.ahead(ctx, s.Name(), here, there); !ahead || err != nil {
+		return "", err
+	}
+	return there, nil
 }
 
 // Fetched is when this clone's view was last updated, zero if never.

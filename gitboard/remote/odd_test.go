@@ -461,8 +461,8 @@ func TestDone(t *testing.T) {
 	}
 	for at, want := range map[git.OID]git.OID{ids[0]: ids[0], ids[1]: "", ids[2]: "", other.OID: "", git.ZeroOID: ""} {
 		s.set(t, map[string]git.OID{board: at})
-		if reset, err := s.reset(t.Context(), ids[1]); reset != want || err != nil {
-			t.Errorf("at %s: it was reset to %q, %v", at.Short(), reset, err)
+		if there, err := s.Lacking(t.Context(), ids[1]); there != want || errors.As(err, new(*DivergedError)) != (at == other.OID) || err != nil && at != other.OID {
+			t.Errorf("at %s: it is seen at %q, %v", at.Short(), there, err)
 		}
 	}
 	if is, err := s.follows(t.Context(), note, git.ZeroOID); is || err != nil {

@@ -192,7 +192,7 @@ func orMoved(err error, ref string) error {
 
 // plan is the part of a transaction that goes to the remote.
 type plan struct {
-	reset    git.OID // see Store.reset
+	reset    git.OID // see Store.Lacking
 	pushes   []gitio.Push
 	absent   []string        // leases that must not be there, by their names there
 	retired  []retired       // task branches that can't be fast-forwarded

@@ -90,7 +90,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 		return err
 	}
 	s.To = after.Commit
-	behind, err := setBack(ctx, b, after.Commit)
+	behind, err := setBack(ctx, b, after)
 	if err != nil {
 		return err
 	}
@@ -121,16 +121,9 @@ func runSync(ctx context.Context, c *edge.Call) error {
 // setBack is a warning if the remote, as it was fetched, lacks operations of the board here: it was
 // restored from an older copy. The next operation of this clone brings them. If one of another
 // clone comes first, the boards come apart.
-func setBack(ctx context.Context, b *gitboard.Board, here git.OID) ([]string, error) {
-	there, err := b.Repo().Ref(ctx, git.TrackingRef(b.Remote(), "state"))
-	if err != nil || there.IsZero() || there == here {
-		return nil, err
-	}
-	if grows, err := b.Repo().IsAncestor(ctx, there, here); !grows || err != nil {
-		return nil, err
-	}
-	n, err := b.Repo().CountCommits(ctx, there, here)
-	if err != nil {
+func setBack(ctx context.Context, b *gitboard.Board, after *gitboard.View) ([]string, error) {
+	n, err := after.Lacking(ctx)
+	if n == 0 || err != nil {
 		return nil, err
 	}
 	return []string{fmt.Sprintf("%s lacks %s of the board here, as if it was set back: the next operation brings what it lacks (git liza note TEXT)",

@@ -115,12 +115,13 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	came, err := seen.Apart(ctx)
-	if err != nil {
+	_, err = seen.Lacking(ctx)
+	switch {
+	case errors.As(err, new(*remote.DivergedError)):
+		found = append(found, worktrees.Problem{Kind: worktrees.Apart, Text: err.Error(), Hint: edge.Classify(err).Hint})
+	case errors.As(err, new(*gitio.DamagedError)): // without a past the boards can't be compared
+	case err != nil:
 		return nil, err
-	}
-	if came != nil {
-		found = append(found, worktrees.Problem{Kind: worktrees.Apart, Text: came.Error(), Hint: edge.Classify(came).Hint})
 	}
 	hooks, err := install.Read(repo)
 	if err != nil {

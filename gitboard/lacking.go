@@ -1,0 +1,19 @@
+package gitboard
+
+import "context"
+
+
+// Lacking returns how many operations of the board the remote's lacks, as it was last fetched: it
+// was restored from an older copy, say. It returns a *remote.DivergedError if each lacks operations
+// of the other, and 0 if the board is not shared.
+func (v *View) Lacking(ctx context.Context) (int, error) {
+	shared := v.board.shared()
+	if shared == nil || v.board.Remote() == "" {
+		return 0, nil
+	}
+	there, err := shared.Lacking(ctx, v.Commit)
+	if there.IsZero() || err != nil {
+		return 0, err
+	}
+	return v.board.Repo().CountCommits(ctx, there, v.Commit)
+}
