@@ -2,7 +2,6 @@ package gitboard
 
 import "context"
 
-
 // Lacking returns how many operations of the board the remote's lacks, as it was last fetched: it
 // was restored from an older copy, say. It returns a *remote.DivergedError if each lacks operations
 // of the other, and 0 if the board is not shared.
