@@ -198,12 +198,8 @@ func sprintInvariants(s, before *State, sp *Sprint, bad func(string, string, ...
 			had = was.(*Sprint).Scope
 		}
 	}
-	ids, _ := s.IDs(TaskDir)
 	for _, id := range slices.Concat(added(had.Planned, sp.Scope.Planned), added(had.Stretch, sp.Scope.Stretch)) {
-		if _, there := slices.BinarySearch(ids, id); there || s.Err() != nil {
-			continue
-		}
-		if s.ArchivedIn(id) == "" && s.Err() == nil {
+		if _, there := s.BriefOf(id); !there && s.Err() == nil {
 			bad("scope", "there is no task %s", id)
 		}
 	}

@@ -35,22 +35,36 @@ func (l *lists) leaveOut(v reflect.Value) *yaml.Node {
 	return scalar("!list", fmt.Sprint(len(l.left)))
 }
 
+// What a character of a word is.
+const (
+	letter = 1 << iota
+	other
+)
+
+var characters = func() (of [256]byte) {
+	for c := 'a'; c <= 'z'; c++ {
+		of[c] = letter
+	}
+	for _, c := range "-0123456789" {
+		of[c] = other
+	}
+	return of
+}()
+
 // isWord reports whether YAML writes a text as it is: it can't be taken for another type.
 func isWord(s string) bool {
-	if len(s) == 0 || len(s) > 64 || s[0] < 'a' || s[0] > 'z' {
+	if s == "" || len(s) > 64 || characters[s[0]] != letter {
 		return false
 	}
-	letters := true
+	var seen byte
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z':
-		case c == '-' || c >= '0' && c <= '9':
-			letters = false
-		default:
+		is := characters[s[i]]
+		if is == 0 {
 			return false
 		}
+		seen |= is
 	}
-	return !letters || len(s) > len("false") // the longest that is another type
+	return seen != letter || len(s) > len("false") // the longest that is another type
 }
 
 // putIn puts the lists where they were left out. It reports false if it can't tell where that is: a
