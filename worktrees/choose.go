@@ -36,7 +36,7 @@ func noWork(v *gitboard.View, coder string) error {
 	for _, b := range tasks {
 		switch reason := why(b, coder, v.State.Merged); {
 		case reason == "":
-		case ended(v.State, b):
+		case v.State.HasEnded(b.Goal):
 			counts["are of a goal that has ended"]++
 		case !v.State.Runs(b.Goal):
 			counts["wait for another goal"]++
@@ -68,12 +68,6 @@ func noWork(v *gitboard.View, coder string) error {
 
 // theirAuthors is the reason of a task that nothing else keeps from being claimed.
 const theirAuthors = "are rejected and wait for their author"
-
-// ended reports whether the goal of a task has ended.
-func ended(s *board.State, b board.Brief) bool {
-	g := s.Goal(b.Goal)
-	return g != nil && g.Status != board.InProgress
-}
 
 func why(b board.Brief, coder string, merged func(id string) bool) string {
 	switch b.Status {

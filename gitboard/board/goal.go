@@ -55,6 +55,12 @@ func (s *State) Runs(id string) bool {
 
 func (s *State) runs(g *Goal) bool { return g.Status == InProgress && s.comesAfter(g) == nil }
 
+// HasEnded reports whether a goal is there and was completed or aborted.
+func (s *State) HasEnded(id string) bool {
+	g := s.Goal(id)
+	return g != nil && g.Status != InProgress
+}
+
 // urgencies returns the priority of a goal that runs may begin for, 0 for any other.
 func (s *State) urgencies() func(goal string) int {
 	known := map[string]int{}

@@ -88,25 +88,19 @@ func ShownTasks(s *board.State, goal string) []board.Brief {
 // WaitsForEnded returns the task that a task waits for although its goal has ended, and that goal;
 // nil if there is none. A human decides: the goal is taken up again, or the task waits for another.
 func WaitsForEnded(s *board.State, b board.Brief) (needed string, goal *board.Goal) {
-	if own := s.Goal(b.Goal); b.Status.Terminal() || own == nil || own.Status != board.InProgress {
-		return "", nil
-	}
-	for _, id := range b.DependsOn {
-		d, known := s.BriefOf(id)
-		if !known || d.Status == board.Merged {
-			continue
-		}
-		if g := s.Goal(d.Goal); g != nil && g.Status != board.InProgress {
-			return id, g
-		}
-	}
-	return "", nil
+	return waitsFor(s, b, func(g *board.Goal) bool { return g.Status != board.InProgress })
 }
 
 // WaitsForLater returns the task that a task waits for although its goal comes after the task's own
 // goal, and that goal; nil if there is none. Each goal waits for the other, until the task waits
 // for another one.
 func WaitsForLater(s *board.State, b board.Brief) (needed string, goal *board.Goal) {
+	return waitsFor(s, b, func(g *board.Goal) bool { return comesAfter(s, g, b.Goal) })
+}
+
+// waitsFor returns the first task of certain other goals that an open task of a goal in progress
+// waits for, and its goal; nil if there is none.
+func waitsFor(s *board.State, b board.Brief, certain func(*board.Goal) bool) (needed string, goal *board.Goal) {
 	if own := s.Goal(b.Goal); b.Status.Terminal() || own == nil || own.Status != board.InProgress {
 		return "", nil
 	}
@@ -115,7 +109,7 @@ func WaitsForLater(s *board.State, b board.Brief) (needed string, goal *board.Go
 		if !known || d.Status == board.Merged || d.Goal == b.Goal {
 			continue
 		}
-		if g := s.Goal(d.Goal); g != nil && comesAfter(s, g, b.Goal) {
+		if g := s.Goal(d.Goal); g != nil && certain(g) {
 			return id, g
 		}
 	}
@@ -135,17 +129,15 @@ func comesAfter(s *board.State, g *board.Goal, other string) bool {
 	return false
 }
 
-// WayOutOfLater is what a human does about a task that waits for one of a later goal.
-func WayOutOfLater(task string) string { return dependOnOthers(task) }
-
 // WayOutOfEnded is what a human does about a task that waits for one of an ended goal.
 func WayOutOfEnded(task string, goal *board.Goal) string {
-	return reopening(goal) + ", or " + dependOnOthers(task)
+	return reopening(goal) + ", or " + DependOnOthers(task)
 }
 
 func reopening(goal *board.Goal) string { return "git liza goal reopen " + goal.ID }
 
-func dependOnOthers(task string) string {
+// DependOnOthers is the command by which a task waits for others.
+func DependOnOthers(task string) string {
 	return "git liza amend-task " + task + " --depends OTHERS --reason TEXT"
 }
 

@@ -340,10 +340,10 @@ func (c *collector) tasks() {
 		case t.Stuck.Kind == WaitsEnded:
 			_, g := WaitsForEnded(c.s, t.Brief)
 			c.add(Item{Kind: ItemEndedGoal, ID: t.ID, Title: t.ID + " " + t.Stuck.String(), By: g.EndedBy, Since: g.Ended, Holds: c.waiting(t.ID),
-				Do: []Ask{{"take that goal up again", reopening(g)}, {"let it wait for others", dependOnOthers(t.ID)}}})
+				Do: []Ask{{"take that goal up again", reopening(g)}, {"let it wait for others", DependOnOthers(t.ID)}}})
 		case t.Stuck.Kind == WaitsLater:
 			c.add(Item{Kind: ItemLaterGoal, ID: t.ID, Title: t.ID + " " + t.Stuck.String(), Since: t.StatusChangedAt, Holds: c.waiting(t.ID),
-				Text: "each of the two goals waits for the other", Do: []Ask{{"let it wait for others", dependOnOthers(t.ID)}}})
+				Text: "each of the two goals waits for the other", Do: []Ask{{"let it wait for others", DependOnOthers(t.ID)}}})
 		case t.Stuck.Kind == ReservedGone:
 			c.add(Item{Kind: ItemReserved, ID: t.ID, Turn: t.Turn, Title: t.ID + " is reserved for " + t.ReservedFor + ", which is gone", Since: t.StatusChangedAt,
 				Holds: c.waiting(t.ID), Work: c.workOf(c.s.Task(t.ID)),

@@ -139,12 +139,11 @@ func (n *next) leaves(holds func(board.Brief) bool) bool {
 		return false
 	}
 	for _, b := range n.s.Tasks() {
-		g := n.s.Goal(b.Goal)
-		if g == nil || g.Status == board.InProgress || !holds(b) {
+		if !n.s.HasEnded(b.Goal) || !holds(b) {
 			continue
 		}
 		step, legal := board.StepOf(n.s, n.who.Asker, "release", b.ID)
-		if step.Why = g.ID + " is " + string(g.Status) + ", and other goals go on"; legal {
+		if step.Why = b.Goal + " is " + string(n.s.Goal(b.Goal).Status) + ", and other goals go on"; legal {
 			n.add(step)
 			return true
 		}

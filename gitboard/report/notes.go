@@ -75,7 +75,7 @@ func TaskOf(s *board.State, agent string) *board.Task {
 		case b.Holds(agent), b.ReviewingBy == agent:
 			return s.Task(b.ID)
 		case next == "" && (b.AssignedTo == agent && b.Status == board.Rejected || b.ApprovedBy == agent && b.Status == board.Approved):
-			if g := s.Goal(b.Goal); g == nil || g.Status == board.InProgress {
+			if !s.HasEnded(b.Goal) {
 				next = b.ID
 			}
 		}

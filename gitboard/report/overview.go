@@ -349,7 +349,7 @@ func (o *Overview) waitingTasks(s *board.State, config *board.Config) {
 			_, g := WaitsForEnded(s, t.Brief)
 			o.ask(t.ID+" "+t.Stuck.String(), reopening(g))
 		case t.Stuck.Kind == WaitsLater:
-			o.ask(t.ID+" "+t.Stuck.String(), dependOnOthers(t.ID))
+			o.ask(t.ID+" "+t.Stuck.String(), DependOnOthers(t.ID))
 		case t.Status == board.ReadyForReview:
 			o.ask(t.ID+" waits for your review", "git liza review "+t.ID+" --diff")
 		default:

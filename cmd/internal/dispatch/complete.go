@@ -92,19 +92,19 @@ func values(ctx context.Context, c *edge.Call, cmd *edge.Command, name string) [
 		return bare(strings.Split(name, "|")...)
 	}
 	if name == "ID" {
-		return ids(ctx, c, cmd.Name)
+		return onBoard(ctx, c, ids(cmd.Name)...)
 	}
 	switch name {
 	case "TASK", "task", "depends", "by", "during", "planned", "stretch":
-		return tasks(ctx, c)
+		return onBoard(ctx, c, tasks)
 	case "RECORD":
-		return slices.Concat(tasks(ctx, c), bare(slices.Sorted(maps.Keys(records.Singles))...))
+		return slices.Concat(onBoard(ctx, c, tasks), bare(slices.Sorted(maps.Keys(records.Singles))...))
 	case "GOAL", "goal", "after":
-		return goals(ctx, c)
+		return onBoard(ctx, c, goals)
 	case "AGENT", "agent", "to":
-		return agents(ctx, c)
+		return onBoard(ctx, c, agents)
 	case "for":
-		return slices.Concat(bare(string(roles.Planner), roles.HumanID), agents(ctx, c), tasks(ctx, c))
+		return slices.Concat(bare(string(roles.Planner), roles.HumanID), onBoard(ctx, c, agents, tasks))
 	case "ROLE":
 		return bare(team(ctx, c).RoleNames()...)
 	case "template":
@@ -177,67 +177,69 @@ func boardOrNone(ctx context.Context, c *edge.Call) *gitboard.View {
 	return v
 }
 
-// ids are the ids that an argument called ID may be: of tasks, unless the command is about other
-// records. What has been dealt with is left out.
-func ids(ctx context.Context, c *edge.Call, command string) []Candidate {
-	switch command {
-	case "ack":
-		return slices.Concat(notes(ctx, c, func(n *board.Note) bool { return n.AcknowledgedBy == "" }), unseen(ctx, c))
-	case "answer":
-		asks := func(n *board.Note) bool { return n.For == roles.HumanID && n.Answer == "" && n.AcknowledgedBy == "" }
-		return slices.Concat(notes(ctx, c, asks), tasks(ctx, c))
-	case "settle-discovery", "convert-discovery":
-		return discoveries(ctx, c)
-	case "recover-agent":
-		return agents(ctx, c)
-	}
-	return tasks(ctx, c)
-}
+// list makes candidates of what is on a board.
+type list func(*board.State) []Candidate
 
-// notes are the ids of some notes with their texts.
-func notes(ctx context.Context, c *edge.Call, some func(*board.Note) bool) []Candidate {
+// onBoard are the candidates of some lists, none if the board can't be read.
+func onBoard(ctx context.Context, c *edge.Call, lists ...list) (all []Candidate) {
 	v := boardOrNone(ctx, c)
 	if v == nil {
 		return nil
 	}
-	var all []Candidate
-	for _, id := range v.State.List(board.NoteDir) {
-		if n := v.State.Note(id); n != nil && some(n) {
-			all = append(all, Candidate{id, n.By + ": " + plain.Line(n.Message, 60)})
-		}
+	for _, of := range lists {
+		all = append(all, of(v.State)...)
 	}
 	return all
 }
 
-// unseen are the ids of the anomalies and spec changes that nobody has acknowledged.
-func unseen(ctx context.Context, c *edge.Call) []Candidate {
-	v := boardOrNone(ctx, c)
-	if v == nil {
-		return nil
+// ids are what an argument called ID may be: the ids of tasks, unless the command is about other
+// records. What has been dealt with is left out.
+func ids(command string) []list {
+	switch command {
+	case "ack":
+		return []list{notes(func(n *board.Note) bool { return n.AcknowledgedBy == "" }), unseen}
+	case "answer":
+		asks := func(n *board.Note) bool { return n.For == roles.HumanID && n.Answer == "" && n.AcknowledgedBy == "" }
+		return []list{notes(asks), tasks}
+	case "settle-discovery", "convert-discovery":
+		return []list{discoveries}
+	case "recover-agent":
+		return []list{agents}
 	}
-	var all []Candidate
-	for _, id := range v.State.List(board.AnomalyDir) {
-		if a := v.State.Anomaly(id); a != nil && a.AcknowledgedBy == "" {
+	return []list{tasks}
+}
+
+// notes are the ids of some notes with their texts.
+func notes(some func(*board.Note) bool) list {
+	return func(s *board.State) (all []Candidate) {
+		for _, id := range s.List(board.NoteDir) {
+			if n := s.Note(id); n != nil && some(n) {
+				all = append(all, Candidate{id, n.By + ": " + plain.Line(n.Message, 60)})
+			}
+		}
+		return all
+	}
+}
+
+// unseen are the ids of the anomalies and spec changes that nobody has acknowledged.
+func unseen(s *board.State) (all []Candidate) {
+	for _, id := range s.List(board.AnomalyDir) {
+		if a := s.Anomaly(id); a != nil && a.AcknowledgedBy == "" {
 			all = append(all, Candidate{id, a.Reporter + ": " + a.Type})
 		}
 	}
-	for _, id := range v.State.List(board.SpecChangeDir) {
-		if s := v.State.SpecChange(id); s != nil && s.AcknowledgedBy == "" {
-			all = append(all, Candidate{id, s.By + ": " + plain.Line(s.Change, 60)})
+	for _, id := range s.List(board.SpecChangeDir) {
+		if change := s.SpecChange(id); change != nil && change.AcknowledgedBy == "" {
+			all = append(all, Candidate{id, change.By + ": " + plain.Line(change.Change, 60)})
 		}
 	}
 	return all
 }
 
 // discoveries are the ids of the open discoveries with what they say.
-func discoveries(ctx context.Context, c *edge.Call) []Candidate {
-	v := boardOrNone(ctx, c)
-	if v == nil {
-		return nil
-	}
-	var all []Candidate
-	for _, id := range v.State.List(board.DiscoveryDir) {
-		if d := v.State.Discovery(id); d != nil && d.Open() {
+func discoveries(s *board.State) (all []Candidate) {
+	for _, id := range s.List(board.DiscoveryDir) {
+		if d := s.Discovery(id); d != nil && d.Open() {
 			all = append(all, Candidate{id, d.Severity + ", " + plain.Line(d.Description, 60)})
 		}
 	}
@@ -245,26 +247,16 @@ func discoveries(ctx context.Context, c *edge.Call) []Candidate {
 }
 
 // tasks are the task ids with their statuses.
-func tasks(ctx context.Context, c *edge.Call) []Candidate {
-	v := boardOrNone(ctx, c)
-	if v == nil {
-		return nil
-	}
-	var all []Candidate
-	for _, t := range v.State.Tasks() {
+func tasks(s *board.State) (all []Candidate) {
+	for _, t := range s.Tasks() {
 		all = append(all, Candidate{t.ID, strings.TrimSpace(string(t.Status) + " " + t.AssignedTo)})
 	}
 	return all
 }
 
 // goals are the goals' ids with their states.
-func goals(ctx context.Context, c *edge.Call) []Candidate {
-	v := boardOrNone(ctx, c)
-	if v == nil {
-		return nil
-	}
-	var all []Candidate
-	for _, g := range v.State.Goals() {
+func goals(s *board.State) (all []Candidate) {
+	for _, g := range s.Goals() {
 		all = append(all, Candidate{g.ID, string(g.Status) + " " + plain.Line(g.Description, 60)})
 	}
 	return all
@@ -279,14 +271,9 @@ func team(ctx context.Context, c *edge.Call) *board.Team {
 }
 
 // agents are the agents' ids with their statuses.
-func agents(ctx context.Context, c *edge.Call) []Candidate {
-	v := boardOrNone(ctx, c)
-	if v == nil {
-		return nil
-	}
-	var all []Candidate
-	for _, id := range v.State.List(board.AgentDir) {
-		if a := v.State.Agent(id); a != nil {
+func agents(s *board.State) (all []Candidate) {
+	for _, id := range s.List(board.AgentDir) {
+		if a := s.Agent(id); a != nil {
 			all = append(all, Candidate{id, strings.TrimSpace(string(a.Status) + " " + a.CurrentTask)})
 		}
 	}

@@ -69,7 +69,7 @@ func (f *taskFacts) progress(l *edge.Labels) {
 		l.Add("stuck", needed+" is of "+g.ID+", which is "+string(g.Status)+": "+report.WayOutOfEnded(t.ID, g))
 	}
 	if needed, g := report.WaitsForLater(f.state, t.Brief()); g != nil {
-		l.Add("stuck", needed+" is of "+g.ID+", which comes after "+t.Goal+": "+report.WayOutOfLater(t.ID))
+		l.Add("stuck", needed+" is of "+g.ID+", which comes after "+t.Goal+": "+report.DependOnOthers(t.ID))
 	}
 	if o.Turn != "" {
 		l.Add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))
