@@ -45,12 +45,13 @@ func (b *Board) RoleOf(ctx context.Context, id string) (roles.Role, error) {
 
 // Register registers an agent under a new session and keeps the session in this clone.
 func (b *Board) Register(ctx context.Context, id, request string, p Process) (*Done, board.Actor, error) {
-	return b.RegisterIf(ctx, id, request, p, func(context.Context, *View) error { return nil })
+	return b.RegisterIf(ctx, id, request, p, func(context.Context, *View) ([]board.Payload, error) { return nil, nil })
 }
 
 // RegisterIf is Register unless wanted refuses the board on which the registration is appended.
+// What wanted returns, the agent does next, in the same push.
 func (b *Board) RegisterIf(
-	ctx context.Context, id, request string, p Process, wanted func(context.Context, *View) error,
+	ctx context.Context, id, request string, p Process, wanted func(context.Context, *View) ([]board.Payload, error),
 ) (*Done, board.Actor, error) {
 	role, err := b.RoleOf(ctx, id)
 	if err != nil {
@@ -60,11 +61,9 @@ func (b *Board) RegisterIf(
 	if err != nil {
 		return nil, actor, err
 	}
-	done, err := b.Do(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
-		if err := wanted(ctx, v); err != nil {
-			return nil, nil, err
-		}
-		return first, nil, nil
+	done, err := b.DoAll(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) ([]board.Payload, []git.RefUpdate, error) {
+		next, err := wanted(ctx, v)
+		return append([]board.Payload{first}, next...), nil, err
 	})
 	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
 		_ = b.Discard(triedName(id, actor.Session)) // certainly not registered
@@ -73,8 +72,8 @@ func (b *Board) RegisterIf(
 		return nil, actor, err
 	}
 	// If the request was repeated, the session is that of the first registration.
-	actor.Session = done.Op.Actor.Session
-	return done, actor, b.keepSession(id, actor.Session)
+	actor.Session = done[0].Op.Actor.Session
+	return done[0], actor, b.keepSession(id, actor.Session)
 }
 
 // newSession returns an actor with a new session, and its registration.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -42,7 +43,7 @@ func (b *Board) CloneID(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := createSmall(path, id); err != nil {
+	if err := createSmall(path, id, readable); err != nil {
 		return "", err
 	}
 	id, _, err = b.keptClone() // another process may have been first
@@ -50,7 +51,13 @@ func (b *Board) CloneID(ctx context.Context) (string, error) {
 }
 
 // KeepCloneID writes the id of this clone, as CloneID has returned it.
-func (b *Board) KeepCloneID(id string) error { return b.Keep(cloneFile, id) }
+func (b *Board) KeepCloneID(id string) error {
+	path, err := b.place(cloneFile)
+	if err != nil {
+		return err
+	}
+	return gitio.ReplaceFile(path, []byte(id+"\n"))
+}
 
 // CloneFile returns the path of the file that holds this clone's id, and whether the file is
 // damaged.

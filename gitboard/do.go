@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -65,11 +66,11 @@ type doing struct {
 	turn    *writeQueue
 
 	attempt  int
-	op       string  // the last decided operation, for LostError
-	sent     int     // how often it was passed to the log
-	locked   int     // how often in a row a lock was in the way
-	settled  git.OID // the newest commit that stays even if pending operations are dropped
-	searched git.OID // neither this commit nor an earlier one has the request
+	op       string         // the last decided operation, for LostError
+	sent     []*oplog.Built // what was passed to the log, the first operation each time
+	locked   int            // how often in a row a lock was in the way
+	settled  git.OID        // the newest commit that stays even if pending operations are dropped
+	searched git.OID        // neither this commit nor an earlier one has the request
 	// alone applies to a shared board: decide on the remote's state, and let nothing follow until
 	// the remote has answered.
 	alone bool
@@ -181,12 +182,12 @@ func (d *doing) try(ctx context.Context) ([]*Done, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent := d.sent
+	sent := len(d.sent)
 	all, err := d.append(ctx, d.view(v))
 	if err == nil {
 		return all, nil
 	}
-	return nil, d.again(ctx, err, d.sent == sent, s.Commit == settled)
+	return nil, d.again(ctx, err, len(d.sent) == sent, s.Commit == settled)
 }
 
 // read returns the board to decide on, and the commit settled.
@@ -226,13 +227,29 @@ func (d *doing) before(ctx context.Context, s *oplog.Snapshot, settled git.OID) 
 		return nil, errAgain
 	}
 	if done != nil {
-		done.Repeated = d.sent == 0 // otherwise this call sent it
+		done.Repeated = !d.hasSent(done)
 	}
 	if done != nil || err != nil {
 		return d.b.andThen(ctx, s, d.Request, done, err)
 	}
 	d.searched = s.Commit
 	return nil, nil
+}
+
+// hasSent reports whether an operation with the request's id is one that this call has sent, not
+// that of another call. A server may have put it on the board as another commit.
+func (d *doing) hasSent(found *Done) bool {
+	return slices.ContainsFunc(d.sent, func(sent *oplog.Built) bool {
+		return sent.Commit == found.Commit || d.shared && sameOperation(sent.Op, found.Op)
+	})
+}
+
+// sameOperation reports whether two operations by the same request are one, in different commits:
+// of the same time and content.
+func sameOperation(a, b board.Operation) bool {
+	one, unencoded := codec.EncodePayload(a)
+	other, err := codec.EncodePayload(b)
+	return a.Time == b.Time && one == other && cmp.Or(unencoded, err) == nil
 }
 
 // again decides how to continue after a failed attempt. It returns errAgain, after a pause, or the
@@ -276,7 +293,7 @@ func (d *doing) catchUp(ctx context.Context) error {
 	if err == nil {
 		err = d.b.RefreshSince(ctx, d.since)
 	}
-	if d.sent > 0 && errors.As(err, new(*gitio.NetworkError)) {
+	if len(d.sent) > 0 && errors.As(err, new(*gitio.NetworkError)) {
 		return &remote.UnclearError{Err: err}
 	}
 	return err
@@ -341,7 +358,14 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		if err != nil {
 			return nil, err
 		}
-		side.Refs = append(side.Refs, git.RefUpdate{Ref: git.HomeRef, Old: was, New: built[0].Commit})
+		if now := built[0].Commit; was != now { // else a killed process began with this very commit
+			// First: what a killed process has begun differs by it from what is left of a board (begunOnly).
+			side.Refs = slices.Insert(side.Refs, 0, git.RefUpdate{Ref: git.HomeRef, Old: was, New: now})
+		}
+	}
+	own := built
+	if joined != nil {
+		own = built[1:]
 	}
 	end := built[len(built)-1].Commit
 	if !d.alone {
@@ -350,7 +374,7 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 			d.turn.end()
 		}
 	}
-	d.sent++
+	d.sent = append(d.sent, own[0])
 	err = d.b.log.Append(ctx, built, side)
 	rewritten := (*oplog.RewrittenError)(nil)
 	if err != nil && !errors.As(err, &rewritten) {
@@ -360,12 +384,11 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		if err := d.b.keepSession(d.Actor.ID, d.Actor.Session); err != nil {
 			return nil, err
 		}
-		built = built[1:]
 	}
 	if rewritten != nil {
-		return d.rewritten(ctx, rewritten.Commits[len(rewritten.Commits)-len(built):])
+		return d.rewritten(ctx, rewritten.Commits[len(rewritten.Commits)-len(own):])
 	}
-	for _, made := range built {
+	for _, made := range own {
 		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
 	}
 	d.b.built(v.Commit, d.settled, end)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -203,6 +204,24 @@ func TestDecidesAgain(t *testing.T) {
 	check(t, err)
 	if len(seen) != 2 || seen[1] != 1 || done.View.State.Note("note-2").Message != "there were 1" {
 		t.Errorf("%v", seen)
+	}
+}
+
+// TestRequestedBeside: an operation that another call has carried out under the same request id is
+// none of this call's, though it has sent one of its own that lost the race.
+func TestRequestedBeside(t *testing.T) {
+	b, m, _ := memory(t, 3)
+	beside := gitboard.OpenStore(m.Store, "", gitboard.Options{Now: b.Now})
+	decided := 0
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada, ID: "once"}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		if decided++; decided == 1 {
+			_, err := try(beside, ada, "once", note("theirs"))
+			check(t, err)
+		}
+		return note("mine"), nil, nil
+	})
+	if err != nil || decided != 1 || !done.Repeated || done.View.State.Note("note-1").Message != "theirs" {
+		t.Errorf("decided %d times, it ends with %+v, %v", decided, done, err)
 	}
 }
 
@@ -459,8 +478,18 @@ func TestRegister(t *testing.T) {
 	if id, err := other.CloneID(ctx); err != nil || id != clone {
 		t.Errorf("the clone's id is %s, and then %s", clone, id)
 	}
-	check(t, os.WriteFile(filepath.Join(b.Dir(), "clone"), nil, 0o644)) // by a crash
+	shown := func() {
+		t.Helper()
+		info, err := os.Stat(filepath.Join(b.Dir(), "clone"))
+		check(t, err)
+		if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o044 != 0o044 {
+			t.Errorf("mode %v: another user who may read the repository can't see its status", mode)
+		}
+	}
+	shown()
+	check(t, os.WriteFile(filepath.Join(b.Dir(), "clone"), nil, 0o600)) // by a crash
 	anew, err := other.CloneID(ctx)
+	shown()
 	if same, again := b.CloneID(ctx); err != nil || again != nil || len(anew) < 16 || same != anew {
 		t.Errorf("the clone's id is %q, and then %q: %v", anew, same, errors.Join(err, again))
 	}

@@ -2,8 +2,11 @@ package gitboard
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -27,7 +30,8 @@ func (b *Board) NoBoard(ctx context.Context) error {
 }
 
 // Gone reports whether there are traces of a board in this repository: other refs of a board, or
-// the operation that was written last. Call it if there is no board.
+// the operation that was written last. Call it if there is no board. What an init or an import has
+// left that ended halfway is no trace of one.
 func (b *Board) Gone(ctx context.Context) (bool, error) {
 	if b.Repo() == nil {
 		return false, nil
@@ -36,5 +40,42 @@ func (b *Board) Gone(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	refs, err := b.Repo().Refs(ctx, git.OwnPrefix)
-	return len(refs) > 0, err
+	if err != nil || len(refs) == 0 {
+		return false, err
+	}
+	begun, err := b.begunOnly(ctx, refs)
+	return !begun, err
+}
+
+// begunOnly reports whether refs are all that a board has before its first operation is there: git
+// moves the refs of that operation one after the other, git.HomeRef first and the board last.
+func (b *Board) begunOnly(ctx context.Context, refs []git.Ref) (bool, error) {
+	if b.keptProof() != (proof{}) {
+		return false, nil // a board was here
+	}
+	var home git.OID
+	for _, r := range refs {
+		switch {
+		case r.Name == git.HomeRef:
+			home = r.OID
+		case !strings.HasPrefix(r.Name, git.LeasePrefix): // an import has leases
+			return false, nil
+		}
+	}
+	if home.IsZero() {
+		return false, nil
+	}
+	moves, err := b.Repo().Reflog(git.BoardRef) // written before the board moves: doctor moves it
+	if err != nil || len(moves) > 0 {
+		return false, err
+	}
+	o, err := b.Repo().Object(ctx, string(home))
+	if err != nil {
+		if errors.Is(err, gitio.ErrNotFound) {
+			err = nil
+		}
+		return false, err
+	}
+	first, err := git.DecodeCommit(o)
+	return err == nil && len(first.Parents) == 0, nil
 }

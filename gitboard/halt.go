@@ -61,7 +61,7 @@ func (b *Board) PauseClone(ctx context.Context, reason string) (made bool, err e
 	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
-	return true, createSmall(file, reason)
+	return true, createSmall(file, reason, readable)
 }
 
 // localMode refuses operations that take on or land work while a file in <root>/.liza stops this

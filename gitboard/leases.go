@@ -9,14 +9,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // ownLease returns the acting agent's lease. It is read only once: the lease of the old session
-// that a registration shows must be the value that the renewal replaces.
+// that a registration shows must be the value that the renewal replaces. Heartbeats that a remote
+// has not taken yet count: behind a slow one there is nearly always one.
 func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, error) {
 	if op.Actor.Role == roles.Human {
 		return nil, nil
+	}
+	if shared := b.shared(); shared != nil {
+		return lease.Read(ctx, remote.Next{Store: shared}, op.Actor.ID)
 	}
 	return lease.Read(ctx, b.store, op.Actor.ID)
 }
@@ -103,7 +108,7 @@ func (b *Board) explain(ctx context.Context, v *View, err error) error {
 		return err
 	}
 	if h, readErr := v.Lease(ctx, r.Holder); readErr == nil && h != nil && r.Code == board.CodeWrongState {
-		r.Lease, r.Live = evidence(h), h.Expires > board.At(b.now())
+		r.Lease, r.Live, r.Ahead = evidence(h), h.Expires > board.At(b.now()), h.Ahead(b.now())
 	}
 	return err
 }

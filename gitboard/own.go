@@ -34,7 +34,7 @@ func (b *Board) keep(name, text string, flush func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := smallTemp(file, strings.TrimRight(text, "\n"), flush)
+	tmp, err := smallTemp(file, strings.TrimRight(text, "\n"), userOnly, flush)
 	if err != nil {
 		return err
 	}
@@ -68,10 +68,17 @@ func (b *Board) Note(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
+// Modes of this clone's files: what another user who may read the repository needs not read, and
+// what its commands need, status among them.
+const (
+	userOnly fs.FileMode = 0o600
+	readable fs.FileMode = 0o644
+)
+
 // createSmall creates a file atomically unless it already exists, and flushes what is in it: a
 // crash leaves no empty file.
-func createSmall(file, text string) error {
-	tmp, err := smallTemp(file, text, (*os.File).Sync)
+func createSmall(file, text string, mode fs.FileMode) error {
+	tmp, err := smallTemp(file, text, mode, (*os.File).Sync)
 	if err != nil {
 		return err
 	}
@@ -83,12 +90,15 @@ func createSmall(file, text string) error {
 }
 
 // smallTemp writes a temporary file beside the one that it is to become. flush may be nil.
-func smallTemp(file, text string, flush func(*os.File) error) (string, error) {
+func smallTemp(file, text string, mode fs.FileMode, flush func(*os.File) error) (string, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".new-")
 	if err != nil {
 		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
-	if _, err = tmp.WriteString(text + "\n"); err == nil && flush != nil {
+	if _, err = tmp.WriteString(text + "\n"); err == nil && mode != userOnly { // which it has
+		err = os.Chmod(tmp.Name(), mode)
+	}
+	if err == nil && flush != nil {
 		err = flush(tmp)
 	}
 	if closeErr := tmp.Close(); err == nil {

@@ -1,6 +1,7 @@
 package gitboard_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -54,18 +55,100 @@ func TestRefusedByWhatTheRemoteHas(t *testing.T) {
 // TestOneRoundTrip: a lone operation contacts the remote once, to push.
 func TestOneRoundTrip(t *testing.T) {
 	a, _, _ := shared(t)
+	asked := asks(t, a)
+	do(t, a, ada, note("alone"))
+	if got := asked(); got != "receive-pack\n" {
+		t.Errorf("the remote was asked for %q", got)
+	}
+}
+
+// TestRegistersInOneRoundTrip: an agent's registration and what it does next contact the remote once.
+func TestRegistersInOneRoundTrip(t *testing.T) {
+	a, _, _ := shared(t)
+	asked := asks(t, a)
+	_, actor, err := a.RegisterIf(t.Context(), "coder-7", "", gitboard.Process{}, func(context.Context, *gitboard.View) ([]board.Payload, error) {
+		return []board.Payload{&board.AgentStatusChange{Status: board.Idle}}, nil
+	})
+	check(t, err)
+	if got := asked(); got != "receive-pack\n" {
+		t.Errorf("the remote was asked for %q", got)
+	}
+	v, err := a.View(t.Context())
+	check(t, err)
+	if now := v.State.Agent("coder-7"); now.Session != actor.Session || now.Status != board.Idle {
+		t.Errorf("%+v", now)
+	}
+	clean(t, a.Repo())
+}
+
+// TestBehindAHeartbeat: an agent's operation follows a heartbeat of its own that the remote has not
+// taken yet. If it lost against those, an agent behind a slow remote would hardly ever win.
+func TestBehindAHeartbeat(t *testing.T) {
+	a, _, hub := shared(t)
 	ctx := t.Context()
+	came, open := holdFirstPush(t, hub, "")
+	asked := asks(t, a)
+	later := newClock()
+	later.Pass(time.Minute)
+	var all sync.WaitGroup
+	pending := 0
+	start := func(act func(own *gitboard.Board) error) {
+		all.Go(func() {
+			own, err := gitboard.Open(ctx, a.Repo().TopLevel(), gitboard.Options{Now: later.Now})
+			if err == nil {
+				defer own.Close()
+				err = act(own)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		pending++
+		await(t, func() bool {
+			n, err := a.Pending(ctx)
+			return err == nil && n == pending
+		})
+	}
+	start(func(own *gitboard.Board) error { _, err := own.Heartbeat(ctx, coder1); return err })
+	await(t, came)
+	start(func(own *gitboard.Board) error {
+		_, err := own.Do(ctx, gitboard.Request{Actor: coder1}, gitboard.Just(claim("alpha")))
+		return err
+	})
+	open()
+	all.Wait()
+	if got := asked(); got != "receive-pack\nreceive-pack\n" {
+		t.Errorf("the remote was asked for %q", got)
+	}
+	clean(t, a.Repo())
+}
+
+// asks makes a clone's remote note what it is asked for, and returns what it was since.
+func asks(t *testing.T, b *gitboard.Board) (since func() string) {
+	t.Helper()
 	asked := filepath.Join(t.TempDir(), "asked")
 	for _, service := range []string{"upload-pack", "receive-pack"} {
 		script := filepath.Join(t.TempDir(), service)
 		check(t, os.WriteFile(script, []byte("#!/bin/sh\necho "+service+" >>'"+asked+"'\nexec git-"+service+" \"$@\"\n"), 0o755))
-		check(t, a.Repo().SetConfig(ctx, "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
+		check(t, b.Repo().SetConfig(t.Context(), "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
 	}
-	_, err := a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note("alone")))
-	check(t, err)
-	if text, err := os.ReadFile(asked); err != nil || string(text) != "receive-pack\n" {
-		t.Errorf("the remote was asked for %q: %v", text, err)
+	return func() string {
+		t.Helper()
+		text, err := os.ReadFile(asked)
+		check(t, err)
+		return string(text)
 	}
+}
+
+// holdFirstPush gives a hub a hook that holds the first push until open is called, and then runs
+// more of a script for each.
+func holdFirstPush(t *testing.T, hub, more string) (came func() bool, open func()) {
+	t.Helper()
+	dir := t.TempDir()
+	there, on := filepath.Join(dir, "came"), filepath.Join(dir, "on")
+	hook := "#!/bin/sh\nif [ ! -e '" + there + "' ]; then touch '" + there + "'; while [ ! -e '" + on + "' ]; do sleep 0.01; done; fi\n"
+	check(t, os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte(hook+more), 0o755))
+	return func() bool { _, err := os.Stat(there); return err == nil }, func() { check(t, os.WriteFile(on, nil, 0o644)) }
 }
 
 // TestRefusedFellowTraveller: when the remote refuses an operation, the others of the same push
@@ -73,11 +156,8 @@ func TestOneRoundTrip(t *testing.T) {
 func TestRefusedFellowTraveller(t *testing.T) {
 	a, _, hub := shared(t)
 	ctx := t.Context()
-	dir := t.TempDir()
-	came, on := filepath.Join(dir, "came"), filepath.Join(dir, "on")
-	hook := "#!/bin/sh\nif [ ! -e '" + came + "' ]; then touch '" + came + "'; while [ ! -e '" + on + "' ]; do sleep 0.01; done; fi\n" +
-		"while read old new ref; do if [ \"$ref\" = " + git.BoardRef + " ] && git log --format=%s $old..$new | grep -q wicked; then echo no wicked words; exit 1; fi; done\n"
-	check(t, os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte(hook), 0o755))
+	came, open := holdFirstPush(t, hub,
+		"while read old new ref; do if [ \"$ref\" = "+git.BoardRef+" ] && git log --format=%s $old..$new | grep -q wicked; then echo no wicked words; exit 1; fi; done\n")
 	texts := []string{"first", "good", "wicked", "better"}
 	errs := make([]error, len(texts))
 	var all sync.WaitGroup
@@ -95,10 +175,10 @@ func TestRefusedFellowTraveller(t *testing.T) {
 			return err == nil && n == i+1
 		})
 		if i == 0 {
-			await(t, func() bool { _, err := os.Stat(came); return err == nil })
+			await(t, came)
 		}
 	}
-	check(t, os.WriteFile(on, nil, 0o644))
+	open()
 	all.Wait()
 	for i, err := range errs {
 		if wicked := texts[i] == "wicked"; wicked != errors.Is(err, gitio.ErrRejected) || !wicked && err != nil {

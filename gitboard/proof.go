@@ -105,13 +105,10 @@ func (v *View) Follows(ctx context.Context) error {
 	return b.Prove(ctx, v.Commit)
 }
 
-// Doubt returns why the view can't be trusted, nil if it can: on a board that others write to, an
-// operation does not follow from the board before it. Where everything was proven when it was
-// fetched, as usual, that is one small file to read. What only this clone writes is not looked at.
+// Doubt returns why the view can't be trusted, nil if it can: an operation does not follow from the
+// board before it. Where everything was proven when it was written or fetched, as usual, that is
+// one small file to read.
 func (v *View) Doubt(ctx context.Context) (*oplog.RecordError, error) {
-	if v.board.Remote() == "" {
-		return nil, nil
-	}
 	err := v.Follows(ctx)
 	if doubt := (*oplog.RecordError)(nil); errors.As(err, &doubt) {
 		return doubt, nil

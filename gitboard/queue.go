@@ -72,7 +72,7 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 	if q.file, err = b.place(fmt.Sprintf("%s/%020d-%s.json", queueDir, b.now().UnixNano(), token)); err != nil {
 		return nil, err
 	}
-	return q, createSmall(q.file, string(data))
+	return q, createSmall(q.file, string(data), userOnly)
 }
 
 const queueDir = "queue"

@@ -236,6 +236,6 @@ func (b *Board) Probe(ctx context.Context) error {
 func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }
 
 // CheckRemote returns a *remote.LostError if the remote that shares this board has lost it, a
-// *remote.MovedError if it has lost or changed submissions, and gitio.ErrNoRemote if git has no
-// address for it.
+// *remote.MovedError if it has lost or changed submissions, and a *gitio.NetworkError if it can't
+// be asked; that is gitio.ErrNoRemote if git has no address for it.
 func (b *Board) CheckRemote(ctx context.Context) error { return b.shared().CheckThere(ctx) }

@@ -3,11 +3,13 @@ package gitboard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -79,6 +81,9 @@ func (b *Board) commitAt(ctx context.Context, when string) (git.OID, error) {
 		return found, nil
 	}
 	oid, err := b.Repo().ResolveCommit(ctx, when)
+	if errors.As(err, new(*gitio.AmbiguousError)) {
+		return "", err
+	}
 	if err != nil {
 		return "", board.Refuse(board.CodeInvalid, plain.Line(when, 60)+" is neither a commit nor a time (2026-01-31T14:05:00Z)", "git liza log")
 	}

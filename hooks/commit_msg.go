@@ -77,15 +77,15 @@ func isOurs(line string) bool {
 var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9-]+\s*:`) })
 
 // endsInTrailers reports whether git reads trailers from the last paragraph, and that is not the
-// subject. If only part of a paragraph looks like trailers, git may read those
-// (git-interpret-trailers); here such a paragraph is followed by a separate one of ours.
+// subject. The last line is not blank. If only part of a paragraph looks like trailers, git may
+// read those (git-interpret-trailers); here such a paragraph is followed by a separate one of ours.
 func endsInTrailers(lines []string, comment string) bool {
 	first := len(lines)
 	for first > 0 && strings.TrimSpace(lines[first-1]) != "" {
 		first--
 	}
 	before := slices.ContainsFunc(lines[:first], func(line string) bool { return strings.TrimSpace(line) != "" && !commented(line, comment) })
-	if !before || first == len(lines) {
+	if !before {
 		return false
 	}
 	for i, line := range lines[first:] {

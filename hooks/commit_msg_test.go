@@ -29,10 +29,17 @@ func TestCommitMsg(t *testing.T) {
 			"Merge branch 'integration' into task/parse\n\n" + ours + "\n# Conflicts:\n#\ta.go\n"},
 		"squashed": {"# This is a combination of 2 commits.\n# 1st:\n\none\n\n" + ours + "\n# 2nd:\n\ntwo\n\n" + ours, "#",
 			"# This is a combination of 2 commits.\n# 1st:\n\none\n\n\n# 2nd:\n\ntwo\n\n" + ours},
-		"nothing":           {"", "#", ""},
-		"comments alone":    {"\n# Please enter\n", "#", "\n# Please enter\n"},
-		"forged alone":      {"Liza-Agent: coder-2\n", "#", "Liza-Agent: coder-2\n"},
-		"prose with colons": {"Add sums\n\nNote: this\nis prose\n", "#", "Add sums\n\nNote: this\nis prose\n\n" + ours},
+		"another character's":     {"Add sums\n\n; all of them\n", "#", "Add sums\n\n; all of them\n\n" + ours},
+		"no scissors line":        {"Add sums\n\nx" + scissors[1:54] + "\n", "#", "Add sums\n\nx" + scissors[1:54] + "\n\n" + ours},
+		"blank lines":             {"Add sums\n\n\n", "#", "Add sums\n\n" + ours},
+		"blank lines, comments":   {"Add sums\n\n\n# Please enter\n", "#", "Add sums\n\n" + ours + "\n# Please enter\n"},
+		"a blank line first":      {"\nfix: sums\n", "#", "\nfix: sums\n\n" + ours},
+		"a comment first":         {"# a\n\nfix: sums\n", "#", "# a\n\nfix: sums\n\n" + ours},
+		"a comment, forged alone": {"\n# a\nLiza-Agent: coder-2\n", "#", "\n# a\nLiza-Agent: coder-2\n"},
+		"nothing":                 {"", "#", ""},
+		"comments alone":          {"\n# Please enter\n", "#", "\n# Please enter\n"},
+		"forged alone":            {"Liza-Agent: coder-2\n", "#", "Liza-Agent: coder-2\n"},
+		"prose with colons":       {"Add sums\n\nNote: this\nis prose\n", "#", "Add sums\n\nNote: this\nis prose\n\n" + ours},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := CommitMsg(c.in, c.comment, "parse", "coder-1")

@@ -26,7 +26,7 @@ func TestReadMoves(t *testing.T) {
 func TestBoardMove(t *testing.T) {
 	grows := func(older, newer string) bool { return older == one && newer == two }
 	for _, c := range []struct{ now, known, new, part string }{
-		{one, none, two, ""}, {none, none, one, ""}, {two, none, one, "only grows"}, {one, none, none, "is not deleted"}, {none, none, none, "is not deleted"},
+		{one, none, two, ""}, {one, two + "0", two, ""}, {none, none, one, ""}, {two, none, one, "only grows"}, {one, none, none, "is not deleted"}, {none, none, none, "is not deleted"},
 		{none, one, two, ""}, {none, two, one, "is missing here, and what is pushed is another board"},
 	} {
 		expect(t, BoardMove(Move{Ref: git.BoardRef, Now: c.now, New: c.new}, c.known, grows), c.part)

@@ -87,8 +87,11 @@ func TestReferenceTransaction(t *testing.T) {
 		"no task's":                  {coder("coder-1"), Move{"refs/heads/task/none", none, two, none, false}, "there is no task none"},
 		"a lost session":             {Who{ID: "coder-1", Role: roles.Coder, Session: "old", Task: "parse"}, Move{"refs/heads/task/parse", one, two, one, false}, "registered in another session"},
 		"a human in the worktree":    {Who{Task: "parse"}, Move{"refs/heads/task/parse", one, two, one, false}, ""},
+		"another name of main":       {coder("coder-1"), Move{"refs/heads/task/parse", one, "ref:refs/heads/main", one, false}, "task/parse is not made another name of refs/heads/main"},
+		"the same by a human":        {Who{Task: "parse"}, Move{"refs/heads/task/parse", one, "ref:refs/heads/main", one, false}, "task/parse is not made another name of refs/heads/main"},
+		"a name for a bisection":     {coder("coder-1"), Move{"refs/bisect/bad", one, "ref:refs/heads/main", one, false}, ""},
 		"a human, elsewhere":         {Who{Task: "parse"}, Move{"refs/heads/task/print", one, two, one, false}, "nobody moves task/print"},
-		"notes":                      {coder("coder-1"), Move{"refs/notes/commits", none, two, none, false}, "may not move refs/notes/commits"},
+		"notes":                      {coder("coder-1"), Move{"refs/notes/commits", none, two, none, false}, "coder-1 may not move refs/notes/commits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			expect(t, ReferenceTransaction(c.who, scene(t, true), []Move{c.move}), c.part)
@@ -96,6 +99,7 @@ func TestReferenceTransaction(t *testing.T) {
 	}
 	// Without a board, rules about a ref's name alone still apply, and other moves are allowed.
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/heads/task/parse", one, two, one, false}}), "")
+	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/tags/parse", none, two, none, false}}), "sets and moves no tags")
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/liza/leases/coder-1", one, two, one, false}}), "kept by git liza")
 }
 
@@ -223,8 +227,10 @@ func TestOwnRef(t *testing.T) {
 		"what no branch had":              {"refs/liza/attic/parse/" + two, none, two, nil, []Move{gone}, "the attic takes"},
 		"a branch that stays":             {"refs/liza/attic/parse/" + one, none, one, nil, nil, "the attic takes"},
 		"the attic emptied":               {"refs/liza/attic/parse/1", one, none, nil, nil, "is kept"},
+		"kept work moved":                 {"refs/liza/attic/parse/" + one, two, one, nil, []Move{gone}, "stays what it is"},
 		"a submission":                    {"refs/liza/review/print/1", none, one, nil, nil, ""},
 		"a submission moved":              {"refs/liza/review/print/1", one, two, nil, nil, "stays what it is"},
+		"a submission's place, taken":     {"refs/liza/review/print/1", two, one, nil, nil, ""},
 		"another commit":                  {"refs/liza/review/print/1", none, two, nil, nil, "no submission 1 of print"},
 		"a submission before it is made":  {"refs/liza/review/print/2", none, one, nil, nil, "no submission 2 of print"},
 		"a number in another form":        {"refs/liza/review/print/01", none, one, nil, nil, "no submission 01"},
@@ -246,6 +252,21 @@ func TestOwnRef(t *testing.T) {
 	}
 }
 
+// TestTwice checks that a push moves each ref once.
+func TestTwice(t *testing.T) {
+	a, b := Move{"refs/heads/a", one, two, one, false}, Move{"refs/heads/b", one, two, one, false}
+	again := Move{"refs/heads/a", two, one, one, false}
+	expect(t, Push{Moves: []Move{a, b}}.Twice(), "")
+	expect(t, Push{Moves: []Move{a, b, again}}.Twice(), "refs/heads/a is moved twice")
+}
+
+// TestSubmitted checks that work which is submitted has its ref.
+func TestSubmitted(t *testing.T) {
+	expect(t, Submitted("parse", 2, one, one), "")
+	expect(t, Submitted("parse", 2, one, two), "submission 2 of parse is 1111111111, and refs/liza/review/parse/2 does not come with it")
+	expect(t, Submitted("parse", 2, one, none), "does not come with it")
+}
+
 // TestPrePush checks that an integration test can push only the candidate it tests, to where a
 // hosted CI finds it, and that an agent can't push anything.
 func TestPrePush(t *testing.T) {
@@ -263,12 +284,15 @@ func TestPrePush(t *testing.T) {
 		"another branch":            {Who{}, line(one, "refs/heads/liza/candidate"), one, false},
 		"one more ref":              {Who{}, line(one, "refs/heads/liza/candidate/7") + line(one, "refs/heads/main"), one, false},
 		"while nothing is tested":   {Who{}, line(one, "refs/heads/liza/candidate/7"), "", false},
+		"its end, nothing tested":   {Who{}, line(none, "refs/heads/liza/candidate/7"), "", false},
+		"half a line":               {Who{}, "HEAD\n", one, false},
 		"nothing":                   {Who{}, "", one, false},
 		"an agent, the candidate":   {Who{ID: "coder-1", Task: "one"}, line(one, "refs/heads/liza/candidate/7"), one, false},
 		"an agent, its own branch":  {Who{ID: "coder-1", Task: "one"}, line(one, "refs/heads/task/one"), one, false},
 		"a line that says too much": {Who{}, "x " + line(one, "refs/heads/liza/candidate/7"), one, false},
 	} {
-		if r := PrePush(c.who, ReadPushed(c.input), c.candidate); (r == nil) != c.allowed {
+		r := PrePush(c.who, ReadPushed(c.input), c.candidate)
+		if (r == nil) != c.allowed || c.who.Task != "" && !strings.HasPrefix(r.Hint, "git liza submit one ") {
 			t.Errorf("%s: %v", name, r)
 		}
 	}

@@ -14,7 +14,7 @@ type Place struct {
 
 // PreCommit allows only commits by a task's coder, on the task's branch and in its worktree, after
 // the pre-execution checkpoint of the iteration was written. A human may commit in a task's
-// worktree.
+// worktree. A board has settings; what of it can't be read refuses nothing.
 func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	on, _ := taskOf(w, s, git.BranchName(at.Branch))
 	switch {
@@ -46,7 +46,7 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	if on != t.ID && !(at.Branch == "" && at.Rebasing) {
 		return offBranch(s, t.ID)
 	}
-	if c := s.Config(); c != nil && c.RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
+	if s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
 		return refuse(board.CodeGate, "git liza pre-exec "+t.ID+" --intent TEXT --validation TEXT --file FILE", "%s has no pre-execution checkpoint in iteration %d yet: it comes before the first commit", t.ID, t.Iteration)
 	}
 	return nil

@@ -12,6 +12,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
+// symbolic begins the new value of a ref that becomes a symbolic ref (githooks). Git before 2.46
+// asks no hook about those.
+const symbolic = "ref:"
+
 // Move is a line that git passes to the reference-transaction or pre-receive hook (githooks), and
 // the state of the ref at that moment. Old may be zero even if the ref exists, so use Now instead.
 type Move struct {
@@ -144,6 +148,9 @@ func taskOf(w Who, s *board.State, branch string) (id string, is bool) {
 func branchMove(w Who, s *board.State, m Move, branch, task string) *board.Refusal {
 	if r := taskMove(w, s, branch, task); r != nil {
 		return r
+	}
+	if to, is := strings.CutPrefix(m.New, symbolic); is {
+		return refuse(board.CodePermission, "leave it a branch: git switch, git merge and git rebase do what is needed", "%s is not made another name of %s, which would go with it", branch, to)
 	}
 	if !zero(m.New) {
 		return w.Again()

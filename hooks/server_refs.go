@@ -31,10 +31,25 @@ func BoardMove(m Move, known string, grows func(older, newer string) bool) *boar
 	return nil
 }
 
+// StaleBoard refuses a push that moves the board from where it is not: git would refuse that move,
+// and without --atomic take the rest of the push, which rests on the operations of the board.
+func StaleBoard(m Move) *board.Refusal {
+	if m.Old == m.Now {
+		return nil
+	}
+	return refuse(board.CodeHistory, "git liza sync, then retry", "liza/state is at %.10s, and the push moves it from %.10s", m.Now, m.Old)
+}
+
 // ForeignHome refuses a home of the board that is not on it: a push could not restore the board
 // there.
 func ForeignHome(m Move) *board.Refusal {
 	return refuse(board.CodeRef, "git liza share, in a clone that has the board", "%s would be at %.10s, which is no commit of the board", m.Ref, m.New)
+}
+
+// SecondHome refuses a home of the board where it has another one, in a branch: leases, submissions
+// and tasks' branches would be looked for elsewhere from then on.
+func SecondHome(m Move, branch string) *board.Refusal {
+	return refuse(board.CodeRef, "leave it: clones find the board where it is", "%s is not made where the board is at home in %s", m.Ref, branch)
 }
 
 // BoardMerge refuses a board commit with several parents.
@@ -116,14 +131,11 @@ func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 func (p Push) reviewMove(m Move, name string) *board.Refusal {
 	id, number, _ := strings.Cut(name, "/")
 	const together = "push it together with the board: git push --atomic; git liza submit does so by itself"
-	var t *board.Task
-	if board.ValidTaskID(id) {
-		t = p.State.Task(id)
-	}
+	t := p.State.Task(id)
 	if t == nil {
 		return refuse(board.CodeUnknownTask, together, "the board has no task %q, whose submission this would be", id)
 	}
-	if n, err := strconv.Atoi(number); err != nil || strconv.Itoa(n) != number || t.Submission(n) != m.New {
+	if n, _ := strconv.Atoi(number); strconv.Itoa(n) != number || t.Submission(n) != m.New {
 		return refuse(board.CodeRef, together, "the board knows of no submission %s of %s at %.10s", number, id, m.New)
 	}
 	return nil
@@ -155,8 +167,8 @@ func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
 	case !roles.IsID(holder) && holder != git.MergeHolder:
 		return refuse(board.CodeLease, "leave it", "%q is not an agent, and holds no lease", holder)
 	case zero(m.New):
-		if holder == git.MergeHolder || p.Of(git.BoardRef) != nil || s.Agent(holder) == nil {
-			return nil // along with the operation that takes it over or ends it
+		if p.Of(git.BoardRef) != nil || s.Agent(holder) == nil {
+			return nil // along with the operation that takes it over or ends it, or no agent's, as the merge lease
 		}
 		return refuse(board.CodeLease, "take the work over: git liza claim, git liza sweep", "the lease of %s ends by an operation, and none comes with this", holder)
 	case lease == nil || lease.Agent != holder:

@@ -61,7 +61,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	if len(wanted) == 0 {
 		return k, nil
 	}
-	landed, err := s.b.IntegrationTip(ctx, v)
+	landed, err := s.holding(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +116,15 @@ func (s *site) take(ctx context.Context, path, lies, task string, actor board.Ac
 		return w, nil // the branch was dropped or reset, and all of the index looks staged
 	}
 	staged, err := s.staged(ctx, path, task, actor, c)
-	if err == nil && !staged.IsZero() {
+	if !staged.IsZero() {
 		w.beside = append(w.beside, staged)
 	}
 	return w, err
 }
 
 // staged stores what is staged in a worktree as a commit, if a snapshot of the files does not have
-// it, and the attic neither; zero if there is nothing of the kind. In the middle of a conflict
-// nothing is stored.
+// it, and the attic neither; zero if there is nothing of the kind, and with an error. In the middle
+// of a conflict nothing is stored.
 func (s *site) staged(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (git.OID, error) {
 	if !slices.ContainsFunc(seen.Dirty, gitio.StatusEntry.StagedAlone) || slices.ContainsFunc(seen.Dirty, gitio.StatusEntry.Unmerged) {
 		return git.ZeroOID, nil
@@ -133,7 +133,7 @@ func (s *site) staged(ctx context.Context, path, task string, actor board.Actor,
 	if err != nil {
 		return "", err
 	}
-	commit, err := s.repo.StagedSnapshot(ctx, path, "Work on "+task+" that was staged, and is not in the files\n\nLiza-Task: "+task+"\n", who)
+	commit, err := s.repo.StagedSnapshot(ctx, path, stagedMessage(task), who)
 	if err != nil {
 		return "", fmt.Errorf("keep what is staged in %s: %w", path, err)
 	}
@@ -153,6 +153,11 @@ func (s *site) staged(ctx context.Context, path, task string, actor board.Actor,
 	return commit, nil
 }
 
+// stagedMessage is the message of a commit of what is staged in the worktree of a task.
+func stagedMessage(task string) string {
+	return "Work on " + task + " that was staged, and is not in the files\n\nLiza-Task: " + task + "\n"
+}
+
 // work is the content of a worktree.
 type work struct {
 	head   git.OID // what is checked out; zero when the branch is gone
@@ -165,8 +170,14 @@ type work struct {
 // worktree held a moment ago.
 func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (work, error) {
 	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
-		tree, err := s.treeOf(ctx, seen.Head)
-		return work{head: seen.Head, commit: seen.Head, tree: tree}, err
+		hidden, err := s.repo.Hidden(ctx, path)
+		if err != nil {
+			return work{}, err
+		}
+		if len(hidden) == 0 {
+			tree, err := s.treeOf(ctx, seen.Head)
+			return work{head: seen.Head, commit: seen.Head, tree: tree}, err
+		}
 	}
 	who, err := s.sign(ctx, actor)
 	if err != nil {
@@ -208,7 +219,8 @@ func (s *site) refuseNested(ctx context.Context, path, lies, task string) (gitio
 		if e.Code[1] == ' ' {
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(path, filepath.FromSlash(e.Path), ".git")); err == nil {
+		at := filepath.Join(path, filepath.FromSlash(e.Path))
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !gitio.IsLink(at) {
 			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", plain.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+plain.Line(filepath.Join(lies, filepath.FromSlash(e.Path)), 300))
 			r.Task = task
 			return c, r
@@ -319,7 +331,7 @@ func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]gi
 	if err != nil {
 		return nil, err
 	}
-	landed, err := s.b.IntegrationTip(ctx, v)
+	landed, err := s.holding(ctx, v)
 	return []git.OID{branch, landed}, err
 }
 

@@ -119,7 +119,8 @@ func (c *candidate) note(task string) error {
 	return nil
 }
 
-// leave leaves to Diagnose the candidate of a claim that is committed but could not be moved in.
+// leave leaves to Diagnose the candidate of a claim that is committed but could not be moved in, or
+// what could not be removed of a worktree.
 func (c *candidate) leave(task string) error {
 	if c.gone {
 		return nil
@@ -168,6 +169,9 @@ func (c *candidate) place(ctx context.Context, v *gitboard.View, task string) er
 func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) error {
 	to := c.s.path(task)
 	_ = os.Remove(to) // an empty directory, or nothing
+	if err := c.s.forgetMissing(ctx, task); err != nil {
+		return err
+	}
 	moved := c.s.repo.MoveWorktree(ctx, c.path, to)
 	if moved == nil {
 		c.gone = true
@@ -203,19 +207,24 @@ func (s *site) readRecord(token string) (*record, error) {
 	return &r, nil
 }
 
-// abandonedAfter is the age at which a candidate counts as left behind, even if nobody can see
-// whether its process lives.
+// abandonedAfter is the age at which a candidate counts as left behind if nobody can see whether
+// its process lives.
 const abandonedAfter = 24 * time.Hour
 
 // inUse reports whether the process that made a candidate may still need it. Another process may
-// have its id by now.
+// have its id by now: only one of this machine that was born at the same time is surely the same,
+// whatever the clock says meanwhile.
 func (s *site) inUse(r *record) bool {
-	if r.Left || s.b.Now().Sub(r.Since) >= abandonedAfter {
+	if r.Left {
 		return false
 	}
-	if host, _ := os.Hostname(); host != r.Host {
-		return true // age decides
+	host, _ := os.Hostname()
+	born := gitio.Birth(r.PID)
+	if host == r.Host && r.Started != "" && born != "" {
+		return alive(r.PID) && born == r.Started
 	}
-	started := gitio.Birth(r.PID)
-	return alive(r.PID) && (r.Started == "" || started == "" || started == r.Started)
+	if s.b.Now().Sub(r.Since) >= abandonedAfter {
+		return false
+	}
+	return host != r.Host || alive(r.PID)
 }

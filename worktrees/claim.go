@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -51,6 +52,14 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	}
 	c := &claimer{site: s, r: r, since: b.Moment(), asked: b.Moment(), skip: map[string]*board.Refusal{}}
 	claimed, err := c.run(ctx)
+	if claimed == nil && errors.As(err, new(*board.Refusal)) { // perhaps only since another call has made this claim
+		switch done, failed := b.Lookup(ctx, r.Request); {
+		case failed != nil:
+			err = errors.Join(err, failed)
+		case done != nil:
+			claimed, err = s.claimedBefore(ctx, done)
+		}
+	}
 	return claimed, errors.Join(err, c.candidate.discard(ctx))
 }
 
@@ -156,10 +165,35 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	if err != nil {
 		return nil, err
 	}
+	if done.Repeated { // by another call: what this one has read of the place is out of date
+		return c.claimedBefore(ctx, done)
+	}
 	if _, blocked := done.Op.Payload.(*board.IterationLimit); blocked {
 		return nil, limitReached(done)
 	}
 	return c.settle(ctx, done, path)
+}
+
+// beside reports whether another call by the same request has moved a worktree in, or the claim has
+// ended since: of two calls in the same second, both have made the same commit, and neither knows
+// whose it is.
+func (c *claimer) beside(ctx context.Context, done *gitboard.Done) (bool, error) {
+	v, err := c.b.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	if !c.stillHeld(v, done.After.Task(c.task)) {
+		err := v.State.Err()
+		return err == nil, err
+	}
+	which := identity(c.path(c.task))
+	return which != "" && which != c.kept.which, nil
+}
+
+// stillHeld reports whether a claim of this clone is still one.
+func (s *site) stillHeld(v *gitboard.View, claimed *board.Task) bool {
+	now := v.State.Task(claimed.ID)
+	return now != nil && now.Status == board.Claimed && now.AssignedTo == claimed.AssignedTo && now.Clone == s.clone
 }
 
 // retryIfChanged turns a refusal about what is in the worktrees into errChanged if the board has
@@ -265,7 +299,14 @@ func (c *claimer) settle(ctx context.Context, done *gitboard.Done, path string) 
 	claimed := &Claimed{Done: done, Task: done.After.Task(c.task), Path: path, Kind: c.kind}
 	switch {
 	case c.kind.Fresh:
-		if err := c.moveIn(ctx, done.View); err != nil {
+		beside, err := c.beside(ctx, done)
+		if beside {
+			return c.claimedBefore(ctx, done)
+		}
+		if err == nil {
+			err = c.moveIn(ctx, done.View)
+		}
+		if err != nil {
 			err = errors.Join(err, c.candidate.leave(c.task))
 			return claimed, fmt.Errorf("%s is claimed, but its worktree could not be put in place (git liza doctor repairs it): %w", c.task, err)
 		}
@@ -278,20 +319,25 @@ func (c *claimer) settle(ctx context.Context, done *gitboard.Done, path string) 
 // moveIn replaces the previous holder's worktree with the candidate. The old worktree is checked
 // once more for work to keep.
 func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
-	if err := c.clearAway(ctx, v, c.task, c.r.Actor, c.kept); err != nil {
+	if err := c.makeRoom(ctx, v, c.task, c.r.Actor, c.kept); err != nil {
 		return err
 	}
 	if err := c.resetBranch(ctx, v, c.task, c.candidate.base); err != nil {
 		return err
 	}
-	return c.candidate.place(ctx, v, c.task)
+	err := c.candidate.place(ctx, v, c.task)
+	if errors.Is(err, fs.ErrExist) && identity(c.path(c.task)) != "" {
+		return nil // another call has moved one in
+	}
+	return err
 }
 
 // resetBranch resets the branch to the claim's base if the previous holder, unaware of the claim,
-// has committed to it since. That commit goes to the attic.
+// has committed to it since. That commit goes to the attic. A worktree that is there is the claim's
+// already, and the branch is what its agent works on.
 func (s *site) resetBranch(ctx context.Context, v *gitboard.View, task string, base git.OID) error {
 	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
-	if err != nil || tip == base {
+	if err != nil || tip == base || identity(s.path(task)) != "" {
 		return err
 	}
 	attic, err := s.attic(ctx, task)
@@ -348,10 +394,10 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 	if err != nil {
 		return claimed, err
 	}
-	now := v.State.Task(t.ID)
-	if now == nil || now.Status != board.Claimed || now.AssignedTo != t.AssignedTo || now.Clone != s.clone {
+	if !s.stillHeld(v, t) {
 		return claimed, v.State.Err()
 	}
+	now := v.State.Task(t.ID)
 	if left := s.unmoved(now); left != nil {
 		return claimed, s.moveInLate(ctx, v, now, left, done.Op.Actor)
 	}

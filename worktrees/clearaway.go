@@ -3,12 +3,14 @@ package worktrees
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // goneMark begins the name of a worktree that is about to be removed.
@@ -48,16 +50,34 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 		return err
 	}
 	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
-	if err := s.repo.MoveWorktree(ctx, l.path, gone); err != nil {
+	err = s.repo.MoveWorktree(ctx, l.path, gone)
+	if errors.As(err, new(*gitio.StorageError)) {
+		return errors.Join(err, forget(c.recordFile())) // it stays as it is
+	}
+	if err != nil {
 		return errors.Join(s.clearInPlace(ctx, v, task, actor, before, which, err), forget(c.recordFile()))
 	}
 	if identity(gone) != which {
 		return s.moveBack(ctx, c, gone, l.path)
 	}
-	if err := s.finishGone(ctx, v, task, token, l.path, actor, before); err != nil {
+	err = s.finishGone(ctx, v, task, token, l.path, actor, before)
+	switch {
+	case err == nil:
+		return nil
+	case identity(gone) == which:
 		return errors.Join(err, s.moveBack(ctx, c, gone, l.path))
 	}
-	return nil
+	return errors.Join(err, c.leave(task)) // some files can't be removed, and the rest is gone
+}
+
+// makeRoom is clearAway for those who need the path for another worktree. What is left of the old
+// one elsewhere, because some file of it can't be removed, does not keep them from it.
+func (s *site) makeRoom(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
+	err := s.clearAway(ctx, v, task, actor, before)
+	if errors.Is(err, fs.ErrPermission) && !present(s.path(task)) {
+		return nil
+	}
+	return err
 }
 
 // moveBack moves a worktree that was moved out of the way back to its path. If that fails, its
@@ -103,8 +123,13 @@ func (s *site) removeWorktree(ctx context.Context, task, path string) error {
 
 // keepModules keeps the repositories of a task's worktree that must outlive it.
 func (s *site) keepModules(ctx context.Context, task, path string) error {
-	_, err := s.repo.KeepModules(ctx, path, free(filepath.Join(s.b.Dir(), "modules", task)))
+	_, err := s.repo.KeepModules(ctx, path, s.modulesDir(task))
 	return err
+}
+
+// modulesDir is where the next repositories are kept that outlive a worktree of a task.
+func (s *site) modulesDir(task string) string {
+	return free(filepath.Join(s.b.Dir(), "modules", task))
 }
 
 // finishGone removes a worktree that was moved out of the way. lies is where the caller finds it if

@@ -43,7 +43,7 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 		if _, err := s.workTip(ctx, v, t); err != nil {
 			return "", err // nothing to make it from
 		}
-		if err := s.clearAway(ctx, v, t.ID, *fresh, nil); err != nil {
+		if err := s.makeRoom(ctx, v, t.ID, *fresh, nil); err != nil {
 			return "", fmt.Errorf("put the worktree of %s aside: %w", t.ID, err)
 		}
 	}
@@ -54,7 +54,10 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 func (s *site) self(ctx context.Context) board.Actor {
 	who, err := s.repo.Identity(ctx)
 	if err != nil {
-		return board.HumanActor("git liza", "git-liza@liza")
+		return itself
 	}
 	return board.HumanActor(who.Name, who.Email)
 }
+
+// itself is the identity of this program, for what nobody has asked for.
+var itself = board.HumanActor("git liza", "git-liza@liza")

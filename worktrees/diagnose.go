@@ -42,7 +42,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		site:  s, v: v, all: all, real: map[string]string{},
 		unread: map[string]*gitio.BrokenRefError{}, reported: map[string]bool{}, kept: map[git.OID]bool{},
 	}
-	for _, look := range []func(context.Context) error{d.brokenRefs, d.missingHome, d.keptFolder, d.tasks, d.submissions, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.mergeLease, d.restRefs} {
+	for _, look := range []func(context.Context) error{d.brokenRefs, d.missingHome, d.keptFolder, d.tasks, d.submissions, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.mergeLease, d.leases, d.restRefs} {
 		if err := look(ctx); err != nil && !d.isReported(err) {
 			return nil, err
 		}

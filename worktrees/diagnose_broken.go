@@ -36,7 +36,6 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 	for _, b := range broken {
 		var err error
 		switch {
-		case d.unread[b.Ref] == nil: // two prefixes may overlap
 		case b.Ref == d.v.IntegrationRef():
 			err = d.brokenIntegration(ctx, b)
 		case b.Ref == git.HomeRef && d.b.Remote() == "":
@@ -210,11 +209,11 @@ func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, 
 
 // contains reports whether a commit contains another, false if its history can't be read.
 func (d *diagnosis) contains(ctx context.Context, commit, other git.OID) (bool, error) {
-	is, err := d.repo.IsAncestor(ctx, other, commit)
+	is, err := d.repo.IsAncestor(ctx, other, commit) // false with an error
 	if cutShort(err) {
 		return false, err
 	}
-	return is && err == nil, nil
+	return is, nil
 }
 
 // integrationAttic is the name under which the attic keeps commits that were taken off integration.
@@ -259,8 +258,8 @@ func (d *diagnosis) begunBy(ctx context.Context, text string) (git.OID, error) {
 // boardRoot returns the board's first commit.
 func (d *diagnosis) boardRoot(ctx context.Context) (git.OID, error) {
 	commits, err := d.b.Log().Store().Log(ctx, git.ZeroOID, d.v.Commit)
-	if err != nil || len(commits) == 0 {
-		return d.v.Commit, err
+	if err != nil {
+		return "", err
 	}
 	return commits[0].OID, nil
 }
@@ -295,8 +294,7 @@ func (d *diagnosis) brokenLast(b *gitio.BrokenRefError) {
 // missingHome checks whether git.HomeRef is gone where the board was decided. Others can't join it
 // then, and take it for a copy.
 func (d *diagnosis) missingHome(ctx context.Context) error {
-	lost, err := d.b.HomeLost(ctx)
-	if !lost || err != nil {
+	if lost, err := d.b.HomeLost(ctx); !lost {
 		return err
 	}
 	root, err := d.boardRoot(ctx)
@@ -324,7 +322,10 @@ func (d *diagnosis) brokenCopy(b *gitio.BrokenRefError, then string) {
 		if err != nil {
 			return err
 		}
-		return d.repo.DeleteBroken(ctx, b, root)
+		if err := d.repo.DeleteBroken(ctx, b, root); !errors.Is(err, gitio.ErrRefMoved) {
+			return err
+		}
+		return nil // somebody has deleted or restored it
 	}})
 }
 
@@ -379,7 +380,7 @@ func (d *diagnosis) lostKept(ctx context.Context, t *board.Task) (git.OID, error
 	}
 	for _, e := range slices.Backward(t.History) {
 		commit := git.OID(e.Kept)
-		if commit == "" || d.kept[commit] || slices.Contains(attic.commits, commit) {
+		if d.kept[commit] || slices.Contains(attic.commits, commit) {
 			continue
 		}
 		here, err := d.has(ctx, e.Kept)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,7 +156,10 @@ func (d *diagnosis) leftGone(token, path string) {
 				if err := d.keepModules(ctx, r.Task, path); err != nil {
 					return err
 				}
-				return errors.Join(d.repo.DiscardWorktree(ctx, path), forget(filepath.Join(d.claimsDir(), token)))
+				if err := d.repo.DiscardWorktree(ctx, path); err != nil {
+					return err // the record says whose it is
+				}
+				return forget(filepath.Join(d.claimsDir(), token))
 			}
 			// Git moves a worktree first and records that afterwards, and removes only what it has
 			// recorded.
@@ -241,14 +246,18 @@ func (d *diagnosis) locks(context.Context) error {
 	return unread
 }
 
-// mergeLease looks for a merge lease whose holder is gone.
+// mergeLease looks for a merge lease whose holder is gone, or has a clock that is ahead.
 func (d *diagnosis) mergeLease(ctx context.Context) error {
 	held, err := d.v.Lease(ctx, git.MergeHolder)
 	if broken := (*gitio.BrokenRefError)(nil); errors.As(err, &broken) {
 		return nil // reported with the other leases
 	}
-	if err != nil || held == nil || held.Live(d.b.Now()) {
+	if err != nil || held == nil {
 		return err
+	}
+	live, ahead := held.Live(d.b.Now()), held.Ahead(d.b.Now())
+	if live && ahead == 0 {
+		return nil
 	}
 	what := "a human's commit"
 	if len(held.Tasks) > 0 {
@@ -257,6 +266,9 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	text := fmt.Sprintf("the lease of %s, who merged %s, expired at %s, and is still here", held.By(), what, held.Expires)
 	if d.b.Now().Before(held.Expires.Std()) {
 		text = fmt.Sprintf("the process by which %s merged %s has ended, and its lease is still here", held.By(), what)
+	}
+	if live {
+		text = fmt.Sprintf("the lease of %s, who merges %s, is %s ahead of this clock: until it expires or is renewed, nobody can say whether that merge was killed, and nothing else is merged", held.By(), what, board.Span(ahead))
 	}
 	if held.Damaged {
 		text = "the lease of merges can't be read"
@@ -271,5 +283,31 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 			return err
 		},
 	})
+	return nil
+}
+
+// leases looks for agents' leases that were renewed with a clock that is ahead: should the agent be
+// gone, nobody else gets its work for as long.
+func (d *diagnosis) leases(ctx context.Context) error {
+	all, err := d.v.Leases(ctx)
+	if err != nil {
+		return err
+	}
+	for _, agent := range slices.Sorted(maps.Keys(all)) {
+		held := all[agent]
+		ahead := held.Ahead(d.b.Now())
+		if agent == git.MergeHolder || ahead == 0 || !held.Live(d.b.Now()) {
+			continue
+		}
+		kept := "its id"
+		if held.Task != "" {
+			kept = held.Task
+		}
+		d.add(Problem{
+			Kind: ClockSkew,
+			Text: fmt.Sprintf("the lease of %s is %s ahead of this clock: until it expires or is renewed, nobody else gets %s, even if %s is gone", agent, board.Span(ahead), kept, agent),
+			Hint: fmt.Sprintf("compare the clocks of both machines: date -u; if you know that its process is gone: git liza recover-agent %s --force", agent),
+		})
+	}
 	return nil
 }

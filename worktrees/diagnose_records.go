@@ -44,7 +44,7 @@ func (s *site) damagedRecords(listed bool) []Problem {
 			p.Hint = "wait until no git process works in this repository, then: git liza doctor --fix"
 		default:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, belongs to none; what was in it is kept below %s", record, s.recordsDir())
-			p.Fix = func(ctx context.Context) error { return s.setAside(ctx, record) }
+			p.Fix = func(ctx context.Context) error { return s.setAside(ctx, "", record) }
 		}
 		found = append(found, p)
 	}
@@ -77,14 +77,19 @@ func (s *site) entries() (paths []string) {
 	return paths
 }
 
-// setAside moves a record that belongs to no worktree to this clone's own files. The attic holds
-// its commit from then on, since git does not look for commits there.
-func (s *site) setAside(ctx context.Context, record string) error {
+// setAside moves a record that belongs to no worktree to this clone's own files. The attic, a
+// task's or that of none for "", holds its commit from then on, since git does not look for commits
+// there.
+func (s *site) setAside(ctx context.Context, task, record string) error {
 	head, err := gitio.RecordedHead(record)
 	if err != nil {
 		return err
 	}
-	if err := s.keepRecorded(ctx, "", record, head); err != nil {
+	aside, err := gitio.SetAside(record)
+	if err != nil {
+		return err
+	}
+	if err := s.keepRecorded(ctx, task, head, aside...); err != nil {
 		return err
 	}
 	return s.repo.KeepRecord(record, free(filepath.Join(s.recordsDir(), filepath.Base(record))))
@@ -103,13 +108,9 @@ func free(dir string) string {
 const recordTask = "worktrees"
 
 // keepRecorded puts into the attic what only the record of a worktree names: the commit that was
-// checked out, and changes that were put aside.
-func (s *site) keepRecorded(ctx context.Context, task, record string, head git.OID) error {
-	commits, err := gitio.SetAside(record)
-	if err != nil {
-		return err
-	}
-	for _, commit := range append([]git.OID{head}, commits...) {
+// checked out, and others.
+func (s *site) keepRecorded(ctx context.Context, task string, head git.OID, others ...git.OID) error {
+	for _, commit := range append([]git.OID{head}, others...) {
 		if err := s.keepCommit(ctx, task, commit); err != nil {
 			return err
 		}
@@ -117,20 +118,64 @@ func (s *site) keepRecorded(ctx context.Context, task, record string, head git.O
 	return nil
 }
 
-// forgetGone makes git forget a task's worktree whose directory is gone.
-func (s *site) forgetGone(ctx context.Context, w gitio.Worktree) error {
-	task := filepath.Base(w.Path)
-	if err := s.keepRecorded(ctx, task, s.repo.RecordOf(w.Path), w.Head); err != nil {
+// forgetGone makes git forget a task's worktree whose directory is gone. What was staged in it goes
+// to the attic, too. A record that git can't read is set aside with all that is in it. A claim may
+// put another worktree at the path meanwhile, after it has done the same.
+func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error {
+	task, record := filepath.Base(path), s.repo.RecordOf(path)
+	if record == "" {
+		return s.keepRecorded(ctx, task, head)
+	}
+	if !s.repo.UsableRecord(record) {
+		return s.setAside(ctx, task, record)
+	}
+	err := s.keepGone(ctx, task, record, head)
+	switch {
+	case !present(record):
+		return nil // another process has kept all that
+	case err != nil || gitio.LinkedDir(path) == record: // it is back
 		return err
 	}
-	return s.removeWorktree(ctx, task, w.Path)
+	return s.repo.ForgetRecord(ctx, record, s.modulesDir(task))
+}
+
+// keepGone puts into the attic what only the record of a task's worktree names.
+func (s *site) keepGone(ctx context.Context, task, record string, head git.OID) error {
+	others, err := s.repo.RecordedCommits(ctx, record)
+	if err != nil {
+		return err
+	}
+	who, err := s.sign(ctx, itself)
+	if err != nil {
+		return err
+	}
+	staged, err := s.repo.RecordedStaged(ctx, record, stagedMessage(task), who)
+	if err != nil {
+		return fmt.Errorf("keep what was staged in the worktree of %s: %w", task, err)
+	}
+	return s.keepRecorded(ctx, task, head, append(others, staged)...)
+}
+
+// forgetMissing is forgetGone for the worktree of a task that is about to get another one. Git
+// would drop the record of the old one without a look at it.
+func (s *site) forgetMissing(ctx context.Context, task string) error {
+	path := s.path(task)
+	record := s.repo.RecordOf(path)
+	if record == "" || present(path) {
+		return nil
+	}
+	head, err := gitio.RecordedHead(record)
+	if err != nil {
+		return err
+	}
+	return s.forgetGone(ctx, path, head)
 }
 
 // keepCommit puts a commit that git's record of a worktree names into the attic, unless a ref holds
 // it: the one that was checked out, or one of changes that were put aside. The record, which holds
 // it until now, is about to go.
 func (s *site) keepCommit(ctx context.Context, task string, commit git.OID) error {
-	if commit == "" || commit.IsZero() {
+	if commit.IsZero() {
 		return nil
 	}
 	if !board.ValidTaskID(task) {
@@ -153,6 +198,9 @@ func (s *site) keepCommit(ctx context.Context, task string, commit git.OID) erro
 func (d *diagnosis) unsound(task string, l layout) (*Problem, error) {
 	p := &Problem{Kind: DamagedWorktree, Task: task, Path: l.path}
 	switch {
+	case d.halfMoved(l.path):
+		p.Text = fmt.Sprintf("the worktree of %s was moved to its place by a process that died before git knew", task)
+		p.Fix = func(ctx context.Context) error { return d.repo.FinishMove(ctx, l.path) }
 	case l.crossed != "":
 		p.Text = fmt.Sprintf("%s leads to git's record of another worktree, %s", filepath.Join(l.path, ".git"), l.crossed)
 		p.Fix = func(ctx context.Context) error { return Repair(ctx, d.b) }
@@ -161,7 +209,7 @@ func (d *diagnosis) unsound(task string, l layout) (*Problem, error) {
 		p.Fix = func(ctx context.Context) error { return d.restoreHead(ctx, task, l.path) }
 	case l.ours:
 		damaged, err := d.repo.DamagedIndex(l.path)
-		if err != nil || !damaged {
+		if !damaged {
 			return nil, err
 		}
 		p.Text = fmt.Sprintf("the index of the worktree of %s is damaged", task)
@@ -174,8 +222,7 @@ func (d *diagnosis) unsound(task string, l layout) (*Problem, error) {
 
 // rebuildIndex makes a damaged index again, unless another process has done so.
 func (d *diagnosis) rebuildIndex(ctx context.Context, path string) error {
-	damaged, err := d.repo.DamagedIndex(path)
-	if err != nil || !damaged {
+	if damaged, err := d.repo.DamagedIndex(path); !damaged {
 		return err
 	}
 	return d.repo.RebuildIndex(ctx, path)

@@ -147,11 +147,11 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 		return nil
 	}
 	here, err := d.has(ctx, t.ReviewCommit)
-	if !here || err != nil {
+	if !here {
 		return err // reported with its ref
 	}
 	tip, err := d.b.IntegrationTip(ctx, d.v)
-	if tip.IsZero() || err != nil {
+	if tip.IsZero() {
 		return err
 	}
 	damage := (*gitio.DamagedError)(nil)
@@ -182,7 +182,7 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 // lostFromAttic checks work that was kept according to the board.
 func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git.OID) error {
 	here, err := d.has(ctx, string(commit))
-	if !here || err != nil {
+	if !here {
 		return err
 	}
 	attic, err := d.attic(ctx, t.ID)

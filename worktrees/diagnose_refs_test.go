@@ -3,6 +3,7 @@ package worktrees_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,10 +109,50 @@ func (s *scene) loses(name string) {
 	s.b = s.open()
 }
 
+// TestIncompleteWork checks that doctor names work of which a part is missing before it is submitted,
+// and that the files of the worktree can be kept where no clone has the rest.
+func TestIncompleteWork(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost string
+		way  []string // what the hint says to do
+	}{
+		"a file":   {":b.txt", []string{"hash-object", "-w", "b.txt"}},
+		"the tree": {"^{tree}", []string{"reset", "-q", "--soft"}},
+		"a commit": {"~1", []string{"reset", "-q", "--soft"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			s.preExec("coder-1", "one")
+			s.work("one", "c.txt", "c\n")
+			s.work("one", "b.txt", "b\n")
+			s.loses("task/one" + c.lost)
+			found := s.problems()
+			if len(found) != 1 || found[0].Kind != worktrees.LostWork || found[0].Task != "one" || !contains(found[0].Hint, strings.ReplaceAll(strings.Join(c.way, " "), " -q", "")) {
+				t.Fatalf("%+v", found)
+			}
+			way := c.way
+			if way[0] == "reset" {
+				way = append(way, s.state().Task("one").BaseCommit)
+			}
+			s.git(s.path("one"), way...)
+			if way[0] == "reset" {
+				s.commitAll(s.path("one"), "what is left"+s.trailers("one"))
+			}
+			if found := s.problems(); len(found) > 0 {
+				t.Errorf("afterwards: %+v", found)
+			}
+			commit := s.submit("coder-1", "one")
+			if s.file(commit, "b.txt") != "b\n" || s.file(commit, "c.txt") != "c\n" {
+				t.Error("a file is lost")
+			}
+		})
+	}
+}
+
 // TestIncompleteSubmission checks that approved work does not land while a part of it is missing, and
 // that doctor names what is missing, and brings it from the remote if there is one.
 func TestIncompleteSubmission(t *testing.T) {
-	for name, lost := range map[string]string{"a file": ":b.txt", "the tree": "^{tree}", "a commit": "~1"} {
+	for name, lost := range map[string]string{"a file": ":b.txt", "a file, and the worktree": ":b.txt", "the tree": "^{tree}", "a commit": "~1"} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			s.preExec("coder-1", "one")
@@ -122,6 +163,9 @@ func TestIncompleteSubmission(t *testing.T) {
 			hub := filepath.Join(t.TempDir(), "hub.git")
 			s.git(s.dir, "init", "-q", "--bare", hub)
 			s.git(s.dir, "push", "-q", hub, "refs/liza/review/*:refs/liza/review/*")
+			if name == "a file, and the worktree" {
+				s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
+			}
 			s.loses(string(commit) + lost)
 			integration := s.ref("refs/heads/integration")
 			s.refused(s.mergeErr("one"), board.CodeMissing, "one can't land: objects of the history of "+commit.Short()+" are missing or damaged")
@@ -129,7 +173,7 @@ func TestIncompleteSubmission(t *testing.T) {
 				t.Errorf("integration moved to %s", now)
 			}
 			found := s.problems()
-			if len(found) != 1 || found[0].Kind != worktrees.LostSubmission || !contains(found[0].Hint, "git fetch --refetch URL refs/liza/review/one/1") || contains(found[0].Hint, "hash-object -w b.txt") != (lost == ":b.txt") {
+			if len(found) != 1 || found[0].Kind != worktrees.LostSubmission || !contains(found[0].Hint, "git fetch --refetch URL refs/liza/review/one/1") || contains(found[0].Hint, "hash-object -w b.txt") != (name == "a file") {
 				t.Fatalf("found %+v", found)
 			}
 			s.git(s.dir, "fetch", "-q", "--refetch", hub, "refs/liza/review/one/1")
@@ -152,6 +196,80 @@ func TestIncompleteSubmissionOfClone(t *testing.T) {
 	s.check(s.b.Share(s.ctx, "origin"))
 	s.loses(string(commit) + ":b.txt")
 	s.mended("lost-submission")
+}
+
+// TestBrokenRefsOfClone checks what becomes of broken refs in a clone that shares its board: those
+// that repeat what the remote has go, and integration is where the remote has it.
+func TestBrokenRefsOfClone(t *testing.T) {
+	const integration = "refs/heads/integration"
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.preExec("coder-1", "one")
+	commit := s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	hub := filepath.Join(s.dir, ".git", "hub.git")
+	s.git(s.dir, "init", "-q", "--bare", hub)
+	s.git(s.dir, "remote", "add", "origin", hub)
+	s.check(s.b.Share(s.ctx, "origin"))
+	next := git.OID(s.git(s.dir, "commit-tree", "-m", "next", "-p", "integration", "integration^{tree}"))
+	s.sets(git.TrackingRef("origin", "integration"), next)
+	broken := []string{integration, git.LeaseRef("coder-1"), git.HomeRef, git.RemoteRef("origin", integration), git.TrackingRef("origin", "task/two"), git.ProbePrefix + "1-x"}
+	s.check(os.RemoveAll(filepath.Join(s.b.Repo().CommonDir(), "logs", filepath.FromSlash(integration))))
+	var want []string
+	for _, ref := range broken {
+		s.breaks(ref, "garbage\n")
+		want = append(want, worktrees.BrokenRef)
+	}
+	s.mended(want...)
+	for _, ref := range broken[1:] {
+		if at, err := s.b.Repo().Ref(s.ctx, ref); err != nil || !at.IsZero() {
+			t.Errorf("%s is at %s: %v", ref, at, err)
+		}
+	}
+	if at := s.ref(integration); at != next {
+		t.Errorf("integration is at %s, not at %s, where the remote has it", at, next)
+	}
+	// It comes back as well if what the remote had is broken, too.
+	s.reflogOf(integration, next)
+	for _, ref := range []string{integration, git.TrackingRef("origin", "integration")} {
+		s.breaks(ref, "garbage\n")
+	}
+	both, err := worktrees.Diagnose(s.ctx, s.b)
+	s.check(err)
+	if left, err := fixAll(s.ctx, both); len(both) != 2 || len(left) > 0 || err != nil {
+		t.Errorf("found %+v, and left %+v, %v", both, left, err)
+	}
+	if at := s.ref(integration); at != next {
+		t.Errorf("integration is at %s, not at %s, where its reflog has it", at, next)
+	}
+	// So does the ref of a submission that only the remote has.
+	s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
+	s.deletes(taskRef("one"))
+	s.check(os.RemoveAll(filepath.Join(s.b.Repo().CommonDir(), "logs")))
+	for _, ref := range []string{git.TrackingRef("origin", "task/one"), git.ReviewRef("one", 1)} {
+		s.deletes(ref)
+	}
+	s.sets(git.ReviewRef("one", 1), next)
+	s.loses(string(commit))
+	if !slices.ContainsFunc(s.problems(), func(p worktrees.Problem) bool {
+		return p.Kind == worktrees.LostSubmission && contains(p.Text, git.ReviewRef("one", 1)+" is at "+next.Short()) && contains(p.Hint, "fetch it from a clone that has it")
+	}) {
+		t.Errorf("found %+v", s.problems())
+	}
+	s.deletes(git.ReviewRef("one", 1))
+	s.breaks(git.ReviewRef("one", 1), "garbage\n")
+	found := s.problems()
+	at := slices.IndexFunc(found, func(p worktrees.Problem) bool { return p.Ref == git.ReviewRef("one", 1) })
+	if at < 0 || found[at].Fix == nil || !contains(found[at].Text, "a sync brings it here") {
+		t.Fatalf("found %+v", found)
+	}
+	s.check(found[at].Fix(s.ctx))
+	s.check(s.b.Refetch(s.ctx, git.ReviewRef("one", 1)))
+}
+
+// reflogOf writes a reflog, by which a ref was at a commit.
+func (s *scene) reflogOf(ref string, commit git.OID) {
+	s.t.Helper()
+	s.write(s.b.Repo().CommonDir(), filepath.Join("logs", filepath.FromSlash(ref)), string(git.ZeroOID)+" "+string(commit)+" Ada <ada@example.org> 1750000000 +0000\tmoved\n")
 }
 
 // TestLostFromAttic checks that kept work named by the board is restored as long as its commit

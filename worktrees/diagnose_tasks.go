@@ -1,13 +1,17 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // tasks checks the worktrees and branches that this clone should have.
@@ -35,7 +39,36 @@ func (d *diagnosis) tasks(ctx context.Context) error {
 		if err := d.worktree(ctx, t, tip); err != nil {
 			return err
 		}
+		if err := d.lostFromBranch(ctx, t, tip); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// lostFromBranch checks whether all work on a branch that is not submitted is here.
+func (d *diagnosis) lostFromBranch(ctx context.Context, t *board.Task, tip git.OID) error {
+	base := git.OID(cmp.Or(t.ReviewCommit, t.BaseCommit))
+	if tip.IsZero() || tip == base {
+		return nil
+	}
+	if here, err := d.has(ctx, string(base)); !here {
+		return err
+	}
+	damage := (*gitio.DamagedError)(nil)
+	if err := d.repo.WholeSince(ctx, base, tip); !errors.As(err, &damage) {
+		return err
+	}
+	p := Problem{Kind: LostWork, Task: t.ID, Text: fmt.Sprintf("not all work on %s is here: %v", d.v.TaskBranch(t.ID), damage)}
+	switch in := "git -C " + board.WorktreeOf(t.ID); {
+	case !d.layout(t.ID).ours:
+		p.Hint = "fetch it from a clone or a backup that has it"
+	case damage.Path != "":
+		p.Hint = fmt.Sprintf("if its worktree still has the file: %s hash-object -w %s", in, plain.Quote(damage.Path))
+	default:
+		p.Hint = fmt.Sprintf("fetch it from a clone or a backup that has it; or keep its files, in one commit: %s reset --soft %s, then %s commit", in, git.OID(t.BaseCommit).Short(), in)
+	}
+	d.add(p)
 	return nil
 }
 
@@ -130,9 +163,13 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 	if open == "rebase" {
 		return nil // git detaches HEAD while this is in progress
 	}
+	hint, err := d.backOn(ctx, d.v, t.ID, branch, head)
+	if err != nil {
+		return err
+	}
 	p := Problem{
 		Kind: WrongBranch, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s is on %s, not on %s", t.ID, orDetached(branch), d.v.TaskBranch(t.ID)),
-		Hint: fmt.Sprintf("git -C %s checkout %s", board.WorktreeOf(t.ID), d.v.TaskBranch(t.ID)),
+		Hint: hint,
 	}
 	if head == tip && open == "" && l.elsewhere == "" {
 		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, d.v.TaskRef(t.ID)) }
@@ -156,7 +193,7 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 	if has, err := d.repo.IsAncestor(ctx, tip, head); has || err != nil {
 		return err
 	}
-	if untouched, err := d.repo.Untouched(ctx, path, tip); !untouched || err != nil {
+	if untouched, err := d.repo.Untouched(ctx, path, tip); !untouched {
 		return err
 	}
 	d.add(Problem{
@@ -212,10 +249,11 @@ func (d *diagnosis) registrations(context.Context) error {
 		}
 		if d.ofTask(w) {
 			p.Fix = func(ctx context.Context) error {
+				_ = os.Remove(w.Path) // empty, it is all that a removal which was cut off has left
 				if present(w.Path) {
 					return nil
 				}
-				return d.forgetGone(ctx, w)
+				return d.forgetGone(ctx, w.Path, w.Head)
 			}
 		}
 		d.add(p)

@@ -503,6 +503,17 @@ func TestCrossedWorktree(t *testing.T) {
 					t.Error("the neighbour's work was submitted")
 				}
 			}
+			was := s.ref(taskRef("one"))
+			if !ended {
+				_, err := worktrees.Create(s.ctx, s.b, "one", nil)
+				s.refused(err, board.CodeInTheWay, "leads to git's record of another worktree")
+			}
+			v, err := s.b.View(s.ctx)
+			s.check(err)
+			_ = worktrees.Tidy(s.ctx, s.b, v, human(), "one")
+			if s.ref(taskRef("one")) != was {
+				t.Error("its branch is gone")
+			}
 			s.reports(found{worktrees.DamagedWorktree, "one", true, ""})
 			left, err := fixAll(s.ctx, s.problems())
 			s.check(err)

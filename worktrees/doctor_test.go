@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 // found is what a problem looks like to a person.
@@ -196,6 +197,9 @@ func TestLostCommit(t *testing.T) {
 	s.check(os.Rename(object, object+"-away"))
 	s.b = s.open()
 	s.reports(found{worktrees.LostSubmission, "one", false, "fetch it from a clone that has it"})
+	s.breaks(git.ReviewRef("one", 1), "garbage\n")
+	s.reports(found{worktrees.LostSubmission, "one", false, git.ReviewRef("one", 1) + " is broken"})
+	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), filepath.FromSlash(git.ReviewRef("one", 1)))))
 	s.check(os.Rename(object+"-away", object))
 	s.b = s.open()
 	s.mended(worktrees.LostSubmission)
@@ -221,9 +225,14 @@ func TestHeldLock(t *testing.T) {
 	s.check(os.WriteFile(lock, nil, 0o644))
 	later := time.Now().Add(time.Hour) // its age says nothing
 	s.check(os.Chtimes(lock, later, later))
-	s.reports(found{worktrees.StaleLock, "", false, "make sure that no git process runs in this repository"})
+	half := filepath.Join(s.b.Repo().CommonDir(), "worktrees", "half")
+	s.check(os.MkdirAll(half, 0o755))
+	s.check(os.Chtimes(half, later, later))
+	s.reports(found{worktrees.StaleLock, "", false, "make sure that no git process runs in this repository"},
+		found{worktrees.DamagedRecord, "", false, "wait until no git process works in this repository"})
 	s.check(in.Close())
 	s.check(waits.Wait())
+	s.check(os.Remove(half))
 	s.mended(worktrees.StaleLock)
 }
 
@@ -275,11 +284,42 @@ func TestMergeLeaseOf(t *testing.T) {
 	if s.check(err); s.lease(git.MergeHolder).OID != now.OID {
 		t.Error("the lease of another merge is gone")
 	}
+	// Of a machine whose clock is fast: with it, the lease is live for as long.
+	fast := s.clock.now().Add(30 * time.Hour)
+	held.Process, held.Heartbeat, held.Expires = "", board.At(fast), board.At(fast.Add(time.Minute))
+	_, err = lease.Beat(s.ctx, s.b.Repo(), now, held)
+	s.check(err)
+	s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merges one, two, is 30h00m ahead of this clock: until it expires or is renewed"})
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: s.git(s.dir, "commit-tree", "-p", "integration", "-m", "next", "integration^{tree}")})
+	s.refused(err, board.CodeBusy, "its clock is 30h00m ahead of this one")
+	s.mended(worktrees.ExpiredMerge)
+	now, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
+	s.check(err)
 	none := git.NewObject(git.BlobObject, []byte("not a lease\n"))
 	s.check(s.b.Repo().WriteObjects(s.ctx, []git.Object{none}))
 	s.check(s.b.Repo().UpdateRefs(s.ctx, []git.RefUpdate{{Ref: git.LeaseRef(git.MergeHolder), Old: now.OID, New: none.OID}}, ""))
 	s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of merges can't be read"})
 	s.mended(worktrees.ExpiredMerge)
+}
+
+// TestLeaseOfAFastClock: a lease that was renewed with a clock that is ahead keeps a task from
+// everybody else for as long, so it is reported until it is renewed with a right one.
+func TestLeaseOfAFastClock(t *testing.T) {
+	s := newScene(t, ready("one"))
+	s.claim("coder-1", "one")
+	s.reports()
+	fast := s.clock.now().Add(30 * time.Hour)
+	held := s.lease("coder-1")
+	next := held.Content
+	next.Heartbeat, next.Expires = board.At(fast), board.At(fast.Add(5*time.Minute))
+	_, err := lease.Beat(s.ctx, s.b.Repo(), held, next)
+	s.check(err)
+	s.reports(found{worktrees.ClockSkew, "", false, "the lease of coder-1 is 30h00m ahead of this clock: until it expires or is renewed, nobody else gets one"})
+	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
+	s.refused(err, board.CodeWrongState, "the lease of coder-1 ends at "+string(next.Expires)+", by a clock that is 30h00m ahead of this one")
+	_, err = s.b.Heartbeat(s.ctx, s.as("coder-1"))
+	s.check(err)
+	s.reports()
 }
 
 // TestBranchNamedLikeATask checks that a person's branch is not taken for a task's because of the

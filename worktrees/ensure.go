@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 		}
 		if l.ours && s.elsewhere(t) {
 			// A remnant from before the work went to another clone.
-			return false, s.clearAway(ctx, v, t.ID, s.self(ctx), nil)
+			return false, s.makeRoom(ctx, v, t.ID, s.self(ctx), nil)
 		}
 		if path = l.path; l.ours {
 			return true, s.attach(ctx, v, t.ID, path)
@@ -77,7 +78,11 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 	if err != nil || l.ours || now != tip {
 		return false, err
 	}
-	return true, c.place(ctx, v, task)
+	err = c.place(ctx, v, task)
+	if errors.Is(err, fs.ErrExist) && identity(s.path(task)) != "" {
+		return false, nil // another process was faster
+	}
+	return true, err
 }
 
 // leftFor finds a candidate for a task that a dead process left, at the right commit.
@@ -132,7 +137,7 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (gi
 		return tip, nil
 	case !tip.IsZero():
 		// Made in another clone: the branch here may be behind what was submitted there.
-		if behind, err := s.repo.IsAncestor(ctx, tip, from); !behind || err != nil || tip == from {
+		if behind, err := s.repo.IsAncestor(ctx, tip, from); !behind || tip == from {
 			return tip, err
 		}
 	}

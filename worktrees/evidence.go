@@ -77,7 +77,7 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 
 // work checks that a task's worktree is here and clean, on the task's branch and not in the middle
 // of a merge or the like, and returns its HEAD.
-func (s *site) work(v *gitboard.View, t *board.Task, g glance) (git.OID, error) {
+func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glance) (git.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
 	}
@@ -94,13 +94,35 @@ func (s *site) work(v *gitboard.View, t *board.Task, g glance) (git.OID, error) 
 		return "", err
 	}
 	if open := midst(g.path); open != "" {
-		return "", refusal(board.CodeDirty, t.ID, "finish it there with git "+open+" --continue", "a %s is not finished in %s", open, board.WorktreeOf(t.ID))
+		return "", refusal(board.CodeDirty, t.ID, "finish it there with git "+open+" --continue", "git %s is not finished in %s", open, board.WorktreeOf(t.ID))
 	}
 	if g.Branch != v.TaskRef(t.ID) {
-		return "", refusal(board.CodeStale, t.ID, fmt.Sprintf("git -C %s checkout %s", board.WorktreeOf(t.ID), v.TaskBranch(t.ID)),
-			"%s is on %s, not on %s", board.WorktreeOf(t.ID), orDetached(g.Branch), v.TaskBranch(t.ID))
+		hint, err := s.backOn(ctx, v, t.ID, g.Branch, g.Head)
+		if err != nil {
+			return "", err
+		}
+		return "", refusal(board.CodeStale, t.ID, hint, "%s is on %s, not on %s", board.WorktreeOf(t.ID), orDetached(g.Branch), v.TaskBranch(t.ID))
 	}
 	return g.Head, nil
+}
+
+// backOn says how a worktree gets back on its task's branch. If HEAD is on no branch and has
+// commits that the task's lacks, as after `git rebase --quit`, nothing else may hold them.
+func (s *site) backOn(ctx context.Context, v *gitboard.View, task, branch string, head git.OID) (hint string, err error) {
+	in := "git -C " + board.WorktreeOf(task)
+	hint = in + " checkout " + v.TaskBranch(task)
+	if branch != "" {
+		return hint, nil
+	}
+	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
+	if err != nil {
+		return "", err
+	}
+	held, err := s.heldBy(ctx, head, []git.OID{tip})
+	if !held {
+		hint += ", then, for its own commits: " + in + " merge " + head.Short()
+	}
+	return hint, err
 }
 
 func orDetached(branch string) string {
@@ -142,12 +164,21 @@ func midst(path string) string {
 		return ""
 	}
 	for _, open := range []struct{ file, what string }{
-		{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply/applying", "am"}, {"rebase-apply", "rebase"},
 		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
 	} {
 		if _, err := os.Lstat(filepath.Join(dir, open.file)); err == nil {
 			return open.what
 		}
+	}
+	// Of several commits, git keeps in a file which ones follow, also after the current one was
+	// committed by hand.
+	todo, _ := os.ReadFile(filepath.Join(dir, "sequencer", "todo")) // without it, none does
+	switch verb, _, _ := strings.Cut(string(todo), " "); verb {
+	case "pick", "p":
+		return "cherry-pick"
+	case "revert":
+		return "revert"
 	}
 	return ""
 }

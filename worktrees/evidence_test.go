@@ -1,7 +1,9 @@
 package worktrees_test
 
 import (
+	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +43,7 @@ func TestSubmitEvidence(t *testing.T) {
 	s.commitAll(path, "other")
 	s.git(path, "checkout", "-q", "task/one")
 	s.git(path, "merge", "-q", "--no-commit", "-s", "ours", "other")
-	s.refused(submit(""), "dirty", "a merge is not finished")
+	s.refused(submit(""), "dirty", "git merge is not finished")
 	s.git(path, "merge", "--abort")
 
 	// A refusal because of the actor comes before one because of the evidence.
@@ -205,6 +207,60 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// TestStatusOfAFix checks that a coder who makes work fit for integration is told to merge what came
+// to it meanwhile.
+func TestStatusOfAFix(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"), ready("other"), approved("coder-2", "other", "a.txt", "1\ntwo\nthree\n"))
+	s.merge("other")
+	if r := s.merge("one"); r.Merged {
+		t.Fatal("there is no conflict")
+	}
+	path := s.claim("coder-1", "one").Path
+	s.write(path, "a.txt", "1 ONE\ntwo\nthree\n")
+	s.commitAll(path, "both"+s.trailers("one"))
+	for _, want := range []string{"it has all of integration", "this work is to have all of integration: git merge integration in the worktree"} {
+		st, err := worktrees.StatusOf(s.ctx, s.b, "one")
+		s.check(err)
+		if !contains(st.Advice, want) {
+			t.Errorf("the advice is %q, not %q", st.Advice, want)
+		}
+		moved.do(s)
+	}
+}
+
+// TestSubmitAfterMerge checks that work into which integration was merged is submitted against what
+// was merged, and that nothing is submitted if that can't be read.
+func TestSubmitAfterMerge(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	moved.do(s)
+	s.git(s.path("one"), "merge", "-q", "--no-ff", "-m", "integration"+s.trailers("one"), "integration")
+	s.insist(func(ctx context.Context) error {
+		_, _, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+		return err
+	})
+	if got := s.is("one", board.ReadyForReview).ReviewBase; got != string(s.ref("refs/heads/integration")) {
+		t.Errorf("it is compared with %s", got)
+	}
+}
+
+// TestCopiedRepository checks that a copy of a repository (cp -r) changes no worktree of the original.
+func TestCopiedRepository(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"))
+	s.write(s.path("one"), "work.txt", "w\n")
+	dir := filepath.Join(t.TempDir(), "copy")
+	s.check(os.CopyFS(dir, os.DirFS(s.dir)))
+	b := s.openAt(dir)
+	s.refused(worktrees.Repair(s.ctx, b), board.CodeElsewhere, "this is a copy of "+s.b.Repo().CommonDir())
+	s.check(os.RemoveAll(filepath.Join(dir, ".worktrees", "one")))
+	_, err := worktrees.Create(s.ctx, b, "one", nil)
+	s.refused(err, board.CodeElsewhere, "this is a copy of "+s.b.Repo().CommonDir())
+	if s.read(s.path("one"), "work.txt") != "w\n" || !s.b.Repo().Owns(s.path("one")) {
+		t.Error("the original's worktree was changed")
+	}
+}
+
 // by returns the actor that asks for a fresh worktree.
 func by(a board.Actor) *board.Actor { return &a }
 
@@ -245,6 +301,15 @@ func TestCreateAndDelete(t *testing.T) {
 	if got := s.claim("coder-1", "one"); s.read(got.Path, "a.txt") != "committed\n" {
 		t.Error("the kept work is gone")
 	}
+	// What is over gets no worktree, and doctor takes away what a merge has left.
+	s.task("never")
+	s.abandons("never")
+	_, err = worktrees.Create(s.ctx, s.b, "never", nil)
+	s.refused(err, "wrong-state", "never is ABANDONED: it has no worktree | ")
+	s.task("other")
+	s.approved("coder-2", "other", "c.txt", "c\n")
+	s.merge("other")
+	s.refused(worktrees.Delete(s.ctx, s.b, human(), "other"), "wrong-state", "git liza doctor --fix takes away what a merge has left")
 }
 
 // TestRepair checks that Repair updates git's records after the project directory was moved.

@@ -353,6 +353,46 @@ func TestFailing(t *testing.T) {
 			now, failed := s.b.View(ctx)
 			return err, failed == nil && now.Commit == v.Commit
 		},
+		"the HEAD of a record": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			record := filepath.Join(s.repo.CommonDir(), "worktrees", "left")
+			blocked(t, record, "logs", "HEAD")
+			return s.setAside(ctx, "", record), present(record)
+		},
+		"what a record has put aside": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			record := filepath.Join(s.repo.CommonDir(), "worktrees", "left")
+			blocked(t, record, "MERGE_AUTOSTASH")
+			return s.setAside(ctx, "", record), present(record)
+		},
+		"an index": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			s.boarded(t, ctx, commits)
+			v := s.ready(t, ctx, "one")
+			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			all, err := s.repo.Worktrees(ctx)
+			must(t, err)
+			index := filepath.Join(gitio.LinkedDir(s.path("one")), "index")
+			must(t, os.RemoveAll(index))
+			blocked(t, index)
+			d := s.diagnosed(v)
+			d.all = all
+			task := v.State.Task("one")
+			if d.worktree(ctx, task, git.ZeroOID) == nil || d.rebuildIndex(ctx, s.path("one")) == nil {
+				t.Error("it can't be read, and that is not said")
+			}
+			return d.folders(ctx), len(d.found) == 0
+		},
+		"what a worktree has put aside": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			blocked(t, gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH")
+			_, err := s.take(ctx, s.path("one"), s.path("one"), "one", ada, nil)
+			return err, present(s.path("one"))
+		},
+		"the reflog of integration": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+			d := s.diagnosed(s.boarded(t, ctx, commits))
+			must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "logs")))
+			blocked(t, s.repo.CommonDir(), "logs", "refs", "heads", "integration")
+			s.breaks(t, "refs/heads/integration", "")
+			return d.brokenRefs(ctx), len(d.found) == 0
+		},
 		"a submitted object is no commit": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			_, err := s.following(ctx, work{head: commits[0], commit: git.EmptyTree}, attic{}, &kept{commit: commits[1]})
 			return err, true
@@ -621,6 +661,37 @@ func TestNoWork(t *testing.T) {
 		v = done.View
 		says(step.says)
 	}
+	// Of the others it depends on the goal, and on the role.
+	ada := board.HumanActor("Ada", "ada@example.org")
+	do := func(p board.Payload) {
+		t.Helper()
+		done, err := s.b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p))
+		must(t, err)
+		v = done.View
+	}
+	do(&board.GoalStart{ID: "later", Text: "Another goal", After: "goal-1"})
+	do(&board.AddTask{
+		About: board.About{Task: "two"}, Goal: "later", Ready: true, NoSpecFile: true,
+		Definition: board.Definition{Description: "Task two", DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3},
+	})
+	says("of the open tasks 1 wait for another goal")
+	do(&board.GoalAbort{Goal: "later"})
+	says("of the open tasks 1 are of a goal that has ended")
+	do(&board.AddTask{
+		About: board.About{Task: "three"}, Goal: "goal-1", Ready: true, NoSpecFile: true,
+		Definition: board.Definition{Description: "Task three", DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3},
+	})
+	says("of the open tasks 1 are rejected and wait for their author, 1 are of a goal that has ended") // or it could be claimed
+	if err := noWork(v, "designer-1"); !strings.HasSuffix(err.Error(), "1 are of a goal that has ended, 1 are for another role") {
+		t.Error(err)
+	}
+	do(&board.SetConfig{Key: board.KeyBudgetGoal, Value: "100"})
+	_, planner, err := s.b.Register(ctx, "planner-1", "", gitboard.Process{})
+	must(t, err)
+	done, err := s.b.Do(ctx, gitboard.Request{Actor: planner}, gitboard.Just(&board.Usage{Goal: "goal-1", CLI: "c", Cost: board.Cost{Input: 100}}))
+	must(t, err)
+	v = done.View
+	says("of the open tasks 1 are of a goal whose budget is used up, 1 are of a goal that has ended")
 }
 
 // TestOfTask checks which of git's records describe worktrees of ours.

@@ -31,7 +31,7 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 		if err != nil {
 			return nil, nil, err
 		}
-		head, err := s.work(v, t, worktree.get())
+		head, err := s.work(ctx, v, t, worktree.get())
 		if err != nil {
 			return nil, nil, preferRefusal(ctx, v, r.Request, &p, err)
 		}

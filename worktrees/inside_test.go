@@ -192,6 +192,7 @@ func TestInUse(t *testing.T) {
 		want bool
 	}{
 		{"this process", record{PID: pid, Started: gitio.Birth(pid), Host: host, Since: now}, true},
+		{"this process, since yesterday by a clock that has jumped", record{PID: pid, Started: gitio.Birth(pid), Host: host, Since: now.Add(-abandonedAfter)}, gitio.Birth(pid) != ""},
 		{"a process whose start is not known", record{PID: pid, Host: host, Since: now}, true},
 		{"another one with its id", record{PID: pid, Started: "1", Host: host, Since: now}, gitio.Birth(pid) == ""},
 		{"none", record{PID: 1 << 30, Host: host, Since: now}, false},
@@ -651,6 +652,14 @@ func TestMidst(t *testing.T) {
 			t.Errorf("%s: %q", file, got)
 		}
 		must(t, os.Remove(filepath.Join(record, file)))
+	}
+	for file, want := range map[string]string{"rebase-apply/applying": "am", "rebase-apply/onto": "rebase", "sequencer/todo": "cherry-pick"} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(record, file)), 0o755))
+		must(t, os.WriteFile(filepath.Join(record, file), []byte("pick 1111111 second\n"), 0o644))
+		if got := midst(s.path("one")); got != want {
+			t.Errorf("%s: %q", file, got)
+		}
+		must(t, os.RemoveAll(filepath.Dir(filepath.Join(record, file))))
 	}
 	// What is not a worktree is in the middle of nothing, wherever it is asked.
 	t.Chdir(record)

@@ -207,7 +207,7 @@ func TestInterrupted(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			followed, err := merge.Follow(ctx, s.b)
+			followed, err := merge.Follow(ctx, s.b, gitboard.Moment{})
 			return fmt.Sprintf("%+v %d %+v", *status, len(entries), followed), err
 		}},
 		{"tidy", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked}, func(ctx context.Context, s *scene) (any, error) {

@@ -120,7 +120,8 @@ func TestRefuseNested(t *testing.T) {
 		}
 	}
 	must(t, os.WriteFile(filepath.Join(s.path("one"), "file"), nil, 0o644))
-	refused("a file", false)
+	must(t, os.Symlink(s.root, filepath.Join(s.path("one"), "link")))
+	refused("a file, and a link to a repository", false)
 	testrun.InitRepository(t, inner, false)
 	must(t, os.WriteFile(filepath.Join(inner, "file"), nil, 0o644))
 	testrun.CommitAll(t, inner, "inner")

@@ -171,6 +171,31 @@ func TestFixNotBegun(t *testing.T) {
 	s.mended()
 }
 
+// TestRebasedFix checks that a claim for a fix, asked for again, brings nothing into a worktree in
+// which a rebase is open.
+func TestRebasedFix(t *testing.T) {
+	s := newScene(t, ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"))
+	s.merge("other")
+	if got := s.merge("one"); got.Merged {
+		t.Fatal("it does not conflict")
+	}
+	again := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2"), ID: "again"}, Task: "one"}
+	for _, rebases := range []bool{false, false, true} {
+		if rebases {
+			s.check(os.Mkdir(filepath.Join(s.gitDirOf("one"), "rebase-merge"), 0o755))
+		}
+		got, err := worktrees.Claim(s.ctx, s.b, again)
+		s.check(err)
+		_, err = os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD"))
+		if brought := err == nil; brought == rebases || (len(got.Conflicts) > 0) == rebases {
+			t.Errorf("while it is rebased, %v: integration is brought in: %v, with the conflicts %q", rebases, brought, got.Conflicts)
+		}
+		if brought := err == nil; brought {
+			s.git(got.Path, "merge", "--abort")
+		}
+	}
+}
+
 // TestClaimNotMovedIn covers a take-over whose process was killed before it replaced the former
 // holder's worktree: doctor completes it, and so does the request when it is repeated.
 func TestClaimNotMovedIn(t *testing.T) {
@@ -218,6 +243,47 @@ func TestClaimNotMovedIn(t *testing.T) {
 			}
 			if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "left.txt") != "left\n" {
 				t.Errorf("kept %v", kept)
+			}
+		})
+	}
+}
+
+// TestMoveNotRecorded covers a process that was killed when it had moved a worktree to its place,
+// and git's record of it still named the old one: whoever needs the worktree completes that.
+func TestMoveNotRecorded(t *testing.T) {
+	for name, needs := range map[string]func(s *scene){
+		"doctor": func(s *scene) { s.mended(worktrees.DamagedWorktree) },
+		"its agent": func(s *scene) {
+			_, err := worktrees.Create(s.ctx, s.b, "one", nil)
+			s.check(err)
+		},
+		"a human who releases it": func(s *scene) {
+			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: about("one"), Force: true, Reason: "it is stuck"})
+			s.check(err)
+			if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "new") != "work\n" {
+				s.t.Errorf("the attic has %v", kept)
+			}
+			s.claim("coder-2", "one")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
+			s.write(s.path("one"), "new", "work\n")
+			record := s.gitDirOf("one")
+			s.write(record, "gitdir", filepath.Join(filepath.Dir(s.path("one")), ".claim-aaaa", ".git")+"\n")
+			s.write(record, "locked", gitio.MovingReason+"\n")
+			host, err := os.Hostname()
+			s.check(err)
+			s.write(s.b.Dir(), "claims/aaaa", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))
+			if _, err := worktrees.Create(s.ctx, s.b, "one", nil); err == nil {
+				t.Error("the process that moves it is not waited for")
+			}
+			s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", "aaaa")))
+			needs(s)
+			s.mended()
+			s.lies("one")
+			if out := s.git(s.dir, "worktree", "list", "--porcelain"); strings.Contains(out, "locked") {
+				t.Errorf("left: %s", out)
 			}
 		})
 	}

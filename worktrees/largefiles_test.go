@@ -81,7 +81,7 @@ func withLFS(t *testing.T) (s *scene, there func() []string) {
 }
 
 // TestLargeFiles checks that submit and merge both push a submission's git-lfs objects to the
-// remote, and that a pointer without its object can't be submitted.
+// remote, and that a pointer without its object can neither be submitted nor merged.
 func TestLargeFiles(t *testing.T) {
 	s, there := withLFS(t)
 	path := s.path("one")
@@ -102,6 +102,16 @@ func TestLargeFiles(t *testing.T) {
 	}
 	s.check(os.Remove(there()[0])) // as if submitted before the board was shared
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
+	kept, err := filepath.Glob(filepath.Join(s.b.Repo().CommonDir(), "lfs", "objects", "*", "*", "*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept here are %q (%v)", kept, err)
+	}
+	s.check(os.Rename(kept[0], kept[0]+".lost"))
+	if failed, merged := (*gitio.NetworkError)(nil), s.mergeErr("one"); !errors.As(merged, &failed) || !contains(failed.Error(), "good.bin") {
+		t.Errorf("nobody else would get its large file: %v", merged)
+	}
+	s.is("one", board.Approved)
+	s.check(os.Rename(kept[0]+".lost", kept[0]))
 	s.merge("one")
 	if got := there(); len(got) != 1 {
 		t.Errorf("the remote has %q", got)

@@ -219,16 +219,17 @@ func TestFromInsideAWorktree(t *testing.T) {
 	}
 }
 
-// TestSubmodule covers a submodule that worktree_setup checks out. Git can't move such a worktree.
-func TestSubmodule(t *testing.T) {
-	s := newScene(t)
-	lib := filepath.Join(t.TempDir(), "lib")
+// hasSubmodule lands a submodule, which worktree_setup checks out in the worktrees of tasks, and
+// returns its remote.
+func (s *scene) hasSubmodule() (lib string) {
+	s.t.Helper()
+	lib = filepath.Join(s.t.TempDir(), "lib")
 	s.check(os.MkdirAll(lib, 0o755))
 	s.git(lib, "init", "-q", "-b", "main")
 	s.write(lib, "lib.txt", "lib\n")
 	s.git(lib, "add", ".")
 	s.git(lib, "commit", "-qm", "lib")
-	side := filepath.Join(t.TempDir(), "side")
+	side := filepath.Join(s.t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
 	s.git(side, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib")
 	s.git(side, "commit", "-qm", "with a submodule")
@@ -236,6 +237,42 @@ func TestSubmodule(t *testing.T) {
 	s.check(err)
 	s.git(s.dir, "worktree", "remove", "--force", side)
 	s.set("worktree_setup", "git -c protocol.file.allow=always submodule --quiet update --init")
+	return lib
+}
+
+// TestKilledAmidSubmodules: a process that is killed while it removes a worktree, when it has kept
+// the repositories of its submodules, keeps nobody from removing the rest.
+func TestKilledAmidSubmodules(t *testing.T) {
+	s := newScene(t)
+	s.hasSubmodule()
+	s.task("one")
+	path := s.claim("coder-1", "one").Path
+	sub := filepath.Join(path, "lib")
+	s.write(sub, "lib.txt", "mine\n")
+	s.git(sub, "commit", "-qam", "mine")
+	mine := s.git(sub, "rev-parse", "HEAD")
+	s.git(path, "add", "lib")
+	s.write(path, "new", "work\n")
+	kept := filepath.Join(s.b.Dir(), "modules", "one", "1")
+	if was, err := s.b.Repo().KeepModules(s.ctx, path, kept); err != nil || !was {
+		t.Fatalf("kept %v: %v", was, err)
+	}
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
+	s.check(err)
+	s.lies()
+	s.mended()
+	if at := s.git(s.dir, "--git-dir="+filepath.Join(kept, "lib"), "rev-parse", "HEAD"); at != mine {
+		t.Errorf("what was committed in the submodule is at %s, not at %s", at, mine)
+	}
+	if now := s.attic("one"); len(now) != 1 || s.file(now[0], "new") != "work\n" {
+		t.Errorf("the attic has %v", now)
+	}
+}
+
+// TestSubmodule covers a submodule that worktree_setup checks out. Git can't move such a worktree.
+func TestSubmodule(t *testing.T) {
+	s := newScene(t)
+	lib := s.hasSubmodule()
 
 	s.task("one")
 	got := s.claim("coder-1", "one")
@@ -244,7 +281,7 @@ func TestSubmodule(t *testing.T) {
 	}
 	s.lies("one")
 	s.write(got.Path, "dirty", "d\n")
-	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
 	s.check(err)
 	s.lies()
 	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "dirty") != "d\n" {

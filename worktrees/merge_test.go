@@ -583,3 +583,21 @@ func TestMergeByAnother(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestDiagnoseWithoutIntegration checks that a missing integration is one problem, however many
+// tasks wait for their merge.
+func TestDiagnoseWithoutIntegration(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("two")
+	s.approved("coder-1", "one", "one.txt", "one\n")
+	s.approved("coder-1", "two", "two.txt", "two\n")
+	tip := s.ref("refs/heads/integration")
+	s.deletes("refs/heads/integration")
+	found, err := merge.Diagnose(s.ctx, s.b, human())
+	if len(found) > 0 {
+		t.Errorf("a problem of a task: %+v", found)
+	}
+	s.refused(err, board.CodeNoIntegration, "integration is missing here")
+	s.sets("refs/heads/integration", tip)
+}

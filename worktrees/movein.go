@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -49,11 +50,24 @@ func (r *replaced) succeeded(t *board.Task) bool {
 // moveInLate completes a claim whose process died: it keeps the content of the former holder's
 // worktree, removes it, and puts the claim's in its place.
 func (s *site) moveInLate(ctx context.Context, v *gitboard.View, t *board.Task, c *candidate, actor board.Actor) error {
-	if err := s.clearAway(ctx, v, t.ID, actor, nil); err != nil {
+	if err := s.makeRoom(ctx, v, t.ID, actor, nil); err != nil {
 		return err
 	}
 	if err := s.resetBranch(ctx, v, t.ID, c.base); err != nil {
 		return err
 	}
 	return c.place(ctx, v, t.ID)
+}
+
+// halfMoved reports whether the worktree at path was moved there by a process that died before
+// git's record of it said so.
+func (s *site) halfMoved(path string) bool {
+	from := filepath.Base(s.repo.HalfMoved(path))
+	for _, mark := range []string{claimMark, goneMark} {
+		if token, is := strings.CutPrefix(from, mark); is {
+			r, err := s.readRecord(token)
+			return err == nil && (r == nil || !s.inUse(r))
+		}
+	}
+	return false
 }

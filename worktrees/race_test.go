@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -296,4 +297,151 @@ func TestBaseOutdated(t *testing.T) {
 		t.Errorf("claimed %+v", got)
 	}
 	s.lies("two")
+}
+
+// TestEndedBeside checks that a call leaves the worktree of the next holder alone if another call,
+// by the same request, has ended the former claim meanwhile: it has read the next one's. If there is
+// nothing to keep in either, both calls have made the same commit.
+func TestEndedBeside(t *testing.T) {
+	for _, edited := range []string{"edited\n", ""} {
+		for n := range 5 {
+			t.Run(fmt.Sprintf("%q, at look %d at the clock", edited, n), func(t *testing.T) {
+				s := newScene(t, ready("one"), claimed("coder-1", "one"))
+				edit := func(text string) {
+					if edited != "" {
+						s.write(s.path("one"), "a.txt", text)
+					}
+				}
+				edit(edited)
+				r := gitboard.Request{Actor: s.as("coder-1"), ID: "again"}
+				s.as("coder-2")
+				looks := 0
+				b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
+					if looks++; looks == n+1 {
+						_, err := worktrees.End(s.ctx, s.b, r, &board.Release{About: about("one")})
+						s.check(err)
+						s.claim("coder-2", "one")
+						edit("edited by the next\n")
+					}
+					return s.clock.now()
+				}})
+				s.check(err)
+				_, err = worktrees.End(s.ctx, b, r, &board.Release{About: about("one")})
+				s.check(errors.Join(err, b.Close()))
+				s.lies("one")
+				if edited != "" && s.read(s.path("one"), "a.txt") != "edited by the next\n" || s.is("one", board.Claimed).AssignedTo != "coder-2" {
+					t.Error("the worktree of the next holder has gone")
+				}
+			})
+		}
+	}
+}
+
+// TestClaimedBeside checks that a claim leaves the worktree alone if another call, by the same
+// request, has claimed the task meanwhile: its agent works there already, or the next one does.
+func TestClaimedBeside(t *testing.T) {
+	for _, later := range []bool{false, true} {
+		for n := range 6 {
+			t.Run(fmt.Sprintf("handed on: %t, at look %d at the clock", later, n), func(t *testing.T) {
+				s := newScene(t, ready("one"))
+				r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "again"}, Task: "one"}
+				s.as("coder-2")
+				holder := "coder-1"
+				var made git.OID
+				beside := func() {
+					_, err := worktrees.Claim(s.ctx, s.b, r)
+					s.check(err)
+					if later {
+						_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent["coder-1"]}, &board.Release{About: about("one")})
+						s.check(err)
+						s.claim("coder-2", "one")
+						holder = "coder-2"
+					}
+					s.preExec(holder, "one")
+					made = s.work("one", "a.txt", "made\n")
+					s.write(s.path("one"), "a.txt", "edited\n")
+				}
+				looks := 0
+				b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
+					if looks++; looks == n+1 {
+						beside()
+					}
+					return s.clock.now()
+				}})
+				s.check(err)
+				got, err := worktrees.Claim(s.ctx, b, r)
+				s.check(errors.Join(err, b.Close()))
+				s.lies("one")
+				if s.read(s.path("one"), "a.txt") != "edited\n" || s.ref(taskRef("one")) != made || len(s.attic("one")) > 0 {
+					t.Error("the worktree in which somebody works has gone")
+				}
+				if got.Path != s.path("one") || s.is("one", board.Claimed).AssignedTo != holder {
+					t.Errorf("the claim is %+v", got)
+				}
+			})
+		}
+	}
+}
+
+// TestLandedBeside checks that a landing that another call, by the same request, has made meanwhile
+// is reported as the board records it.
+func TestLandedBeside(t *testing.T) {
+	for n := range 5 {
+		t.Run(fmt.Sprint("at look ", n, " at the clock"), func(t *testing.T) {
+			s := newScene(t)
+			side := filepath.Join(t.TempDir(), "side")
+			s.git(s.dir, "worktree", "add", "-q", "-b", "side", side, "integration")
+			s.write(side, "c.txt", "c\n")
+			s.write(side, "d.txt", "d\n")
+			s.commitAll(side, "a human's")
+			r := merge.LandRequest{Request: gitboard.Request{Actor: human(), ID: "again"}, Commit: "side", Files: []string{"c.txt"}}
+			looks := 0
+			b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
+				if looks++; looks == n+1 {
+					_, err := merge.Land(s.ctx, s.b, r)
+					s.check(err)
+					s.clock.pass(time.Minute)
+				}
+				return s.clock.now()
+			}})
+			s.check(err)
+			got, err := merge.Land(s.ctx, b, r)
+			s.check(errors.Join(err, b.Close()))
+			if tip := s.ref("refs/heads/integration"); got.Commit != tip || s.file(tip, "c.txt") != "c\n" || s.file(tip, "d.txt") != "" {
+				t.Errorf("%s landed, and %s is reported", tip, got.Commit)
+			}
+		})
+	}
+}
+
+// TestMergedBeside checks that a merge takes nothing for its own that another call, by the same
+// request, has merged meanwhile in another clone, in the same second.
+func TestMergedBeside(t *testing.T) {
+	for n := range 6 {
+		t.Run(fmt.Sprint("at look ", n, " at the clock"), func(t *testing.T) {
+			s := newTrain(t, 2, nil)
+			there := s.shared()
+			r := gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "again"}
+			looks := 0
+			b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
+				if looks++; looks == n+1 {
+					_, err := merge.Train(s.ctx, there, merge.TrainRequest{Request: r, Tasks: []string{"t1"}})
+					s.check(err)
+				}
+				return s.clock.now()
+			}})
+			s.check(err)
+			got, err := merge.Train(s.ctx, b, merge.TrainRequest{Request: r, Tasks: []string{"t1", "t2"}})
+			s.check(errors.Join(err, b.Close()))
+			for _, m := range got {
+				if m.Task != m.Done.Op.TaskID() || !m.Merged {
+					t.Errorf("got %+v", m)
+				}
+			}
+			_, err = merge.Follow(s.ctx, s.b, gitboard.Moment{})
+			s.check(err)
+			s.is("t1", board.Merged)
+			s.is("t2", board.Merged)
+		})
+	}
 }

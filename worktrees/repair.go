@@ -45,7 +45,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	}
 	for _, w := range all {
 		if s.ofTask(w) && !present(w.Path) {
-			if err := s.forgetGone(ctx, w); err != nil {
+			if err := s.forgetGone(ctx, w.Path, w.Head); err != nil {
 				return err
 			}
 		}

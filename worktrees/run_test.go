@@ -44,6 +44,19 @@ func TestRunHooked(t *testing.T) {
 	}
 }
 
+// TestNotOnRecord checks that a command does not run whose process can't be recorded: nobody could
+// end what a killed merge leaves running.
+func TestNotOnRecord(t *testing.T) {
+	ctx, s, _ := began(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	must(t, os.MkdirAll(s.b.Dir(), 0o755))
+	must(t, os.WriteFile(filepath.Join(s.b.Dir(), "commands"), nil, 0o644))
+	err := Run(ctx, Command{Name: "it", Script: `: >"$RAN"`, Dir: s.root, Env: []string{"RAN=" + ran}, Repo: s.repo})
+	if err == nil || present(ran) {
+		t.Errorf("it ran: %v; %v", present(ran), err)
+	}
+}
+
 // TestOutcome checks what the end of a command means, in particular of one that left something
 // running, which holds its output.
 func TestOutcome(t *testing.T) {

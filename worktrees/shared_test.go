@@ -111,7 +111,7 @@ func TestShared(t *testing.T) {
 	})
 	moved := false
 	s.insist(func(ctx context.Context) error {
-		f, err := merge.Follow(ctx, s.b)
+		f, err := merge.Follow(ctx, s.b, gitboard.Moment{})
 		moved = moved || f.Moved
 		return err
 	})

@@ -66,6 +66,15 @@ func (s *site) integration(ctx context.Context, v *gitboard.View) (git.OID, erro
 	return s.b.Integration(ctx, v)
 }
 
+// holding returns the tip of integration as a holder of commits, zero if there is none. A symbolic
+// ref holds nothing: it goes with what it leads to, which may be a task's branch.
+func (s *site) holding(ctx context.Context, v *gitboard.View) (git.OID, error) {
+	if s.repo.IsAlias(v.IntegrationRef()) {
+		return git.ZeroOID, nil
+	}
+	return s.b.IntegrationTip(ctx, v)
+}
+
 // sign returns the signature of an actor as the author of a commit made now.
 func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 	name, email := oplog.Author(a)
@@ -107,6 +116,16 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 			return layout{path: s.path(task), branch: branch}, err
 		}
 	}
+	return s.find(ctx, task, branch)
+}
+
+// find is look by git's list of all worktrees.
+func (s *site) find(ctx context.Context, task, branch string) (layout, error) {
+	if path := s.path(task); s.halfMoved(path) {
+		if err := s.repo.FinishMove(ctx, path); err != nil {
+			return layout{}, err
+		}
+	}
 	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return layout{}, err
@@ -124,11 +143,7 @@ func (s *site) place(ctx context.Context, task string) (layout, error) {
 	case s.repo.Owns(path):
 		return layout{path: path, ours: true, known: true}, nil
 	}
-	all, err := s.repo.Worktrees(ctx)
-	if err != nil {
-		return layout{}, err
-	}
-	return s.layout(all, task, "", resolved), nil
+	return s.find(ctx, task, "")
 }
 
 // layout finds a task's worktree, and where else its branch is checked out, among all worktrees of
@@ -208,7 +223,7 @@ func (l layout) blocked(task string) error {
 	return r
 }
 
-// has reports whether this clone has a commit.
+// has reports whether this clone has a commit; false with an error.
 func (s *site) has(ctx context.Context, commit string) (bool, error) {
 	if commit == "" {
 		return false, nil

@@ -120,7 +120,7 @@ func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 func (s *site) submittable(
 	ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit,
 ) (git.OID, []git.Commit, error) {
-	head, err := s.work(v, t, g)
+	head, err := s.work(ctx, v, t, g)
 	if err != nil {
 		return "", nil, err
 	}

@@ -73,7 +73,7 @@ func (s *site) moved(ctx context.Context, updates []git.RefUpdate) (bool, error)
 // keepBranch returns the update that puts a branch's commits into the attic; none if something else
 // holds them.
 func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip git.OID) ([]git.RefUpdate, error) {
-	landed, err := s.b.IntegrationTip(ctx, v)
+	landed, err := s.holding(ctx, v)
 	if err != nil {
 		return nil, err
 	}

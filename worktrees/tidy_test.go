@@ -58,3 +58,35 @@ func TestTidyLeavesWhatIsCheckedOut(t *testing.T) {
 		t.Errorf("the branch is at %s, not at %s", at, tip)
 	}
 }
+
+// TestTidyAnAlias checks that no other branch is deleted in place of a task's branch that an agent has
+// made a symbolic ref to it.
+func TestTidyAnAlias(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	const integration = "refs/heads/integration"
+	at := s.ref(integration)
+	s.git(s.dir, "symbolic-ref", taskRef("one"), integration)
+	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
+	s.check(s.tidy("one"))
+	if now := s.ref(integration); now != at {
+		t.Errorf("integration is at %s, not at %s", now, at)
+	}
+	if left := s.ref(taskRef("one")); !left.IsZero() {
+		t.Errorf("the branch is at %s", left)
+	}
+}
+
+// TestTidyIntegrationsAlias checks that what integration has is kept where that is a symbolic ref to
+// the branch that goes.
+func TestTidyIntegrationsAlias(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	at := s.ref("refs/heads/integration")
+	s.git(s.dir, "symbolic-ref", "refs/heads/integration", taskRef("one"))
+	tip := s.work("one", "b.txt", "b\n")
+	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
+	s.check(s.tidy("one"))
+	if kept := s.attic("one"); len(kept) != 1 || kept[0] != tip {
+		t.Errorf("the attic has %v, not %s", kept, tip)
+	}
+	s.git(s.dir, "update-ref", "--no-deref", "refs/heads/integration", string(at))
+}

@@ -344,6 +344,159 @@ func TestTrainLeft(t *testing.T) {
 	}
 }
 
+// TestTrainUntestable checks that a task whose work can't be tested stops no others, and that the
+// reason is said, also if nothing else is left to merge.
+func TestTrainUntestable(t *testing.T) {
+	s := newTrain(t, 5, nil)
+	runs := s.counted()
+	s.set("worktree_setup", "test ! -e t1.txt || { echo t1 is bad; exit 1; }")
+	got := s.train()
+	var landed []string
+	for _, r := range got {
+		landed = append(landed, r.Task)
+	}
+	if !slices.Equal(landed, []string{"t2", "t3", "t4", "t5"}) || runs() != 1 {
+		t.Errorf("landed %v after %d tests", landed, runs())
+	}
+	s.is("t1", board.Approved)
+	if said := got[len(got)-1].Warnings; len(said) != 1 || !strings.HasPrefix(said[0], "left out: t1 can't be tested: ") || !strings.HasSuffix(said[0], "worktree_setup failed (exit 1): t1 is bad") {
+		t.Errorf("warnings %q", said)
+	}
+	s.git(s.dir, "worktree", "remove", "--force", ".worktrees/.integration")
+	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
+	if err == nil || !strings.Contains(err.Error(), "t1 can't be tested: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTrainTooSlow checks that a task with whose work worktree_setup runs out of time is left out,
+// and that a merge ends if it does so with each task.
+func TestTrainTooSlow(t *testing.T) {
+	testrun.Sample(t, time.Now())
+	for setup, want := range map[string]struct {
+		landed int
+		says   string
+	}{
+		"test ! -e t1.txt || sleep 600": {1, "left out: t1 can't be tested: "},
+		"sleep 600":                     {0, "worktree_setup took longer than "},
+	} {
+		t.Run(setup, func(t *testing.T) {
+			s := newTrain(t, 2, nil)
+			s.counted()
+			s.set("integration_test_timeout", "5")
+			s.set("worktree_setup", setup)
+			got, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
+			said := fmt.Sprint(err)
+			if len(got) > 0 {
+				said = fmt.Sprint(got[0].Warnings)
+			}
+			if len(got) != want.landed || !contains(said, want.says) {
+				t.Errorf("%d landed: %s", len(got), said)
+			}
+			s.is("t1", board.Approved)
+		})
+	}
+}
+
+// TestTrainSetUpForNobody checks that a merge ends where worktree_setup fails with integration alone,
+// too, and does not find that out task by task; and that it then names no task.
+func TestTrainSetUpForNobody(t *testing.T) {
+	s := newTrain(t, 5, nil)
+	s.counted()
+	setups := filepath.Join(t.TempDir(), "setups")
+	s.set("worktree_setup", "echo >>'"+setups+"'; echo no network; exit 1")
+	got, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
+	const want = "no task can be tested, since worktree_setup fails with integration alone: worktree_setup failed (exit 1): no network"
+	if len(got) > 0 || err == nil || err.Error() != want {
+		t.Errorf("%d landed: %v", len(got), err)
+	}
+	text, err := os.ReadFile(setups)
+	if s.check(err); len(text) != 4 { // with five tasks, with two, with one, with none
+		t.Errorf("it ran %d times", len(text))
+	}
+	for i := range 5 {
+		s.is(fmt.Sprint("t", i+1), board.Approved)
+	}
+	s.set("worktree_setup", "true")
+	if got := s.train(); len(got) != 5 {
+		t.Errorf("%d landed when it works again", len(got))
+	}
+}
+
+// TestTrainUntestableLater checks that a task whose work worktree_setup fails with does not land
+// because the tests of others have left a worktree that is set up, in that merge or in a later one.
+func TestTrainUntestableLater(t *testing.T) {
+	for bad := range 4 {
+		t.Run(fmt.Sprint("after ", bad), func(t *testing.T) {
+			s := newTrain(t, 4, nil)
+			s.counted()
+			if bad < 2 {
+				s.set("integration_workers", "2")
+				s.set("merge_batch", "2")
+			}
+			id := fmt.Sprintf("t%d", bad+1)
+			s.set("worktree_setup", "test ! -e "+id+".txt || { echo it is bad; exit 1; }")
+			got := s.train()
+			if said := got[len(got)-1].Warnings; len(got) != 3 || len(said) != 1 || !contains(said[0], "left out: "+id+" can't be tested: ") {
+				t.Errorf("%d landed, warnings %q", len(got), said)
+			}
+			s.is(id, board.Approved)
+			s.task("later")
+			s.approved("coder-9", "later", "later.txt", "later\n")
+			if got := s.train("later"); len(got) != 1 || !got[0].Merged {
+				t.Errorf("got %+v", got)
+			}
+			for _, tasks := range [][]string{nil, {id}} {
+				_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: tasks})
+				if err == nil || !contains(err.Error(), "it is bad") {
+					t.Errorf("got %v", err)
+				}
+				s.is(id, board.Approved)
+			}
+			s.set("worktree_setup", "true")
+			if got := s.train(); len(got) != 1 || !got[0].Merged {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+// TestTrainContinued checks that a request that was cut short between two rounds is continued when it
+// is repeated: what was named and did not get its turn is merged, and nothing else. Of all that was
+// approved it only says what is left.
+func TestTrainContinued(t *testing.T) {
+	s := newTrain(t, 4, nil)
+	s.set("merge_batch", "1")
+	for _, named := range [][]string{{"t1", "t2"}, nil} {
+		ctx, cancel := context.WithCancel(s.ctx)
+		r := merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1"), ID: fmt.Sprint("merge-", len(named))}, Tasks: named}
+		done := s.ref("refs/heads/integration")
+		b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
+			if s.ref("refs/heads/integration") != done {
+				cancel()
+			}
+			return s.clock.now()
+		}})
+		s.check(err)
+		if got, err := merge.Train(ctx, b, r); err == nil || len(got) != 1 {
+			t.Fatalf("not cut short: %+v, %v", got, err)
+		}
+		s.check(b.Close())
+		got, err := merge.Train(s.ctx, s.b, r)
+		s.check(err)
+		if named != nil {
+			if len(got) != 2 || !got[0].Done.Repeated || got[1].Done.Repeated || got[1].Task != "t2" || !got[1].Merged {
+				t.Errorf("got %+v", got)
+			}
+			continue
+		}
+		if len(got) != 1 || got[0].Task != "t3" || !contains(fmt.Sprint(got[0].Warnings), "t4") {
+			t.Errorf("got %+v", got[0])
+		}
+	}
+	s.is("t4", board.Approved)
+}
+
 // TestTrainAborted checks that nothing lands if the board is aborted meanwhile.
 func TestTrainAborted(t *testing.T) {
 	s := newTrain(t, 2, nil)

@@ -101,6 +101,7 @@ func TestConcerning(t *testing.T) {
 		{worktrees.Problem{Kind: worktrees.MissingBranch, Task: "one"}, true},
 		{worktrees.Problem{Kind: worktrees.MissingBranch, Task: "two"}, false},
 		{worktrees.Problem{Kind: worktrees.DamagedRecord, Path: filepath.Join(git, "worktrees", "two")}, true},
+		{worktrees.Problem{Kind: worktrees.DamagedClone, Path: filepath.Join(s.b.Dir(), "clone")}, true},
 		{worktrees.Problem{Kind: worktrees.LeftLock, Path: s.path("one")}, true},
 		{worktrees.Problem{Kind: worktrees.LeftLock, Path: s.path("two")}, false},
 		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(git, "refs/heads/task/one.lock")}, true},

@@ -3,6 +3,7 @@ package worktrees
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,11 +73,13 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%q: %s %v", c.rev, got, err)
 		}
 	}
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := s.named(cancelled, "own", commits[0]); !errors.Is(err, context.Canceled) {
-		t.Errorf("cut short: %v", err)
-	}
+	insist(t, ctx, "cut short", func(ctx context.Context) error {
+		got, err := s.named(ctx, "own", commits[0])
+		if err == nil && got != commits[1] {
+			return fmt.Errorf("own is %s", got)
+		}
+		return err
+	})
 }
 
 // TestLater checks that only commits after the approved one are counted, where the branch is here.
@@ -101,7 +104,7 @@ func TestLater(t *testing.T) {
 
 // TestWork checks in which state a worktree's commit counts as a task's work.
 func TestWork(t *testing.T) {
-	_, s, commits := began(t)
+	ctx, s, commits := began(t)
 	v := noBoard()
 	const ref = "refs/heads/task/one"
 	ours := layout{ours: true, path: s.path("one")}
@@ -122,7 +125,7 @@ func TestWork(t *testing.T) {
 		{"on none", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0]}}, board.CodeStale, "on a detached HEAD, not on task/one"},
 	} {
 		c.t.ID = "one"
-		head, err := s.work(v, &c.t, c.g)
+		head, err := s.work(ctx, v, &c.t, c.g)
 		refused := (*board.Refusal)(nil)
 		switch {
 		case c.want == "":
@@ -133,12 +136,12 @@ func TestWork(t *testing.T) {
 			t.Errorf("%s: %s %v", c.name, head, err)
 		}
 	}
-	if _, err := s.work(v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); !errors.Is(err, broken) {
+	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); !errors.Is(err, broken) {
 		t.Errorf("it can't be read: %v", err)
 	}
 	through := *s
 	through.bare = true
-	if _, err := through.work(v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); err == nil || errors.Is(err, broken) {
+	if _, err := through.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); err == nil || errors.Is(err, broken) {
 		t.Errorf("in a bare repository: %v", err)
 	}
 }

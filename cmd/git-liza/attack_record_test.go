@@ -244,6 +244,12 @@ c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Li
 			t.Errorf("%s %v: exit %d\n%s%s", agent, args, exit, out, errs)
 		}
 	}
+	for _, reader := range []string{"status", "inbox", "show parse", "log"} {
+		out, errs, exit := s.liza("", strings.Fields(reader)...)
+		if exit != 0 || !strings.Contains(out+errs, "is inconsistent: ") {
+			t.Errorf("%s does not warn: exit %d\n%s%s", reader, exit, out, errs)
+		}
+	}
 	merges()
 	s.ok("", "", `c=$(git rev-parse liza/state) && echo "$c $c" >.git/liza/proven`)
 	s.must("", "note", "hello")

@@ -323,6 +323,23 @@ func TestMovedTwice(t *testing.T) {
 	s.proven()
 }
 
+// TestShallowPush: a push that would make the server shallow is refused, whatever branch it is to:
+// what lacks its history can't be checked. A push from a shallow clone that brings only what follows
+// is accepted.
+func TestShallowPush(t *testing.T) {
+	takesTurn(t)
+	t.Parallel()
+	s := newServer(t)
+	s.ok("", "", "git -C ../server.git config receive.shallowUpdate true && git clone -q --depth 1 \"file://$PWD/../server.git\" ../shallow && git -C ../shallow config user.name Eve && git -C ../shallow config user.email eve@example.org")
+	said, exit := s.sh("", "", `cd ../shallow && git checkout -q --orphan other && git commit -q -m one && git commit -q --allow-empty -m two &&
+		git clone -q --depth 1 --branch other "file://$PWD" ../cut && cd ../cut && git push -q ../server.git other`)
+	if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, "git fetch --unshallow") {
+		t.Errorf("exit %d\n%s", exit, said)
+	}
+	s.ok("", "", "! test -e ../server.git/shallow")
+	s.ok("", "", "cd ../shallow && git checkout -q main && git commit -q --allow-empty -m more && git push -q origin main && ! test -e ../server.git/shallow")
+}
+
 // TestServersHooks: the server's own hooks keep running where they were, and without git-liza the
 // board can't be moved while other refs can.
 func TestServersHooks(t *testing.T) {

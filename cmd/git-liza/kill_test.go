@@ -83,7 +83,7 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 	if flow == 1 {
 		args = append(args, "--request", "the-same")
 	}
-	out, code := s.runFor(after, s.scene.agent, "git-liza", args...)
+	out, _, code := s.runFor(after, s.scene.agent, "git-liza", args...)
 	where := fmt.Sprintf("%s, killed after %v, flow %d", s.scene.name, after, flow)
 	story := fmt.Sprintf("\n  first: exit %d %s", code, out)
 	wrong := func(format string, args ...any) {
@@ -156,20 +156,20 @@ func (s *stage) locks() string {
 	return strings.Join(found, " ")
 }
 
-// runFor runs a command in its own process group and kills the group after a while.
-func (p *project) runFor(d time.Duration, agent, name string, args ...string) (string, int) {
+// runFor is run, in a process group of its own that is killed after a while.
+func (p *project) runFor(d time.Duration, agent, name string, args ...string) (stdout, stderr string, code int) {
 	p.t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = p.dir, append(slices.Clip(p.env), "LIZA_AGENT_ID="+agent)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var out bytes.Buffer
-	cmd.Stdout, cmd.WaitDelay = &out, time.Second
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, time.Second
 	if err := cmd.Start(); err != nil {
 		p.t.Error(err)
-		return "", -1
+		return "", "", -1
 	}
 	timer := time.AfterFunc(d, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	_ = cmd.Wait() // the exit code shows what happened
 	timer.Stop()
-	return out.String(), cmd.ProcessState.ExitCode()
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }

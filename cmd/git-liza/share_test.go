@@ -349,6 +349,9 @@ func TestRoundTrips(t *testing.T) {
 			t.Errorf("%s: exit %d, %d pushes, %d fetches\n%s", args[0], code, pushed, fetched, errs)
 		}
 	}
+	if _, errs, code := p.liza("", "sync"); code != 0 || strings.Count(errs, "git fetch\n") != 1 {
+		t.Errorf("a sync fetches once: exit %d\n%s", code, errs)
+	}
 	takes(1, "", "note", "hello")
 	takes(1, "coder-1", "claim")
 	takes(1, "coder-1", "pre-exec", "task-000", "--intent", "write it", "--validation", "it is there", "--file", "task-000")

@@ -272,6 +272,9 @@ func (b *broken) works(d damage, said string, code int) {
 	if code > 1 || strings.Contains(said, "git liza doctor") {
 		b.t.Errorf("%s: doctor --fix ends with %d:\n%s", d, code, said)
 	}
+	if hint := regexp.MustCompile(`git (branch integration [0-9a-f]{40})`).FindStringSubmatch(said); hint != nil {
+		b.git(strings.Fields(hint[1])...) // who has deleted it is asked
+	}
 	orders := [][]string{{"status"}, {"note", "written afterwards", "--request", "the-last-note"}, {"verify"}}
 	if b.hub != "" {
 		orders = append(orders, []string{"sync"}, []string{"verify"})

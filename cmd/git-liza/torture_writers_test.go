@@ -205,7 +205,7 @@ func (w *killed) command() {
 			limit = time.Duration(w.random.Int64N(int64(w.takes) * 5 / 4))
 		}
 		begun := time.Now()
-		out, code := w.runFor(limit, agent, "git-liza", args...)
+		out, errs, code := w.runFor(limit, agent, "git-liza", args...)
 		var done struct{ Commit string }
 		switch {
 		case code == 0:
@@ -222,8 +222,7 @@ func (w *killed) command() {
 		}
 		w.ledger.count(&w.refused)
 		if failed++; code < 2 || code > 3 || failed > 1 {
-			_, errs, code := w.liza(agent, args...)
-			w.ledger.t.Errorf("git liza %s: exit %d at attempt %d, after %v; and then exit %d\n%s", strings.Join(args, " "), code, failed, time.Since(since), code, errs)
+			w.ledger.t.Errorf("git liza %s: exit %d at attempt %d, after %v\n%s", strings.Join(args, " "), code, failed, time.Since(since), errs)
 			return
 		}
 	}

@@ -53,7 +53,7 @@ var turns = [][][]string{
 	},
 	{ // the others
 		{
-			"TestLargeImportIsShared", "TestTelemetry", "TestForgedApproval", "TestPushWithoutAtomic", "TestMovedTwice", "TestLostServer",
+			"TestLargeImportIsShared", "TestTelemetry", "TestForgedApproval", "TestPushWithoutAtomic", "TestMovedTwice", "TestShallowPush", "TestLostServer",
 			"TestAgentEndsCleanly", "TestContinuedReviewer", "TestLeftToItsLease", "TestForgedTrailers",
 			"TestLiveScreen", "TestWatchEscalates",
 		},

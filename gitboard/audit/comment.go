@@ -14,7 +14,8 @@ import (
 const filesAtOnce = 16
 
 // commented checks comments against the submissions: a commented file must exist with the recorded
-// number of lines, or be deleted by the submission and have had that many.
+// number of lines, or be deleted by the submission and have had that many. What is found to be
+// damaged says nothing of its comments.
 func (p *replay) commented(ctx context.Context, repo *gitio.Repo, all []evidence) error {
 	for part := range slices.Chunk(all, filesAtOnce) {
 		names := make([]string, 0, 2*len(part))
@@ -26,7 +27,7 @@ func (p *replay) commented(ctx context.Context, repo *gitio.Repo, all []evidence
 			return fmt.Errorf("look up the files of comments: %w", err)
 		}
 		for i, e := range part {
-			if wrong := wrongLines(e.comment.says, files[2*i], files[2*i+1]); wrong != "" {
+			if wrong := wrongLines(e.comment.says, files[2*i], files[2*i+1]); wrong != "" && !p.unread[git.OID(e.comment.says.Commit)] {
 				p.report.add(Finding{e.commit, e.subject, CodeEvidence, wrong})
 			}
 		}

@@ -12,10 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestWordsOfFindings checks what is said of trees that are not those of their operations, of
@@ -221,54 +218,3 @@ func TestValidateConditions(t *testing.T) {
 }
 
 func imported(t *board.Task) { t.History = append(t.History, board.Event{Event: board.EventImported}) }
-
-// TestInterruptedRescue interrupts each place that uses git while the newest whole board is looked
-// for, a quarter of them each day: it is found, or the failure is reported.
-func TestInterruptedRescue(t *testing.T) {
-	testrun.Sample(t, time.Now())
-	made := testrepo.Init(t, true)
-	repo, err := gitio.Open(t.Context(), made)
-	check(t, err)
-	defer repo.Close()
-	check(t, repo.SetConfig(t.Context(), "core.logAllRefUpdates", "true"))
-	w := newWorld(t, repo)
-	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
-	w.do(ada, &board.AddNote{Message: "one"})
-	last := w.do(ada, &board.AddNote{Message: "two"})
-	l := &lossy{world: w, repo: repo}
-	for name, lose := range map[string]func(){
-		"whole":      func() {},
-		"a tree":     func() { l.lose(w.snapshot(last).Head.Tree) },
-		"the commit": func() { l.forget("liza", "kept"); l.lose(last) },
-		"the ref":    func() { l.forget(filepath.FromSlash(git.BoardRef)) },
-	} {
-		dir := filepath.Join(t.TempDir(), "copy")
-		testrepo.Copy(t, made, dir)
-		copied, err := gitio.Open(t.Context(), dir)
-		check(t, err)
-		l.repo = copied
-		lose()
-		check(t, copied.Close())
-		look := func(place string) (string, []string, error) {
-			repo, err := gitio.Open(t.Context(), dir)
-			check(t, err)
-			defer repo.Close()
-			ctx := testrepo.InterruptedIn(t.Context(), "github.com/git-liza/git-liza/gitboard/audit", place)
-			loss, err := audit.FindLoss(ctx, repo)
-			if loss == nil {
-				return "nothing is lost", ctx.Places(), err
-			}
-			return loss.String(), ctx.Places(), err
-		}
-		want, places, err := look("")
-		check(t, err)
-		for i, place := range places {
-			if !testrun.Due(t, i, 4, time.Now()) {
-				continue
-			}
-			if got, _, err := look(place); err == nil && got != want {
-				t.Errorf("%s: interrupted at %s: %s, not %s", name, place, got, want)
-			}
-		}
-	}
-}

@@ -117,10 +117,9 @@ func (p *replay) collect(l *link) {
 // shows notes whether an operation shows the lease of the agent whose claim it takes. A lease that
 // an earlier operation has shown and ended is gone for the later ones.
 func (p *replay) shows(holder string, op board.Operation) {
-	taker, takes := op.Payload.(interface{ ShownLease() *board.Lease })
 	switch {
-	case !takes || holder == op.Actor.ID:
-	case taker.ShownLease() != nil:
+	case holder == op.Actor.ID:
+	case op.Payload.(interface{ ShownLease() *board.Lease }).ShownLease() != nil: // each that may take a claim has it
 		p.shown[holder] = true
 	case !p.shown[holder]:
 		p.unshown = append(p.unshown, holder)

@@ -704,7 +704,11 @@ func TestMissingObjects(t *testing.T) {
 	check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
 	expect := func(r audit.Range, want string) {
 		t.Helper()
-		if got := texts(w.verify(r).Findings); !strings.Contains(got, want) || want == "" && got != "" {
+		repo, err := gitio.Open(w.ctx, repo.CommonDir()) // by a process that has read nothing yet
+		check(t, err)
+		report, err := audit.Verify(w.ctx, repo, repo, r, nil)
+		check(t, errors.Join(err, repo.Close()))
+		if got := texts(report.Findings); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
@@ -776,6 +780,29 @@ func TestUnreadSubmissions(t *testing.T) {
 				t.Errorf("%s, landed %v: %s", name, landed, found)
 			}
 		}
+	}
+}
+
+// TestUnreadLanding checks that a landing whose files can't be listed, since its tree is missing, is a
+// finding, and that the rest is still checked.
+func TestUnreadLanding(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	landed := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/new.md": "# New\n"})
+	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed), Files: []string{"specs/new.md"}}, w.lands(landed))
+	w.ready("alpha")
+	w.approved(coder1, "alpha")
+	sound := w.clean()
+	l := &lossy{w, repo, nil}
+	l.forget("liza", "kept")
+	l.lose(git.OID(w.tree(landed)))
+	repo, err := gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
+	check(t, err)
+	defer repo.Close()
+	report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil)
+	check(t, err)
+	if found := texts(report.Findings); !strings.Contains(found, "evidence: what landed, "+landed.Short()+", can't be read completely: ") || report.Checked != sound.Checked-1 {
+		t.Errorf("%d of %d checked: %s", report.Checked, sound.Checked, found)
 	}
 }
 

@@ -8,8 +8,11 @@ import (
 )
 
 // begin creates the board and registers the team.
-func (w *world) begin() {
-	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
+func (w *world) begin() { w.beginAt("") }
+
+// beginAt is begin where integration is known to be at a commit, "" if it is unknown.
+func (w *world) beginAt(start git.OID) {
+	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration", Start: string(start)})
 	for _, a := range []board.Actor{planner, coder1, coder2, judge1, judge2} {
 		w.do(a, &board.Register{Session: a.Session, Clone: "clone-1", Host: "here", PID: 1})
 		w.do(a, &board.AgentStatusChange{Status: board.Idle})

@@ -96,10 +96,11 @@ func (p *replay) behindClaim(ctx context.Context, repo *gitio.Repo, l *line, mis
 			continue
 		}
 		is, err := l.holds(ctx, repo, at, l.tip)
-		if err == nil && !is {
-			p.report.note(Finding{e.commit, e.subject, CodeIntegration, fmt.Sprintf("%s has been set back: it lacks %s, where it was then", l.branch, at.Short())})
+		if err != nil || is {
+			return err
 		}
-		return err
+		p.report.note(Finding{e.commit, e.subject, CodeIntegration, fmt.Sprintf("%s has been set back: it lacks %s, where it was then", l.branch, at.Short())})
+		return nil
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestUnknownIntegration checks that moves of integration are noted as unchecked where its first
@@ -165,5 +169,74 @@ func TestIntegrationSetBack(t *testing.T) {
 	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.HomeRef, New: w.tip()}}, ""))
 	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || !strings.Contains(texts(report.Findings), "the branch integration is missing, which the board has known since "+begun.Short()) {
 		t.Errorf("at home: %s%s", texts(report.Findings), texts(report.Notes))
+	}
+	w.move(begun)
+	w.clean()
+}
+
+// TestBegunElsewhere checks that integration is followed from the first position that is here, if
+// the commit that the board began at is not.
+func TestBegunElsewhere(t *testing.T) {
+	w, repo := gitWorld(t)
+	nowhere := git.OID(strings.Repeat("a", 40))
+	w.beginAt(nowhere)
+	w.ready("alpha")
+	w.ready("beta")
+	w.claim(coder1, "alpha")
+	w.clean()
+	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
+	w.move(by)
+	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Findings[0].Commit != by {
+		t.Errorf("%s%s", texts(report.Findings), texts(report.Notes))
+	}
+	w.compare(repo, audit.Strays{}, by)
+}
+
+// TestClaimedBehindTheStart checks that integration, which has the commit of a claim from before the
+// board began, is not said to have been set back, also if the look for that is interrupted.
+func TestClaimedBehindTheStart(t *testing.T) {
+	w, repo := gitWorld(t)
+	before := w.integration
+	w.move(w.project([]git.OID{before}, ada, map[string]string{"a": "a"}))
+	w.beginAt(w.integration)
+	w.ready("alpha")
+	w.do(coder1, &board.Claim{About: about("alpha"), Clone: "clone-1", BaseCommit: string(before)})
+	check(t, testrepo.Insist(w.ctx, "github.com/git-liza/git-liza/gitboard/audit", func(ctx context.Context) error {
+		repo, err := gitio.Open(w.ctx, repo.CommonDir()) // by a process that has read nothing yet
+		check(t, err)
+		defer repo.Close()
+		report, err := audit.Verify(ctx, repo, repo, audit.Range{}, nil)
+		if err == nil && (!report.OK() || len(report.Notes) != 0) {
+			t.Errorf("%s%s", texts(report.Findings), texts(report.Notes))
+		}
+		return err
+	}))
+}
+
+// TestHiddenGap checks that a commit of integration that only git's commit graph still has is not
+// taken for one that nobody in particular made, and one of the board not for one that claims nothing.
+func TestHiddenGap(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
+	w.move(w.project([]git.OID{by}, ada, map[string]string{"slow.go": "//"}))
+	l := &lossy{w, repo, nil}
+	l.forget("liza", "kept")
+	testrun.RunGit(t, repo.CommonDir(), "commit-graph", "write", "--reachable")
+	l.lose(by)
+	repo, err := gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
+	check(t, err)
+	defer repo.Close()
+	if report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil); err == nil || !strings.Contains(err.Error(), "read integration: ") {
+		t.Errorf("%v: %s%s", err, texts(report.Findings), texts(report.Notes))
+	}
+	l.lose(w.find("add-task").commit)
+	another, err := gitio.Open(t.Context(), repo.CommonDir())
+	check(t, err)
+	defer another.Close()
+	if claims, err := audit.Recorded(w.ctx, another, audit.Range{To: w.tip()}); err == nil {
+		t.Errorf("%+v", claims)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -119,7 +120,7 @@ func TestFailedRead(t *testing.T) {
 // does without what it asks git for.
 func TestInterruptedAudit(t *testing.T) {
 	w, repo := gitWorld(t)
-	w.begin()
+	w.beginAt(w.integration)
 	w.ready("alpha")
 	w.ready("beta")
 	from := w.tip()
@@ -147,6 +148,14 @@ func TestInterruptedAudit(t *testing.T) {
 	quick := w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
 	w.move(w.project([]git.OID{quick}, ada, map[string]string{"slow.go": "//"}))
 	to, now := w.tip(), w.now.Std()
+	damaged := filepath.Join(t.TempDir(), "damaged")
+	testrepo.Copy(t, repo.CommonDir(), damaged)
+	lossyCopy, err := gitio.Open(w.ctx, damaged)
+	check(t, err)
+	l := &lossy{w, lossyCopy, nil}
+	l.forget("liza", "kept")
+	l.lose(git.OID(w.tree(own)))
+	check(t, lossyCopy.Close())
 	// What is packed is read by git, and what is loose without it.
 	repack := exec.Command("git", "repack", "-adq")
 	repack.Dir = repo.CommonDir()
@@ -155,6 +164,16 @@ func TestInterruptedAudit(t *testing.T) {
 	for name, look := range map[string]func(context.Context, *gitio.Repo) (any, error){
 		"verify": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			return audit.Verify(ctx, repo, repo, audit.Range{From: from, To: to}, nil)
+		},
+		"verify what is damaged": func(ctx context.Context, repo *gitio.Repo) (any, error) {
+			report, err := audit.Verify(ctx, repo, repo, audit.Range{From: from, To: to}, nil)
+			if err != nil {
+				return nil, err
+			}
+			if text := texts(report.Findings); len(report.Findings) != 2 || !strings.Contains(text, "the submission of beta, "+own.Short()+", can't be read completely") {
+				t.Error(text) // the other one is the stray
+			}
+			return report, nil
 		},
 		"verify all": func(ctx context.Context, repo *gitio.Repo) (any, error) {
 			return audit.Verify(ctx, repo, repo, audit.Range{}, nil)
@@ -186,9 +205,13 @@ func TestInterruptedAudit(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			dir := repo.CommonDir()
+			if strings.HasSuffix(name, "damaged") {
+				dir = damaged
+			}
 			attempt := func(place string) (any, []string, error) {
-				check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "requests")))
-				repo, err := gitio.Open(w.ctx, repo.CommonDir()) // one that has read nothing yet
+				check(t, os.RemoveAll(filepath.Join(dir, "liza", "requests")))
+				repo, err := gitio.Open(w.ctx, dir) // one that has read nothing yet
 				check(t, err)
 				defer repo.Close()
 				ctx := testrepo.InterruptedIn(w.ctx, "github.com/git-liza/git-liza/gitboard/audit", place)

@@ -95,6 +95,14 @@ func (w *objects) missing(ctx context.Context, report *Report) error {
 // as opposed to a look that did not end.
 func lacking(err error) bool { return damaged(err) || refused(err) }
 
+// unlessLacking returns the error of a look for objects that did not end, nil for any other.
+func unlessLacking(err error) error {
+	if lacking(err) {
+		return nil
+	}
+	return err
+}
+
 // refused reports whether git ended by itself, with an error.
 func refused(err error) bool {
 	var failed *gitio.CommandError

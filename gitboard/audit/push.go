@@ -85,14 +85,14 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 			comments = append(comments, e)
 		}
 	}
-	if err := p.commented(ctx, repo, comments); err != nil {
-		return err
-	}
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
 		return err
 	}
 	submissions, changed, err := p.whole(ctx, repo, submissions)
 	if err != nil {
+		return err
+	}
+	if err := p.commented(ctx, repo, comments); err != nil {
 		return err
 	}
 	return p.work(ctx, repo, &line{tip: integration}, submissions, changed)

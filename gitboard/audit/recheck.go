@@ -71,12 +71,12 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
 		return err
 	}
-	if err := p.commented(ctx, repo, comments); err != nil {
-		return err
-	}
 	submissions, changed, err := p.whole(ctx, repo, submissions)
 	if err != nil {
 		return fmt.Errorf("list what submissions change: %w", err)
+	}
+	if err := p.commented(ctx, repo, comments); err != nil {
+		return err
 	}
 	if err := p.work(ctx, repo, line, submissions, changed); err != nil {
 		return err

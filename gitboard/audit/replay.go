@@ -30,9 +30,10 @@ type replay struct {
 	made     func(commit git.OID, made *oplog.Outcome) // receives each proven outcome; may be nil
 	evidence []evidence
 	claims   Claims
-	shown    map[string]bool // the agents whose leases were shown
-	unshown  []string        // see Push
-	begun    git.OID         // where integration was when the board began, "" if unknown
+	shown    map[string]bool  // the agents whose leases were shown
+	unshown  []string         // see Push
+	begun    git.OID          // where integration was when the board began, "" if unknown
+	unread   map[git.OID]bool // the submitted commits that were found to be damaged
 
 	memory *board.Memory
 	state  *board.State
@@ -59,7 +60,7 @@ func newReplay(store oplog.Store, r Range) *replay {
 	m := board.NewMemory()
 	return &replay{
 		store: store, report: &Report{From: r.From, To: r.To, Attested: map[string]int{}},
-		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: git.ZeroOID, written: map[string]written{}, requests: map[string]asked{}, shown: map[string]bool{},
+		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: git.ZeroOID, written: map[string]written{}, requests: map[string]asked{}, shown: map[string]bool{}, unread: map[git.OID]bool{},
 	}
 }
 

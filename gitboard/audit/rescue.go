@@ -44,7 +44,10 @@ func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
 		if broken == nil || !lacking(broken) {
 			return nil, broken
 		}
-		if l.Missing = rebuild(ctx, repo, tip); l.Missing != nil {
+		if l.Missing, err = rebuild(ctx, repo, tip); err != nil {
+			return nil, err
+		}
+		if l.Missing != nil {
 			return l, nil
 		}
 		switch err := readable(ctx, repo, tip); {
@@ -98,8 +101,7 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 		tried[p.commit] = true
 		switch err := readable(ctx, repo, p.commit); {
 		case err == nil:
-			l.latest(ctx, repo, p, places)
-			return nil
+			return l.latest(ctx, repo, p, places)
 		case !lacking(err):
 			return err // it may be whole: an older one must not take its place
 		}
@@ -119,27 +121,31 @@ func (l *Loss) leaves(ctx context.Context, repo *gitio.Repo, commit git.OID) err
 		return nil
 	}
 	o, err := repo.Object(ctx, string(commit))
-	if err == nil && o.Type == git.CommitObject {
+	if o.Type == git.CommitObject {
 		l.Left = commit
 	}
-	if lacking(err) {
-		return nil
-	}
-	return err
+	return unlessLacking(err)
 }
 
 // latest sets the newest commit that can be read: the one that was found, or one that follows it.
 // Files that were copied may no longer show which of them was written last.
-func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places []place) {
+func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places []place) error {
 	for _, p := range places[:min(len(places), mostPlaces)] {
 		if p.commit == found.commit {
 			continue
 		}
-		if follows, err := repo.IsAncestor(ctx, found.commit, p.commit); follows && err == nil && readable(ctx, repo, p.commit) == nil {
-			found = p
+		follows, err := repo.IsAncestor(ctx, found.commit, p.commit)
+		if follows {
+			if err = readable(ctx, repo, p.commit); err == nil {
+				found = p
+			}
+		}
+		if unlessLacking(err) != nil {
+			return err
 		}
 	}
 	l.Newest, l.From = found.commit, found.from
+	return nil
 }
 
 // placesHere lists the commits that the board was at in this repository, newest first by each
@@ -205,11 +211,11 @@ func past(ctx context.Context, repo *gitio.Repo, tip git.OID, why error) (string
 }
 
 // rebuild makes the objects of a history again by replaying it, and returns those that the
-// repository lacks; nil if even these don't complete it.
-func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) []git.Object {
+// repository lacks; nil if even these don't complete it. An error means a failure to read.
+func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) ([]git.Object, error) {
 	chain, err := firstParents(ctx, repo, Range{To: tip})
 	if err != nil {
-		return nil
+		return nil, unlessLacking(err)
 	}
 	slices.Reverse(chain)
 	p := newReplay(repo, Range{To: tip})
@@ -219,17 +225,20 @@ func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) []git.Object {
 			made[o.OID] = o
 		}
 	}
-	_ = p.run(ctx, chain, nil) // what it could not read is not proven
-	if p.report.Proven != len(chain) {
-		return nil
+	if err := p.run(ctx, chain, nil); p.report.Proven != len(chain) {
+		return nil, unlessLacking(err)
 	}
 	var missing []git.Object
 	for _, o := range made {
-		if _, err := repo.Object(ctx, string(o.OID)); err != nil {
+		_, err := repo.Object(ctx, string(o.OID))
+		if unlessLacking(err) != nil {
+			return nil, err
+		}
+		if err != nil {
 			missing = append(missing, o)
 		}
 	}
-	return missing
+	return missing, nil
 }
 
 // Repair restores the board.

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,22 @@ func (l *lossy) forget(path ...string) {
 func (l *lossy) overwrite(path, text string) {
 	l.t.Helper()
 	check(l.t, os.WriteFile(filepath.Join(l.repo.CommonDir(), path), []byte(text), 0o644))
+}
+
+// back moves the board from its last operation to an earlier one.
+func (l *lossy) back(to int) {
+	l.t.Helper()
+	check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: l.commits[3], New: l.commits[to]}}, "back"))
+}
+
+// logged writes a reflog of the board that has these operations, the last one as the newest.
+func (l *lossy) logged(operations ...int) {
+	l.t.Helper()
+	log := ""
+	for _, n := range operations {
+		log += fmt.Sprintf("%s %s Ada <ada@example.org> 1770105600 +0000\tcopied\n", git.ZeroOID, l.commits[n])
+	}
+	l.overwrite(filepath.Join("logs", filepath.FromSlash(git.BoardRef)), log)
 }
 
 // remotes sets refs to a commit, as a remote would have them.
@@ -165,6 +182,12 @@ func TestFindLoss(t *testing.T) {
 			l.forget("liza", "kept")
 			l.lose(l.snapshot(commits[2]).Head.Tree)
 		}, " can be read, and not all of its history: objects of it are missing or damaged, so it can't be proven: ", -1},
+		"a file of the last commit, which no operation has made": {func(l *lossy) {
+			forged := l.forge(forgery{parent: commits[3], op: noteOf("f"), files: map[string][]byte{"README.md": []byte("hello")}})
+			l.rewind(forged)
+			l.forget("liza", "kept")
+			l.lose(git.NewObject(git.BlobObject, []byte("hello")).OID)
+		}, " can't be read: objects of it are missing or damaged; the newest that can be read is " + three + ", from the reflog; what is left of the later ones ", 3},
 		"the ref": {func(l *lossy) { l.forget(ref) },
 			"the branch liza/state has gone; the newest that can be read is " + three + ", from the reflog", 3},
 		"the ref and its reflog": {func(l *lossy) {
@@ -178,6 +201,15 @@ func TestFindLoss(t *testing.T) {
 				}
 			}
 		}, "the branch liza/state has gone; the newest that can be read is " + three + ", from what was written lately", 3},
+		"the ref, where the last ref is broken as well": {func(l *lossy) { l.remotes(commits[0], git.LastRef); l.overwrite(git.LastRef, ""); l.forget(ref) },
+			"the branch liza/state has gone; the newest that can be read is " + three + ", from the reflog", 3},
+		"the ref and the last commit": {func(l *lossy) { l.forget(ref); l.lose(commits[3]) },
+			"the branch liza/state has gone" + reflog + "; it lacks 1 operation: note: note-3 for everybody: three", 2},
+		"the ref and the last commit, where an older one was written last": {func(l *lossy) {
+			l.forget(ref)
+			l.lose(commits[3])
+			l.logged(0, 3, 2, 1)
+		}, "the branch liza/state has gone" + reflog, 2},
 		"all but what a remote has": {func(l *lossy) {
 			l.remotes(commits[3], "refs/liza/remotes/origin/other")
 			l.remotes(w.integration, "refs/liza/remotes/backup/state")
@@ -219,6 +251,17 @@ func TestFindLoss(t *testing.T) {
 		"an earlier commit, and the last one": {func(l *lossy) { l.lose(commits[1]); l.lose(commits[3]) }, reflog + "; it lacks 1 operation: ", 2},
 		"an earlier commit, and the tree of the last one": {func(l *lossy) { l.lose(commits[1]); l.lose(l.snapshot(commits[3]).Head.Tree) },
 			reflog + "; it lacks 1 operation: note: note-3 for everybody: three; what is left of the later ones stays under " + git.LostRef(commits[3]), 2},
+		"the trees of the last two, and the first commit": {func(l *lossy) {
+			last, before := l.snapshot(commits[3]).Head.Tree, l.snapshot(commits[2]).Head.Tree
+			l.lose(last)
+			l.lose(before)
+			l.lose(commits[0])
+		}, "from the reflog; it lacks 2 operations: note: note-3 for everybody: three; note: note-2 for everybody: two; what is left of the later ones stays under " + git.LostRef(commits[3]), 1},
+		"the same again": {func(l *lossy) {
+			l.remotes(commits[3], git.LostRef(commits[3]))
+			l.lose(l.snapshot(commits[3]).Head.Tree)
+			l.lose(commits[1])
+		}, reflog + "; it lacks 1 operation: note: note-3 for everybody: three; what is left of the later ones stays under " + git.LostRef(commits[3]), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
@@ -251,7 +294,7 @@ func TestFindLoss(t *testing.T) {
 			if loss.Repairable() != (c.tip >= 0) || loss.SetsBack() != (c.tip >= 0 && !rebuilt) {
 				t.Errorf("it can be repaired: %v; it is set back: %v", loss.Repairable(), loss.SetsBack())
 			}
-			if elsewhere := !rebuilt && !strings.Contains(c.says, " has gone") && !strings.Contains(c.says, " is broken") && !strings.Contains(c.says, "its file is empty"); loss.LacksObjects() != elsewhere {
+			if elsewhere := strings.Contains(c.says, "lacks") || !rebuilt && !strings.Contains(c.says, " has gone") && !strings.Contains(c.says, " is broken") && !strings.Contains(c.says, "its file is empty"); loss.LacksObjects() != elsewhere {
 				t.Errorf("another repository may have what is missing: %v", loss.LacksObjects())
 			}
 			if err := loss.Repair(l.ctx, repo); (err == nil) != (c.tip >= 0) {
@@ -261,13 +304,28 @@ func TestFindLoss(t *testing.T) {
 				return
 			}
 			again, err := audit.FindLoss(l.ctx, repo)
-			if err != nil || l.tip() != commits[c.tip] || again != nil && (again.Past == "" || again.Repairable() || !strings.HasPrefix(name, "an earlier commit")) {
+			if err != nil || l.tip() != commits[c.tip] || again != nil && (again.Past == "" || again.Repairable() || !strings.HasPrefix(name, "an earlier commit") && name != "the same again" && !strings.HasPrefix(name, "the trees")) {
 				t.Errorf("after the repair: %v, %v, at %s", again, err, l.tip().Short())
 			}
 			if kept, err := l.repo.Ref(l.ctx, git.LostRef(commits[3])); err != nil || kept.IsZero() == strings.Contains(c.says, "stays under") {
 				t.Errorf("%s is at %q: %v", git.LostRef(commits[3]), kept, err)
 			}
 		})
+	}
+	// What is lost while the board is repaired is not passed over.
+	dir := filepath.Join(t.TempDir(), "copy")
+	testrepo.Copy(t, made, dir)
+	copied, err := gitio.Open(t.Context(), dir)
+	check(t, err)
+	defer copied.Close()
+	again := &lossy{world: w, repo: copied, commits: commits}
+	again.forget("liza", "kept")
+	again.lose(w.snapshot(commits[3]).Head.Tree)
+	loss, err := audit.FindLoss(w.ctx, copied)
+	check(t, err)
+	again.lose(commits[1])
+	if err := loss.Repair(w.ctx, copied); err == nil {
+		t.Error("a board without one of its operations is repaired")
 	}
 	// A log that can't be read may name a newer commit than what else is known.
 	l := &lossy{world: w, repo: repo, commits: commits}

@@ -33,12 +33,12 @@ const moment = 100 * time.Millisecond
 // FindSetBack looks for operations that the board has lost by going back. It returns nil if there
 // are none, and where the board is not at home: a clone's follows that of its remote.
 func FindSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
-	if home, err := atHome(ctx, repo); err != nil || !home {
+	if home, err := atHome(ctx, repo); !home {
 		return nil, err
 	}
 	for {
 		found, err := findSetBack(ctx, repo)
-		if found == nil || err != nil {
+		if found == nil {
 			return nil, err
 		}
 		select {
@@ -64,7 +64,7 @@ func findSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
 		return nil, err
 	}
 	tip, err := repo.Ref(ctx, git.BoardRef) // after the places, which are not newer then
-	if err != nil || tip.IsZero() {
+	if tip.IsZero() {                       // also if it can't be read
 		return nil, err
 	}
 	has, err := repo.RevList(ctx, git.ZeroOID, tip)
@@ -111,7 +111,6 @@ func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetB
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
 		return nil, err
 	}
-	since = since.OrZero()
 	report, err := Verify(ctx, repo, nil, Range{From: since, To: p.commit}, nil)
 	if errors.As(err, new(*oplog.NewerFormatError)) {
 		return nil, nil // what can't be read can't be missed
@@ -157,10 +156,10 @@ func without(lost, now []git.Commit) (left []git.Commit) {
 }
 
 // contentOf returns who did what. A long payload is not compared: such an operation is like no
-// other.
+// other. What a commit without an operation says is like no operation either.
 func contentOf(c git.Commit) string {
-	h, err := codec.ParseHead(c.Message)
-	if err != nil || h.Payload == codec.PayloadReference() {
+	h, _ := codec.ParseHead(c.Message)
+	if h.Payload == codec.PayloadReference() {
 		return string(c.OID)
 	}
 	return strings.Join([]string{h.Op, h.Agent, c.Author.Email, h.Payload}, "\n")

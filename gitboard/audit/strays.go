@@ -38,7 +38,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 		return since, at.State.Err()
 	}
 	tip, err := store.Ref(ctx, git.BranchRef(config.IntegrationBranch))
-	if err != nil || tip.IsZero() || tip == since.Integration {
+	if tip.IsZero() || tip == since.Integration { // also if it can't be read
 		return since, err
 	}
 	if since.Integration != "" {

@@ -21,18 +21,22 @@ func (p *replay) whole(ctx context.Context, repo *gitio.Repo, all []evidence) (s
 	}
 	for _, e := range all {
 		_, failed := sizes(ctx, repo, []evidence{e})
-		if failed != nil && !lacking(failed) {
-			return nil, sized{}, failed
+		if err := unlessLacking(failed); err != nil {
+			return nil, sized{}, err
 		}
 		if failed == nil {
 			sound = append(sound, e)
 			continue
 		}
 		why := repo.WholeSince(ctx, e.handed.base, e.handed.commit)
-		if why == nil || !lacking(why) {
+		if err := unlessLacking(why); err != nil {
+			return nil, sized{}, err
+		}
+		if why == nil {
 			why = failed // what it begins at can't be read
 		}
 		p.report.add(e.unread(why))
+		p.unread[e.handed.commit] = true
 	}
 	of, err = sizes(ctx, repo, sound)
 	return sound, of, err

@@ -89,7 +89,7 @@ func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, hold
 	var s signs
 	base, handed := e.handed.base, e.handed.commit
 	if line != nil && !line.tip.IsZero() {
-		if on, err := line.holds(ctx, repo, base, line.tip); err != nil || !on {
+		if on, err := line.holds(ctx, repo, base, line.tip); !on { // also if that can't be read
 			s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s, which the review began at, is not on %s", base, line)})
 			return s, err
 		}

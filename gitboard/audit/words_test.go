@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -167,6 +169,21 @@ func TestAgentOf(t *testing.T) {
 		who := git.Signature{Name: "Somebody", Email: c.author}
 		if got := agentOf(git.Commit{Author: who, Committer: git.Signature{Email: c.committer}, Message: c.message}); got != c.want {
 			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// TestRepeated checks how long a request is remembered: as long as a writer looks for it.
+func TestRepeated(t *testing.T) {
+	for _, c := range []struct{ later, found int }{{1, 1}, {oplog.RequestDepth, 1}, {oplog.RequestDepth + 1, 0}} {
+		p := newReplay(nil, Range{})
+		var found faults
+		for _, at := range []int{7, 7 + c.later} {
+			p.report.Commits = at
+			p.repeated(&link{head: codec.Head{Request: "r"}}, &found)
+		}
+		if len(found) != c.found {
+			t.Errorf("%d operations later: %v", c.later, found)
 		}
 	}
 }

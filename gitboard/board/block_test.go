@@ -67,6 +67,8 @@ func TestReservations(t *testing.T) {
 	lift := &board.Reassign{About: about("login")}
 	s := begun(t).in(board.Blocked, "login")
 	s.refused("unknown-agent", planner, keep("coder-99"), "coder-99 is not registered", "coder-1, coder-2 and coder-3")
+	s.clone().do(coder1, &board.Deregister{}).do(coder2, &board.Deregister{}).do(coder3, &board.Deregister{}).
+		refused("unknown-agent", planner, keep("coder-99"), "coder-99 is not registered, and neither is any other coder")
 	s.do(planner, keep("coder-2")).refused("reserved", coder3, goOn("login"))
 	s.do(planner, lift)
 	equal(t, "reserved_for", s.task("login").ReservedFor, "")
@@ -169,7 +171,7 @@ func TestReframing(t *testing.T) {
 		{"scope", board.Definition{Scope: "less"}},
 		{"spec_ref", board.Definition{SpecRef: "specs/other.md", SpecOID: strings.Repeat("d", 40)}},
 	} {
-		exhausted(t).do(planner, amend(c.d, c.set)).do(planner, un)
+		exhausted(t).do(planner, amend(c.d, c.set)).do(planner, un).do(coder1, goOn("login"))
 	}
 	t.Run("spaces, case and punctuation reframe nothing", func(t *testing.T) {
 		done := "  " + strings.ToUpper(definition().DoneWhen) + " !"

@@ -35,6 +35,8 @@ func TestTaskBudget(t *testing.T) {
 	s.refused(board.CodeWrongState, human, &board.Unblock{About: about, Mode: board.UnblockKeepWork, Budget: 1000})
 	s.refused(board.CodeInvalid, human, &board.Unblock{About: about, Budget: -1})
 	s.do(human, &board.Unblock{About: about, Mode: board.UnblockSameCoder, Budget: 2000})
+	s.do(human, &board.Block{About: about, Reason: "wait"}).do(human, &board.Unblock{About: about, Mode: board.UnblockSameCoder})
+	equal(t, "the budget after a second block", s.task("login").BudgetTokens, 2000)
 	s.do(coder1, used("login", 999))
 	equal(t, "below the raised budget", s.task("login").Status, board.Claimed)
 	s.do(coder1, used("login", 1))
@@ -62,6 +64,9 @@ func TestRunBudget(t *testing.T) {
 	equal(t, "a run of another agent", s.task("login").Status, board.Claimed)
 	s.do(coder1, used("login", 1000))
 	equal(t, "one large run", s.task("login").Status, board.Blocked)
+	if question := s.task("login").BlockedQuestions[0]; !strings.Contains(question, "Try again (git liza unblock login)") {
+		t.Errorf("the question names no way out: %q", question)
+	}
 	s.do(planner, &board.Unblock{About: board.About{Task: "login"}, Mode: board.UnblockKeepWork})
 	equal(t, "continued by a planner", s.task("login").Status, board.Unclaimed)
 

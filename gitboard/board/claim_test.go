@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -223,7 +224,7 @@ func TestGoalIsReworded(t *testing.T) {
 
 func TestHandoffPhrases(t *testing.T) {
 	s := begun(t).claimed("login")
-	for _, h := range []board.HandOff{{Summary: "a"}, {NextAction: "b"}, {Summary: "two\nlines", NextAction: "b"}, {Summary: "a", NextAction: string(make([]byte, 121))}} {
+	for _, h := range []board.HandOff{{Summary: "a"}, {NextAction: "b"}, {Summary: "two\nlines", NextAction: "b"}, {Summary: "a", NextAction: strings.Repeat("a", board.MaxPhrase+1)}} {
 		h.About = about("login")
 		s.refused("invalid", coder1, &h)
 	}

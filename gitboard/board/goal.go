@@ -334,4 +334,10 @@ func goalInvariants(s *State, path string, g *Goal, bad func(string, string, ...
 	if g.After != "" && s.Goal(g.After) == nil {
 		bad("after", "there is no goal %s", g.After)
 	}
+	var passed []string
+	for at := g; at != nil && at.After != "" && !slices.Contains(passed, at.ID); at = s.Goal(at.After) {
+		if passed = append(passed, at.ID); at.After == g.ID {
+			bad("after", "the goal waits for itself: %s", strings.Join(append(passed, g.ID), " -> "))
+		}
+	}
 }

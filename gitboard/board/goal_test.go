@@ -183,6 +183,14 @@ func TestClaimsAcrossGoals(t *testing.T) {
 	s.refused("wrong-state", reviewer1, review("urgent"), "goal-1 is ABORTED")
 }
 
+// TestReleaseAfterTheGoal checks that a coder can put down its task of a goal that has ended.
+func TestReleaseAfterTheGoal(t *testing.T) {
+	s := side(t).ready("one").do(coder1, claim("one")).do(human, &board.GoalAbort{Goal: "goal-1"})
+	s.refused("wrong-state", coder1, preExec("one"), "goal-1 is ABORTED")
+	s.do(coder1, &board.Release{About: about("one"), Reason: "not needed"})
+	equal(t, "its coder", s.task("one").AssignedTo, "")
+}
+
 // TestGoalsSideBySide checks that a task can depend on one of another goal, and that a goal's
 // triggers come from its own tasks only.
 func TestGoalsSideBySide(t *testing.T) {

@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,11 @@ func TestImport(t *testing.T) {
 			r[5].YAML = heldBy("coder-1", "a")
 			return append(r, record("tasks/b.yaml", heldBy("coder-1", "b")))
 		}, "coder-1 holds a already"},
+		"goals that wait for each other": {func(r []board.Imported) []board.Imported {
+			other := strings.Replace(r[3].YAML, "goal-1", "goal-2", 1) + "after: goal-1\n"
+			r[3].YAML += "after: goal-2\n"
+			return slices.Insert(r, 4, record(board.GoalPath("goal-2"), other))
+		}, "the goal waits for itself: goal-1 -> goal-2 -> goal-1"},
 		"a secret": {func(r []board.Imported) []board.Imported { r[5].YAML += "extra: AKIAABCDEFGHIJKLMNOP\n"; return r }, "tasks/a.yaml looks like it holds an AWS"},
 	} {
 		_, err := try(c.change(least(t)), false)

@@ -313,7 +313,7 @@ func approvalInvariants(t *Task, bad func(string, string, ...any)) {
 		if slices.Contains(t.Workers(), a.By) {
 			bad("approvals", "%s approved its own work", a.By)
 		}
-		if slices.ContainsFunc(t.Approvals[:i], func(b Approval) bool { return a.By == b.By && a.As == b.As }) {
+		if slices.ContainsFunc(t.Approvals[:i], a.sameReviewer) {
 			bad("approvals", "%s is there twice", a.Author())
 		}
 	}

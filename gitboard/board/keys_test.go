@@ -26,7 +26,7 @@ func refusedWith(t *testing.T, err error, code board.ErrorCode) {
 func TestKeys(t *testing.T) {
 	s := begun(t)
 	refusedWith(t, s.step(human, &board.SetConfig{Key: "require_signatures", Value: "true"}), "no-key")
-	for _, name := range []string{"coder", "coder1", "ada", "Ada@example.org", "coder-1@liza", "a@b,c@d", "*@example.org", "a b@example.org", "a@", "@b", ""} {
+	for _, name := range []string{"coder", "coder1", "ada", "Ada@example.org", "coder-1@liza", "a@b,c@d", "*@example.org", "a b@example.org", "a@", "@b", "", "ada\u200b@example.org", "ada@example\u00ad.org"} {
 		refusedWith(t, s.step(human, &board.KeysAdd{Principal: name, Public: public('a')}), "invalid")
 	}
 	for _, key := range []string{"", "ssh-ed25519", "ssh-ed25519 AAAA", public('a') + " comment", "ssh-dss " + public('a')[12:], "ssh-rsa " + public('a')[12:], public('a') + "\n", public('a') + "=",
@@ -64,8 +64,10 @@ func TestKeys(t *testing.T) {
 	s.do(human, &board.KeysRevoke{Key: board.KeyID(public('c'))}) // an agent's last key may go
 	s.do(human, &board.KeysAdd{Principal: "bob@example.org", Public: public('i')})
 	s.do(human, &board.KeysRevoke{Key: h, Reason: "lost"})
+	refusedWith(t, s.step(human, &board.KeysRevoke{Key: board.KeyID(public('i'))}), "permission") // h is revoked: it is the last
 	s.do(human, &board.SetConfig{Key: "require_signatures", Value: "false"})
 	s.do(human, &board.KeysRevoke{Key: board.KeyID(public('i'))})
+	refusedWith(t, s.step(human, &board.SetConfig{Key: "require_signatures", Value: "true"}), "no-key")
 }
 
 // TestCheckSigner checks who may sign an operation, given the board before and after it.

@@ -115,6 +115,10 @@ func TestRetryMerge(t *testing.T) {
 		begun(t).in(board.Blocked, "login").refused("wrong-state", human, retry("login"), "login is BLOCKED")
 		begun(t).approved("login").do(human, &board.Block{About: about("login"), Reason: "wait"}).refused("wrong-state", human, retry("login"))
 	})
+	t.Run("a coder has gone on since", func(t *testing.T) {
+		s := begun(t).in(board.IntegrationFailed, "login").do(coder2, goOn("login")).do(coder2, block("login"))
+		s.refused("wrong-state", human, retry("login"))
+	})
 	t.Run("an older merge failed", func(t *testing.T) {
 		s := begun(t).in(board.IntegrationFailed, "login").do(coder2, goOn("login")).do(coder2, preExec("login")).do(coder2, submit("login"))
 		s.do(reviewer1, review("login")).do(reviewer1, approve("login")).do(human, &board.Block{About: about("login"), Reason: "wait"})

@@ -22,7 +22,7 @@ func (p *SetTeam) Check(s *State, _ Operation) error {
 	if f := p.Team.Fault(); f != nil {
 		return invalid("the team: %s: %s", f.Where, f.What)
 	}
-	if own := s.OwnTeam(); own != nil && sameYAML(p.record(s), own) {
+	if sameYAML(p.record(s), s.OwnTeam()) {
 		return refuse(CodeExists, "the team is like this already").hint("git liza team show")
 	}
 	if err := p.leavesAgents(s); err != nil {

@@ -56,8 +56,11 @@ type Spending struct {
 	ReworkSeconds int `yaml:"rework_seconds,omitempty" json:"rework_seconds,omitempty"`
 }
 
-// mostUsage limits each number of a run's cost.
-const mostUsage = 1 << 40
+// MostUsage limits each number of a run's cost, and MostModel the name of its model, in bytes.
+const (
+	MostUsage = 1 << 40
+	MostModel = 200
+)
 
 // Op implements Payload.
 func (p *Usage) Op() string { return "usage" }
@@ -73,12 +76,12 @@ func (p *Usage) Check(s *State, _ Operation) error {
 	if err := required("cli", p.CLI); err != nil {
 		return err
 	}
-	if len(p.CLI) > 100 || len(p.Model) > 200 || plain.Line(p.Model, 200) != p.Model {
+	if len(p.CLI) > 100 || len(p.Model) > MostModel || plain.Line(p.Model, MostModel) != p.Model {
 		return invalid("the names of CLI and model are one line each, of 100 and 200 bytes at most")
 	}
 	c := p.Cost
 	for _, n := range []int{p.Iteration, c.Requests, c.Input, c.Cached, c.Output, c.Seconds, c.MicroDollars} {
-		if n < 0 || n > mostUsage {
+		if n < 0 || n > MostUsage {
 			return invalid("%d is not what a run can have cost", n)
 		}
 	}

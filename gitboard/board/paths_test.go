@@ -48,6 +48,11 @@ func TestRecordPath(t *testing.T) {
 			t.Errorf("%q is a record", path)
 		}
 	}
+	for _, path := range []string{"tasks/0/a.yaml", "archive/a.yaml", "notes/0/note-1.yaml", "other/a.yaml"} {
+		if _, _, ok := board.SplitPath(path); ok {
+			t.Errorf("%q is where a record belongs", path)
+		}
+	}
 	for path, want := range map[string]bool{
 		"tasks": true, "notes": true, "notes/0": true, "notes/0/99": true, "notes/1/100": true, "anomalies/12/1234": true,
 		"archive": true, "archive/sprint-1": true, "archive/": false, "archive/sprint-1/a": false, "archive/S": false, "archive/sprint-1/a.yaml": false,

@@ -45,8 +45,9 @@ func TestPlanReview(t *testing.T) {
 		e := s.task("login").Last(board.EventDraftRejected)
 		equals(t, "rejected", []any{s.task("login").Status, s.task("login").Plan, e.Reason, e.As}, []any{board.Draft, board.PlanRejected, "it is two tasks", reviewer.Identity()})
 		s.refused("wrong-state", reviewer, rejectDraft("login"), "login is not proposed: its planner still works on it")
-		s.do(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: "less"}, Set: []string{"scope"}}).do(planner, finalize("login"))
-		s.do(reviewer, finalize("login"))
+		s.do(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: "less"}, Set: []string{"scope"}})
+		equal(t, "amended", s.task("login").Plan, board.PlanRejected)
+		s.do(planner, finalize("login")).do(reviewer, finalize("login"))
 		equals(t, "finalized", []any{s.task("login").Status, s.task("login").Plan, s.task("login").SpecOID}, []any{board.Unclaimed, board.PlanState(""), sha("5")})
 		s.refused("wrong-state", reviewer, rejectDraft("login"), "login is UNCLAIMED")
 		s.do(coder1, claim("login"))
@@ -79,9 +80,11 @@ func TestNobodyReviewsTheirOwnPlan(t *testing.T) {
 	s := begun(t).do(human, as(board.PlannerKind, "human"))
 	s.do(at(roles.Planner), &board.Register{Session: "s-helper-1", Clone: "here"})
 	s.do(at(roles.Planner), add("login")).do(at(roles.Planner), finalize("login")).do(planner, add("users")).do(planner, finalize("users"))
+	s.do(planner, add("cart")).do(at(roles.Planner), finalize("cart"))
 	s.do(at(roles.Planner), &board.Deregister{}).do(human, as(board.ReviewerKind, "helper"))
 	s.do(at(roles.CodeReviewer), &board.Register{Session: "s-helper-1", Clone: "here"})
 	s.refused("permission", at(roles.CodeReviewer), finalize("login"), "helper-1 planned login and can't review it")
+	s.refused("permission", at(roles.CodeReviewer), finalize("cart"), "helper-1 planned cart and can't review it")
 	s.do(at(roles.CodeReviewer), finalize("users"))
 }
 

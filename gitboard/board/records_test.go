@@ -122,7 +122,8 @@ func TestNotes(t *testing.T) {
 	for _, to := range []string{"", "login", "coder-1", "coder-77", "planner", "human"} {
 		s.do(human, &board.AddNote{For: to, Message: "look"})
 	}
-	s.refused("unknown-record", human, &board.AddNote{For: "logn", Message: "look"})
+	r := s.refused("unknown-record", human, &board.AddNote{For: "logn", Message: "look"})
+	equal(t, "who is unknown", r.Unknown, "logn")
 	s.refused("unknown-record", human, &board.AddNote{For: "coder", Message: "look"})
 	s.refused("permission", planner, &board.AddNote{For: "login", Message: "look"}, "for the human only")
 	s.do(planner, &board.AddNote{For: "human", Message: "look"})

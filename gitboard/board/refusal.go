@@ -1,6 +1,9 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Refusal is why an operation is not allowed. Exit code 1.
 type Refusal struct {
@@ -13,6 +16,9 @@ type Refusal struct {
 	Holder  string // the holder of that task
 	Lease   *Lease // the holder's, if it is why the task can't be claimed; the edge adds it
 	Live    bool   // Lease has not expired
+	// Ahead is by how much the clock was ahead with which Lease was renewed; 0 if it is no more than
+	// clocks may differ.
+	Ahead time.Duration
 }
 
 // Error returns the message, with the end of the holder's lease if known.
@@ -20,6 +26,8 @@ func (r *Refusal) Error() string {
 	switch {
 	case r.Lease == nil:
 		return r.Message
+	case r.Live && r.Ahead > 0:
+		return fmt.Sprintf("%s; the lease of %s ends at %s, by a clock that is %s ahead of this one", r.Message, r.Holder, r.Lease.Expires, Span(r.Ahead))
 	case r.Live:
 		return r.Message + "; the lease of " + r.Holder + " ends at " + clockTime(r.Lease.Expires)
 	}

@@ -152,7 +152,7 @@ func TestWhoIsActing(t *testing.T) {
 	s.refused("invalid", board.Actor{ID: "human", Role: roles.Human, Session: "s"}, finalize("login"))
 	s.refused("invalid", board.Actor{ID: "system", Role: roles.System}, finalize("login"))
 	s.refused("identity", board.HumanActor("Coder", "coder-1@Liza"), &board.Pause{}, "an agent's address", "git config user.email")
-	for _, human := range []board.Actor{board.HumanActor("Ann\x1b[2J", "ann@example.com"), board.HumanActor("Ann", "ann@\u202eexample.com"), board.HumanActor("Ann\nOp", "ann@example.com"), board.HumanActor("\xff", "ann@example.com")} {
+	for _, human := range []board.Actor{board.HumanActor("Ann\x1b[2J", "ann@example.com"), board.HumanActor("Ann", "ann@\u202eexample.com"), board.HumanActor("Ann\nOp", "ann@example.com"), board.HumanActor("\xff", "ann@example.com"), board.HumanActor("Ann", "ann\u200b@example.com")} {
 		s.refused("identity", human, &board.Pause{}, "holds a control character", "git config user.name")
 	}
 	// Persian needs the joiner.

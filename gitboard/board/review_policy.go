@@ -97,6 +97,17 @@ type Approval struct {
 	As   string `yaml:"as,omitempty" json:"as,omitempty"` // a human: name and address
 }
 
+// sameReviewer reports whether two approvals are by one reviewer. A human is known by the address,
+// to which keys belong, too: a name is free to choose.
+func (a Approval) sameReviewer(b Approval) bool {
+	return a.By == b.By && addressIn(a.As) == addressIn(b.As)
+}
+
+// addressIn returns the address in what Actor.Identity has returned, in lower case.
+func addressIn(identity string) string {
+	return strings.ToLower(identity[strings.LastIndex(identity, " <")+1:])
+}
+
 // Author is who approved; a human is given by name.
 func (a Approval) Author() string {
 	if name, _, _ := strings.Cut(a.As, " <"); name != "" {
@@ -232,7 +243,8 @@ func independent(t *Task, a Actor) error {
 			return refuse(CodePermission, "%s made commits of %s and can't review it", a.Identity(), t.ID).on(t)
 		}
 	}
-	if slices.ContainsFunc(t.Approvals, func(p Approval) bool { return p.By == a.ID && p.As == a.Identity() }) {
+	own := Approval{By: a.ID, As: a.Identity()}
+	if slices.ContainsFunc(t.Approvals, own.sameReviewer) {
 		who := cmp.Or(a.Identity(), a.ID)
 		return refuse(CodePermission, "%s approved this submission of %s already, and others have to approve it, too", who, t.ID).on(t)
 	}

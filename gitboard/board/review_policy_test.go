@@ -118,6 +118,10 @@ func TestHumanByPath(t *testing.T) {
 	s = underPolicy(t, policy, "migrations/**").do(human, review("login")).do(human, approve("login"))
 	equal(t, "status", s.task("login").Status, board.ReadyForReview)
 	s.refused("permission", human, review("login"), "Ada <ada@example.org> approved this submission of login already")
+	for _, name := range []string{"Ada", "Ada Lovelace", "Bob <bob@example.org>"} { // whose address it is decides
+		ada := board.HumanActor(name, "ADA@example.org")
+		s.refused("permission", ada, review("login"), ada.Identity()+" approved this submission of login already")
+	}
 	s.do(reviewer1, review("login")).do(reviewer1, approve("login"))
 	equal(t, "status", s.task("login").Status, board.Approved)
 
@@ -203,4 +207,7 @@ func TestReviewPolicyFaults(t *testing.T) {
 		begun(t).refused("invalid", human, reviewedBy(p), what)
 	}
 	begun(t).do(human, reviewedBy(board.ReviewPolicy{Approvals: 4, By: []string{"code-reviewer", "human"}}))
+	other := reviewedBy(board.ReviewPolicy{Approvals: 4, By: []string{"security"}})
+	other.Team.Roles = append(other.Team.Roles, board.Role{Name: "security", Kind: board.ReviewerKind})
+	begun(t).refused("invalid", human, other, "4 approvals are asked for, and the roles that review have")
 }

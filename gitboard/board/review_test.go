@@ -99,6 +99,8 @@ func TestEarlyCommits(t *testing.T) {
 	equals(t, "on the branch, at whatever time", early(s, made(sha("1"), baseCommit, "1999-12-31T23:59:59Z")), []string{sha("1")})
 	equals(t, "made beside the branch", early(s, made(sha("2"), baseCommit, s.now.Add(-time.Second))), []string{sha("2")})
 	equals(t, "after it", early(s, made(sha("2"), baseCommit, s.now), made(sha("3"), sha("2"), at(s, 1))), []string(nil))
+	withdrawn := s.clone().do(coder1, submit("login")).do(coder1, &board.Withdraw{About: about("login"), Reason: "one more"})
+	equals(t, "submitted and withdrawn since", early(withdrawn, made(sha("1"), baseCommit, at(s, 0))), []string{sha("1")})
 	on := checkpoint(s, sha("2"))
 	whole := begun(t).claimed("login").do(coder1, on)
 	equals(t, "on the branch, one upon the other", early(whole, made(sha("1"), baseCommit, at(s, 30)), made(sha("2"), sha("1"), at(s, 31)), made(sha("3"), sha("2"), at(s, 32))), []string{sha("1"), sha("2")})

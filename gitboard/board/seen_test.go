@@ -63,4 +63,8 @@ func TestSeenHalt(t *testing.T) {
 	if err := resume("control=" + s.state().HaltVersion()); err != nil {
 		t.Error(err)
 	}
+	unread := board.NewState(&failing{Source: s.mem}, s.last)
+	if unread.HaltVersion(); unread.Err() != errUnread {
+		t.Errorf("a version of what can't be read: %v", unread.Err())
+	}
 }

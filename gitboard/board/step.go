@@ -89,8 +89,8 @@ func checkActor(s *State, op Operation) error {
 			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's address", quote(a.Name), plain.Line(a.Email, 60)).
 				hint("as yourself: git config user.email you@example.com")
 		}
-		if !plain.IsName(a.Name) || !plain.IsName(a.Email) {
-			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character", quote(a.Name), plain.Line(a.Email, 60)).
+		if !plain.IsName(a.Name) || !plain.IsAddress(a.Email) {
+			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character, or one that is not seen", quote(a.Name), plain.Line(a.Email, 60)).
 				hint(`git config user.name "Your Name" and git config user.email you@example.com`)
 		}
 	} else {

@@ -64,6 +64,19 @@ func (b TaskBranches) clashes(branch string) bool {
 	return strings.HasPrefix(prefix, name) || strings.HasPrefix(name, prefix)
 }
 
+// CheckBranches returns an error if the integration branch, or the prefix of tasks' branches, is
+// not a name that a board can have. It is called for settings that nobody has proven yet, before
+// git sees the names.
+func (c *Config) CheckBranches() error {
+	switch prefix := c.TaskBranches(); {
+	case !validBranch(c.IntegrationBranch):
+		return invalid("%s can't be the integration branch", quote(c.IntegrationBranch))
+	case !prefix.valid() || prefix.clashes(c.IntegrationBranch):
+		return invalid("%s can't be %s", KeyTaskBranches, quote(string(prefix)))
+	}
+	return nil
+}
+
 // mayRename refuses to change how the branches of tasks are named once a task was claimed: each
 // clone may have its branch.
 func mayRename(s *State, next *Config) error {

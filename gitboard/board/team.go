@@ -263,7 +263,7 @@ func (r *Role) fault(at string) *TeamFault {
 	for _, n := range []struct {
 		field    string
 		now, top int
-	}{{"min", r.Min, MostAgents}, {"max", r.Max, MostAgents}, {"idle", r.Idle, mostNumber}, {"tokens", r.Tokens, mostUsage}} {
+	}{{"min", r.Min, MostAgents}, {"max", r.Max, MostAgents}, {"idle", r.Idle, mostNumber}, {"tokens", r.Tokens, MostUsage}} {
 		if n.now < 0 || n.now > n.top {
 			return faultAt(at+"."+n.field, "%d is not from 0 to %d", n.now, n.top)
 		}

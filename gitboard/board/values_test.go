@@ -62,7 +62,7 @@ func TestAnswersOfValues(t *testing.T) {
 		sp.Timeline.Deadline, sp.Timeline.CheckpointAt = start, checkpoint
 		return sp.Overdue(start.Add(time.Hour))
 	}
-	equals(t, "overdue", []bool{overdue(board.InProgress, ""), overdue(board.InProgress, start.Add(time.Minute)), overdue(board.AtCheckpoint, start.Add(time.Minute)), overdue(board.Completed, ""), (&board.Sprint{Status: board.InProgress}).Overdue(start)},
+	equals(t, "overdue", []bool{overdue(board.InProgress, ""), overdue(board.InProgress, start.Add(time.Minute)), overdue(board.AtCheckpoint, start.Add(time.Minute)), overdue(board.Completed, ""), (&board.Sprint{Status: board.AtCheckpoint}).Overdue(start)},
 		[]bool{true, false, true, false, false})
 	continued := &board.Task{History: []board.Event{{Event: board.EventClaimed}, {Event: board.EventHandedOff}, {Event: board.EventBlocked, Reason: board.BudgetSpent}, {Event: board.EventResumed}}}
 	equal(t, "continued although its budget was used up", continued.TookOverHandoff(), true)

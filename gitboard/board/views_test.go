@@ -141,6 +141,8 @@ func TestRefusalNamesTheLease(t *testing.T) {
 	l := &board.Lease{Expires: start}
 	equal(t, "none", (&board.Refusal{Message: "no"}).Error(), "no")
 	equal(t, "live", (&board.Refusal{Message: "no", Holder: "coder-1", Lease: l, Live: true}).Error(), "no; the lease of coder-1 ends at 09:00Z")
+	equal(t, "live by a fast clock", (&board.Refusal{Message: "no", Holder: "coder-1", Lease: l, Live: true, Ahead: 30 * time.Hour}).Error(),
+		"no; the lease of coder-1 ends at "+string(start)+", by a clock that is 30h00m ahead of this one")
 	equal(t, "expired", (&board.Refusal{Message: "no", Holder: "coder-1", Lease: l}).Error(), "no; the lease of coder-1 expired at 09:00Z")
 }
 

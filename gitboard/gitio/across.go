@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -23,7 +24,7 @@ func moveAcross(from, to string) error {
 	if err := copyTree(from, to); err != nil {
 		return err
 	}
-	return os.RemoveAll(from)
+	return removeTree(from)
 }
 
 // copyTree copies a directory with its files, their permissions and times, and its symbolic links.
@@ -35,7 +36,7 @@ func copyTree(from, to string) error {
 	}
 	err := copyInto(from, to)
 	if err != nil {
-		_ = os.RemoveAll(to)
+		_ = removeTree(to)
 	}
 	return err
 }
@@ -47,6 +48,7 @@ func copyInto(from, to string) error {
 		info fs.FileInfo
 	}
 	var folders []folder
+	from = filepath.Clean(from)
 	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -55,11 +57,7 @@ func copyInto(from, to string) error {
 		if err != nil {
 			return err
 		}
-		below, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, below)
+		target := filepath.Join(to, strings.TrimPrefix(path, from))
 		switch {
 		case e.IsDir():
 			folders = append(folders, folder{target, info})

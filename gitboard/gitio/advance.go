@@ -120,7 +120,7 @@ func (r *Repo) cutShort(ctx context.Context, worktree string, old, new git.OID) 
 		delete(cut, path)
 	}
 	for _, path := range differs {
-		if cut[path] == "" {
+		if cut[path] == "" || strings.HasPrefix(cut[path], moduleMark) { // git does not check out submodules here
 			continue
 		}
 		delete(cut, path)

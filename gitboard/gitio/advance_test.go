@@ -51,6 +51,36 @@ func TestAdvanceCutInHalf(t *testing.T) {
 	native(t, top, "diff", "--exit-code", string(next))
 }
 
+// TestResumeBesideSubmodule: git checks out no submodule when it brings a worktree forward. One at
+// its former commit is not in the way of completing that, unless somebody has staged another one.
+func TestResumeBesideSubmodule(t *testing.T) {
+	ctx, r := scratch(t)
+	top := r.TopLevel()
+	lib := filepath.Join(top, "lib")
+	check(t, os.Mkdir(lib, 0o755))
+	native(t, lib, "init", "-q")
+	writeIn(t, lib, "lib.txt", "one\n")
+	testrun.CommitAll(t, lib, "one")
+	old := commitAll(t, r, "with a submodule")
+	path := claim(t, ctx, r, "one")
+	writeIn(t, path, "a.txt", "new\n")
+	native(t, path, "update-index", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",lib")
+	native(t, path, "add", "a.txt")
+	native(t, path, "commit", "-q", "-m", "next")
+	next := git.OID(native(t, path, "rev-parse", "HEAD"))
+	native(t, top, "update-ref", "HEAD", string(next))
+	write(t, r, "a.txt", "new\n") // and git was killed
+	native(t, top, "update-index", "--cacheinfo", "160000,"+strings.Repeat("2", 40)+",lib")
+	if overlap := must[[]string](t)(r.Resume(ctx, top, old, next)); strings.Join(overlap, "|") != "lib" {
+		t.Errorf("in the way of what is staged: %q", overlap)
+	}
+	native(t, top, "reset", "-q", string(old), "lib")
+	if overlap, err := r.Resume(ctx, top, old, next); overlap != nil || err != nil {
+		t.Errorf("in the way: %q, %v", overlap, err)
+	}
+	native(t, top, "diff", "--cached", "--exit-code", string(next))
+}
+
 func TestAdvance(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Exclude(".worktrees/"))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -28,7 +29,7 @@ func TestBrokenHead(t *testing.T) {
 	} {
 		path := filepath.Join(c.gitDir, "HEAD")
 		sound := readIn(t, c.gitDir, "HEAD")
-		for _, text := range []string{"", "garbage\n", "ref: foo\n", "none"} {
+		for _, text := range []string{"", "garbage\n", "ref: foo\n", strings.Repeat("z", 40) + "\n", "none"} {
 			check(t, os.Remove(path))
 			if text != "none" {
 				check(t, os.WriteFile(path, []byte(text), 0o644))
@@ -52,4 +53,40 @@ func TestBrokenHead(t *testing.T) {
 	check(t, os.RemoveAll(filepath.Join(main, ".git", "HEAD")))
 	check(t, os.Symlink("refs/heads/unborn", filepath.Join(main, ".git", "HEAD")))
 	open(t, ctx, main)
+	if err := checkHead(r.CommonDir()); err != nil {
+		t.Errorf("a link to a branch without a commit: %v", err)
+	}
+}
+
+// TestLastBranch checks which branch a reflog of HEAD says was checked out last.
+func TestLastBranch(t *testing.T) {
+	moved := func(said string) string {
+		return strings.Repeat("1", 40) + " " + strings.Repeat("2", 40) + " Ada <ada@example.org> 1 +0000\t" + said + "\n"
+	}
+	for log, want := range map[string]string{
+		"": "", moved("commit: x"): "", moved("checkout: moving from a to b"): "refs/heads/b",
+		moved("checkout: moving from a to b") + moved("checkout: moving from b to c") + moved("commit: x"): "refs/heads/c",
+		moved("checkout: moving from a to "):                           "",
+		moved("checkout: moving from a"):                               "",
+		moved("checkout: moving from a to " + strings.Repeat("1", 40)): "",
+		moved("checkout: moving from a to v1~2"):                       "",
+	} {
+		dir := t.TempDir()
+		writeIn(t, dir, "logs/HEAD", log)
+		if got := lastBranch(dir); got != want {
+			t.Errorf("%q: %q, not %q", log, got, want)
+		}
+	}
+}
+
+// TestHeadSentences checks that a HEAD that is empty is not quoted.
+func TestHeadSentences(t *testing.T) {
+	for text, want := range map[string]string{
+		" \n": "git can't use this repository: HEAD is missing or empty",
+		"x":   `git can't use this repository: HEAD, "x", names no branch and no commit`,
+	} {
+		if got := (&HeadError{Path: "HEAD", Text: text}).Error(); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
 }

@@ -59,10 +59,9 @@ func (r *Repo) looseRefs(prefix string, texts map[string]git.OID) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		below, err := filepath.Rel(r.common, path)
-		name := filepath.ToSlash(below)
-		if err != nil || strings.HasSuffix(name, ".lock") || git.CheckRefName(name) != nil {
-			return err
+		name := filepath.ToSlash(strings.TrimPrefix(path, r.common+string(filepath.Separator)))
+		if strings.HasSuffix(name, ".lock") || strings.Contains(name, "/.") || git.CheckRefName(name) != nil {
+			return nil // git takes none of them for a ref
 		}
 		text, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +78,7 @@ func (r *Repo) looseRefs(prefix string, texts map[string]git.OID) error {
 func (r *Repo) leadNowhere(ctx context.Context, texts map[string]git.OID) (doubtful []string, err error) {
 	var names, asked []string
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		if oid := texts[name]; oid.Valid() && !oid.IsZero() {
+		if oid := texts[name]; oid.Valid() {
 			names, asked = append(names, name), append(asked, string(oid))
 		} else {
 			doubtful = append(doubtful, name)

@@ -59,7 +59,7 @@ func (r *Repo) sparse(ctx context.Context, worktree string) (string, error) {
 	file := filepath.Join(dir, "info", "sparse-checkout")
 	patterns, err := os.ReadFile(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && string(patterns) == allFiles:
+	case errors.Is(err, fs.ErrNotExist), string(patterns) == allFiles:
 		return "", nil
 	case err != nil:
 		return "", storageError(file, err)

@@ -1,10 +1,14 @@
 package gitio
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -25,6 +29,19 @@ func TestCheckoutDetachedCleans(t *testing.T) {
 		if exists(filepath.Join(place, path)) != want {
 			t.Errorf("%s exists: %v", path, !want)
 		}
+	}
+}
+
+// TestCheckoutDetachedCannotFill checks that a sparse worktree is not left without files if what is
+// left out of it can't be changed.
+func TestCheckoutDetachedCannotFill(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	writeIn(t, LinkedDir(path), "info/sparse-checkout", "/none/\n")
+	check(t, os.Mkdir(filepath.Join(LinkedDir(path), "info", fmt.Sprintf(".sparse-checkout-%d", os.Getpid())), 0o755)) // in the way
+	if err := r.CheckoutDetached(ctx, path, head); !errors.As(err, new(*StorageError)) {
+		t.Errorf("got %v", err)
 	}
 }
 

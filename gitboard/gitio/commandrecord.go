@@ -105,10 +105,7 @@ type projectCommand struct {
 func (r *Repo) commands() (all []projectCommand) {
 	entries, _ := os.ReadDir(r.commandsDir()) // none if no command has run here
 	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue // being written
-		}
+		pid, _ := strconv.Atoi(e.Name()) // of one that is being written it is 0, which no record has
 		if c, err := r.readCommand(pid); err == nil {
 			all = append(all, c)
 		}

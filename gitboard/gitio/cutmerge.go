@@ -46,7 +46,7 @@ func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at
 		if e.stagedApart() || !slices.Contains(written, e.Path) {
 			return false, nil
 		}
-		if begun, err := r.isBegun(ctx, worktree, merged, e.Path); err != nil || !begun {
+		if begun, err := r.isBegun(ctx, worktree, merged, e.Path); !begun {
 			return false, err
 		}
 	}

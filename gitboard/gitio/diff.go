@@ -19,6 +19,9 @@ func (r *Repo) ChangedFiles(ctx context.Context, a, b git.OID) ([]string, error)
 // detected. If paths are given (files or directories, taken literally), it is limited to them. A
 // zero id is the empty tree.
 func (r *Repo) Diff(ctx context.Context, a, b git.OID, paths ...string) (string, error) {
+	if err := r.promisedAll(ctx, a, b); err != nil {
+		return "", err
+	}
 	out, err := r.diffTree(ctx, a, b, []string{
 		"--patch", "--find-renames", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--src-prefix=a/", "--dst-prefix=b/",

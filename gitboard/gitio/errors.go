@@ -141,6 +141,16 @@ func (e *DamagedIndexError) Error() string {
 // Unwrap returns git's message.
 func (e *DamagedIndexError) Unwrap() error { return e.Err }
 
+// FilterError is a worktree whose files git can't read, because a filter fails that its settings
+// require.
+type FilterError struct{ Err error }
+
+// Error returns git's message, which names the file and the filter.
+func (e *FilterError) Error() string { return e.Err.Error() }
+
+// Unwrap returns git's message.
+func (e *FilterError) Unwrap() error { return e.Err }
+
 // DamagedError is a commit whose history can't be read, because some of its objects are missing or
 // do not match their ids.
 type DamagedError struct {
@@ -211,4 +221,15 @@ func lastLine(stderr string) string {
 		return said + " (" + cause + ")"
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(last, fatal), failure)
+}
+
+// AmbiguousError is a revision whose name has several meanings.
+type AmbiguousError struct {
+	Rev   string
+	Names []string // what it may mean: full names of refs, or ids of commits
+}
+
+// Error returns one sentence.
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q has several meanings here: %s", e.Rev, strings.Join(e.Names, ", "))
 }

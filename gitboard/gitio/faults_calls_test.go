@@ -331,7 +331,14 @@ func TestFaultsOfReading(t *testing.T) {
 		{"Whole of what is no id", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, "topic")) }, ""},
 		{"WholeAlone", nil, func(p *place) (any, error) { return only(p.r.WholeAlone(p.ctx, p.ids["topic"])) }, ""},
 		{"WholeSince", nil, func(p *place) (any, error) { return only(p.r.WholeSince(p.ctx, p.ids["main"], p.ids["topic"])) }, ""},
+		{"WholeSince far", nil, func(p *place) (any, error) { return only(p.r.WholeSince(p.ctx, p.ids["v1"], p.ids["main"])) }, ""},
+		{"WholeSince, of a partial clone", func(p *place) { native(p.t, p.path("repo"), "config", "extensions.partialClone", "hub") },
+			func(p *place) (any, error) {
+				return only(p.r.WholeSince(p.ctx, p.ids["main"], p.ids["topic"]))
+			}, ""},
 		{"WholeSince what is no id", nil, func(p *place) (any, error) { return only(p.r.WholeSince(p.ctx, "main", p.ids["topic"])) }, ""},
+		{"WholeBesideRefs", nil, func(p *place) (any, error) { return only(p.r.WholeBesideRefs(p.ctx, p.ids["topic"])) }, ""},
+		{"WholeBesideRefs of what is no id", nil, func(p *place) (any, error) { return only(p.r.WholeBesideRefs(p.ctx, "topic")) }, ""},
 		{"Holds", nil, func(p *place) (any, error) {
 			return only(p.r.Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
 				_ = yield([]string{string(p.ids["topic"]), string(p.ids["a.txt"])}) && yield([]string{string(p.ids["v1"])})
@@ -400,6 +407,26 @@ func TestFaultsOfReading(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
 		}, ""},
+		{"BrokenRefs", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/refs/liza/broken", string(blob("none").OID)+"\n")
+			writeIn(p.t, p.path("repo"), ".git/refs/liza/empty", "")
+		}, func(p *place) (any, error) {
+			broken, err := p.r.BrokenRefs(p.ctx, "refs/liza/")
+			return len(broken), err
+		}, ""},
+		{"BrokenRefs, an empty one alone", func(p *place) { writeIn(p.t, p.path("repo"), ".git/refs/liza/empty", "") },
+			func(p *place) (any, error) {
+				broken, err := p.r.BrokenRefs(p.ctx, "refs/liza/")
+				return len(broken), err
+			}, ""},
+		{"RequestCommit that git dies of, beside a file that is garbage", func(p *place) {
+			dirty("a.txt", "damaged\n")(p)
+			p.ids["damaged"] = git.OID(testrun.CommitAll(p.t, p.path("repo"), "damaged"))
+			check(p.t, os.Remove(loosePath(p.r, blob("damaged\n").OID)))
+			check(p.t, os.WriteFile(loosePath(p.r, blob("damaged\n").OID), stored("blob 8\x00", []byte("damaged\n"))[:12], 0o444))
+		}, func(p *place) (any, error) {
+			return one(p.r.RequestCommit(p.ctx, p.ids["damaged"], "r4", 20))
+		}, "128"},
 		{"Usage", func(p *place) { native(p.t, p.path("repo"), "gc", "-q") }, func(p *place) (any, error) {
 			u, err := p.r.Usage(p.ctx)
 			return fmt.Sprint(u.Loose, u.LooseSize, u.Packs, u.PackSize > 0), err
@@ -587,6 +614,50 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"CheckoutDetached", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
 			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
 		}, ""},
+		{"CheckoutDetached of no worktree", nil, func(p *place) (any, error) {
+			return only(p.r.CheckoutDetached(p.ctx, p.path("none"), p.ids["topic"]))
+		}, ""},
+		{"CheckoutDetached of one that is locked", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/index.lock", "") },
+			func(p *place) (any, error) {
+				return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
+			}, ""},
+		{"CheckoutDetached of what nobody delivers", func(p *place) {
+			native(p.t, p.path("repo"), "config", "remote.hub.promisor", "true")
+			native(p.t, p.path("repo"), "config", "remote.hub.partialclonefilter", "blob:none")
+			check(p.t, os.RemoveAll(p.path("hub.git")))
+		}, func(p *place) (any, error) {
+			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), blob("none").OID))
+		}, ""},
+		{"CheckoutDetached of a sparse one whose files are not known", func(p *place) {
+			check(p.t, os.MkdirAll(p.path("repo/.git/worktrees/one/info/sparse-checkout"), 0o755))
+		}, func(p *place) (any, error) {
+			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
+		}, ""},
+		{"Sparse of no worktree", nil, func(p *place) (any, error) { return one(p.r.Sparse(p.ctx, p.path("none"))) }, ""},
+		{"RebuildIndex", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x") },
+			func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
+		{"RebuildIndex, killed", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x") },
+			func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, "killed"},
+		{"RebuildIndex of a locked one", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x")
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index.lock", "")
+		}, func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
+		{"RebuildIndex of the main worktree", nil, func(p *place) (any, error) {
+			return only(p.r.RebuildIndex(p.ctx, p.path("repo")))
+		}, ""},
+		{"RebuildIndex of no worktree", nil, func(p *place) (any, error) {
+			return only(p.r.RebuildIndex(p.ctx, p.path("none")))
+		}, ""},
+		{"RebuildIndex whose HEAD is damaged", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x")
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "x")
+		}, func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
+		{"RebuildIndex over what can't be removed", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x")
+			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index.rebuilt/x", "x")
+		}, func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
+		{"RebuildIndex of one without an index", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index"))) },
+			func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
 		{"CheckoutDetached of what is no id", nil, func(p *place) (any, error) {
 			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), "topic"))
 		}, ""},
@@ -648,6 +719,11 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return one(p.r.StagedSnapshot(p.ctx, p.path("one"), "staged", ada))
 		}, ""},
+		{"OwnCommits of no worktree", nil, func(p *place) (any, error) {
+			return one(p.r.OwnCommits(p.ctx, p.path("none")))
+		}, ""},
+		{"OwnCommits where refs are in tables", func(p *place) { check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/reftable"), 0o755)) },
+			func(p *place) (any, error) { return one(p.r.OwnCommits(p.ctx, p.path("one"))) }, ""},
 		{"OwnCommits", func(p *place) { native(p.t, p.path("one"), "update-ref", "refs/worktree/own", "main") }, func(p *place) (any, error) {
 			return one(p.r.OwnCommits(p.ctx, p.path("one")))
 		}, ""},
@@ -744,6 +820,7 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"LastHead", nil, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
+		{"LastHead of no worktree", nil, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("none"))) }, ""},
 		{"LastHead without a log", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/logs/HEAD"))) },
 			func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
 		{"LastHead of a log that is a directory", func(p *place) {
@@ -760,6 +837,7 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			native(p.t, p.path("one"), "commit", "-q", "--allow-empty", "-m", "own")
 			p.ids["own"] = git.OID(native(p.t, p.path("one"), "rev-parse", "HEAD"))
 		}, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["own"])) }, ""},
+		{"Unheld, but a file", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["a.txt"])) }, ""},
 		{"Unheld, but missing", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, git.OID(strings.Repeat("1", 40)))) }, ""},
 		{"AttachHead", nil, func(p *place) (any, error) {
 			return only(p.r.AttachHead(p.ctx, p.path("one"), "topic"))
@@ -1076,6 +1154,14 @@ func TestFaultsOfRemotes(t *testing.T) {
 		{"List", nil, func(p *place) (any, error) {
 			return one(p.hub.List(p.ctx, "refs/heads/main", "refs/liza/*", "heads/topic"))
 		}, ""},
+		{"Push to nobody", nil, func(p *place) (any, error) {
+			m, err := p.r.Remote(p.ctx, "nobody")
+			if err != nil {
+				return nil, err
+			}
+			err = m.Push(p.ctx, []Push{{Ref: "refs/heads/main", New: p.ids["main"]}})
+			return errors.Is(err, ErrNoRemote), err
+		}, ""},
 		{"Push", nil, push(to("refs/heads/main", "main"), exactly("refs/heads/new", "zero", "topic"), exactly("refs/liza/far", "topic", "zero")), ""},
 		{"Push, killed", nil, push(to("refs/heads/main", "main")), "killed"},
 		{"Push of what is not ahead", nil, push(to("refs/heads/main", "topic")), ""},
@@ -1200,6 +1286,20 @@ func TestFaultsOfModules(t *testing.T) {
 		{"ModulePublished of what is no id", nil, func(p *place) (any, error) {
 			return one(p.r.ModulePublished(p.ctx, p.path("one/mod"), "main"))
 		}, ""},
+		{"StrayModules", func(p *place) {
+			writeIn(p.t, p.path("one"), "a.txt", "changed")
+			native(p.t, p.path("one/nested"), "commit", "-q", "--allow-empty", "-m", "own")
+		}, func(p *place) (any, error) { return one(p.r.StrayModules(p.ctx, p.path("one"))) }, ""},
+		{"StrayModules of a worktree without them", func(p *place) { writeIn(p.t, p.path("repo"), "a.txt", "changed") },
+			func(p *place) (any, error) { return one(p.r.StrayModules(p.ctx, p.path("repo"))) }, ""},
+		{"StrayModules of no worktree", nil, func(p *place) (any, error) {
+			return one(p.r.StrayModules(p.ctx, p.path("none")))
+		}, ""},
+		{"CheckOutModules", func(p *place) { native(p.t, p.path("one"), "rm", "-q", "--cached", "nested") },
+			func(p *place) (any, error) { return only(p.r.CheckOutModules(p.ctx, p.path("one"))) }, ""},
+		{"CheckOutModules of no worktree", nil, func(p *place) (any, error) {
+			return only(p.r.CheckOutModules(p.ctx, p.path("none")))
+		}, ""},
 		{"KeepModules", ownCommits, func(p *place) (any, error) {
 			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
 		}, ""},
@@ -1211,6 +1311,9 @@ func TestFaultsOfModules(t *testing.T) {
 			check(p.t, os.RemoveAll(p.path("one")))
 		}, func(p *place) (any, error) {
 			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+		}, ""},
+		{"KeepModules of what is below a file", nil, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one/a.txt/below"), p.path("kept")))
 		}, ""},
 		{"KeepModules of a worktree without them", nil, func(p *place) (any, error) {
 			return one(p.r.KeepModules(p.ctx, p.path("repo"), p.path("kept")))
@@ -1226,6 +1329,13 @@ func TestFaultsOfModules(t *testing.T) {
 			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees/one/modules")))
 		}, func(p *place) (any, error) {
 			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+		}, ""},
+		{"KeepModules, nested ones below a file", func(p *place) {
+			ownCommits(p)
+			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees/one/modules")))
+			check(p.t, os.WriteFile(p.path("kept"), nil, 0o644))
+		}, func(p *place) (any, error) {
+			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept/below")))
 		}, ""},
 		{"KeepModules, nested ones over a directory", func(p *place) {
 			ownCommits(p)

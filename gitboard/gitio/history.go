@@ -10,29 +10,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// ResolveCommit returns the commit that rev names. HEAD is that of the worktree in which Open was
-// called. It returns ErrNotFound if rev names no commit, or starts with "-", which no revision
-// does.
-func (r *Repo) ResolveCommit(ctx context.Context, rev string) (git.OID, error) {
-	missing := fmt.Errorf("revision %q: %w", rev, ErrNotFound)
-	if strings.HasPrefix(rev, "-") || strings.ContainsRune(rev, 0) {
-		return "", missing
-	}
-	out, err := r.here("rev-parse", "rev-parse", "--verify", "--quiet", rev+"^{commit}").output(ctx)
-	if code := exitCode(err); code == 1 || code == 128 {
-		return "", missing
-	}
-	if err != nil {
-		return "", fmt.Errorf("revision %q: %w", rev, err)
-	}
-	// "^main" resolves to "^<id>", which is an exclusion, not a commit.
-	oid := git.OID(strings.TrimSpace(string(out)))
-	if !oid.Valid() {
-		return "", missing
-	}
-	return oid, nil
-}
-
 // IsAncestor reports whether a is b or an ancestor of b. It returns a CommandError if they differ
 // and one of them is not a commit here.
 func (r *Repo) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
@@ -96,12 +73,21 @@ func (r *Repo) Since(ctx context.Context, from, tip git.OID) ([]git.OID, error) 
 }
 
 // MergeBase returns the best common ancestor of a and b, or ErrNotFound if their histories are
-// unrelated.
+// unrelated. The error is a DamagedError if one of the histories has a gap: then nobody knows.
 func (r *Repo) MergeBase(ctx context.Context, a, b git.OID) (git.OID, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
-	out, err := r.command("merge-base", "merge-base", string(a), string(b)).output(ctx)
+	ask := r.command("merge-base", "merge-base", string(a), string(b))
+	out, err := ask.output(ctx)
+	if exitCode(err) == 1 { // git also says so where it can't read on
+		for _, tip := range []git.OID{a, b} {
+			if _, err := r.CountCommits(ctx, git.ZeroOID, tip); err != nil {
+				return "", err
+			}
+		}
+		out, err = ask.output(ctx) // that may have brought back what was missing
+	}
 	if exitCode(err) == 1 {
 		return "", fmt.Errorf("common ancestor of %s and %s: %w", a.Short(), b.Short(), ErrNotFound)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -69,6 +71,32 @@ func TestHistory(t *testing.T) {
 	}
 	if _, err := r.RevList(ctx, "--all", ids[0]); err == nil {
 		t.Error("an option passed for an id")
+	}
+}
+
+// TestMergeBaseAcrossAGap checks that histories are not called unrelated where one of them can't be
+// read to its end, and that what is kept of it is brought back first.
+func TestMergeBaseAcrossAGap(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := chain(t, ctx, r, "", "a\n", "b\n", "c\n")
+	alone := chain(t, ctx, r, "", "alone\n")[0]
+	lose := func() {
+		check(t, os.Remove(filepath.Join(r.CommonDir(), "objects", string(ids[1][:2]), string(ids[1][2:]))))
+	}
+	lose()
+	if got := must[git.OID](t)(r.MergeBase(ctx, ids[0], ids[2])); got != ids[0] {
+		t.Errorf("where the gap can be filled: %s", got)
+	}
+	lose()
+	check(t, os.RemoveAll(r.KeptDir()))
+	for _, pair := range [][2]git.OID{{ids[2], ids[0]}, {ids[0], ids[2]}, {ids[2], alone}, {alone, ids[2]}} {
+		gap := (*DamagedError)(nil)
+		if base, err := r.MergeBase(ctx, pair[0], pair[1]); !errors.As(err, &gap) || gap.Commit != ids[2] {
+			t.Errorf("%s and %s: %s, %v", pair[0].Short(), pair[1].Short(), base, err)
+		}
+	}
+	if _, err := r.MergeBase(ctx, ids[0], alone); !errors.Is(err, ErrNotFound) {
+		t.Errorf("of what has no gap: %v", err)
 	}
 }
 

@@ -52,9 +52,6 @@ func soundIndex(data []byte) bool {
 	if own := sha1.Sum(rest); bytes.Equal(own[:], hash) || bytes.Equal(make([]byte, sha1.Size), hash) {
 		return true
 	}
-	if len(data) < header+sha256.Size {
-		return false
-	}
 	rest, hash = data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
 	own := sha256.Sum256(rest)
 	return bytes.Equal(own[:], hash)

@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"crypto/sha1"
 	"errors"
 	"os"
 	"path/filepath"
@@ -41,6 +42,29 @@ func TestSoundIndexes(t *testing.T) {
 				t.Errorf("%s: %q is sound", name, damaged)
 			}
 		}
+	}
+}
+
+// TestOddIndexes checks that an index of another version is not taken for sound, and that one that
+// can't be read is an error, and not the same as none.
+func TestOddIndexes(t *testing.T) {
+	for version, sound := range map[byte]bool{1: false, 2: true, 3: true, 4: true, 5: false} {
+		data := append([]byte("DIRC\x00\x00\x00"), version, 0, 0, 0, 0)
+		sum := sha1.Sum(data)
+		if got := soundIndex(append(data, sum[:]...)); got != sound {
+			t.Errorf("version %d is sound: %v", version, got)
+		}
+	}
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	index := filepath.Join(LinkedDir(path), "index")
+	check(t, os.Remove(index))
+	if damaged, err := r.DamagedIndex(path); damaged || err != nil {
+		t.Errorf("without an index: %v, %v", damaged, err)
+	}
+	check(t, os.Mkdir(index, 0o755))
+	if damaged, err := r.DamagedIndex(path); damaged || !errors.As(err, new(*StorageError)) {
+		t.Errorf("an index that is a directory: %v, %v", damaged, err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -113,7 +114,7 @@ func TestModulePublishedToTheEnd(t *testing.T) {
 	ctx, r := scratch(t)
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	fetched := filepath.Join(t.TempDir(), "fetched")
-	inFront(t, `case "$*" in *"fetch --quiet"*) echo >'`+fetched+`'; exit 1 ;; esac`)
+	inFront(t, `case "$*" in *"fetch --progress"*) echo >'`+fetched+`'; exit 1 ;; esac`)
 	if _, err := r.ModulePublished(endsWith{ctx, fetched}, r.TopLevel(), head); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -132,5 +133,34 @@ func TestTrace(t *testing.T) {
 		if said := string(must[[]byte](t)(io.ReadAll(read))); !strings.HasSuffix(said, want) || want == "" && said != "" {
 			t.Errorf("%v: %q", on, said)
 		}
+	}
+}
+
+// TestPrunedBeforeItIsKept: a prune deletes what git has just written for a snapshot, before it is
+// kept. It is written anew; where that goes on and on, the snapshot fails.
+func TestPrunedBeforeItIsKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		prunes int
+		whole  bool
+	}{
+		"now and then":    {2, true},
+		"again and again": {pruned, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, r := scratch(t)
+			write(t, r, "a.txt", "changed\n")
+			count := filepath.Join(t.TempDir(), "count")
+			inFront(t, `case "$*" in *commit-tree*)
+				git "$@" || exit; echo x >>'`+count+`'
+				[ $(wc -l <'`+count+`') -gt `+strconv.Itoa(c.prunes)+` ] || git --git-dir='`+r.common+`' prune --expire=now
+				exit 0 ;; esac`)
+			id, err := r.Snapshot(ctx, r.TopLevel(), "what was left", ada)
+			if whole := err == nil; whole != c.whole || !whole && !errors.As(err, new(*DamagedError)) {
+				t.Fatalf("%s %v", id, err)
+			}
+			if c.whole {
+				native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
+			}
+		})
 	}
 }

@@ -299,9 +299,8 @@ func (r *Repo) fromKept(ctx context.Context, names []string, answers []git.Objec
 			found = append(found, objects...)
 		}
 	}
-	if missing, err := r.missing(ctx, found, isIntact); err == nil {
-		_ = r.writeLoose(ctx, missing) // if it fails, the next reader finds them again
-	}
+	missing, _ := r.missing(ctx, found, isIntact)
+	_ = r.writeLoose(ctx, missing) // if one of them fails, the next reader finds them again
 }
 
 // missing returns the objects that are not in a pack and for which loose returns false.
@@ -383,7 +382,7 @@ func (r *Repo) FollowBoard(ctx context.Context) bool {
 		return err == nil
 	}
 	if !last.IsZero() {
-		if follows, err := r.IsAncestor(ctx, last, tip); !follows || err != nil {
+		if follows, _ := r.IsAncestor(ctx, last, tip); !follows { // also if that can't be read
 			return false
 		}
 	}

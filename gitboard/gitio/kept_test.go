@@ -348,6 +348,109 @@ func TestLostAttemptIsNoTip(t *testing.T) {
 	}
 }
 
+// TestFollowBoard checks that git.LastRef follows the board where nothing is lost by that, and stays
+// where the board has gone back, or can't be read.
+func TestFollowBoard(t *testing.T) {
+	ctx, r := scratch(t)
+	hurry(r)
+	for _, message := range []string{"second", "third"} {
+		native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", message)
+	}
+	first, second, third := git.OID(native(t, r.TopLevel(), "rev-parse", "HEAD~2")), git.OID(native(t, r.TopLevel(), "rev-parse", "HEAD~1")), git.OID(native(t, r.TopLevel(), "rev-parse", "HEAD"))
+	const none, broken = git.OID(""), git.OID("broken")
+	at := func(ref string) (oid git.OID) {
+		oid, err := r.Ref(ctx, ref)
+		if errors.As(err, new(*BrokenRefError)) {
+			return broken
+		}
+		check(t, err)
+		if oid.IsZero() {
+			return none
+		}
+		return oid
+	}
+	for name, c := range map[string]struct {
+		board, last, after git.OID
+		holds              bool
+	}{
+		"no board":                  {none, none, none, true},
+		"a new board":               {first, none, first, true},
+		"a board that has moved on": {third, first, third, true},
+		"a board that has not":      {second, second, second, true},
+		"a board that went back":    {second, third, third, false},
+		"a board that has gone":     {none, third, third, false},
+		"a broken board":            {broken, second, second, false},
+		"a broken last ref":         {third, broken, third, true},
+		"only a broken last ref":    {none, broken, broken, false},
+	} {
+		for ref, oid := range map[string]git.OID{git.BoardRef: c.board, git.LastRef: c.last} {
+			check(t, os.RemoveAll(filepath.Join(r.common, ref)))
+			if oid != none {
+				writeIn(t, r.common, ref, string(oid)+"\n")
+			}
+		}
+		if holds := r.FollowBoard(ctx); holds != c.holds || at(git.LastRef) != c.after || at(git.BoardRef) != c.board {
+			t.Errorf("%s: it holds the board: %v; it is at %q, not at %q", name, holds, at(git.LastRef), c.after)
+		}
+	}
+	writeIn(t, r.common, git.BoardRef, string(third)+"\n")
+	writeIn(t, r.common, git.LastRef, "broken\n")
+	leave(t, r, git.LastRef+".lock")
+	if r.FollowBoard(ctx) || at(git.LastRef) != broken {
+		t.Error("it follows the board though another process has its lock")
+	}
+}
+
+// TestWrittenSince checks how many kept files count as written since a ref was.
+func TestWrittenSince(t *testing.T) {
+	_, r := scratch(t)
+	files := []*kept{{written: noon.Add(3 * time.Second)}, {written: noon.Add(time.Second)}, {written: noon.Add(-time.Second)}}
+	is := func(when string, want int) {
+		t.Helper()
+		if got := r.writtenSince("refs/liza/x", files); got != want {
+			t.Errorf("%s: %d, not %d", when, got, want)
+		}
+	}
+	is("without the ref", 3)
+	writeIn(t, r.common, "refs/liza/x", "x")
+	for at, want := range map[time.Duration]int{4: 0, 2: 1, 0: 2, -2: 3} {
+		then := noon.Add(at * time.Second)
+		check(t, os.Chtimes(filepath.Join(r.common, "refs/liza/x"), then, then))
+		is(fmt.Sprint(at), want)
+	}
+}
+
+// TestTooManyKept checks that kept objects go at last though the board has gone back, so that
+// git.LastRef does not follow it.
+func TestTooManyKept(t *testing.T) {
+	ctx, r := scratch(t)
+	head := native(t, r.TopLevel(), "rev-parse", "HEAD")
+	native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "second")
+	native(t, r.TopLevel(), "update-ref", git.BoardRef, head)
+	native(t, r.TopLevel(), "update-ref", git.LastRef, "HEAD")
+	o := blob("x")
+	check(t, r.WriteObjects(ctx, []git.Object{o}))
+	text := fmt.Sprintf("%s blob 1\n\nx", o.OID)
+	then := time.Now().Add(-2 * keptBlind)
+	left := func(files int) int {
+		t.Helper()
+		for n := range files {
+			path := filepath.Join(r.KeptDir(), fmt.Sprint(keptFile, n))
+			check(t, os.WriteFile(path, []byte(text), 0o600))
+			check(t, os.Chtimes(path, then, then))
+		}
+		_ = os.Remove(filepath.Join(r.KeptDir(), "looked-after"))
+		r.tidyKept(ctx)
+		return len(r.listKept())
+	}
+	if n := left(keptMost - 10); n < keptMost-10 {
+		t.Errorf("%d of them are left", n)
+	}
+	if n := left(keptMost); n > keptNewest {
+		t.Errorf("of too many, %d are left", n)
+	}
+}
+
 // TestKeptTips checks that only a commit that a ref was moved to is a tip, whatever was kept since.
 func TestKeptTips(t *testing.T) {
 	r, _, commit := written(t)

@@ -119,6 +119,38 @@ func TestLeftLockOnASlowMachine(t *testing.T) {
 	check(t, r.SetConfig(t.Context(), "liza.x", "y"))
 }
 
+// TestBoardRefLock checks which locks are those of refs that no commit in a worktree moves.
+func TestBoardRefLock(t *testing.T) {
+	ctx, r := scratch(t)
+	head := filepath.Join(LinkedDir(claim(t, ctx, r, "one")), "HEAD")
+	for name, want := range map[string]bool{
+		"refs/liza/x.lock": true, "refs/heads/liza/state.lock": true, "refs/heads/main.lock": false, "refs/heads/main/liza.lock": false,
+		"refs/tags/liza/x.lock": false, "packed-refs.lock": false, "logs/refs/liza/x.lock": false, "refs/liza.lock": false,
+	} {
+		if got := r.isBoardRefLock(filepath.Join(r.common, name)); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if r.isBoardRefLock(filepath.FromSlash(name)) {
+			t.Errorf("%s is elsewhere", name)
+		}
+	}
+	is := func(when string, want bool) {
+		t.Helper()
+		if got := r.isBoardRefLock(filepath.Join(r.common, "refs/liza/x.lock")); got != want {
+			t.Errorf("%s: %v", when, got)
+		}
+	}
+	was := readIn(t, filepath.Dir(head), "HEAD")
+	check(t, os.WriteFile(head, []byte("ref: refs/heads/liza/state\n"), 0o644))
+	is("with the board checked out", false)
+	check(t, os.Remove(head))
+	check(t, os.Mkdir(head, 0o755))
+	is("where what is checked out can't be read", false)
+	check(t, os.Remove(head))
+	check(t, os.WriteFile(head, []byte(was), 0o644))
+	is("again", true)
+}
+
 // TestClearRefLocks checks that a lock is cleared while a git runs that started after the lock was
 // made, such as the one that runs the server's hook. A lock made after that git started is kept,
 // and so is one made just now.

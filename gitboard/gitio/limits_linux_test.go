@@ -276,3 +276,27 @@ func TestNoGit(t *testing.T) {
 		t.Errorf("without git-lfs: %v", err)
 	}
 }
+
+// TestUnwritableRefs: where only the refs, or their reflogs, may not be written to, that is said, as
+// for the repository.
+func TestUnwritableRefs(t *testing.T) {
+	for _, dir := range []string{"refs/heads", "logs/refs/heads"} {
+		t.Run(dir, func(t *testing.T) {
+			ctx, r := scratch(t)
+			head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+			fixed := filepath.Join(r.common, filepath.FromSlash(dir))
+			if err := exec.Command("chattr", "+i", fixed).Run(); err != nil {
+				t.Skip("nothing can be made immutable here: ", err)
+			}
+			loosen := sync.OnceFunc(func() { check(t, exec.Command("chattr", "-i", fixed).Run()) })
+			t.Cleanup(loosen)
+			err := r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/new", New: head}}, "a new one")
+			storage := (*StorageError)(nil)
+			if !errors.As(err, &storage) || storage.Dir != fixed || !strings.Contains(err.Error(), "it is read-only here") {
+				t.Errorf("%v", err)
+			}
+			loosen()
+			check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/new", New: head}}, "a new one"))
+		})
+	}
+}

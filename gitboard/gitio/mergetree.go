@@ -15,6 +15,12 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OI
 	if err := checkOIDs(ours, theirs); err != nil {
 		return "", nil, err
 	}
+	if r.ownSettings().mayLack() {
+		base, _ := r.MergeBase(ctx, ours, theirs) // git says below what is wrong without one
+		if err := r.promisedAll(ctx, ours, theirs, base); err != nil {
+			return "", nil, err
+		}
+	}
 	return readMergeTree(ctx, r.command("merge-tree", mergeTree(string(ours), theirs)...), ours, theirs)
 }
 

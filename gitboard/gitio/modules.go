@@ -14,6 +14,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
+// moduleMark begins an entry of an index or a tree that is a submodule's commit: its mode, and a
+// space.
+const moduleMark = "160000 "
+
 // gitlink is the mode of an index entry that names a commit of another repository, as encoded in
 // the index (gitformat-index).
 var gitlink = []byte{0, 0, 0xe0, 0}
@@ -36,15 +40,20 @@ func (r *Repo) Gitlinks(ctx context.Context, worktree string) (map[string]git.OI
 	if err != nil {
 		return nil, err
 	}
+	return gitlinks(out), nil
+}
+
+// gitlinks reads the commits of other repositories from what ls-files or ls-tree lists.
+func gitlinks(out []byte) map[string]git.OID {
 	links := map[string]git.OID{}
 	for _, entry := range splitNUL(out) {
 		about, path, _ := strings.Cut(entry, "\t")
-		if of, is := strings.CutPrefix(about, "160000 "); is {
-			oid, _, _ := strings.Cut(of, " ")
+		if of, is := strings.CutPrefix(about, moduleMark); is {
+			oid, _, _ := strings.Cut(strings.TrimPrefix(of, "commit "), " ")
 			links[path] = git.OID(oid)
 		}
 	}
-	return links, nil
+	return links
 }
 
 // Submodules returns the paths of the submodules in a commit's .gitmodules, which other clones need
@@ -88,11 +97,9 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID)
 	if err != nil {
 		return false, err
 	}
-	limited, cancel := context.WithTimeout(ctx, asking.patience)
-	defer cancel()
-	fetch := flags(noUpkeep, []string{"fetch", "--quiet", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
+	fetch := flags(noUpkeep, []string{"fetch", "--progress", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
 	// The check below shows whether it helped.
-	_ = r.in(path, "fetch", fetch...).with(asking.env...).run(limited)
+	_, _ = asking.hear(ctx, r.in(path, "fetch", fetch...))
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -110,7 +117,7 @@ func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) boo
 // worktree. The worktree itself may already be gone.
 func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool, err error) {
 	if dir := r.RecordOf(worktree); dir != "" {
-		if kept, err = r.keepModule(ctx, filepath.Join(dir, "modules"), to); err != nil {
+		if kept, err = r.keepModule(ctx, worktree, filepath.Join(dir, "modules"), to); err != nil {
 			return kept, err
 		}
 	}
@@ -123,14 +130,11 @@ func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool,
 		if err != nil {
 			return kept, err
 		}
+		// One that was inside another one has moved with it, and has no commits here.
 		if !r.unpublishedIn(ctx, path) || r.tracks(ctx, worktree, filepath.Join(below, "HEAD")) {
 			continue
 		}
-		err = moveAcross(path, vacant(filepath.Join(to, below)))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was inside another one, and moved with it
-		}
-		if err != nil {
+		if err := moveAcross(path, vacant(filepath.Join(to, below))); err != nil {
 			return kept, storageError(to, err)
 		}
 		kept = true
@@ -202,27 +206,65 @@ func vacant(path string) string {
 	}
 }
 
-// keepModule moves a directory of repositories, then removes it if all of their commits are
-// published. Moving first ensures that nobody adds commits during the check.
-func (r *Repo) keepModule(ctx context.Context, from, to string) (kept bool, err error) {
+// keepModule moves the directory of the repositories of a worktree's submodules, then removes it if
+// all of their commits are published. Moving first ensures that nobody adds commits during the
+// check. A process that is killed on the way leaves a worktree that git can read, and repositories
+// that it can.
+func (r *Repo) keepModule(ctx context.Context, worktree, from, to string) (kept bool, err error) {
 	if _, err := os.Lstat(from); err != nil {
 		return false, nil
 	}
-	if err := moveAcross(from, to); err != nil {
-		return false, storageError(to, err)
+	relink, err := r.unlinkModules(ctx, worktree, from)
+	if err == nil {
+		err = storageError(to, moveAcross(from, to))
 	}
-	all := gitDirs(to)
-	for _, dir := range all {
+	if err != nil {
+		return false, errors.Join(err, relink())
+	}
+	for _, dir := range gitDirs(to) {
 		kept = kept || r.unpublished(ctx, dir)
 	}
 	if !kept {
 		return false, os.RemoveAll(to)
 	}
-	for _, dir := range all {
-		// core.worktree names the removed worktree, and git would refuse to use the repository.
-		_ = command{op: "config", args: []string{"config", "--file", filepath.Join(dir, "config"), "--unset", "core.worktree"}}.run(ctx)
-	}
 	return true, nil
+}
+
+// unlinkModules separates the repositories of a worktree's submodules, which are in a directory
+// that is about to be moved, from the worktree: git uses neither while one names another that is
+// gone. Their core.worktree is not needed as long as a file .git leads to them. relink writes those
+// files again. Without a worktree, there are none.
+func (r *Repo) unlinkModules(ctx context.Context, worktree, modules string) (relink func() error, err error) {
+	links := map[string][]byte{}
+	relink = func() (err error) {
+		for link, text := range links {
+			err = errors.Join(err, ReplaceFile(link, text))
+		}
+		return err
+	}
+	var paths []string
+	if worktree != "" {
+		paths, _ = r.modulesAt(ctx, worktree) // none, if it is gone
+	}
+	for _, path := range paths {
+		link := filepath.Join(worktree, filepath.FromSlash(path), ".git")
+		text, unread := os.ReadFile(link)
+		if unread != nil {
+			continue // a repository of its own
+		}
+		links[link] = text
+		if err := RemoveFile(link); err != nil {
+			return relink, storageError(filepath.Dir(link), err)
+		}
+	}
+	for _, dir := range gitDirs(modules) {
+		config := filepath.Join(dir, "config")
+		for _, lock := range []string{config + ".lock", filepath.Join(dir, "index.lock")} {
+			_ = r.ClearLock(lock, 0) // of a killed git
+		}
+		_ = command{op: "config", args: []string{"config", "--file", config, "--unset", "core.worktree"}}.run(ctx)
+	}
+	return relink, nil
 }
 
 // unpublished reports whether a repository has commits, in refs or reflogs, that no remote is known

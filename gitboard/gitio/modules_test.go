@@ -104,6 +104,33 @@ func TestCopyTree(t *testing.T) {
 	}
 }
 
+// TestMoveAcrossFails checks that a directory stays where it is if it can't be moved, that it is then
+// not said to be gone, and that a copy reports what it could not copy.
+func TestMoveAcrossFails(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "from")
+	writeIn(t, from, "sub/file", "x")
+	if err := moveAcross(from, "/sys/none/below/to"); err == nil || errors.Is(err, fs.ErrNotExist) { // nobody can make one there
+		t.Errorf("to where no directory can be made: %v", err)
+	}
+	to := t.TempDir()
+	writeIn(t, to, "sub/file", "mine")
+	if err := copyInto(from, to); !errors.Is(err, fs.ErrExist) || readIn(t, to, "sub/file") != "mine" {
+		t.Errorf("over a file: %v", err)
+	}
+	if readIn(t, from, "sub/file") != "x" {
+		t.Error("it is gone")
+	}
+	taken := otherDisk(t, t.TempDir())
+	writeIn(t, taken, "file", "mine")
+	if err := moveAcross(from, taken); !errors.Is(err, fs.ErrExist) || readIn(t, taken, "file") != "mine" || readIn(t, from, "sub/file") != "x" {
+		t.Errorf("to what is there on another disk: %v", err)
+	}
+	to = filepath.Join(to, "new")
+	if err := copyTree(filepath.Join(from, "none"), to); !errors.Is(err, fs.ErrNotExist) || exists(to) {
+		t.Errorf("what is not there: %v", err)
+	}
+}
+
 // TestKeepModulesInside checks which repositories inside a worktree are kept when it goes: those
 // with commits that no remote of theirs is known to have. Those that a dependency manager clones
 // again may go.

@@ -465,6 +465,7 @@ func TestLockedWorktree(t *testing.T) {
 		for name, err := range map[string]error{
 			"MergeInto":        second(r.MergeInto(ctx, path, head, "merge", ada)),
 			"CheckoutDetached": r.CheckoutDetached(ctx, path, head),
+			"RebuildIndex":     r.RebuildIndex(ctx, path),
 			"AttachHead":       r.AttachHead(ctx, path, "task/one"),
 		} {
 			if !errors.Is(err, ErrBusy) || readIn(t, dir, "HEAD") != was {
@@ -622,6 +623,19 @@ func TestRepositoriesBelow(t *testing.T) {
 	}
 	want := []string{filepath.Join(dir, "a"), filepath.Join(dir, "a", "modules", "b")}
 	if got := gitDirs(dir); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// TestRepositoriesIn checks which directories of a worktree are repositories, whatever its project
+// calls its own files.
+func TestRepositoriesIn(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"HEAD", "objects/x", "refs/x", "named/HEAD", "empty/.git/x", "own/.git/HEAD", "own/.git/objects/x", "own/.git/refs/x", "bare/HEAD", "bare/objects/x", "bare/refs/x"} {
+		writeIn(t, dir, name, "")
+	}
+	want := []string{filepath.Join(dir, "bare"), filepath.Join(dir, "own")}
+	if got := must[[]string](t)(repositoriesIn(dir)); !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
 	}
 }

@@ -50,6 +50,22 @@ func (r *Repo) promised(ctx context.Context, commit git.OID) error {
 
 const sparse = "core.sparsecheckout"
 
+// promisedAll is promised for commits that are compared. Ids that are zero are left out.
+func (r *Repo) promisedAll(ctx context.Context, commits ...git.OID) error {
+	for _, commit := range commits {
+		if commit.IsZero() {
+			continue
+		}
+		if err := checkOIDs(commit); err != nil {
+			return err
+		}
+		if err := r.promised(ctx, commit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // promisedBy fetches the missing objects of a commit from one promisor remote.
 func (r *Repo) promisedBy(ctx context.Context, from string, commit git.OID) error {
 	m, err := r.Remote(ctx, from)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestWorktreeOfAPartialClone checks that objects missing from a partial clone are fetched for a
-// worktree, and that a silent server does not block that forever.
+// worktree, and that a silent server does not block that, a merge or a diff forever.
 func TestWorktreeOfAPartialClone(t *testing.T) {
 	testrun.Sample(t, time.Now())
 	for _, filter := range []string{"blob:none", "tree:0"} {
@@ -21,7 +21,7 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 			write(t, there, "deep/b.txt", "old\n")
 			old := commitAll(t, there, "second")
 			write(t, there, "deep/b.txt", "new\n")
-			commitAll(t, there, "third")
+			last := commitAll(t, there, "third")
 			native(t, there.TopLevel(), "config", "uploadpack.allowFilter", "true")
 			native(t, there.TopLevel(), "config", "uploadpack.allowAnySHA1InWant", "true")
 			dir := filepath.Join(t.TempDir(), "partial")
@@ -35,6 +35,12 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 			if err := r.AddWorktree(ctx, tree, old); !errors.Is(err, ErrSilent) || !errors.As(err, new(*NetworkError)) {
 				t.Errorf("the server says nothing, and the worktree ends with %v", err)
 			}
+			if _, _, err := r.MergeTree(ctx, old, last); !errors.Is(err, ErrSilent) {
+				t.Errorf("the server says nothing, and the merge ends with %v", err)
+			}
+			if _, err := r.Diff(ctx, old, last); !errors.Is(err, ErrSilent) {
+				t.Errorf("the server says nothing, and the diff ends with %v", err)
+			}
 			native(t, dir, "config", "--unset", "remote.origin.uploadpack")
 			native(t, dir, "config", "--unset", "liza.networktimeout")
 			native(t, dir, "config", "remote.elsewhere.url", t.TempDir())
@@ -45,4 +51,34 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSnapshotInAPartialClone checks that a snapshot asks no server for the files that it is not
+// about.
+func TestSnapshotInAPartialClone(t *testing.T) {
+	ctx, there := scratch(t)
+	check(t, os.Mkdir(filepath.Join(there.TopLevel(), "deep"), 0o755))
+	write(t, there, "deep/b.txt", "far away\n")
+	head := commitAll(t, there, "second")
+	native(t, there.TopLevel(), "config", "uploadpack.allowFilter", "true")
+	dir := filepath.Join(t.TempDir(), "partial")
+	native(t, there.TopLevel(), "clone", "-q", "--filter=blob:none", "--sparse", "file://"+there.TopLevel(), dir)
+	native(t, dir, "config", "remote.origin.uploadpack", "false")
+	r := open(t, ctx, dir)
+	write(t, r, "new", "new\n")
+	snap := func(which string) {
+		t.Helper()
+		id, err := r.Snapshot(ctx, dir, "what was left", ada)
+		if err != nil {
+			t.Errorf("%s: %v", which, err)
+		}
+		if files := must[[]string](t)(r.ChangedFiles(ctx, head, id)); len(files) != 1 {
+			t.Errorf("%s: it changes %v", which, files)
+		}
+	}
+	snap("on its branch")
+	native(t, dir, "update-ref", "-d", "HEAD")
+	snap("without its branch")
+	check(t, os.RemoveAll(filepath.Join(r.GitDir(), "logs")))
+	snap("without a reflog")
 }

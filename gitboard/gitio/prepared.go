@@ -103,7 +103,7 @@ func (r *Repo) still(updates []git.RefUpdate) error {
 	for _, u := range updates {
 		now, is := loose[u.Ref]
 		if strings.HasPrefix(now, "ref:") {
-			continue // the lock is on the ref that it points to
+			continue // git has compared what it leads to
 		}
 		if !is {
 			now = string(packed[u.Ref].OrZero())

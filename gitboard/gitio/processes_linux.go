@@ -221,7 +221,7 @@ func uptime() time.Duration {
 func groupLives(group string) bool {
 	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, dir := range dirs {
-		if s, ok := readStat(dir); ok && s.state != "Z" && s.group == group {
+		if s, _ := readStat(dir); s.state != "Z" && s.group == group { // one that has ended has no group
 			return true
 		}
 	}

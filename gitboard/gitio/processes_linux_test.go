@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -296,10 +297,33 @@ func TestCommandsOnRecord(t *testing.T) {
 	onRecord(true)
 	endOther()
 	runs("when all have ended", map[string]bool{born: false})
+	if r.Commands()[leader] {
+		t.Error("a command that has ended still runs")
+	}
 	onRecord(false)
+	check(t, r.RecordCommand(leader, r.TopLevel())) // there is no such process any more
 	if left, _ := os.ReadDir(r.commandsDir()); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
+}
+
+// TestEndCommandsEnds checks that to end a command that can't be ended ends with its context.
+func TestEndCommandsEnds(t *testing.T) {
+	ctx, r := scratch(t)
+	cmd := exec.CommandContext(ctx, "sleep", "60") // in this process's group, and so it leads none that can be killed
+	check(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	check(t, r.RecordCommand(cmd.Process.Pid, "place"))
+	writeIn(t, r.commandsDir(), ".being written", "")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := r.EndCommands(ended, "place"); !errors.Is(err, context.Canceled) || Birth(cmd.Process.Pid) == "" {
+		t.Errorf("got %v", err)
+	}
+	check(t, r.EndCommands(ended, "another place"))
 }
 
 // TestEndCommands checks that a command is ended if the process that waited for it was killed, or if

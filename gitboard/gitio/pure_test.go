@@ -145,8 +145,15 @@ func TestMaintainAfterAKill(t *testing.T) {
 func TestPackAfterAKill(t *testing.T) {
 	r, objects, _ := written(t)
 	hurry(r)
+	check(t, os.RemoveAll(filepath.Join(r.common, "logs"))) // as in a bare repository
+	check(t, r.reflogsBusy())
 	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
 	writeIn(t, r.common, "logs/refs/heads/liza/x", "")
+	once, _ := WithRetries(t.Context(), 0)
+	if err := r.Pack(once); exitCode(err) <= 0 {
+		t.Errorf("without a second attempt: %v", err)
+	}
+	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
 	check(t, r.Pack(t.Context()))
 	if exists(loosePath(r, objects[0].OID)) || exists(filepath.Join(r.common, "logs/refs/heads/liza/x.lock")) {
 		t.Error("an object lies loose, or the lock is there")
@@ -169,6 +176,7 @@ func TestRejected(t *testing.T) {
 		"another error":      {line("[rejected] (x)"), errors.New("x"), "", nil},
 		"killed":             {line("[rejected] (x)"), refused(-1, "s"), "s", nil},
 		"nothing said":       {"=\tx\n", refused(1, "s"), "s", nil},
+		"part of it":         {"*\tx:refs/y\t[new]\n" + line("[rejected] (x)"), refused(1, "s"), "[rejected] (x)", []error{ErrRejected}},
 		"rejected":           {line("[rejected] (stale info)"), refused(1, "s"), "[rejected] (stale info)", []error{ErrRejected}},
 		"said by the remote": {line("[rejected] (x)"), refused(1, "remote: s"), "remote: s", []error{ErrRejected}},
 		"not atomic":         {"", refused(128, "no --atomic push"), "no --atomic push", []error{ErrNotAtomic}},
@@ -184,6 +192,9 @@ func TestRejected(t *testing.T) {
 			if errors.Is(err, kind) != slices.Contains(c.want, kind) {
 				t.Errorf("%s: %v is %v: %t", name, err, kind, errors.Is(err, kind))
 			}
+		}
+		if part := (*PartError)(nil); errors.As(err, &part) != (name == "part of it") || part != nil && !slices.Equal(part.Left, []string{"refs/x"}) {
+			t.Errorf("%s: a part was done: %v", name, part)
 		}
 		if failed := (*NetworkError)(nil); errors.As(err, &failed) && failed.Said != c.said {
 			t.Errorf("%s: it says %q", name, failed.Said)

@@ -23,15 +23,12 @@ import (
 // One that another process is writing is among them.
 func (r *Repo) DamagedRecords() (damaged []string) {
 	records, _ := os.ReadDir(filepath.Join(r.common, "worktrees"))
-	own, err := os.Stat(r.common)
-	if err != nil {
-		return nil
-	}
+	own, _ := os.Stat(r.common) // without it there are no records
 	for _, e := range records {
 		record := filepath.Join(r.common, "worktrees", e.Name())
-		text, err := os.ReadFile(filepath.Join(record, "commondir"))
-		common, statErr := os.Stat(pathIn(record, string(text)))
-		if e.IsDir() && (err != nil || statErr != nil || !os.SameFile(own, common)) {
+		text, _ := os.ReadFile(filepath.Join(record, "commondir")) // without a text it leads to the record
+		common, _ := os.Stat(pathIn(record, string(text)))         // what is not there is the same file as no other
+		if e.IsDir() && !os.SameFile(own, common) {
 			damaged = append(damaged, record)
 		}
 	}
@@ -151,8 +148,18 @@ func (r *Repo) LostHead(worktree string) bool {
 	if !ours {
 		return false
 	}
-	line, _ := plainFile(filepath.Join(dir, "HEAD"))
-	return !strings.HasPrefix(line, symbolicMark) && !git.OID(line).Valid()
+	return !namesHead(dir)
+}
+
+// namesHead reports whether the file of HEAD in a worktree's record names a ref or a commit.
+func namesHead(record string) bool {
+	line, _ := plainFile(filepath.Join(record, "HEAD"))
+	return strings.HasPrefix(line, symbolicMark) || git.OID(line).Valid()
+}
+
+// UsableRecord reports whether git can work with the record of a worktree, be that there or not.
+func (r *Repo) UsableRecord(record string) bool {
+	return namesHead(record) && !slices.Contains(r.DamagedRecords(), record)
 }
 
 // RestoreHead writes the HEAD of a linked worktree that has lost it: a branch, given by its full

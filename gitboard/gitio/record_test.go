@@ -1,8 +1,12 @@
 package gitio
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -36,6 +40,140 @@ func TestLostHead(t *testing.T) {
 		t.Error("the main worktree is taken for a linked one")
 	}
 	writeIn(t, r.CommonDir(), "HEAD", head)
+}
+
+// TestRecordsOfWorktrees checks which records count as damaged or nameless, which worktree a record
+// belongs to, and that it can be completed.
+func TestRecordsOfWorktrees(t *testing.T) {
+	ctx, r := scratch(t)
+	one, two := claim(t, ctx, r, "one"), claim(t, ctx, r, "two")
+	first, second := LinkedDir(one), LinkedDir(two)
+	writeIn(t, r.common, "worktrees/file", "x") // no record
+	is := func(when string, damaged, nameless []string) {
+		t.Helper()
+		if got := r.DamagedRecords(); !slices.Equal(got, damaged) {
+			t.Errorf("%s: %q are damaged, not %q", when, got, damaged)
+		}
+		if got := r.NamelessRecords(); !slices.Equal(got, nameless) {
+			t.Errorf("%s: %q are nameless, not %q", when, got, nameless)
+		}
+	}
+	of := func(when, record, want string, among ...string) {
+		t.Helper()
+		if got := r.WorktreeOf(record, among); got != want {
+			t.Errorf("%s: it belongs to %q, not to %q", when, got, want)
+		}
+	}
+	is("at first", nil, nil)
+	of("at first", first, one)
+	link := readIn(t, first, "gitdir")
+	for _, text := range []string{"", "../nowhere\n", t.TempDir() + "\n"} {
+		writeIn(t, first, "commondir", text)
+		is(fmt.Sprintf("with %q", text), []string{first}, nil)
+	}
+	check(t, os.Remove(filepath.Join(first, "commondir")))
+	is("without a commondir", []string{first}, nil)
+	for _, text := range []string{"", filepath.Dir(link) + "\n"} {
+		writeIn(t, first, "gitdir", text)
+		is(fmt.Sprintf("with %q", text), []string{first}, []string{first})
+		of("which is not said", first, "")
+		of("which only the worktree says", first, one, two, one)
+	}
+	check(t, r.CompleteRecord(first, one))
+	is("completed", nil, nil)
+	if native(t, one, "status", "--porcelain") != "" || readIn(t, first, "gitdir") != link {
+		t.Error("git can't use the worktree")
+	}
+	relative := must[string](t)(filepath.Rel(first, filepath.Join(one, ".git"))) + "\n"
+	writeIn(t, first, "gitdir", relative)
+	check(t, r.CompleteRecord(first, one))
+	if got := readIn(t, first, "gitdir"); got != relative {
+		t.Errorf("%q was as good as %q", relative, got)
+	}
+	stored := (*StorageError)(nil)
+	if err := r.CompleteRecord(filepath.Join(r.common, "worktrees", "gone"), one); !errors.As(err, &stored) {
+		t.Errorf("a record that is gone: %v", err)
+	}
+	// The record names a place that is another worktree's by now, a repository, or nothing any more.
+	writeIn(t, first, "gitdir", filepath.Join(two, ".git")+"\n")
+	of("in the place of another", first, "")
+	of("in the place of another", second, two)
+	writeIn(t, first, "gitdir", link)
+	writeIn(t, one, ".git", "gitdir: "+second+"\n")
+	of("whose worktree names another's", first, one)
+	check(t, os.Remove(filepath.Join(one, ".git")))
+	of("without a link", first, one)
+	check(t, os.Mkdir(filepath.Join(one, ".git"), 0o755))
+	of("in the place of a repository", first, "")
+	check(t, os.RemoveAll(one))
+	of("gone", first, one)
+}
+
+// TestKeepRecord checks that a record is kept unless there never was anything in it, and what its
+// HEAD was.
+func TestKeepRecord(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	record, to := LinkedDir(path), filepath.Join(r.common, "liza", "records", "one")
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	headIs := func(want git.OID) {
+		t.Helper()
+		if got, err := RecordedHead(record); err != nil || got != want {
+			t.Errorf("its HEAD is %q, not %q: %v", got, want, err)
+		}
+	}
+	logged := git.OID(strings.Repeat("1", 40))
+	writeIn(t, record, "logs/HEAD", fmt.Sprintf("%s %s Ada <ada@example.org> 1 +0000\tcommit: x\n", head, logged))
+	headIs(head)
+	for _, text := range []string{"ref: refs/heads/one\n", "", string(git.ZeroOID) + "\n"} {
+		writeIn(t, record, "HEAD", text)
+		headIs(logged)
+	}
+	check(t, r.KeepRecord(record, to))
+	if exists(record) || readIn(t, to, "HEAD") != string(git.ZeroOID)+"\n" {
+		t.Error("it is not kept")
+	}
+	check(t, r.KeepRecord(record, to)) // again
+	begun := filepath.Join(r.common, "worktrees", "begun")
+	for _, name := range []string{"HEAD", "commondir", "gitdir", "locked"} {
+		writeIn(t, begun, name, "x")
+	}
+	check(t, r.KeepRecord(begun, to+"-2"))
+	if exists(begun) || exists(to+"-2") {
+		t.Error("what was only begun is kept, or still there")
+	}
+	writeIn(t, r.common, "worktrees/file", "x")
+	if err := r.KeepRecord(filepath.Join(r.common, "worktrees", "file"), to+"-3"); err == nil || !exists(filepath.Join(r.common, "worktrees", "file")) {
+		t.Errorf("what is not a record: %v", err)
+	}
+}
+
+// TestOriginal checks that a copy of a repository knows the original, whose worktrees are live, and
+// that a repository of its own does not.
+func TestOriginal(t *testing.T) {
+	ctx, r := scratch(t)
+	one := claim(t, ctx, r, "one")
+	is := func(when string, r *Repo, want string, paths ...string) {
+		t.Helper()
+		if got := r.Original(paths...); got != want {
+			t.Errorf("%s: %q, not %q", when, got, want)
+		}
+	}
+	is("the original", r, "", one, r.TopLevel(), filepath.Join(one, "none"))
+	dir := filepath.Join(t.TempDir(), "copy")
+	check(t, os.CopyFS(dir, os.DirFS(r.TopLevel())))
+	copied := open(t, ctx, dir)
+	is("a copy", copied, r.CommonDir())
+	check(t, os.RemoveAll(filepath.Join(copied.CommonDir(), "worktrees")))
+	is("a copy without records", copied, "")
+	is("a copy without records, asked for a worktree", copied, r.CommonDir(), copied.TopLevel(), one)
+	check(t, os.RemoveAll(filepath.Join(LinkedDir(one), "gitdir")))
+	is("a worktree that is not recorded", copied, "", one)
+	writeIn(t, LinkedDir(one), "gitdir", filepath.Join(one, "gone", ".git")+"\n")
+	is("a worktree that is recorded elsewhere", copied, "", one)
+	writeIn(t, LinkedDir(one), "gitdir", filepath.Join(one, ".git")+"\n")
+	check(t, os.Rename(copied.CommonDir(), copied.CommonDir()+"-moved"))
+	is("a copy that is gone", copied, "", one)
 }
 
 // TestCrossed checks when a worktree's .git file names the record of another worktree.

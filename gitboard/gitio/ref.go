@@ -141,6 +141,12 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) 
 	return refs, nil
 }
 
+// IsAlias reports whether a ref is a symbolic ref, by its file; with reftables it is false.
+func (r *Repo) IsAlias(name string) bool {
+	text, _ := plainFile(filepath.Join(r.common, filepath.FromSlash(name))) // what can't be read is none
+	return strings.HasPrefix(text, symbolicMark)
+}
+
 // SymbolicRefs returns the symbolic refs among names, each with its target. A dangling one is left
 // out.
 func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]string, error) {

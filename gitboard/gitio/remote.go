@@ -156,6 +156,10 @@ var ErrLockedThere = errors.New("the remote's refs are locked")
 // the push. Retrying the same push is useless.
 var ErrDeclinedThere = errors.New("the remote has declined")
 
+// ErrUnstoredThere, wrapped with ErrRejected, means that the remote could not write what was
+// pushed: its disk is full, say. It may accept the same push later.
+var ErrUnstoredThere = errors.New("the remote could not store it")
+
 // ErrHiddenThere, wrapped with ErrRejected, means that the remote accepts no push to one of the
 // refs (receive.hideRefs, which a clone with a board sets for its own refs).
 var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
@@ -374,7 +378,10 @@ func rejected(out []byte, err error) error {
 			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") {
 				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
 			}
-			// A word of the protocol, which is never translated.
+			// Words of the protocol, which are never translated.
+			if strings.Contains(why, "unpacker error") {
+				failed.Err = fmt.Errorf("%w: %w", ErrUnstoredThere, failed.Err)
+			}
 			if strings.Contains(failed.Said, "hidden ref") {
 				failed.Err = fmt.Errorf("%w: %w: %w", ErrHiddenThere, ErrDeclinedThere, failed.Err)
 			}
@@ -412,12 +419,18 @@ func partly(out []byte) *PartError {
 
 // talk runs a child that talks to the remote, for as long as it keeps producing output.
 func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byte, env ...string) ([]byte, error) {
+	c := m.repo.command(op, args...).with(env...).feed(stdin)
+	c.dir = m.repo.base()
+	return m.hear(ctx, c)
+}
+
+// hear is talk for a child that is prepared.
+func (m *Remote) hear(ctx context.Context, c command) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := m.repo.command(op, args...).with(m.env...).with(env...).feed(stdin)
+	c = c.with(m.env...)
 	repair := c.repair
 	c.repair = nil // no automatic retry: the remote may have acted already
-	c.dir = m.repo.base()
 	heard := &listener{patience: m.patience, silent: func() { cancel(ErrSilent) }}
 	heard.timer = time.AfterFunc(m.patience, heard.silent)
 	defer heard.timer.Stop()
@@ -426,12 +439,14 @@ func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byt
 	if err == nil {
 		return out, nil
 	}
-	repair(ctx)
+	if repair != nil {
+		repair(ctx)
+	}
 	said := firstCause(heard.said.String())
 	switch {
 	case errors.Is(context.Cause(ctx), ErrSilent):
-		said = fmt.Sprintf("git %s heard nothing for %s", op, m.patience)
-		err = &CommandError{Op: op, Exit: -1, Err: ErrSilent} // not the cancelled context's: no caller has cancelled it
+		said = fmt.Sprintf("git %s heard nothing for %s", c.op, m.patience)
+		err = &CommandError{Op: c.op, Exit: -1, Err: ErrSilent} // not the cancelled context's: no caller has cancelled it
 	case ctx.Err() != nil || errors.As(err, new(*UnsupportedError)):
 		return out, err
 	case m.unnamed:

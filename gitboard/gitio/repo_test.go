@@ -79,6 +79,20 @@ func TestIsMadeFrom(t *testing.T) {
 	}
 }
 
+// TestBare checks that people work in a bare repository if a .git file beside it leads there.
+func TestBare(t *testing.T) {
+	ctx, dir := sandbox(t), t.TempDir()
+	native(t, dir, "init", "-q", "--bare", "repo.git")
+	at := filepath.Join(dir, "repo.git")
+	if !open(t, ctx, at).Bare() {
+		t.Error("it is not bare")
+	}
+	writeIn(t, dir, ".git", "gitdir: repo.git\n")
+	if open(t, ctx, at).Bare() {
+		t.Error("nobody works in it")
+	}
+}
+
 func TestOpenFails(t *testing.T) {
 	ctx := sandbox(t)
 	stray := t.TempDir() // a stray .git above the temporary directory, say

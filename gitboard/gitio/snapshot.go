@@ -16,17 +16,21 @@ import (
 // Snapshot commits everything in the worktree with the given top directory, including untracked but
 // not ignored files, on top of its HEAD, and returns that commit, or HEAD itself if nothing
 // differs. In a sparse checkout it also commits files outside of its cone that are there all the
-// same; tracked ones that are not there are not deleted. It works in the middle of a conflict and
-// commits the markers as they are. Index, HEAD and files are not touched, and no ref points to the
-// commit yet. who is author and committer; a zero time means now.
+// same; tracked ones that are not there are not deleted. So it does with files that git was told
+// not to look at (Hidden). It works in the middle of a conflict and commits the markers as they
+// are. Index, HEAD and files are not touched, and no ref points to the commit yet. who is author
+// and committer; a zero time means now. It returns a FilterError if a filter keeps it from reading
+// a file.
 func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
-	return r.commitIndex(ctx, worktree, message, who, "add", "--all", "--sparse")
+	return KeptWhole(func() (git.OID, error) {
+		return r.commitIndex(ctx, worktree, message, who, "add", "--all", "--sparse")
+	})
 }
 
 // StagedSnapshot is Snapshot for what is staged, whatever the files are by now. It fails in the
 // middle of a conflict.
 func (r *Repo) StagedSnapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
-	return r.commitIndex(ctx, worktree, message, who)
+	return KeptWhole(func() (git.OID, error) { return r.commitIndex(ctx, worktree, message, who) })
 }
 
 // commitIndex commits a copy of a worktree's index, as Snapshot does, after the given command has
@@ -43,9 +47,13 @@ func (r *Repo) commitIndex(ctx context.Context, worktree, message string, who gi
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
 	if len(change) > 0 {
-		args := flags(durable, []string{"-c", "core.safecrlf=false"}, change)
-		if err := r.in(worktree, change[0], args...).with(env).run(ctx); err != nil {
+		if err := r.reveal(ctx, worktree, env); err != nil {
 			return "", err
+		}
+		args := flags(durable, []string{"-c", "core.safecrlf=false"}, change)
+		add := r.in(worktree, change[0], args...).with(env)
+		if err := add.run(ctx); err != nil {
+			return "", r.filtered(ctx, worktree, add, err)
 		}
 	}
 	out, err := r.in(worktree, "write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
@@ -54,10 +62,12 @@ func (r *Repo) commitIndex(ctx context.Context, worktree, message string, who gi
 	}
 	tree := strings.TrimSpace(string(out))
 	args := flags(durable, []string{"commit-tree", tree})
+	var held []git.OID
 	if head.IsZero() {
 		if git.OID(tree) == git.EmptyTree {
 			return git.ZeroOID, nil
 		}
+		held = r.lastTree(ctx, worktree)
 	} else {
 		commit, err := r.Object(ctx, string(head)+"^{tree}")
 		if err != nil {
@@ -68,8 +78,30 @@ func (r *Repo) commitIndex(ctx context.Context, worktree, message string, who gi
 		}
 		args = append(args, "-p", string(head))
 	}
-	out, err = r.in(worktree, "commit-tree", args...).with(authorEnv(who)...).feed([]byte(message)).output(ctx)
-	return git.OID(strings.TrimSpace(string(out))), err
+	return r.commitTree(ctx, r.in(worktree, "commit-tree", args...), message, who, held...)
+}
+
+// commitTree runs a prepared git commit-tree and keeps the commit, without the trees that something
+// else holds.
+func (r *Repo) commitTree(ctx context.Context, c command, message string, who git.Signature, held ...git.OID) (git.OID, error) {
+	out, err := c.with(authorEnv(who)...).feed([]byte(message)).output(ctx)
+	if err != nil {
+		return "", err
+	}
+	commit := git.OID(strings.TrimSpace(string(out)))
+	return commit, r.Keep(ctx, commit, held...)
+}
+
+// lastTree returns the tree of the last commit that was checked out in a worktree whose branch was
+// dropped, where all files look new; none if its reflog doesn't say, or if that is not here.
+func (r *Repo) lastTree(ctx context.Context, worktree string) []git.OID {
+	dir, _ := r.worktreeGitDir(ctx, worktree)
+	last, _ := loggedHead(dir)
+	tree, err := r.Object(ctx, string(last)+"^{tree}")
+	if err != nil {
+		return nil
+	}
+	return []git.OID{tree.OID}
 }
 
 // copyIndex copies a worktree's index to a file next to it and returns the copy's path. The copy
@@ -79,6 +111,11 @@ func (r *Repo) copyIndex(ctx context.Context, worktree string) (path string, err
 	if err != nil {
 		return "", err
 	}
+	return copyIndexIn(dir)
+}
+
+// copyIndexIn is copyIndex for the git directory of a worktree.
+func copyIndexIn(dir string) (path string, err error) {
 	to, err := os.CreateTemp(dir, "liza-index-")
 	if err != nil {
 		return "", storageError(dir, err)
@@ -94,7 +131,7 @@ func (r *Repo) copyIndex(ctx context.Context, worktree string) (path string, err
 	}
 	if err := errors.Join(err, to.Close()); err != nil {
 		os.Remove(to.Name())
-		return "", fmt.Errorf("copy the index of %s: %w", worktree, storageError(dir, err))
+		return "", fmt.Errorf("copy the index in %s: %w", dir, storageError(dir, err))
 	}
 	return to.Name(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,71 @@ func TestStagedSnapshot(t *testing.T) {
 	}
 	if index != readIn(t, r.GitDir(), "index") || before != native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch") {
 		t.Error("the worktree was changed")
+	}
+}
+
+// TestSnapshotOutlivesPrune: a git that deletes everything that no ref holds, before the ref of a
+// snapshot is made or after it, takes nothing of it; only the longest files of a very large one are
+// not kept.
+func TestSnapshotOutlivesPrune(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "a.txt", "changed\n")
+	write(t, r, "below/new", "new")
+	prune := func() { native(t, r.TopLevel(), "prune", "--expire=now") }
+	id := must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "what was left", ada))
+	prune()
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/attic/one/1", New: id}}, ""))
+	native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
+	for _, o := range must[[]Size](t)(r.Sizes(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")), id)) {
+		check(t, os.Remove(loosePath(r, o.OID))) // by a git that began before the ref was made
+	}
+	later := must[*Repo](t)(Open(ctx, r.TopLevel()))
+	defer later.Close()
+	if o, err := later.Object(ctx, string(id)); err != nil || o.Type != git.CommitObject {
+		t.Errorf("%+v %v", o, err)
+	}
+	native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
+
+	write(t, r, "large", strings.Repeat("x", mostKept))
+	id = must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "with a large file", ada))
+	large := must[git.OID](t)(r.FileOID(ctx, id, "large"))
+	for _, k := range r.allKept() {
+		for _, o := range k.objects {
+			if o.OID == large {
+				t.Error("the large file is kept")
+			}
+		}
+	}
+	prune()
+	if _, err := later.Object(ctx, string(id)); err != nil {
+		t.Errorf("the snapshot with the large file: %v", err)
+	}
+}
+
+// TestSnapshotWithoutItsBranch: where the branch was dropped, all files look new, and only those are
+// kept that are.
+func TestSnapshotWithoutItsBranch(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	same := must[git.OID](t)(r.FileOID(ctx, head, "a.txt"))
+	path := filepath.Join(t.TempDir(), "dropped")
+	native(t, r.TopLevel(), "worktree", "add", "-q", "-b", "dropped", path)
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/dropped", Old: head}}, ""))
+	check(t, os.WriteFile(filepath.Join(path, "new"), []byte("new"), 0o644))
+	id := must[git.OID](t)(r.Snapshot(ctx, path, "what was left", ada))
+	added := must[git.OID](t)(r.FileOID(ctx, id, "new"))
+	kept := func(oid git.OID) bool {
+		return slices.ContainsFunc(r.allKept(), func(k *kept) bool {
+			return slices.ContainsFunc(k.objects, func(o git.Object) bool { return o.OID == oid })
+		})
+	}
+	if !kept(id) || !kept(added) || kept(same) {
+		t.Errorf("kept: the commit %t, a new file %t, one that is as it was %t", kept(id), kept(added), kept(same))
+	}
+	check(t, os.RemoveAll(filepath.Join(r.RecordOf(path), "logs")))
+	must[git.OID](t)(r.Snapshot(ctx, path, "without a reflog", ada))
+	if !kept(same) {
+		t.Error("nobody knows what the file was, and it is not kept")
 	}
 }
 
@@ -189,5 +255,36 @@ func TestCopyAged(t *testing.T) {
 	defer unreadable.Close()
 	if copyAged(must[*os.File](t)(os.OpenFile(to.Name(), os.O_WRONLY, 0)), unreadable) == nil {
 		t.Error("what can't be read is copied")
+	}
+}
+
+// TestSnapshotOfHidden checks that a snapshot has what was changed in files that git was told not to
+// look at, and that those which are gone or as they were are not in it.
+func TestSnapshotOfHidden(t *testing.T) {
+	ctx, r := scratch(t)
+	names := []string{"assumed", "skipped", "né\nw", "both", "same", "gone"}
+	for _, name := range names {
+		write(t, r, name, "one\n")
+	}
+	commitAll(t, r, "second")
+	if found := must[map[string][]string](t)(r.Hidden(ctx, r.TopLevel())); len(found) > 0 {
+		t.Errorf("hidden: %q", found)
+	}
+	native(t, r.TopLevel(), "update-index", "--assume-unchanged", "assumed", "both", "same")
+	native(t, r.TopLevel(), "update-index", "--skip-worktree", "skipped", "né\nw", "both", "gone")
+	for _, name := range names[:4] {
+		write(t, r, name, "two\n")
+	}
+	check(t, os.Remove(filepath.Join(r.TopLevel(), "gone")))
+	if dirty := must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())); len(dirty) > 0 {
+		t.Fatalf("git shows %v", dirty)
+	}
+	index := readIn(t, r.GitDir(), "index")
+	id := must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "what was left", ada))
+	if got := native(t, r.TopLevel(), "diff", "--name-status", "-z", "HEAD", string(id)); got != "M\x00assumed\x00M\x00both\x00M\x00né\nw\x00M\x00skipped\x00" {
+		t.Errorf("it holds %q", got)
+	}
+	if index != readIn(t, r.GitDir(), "index") {
+		t.Error("the index was changed")
 	}
 }

@@ -38,11 +38,11 @@ type Checkout struct {
 // Untracked files are listed one by one, without ignored ones. A submodule is listed if its commit
 // or anything in it differs. A moved file is listed under both paths. It takes no lock, so it does
 // not disturb anyone who works there. It returns a BrokenRefError if the branch is broken: git then
-// sees every file as new, or fails.
+// sees every file as new, or fails. It returns a FilterError if a filter keeps it from comparing.
 func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) {
-	out, err := r.in(worktree, "status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
-		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").
-		with("GIT_OPTIONAL_LOCKS=0").output(ctx)
+	ask := r.in(worktree, "status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
+		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").with("GIT_OPTIONAL_LOCKS=0")
+	out, err := ask.output(ctx)
 	c := Checkout{Head: git.ZeroOID}
 	if err == nil {
 		c = parseStatus(splitNUL(out))
@@ -53,7 +53,7 @@ func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) 
 		}
 	}
 	if err != nil {
-		return Checkout{}, r.damagedIndex(worktree, err)
+		return Checkout{}, r.filtered(ctx, worktree, ask, r.damagedIndex(worktree, err))
 	}
 	return c, nil
 }

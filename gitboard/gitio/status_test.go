@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -96,5 +97,9 @@ func TestParseStatus(t *testing.T) {
 		if e != want[i] {
 			t.Errorf("%q, want %q", e, want[i])
 		}
+	}
+	other := strings.Repeat("a", 40) // a branch may be called so
+	if c := parseStatus([]string{"# branch.oid " + id, "# branch.head " + other}); c.Head != id || c.Branch != "refs/heads/"+other {
+		t.Errorf("%+v", c)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // StorageError means that the repository's directory can't be written: it is read-only (as in
@@ -44,14 +46,33 @@ func storageError(dir string, err error) error {
 
 // probe tries to create a file in the common directory and returns a StorageError if that fails. It
 // is called after a child has failed to write, because git gives the reason only in prose.
-func (r *Repo) probe() error {
-	file, err := os.CreateTemp(r.common, "liza-probe-")
+func (r *Repo) probe() error { return probeIn(r.common, "liza-probe-") }
+
+// probeRefs is probe for the directories in which git keeps the refs and their reflogs.
+func (r *Repo) probeRefs(updates []git.RefUpdate) error {
+	for _, u := range updates {
+		for _, top := range []string{r.common, filepath.Join(r.common, "logs")} {
+			dir := filepath.Dir(filepath.Join(top, filepath.FromSlash(u.Ref)))
+			for info, err := os.Stat(dir); dir != r.common && (err != nil || !info.IsDir()); info, err = os.Stat(dir) {
+				dir = filepath.Dir(dir)
+			}
+			err := probeIn(dir, ".liza-probe-") // git takes no file for a ref whose name begins with a dot
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func probeIn(dir, name string) error {
+	file, err := os.CreateTemp(dir, name)
 	if err != nil {
-		return storageError(r.common, err)
+		return storageError(dir, err)
 	}
 	// Write one byte, because a full disk still accepts empty files.
 	_, err = file.Write([]byte{'\n'})
-	return storageError(r.common, errors.Join(err, file.Close(), os.Remove(file.Name())))
+	return storageError(dir, errors.Join(err, file.Close(), os.Remove(file.Name())))
 }
 
 // wholeLocks are the lock files that keep every ref from being moved.

@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,7 +48,8 @@ func lingering(ctx context.Context, while time.Duration) (context.Context, conte
 
 // UpdateRefs makes all updates in one transaction of `git update-ref --stdin`, in the given order
 // and flushed to disk, or none. reflog is the reflog message; "" writes none. Hooks do not run:
-// callers have checked what they write.
+// callers have checked what they write. A symbolic ref is replaced or deleted itself: what it leads
+// to is somebody else's, and nothing stops an agent that makes one.
 //
 // The result is judged by reading the refs again, so it is also nil if the updates turn out to be
 // in place after an unclear failure. Errors:
@@ -72,7 +74,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates
 	if err != nil {
 		return err
 	}
-	args := flags(durable, r.refSettings(), []string{"update-ref", "--stdin", "-z"})
+	args := flags(durable, r.refSettings(), []string{"update-ref", "--no-deref", "--stdin", "-z"})
 	if reflog != "" {
 		args = append(args, "-m", reflog)
 	}
@@ -164,7 +166,7 @@ func (r *Repo) explain(ctx context.Context, updates []git.RefUpdate, failed erro
 	case held != nil:
 		return held, true
 	}
-	if err := r.probe(); err != nil {
+	if err := cmp.Or(r.probe(), r.probeRefs(updates)); err != nil {
 		return err, true
 	}
 	return fmt.Errorf("update %s: %w", updates[0].Ref, failed), false

@@ -2,7 +2,6 @@ package gitio
 
 import (
 	"context"
-	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -132,8 +131,19 @@ func namesOf(entries []git.TreeEntry) []string {
 
 // listedSince is WholeSince for any history: git lists its objects.
 func (r *Repo) listedSince(ctx context.Context, from, commit git.OID) error {
-	err := r.whole(ctx, commit, "^"+string(from))
-	if exitCode(err) > 0 && !errors.As(err, new(*DamagedError)) {
+	return r.listed(ctx, commit, "^"+string(from))
+}
+
+// WholeBesideRefs is Whole for what a commit's history has and no ref leads to, which is what git
+// checks of each ref that is pushed. The error is a DamagedError if anything is missing or damaged.
+func (r *Repo) WholeBesideRefs(ctx context.Context, commit git.OID) error {
+	return r.listed(ctx, commit, "--not", "--all")
+}
+
+// listed is whole with an error that is a DamagedError also if git can't list the objects.
+func (r *Repo) listed(ctx context.Context, commit git.OID, args ...string) error {
+	err := r.whole(ctx, commit, args...)
+	if exitCode(err) > 0 {
 		return &DamagedError{Commit: commit, Err: err}
 	}
 	return err

@@ -1,11 +1,16 @@
 package gitio
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -38,9 +43,16 @@ func TestWholeSince(t *testing.T) {
 	} {
 		oid := run("rev-parse", name)
 		at := filepath.Join(dir, ".git", "objects", oid[:2], oid[2:])
-		for _, damage := range []string{"", "\x00garbage"} {
+		for _, damage := range []string{"", "\x00garbage", "cut off"} {
 			data, err := os.ReadFile(at)
 			check(t, errors.Join(err, os.Remove(at)))
+			if damage == "cut off" {
+				if name != "line:a/b/new.txt" {
+					check(t, os.WriteFile(at, data, 0o444))
+					continue
+				}
+				damage = string(stored("blob 3\x00", []byte("new"))[:15]) // its size can be read
+			}
 			if damage != "" {
 				check(t, os.WriteFile(at, []byte(damage), 0o644))
 			}
@@ -61,4 +73,86 @@ func TestWholeSince(t *testing.T) {
 			check(t, errors.Join(os.RemoveAll(at), os.WriteFile(at, data, 0o444)))
 		}
 	}
+}
+
+// endsAfter is a context that ends after so many looks at it.
+type endsAfter struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endsAfter) ended() bool { return c.left.Add(-1) < 0 }
+
+func (c *endsAfter) Done() <-chan struct{} {
+	if !c.ended() {
+		return c.Context.Done()
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
+
+func (c *endsAfter) Err() error {
+	if c.ended() {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+// TestWholeSinceInterrupted checks that a look that is interrupted anywhere finds no damage in a
+// history that has none, and does not find one whole that lacks a file.
+func TestWholeSinceInterrupted(t *testing.T) {
+	ctx, made := scratch(t)
+	from := must[git.OID](t)(made.ResolveCommit(ctx, "HEAD"))
+	write(t, made, "a/b/new.txt", "new")
+	to := commitAll(t, made, "second")
+	for _, missing := range []bool{false, true} {
+		if missing {
+			check(t, os.Remove(loosePath(made, blob("new").OID)))
+		}
+		for n := int64(0); ; n++ {
+			repo := open(t, ctx, made.TopLevel()) // that has read nothing yet
+			c := &endsAfter{Context: ctx}
+			c.left.Store(n)
+			err := repo.WholeSince(c, from, to)
+			if damaged := errors.As(err, new(*DamagedError)); err == nil && missing || damaged && !missing || err != nil && !damaged && !errors.Is(err, context.Canceled) {
+				t.Errorf("after %d looks, missing %v: %v", n, missing, err)
+			}
+			if c.left.Load() >= 0 {
+				break
+			}
+		}
+	}
+}
+
+// TestWholeSinceOdd checks that a commit of another repository is not looked for, that a tree that is
+// none is damage, and that nothing is looked for in a partial clone.
+func TestWholeSinceOdd(t *testing.T) {
+	ctx, r := scratch(t)
+	from := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	commit := func(tree git.Object, more ...git.Object) git.OID {
+		t.Helper()
+		who := git.Signature{Name: "a", Email: "a@x"}
+		c := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Parents: []git.OID{from}, Author: who, Committer: who, Message: "m\n"}))
+		check(t, r.WriteObjects(ctx, append(more, tree, c)))
+		check(t, os.RemoveAll(r.KeptDir()))
+		return c.OID
+	}
+	module := git.TreeEntry{Name: "module", Mode: filemode.Submodule, OID: git.OID(strings.Repeat("1", 40))}
+	with := commit(git.NewObject(git.TreeObject, git.EncodeTree([]git.TreeEntry{module})))
+	odd := commit(git.NewObject(git.TreeObject, []byte("no tree")))
+	missing := commit(git.NewObject(git.TreeObject, git.EncodeTree([]git.TreeEntry{{Name: "x", Mode: filemode.Regular, OID: blob("none").OID}})))
+	is := func(name string, commit git.OID, damaged bool) {
+		t.Helper()
+		repo := open(t, ctx, r.TopLevel()) // that has read nothing yet
+		if err := repo.WholeSince(ctx, from, commit); errors.As(err, new(*DamagedError)) != damaged || err != nil && !damaged {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	is("a submodule", with, false)
+	is("no tree", odd, true)
+	is("a missing file", missing, true)
+	is("what does not follow", must[git.OID](t)(r.ResolveCommit(ctx, fmt.Sprint(from))), false)
+	native(t, r.TopLevel(), "config", "extensions.partialClone", "hub")
+	is("a missing file of a partial clone", missing, false)
 }

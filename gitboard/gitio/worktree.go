@@ -164,7 +164,7 @@ func (r *Repo) Original(paths ...string) string {
 			continue // it has moved, or is gone
 		}
 		common := filepath.Dir(filepath.Dir(record))
-		if info, err := os.Stat(common); err == nil && !os.SameFile(info, own) {
+		if info, _ := os.Stat(common); !os.SameFile(info, own) { // it is there, as the record in it
 			return common
 		}
 	}

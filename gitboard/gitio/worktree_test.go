@@ -127,8 +127,8 @@ func TestForgetNoOthers(t *testing.T) {
 	}
 }
 
-// TestMoveUnrecorded checks that the record of a worktree is whole after a move whose place could
-// not be written into it.
+// TestMoveUnrecorded checks that a worktree stays where it is if the new place can't be written into
+// its record: git would empty the record first, and write then.
 func TestMoveUnrecorded(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
@@ -136,10 +136,13 @@ func TestMoveUnrecorded(t *testing.T) {
 	// What is written there does not arrive, as on a full disk.
 	check(t, os.Symlink("/dev/full", filepath.Join(record, fmt.Sprintf(".gitdir-%d", os.Getpid()))))
 	moved := filepath.Join(filepath.Dir(path), "moved")
-	check(t, r.MoveWorktree(ctx, path, moved))
-	if !r.Owns(moved) {
+	if err := r.MoveWorktree(ctx, path, moved); !errors.As(err, new(*StorageError)) {
+		t.Errorf("%v", err)
+	}
+	if !r.Owns(path) || exists(moved) {
 		t.Errorf("the record names %q", linkBack(record))
 	}
+	check(t, r.MoveWorktree(ctx, path, moved))
 }
 
 func TestRepair(t *testing.T) {

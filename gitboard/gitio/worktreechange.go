@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -31,7 +33,7 @@ const MovingReason = "git liza moves it"
 
 // MoveWorktree moves a worktree's directory. It returns fs.ErrExist if the target exists, since git
 // would move the worktree into it. Git does not move a worktree in which submodules are checked
-// out. A symbolic link is an error.
+// out. A symbolic link is an error. A StorageError means that it can't be moved or removed at all.
 //
 // The worktree is locked meanwhile: git moves the directory first and updates its record
 // afterwards, and a `git worktree prune` in between would drop the record. An existing lock is no
@@ -70,10 +72,20 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 // the same way as git-worktree.
 func (r *Repo) move(ctx context.Context, from, to string) error {
 	record, plain := r.movesPlainly(from, to)
-	if !plain || os.Rename(from, to) != nil {
+	var err error
+	if plain {
+		err = os.Rename(from, to)
+	}
+	if fixed(err) {
+		return storageError(filepath.Dir(from), err)
+	}
+	if !plain || err != nil {
 		return r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
 	}
-	return ReplaceFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n"))
+	if err := ReplaceFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n")); err != nil {
+		return errors.Join(storageError(record, err), os.Rename(to, from)) // the disk is full, say
+	}
+	return nil
 }
 
 // movesPlainly returns a worktree's record, and whether it is enough to rename the worktree within
@@ -91,6 +103,36 @@ func (r *Repo) movesPlainly(from, to string) (record string, plain bool) {
 		link := linkBack(filepath.Join(r.common, "worktrees", other.Name()))
 		return link == "" || link == filepath.Join(to, ".git")
 	})
+}
+
+// HalfMoved returns the path that git's record of the worktree at path still names, if a process
+// died after it moved the worktree there and before it recorded that; "" otherwise.
+func (r *Repo) HalfMoved(path string) string {
+	record, known := r.named(path)
+	link := linkBack(record)
+	if !known || link == "" || link == filepath.Join(path, ".git") {
+		return ""
+	}
+	_, left := os.Lstat(link)
+	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
+	if !os.IsNotExist(left) || err != nil || strings.TrimSpace(string(reason)) != MovingReason {
+		return ""
+	}
+	return filepath.Dir(link)
+}
+
+// FinishMove records where a worktree is that is half moved.
+func (r *Repo) FinishMove(ctx context.Context, path string) error {
+	if err := r.RepairWorktrees(ctx, path); err != nil {
+		return err
+	}
+	return r.UnlockWorktree(ctx, path)
+}
+
+// fixed reports whether a directory could not be moved because of the one that it is in, which may
+// not be written to, or because something is mounted there. Then it can't be removed either.
+func fixed(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY)
 }
 
 // wasMoved reports whether a worktree's directory is gone from one path and exists at another.
@@ -151,22 +193,27 @@ func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 
 // RemoveWorktree removes a worktree and all files in it, even if it is locked or dirty: callers
 // have saved what matters. It is not an error if the directory does not exist, but it is one if
-// path is a symbolic link. Git refuses to remove the main worktree.
+// path is a symbolic link. Git refuses to remove the main worktree. What can't be removed stays a
+// worktree as long as its .git is there.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	if IsLink(path) {
 		return fmt.Errorf("%s is a symbolic link: git would remove what it leads to", path)
 	}
-	if r.removePlain(path) {
+	removed, err := r.removePlain(path)
+	if removed {
 		return nil
 	}
-	err := r.worktreeCommand(ctx, "remove", nil, []string{"--force", "--force"}, path)
-	if exitCode(err) <= 0 {
-		return err
+	if _, stays := os.Lstat(filepath.Join(path, ".git")); fixed(err) && stays == nil {
+		return err // git would forget it, and it would be in everybody's way
+	}
+	refused := r.worktreeCommand(ctx, "remove", nil, []string{"--force", "--force"}, path)
+	if exitCode(refused) <= 0 {
+		return refused
 	}
 	if _, missing := os.Lstat(path); os.IsNotExist(missing) {
 		return r.forgetWorktree(path)
 	}
-	return err
+	return cmp.Or(err, refused) // git only knows that .git is gone
 }
 
 // forgetWorktree removes git's record of a worktree that is gone. It leaves all others alone: a
@@ -176,6 +223,20 @@ func (r *Repo) forgetWorktree(path string) error {
 	if dir == "" {
 		return nil
 	}
+	return dropRecord(dir)
+}
+
+// ForgetRecord is RemoveWorktree for the record of a worktree that is gone, and leaves alone
+// whatever has come to its path since. The repositories of its submodules are moved to a directory
+// that does not exist yet, as by KeepModules.
+func (r *Repo) ForgetRecord(ctx context.Context, record, to string) error {
+	if _, err := r.keepModule(ctx, "", filepath.Join(record, "modules"), to); err != nil {
+		return err
+	}
+	return dropRecord(record)
+}
+
+func dropRecord(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return storageError(dir, err)
 	}
@@ -186,17 +247,24 @@ func (r *Repo) forgetWorktree(path string) error {
 // removePlain removes a worktree whose record is found directly, without a child: first its files,
 // then git's record of it, as git-worktree does. Everything else is left to git, and so is what
 // could not be removed.
-func (r *Repo) removePlain(path string) bool {
-	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() {
-		return false
-	}
+func (r *Repo) removePlain(path string) (removed bool, err error) {
 	dir, ours := r.record(path)
-	if !ours || os.RemoveAll(path) != nil || os.RemoveAll(dir) != nil {
-		return false
+	if !ours {
+		return false, nil
 	}
-	_ = os.Remove(filepath.Dir(dir)) // git also removes it once it is empty
-	return true
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		if e.Name() != ".git" { // last: until then git knows whose worktree it is
+			_ = removeTree(filepath.Join(path, e.Name()))
+		}
+	}
+	if err := removeTree(path); err != nil {
+		return false, err
+	}
+	if err := dropRecord(dir); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // DiscardWorktree is RemoveWorktree for a path that holds nothing of value. It also removes a
@@ -204,8 +272,8 @@ func (r *Repo) removePlain(path string) bool {
 // and a symbolic link, but not what the link leads to.
 func (r *Repo) DiscardWorktree(ctx context.Context, path string) error {
 	refused := r.RemoveWorktree(ctx, path)
-	if err := os.RemoveAll(path); err != nil {
-		return errors.Join(refused, err)
+	if err := removeTree(path); err != nil {
+		return err // which is also why git has refused
 	}
 	if refused == nil {
 		return nil

@@ -54,6 +54,16 @@ func (h *Held) Live(now time.Time) bool {
 	return h != nil && now.Before(h.Expires.Std()) && !gitio.Ended(h.Process)
 }
 
+// Ahead returns by how much the clock was ahead with which the lease was renewed last; 0 if it is
+// no more than clocks may differ. Such a lease is live for longer than it was meant to be, also if
+// its holder has been killed on another machine.
+func (h *Held) Ahead(now time.Time) time.Duration {
+	if ahead := h.Heartbeat.Std().Sub(now); !h.Damaged && ahead > board.ClockSlack {
+		return ahead
+	}
+	return 0
+}
+
 // Store is what leases need from a repository.
 type Store interface {
 	Object(ctx context.Context, name string) (git.Object, error)

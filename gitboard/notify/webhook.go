@@ -23,7 +23,8 @@ var DefaultWebhook = Webhook{Timeout: 10 * time.Second, Tries: 5, Backoff: 2 * t
 
 // Carry starts posting to the URL that target returns; "" discards notices.
 func (w Webhook) Carry(target func() string) *Carrier {
-	client := &http.Client{Timeout: w.Timeout}
+	// After a redirect the other address would be asked without the notice, and might say "OK".
+	client := &http.Client{Timeout: w.Timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	c := carry("the webhook", func(ctx context.Context, n Notice) error {
 		to := target()
 		if to == "" {

@@ -110,6 +110,18 @@ func TestWebhookGivesUp(t *testing.T) {
 	}
 }
 
+// An address that has moved is a fault: what is asked after a redirect gets no notice.
+func TestWebhookMoved(t *testing.T) {
+	s := receiver(t, func(_ int64, w http.ResponseWriter, _ string) {
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(http.StatusMovedPermanently)
+	})
+	c := quick.Carry(to(s))
+	defer c.Close(time.Minute)
+	c.Send(notice("one"))
+	c.fails(t, `the webhook has not got "one": it answers 301 Moved Permanently`)
+}
+
 // A server that hangs keeps nobody waiting, and what comes later is carried.
 func TestWebhookHangs(t *testing.T) {
 	testrun.Sample(t, time.Now())

@@ -39,7 +39,7 @@ func parse(file string, data []byte) (root *yaml.Node, err error) {
 		}
 	}()
 	if len(data) > board.MaxImport {
-		return nil, &Error{file, 1, fmt.Sprintf("it has %d bytes; %d are taken in", len(data), board.MaxImport)}
+		return nil, &Error{file, 1, fmt.Sprintf("it has more than %d bytes", board.MaxImport)}
 	}
 	var doc, more yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(data))

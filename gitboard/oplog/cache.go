@@ -2,8 +2,6 @@ package oplog
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,26 +47,27 @@ func (c *briefCache) load() map[git.OID]cached {
 	return c.known
 }
 
-// save keeps the briefs of the current tasks: in memory, and in the file if enough of them are new
-// to make writing worthwhile.
+// save keeps the briefs of the current tasks, each of which is known or fresh: in memory, and in
+// the file if enough of them are new to make writing worthwhile.
 func (c *briefCache) save(entries []git.TreeEntry, known, fresh map[git.OID]cached) {
 	if len(fresh) == 0 {
 		return
 	}
 	kept := make(map[git.OID]cached, len(entries))
 	for _, e := range entries {
-		if b, ok := known[e.OID]; ok {
-			kept[e.OID] = b
-		} else if b, ok := fresh[e.OID]; ok {
-			kept[e.OID] = b
+		b, ok := known[e.OID]
+		if !ok {
+			b = fresh[e.OID]
 		}
+		kept[e.OID] = b
 	}
 	c.mu.Lock()
 	c.known = kept
 	c.mu.Unlock()
-	if c.file == "" || len(fresh) <= 8+len(entries)/50 || !ready(filepath.Dir(c.file)) {
+	if c.file == "" || len(fresh) <= 8+len(entries)/50 {
 		return
 	}
+	makeDir(filepath.Dir(c.file))
 	tmp, err := os.CreateTemp(filepath.Dir(c.file), ".briefs-")
 	if err != nil {
 		return
@@ -79,18 +78,16 @@ func (c *briefCache) save(entries []git.TreeEntry, known, fresh map[git.OID]cach
 	}
 }
 
-// ready creates dir, and its parent if necessary, but nothing above: if the repository was moved
+// makeDir creates dir, and its parent if necessary, but nothing above: if the repository was moved
 // away, it must not be created again.
-func ready(dir string) bool {
-	err := os.Mkdir(dir, 0o755)
-	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(filepath.Dir(dir), 0o755) == nil {
-		err = os.Mkdir(dir, 0o755)
-	}
-	return err == nil || errors.Is(err, fs.ErrExist)
+func makeDir(dir string) {
+	_ = os.Mkdir(filepath.Dir(dir), 0o755) // what is missing afterwards shows when a file is made
+	_ = os.Mkdir(dir, 0o755)
 }
 
 // formatBriefs writes one brief per line, with tab-separated fields. JSON takes several times as
-// long to read. A brief with a separator inside a field, which takes a hand edit, is left out.
+// long to read. A brief with a newline or a comma inside a field, which takes a hand edit, is left
+// out, and one with a tab isn't read.
 func formatBriefs(all map[git.OID]cached) []byte {
 	b := make([]byte, 0, len(cacheHead)+250*len(all))
 	b = append(b, cacheHead...)
@@ -109,7 +106,7 @@ func formatBriefs(all map[git.OID]cached) []byte {
 			b = strconv.AppendBool(append(b, '\t'), *t)
 		}
 		comma := func(id string) bool { return strings.Contains(id, ",") }
-		if slices.ContainsFunc(c.DependsOn, comma) || bytes.IndexByte(b[line:], '\n') >= 0 || bytes.Count(b[line:], []byte{'\t'}) != len(texts)+1+len(numbers)+len(truths) {
+		if slices.ContainsFunc(c.DependsOn, comma) || bytes.IndexByte(b[line:], '\n') >= 0 {
 			b = b[:line]
 			continue
 		}

@@ -86,6 +86,10 @@ func TestBriefsCache(t *testing.T) {
 	briefs()
 	data, err := os.ReadFile(file)
 	check(t, err)
+	check(t, os.WriteFile(file, data[1:], 0o600))
+	if n := briefs(); n != 40 {
+		t.Errorf("its lines under another heading: %d", n)
+	}
 	check(t, os.WriteFile(file, data[:len(data)-1], 0o600))
 	if n := briefs(); n != 1 {
 		t.Errorf("without the end of its last line: %d", n)

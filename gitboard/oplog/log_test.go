@@ -320,3 +320,19 @@ func TestOrderOfIDs(t *testing.T) {
 		}
 	})
 }
+
+// TestRemovedRecords checks that a record that an operation removes is gone from the tree, and that
+// the operation replays.
+func TestRemovedRecords(t *testing.T) {
+	bothStores(t, func(t *testing.T, s oplog.Store) {
+		w := newWriter(t, s).init()
+		w.do(task("one"))
+		w.do(&board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"})
+		done := w.do(&board.Archive{Sprint: "sprint-1", Tasks: []string{"one"}})
+		at := w.tip()
+		if live := at.State.List(board.TaskDir); len(live) > 0 || at.State.ArchivedIn("one") != "sprint-1" {
+			t.Errorf("tasks %v, archive %v", at.State.List(board.TaskDir), at.State.List(board.ArchiveDir))
+		}
+		check(t, w.log.Replays(w.ctx, done.Commit))
+	})
+}

@@ -69,7 +69,7 @@ func (s *Snapshot) TaskTexts() (map[string][]byte, error) {
 	known := s.src.log.cache.load()
 	var ids, names []string
 	for _, e := range entries {
-		if c, ok := known[e.OID]; ok && c.plain && c.ID+".yaml" == e.Name {
+		if c := known[e.OID]; c.plain && c.ID+".yaml" == e.Name {
 			ids, names = append(ids, c.ID), append(names, string(e.OID))
 		}
 	}

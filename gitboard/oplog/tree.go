@@ -143,8 +143,8 @@ func (t *Tree) sub(name string) (*Tree, error) {
 	if below, ok := t.subs[name]; ok {
 		return below, nil
 	}
-	e, ok := t.entry(name)
-	if !ok || e.Mode != filemode.Dir {
+	e, _ := t.entry(name)
+	if e.Mode != filemode.Dir {
 		return NewTree(), nil
 	}
 	entries, err := t.load(e.OID)

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -111,4 +112,38 @@ func levenshtein(x, y []rune) int {
 		}
 	}
 	return cell[len(x)][len(y)]
+}
+
+func TestShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"\ta b": "\ta b", "a\r": "a^M", "a\r+b\x1b[31m\x7f\n": "a^M+b^[[31m^?^J", "x\u202ey\u200bz\u2028\u0085": "x<U+202E>y<U+200B>z<U+2028><U+0085>",
+		"👩\u200d💻 é": "👩\u200d💻 é", "a\x9b1m": "a\ufffd1m",
+	} {
+		equal(t, in, Shown(in), want)
+	}
+}
+
+// TestLineOfALongText: the line of a long text is the one that the whole text has, and takes no
+// more memory than the line does: what agents print may be of any length.
+func TestLineOfALongText(t *testing.T) {
+	text := " a\u202e b\t\u200b\n" + strings.Repeat("é x\xff ", 1<<14)
+	whole := func(text string, most int) string {
+		text = strings.Join(strings.Fields(strings.Map(visible, text)), " ")
+		if utf8.RuneCountInString(text) <= most {
+			return text
+		}
+		return strings.TrimSpace(string([]rune(text)[:max(0, most-3)])) + "..."
+	}
+	for most := 3; most < 20; most++ {
+		for _, end := range []int{0, 1, 3, 9, 12, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 40, len(text)} {
+			equal(t, text[:min(end, 40)], Line(text[:end], most), whole(text[:end], most))
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Line(text, 200)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<10 {
+		t.Errorf("a line of 200 characters takes %d bytes", used)
+	}
 }

@@ -289,7 +289,7 @@ func replaced(updates, by []git.RefUpdate) []git.RefUpdate {
 // deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is
 // what this clone remembers of the carriers that were pushed.
 func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carriers []git.RefUpdate, err error) {
-	if done, err := s.deliver(ctx, c, number); done || err != nil {
+	if done, err := s.deliver(ctx, c, number); done {
 		return nil, err
 	}
 	if slices.ContainsFunc(c.Links, c.outdated) {
@@ -338,8 +338,8 @@ func (s *Store) lacking(ctx context.Context, reset, base git.OID) (pushes []giti
 	}
 	for ref, at := range refs {
 		id, number, _ := strings.Cut(strings.TrimPrefix(ref, git.ReviewPrefix), "/")
-		n, err := strconv.Atoi(number)
-		if err == nil && submitted(now.State, id, n) == at && submitted(was.State, id, n) != at {
+		n, _ := strconv.Atoi(number) // 0 is the number of no submission
+		if submitted(now.State, id, n) == at && submitted(was.State, id, n) != at {
 			pushes = append(pushes, gitio.Push{Ref: s.there(ref), New: at})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
@@ -63,6 +65,7 @@ func TestFetchedBeside(t *testing.T) {
 		"fetch":                   {func(s *Store, ctx context.Context) error { return s.Fetch(ctx) }, false, false},
 		"fetch all":               {func(s *Store, ctx context.Context) error { return s.FetchAll(ctx) }, false, true},
 		"fetch all of what is so": {func(s *Store, ctx context.Context) error { return s.FetchAll(ctx) }, true, true},
+		"fetch all after a fetch": {func(s *Store, ctx context.Context) error { return s.fetch(ctx, true, 0) }, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -315,23 +318,58 @@ func TestPushedBeside(t *testing.T) {
 	}
 }
 
+// TestFlushBeside checks that a flush which was woken does not push beside the next process that
+// does.
+func TestFlushBeside(t *testing.T) {
+	t.Parallel()
+	s, _ := waiting(t)
+	first, second := s.pushQueue(), s.pushQueue()
+	if !first.try() {
+		t.Fatal("the first one may not push")
+	}
+	waits := 0
+	check(t, s.Flush(beside{once(t), map[string]func(){"remote.(*pushQueue).await": func() {
+		switch waits++; waits {
+		case 1:
+			first.leave()
+			if !second.try() {
+				t.Error("the second one may not push")
+			}
+		case 2:
+			_ = os.Remove(s.file(chainFile)) // which it has pushed
+			second.leave()
+		}
+	}}}))
+	if begun, _ := s.counts(); begun > 0 || waits != 2 {
+		t.Errorf("it has waited %d times, and then pushed as well: %v", waits, begun > 0)
+	}
+}
+
 // TestFailedPush checks that a caller whose own push has failed is told so, unless its link has
 // arrived all the same.
 func TestFailedPush(t *testing.T) {
 	t.Parallel()
-	for name, arrives := range map[string]bool{"it is pending again": false, "it has arrived": true} {
+	const recorded, arrived, rewritten = "it is pending again", "it has arrived", "it has arrived as another commit"
+	for _, name := range []string{recorded, "it is pending again, and nothing can be recorded", arrived, rewritten} {
 		s, mine := waiting(t)
+		if name != recorded && name != arrived && name != rewritten {
+			check(t, os.MkdirAll(filepath.Join(s.file(outcomesFile), "x"), 0o755))
+		}
 		err := s.await(beside{once(t), map[string]func(){"remote.patient": func() {
 			if begun, _ := s.counts(); begun == 0 {
 				return // it has not pushed yet
 			}
-			if arrives {
+			switch name {
+			case arrived:
 				s.record(&chain{Links: []*link{mine}}, nil, nil)
-			} else {
+			case rewritten:
+				s.record(&chain{Links: []*link{mine}}, nil, &takenError{map[string][]git.OID{mine.ID: {mine.Base}}})
+			default:
 				s.waits(t, mine)
 			}
 		}}}, mine)
-		if arrives != (err == nil) || !arrives && !isNetwork(err) {
+		switch other := (*oplog.RewrittenError)(nil); {
+		case name == arrived && err != nil, name == rewritten && !errors.As(err, &other), name != arrived && name != rewritten && !isNetwork(err):
 			t.Errorf("%s: it is told %v", name, err)
 		}
 	}
@@ -403,7 +441,16 @@ func TestNotPushed(t *testing.T) {
 	if _, err := s.deliverOrPush(once(t), &chain{Base: git.OID(strings.Repeat("2", 40)), Links: []*link{mine}}, 0); !errors.Is(err, gitio.ErrRefMoved) {
 		t.Errorf("decided on an older board: %v", err)
 	}
-	s.set(t, map[string]git.OID{git.BoardRef: "broken"})
+	// Of a remote that was reset it can't be read which submissions it lacks.
+	behind, err := s.repo.Object(t.Context(), string(base))
+	check(t, err)
+	first, err := git.DecodeCommit(behind)
+	check(t, err)
+	s.set(t, map[string]git.OID{s.tracking("state"): first.Parents[0]})
+	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
+		t.Errorf("a board there that can't be read: %v", err)
+	}
+	s.set(t, map[string]git.OID{git.BoardRef: "broken", s.tracking("state"): git.ZeroOID})
 	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
 		t.Errorf("a board that can't be read: %v", err)
 	}

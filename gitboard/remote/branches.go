@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -118,9 +117,7 @@ func (s *Store) Published(ctx context.Context, task string) (seen, commit git.OI
 	if err != nil {
 		return "", "", err
 	}
-	if commit, err = s.carried(ctx, seen); errors.Is(err, gitio.ErrNotFound) {
-		return seen, seen, nil
-	}
+	commit, err = s.carried(ctx, seen)
 	return seen, commit, err
 }
 

@@ -191,27 +191,49 @@ var errBehind = fmt.Errorf("%w: others wait for the remote with the same", gitio
 // had it.
 func (s *Store) admits(ctx context.Context, c *chain, l *link) error {
 	for _, u := range l.Updates {
-		now, pending := c.value(u.Ref)
+		now, pending, err := s.after(ctx, c, u.Ref)
 		switch {
-		case u.Ref == git.BoardRef:
-			now = c.tip()
-		case pending && !strings.HasPrefix(u.Ref, git.LeasePrefix):
+		case err != nil:
+			return err
+		case pending && u.Ref != git.BoardRef && !strings.HasPrefix(u.Ref, git.LeasePrefix), pending && now != u.Old.OrZero():
 			return fmt.Errorf("%w: %s", errBehind, u.Ref)
-		case !pending:
-			var err error
-			if now, err = s.Ref(ctx, u.Ref); err != nil {
-				return err
-			}
+		case now != u.Old.OrZero():
+			return orMoved(nil, u.Ref)
 		}
-		if now.OrZero() == u.Old.OrZero() {
-			continue
-		}
-		if pending {
-			return fmt.Errorf("%w: %s", errBehind, u.Ref)
-		}
-		return orMoved(nil, u.Ref)
 	}
 	return nil
+}
+
+// after is the value of a ref after everything in a chain; pending means that the chain moves it.
+func (s *Store) after(ctx context.Context, c *chain, ref string) (now git.OID, pending bool, err error) {
+	switch now, pending = c.value(ref); {
+	case ref == git.BoardRef:
+		now = c.tip()
+	case !pending:
+		now, err = s.Ref(ctx, ref)
+	}
+	return now.OrZero(), pending, err
+}
+
+// Next is a board's store as the clone's next transaction finds it: what is pending has moved its
+// refs.
+type Next struct{ *Store }
+
+// Ref is the value that the next transaction must name if it moves the ref.
+func (n Next) Ref(ctx context.Context, name string) (git.OID, error) {
+	by, err := n.Sharing(ctx)
+	if err != nil {
+		return "", err
+	}
+	if by == nil {
+		return n.Store.Ref(ctx, name)
+	}
+	c, err := n.chain(ctx)
+	if err != nil {
+		return "", err
+	}
+	now, _, err := n.after(ctx, c, name)
+	return now, err
 }
 
 // put appends a link to what is pending.
@@ -314,7 +336,7 @@ func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 // Pending returns the commit that the clone's next operation builds on, and the board's settled
 // commit. They differ by what the remote has not taken yet.
 func (s *Store) Pending(ctx context.Context) (tip, settled git.OID, err error) {
-	if by, err := s.Sharing(ctx); by == nil || err != nil {
+	if by, err := s.Sharing(ctx); by == nil {
 		tip, refErr := s.repo.Ref(ctx, git.BoardRef)
 		return tip, tip, errors.Join(err, refErr)
 	}
@@ -327,7 +349,7 @@ func (s *Store) Pending(ctx context.Context) (tip, settled git.OID, err error) {
 
 // Waiting is the number of this clone's transactions that the remote has not taken yet.
 func (s *Store) Waiting(ctx context.Context) (int, error) {
-	if by, err := s.Sharing(ctx); by == nil || err != nil {
+	if by, err := s.Sharing(ctx); by == nil {
 		return 0, err
 	}
 	c, err := s.chain(ctx)

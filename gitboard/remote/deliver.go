@@ -38,8 +38,8 @@ func (s *Store) sequencer(ctx context.Context) bool {
 	return err == nil && !at.IsZero() && !s.remote.Load().OnlyBranches
 }
 
-// deliver passes a chain to a remote that sequences. done is false if the refs have to be pushed
-// instead. An answer that was lost is found on the board.
+// deliver passes a chain to a remote that sequences. done is false, without an error, if the refs
+// have to be pushed instead. An answer that was lost is found on the board.
 func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, err error) {
 	if !s.sequencer(ctx) {
 		return false, nil
@@ -78,14 +78,13 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, e
 // wake lets a remote that sequences look after its board, by a parcel with nothing in it. What a
 // prune there has taken, so that no git can fetch it, comes back.
 func (s *Store) wake(ctx context.Context) {
-	here, err := s.repo.Ref(ctx, git.BoardRef)
-	if err != nil || here.IsZero() || !s.sequencer(ctx) {
+	here, _ := s.repo.Ref(ctx, git.BoardRef)
+	if here.IsZero() || !s.sequencer(ctx) {
 		return
 	}
 	p := &parcel.Parcel{Links: []parcel.Link{{Base: here}}}
-	if text, short := p.Text(); short {
-		_, _ = s.remote.Load().Deliver(ctx, gitio.Push{Ref: parcel.Ref}, text) // the next fetch shows what came of it
-	}
+	text, _ := p.Text()                                                    // which is short
+	_, _ = s.remote.Load().Deliver(ctx, gitio.Push{Ref: parcel.Ref}, text) // the next fetch shows what came of it
 }
 
 // pack writes the parcel of a chain. It returns errWhole for what can't be sequenced: the first

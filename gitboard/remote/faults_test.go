@@ -437,6 +437,12 @@ var scenes = []scene{
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
 		w.git(w.a.Local().TopLevel(), "update-ref", git.ReviewPrefix+"one/1", "main")
 	}, call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
+	{name: "Publish anew where another push has a lock", once: true, before: func(w *world) {
+		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
+		hubHook("pre-receive", `lock=refs/heads/liza/task/one.lock; if [ -e lately ]; then rm -f $lock; else touch lately $lock; fi`)(w)
+	}, call: func(w *world) (any, error) {
+		return done(w.publish(w.ref(w.a.Task("one")), w.commitOn(w.ref("refs/heads/main"), "anew")))
+	}, again: 1},
 	{name: "Delete a branch that lands with it", once: true, before: func(w *world) {
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/integration"), "work")))
 	}, call: func(w *world) (any, error) {
@@ -579,6 +585,15 @@ exit 1`, tip))(w)
 	{name: "Share by one with a branch of that name", once: true, before: func(w *world) {
 		w.unshare()
 		w.git(w.hub, "update-ref", "refs/heads/liza", "main")
+	}, call: share},
+	{name: "Share by one with a branch below the board's", once: true, before: func(w *world) {
+		w.unshare()
+		w.git(w.hub, "update-ref", git.BoardRef+"/more", "main")
+	}, call: share},
+	{name: "Share by a host that accepts only branches, with one in the way", once: true, update: onlyBranches, before: func(w *world) {
+		w.unshare()
+		w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.OnlyBranchesKey)
+		w.git(w.hub, "update-ref", "refs/heads/liza/leases", "main")
 	}, call: share},
 	{name: "Share by one that is pushed elsewhere", once: true, before: func(w *world) {
 		w.unshare()

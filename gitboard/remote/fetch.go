@@ -79,7 +79,7 @@ func (s *Store) Refetch(ctx context.Context, refs ...string) error {
 }
 
 func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
-	if by, err := s.Sharing(ctx); err != nil || by == nil {
+	if by, err := s.Sharing(ctx); by == nil {
 		return err
 	}
 	if s.Fresh(moment) && !all {
@@ -127,9 +127,9 @@ func (e *LostError) WayOut() string {
 
 // CheckThere returns a *LostError if the remote that shares the board has lost it, and a
 // *MovedError if submissions that are here are others there, or are gone. It returns nil if the
-// board is not shared, or if the remote can't be asked.
+// board is not shared. A remote that can't be asked has lost nothing: a *gitio.NetworkError.
 func (s *Store) CheckThere(ctx context.Context) error {
-	if by, err := s.Sharing(ctx); err != nil || by == nil {
+	if by, err := s.Sharing(ctx); by == nil {
 		return err
 	}
 	here, err := s.repo.Below(ctx, git.ReviewPrefix) // first: what comes here is there before
@@ -139,10 +139,8 @@ func (s *Store) CheckThere(ctx context.Context) error {
 	by := *s.remote.Load() // presenceIn changes it
 	refs, err := by.List(ctx, append(slices.Clone(homes), s.there(git.ReviewPrefix)+"*")...)
 	switch {
-	case errors.Is(err, gitio.ErrNoRemote):
-		return err
 	case err != nil:
-		return nil // a remote that can't be reached has lost nothing
+		return err
 	case presenceIn(&by, refs) == lost:
 		return &LostError{Remote: s.Name()}
 	}
@@ -460,7 +458,7 @@ func (s *Store) Lacking(ctx context.Context, here git.OID) (there git.OID, err e
 	if err != nil || there.IsZero() || there == here {
 		return "", err
 	}
-	if ahead, err := s.ahead(ctx, s.Name(), here, there); !ahead || err != nil {
+	if ahead, err := s.ahead(ctx, s.Name(), here, there); !ahead {
 		return "", err
 	}
 	return there, nil

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,6 +61,7 @@ func TestStuckPush(t *testing.T) {
 func TestStuckFetch(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
+	by := s.remote.Load()
 	s.beat = 10 * time.Millisecond
 	stopped, err := s.repo.OpenQueue(s.file(fetchLock)) // shows nothing
 	check(t, err)
@@ -95,12 +97,30 @@ func TestStuckFetch(t *testing.T) {
 	if beats < 3*mostMissed || !gitio.IsQueue(s.file(fetchLock), alive) {
 		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
 	}
+	s.remote.Store(&gitio.Remote{Name: "hub"}) // which has no patience
+	s.beat = time.Minute                       // nothing but the lock wakes it
+	s.lock(ctx)()
+	if ctx.Err() != nil || !gitio.IsQueue(s.file(fetchLock), alive) {
+		t.Errorf("it waits longer than for a fetch: %v", ctx.Err())
+	}
+	s.remote.Store(by)
 	granted := make(chan func())
-	s.beat = time.Minute // nothing but the lock wakes it
 	go func() { granted <- s.lock(ctx) }()
 	check(t, alive.Close())
 	if release = <-granted; !held() {
 		t.Error("the lock that was released is not taken")
+	}
+	release()
+	// Another process counts the holder as stopped, and then the holder ends.
+	left, err := s.repo.OpenQueue(s.file(fetchLock))
+	check(t, err)
+	check(t, <-gitio.AwaitQueue(left))
+	release = s.lock(beside{ctx, map[string]func(){"remote.(*Store).awaitAlive": sync.OnceFunc(func() {
+		gitio.DropQueue(s.file(fetchLock), left)
+		check(t, left.Close())
+	})}})
+	if !held() {
+		t.Error("it has the lock of a file at which nobody queues")
 	}
 	release()
 }
@@ -216,6 +236,9 @@ func TestSentences(t *testing.T) {
 		"x (whether it was done shows when the remote is there again)":                                                                      &UnclearError{Err: errors.New("x"), Look: network},
 		"x (whether it was done can't be seen: y)":                                                                                          &UnclearError{Err: errors.New("x"), Look: errors.New("y")},
 		"the remote hub has moved the board and not r, which was pushed with it":                                                            &TornError{"hub", "r"},
+		"hub has other commits at a, b, and nothing at c; the submissions that are here are kept":                                           &MovedError{"hub", []string{"a", "b"}, []string{"c"}},
+		"hub has other commits at a; the submissions that are here are kept":                                                                &MovedError{Remote: "hub", Refs: []string{"a"}},
+		"hub has nothing at c; the submissions that are here are kept":                                                                      &MovedError{Remote: "hub", Gone: []string{"c"}},
 		"the board here (aaaaaaaaaa) and the board of hub (bbbbbbbbbb) have come apart; neither is changed":                                 &DivergedError{Remote: "hub", Here: a, There: b},
 		"the board here (aaaaaaaaaa) and the board of hub (bbbbbbbbbb) have nothing in common: they are two boards, and neither is changed": &DivergedError{"hub", a, b, true},
 	} {
@@ -459,6 +482,10 @@ func TestDone(t *testing.T) {
 	if is, err := s.done(t.Context(), restores); is || err != nil {
 		t.Errorf("a reset remote that has not taken the board yet: %v, %v", is, err)
 	}
+	s.set(t, map[string]git.OID{board: other.OID})
+	if is, err := s.done(t.Context(), restores); is || !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("a reset remote that another has restored otherwise: %v, %v", is, err)
+	}
 	for at, want := range map[git.OID]git.OID{ids[0]: ids[0], ids[1]: "", ids[2]: "", other.OID: "", git.ZeroOID: ""} {
 		s.set(t, map[string]git.OID{board: at})
 		if there, err := s.Lacking(t.Context(), ids[1]); there != want || errors.As(err, new(*DivergedError)) != (at == other.OID) || err != nil && at != other.OID {
@@ -467,6 +494,65 @@ func TestDone(t *testing.T) {
 	}
 	if is, err := s.follows(t.Context(), note, git.ZeroOID); is || err != nil {
 		t.Errorf("no board follows: %v, %v", is, err)
+	}
+}
+
+// TestLeftOut checks which refs of a push that has moved the board the remote has left out.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	hub, s := alone(t), apart(t)
+	ids := hub.commits(t, 3)
+	lease, branch, review := git.LeaseRef("x"), git.PublishedRef("x"), git.ReviewRef("x", 1)
+	move := func(ref string, from, to git.OID) gitio.Push { return gitio.Push{Ref: ref, Old: from, New: to} }
+	for name, c := range map[string]struct {
+		there, to git.OID // the board there, and where it was pushed to
+		beside    gitio.Push
+		at        git.OID // where that is
+		left      bool
+	}{
+		"a lease that has moved":                   {ids[1], ids[1], move(lease, ids[0], ids[1]), ids[1], false},
+		"a lease that has not":                     {ids[1], ids[1], move(lease, ids[0], ids[1]), ids[0], true},
+		"a lease that has not, and others follow":  {ids[2], ids[1], move(lease, ids[0], ids[1]), ids[0], true},
+		"a lease that was to stay":                 {ids[1], ids[1], move(lease, ids[0], ids[0]), ids[0], false},
+		"a lease that was to end":                  {ids[1], ids[1], move(lease, ids[0], git.ZeroOID), ids[0], true},
+		"a new lease":                              {ids[1], ids[1], move(lease, "", ids[1]), git.ZeroOID, true},
+		"a new lease, and others follow":           {ids[2], ids[1], move(lease, "", ids[1]), git.ZeroOID, false},
+		"a submission, and others follow":          {ids[2], ids[1], move(review, "", ids[1]), git.ZeroOID, true},
+		"a branch that was to go":                  {ids[1], ids[1], move(branch, ids[0], git.ZeroOID), ids[0], false},
+		"a branch that has not moved":              {ids[1], ids[1], move(branch, ids[0], ids[1]), ids[0], true},
+		"a branch that is new":                     {ids[1], ids[1], move(branch, "", ids[1]), git.ZeroOID, true},
+		"a branch that is new, and others follow ": {ids[2], ids[1], move(branch, "", ids[1]), git.ZeroOID, false},
+	} {
+		hub.set(t, map[string]git.OID{git.BoardRef: c.there, lease: git.ZeroOID, branch: git.ZeroOID, review: git.ZeroOID})
+		hub.set(t, map[string]git.OID{c.beside.Ref: c.at})
+		check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+		p := &plan{pushes: []gitio.Push{c.beside, move(git.BoardRef, ids[0], c.to)}}
+		err := s.torn(t.Context(), p, gitio.ErrRejected)
+		torn := (*TornError)(nil)
+		if errors.As(err, &torn) != c.left || torn != nil && torn.Ref != c.beside.Ref || torn == nil && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// What can't be asked has left nothing out.
+	check(t, os.RemoveAll(hub.repo.CommonDir()))
+	err := s.torn(once(t), &plan{pushes: []gitio.Push{move(lease, "", ids[1])}}, gitio.ErrRejected)
+	if !isNetwork(err) || errors.As(err, new(*TornError)) {
+		t.Errorf("a remote that is gone: %v", err)
+	}
+}
+
+// TestGoneAfterReset checks that a remote which was reset may lack submissions of the board that is
+// here, but not have others.
+func TestGoneAfterReset(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	one, two := git.ReviewRef("x", 1), git.ReviewRef("x", 2)
+	s.set(t, map[string]git.OID{one: ids[0], two: ids[0], s.reviews() + "x/2": ids[1]})
+	for ahead, want := range map[bool]*MovedError{true: {"hub", []string{two}, nil}, false: {"hub", []string{two}, []string{one}}} {
+		if _, moved, err := s.newcomers(t.Context(), ahead); err != nil || !reflect.DeepEqual(moved, want) {
+			t.Errorf("of a board that is ahead, %v: %v, %v", ahead, moved, err)
+		}
 	}
 }
 

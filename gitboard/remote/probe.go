@@ -218,6 +218,8 @@ func (e *declinedError) Unwrap() error { return e.error }
 func unfit(by *gitio.Remote, what string, err error) error {
 	failed := (*gitio.NetworkError)(nil)
 	switch {
+	case errors.Is(err, gitio.ErrUnstoredThere):
+		return err // it may accept that once it has room
 	case errors.As(err, &failed) && errors.Is(err, gitio.ErrRejected):
 	case errors.As(err, &failed) && errors.Is(err, gitio.ErrNotAtomic):
 		what = "does not move several refs at once"

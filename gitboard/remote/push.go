@@ -46,11 +46,10 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		if err := s.Fetch(ctx); err != nil {
 			return false, err
 		}
-		is, err := s.done(ctx, p)
-		if is && err == nil {
-			err = s.torn(ctx, p, failed)
+		if is, err := s.done(ctx, p); !is {
+			return false, err
 		}
-		return is, err
+		return true, s.torn(ctx, p, failed)
 	}
 	return tried(ctx, push, arrived, func(failed error) bool {
 		return !p.keepBranches() && errors.Is(failed, gitio.ErrDeclinedThere) // nothing there has moved
@@ -201,7 +200,7 @@ func (s *Store) torn(ctx context.Context, p *plan, failed error) error {
 		return &TornError{s.Name(), strings.Join(part.Left, ", ")}
 	}
 	left, err := s.leftOut(ctx, p)
-	if err != nil || len(left) == 0 {
+	if len(left) == 0 {
 		return err
 	}
 	return &TornError{s.Name(), strings.Join(left, ", ")}

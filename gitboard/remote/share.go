@@ -56,6 +56,9 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	there, err := boardAt(ctx, by)
+	if err == nil && there == lost && again {
+		there, err = s.offeredHalf(ctx, by, tip)
+	}
 	if err != nil {
 		return err
 	}
@@ -96,6 +99,25 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	return s.offer(ctx, by, offered, home)
 }
 
+// offeredHalf returns none if what a remote has is what has arrived of an earlier offer of the
+// board here, at tip: where the remote's git was killed, its refs have moved in part.
+func (s *Store) offeredHalf(ctx context.Context, by *gitio.Remote, tip git.OID) (presence, error) {
+	there, err := by.List(ctx, homes...)
+	if err != nil {
+		return lost, err
+	}
+	home := cmp.Or(there[git.HomeRef], there[git.AsBranch(git.HomeRef)])
+	if _, err := s.repo.Object(ctx, string(home)); errors.Is(err, gitio.ErrNotFound) {
+		return lost, nil // another board's
+	} else if err != nil {
+		return lost, err
+	}
+	if ours, err := s.repo.IsAncestor(ctx, home, tip); err != nil || !ours {
+		return lost, err
+	}
+	return none, nil
+}
+
 // repeats reports whether a share to this remote has begun in this clone and not ended. It refuses
 // another remote than that one.
 func (s *Store) repeats(ctx context.Context, name string) (bool, error) {
@@ -117,7 +139,7 @@ func (s *Store) unlessAnother(ctx context.Context, err error) error {
 	if !errors.As(err, &apart) || !apart.Unrelated {
 		return err
 	}
-	return errors.Join(err, s.moveHome(ctx, git.ZeroOID, apart.Here), s.ended())
+	return errors.Join(err, s.comeHome(ctx, apart.Here))
 }
 
 // offer pushes the board to a remote that has none. From here on nothing is written in this clone
@@ -136,10 +158,12 @@ func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]
 	push := func(ctx context.Context) error { return by.Offer(ctx, offered) }
 	arrived := func(ctx context.Context) (is bool, err error) {
 		found, err = boardAt(ctx, by)
-		return found != none, err
+		return found != none && found != lost, err
 	}
-	err := tried(ctx, push, arrived, func(error) bool { return true })
+	err := tried(ctx, push, arrived, func(error) bool { return found != lost })
 	switch {
+	case err != nil && found == lost: // a part has arrived, and the rest has to follow
+		return &UnclearError{Err: err}
 	case err == nil && found != none: // others may have built on it
 		return s.unlessAnother(ctx, s.adopt(ctx, by, found))
 	case err == nil:
@@ -149,13 +173,22 @@ func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]
 	case home.IsZero():
 		return err
 	case errors.Is(err, gitio.ErrUnsent):
-		return errors.Join(err, s.moveHome(ctx, git.ZeroOID, home), s.ended())
+		return errors.Join(err, s.comeHome(ctx, home))
 	case errors.Is(err, gitio.ErrRejected) || errors.Is(err, gitio.ErrNotAtomic):
-		return errors.Join(fmt.Errorf("%w; nothing was shared", err), s.moveHome(ctx, git.ZeroOID, home), s.ended())
+		return errors.Join(fmt.Errorf("%w; nothing was shared", err), s.comeHome(ctx, home))
 	case errors.As(err, new(*UnclearError)):
 		return err
 	}
 	return &UnclearError{Err: err}
+}
+
+// comeHome makes the board at home here again, since it was not shared. If that fails, as on a full
+// disk, the share counts as cut off: another one continues it.
+func (s *Store) comeHome(ctx context.Context, home git.OID) error {
+	if err := s.moveHome(ctx, git.ZeroOID, home); err != nil {
+		return err
+	}
+	return s.ended()
 }
 
 // moveHome moves git.HomeRef, which a copy of a board has not.
@@ -294,6 +327,9 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 	config := at.State.Config()
 	if err := at.State.Err(); err != nil {
 		return err
+	}
+	if err := config.CheckBranches(); err != nil {
+		return &oplog.RecordError{Commit: there, Path: board.ConfigPath, Err: err}
 	}
 	branch := git.BranchRef(config.IntegrationBranch)
 	if err := s.protect(ctx, by.Name, branch); err != nil {

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -66,16 +67,21 @@ func TestCutOffShare(t *testing.T) {
 			if c.set {
 				s.remote.Store(&gitio.Remote{Name: "hub"})
 			}
-			again, err := s.repeats(t.Context(), c.by)
-			if again != c.again {
-				t.Errorf("a share by %s repeats one: %v", c.by, again)
-			}
-			if c.hint != "" {
+			insist(t, "a share by "+c.by, func(ctx context.Context) error {
+				again, err := s.repeats(ctx, c.by)
+				if errors.Is(err, context.Canceled) {
+					return err
+				}
+				if again != c.again {
+					t.Errorf("a share by %s repeats one: %v", c.by, again)
+				}
+				if c.hint == "" {
+					return err
+				}
 				refusedAs(t, err, board.CodeElsewhere, c.hint)
-			} else {
-				check(t, err)
-			}
-			_, err = s.atHome(t.Context(), nil)
+				return nil
+			})
+			_, err := s.atHome(t.Context(), nil)
 			if c.again {
 				refusedAs(t, err, board.CodeElsewhere, "git liza share ")
 				hub, has := c.remotes["hub"]
@@ -153,25 +159,43 @@ func TestBesideAShare(t *testing.T) {
 // has another board by then, also when an earlier share to it was cut off.
 func TestOfferFails(t *testing.T) {
 	t.Parallel()
+	const another, later = "another", "later"
 	for name, c := range map[string]struct {
-		push string // where the remote takes pushes, "" for where it is
-		home bool   // the board is at home when the share begins
-		back bool   // and afterwards
-		want any
+		there   string // the board that the remote has by then
+		push    string // where the remote takes pushes, "" for where it is
+		hook    string // by which it declines what is pushed
+		home    bool   // the board is at home when the share begins
+		back    bool   // and afterwards
+		want    any    // a type of error, or an error
+		unclear bool
 	}{
-		"unsent":                   {"nowhere", true, true, nil},
-		"unsent, after one":        {"nowhere", false, false, nil},
-		"another board":            {"", true, true, new(*DivergedError)},
-		"another board, after one": {"", false, true, new(*DivergedError)},
+		"unsent":                          {push: "nowhere", home: true, back: true, want: gitio.ErrUnsent},
+		"unsent, after one":               {push: "nowhere", want: gitio.ErrUnsent, unclear: true},
+		"another board":                   {there: another, home: true, back: true, want: new(*DivergedError)},
+		"another board, after one":        {there: another, back: true, want: new(*DivergedError)},
+		"the board, which has come apart": {there: later, home: true, want: new(*DivergedError)},
+		"declined":                        {hook: "exit 1", home: true, back: true, want: gitio.ErrRejected},
+		"declined, after one":             {hook: "exit 1", want: gitio.ErrRejected},
+		"declined, and gone":              {hook: "rm HEAD; exit 1", home: true, want: new(*gitio.NetworkError), unclear: true},
+		"not atomic":                      {hook: "not atomic", home: true, back: true, want: gitio.ErrNotAtomic},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			hub, s := alone(t), alone(t)
 			tip := s.commits(t, 3)[2]
-			if c.want != nil {
+			if c.there != "" {
 				theirs := hub.commits(t, 2)
-				apart := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "another\n"}))
+				made := git.Commit{Tree: git.EmptyTree, Message: c.there + "\n"}
+				if c.there == later {
+					made.Parents = theirs
+				}
+				apart := git.NewObject(git.CommitObject, git.EncodeCommit(made))
 				check(t, hub.repo.WriteAndUpdate(t.Context(), []git.Object{apart}, []git.RefUpdate{{Ref: git.BoardRef, Old: theirs[1], New: apart.OID}, {Ref: git.HomeRef, New: apart.OID}}, ""))
+			}
+			if c.hook == "not atomic" {
+				check(t, hub.repo.SetConfig(t.Context(), "receive.advertiseAtomic", "false"))
+			} else if c.hook != "" {
+				check(t, os.WriteFile(filepath.Join(hub.repo.CommonDir(), "hooks", "update"), []byte("#!/bin/sh\n"+c.hook+"\n"), 0o755))
 			}
 			check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
 			if c.push != "" {
@@ -186,8 +210,8 @@ func TestOfferFails(t *testing.T) {
 			check(t, err)
 			ctx, _ := gitio.WithRetries(t.Context(), 1)
 			err = s.offer(ctx, by, map[string]string{git.BoardRef: git.BoardRef, string(tip): git.HomeRef}, home)
-			unclear := errors.As(err, new(*UnclearError))
-			if c.want != nil && !errors.As(err, c.want) || c.want == nil && !errors.Is(err, gitio.ErrUnsent) || unclear == c.back {
+			wanted, is := c.want.(error)
+			if is && !errors.Is(err, wanted) || !is && !errors.As(err, c.want) || errors.As(err, new(*UnclearError)) != c.unclear {
 				t.Errorf("it ends with %v", err)
 			}
 			_, here := s.atHome(t.Context(), nil)
@@ -217,4 +241,94 @@ func TestShareACopy(t *testing.T) {
 			t.Errorf("beside %q the hint is %q", other, refused.Hint)
 		}
 	}
+}
+
+// TestOfferedBeside checks that a share is refused beside another one, which has moved the home of
+// the board.
+func TestOfferedBeside(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	by := s.remote.Swap(nil)
+	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+	err := s.offer(once(t), by, map[string]string{git.BoardRef: git.BoardRef}, ids[1])
+	refusedAs(t, err, board.CodeBusy, "try again")
+}
+
+// TestShareAgain checks who may offer a board that is not at home here to a remote that has none:
+// one whose share was cut off, or whose remote has lost everything.
+func TestShareAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by    string // the remote that shares the board, according to the settings
+		begun bool
+		hint  string // of the refusal, "" for none
+	}{
+		"cut off":                   {begun: true},
+		"the remote was made anew":  {by: "hub"},
+		"the remote was taken away": {by: "gone", hint: "git remote add gone URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hub, s := alone(t), alone(t)
+			tip := s.found(t)
+			s.set(t, map[string]git.OID{git.HeadsPrefix + "integration": tip, git.LeaseRef("coder-1"): tip})
+			check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+			if c.by != "" {
+				check(t, s.repo.SetConfig(t.Context(), gitio.RemoteKey, c.by))
+			}
+			if c.begun {
+				check(t, s.begin(t.Context(), "hub"))
+			}
+			err := s.Share(t.Context(), "hub", "probe")
+			there, readErr := hub.repo.Ref(t.Context(), git.BoardRef)
+			check(t, readErr)
+			if c.hint != "" {
+				refusedAs(t, err, board.CodeExists, c.hint)
+			} else {
+				check(t, err)
+			}
+			if (there == tip) != (c.hint == "") {
+				t.Errorf("the remote has the board at %s", there)
+			}
+		})
+	}
+}
+
+// TestUnknownRemote checks which way out the refusal of a remote that is not there names.
+func TestUnknownRemote(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	for name, hint := range map[string]string{
+		"other": "git remote add other URL", "": "git remote add NAME URL, then git liza share NAME",
+		"https://hub.example.org": "git remote add NAME URL, then git liza share NAME", "host:board": "git remote add NAME URL, then git liza share NAME",
+	} {
+		refusedAs(t, s.fit(t.Context(), name), board.CodeNoRemote, hint)
+	}
+	check(t, s.fit(t.Context(), "hub"))
+}
+
+// TestCopyWithoutRemotes checks that a board is not taken for a copy where it can have come from
+// nowhere.
+func TestCopyWithoutRemotes(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	ids := s.commits(t, 1)
+	check(t, s.repo.SetConfig(t.Context(), "include.path", "another")) // which could name remotes
+	stays := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: ids[0]}}
+	if updates, err := s.atHome(t.Context(), stays); err != nil || len(updates) != 1 {
+		t.Errorf("it ends with %v, %v", updates, err)
+	}
+}
+
+// TestShareWithoutLocks checks that a share needs no file to lock.
+func TestShareWithoutLocks(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	check(t, os.RemoveAll(s.dir))
+	check(t, os.WriteFile(s.dir, nil, 0o644))
+	release, err := s.awaitShare(t.Context(), gitio.AwaitQueue)
+	check(t, err)
+	release()
+	s.lock(t.Context())() // nor does a fetch
 }

@@ -73,8 +73,8 @@ func (s *Store) RequestCommit(ctx context.Context, tip git.OID, request string, 
 	return s.repo.RequestCommit(ctx, tip, request, depth)
 }
 
-// Sharing returns the remote through which the board is shared, nil if there is none. Sharing may
-// start at any time, so a caller that is about to write asks again.
+// Sharing returns the remote through which the board is shared, nil if there is none, or with an
+// error. Sharing may start at any time, so a caller that is about to write asks again.
 func (s *Store) Sharing(ctx context.Context) (*gitio.Remote, error) {
 	if known := s.remote.Load(); known != nil {
 		return known, nil

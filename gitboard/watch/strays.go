@@ -3,6 +3,8 @@ package watch
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
@@ -43,9 +45,19 @@ func AllStrays(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]repo
 }
 
 func keptStrays(b *gitboard.Board) (since audit.Strays, err error) {
-	text, err := b.Kept(straysFile)
+	text, err := kept(b, straysFile)
 	_ = json.Unmarshal([]byte(text), &since) // what can't be read is examined again
 	return since, err
+}
+
+// kept is b.Kept for what a look can do without. What another user has written, and this one may
+// not read, is nothing: the repository can be read all the same.
+func kept(b *gitboard.Board, name string) (string, error) {
+	text, err := b.Kept(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return "", nil
+	}
+	return text, err
 }
 
 func compare(ctx context.Context, b *gitboard.Board, v *gitboard.View, since audit.Strays) (audit.Strays, error) {

@@ -131,7 +131,7 @@ func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
 // newWatcher restores what an earlier watch has left.
 func newWatcher(ctx context.Context, c Config) (*watcher, error) {
 	w := &watcher{Config: c, board: c.Board, started: board.At(c.Now())}
-	text, err := w.board.Kept(memoryFile)
+	text, err := kept(w.board, memoryFile)
 	if err != nil {
 		return nil, err
 	}

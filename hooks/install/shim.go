@@ -169,7 +169,18 @@ func quoted(text, name string) (word string, found bool) {
 // refs/replace, where anybody may push. git-liza has recorded which branch is integration, together
 // with the id of the settings that say so (KeepIntegration). With other settings, or where the
 // board's ref has been lost, any branch may be integration, and git-liza decides.
+//
+// First of all it refuses a push that would make the server shallow (receive.shallowUpdate), to
+// whatever branch: what lacks its history can't be checked. For a push from a shallow clone, git
+// lets hooks see the history as that clone has it.
 const serverFilter = `
+if [ "$GIT_SHALLOW_FILE" ] && [ "$name" = pre-receive ]; then
+	while read -r old new ref; do
+		case $new in *[!0]*) echo "$new" ;; esac
+	done <<MOVES | (unset GIT_SHALLOW_FILE; git rev-list --quiet --stdin --not --all 2>/dev/null) || { echo "liza: this would cut off the history here as in the shallow clone that pushes; instead: git fetch --unshallow" >&2; exit 1; }
+$input
+MOVES
+fi
 ours= board= key=
 while read -r old new ref; do
 	case $ref in

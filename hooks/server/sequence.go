@@ -36,7 +36,8 @@ type sequencer struct {
 	repo   *gitio.Repo
 	now    time.Time
 	parcel *parcel.Parcel
-	branch string // the integration branch's ref
+	came   []git.OID // the commits that the parcel brought: git has checked their history
+	branch string    // the integration branch's ref
 }
 
 // declined is why a clone has to push the refs of a parcel itself.
@@ -120,18 +121,21 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 	text := []byte(pushed.Text)
 	if !pushed.Commit.IsZero() {
 		path := parcel.Path(pushed.Commit)
-		sizes, err := q.repo.SizesOf(ctx, []string{path})
+		sizes, err := q.repo.SizesOf(ctx, []string{string(pushed.Commit), path})
 		if err != nil {
 			return err
 		}
-		if sizes[0].Bytes > maxParcel {
+		if sizes[0].Bytes > maxParcel || sizes[1].Bytes > maxParcel {
 			return &declined{"it is too large"}
 		}
-		read, err := q.repo.Objects(ctx, []string{path})
+		read, err := q.repo.Objects(ctx, []string{string(pushed.Commit), path})
 		if err != nil {
 			return err
 		}
-		text = read[0].Data
+		if c, err := git.DecodeCommit(read[0]); err == nil { // what is not a commit brings none
+			q.came = c.Parents
+		}
+		text = read[1].Data
 	}
 	var err error
 	if q.parcel, err = parcel.Parse(text); err != nil {
@@ -340,9 +344,33 @@ func (o *outcome) leases() (objects []git.Object) {
 	return objects
 }
 
+// whole refuses refs to commits whose history is not complete here, as git does for each ref that
+// is pushed. It asks only about commits that neither a ref of the parcel has led to nor the parcel
+// has brought: an honest clone names no others.
+func (o *outcome) whole(ctx context.Context) error {
+	seen := append(slices.Collect(maps.Values(o.was)), o.came...)
+	for ref, at := range o.now {
+		if at.IsZero() || slices.Contains(seen, at) || strings.HasPrefix(ref, git.LeasePrefix) {
+			continue // a lease is read by itself
+		}
+		err := o.repo.WholeBesideRefs(ctx, at)
+		if errors.As(err, new(*gitio.DamagedError)) {
+			return &declined{err.Error()}
+		}
+		if err != nil {
+			return err
+		}
+		seen = append(seen, at)
+	}
+	return nil
+}
+
 // land writes what was taken, checks it as a push of the same refs, and moves them in one
 // transaction.
 func (o *outcome) land(ctx context.Context) (updates []git.RefUpdate, err error) {
+	if err := o.whole(ctx); err != nil {
+		return nil, err
+	}
 	if err := o.repo.WriteObjects(ctx, append(o.leases(), o.objects...)); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,14 +30,15 @@ import (
 
 // arrival is a push, or one of its transactions, as the server sees it.
 type arrival struct {
-	board *gitboard.Board
-	repo  *gitio.Repo
-	now   time.Time
-	moves []hooks.Move
-	made  []git.Object // the board's new objects, if this server has made them itself
-	push  *audit.Push  // the operations that it brings, once proven
-	part  bool         // it is a transaction: pre-receive has seen the whole push
-	err   error        // from a question that a policy asked
+	board  *gitboard.Board
+	repo   *gitio.Repo
+	now    time.Time
+	moves  []hooks.Move
+	made   []git.Object // the board's new objects, if this server has made them itself
+	push   *audit.Push  // the operations that it brings, once proven
+	begins bool         // the board begins with it (grows)
+	part   bool         // it is a transaction: pre-receive has seen the whole push
+	err    error        // from a question that a policy asked
 }
 
 func arrived(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*arrival, error) {
@@ -179,7 +181,28 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 	if r := (hooks.Push{Moves: a.moves}).Twice(); r != nil {
 		return r, nil
 	}
+	if r, err := a.stale(ctx); r != nil || err != nil {
+		return r, err
+	}
 	return a.judge(ctx, a.examine)
+}
+
+// stale checks that the board moves from where it is. What the server makes itself is decided again
+// otherwise. To who pushes a board that is hidden there (receive.hideRefs), git says that.
+func (a *arrival) stale(ctx context.Context) (*board.Refusal, error) {
+	moved := a.of(git.BoardRef)
+	if moved == nil || a.made != nil {
+		return nil, nil
+	}
+	r := hooks.StaleBoard(*moved)
+	if r == nil || !git.OID(moved.Old).IsZero() {
+		return r, nil
+	}
+	rules, err := a.repo.PushRules(ctx)
+	if slices.ContainsFunc(rules, func(rule string) bool { return strings.HasSuffix(rule, "hiderefs") }) {
+		return nil, err
+	}
+	return r, err
 }
 
 // judge checks the moves of the board's refs and of integration; examine checks that of the board
@@ -225,6 +248,9 @@ func (a *arrival) after(ctx context.Context) (git.OID, *board.State, error) {
 // own checks the moves of the board's refs other than its branch.
 func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.Refusal, error) {
 	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.now)}
+	if r, err := a.oneHome(ctx); r != nil || err != nil {
+		return r, err
+	}
 	for _, m := range a.moves {
 		m, err := a.named(ctx, m)
 		if err != nil {
@@ -248,6 +274,20 @@ func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.
 		}
 	}
 	return nil, nil
+}
+
+// oneHome checks that the board gets no home beside the one that it has in a branch. The reverse is
+// a branch that no task has.
+func (a *arrival) oneHome(ctx context.Context) (*board.Refusal, error) {
+	made, branch := a.of(git.HomeRef), git.AsBranch(git.HomeRef)
+	if made == nil || git.OID(made.New).IsZero() {
+		return nil, nil
+	}
+	at, err := a.repo.Ref(ctx, branch)
+	if !at.IsZero() || a.of(branch) != nil {
+		return hooks.SecondHome(*made, git.BranchName(branch)), err
+	}
+	return nil, err
 }
 
 // submitted checks that each submission on its way to the board has its ref, by which git keeps it.
@@ -338,6 +378,7 @@ func (a *arrival) grows(ctx context.Context, m *hooks.Move) (*board.Refusal, err
 	if err != nil {
 		return nil, err
 	}
+	a.begins = git.OID(m.Now).IsZero() && since.IsZero()
 	r := hooks.BoardMove(*m, string(since), a.holds(ctx))
 	return r, a.err
 }
@@ -459,7 +500,7 @@ func (a *arrival) named(ctx context.Context, m hooks.Move) (hooks.Move, error) {
 // nameHere is the reverse of named: the name under which the repository keeps one of the board's
 // refs.
 func (a *arrival) nameHere(ctx context.Context, ref string) (string, error) {
-	if is, err := a.onlyBranches(ctx); !is || err != nil {
+	if is, err := a.onlyBranches(ctx); !is {
 		return ref, err
 	}
 	return git.AsBranch(ref), nil
@@ -501,9 +542,6 @@ func (a *arrival) lease(ctx context.Context, m hooks.Move) (*board.Lease, error)
 
 // landing checks the move of integration against the operations.
 func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, error) {
-	if s == nil {
-		return nil, nil
-	}
 	config := s.Config()
 	if config == nil {
 		return nil, s.Err()
@@ -520,11 +558,7 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 		i.Now = string(now)
 	}
 	if m := a.of(git.BoardRef); m != nil {
-		since, err := a.since(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		i.Founding = git.OID(m.Now).IsZero() && since.IsZero()
+		i.Founding = a.begins
 		claims, err := a.claims(ctx, m)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // Kind is the kind of an event.
@@ -46,7 +48,18 @@ func (u *Usage) Add(v Usage) {
 	if v.Model != "" {
 		u.Model = v.Model
 	}
+	*u = u.bounded()
 }
+
+// bounded is the usage without figures that no run can have: an agent can print what it likes, and
+// what it prints must not take anything off what it has used, nor keep it off the board.
+func (u Usage) bounded() Usage {
+	u.Requests, u.Input, u.Cached, u.Output = bounded(u.Requests), bounded(u.Input), bounded(u.Cached), bounded(u.Output)
+	u.Dollars = min(max(u.Dollars, 0), board.MostUsage/1e6)
+	return u
+}
+
+func bounded(n int) int { return min(max(n, 0), board.MostUsage) }
 
 // Tokens is the number of all tokens.
 func (u Usage) Tokens() int { return u.Input + u.Output }

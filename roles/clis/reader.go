@@ -33,6 +33,7 @@ func NewReader(c CLI, now func() time.Time, emit func(Event)) *Reader {
 	r := &Reader{cli: c, now: now}
 	r.emit = func(e Event) {
 		r.notice(&e)
+		e.Usage = e.Usage.bounded()
 		emit(e)
 	}
 	return r

@@ -17,7 +17,7 @@ type claudeUsage struct {
 }
 
 func (u claudeUsage) usage() Usage {
-	return Usage{Input: u.Input + u.Written + u.Cached, Cached: u.Cached, Output: u.Output}
+	return Usage{Input: bounded(u.Input) + bounded(u.Written) + bounded(u.Cached), Cached: u.Cached, Output: u.Output}
 }
 
 func (r *Reader) claudeSystem(m *message) {

@@ -92,7 +92,5 @@ func clipped(text string, most int) string {
 	return strings.TrimRight(text[:most], " \t")
 }
 
-var breaks = strings.NewReplacer("\u2028", "\n", "\u2029", "\n")
-
 // safe drops characters that hide or reorder others, and normalizes line breaks.
-func safe(text string) string { return breaks.Replace(plain.Visible(text)) }
+func safe(text string) string { return plain.Lines(text) }

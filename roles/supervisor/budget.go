@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -62,7 +61,7 @@ func (s *supervisor) handOff(ctx context.Context, state *board.State, task strin
 	}
 	summary := "ended for its budget (" + end.cut + ")"
 	if said != "" {
-		summary += "; it said last: " + plain.Line(said, 160)
+		summary += "; it said last: " + quotable(said)
 	}
 	_, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.HandOff{
 		About: board.About{Task: task}, Summary: summary, NextAction: "look at the worktree and continue from what is there",

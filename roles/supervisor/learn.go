@@ -80,10 +80,7 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 	if used.Tokens() == 0 && !budgeted(end.cut) || seen.estimated && !end.ours && !crashed {
 		return
 	}
-	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: plain.Line(used.Model, 200), Cost: board.Cost{
-		Requests: used.Requests, Input: max(used.Input, used.Cached), Cached: used.Cached, Output: used.Output,
-		Seconds: int(end.took / time.Second), MicroDollars: int(used.Dollars * 1e6),
-	}, Estimated: seen.estimated}
+	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: modelOf(used), Cost: costOf(used, end.took), Estimated: seen.estimated}
 	if t := state.Task(task); t != nil {
 		p.Iteration = t.Iteration
 	} else {
@@ -100,6 +97,36 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 	}
 	if err != nil {
 		s.report(Trouble, task, "what the run has cost is not on the board: "+err.Error())
+	}
+}
+
+// modelOf is the name of a run's model, as the board records it: a name that the board does not
+// take must not keep the cost off it.
+func modelOf(used clis.Usage) string {
+	name := plain.Line(used.Model, board.MostModel)
+	for most := board.MostModel; len(name) > board.MostModel; most /= 2 {
+		name = plain.Line(used.Model, most)
+	}
+	if !board.Storable(used.Model) {
+		return ""
+	}
+	return name
+}
+
+// quotable is what an agent has said, as the board may hold it: neither a hand-off nor the end of a
+// claim may fail for it.
+func quotable(said string) string {
+	if !board.Storable(said) {
+		return "something that looks like a credential, and is not kept here"
+	}
+	return plain.Line(said, 160)
+}
+
+// costOf is what a run has cost, as the board records it.
+func costOf(used clis.Usage, took time.Duration) board.Cost {
+	return board.Cost{
+		Requests: used.Requests, Input: max(used.Input, used.Cached), Cached: used.Cached, Output: used.Output,
+		Seconds: int(took / time.Second), MicroDollars: int(used.Dollars * 1e6),
 	}
 }
 
@@ -195,13 +222,10 @@ func (s *supervisor) afterwards(ctx context.Context, state *board.State) error {
 		return nil // the next heartbeat reports what that means
 	}
 	if a.Status == board.HandedOff {
-		if err := s.status(ctx, board.Starting, ""); err != nil {
-			return err
-		}
-		return s.status(ctx, board.Idle, "")
+		return s.status(ctx, "", board.Starting, board.Idle)
 	}
 	if s.memory.Limits > 0 && a.WaitingFor != s.memory.Why {
-		return s.status(ctx, a.Status, s.memory.Why)
+		return s.status(ctx, s.memory.Why, a.Status)
 	}
 	return nil
 }
@@ -209,7 +233,7 @@ func (s *supervisor) afterwards(ctx context.Context, state *board.State) error {
 // unlimited clears what the agent was waiting for from its record.
 func (s *supervisor) unlimited(ctx context.Context, l Look) error {
 	if a := l.State.Agent(s.actor.ID); a != nil && a.WaitingFor != "" {
-		return s.status(ctx, a.Status, "")
+		return s.status(ctx, "", a.Status)
 	}
 	return nil
 }

@@ -30,6 +30,15 @@ type Look struct {
 	IdleBy time.Duration // how long a spare agent stays
 }
 
+// past is a time of the board as one of this clock. It is zero if it is yet to come: one clock that
+// was ahead dates all later operations, and they don't show when they were done.
+func (l Look) past(t board.Time) time.Time {
+	if at := t.Std(); !at.After(l.Now.Add(board.ClockSlack)) {
+		return at
+	}
+	return time.Time{}
+}
+
 // Seen is another agent's lease as this supervisor has watched it.
 type Seen struct {
 	Expires time.Time

@@ -89,6 +89,23 @@ func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *testrepo
 	must(t, err)
 }
 
+// TestSlowClock: a supervisor whose clock is behind the board says so, since others then take its
+// leases for expired.
+func TestSlowClock(t *testing.T) {
+	ctx, s, _, clock := supervised(t)
+	var said []string
+	s.Report = func(e Event) { said = append(said, e.Text) }
+	for _, behind := range []time.Duration{board.ClockSlack, 24 * time.Hour} {
+		clock.Pass(-behind)
+		v, err := s.Board.View(ctx)
+		must(t, err)
+		s.warnOfClock(v.State)
+	}
+	if len(said) != 1 || !strings.HasPrefix(said[0], "the board is dated 24h02m ahead of this clock") {
+		t.Errorf("%q", said)
+	}
+}
+
 // TestActsOnlyWhenSure checks that a supervisor whose lease was taken does nothing more, whatever
 // it has decided.
 func TestActsOnlyWhenSure(t *testing.T) {
@@ -274,7 +291,7 @@ func TestReplacedBeforeItBegins(t *testing.T) {
 	ctx, s, hands, clock := supervised(t)
 	takenOver(t, ctx, s, clock)
 	s.pulse = nil // its heart does not beat yet
-	err := s.status(ctx, board.Idle, "")
+	err := s.status(ctx, "", board.Idle)
 	if !taken(err) {
 		t.Fatalf("it still acts: %v", err)
 	}

@@ -42,7 +42,7 @@ func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *pat
 	if left != "" {
 		return Step{Do: do, Task: left}, true
 	}
-	at := l.open(wanted).Std().Add(time.Duration(len(before)) * headStart)
+	at := l.past(l.open(wanted)).Add(time.Duration(len(before)) * headStart)
 	if !l.Now.Before(at) {
 		return Step{Do: do, Task: wanted}, true
 	}

@@ -20,6 +20,8 @@ type Running struct {
 	Done            time.Time // since when the task has been out of the agent's hands
 	Began           time.Time
 	Heard           time.Time // when it last did something; zero if unknown
+	acts            int       // in the task's history so far
+	acted           time.Time // when the last of the agent's own was first seen there
 	Used            int       // tokens so far
 	Warned          []string  // the budgets that were reported as nearly used up
 	Silent          bool      // it has been silent for half of what it may
@@ -45,6 +47,7 @@ func (o Order) sooner(p Order) Order {
 // Oversee decides when a running agent must end, and why. It notes in r since when the reason has
 // existed.
 func Oversee(l Look, r *Running) Order {
+	l.noteActs(r)
 	o := oversee(l, r).sooner(l.bounds(r))
 	o.Next = o.End
 	if half := l.silence(r, 2); !r.Silent && !half.IsZero() {
@@ -72,6 +75,18 @@ func (l Look) bounds(r *Running) Order {
 	return o
 }
 
+// noteActs notes what the agent has done on the board. The times there are no help: if a clock was
+// ahead, they are yet to come.
+func (l Look) noteActs(r *Running) {
+	t := l.State.Task(r.Task)
+	if t == nil || len(t.History) <= max(r.Events, r.acts) {
+		return
+	}
+	if r.acts = len(t.History); t.History[r.acts-1].Agent == l.Agent {
+		r.acted = l.Now
+	}
+}
+
 // silence is when 1/part of the permitted silence has passed, zero if there is no bound. What the
 // agent does on the board also counts as a sign of life.
 func (l Look) silence(r *Running, part int) time.Time {
@@ -80,10 +95,8 @@ func (l Look) silence(r *Running, part int) time.Time {
 		return time.Time{}
 	}
 	heard := r.Heard
-	if t := l.State.Task(r.Task); t != nil && len(t.History) > 0 {
-		if e := t.History[len(t.History)-1]; e.Agent == l.Agent && e.Time.Std().After(heard) {
-			heard = e.Time.Std()
-		}
+	if r.acted.After(heard) {
+		heard = r.acted
 	}
 	return heard.Add(most / time.Duration(part))
 }

@@ -249,7 +249,7 @@ func (l Look) approved(m *Memory) (ids []string, next time.Time) {
 			continue
 		}
 		at := m.Merges[b.ID].NotBefore
-		if own := b.StatusChangedAt.Std().Add(mergeAfter); b.ApprovedBy != l.Agent && own.After(at) {
+		if own := l.past(b.StatusChangedAt).Add(mergeAfter); b.ApprovedBy != l.Agent && own.After(at) {
 			at = own
 		}
 		if l.Now.Before(at) {

@@ -37,6 +37,7 @@ func TestNext(t *testing.T) {
 		}, "claim login"},
 		{"the only task, and the other one works", coder2, func(s *scene) { s.claimed("cart").ready("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Minute) },
 			"claim login"},
+		{"the only task, by a board whose clock was ahead", coder2, func(s *scene) { s.ready("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-24 * time.Hour) }, "claim login"},
 		{"its own task", coder1, func(s *scene) { s.claimed("login").ready("cart") }, nil, "start login"},
 		{"its own task, paused", coder1, func(s *scene) { s.claimed("login").do(human, &board.Pause{About: about("login")}) }, nil, "wait: login is paused by a human"},
 		{"its own task in another clone", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) { l.Clone = "there" }, "stop 1: coder-1 works on login in another clone"},
@@ -87,6 +88,8 @@ func TestNext(t *testing.T) {
 		{"what it approved, before the next review", reviewer1, func(s *scene) { s.approved("login").submitted("cart") }, nil, "merge login"},
 		{"what another approved, too soon", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Second) }, "wait for 1s: nothing to review"},
 		{"what another approved a minute ago", reviewer2, func(s *scene) { s.approved("login") }, nil, "merge login"},
+		{"what another approved, by a clock a little ahead", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-3 * time.Minute) }, "wait for 3m0s: nothing to review"},
+		{"what another approved, by a board whose clock was ahead", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-24 * time.Hour) }, "merge login"},
 		{"a merge that failed for a passing reason", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.MergeFailed(l.State.Task("login"), l.Now)
 		}, "wait for 5s: nothing to review"},
@@ -402,8 +405,12 @@ func TestOversee(t *testing.T) {
 			s.do(human, &board.Release{About: about("login"), Force: true, Reason: "too slow"})
 		}, nil, "0s", "human has taken it"},
 		{"it takes too long", coder1, func(s *scene) { s.claimed("login") }, nil, func(l *Look, r *Running) { r.Began = l.Now.Add(-119 * time.Minute) }, "1m0s", "the run has taken 2h0m0s (run_max_time)"},
-		{"it is silent", coder1, func(s *scene) { s.claimed("login") }, nil, func(l *Look, r *Running) { r.Began, r.Heard = l.Now, l.Now.Add(-20*time.Minute) }, "29m0s", "nothing for 30m0s (run_max_silence)"},
-		{"it writes to the board", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(coder1, preExec) }, func(l *Look, r *Running) { r.Heard = l.Now.Add(-20 * time.Minute) }, "29m0s", "run_max_silence"},
+		{"it is silent", coder1, func(s *scene) { s.claimed("login") }, nil, func(l *Look, r *Running) { r.Began, r.Heard = l.Now, l.Now.Add(-20*time.Minute) }, "10m0s", "nothing for 30m0s (run_max_silence)"},
+		{"it writes to the board", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(coder1, preExec) }, func(l *Look, r *Running) { r.Heard = l.Now.Add(-20 * time.Minute) }, "30m0s", "run_max_silence"},
+		{"it wrote to the board when a clock was ahead", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(coder1, preExec) }, func(l *Look, r *Running) {
+			l.Now = l.Now.Add(-24 * time.Hour)
+			r.Heard = l.Now.Add(-20 * time.Minute)
+		}, "30m0s", "run_max_silence"},
 		{"a planner is silent", planner, nil, nil, func(l *Look, r *Running) { r.Heard = l.Now.Add(-20 * time.Minute) }, "10m0s", "run_max_silence"},
 		{"below its task's budget", coder1, budget(board.KeyBudgetTask, 1000, 500), nil, func(_ *Look, r *Running) { r.Used = 499 }, "", ""},
 		{"its task's budget is used up", coder1, budget(board.KeyBudgetTask, 1000, 500), nil, func(_ *Look, r *Running) { r.Used = 500 }, "0s", "login has used 1000 of 1000 tokens (budget_task_tokens)"},

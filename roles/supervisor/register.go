@@ -131,7 +131,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	}
 	process := s.Process
 	process.CLI = s.CLI.Name
-	_, actor, err := s.Board.RegisterIf(ctx, id, "", process, s.needed)
+	_, actor, err := s.Board.RegisterIf(ctx, id, "", process, s.registers)
 	if err != nil {
 		return err
 	}
@@ -139,6 +139,17 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	s.files.endLeftover()
 	// deadHere relies on this order.
 	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep(sessionFile, actor.Session))
+}
+
+// registers refuses a registration that is not needed. An agent without work is IDLE at once.
+func (s *supervisor) registers(ctx context.Context, v *gitboard.View) (then []board.Payload, err error) {
+	if err := s.needed(ctx, v); err != nil {
+		return nil, err
+	}
+	if (Look{State: v.State, Agent: s.files.agent}).held() == "" {
+		then = append(then, &board.AgentStatusChange{Status: board.Idle})
+	}
+	return then, v.State.Err()
 }
 
 // takeKey prepares the agent's key, unless the agent is alive: then its key stays, and the

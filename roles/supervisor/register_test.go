@@ -8,7 +8,8 @@ import (
 )
 
 // TestSuccessorOfDeadAgents checks which id a supervisor takes that was given none: that of a dead
-// agent of its role which left work in this clone, before a lower one that is free.
+// agent of its role which left work in this clone, before a lower one that is free. It works on, or
+// is IDLE as soon as it is registered.
 func TestSuccessorOfDeadAgents(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
 	do(t, ctx, s.Board, s.actor, &board.Release{About: about("login"), Reason: "enough"})
@@ -24,11 +25,16 @@ func TestSuccessorOfDeadAgents(t *testing.T) {
 	}
 	dies(s.actor)
 	dies(second)
-	for _, want := range []string{"coder-2", "coder-1"} {
+	for _, want := range []struct {
+		id     string
+		status board.AgentStatus
+	}{{"coder-2", board.Working}, {"coder-1", board.Idle}} {
 		next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role}}
 		must(t, next.register(ctx))
-		if next.actor.ID != want {
-			t.Errorf("the next one is %s, not %s", next.actor.ID, want)
+		v, err := s.Board.View(ctx)
+		must(t, err)
+		if next.actor.ID != want.id || v.State.Agent(want.id).Status != want.status {
+			t.Errorf("the next one is %+v, not %v", v.State.Agent(next.actor.ID), want)
 		}
 	}
 }

@@ -169,6 +169,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	if own != "" {
 		task = v.State.Task(own)
 	}
+	s.warnOfClock(v.State)
 	if err := v.State.Err(); err != nil {
 		return err
 	}
@@ -178,17 +179,21 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	if err != nil {
 		s.report(Trouble, own, "not all could be repaired: "+err.Error())
 	}
-	if a := v.State.Agent(s.actor.ID); a != nil && a.Status == board.Starting {
-		if err := s.status(ctx, board.Idle, ""); err != nil {
-			return err
-		}
-	}
 	every, _ := config.Waits(s.Role)
 	if s.Board.Remote() != "" {
 		s.fetching.Go(func() { s.fetch(ctx, every) })
 	}
 	s.follow, err = s.Board.Follow(ctx, every)
 	return err
+}
+
+// warnOfClock reports a board that is dated ahead of this clock: where that is because this clock
+// is behind, its leases have expired by the clocks of others.
+func (s *supervisor) warnOfClock(on *board.State) {
+	if ahead := on.Time().Std().Sub(s.Board.Now()); ahead > board.ClockSlack {
+		s.report(Trouble, "", fmt.Sprintf("the board is dated %s ahead of this clock: if it is this clock that is wrong, others take what %s works on for abandoned; compare the clocks of both machines: date -u",
+			board.Span(ahead), s.actor.ID))
+	}
 }
 
 // fetch fetches at each poll interval what other clones have done; the loop sees that the board has
@@ -236,9 +241,14 @@ func (s *supervisor) say(e Event) {
 	}
 }
 
-// status records a change of the agent's process that no other operation implies.
-func (s *supervisor) status(ctx context.Context, to board.AgentStatus, waitingFor string) error {
-	_, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.AgentStatusChange{Status: to, WaitingFor: waitingFor}))
+// status records changes of the agent's process that no other operation implies, in one push.
+func (s *supervisor) status(ctx context.Context, waitingFor string, changes ...board.AgentStatus) error {
+	_, err := s.Board.DoAll(ctx, gitboard.Request{Actor: s.actor}, func(context.Context, *gitboard.View) (all []board.Payload, _ []git.RefUpdate, _ error) {
+		for _, to := range changes {
+			all = append(all, &board.AgentStatusChange{Status: to, WaitingFor: waitingFor})
+		}
+		return all, nil, nil
+	})
 	return err
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -168,7 +167,7 @@ func (s *supervisor) giveUpOn(ctx context.Context, l Look, task string) error {
 	delete(s.memory.Stalled, task)
 	why := fmt.Sprintf("%d runs of %s by %s ended without a hand-over", f.Times, s.actor.ID, s.CLI.Name)
 	if s.memory.Said != "" {
-		why += "; the last one said: " + plain.Line(s.memory.Said, 160)
+		why += "; the last one said: " + quotable(s.memory.Said)
 	}
 	var err error
 	if s.Role == roles.CodeReviewer {

@@ -55,7 +55,7 @@ func (e Executor) Merge(ctx context.Context, actor board.Actor, tasks []string, 
 
 // Follow implements supervisor.Executor.
 func (e Executor) Follow(ctx context.Context, actor board.Actor) (warnings []string, err error) {
-	f, err := merge.Follow(ctx, e.Board)
+	f, err := merge.Follow(ctx, e.Board, gitboard.Moment{})
 	if err != nil || e.Board.Remote() == "" {
 		return nil, err
 	}

@@ -68,16 +68,15 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		c.commit, c.kind = review, board.FastForward
 		return c, false, nil
 	}
-	tree, conflicts, err := repo.MergeTree(ctx, c.base, review)
-	if err != nil {
-		return nil, false, err
-	}
-	if len(conflicts) > 0 {
-		c.conflicts = distinct(conflicts)
-		return c, false, nil
-	}
-	c.kind, c.tree = board.MergeCommitType, tree
-	c.commit, err = c.write(ctx, b, tree, actor)
+	c.commit, err = gitio.KeptWhole(func() (git.OID, error) {
+		tree, conflicts, err := repo.MergeTree(ctx, c.base, review)
+		if err != nil || len(conflicts) > 0 {
+			c.conflicts = distinct(conflicts)
+			return "", err
+		}
+		c.kind, c.tree = board.MergeCommitType, tree
+		return c.write(ctx, b, tree, actor)
+	})
 	return c, false, err
 }
 
@@ -146,7 +145,10 @@ func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, 
 		Message: fmt.Sprintf("Merge task %s: %s\n\nLiza-Task: %s\nReviewed-by: %s <%s@liza>\nLiza-Approval: %s\n",
 			c.task.ID, plain.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
 	}))
-	return o.OID, b.Repo().WriteObjects(ctx, []git.Object{o})
+	if err := b.Repo().WriteObjects(ctx, []git.Object{o}); err != nil {
+		return "", err
+	}
+	return o.OID, b.Repo().Keep(ctx, o.OID) // its tree was written by git
 }
 
 // payload returns the operation that records the candidate's landing.

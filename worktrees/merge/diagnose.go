@@ -32,6 +32,9 @@ func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]work
 			continue
 		}
 		p, _, err := half(ctx, b, v, t.ID)
+		if refusedAs(err, board.CodeNoIntegration) {
+			break // the same for each task: behindCheckouts reports it once
+		}
 		if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
 			found = append(found, worktrees.Problem{Kind: HalfMerge, Task: t.ID, Text: refused.Message, Hint: refused.Hint})
 			continue

@@ -1,15 +1,21 @@
 package merge
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -52,7 +58,7 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 
 	follow := func() Followed {
 		t.Helper()
-		f, err := Follow(ctx, second)
+		f, err := Follow(ctx, second, gitboard.Moment{})
 		must(err)
 		return f
 	}
@@ -66,7 +72,7 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	// Interrupted at any place it says so, and a landing after it, too.
 	forward()
 	insist(t, ctx, func(ctx context.Context) error {
-		_, err := Follow(ctx, second)
+		_, err := Follow(ctx, second, gitboard.Moment{})
 		return err
 	})
 	landing := run(t, other, "commit-tree", "-p", "integration", "-m", "landing", "integration^{tree}")
@@ -74,7 +80,7 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 		_, err := Land(ctx, second, LandRequest{Request: gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org"), ID: "landing"}, Commit: string(landing)})
 		return err
 	})
-	_, err = Follow(ctx, first)
+	_, err = Follow(ctx, first, gitboard.Moment{})
 	must(err)
 	at = run(t, top, "rev-parse", branch)
 	if there := run(t, other, "rev-parse", branch); at != landing || there != landing {
@@ -153,14 +159,105 @@ func TestFollowBeside(t *testing.T) {
 		run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(later))
 		run(t, top, "read-tree", "-m", "-u", string(base), string(later))
 	}
-	f, err := Follow(amidst{ctx, other}, b)
+	f, err := Follow(amidst{ctx, other}, b, gitboard.Moment{})
 	if must(t, err); f.Moved || run(t, top, "rev-parse", "integration") != later {
 		t.Fatalf("it has not lost the race: %+v", f)
 	}
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("a human's\n"), 0o644))
 	run(t, top, "add", "b.txt")
-	f, err = Follow(ctx, b)
+	f, err = Follow(ctx, b, gitboard.Moment{})
 	if must(t, err); len(f.Warnings) > 0 || len(f.BroughtForward) > 0 {
 		t.Errorf("the checkout has followed, and it says %+v", f)
+	}
+}
+
+// locks has a git hold a ref's lock until release.
+func locks(t *testing.T, top, ref string) (release func()) {
+	t.Helper()
+	cmd := exec.Command("git", "-C", top, "update-ref", "--stdin")
+	in, err := cmd.StdinPipe()
+	must(t, err)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	_, err = fmt.Fprintf(in, "start\nverify %s %s\nprepare\n", ref, run(t, top, "rev-parse", ref))
+	must(t, err)
+	for said := bufio.NewScanner(out); said.Scan() && said.Text() != "prepare: ok"; {
+	}
+	return func() { must(t, errors.Join(in.Close(), cmd.Wait())) }
+}
+
+// TestFollowLater checks what keeps this clone from following, and that it is no failure: changes
+// in a checkout that a crash has left behind, and a lock. A branch that is missing here is made.
+func TestFollowLater(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	const branch = "refs/heads/integration"
+	top, hub := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "hub.git")
+	run(t, "", "init", "-q", "--bare", hub)
+	run(t, top, "remote", "add", "origin", hub)
+	must(t, b.Share(ctx, "origin"))
+	next := commitOn(t, b, base, "b.txt", "b\n")
+	later := commitOn(t, b, next, "c.txt", "c\n")
+	run(t, top, "checkout", "-q", "integration")
+	hurried, err := gitboard.Open(ctx, top, gitboard.Options{Patience: gitio.Patience{Git: time.Millisecond, Watch: time.Millisecond}})
+	must(t, err)
+	defer hurried.Close()
+	lands := func(commit git.OID) {
+		run(t, top, "push", "-q", "--no-verify", "origin", string(commit)+":"+branch)
+	}
+	announcedHere := func() []string {
+		names, _ := filepath.Glob(filepath.Join(b.Dir(), forwardDir, "*"))
+		return names
+	}
+
+	lands(next)
+	release := locks(t, top, branch)
+	f, err := Follow(ctx, hurried, gitboard.Moment{})
+	if err != nil || f.Moved || len(announcedHere()) > 0 {
+		t.Errorf("another process has the lock: %+v (%v), announced are %q", f, err, announcedHere())
+	}
+	release()
+	if f, err := Follow(ctx, b, gitboard.Moment{}); err != nil || !f.Moved || len(f.BroughtForward) != 1 {
+		t.Errorf("it has none: %+v (%v)", f, err)
+	}
+
+	// A crash left the checkout behind, and a human has added a file that integration has, too.
+	must(t, announce(b, []string{top}, next, later))
+	setIntegration(t, b, later)
+	lands(later)
+	must(t, os.WriteFile(filepath.Join(top, "c.txt"), []byte("a human's\n"), 0o644))
+	f, err = Follow(ctx, b, gitboard.Moment{})
+	if err != nil || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "changes there are in the way: c.txt") {
+		t.Errorf("a change is in the way: %+v (%v)", f, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(top, "c.txt")); string(text) != "a human's\n" {
+		t.Errorf("the human's file has %q (%v)", text, err)
+	}
+
+	run(t, top, "checkout", "-q", "--force", "--detach", string(base))
+	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "-d", branch)
+	if f, err := Follow(ctx, b, gitboard.Moment{}); err != nil || !f.Moved || run(t, top, "rev-parse", branch) != later {
+		t.Errorf("the branch is missing here: %+v (%v)", f, err)
+	}
+}
+
+// TestUnknownBranchThere checks that nothing lands while it can't be read what other clones see of
+// a task's branch: they would see it for ever.
+func TestUnknownBranchThere(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	top, hub := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "hub.git")
+	run(t, "", "init", "-q", "--bare", hub)
+	run(t, top, "remote", "add", "origin", hub)
+	must(t, b.Share(ctx, "origin"))
+	own := commitOn(t, b, base, "b.txt", "b\n")
+	v := view(t, ctx, b)
+	m := &move{train: &train{b: b}, view: v, landed: []*candidate{{view: v, task: &board.Task{ID: "one"}, base: base, commit: own}}, last: true}
+	ref := git.TrackingRef("origin", "task/one")
+	file := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(ref))
+	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must(t, os.WriteFile(file, []byte("garbage\n"), 0o644))
+	payloads, _, err := m.decide(ctx, v)
+	if broken := (*gitio.BrokenRefError)(nil); !errors.As(err, &broken) || broken.Ref != ref || len(payloads) > 0 {
+		t.Errorf("%v (%v)", payloads, err)
 	}
 }

@@ -79,17 +79,12 @@ func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
 // made instead: its own records say which checkouts follow.
 func withdraw(b *gitboard.Board, old, new git.OID) error {
 	all, err := records(b)
-	if err != nil {
-		return err
-	}
 	for _, f := range all {
 		if f.process == gitio.ThisProcess() && f.old == old && f.new == new {
-			if err := b.Discard(f.name); err != nil {
-				return err
-			}
+			err = errors.Join(err, b.Discard(f.name))
 		}
 	}
-	return nil
+	return err
 }
 
 // records reads the records.
@@ -97,6 +92,9 @@ func records(b *gitboard.Board) (all []forward, err error) {
 	entries, err := os.ReadDir(filepath.Join(b.Dir(), forwardDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	for _, e := range entries {
 		name := forwardDir + "/" + e.Name()
@@ -116,14 +114,14 @@ func records(b *gitboard.Board) (all []forward, err error) {
 		}
 		all = append(all, f)
 	}
-	return all, err
+	return all, nil
 }
 
 // left returns the checkouts here that have not followed integration yet, and removes the records
 // of moves that did not happen.
 func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []forward, err error) {
 	all, err := records(b)
-	if err != nil || len(all) == 0 {
+	if len(all) == 0 {
 		return nil, err
 	}
 	tip, err := b.Repo().Ref(ctx, v.IntegrationRef())
@@ -157,8 +155,8 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 
 // contains reports whether a commit has another one in its history.
 func contains(ctx context.Context, b *gitboard.Board, commit, older git.OID) (bool, error) {
-	if commit == older || commit.IsZero() || !older.Valid() {
-		return commit == older && older.Valid(), nil
+	if commit.IsZero() || !older.Valid() {
+		return false, nil
 	}
 	is, err := b.Repo().IsAncestor(ctx, older, commit)
 	if err == nil {

@@ -32,11 +32,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 		return nil, err
 	}
 	if done != nil {
-		p, is := done.Op.Payload.(*board.Land)
-		if !is {
-			return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", r.ID, done.Op.Name()), "use another request id")
-		}
-		return &Landed{Done: done, Commit: git.OID(p.Commit)}, nil
+		return landedAs(done)
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
 	if errors.Is(err, gitio.ErrNotFound) {
@@ -46,7 +42,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 		return nil, err
 	}
 	since := b.Moment()
-	if _, err := Follow(ctx, b); err != nil {
+	if _, err := Follow(ctx, b, gitboard.Moment{}); err != nil {
 		return nil, err
 	}
 	v, err := b.View(ctx)
@@ -65,6 +61,15 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	}
 	l := &lander{b: b, r: r, since: since, commit: commit, from: commit}
 	return l.land(ctx)
+}
+
+// landedAs returns a landing as the board records it.
+func landedAs(done *gitboard.Done) (*Landed, error) {
+	p, is := done.Op.Payload.(*board.Land)
+	if !is {
+		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
+	}
+	return &Landed{Done: done, Commit: git.OID(p.Commit)}, nil
 }
 
 type lander struct {
@@ -152,9 +157,12 @@ func (l *lander) land(ctx context.Context) (*Landed, error) {
 	if err != nil {
 		return nil, err
 	}
+	landed, err := landedAs(done) // perhaps by another call
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
-	landed := &Landed{Done: done, Commit: l.commit}
 	landed.BroughtForward, landed.Warnings = follow(ctx, l.b, done.View)
 	return landed, nil
 }

@@ -56,7 +56,7 @@ func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit git.
 			return false, err
 		}
 		if was.Live(b.Now()) {
-			return false, busy(was)
+			return false, busy(was, b.Now())
 		}
 		h.held = was
 		if err = h.beat(ctx); errors.Is(err, lease.ErrTaken) {
@@ -81,19 +81,23 @@ func unheld(ctx context.Context, b *gitboard.Board) (git.RefUpdate, error) {
 	free := git.RefUpdate{Ref: git.LeaseRef(git.MergeHolder)}
 	if now != nil {
 		if now.Live(b.Now()) {
-			return free, busy(now)
+			return free, busy(now, b.Now())
 		}
 		free.Old, free.New = now.OID, now.OID
 	}
 	return free, nil
 }
 
-func busy(l *lease.Held) error {
+func busy(l *lease.Held, now time.Time) error {
 	what := "lands a commit"
 	if len(l.Tasks) > 0 {
 		what = "merges " + strings.Join(l.Tasks, ", ")
 	}
-	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", l.By(), what, l.Expires.Std().Format("15:04:05Z")), "try again when it is done")
+	until, hint := l.Expires.Std().Format("15:04:05Z"), "try again when it is done"
+	if ahead := l.Ahead(now); ahead > 0 {
+		until, hint = string(l.Expires), fmt.Sprintf("its clock is %s ahead of this one; if that merge was killed: git liza doctor --fix", board.Span(ahead))
+	}
+	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", l.By(), what, until), hint)
 }
 
 func (h *holding) beat(ctx context.Context) error {
@@ -135,8 +139,8 @@ func (h *holding) lost(err error) error {
 }
 
 // during runs something long while renewing the lease. If the lease is lost, the context passed to
-// run ends with lease.ErrTaken as its cause. A renewal that fails for another reason is retried:
-// the next step checks the lease against the repository anyway.
+// run ends, and whatever run was doing then, the error is lease.ErrTaken. A renewal that fails for
+// another reason is retried: the next step checks the lease against the repository anyway.
 func (h *holding) during(ctx context.Context, every time.Duration, run func(context.Context) error) error {
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
@@ -161,6 +165,9 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 	err := run(ctx)
 	close(ended)
 	<-stopped
+	if taken := context.Cause(ctx); err != nil && errors.Is(taken, lease.ErrTaken) {
+		return taken
+	}
 	return err
 }
 
@@ -220,7 +227,7 @@ func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 	}
 	if !ours {
 		if now.Live(h.b.Now()) {
-			return git.RefUpdate{}, busy(now)
+			return git.RefUpdate{}, busy(now, h.b.Now())
 		}
 		return git.RefUpdate{}, h.ranOut()
 	}

@@ -70,6 +70,9 @@ var (
 // becomes INTEGRATION_FAILED, and the others land without it.
 //
 // Tasks that lack a required test are passed over: the others land, and the error is that refusal.
+// A task that keeps a train from being tested, since worktree_setup fails with its work or runs out
+// of time, or the commit of a submodule can't be had, stays APPROVED, and the others land without
+// it. If worktree_setup does so with integration alone, too, that is the error.
 //
 // A conflict or a failing test is recorded and is not an error. If there is an error, the results
 // are what was recorded before it. If local changes of a checkout of integration are in the way,
@@ -78,10 +81,15 @@ var (
 func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, error) {
 	ctx, _ = b.Retries(ctx)
 	t := &train{b: b, r: r, since: b.Moment(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}
-	if err := t.before(ctx); len(t.results) > 0 || err != nil {
+	if err := t.before(ctx); err != nil {
 		return t.results, err
 	}
-	if _, err := Follow(ctx, b); err != nil {
+	if len(t.results) > 0 {
+		if finished, err := t.finished(ctx); finished || err != nil {
+			return t.results, err
+		}
+	}
+	if _, err := Follow(ctx, b, gitboard.Moment{}); err != nil {
 		return nil, err
 	}
 	err := t.run(ctx)
@@ -103,7 +111,12 @@ type train struct {
 	rounds  int               // those that have written
 	results []*Result
 	left    []error // why tasks left the train without anything recorded about them
-	lacking error   // refuses the tasks that lack a required test, nil if none does
+	// eachSetUp: worktree_setup has failed with one of the tasks, and each test gets a worktree that
+	// is set up for it.
+	eachSetUp bool
+	// setsUpBare: worktree_setup has succeeded with integration alone since.
+	setsUpBare bool
+	lacking    error // refuses the tasks that lack a required test, nil if none does
 }
 
 // request returns the identity under which the next round writes: the request's own for the first
@@ -127,6 +140,33 @@ func (t *train) before(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// finished reports whether a repeated request has nothing left to do. If it was cut short, what was
+// named and is not recorded has its turn now. Which tasks were APPROVED when all of them were asked
+// for is not known any more; the caller learns which are.
+func (t *train) finished(ctx context.Context) (bool, error) {
+	if len(t.r.Tasks) > 0 {
+		return len(t.turns()) == 0, nil
+	}
+	v, err := t.b.View(ctx)
+	if err != nil {
+		return true, err
+	}
+	if ids := board.Mergeable(v.State); len(ids) > 0 {
+		last := t.results[len(t.results)-1]
+		last.Warnings = append(last.Warnings, fmt.Sprintf("APPROVED now, and not merged by this request: %s (git liza merge --all)", names(ids)))
+	}
+	return true, v.State.Err()
+}
+
+// turns lists the named tasks about which nothing is recorded.
+func (t *train) turns() []string {
+	var recorded []string
+	for _, r := range t.results {
+		recorded = append(recorded, r.Task)
+	}
+	return without(t.r.Tasks, recorded...)
 }
 
 // repeated adds what was written earlier under the request of this round, or just now by another
@@ -180,7 +220,7 @@ func (t *train) run(ctx context.Context) error {
 // waiting lists the tasks to merge.
 func (t *train) waiting(ctx context.Context) ([]string, error) {
 	if len(t.r.Tasks) > 0 {
-		return t.r.Tasks, nil
+		return t.turns(), nil
 	}
 	v, err := t.b.View(ctx)
 	if err != nil {
@@ -209,7 +249,7 @@ func (t *train) leftOut() error {
 			last.Warnings = append(last.Warnings, "left out: "+why.Error())
 		}
 		return nil
-	case len(t.r.Tasks) == 0 && !slices.ContainsFunc(t.left, inconsistent):
+	case len(t.r.Tasks) == 0 && !slices.ContainsFunc(t.left, func(why error) bool { return !refusedAs(why, board.CodeWrongState, board.CodeStale) }):
 		return nothing() // none is APPROVED any more
 	}
 	return t.left[0]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
@@ -152,13 +154,9 @@ func TestSetUpAgain(t *testing.T) {
 // candidate names, also those that come later, and that what can't be brought there is not tested.
 func TestModulesOfTheCandidate(t *testing.T) {
 	ctx, b, _, _ := boarded(t)
-	top, lib := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "lib")
+	top := b.Repo().TopLevel()
 	place := filepath.Join(top, filepath.FromSlash(testPlace))
-	testrun.InitRepository(t, lib, false)
-	commit := func(v string) string {
-		must(t, os.WriteFile(filepath.Join(lib, "v"), []byte(v), 0o644))
-		return testrun.CommitAll(t, lib, v)
-	}
+	lib, commit := library(t)
 	candidates := map[string]git.OID{}
 	names := func(name, path, commit string) {
 		run(t, top, "update-index", "--add", "--cacheinfo", "160000,"+commit+","+path)
@@ -188,12 +186,21 @@ func TestModulesOfTheCandidate(t *testing.T) {
 			}
 		}
 	}
+	deaf := filepath.Join(t.TempDir(), "deaf")
+	must(t, os.WriteFile(deaf, []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755))
+	run(t, filepath.Join(place, "a"), "config", "remote.origin.uploadpack", deaf)
+	run(t, top, "config", "liza.networktimeout", "1")
+	if err := checkOut("nowhere"); !errors.Is(err, gitio.ErrSilent) || untestable(err) {
+		t.Errorf("a submodule's remote says nothing: %v", err)
+	}
+	run(t, top, "config", "--unset", "liza.networktimeout")
+	run(t, filepath.Join(place, "a"), "config", "--unset", "remote.origin.uploadpack")
 	if err := checkOut("nowhere"); err == nil {
 		t.Error("it is tested with another commit")
 	}
 	v = configured(t, ctx, b, "worktree_setup", "git -c protocol.file.allow=always clone -q '"+lib+"' a")
 	r := (*board.Refusal)(nil)
-	if err := checkOut("nowhere"); !errors.As(err, &r) || r.Code != board.CodeMissing || !strings.HasPrefix(r.Message, "one, two can't be tested, since the submodule a can't be brought") {
+	if err := checkOut("nowhere"); !errors.As(err, &r) || r.Code != board.CodeMissing || !strings.HasPrefix(r.Message, "the submodule a can't be brought to the commit that two names") {
 		t.Errorf("setup has another commit: %v", err)
 	}
 }
@@ -302,10 +309,17 @@ func TestInterruptedParts(t *testing.T) {
 	place := filepath.Join(top, filepath.FromSlash(testPlace))
 	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
 	must(t, err)
-	insist(t, ctx, func(ctx context.Context) error {
+	anew := func(ctx context.Context) error {
 		must(t, os.RemoveAll(place))
 		return (&testRun{c: &candidate{view: v, commit: base}, held: held}).checkOut(ctx, b, place)
-	})
+	}
+	insist(t, ctx, anew)
+	run(t, top, "sparse-checkout", "set", "--no-cone", "/b.txt")
+	insist(t, ctx, anew)
+	if _, err := os.Stat(filepath.Join(place, "a.txt")); err != nil {
+		t.Errorf("the test worktree is sparse: %v", err)
+	}
+	run(t, top, "sparse-checkout", "disable")
 	run(t, top, "checkout", "-q", "integration")
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
 	next := git.OID(testrun.CommitAll(t, top, "second"))
@@ -313,6 +327,9 @@ func TestInterruptedParts(t *testing.T) {
 	run(t, top, "reset", "-q", "--hard", string(base))
 	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
 	must(t, announce(b, []string{top}, base, next))
+	// Git is asked whether a move has happened to a commit beside integration.
+	beside := run(t, top, "commit-tree", "-p", string(base), "-m", "not landed", string(base)+"^{tree}")
+	must(t, b.Keep(forwardDir+"/beside", fmt.Sprintf("%s %s\nanother process\n%s\n%s", base, beside, board.At(b.Now()), top)))
 	insist(t, ctx, func(ctx context.Context) error {
 		all, err := left(ctx, b, v)
 		if err == nil && (len(all) != 1 || all[0].top != top || all[0].old != base || all[0].tip != next) {
@@ -327,6 +344,7 @@ func TestInterruptedParts(t *testing.T) {
 	if said := run(t, top, "status", "--porcelain"); said != "" {
 		t.Errorf("it is not caught up: %s", said)
 	}
+	insist(t, ctx, func(ctx context.Context) error { return announced(ctx, b, v, next, next) })
 	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "refs", "heads", "integration"), []byte("broken\n"), 0o644))
 	if got, err := following(ctx, b, v, base, next); got != nil || err == nil {
 		t.Errorf("a branch that can't be read: %q %v", got, err)
@@ -374,6 +392,35 @@ func TestInterruptedCandidate(t *testing.T) {
 		if !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %q, not %q", name, got, c.want)
 		}
+	}
+}
+
+// TestCandidateOutlivesPrune: a git that deletes everything that no ref holds takes nothing of a
+// merge that has yet to land.
+func TestCandidateOutlivesPrune(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	top := b.Repo().TopLevel()
+	on := func(name string) git.OID {
+		run(t, top, "checkout", "-q", "--detach", string(base))
+		must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte(name+"a\n1\n2\n3\n"), 0o644))
+		return git.OID(testrun.CommitAll(t, top, name))
+	}
+	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("a\n1\n2\n3\n"), 0o644))
+	base = git.OID(testrun.CommitAll(t, top, "longer"))
+	review := on("b\n")
+	run(t, top, "checkout", "-q", "--detach", string(base))
+	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("a\n1\n2\n3\nc\n"), 0o644))
+	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", testrun.CommitAll(t, top, "tip"))
+	run(t, top, "branch", "review", string(review))
+	c, _, err := compute(ctx, b, v, &board.Task{ID: "one", ReviewCommit: string(review), ReviewBase: string(base), BaseCommit: string(base)}, reviewer("code-reviewer-1"), "")
+	if err != nil || c.kind != board.MergeCommitType {
+		t.Fatalf("%+v %v", c, err)
+	}
+	run(t, top, "prune", "--expire=now")
+	must(t, b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/landed", New: c.commit}}, ""))
+	run(t, top, "fsck", "--strict", "--connectivity-only", string(c.commit))
+	if got := string(run(t, top, "show", "landed:a.txt")); strings.TrimSpace(got) != "b\na\n1\n2\n3\nc" {
+		t.Errorf("landed %q", got)
 	}
 }
 
@@ -459,10 +506,12 @@ func TestRenewalUnseen(t *testing.T) {
 	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
 	must(t, err)
 	before := h.held
+	clock.Pass(leaseFor / 4)
 	must(t, h.beat(ctx))
+	renewed := h.held
 	h.held = before // it was not heard of
-	if _, err := h.giveBack(ctx); err != nil {
-		t.Errorf("a renewed lease is lost: %v", err)
+	if gives, err := h.giveBack(ctx); err != nil || gives.Old != renewed.OID || renewed.OID == before.OID {
+		t.Errorf("a renewed lease is lost: it gives back %s, not %s: %v", gives.Old, renewed.OID, err)
 	}
 	clock.Pass(leaseFor)
 	other, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")

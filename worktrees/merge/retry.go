@@ -30,6 +30,9 @@ func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task stri
 		if _, err := b.Repo().Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
 			return nil, nil, board.Refuse(board.CodeMissing, fmt.Sprintf("the approved commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID), "git liza sync")
 		}
+		if err := complete(ctx, b, t, tip); err != nil {
+			return nil, nil, err
+		}
 		_, conflicts, err := b.Repo().MergeTree(ctx, tip, git.OID(t.ReviewCommit))
 		if err != nil {
 			return nil, nil, err

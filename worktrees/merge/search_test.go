@@ -34,6 +34,30 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestSearchCut checks what is tested of a train that can't be tested from some car on.
+func TestSearchCut(t *testing.T) {
+	const cars = 8
+	for untestable := 1; untestable <= cars; untestable++ {
+		for bad := 1; bad < untestable; bad++ { // of those that can be tested
+			s := newSearch(cars)
+			var asked []int
+			for n := s.next(); n > 0 && (n > 1 || untestable > 1); n = s.next() {
+				if asked = append(asked, n); len(asked) > cars {
+					t.Fatalf("%d untestable, %d bad: asked for %v", untestable, bad, asked)
+				}
+				if n >= untestable {
+					s.cut(n)
+				} else {
+					s.learn(n, n < bad)
+				}
+			}
+			if last := asked[len(asked)-1]; s.green >= bad || s.cars < bad && s.green != s.cars || s.cars >= bad && s.green != bad-1 || last >= untestable {
+				t.Errorf("%d untestable, %d bad: found %+v by %v", untestable, bad, s, asked)
+			}
+		}
+	}
+}
+
 // TestReason checks that a failed merge says what failed.
 func TestReason(t *testing.T) {
 	for want, r := range map[string]Result{

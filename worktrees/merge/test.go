@@ -61,22 +61,16 @@ type testRun struct {
 	tasks []string  // the tasks whose work is tested together
 	place string    // the kept worktree, relative to the project's root
 	out   io.Writer // the test's output, as it comes; nil discards it
+	own   bool      // in a worktree that is made for it
 }
 
 // run tests a candidate. The failure is that of a test that ran and did not pass. It returns
 // lease.ErrTaken if the merge lease was lost: the merge that has it now may use the same place, so
 // what the test has found may be about another candidate.
 func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) {
-	root, err := b.Root(ctx)
+	place, err := r.prepare(ctx, b)
 	if err != nil {
 		return nil, err
-	}
-	if root == "" {
-		return nil, board.Refuse(board.CodeBare, "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
-	}
-	place := filepath.Join(root, filepath.FromSlash(r.place))
-	if err := r.checkOut(ctx, b, place); err != nil {
-		return nil, fmt.Errorf("check the candidate out in %s: %w", r.place, err)
 	}
 	file, err := logFile(b, r.c.task.ID)
 	if err != nil {
@@ -100,12 +94,25 @@ func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) 
 		return nil, err
 	}
 	said, err := endOf(file)
-	if err != nil {
-		return nil, err
-	}
 	// The log ends with the test's result.
 	ending := "[" + failed.Error() + "]"
-	return &failure{worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, failed}, nil
+	return &failure{log: worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, how: failed}, err
+}
+
+// prepare makes the kept worktree hold the candidate, and returns where that is.
+func (r *testRun) prepare(ctx context.Context, b *gitboard.Board) (place string, err error) {
+	root, err := b.Root(ctx)
+	if err != nil {
+		return "", err
+	}
+	if root == "" {
+		return "", board.Refuse(board.CodeBare, "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
+	}
+	place = filepath.Join(root, filepath.FromSlash(r.place))
+	if err := r.checkOut(ctx, b, place); err != nil {
+		return "", fmt.Errorf("check the candidate out in %s: %w", r.place, err)
+	}
+	return place, nil
 }
 
 // checkOut makes the kept worktree hold the candidate. Files that git ignores, such as caches, stay
@@ -123,14 +130,14 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		return err
 	}
 	ready := filepath.Join(b.Dir(), filepath.Base(place)+"-ready")
-	if made, err := os.ReadFile(ready); err == nil && isWorktree(place) {
+	if made, err := os.ReadFile(ready); err == nil && isWorktree(place) && !r.own {
 		setUp, err := r.renew(ctx, repo, place)
 		if err == nil && setUp == string(made) || ctx.Err() != nil || errors.As(err, new(*gitio.NetworkError)) {
 			return err
 		}
 	}
-	// Missing, damaged, set up otherwise, or left by a process that died while making it; nobody
-	// works in it.
+	// Missing, damaged, set up otherwise, not wanted, or left by a process that died while making it;
+	// nobody works in it.
 	if err := os.Remove(ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -140,14 +147,14 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	if err := repo.AddWorktree(ctx, place, c.commit); err != nil {
 		return err
 	}
-	if sparse, err := repo.Sparse(ctx, place); err != nil {
-		return err
-	} else if sparse { // as the main worktree is; the test must see all that lands
-		if err := repo.CheckoutDetached(ctx, place, c.commit); err != nil {
-			return err
-		}
+	sparse, err := repo.Sparse(ctx, place)
+	if sparse { // as the main worktree is; the test must see all that lands
+		err = repo.CheckoutDetached(ctx, place, c.commit)
 	}
-	err := worktrees.Setup(ctx, repo, c.view, place)
+	if err != nil {
+		return err
+	}
+	err = worktrees.Setup(ctx, repo, c.view, place)
 	after := context.WithoutCancel(ctx)
 	if lost := r.held.check(after); lost != nil { // the place is another merge's by now
 		return errors.Join(err, lost)
@@ -157,7 +164,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		return errors.Join(err, repo.RemoveWorktree(after, place))
 	}
 	strays, err := repo.StrayModules(ctx, place)
-	if err == nil && len(strays) > 0 { // worktree_setup has brought them elsewhere
+	if len(strays) > 0 { // worktree_setup has brought them elsewhere
 		err = r.modules(ctx, repo, place)
 	}
 	if err != nil {
@@ -182,11 +189,12 @@ func (r *testRun) renew(ctx context.Context, repo *gitio.Repo, place string) (se
 }
 
 // modules brings the submodules that are checked out to the commits that the candidate names. If
-// one can't be, a test would judge something else than what lands, so that is a refusal.
+// one can't be, a test would judge something else than what lands, so that is a refusal; but a
+// remote that says nothing ends the merge, or each task of a train would wait for it as long.
 func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) error {
 	err := repo.CheckOutModules(ctx, place)
-	if ctx.Err() != nil {
-		return cmp.Or(err, ctx.Err())
+	if ended := ctx.Err(); ended != nil {
+		return cmp.Or(err, ended)
 	}
 	strays, unread := repo.StrayModules(ctx, place)
 	switch {
@@ -201,7 +209,10 @@ func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) e
 	if len(strays) > 0 {
 		which = "the submodule " + plain.Line(strays[0], 120)
 	}
-	return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't be tested, since %s can't be brought to the commit that it names: %v", strings.Join(r.tasks, ", "), which, err),
+	if errors.Is(err, gitio.ErrSilent) {
+		return fmt.Errorf("%s can't be brought to the commit that %s names: %w", which, r.c.task.ID, err)
+	}
+	return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't be brought to the commit that %s names: %v", which, r.c.task.ID, err),
 		"see that this clone can fetch that commit (git submodule update), then merge again")
 }
 

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -19,10 +22,11 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// failure is a test that did not pass.
+// failure is a test that did not pass, or that could not be run.
 type failure struct {
 	log string // the end of its output
 	how *worktrees.FailedError
+	why error // what keeps the candidate from being tested; nil if it was tested
 }
 
 // tests remembers the results of testing trees: those that passed in a file of this clone, for all
@@ -94,7 +98,8 @@ func (t *tests) known(key string) (f *failure, known bool) {
 	}
 	if t.passed == nil {
 		t.passed = map[string]bool{}
-		if text, err := os.ReadFile(t.file); err == nil && !t.afresh {
+		if !t.afresh {
+			text, _ := os.ReadFile(t.file) // if it can't be read, the tests run again
 			for line := range bytes.Lines(text) {
 				t.passed[string(bytes.TrimSuffix(line, []byte("\n")))] = true
 			}
@@ -123,34 +128,37 @@ func (t *tests) learn(key string, f *failure) {
 	if _, err := io.WriteString(file, key+"\n"); err != nil {
 		return
 	}
-	if info, err := file.Stat(); err == nil && info.Size() > mostTested {
+	if size, _ := file.Seek(0, io.SeekEnd); size > mostTested {
 		t.forget()
 	}
 }
 
-// forget drops the older half of the remembered results.
+// forget drops the older half of the remembered results, and all of them if they can't be read.
 func (t *tests) forget() {
-	text, err := os.ReadFile(t.file)
-	if err != nil {
-		return
-	}
+	text, _ := os.ReadFile(t.file)
 	half := text[len(text)/2:]
 	half = half[bytes.IndexByte(half, '\n')+1:]
 	_ = gitio.ReplaceFile(t.file, half)
 }
 
 // prove tests a train. green is how many of its cars pass together; failed is the failure of the
-// next car, nil for none.
+// next car, nil for none. If the train can't be tested, a shorter one is; a first car that can't be
+// tested fails.
 func (t *train) prove(ctx context.Context, cars []*candidate) (green int, failed *failure, err error) {
 	s := newSearch(len(cars))
 	for n := s.next(); n > 0; n = s.next() {
 		f, err := t.try(ctx, cars, n)
-		if err != nil {
+		switch {
+		case err != nil:
 			return 0, nil, err
-		}
-		if s.learn(n, f == nil); f != nil {
+		case f != nil && f.why != nil && n > 1:
+			s.cut(n)
+			failed = nil
+			continue
+		case f != nil:
 			failed = f
 		}
+		s.learn(n, f == nil)
 	}
 	return s.green, failed, nil
 }
@@ -165,10 +173,81 @@ func (t *train) try(ctx context.Context, cars []*candidate, n int) (f *failure, 
 		return nil, t.held.lost(err)
 	}
 	err = t.held.during(ctx, renewEvery, func(ctx context.Context) (err error) {
-		f, err = t.test(ctx, &testRun{c: c, held: t.held, tasks: idsOf(cars[:n]), place: testPlace, out: t.r.Out})
+		f, err = t.test(ctx, &testRun{c: c, held: t.held, tasks: idsOf(cars[:n]), place: testPlace, out: t.r.Out, own: t.setsUp(cars[:n])})
 		return err
 	})
-	return f, t.held.lost(err)
+	if notSetUp(err) {
+		t.eachSetUp = true
+		t.note(cars[:n])
+	}
+	if err = t.held.lost(err); t.alone() || !untestable(err) {
+		return f, err
+	}
+	if n == 1 && notSetUp(err) {
+		if err := t.setsUpWithout(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return &failure{why: fmt.Errorf("%s can't be tested: %w", c.task.ID, err)}, nil
+}
+
+// setsUpWithout returns an error if worktree_setup fails or runs out of time also with what the
+// first car was computed on, which is integration: then it does with every task. It runs only once.
+func (t *train) setsUpWithout(ctx context.Context, first *candidate) error {
+	if t.setsUpBare {
+		return nil
+	}
+	bare := *first
+	bare.commit, bare.tree = first.base, ""
+	err := t.held.during(ctx, renewEvery, func(ctx context.Context) error {
+		_, err := (&testRun{c: &bare, held: t.held, place: testPlace, own: true}).prepare(ctx, t.b)
+		return err
+	})
+	t.setsUpBare = err == nil
+	if failed := (*worktrees.FailedError)(nil); errors.As(err, &failed) {
+		err = fmt.Errorf("no task can be tested, since worktree_setup fails with %s alone: %w", first.view.State.Config().IntegrationBranch, failed)
+	}
+	return t.held.lost(err)
+}
+
+// untestable reports whether an error can be due to what a candidate holds: worktree_setup fails in
+// it, or it names a commit of a submodule that can't be had here.
+func untestable(err error) bool {
+	return notSetUp(err) || refusedAs(err, board.CodeMissing)
+}
+
+// notSetUp reports whether worktree_setup failed or ran out of time.
+func notSetUp(err error) bool { return errors.As(err, new(*worktrees.FailedError)) }
+
+// unsetFile lists the approved commits that were there when worktree_setup failed in this clone.
+// The worktree that the test of another task has left, set up, says nothing about them.
+const unsetFile = "unset"
+
+// mostUnset limits the commits in that file; the oldest are forgotten.
+const mostUnset = 1000
+
+// unset reads that file. If it can't be read, worktree_setup is not asked again.
+func (t *train) unset() []string {
+	text, _ := t.b.Kept(unsetFile)
+	return strings.Fields(text)
+}
+
+// setsUp reports whether the test of cars needs a worktree of its own that is set up for it.
+func (t *train) setsUp(cars []*candidate) bool {
+	unset := t.unset()
+	return t.eachSetUp || slices.ContainsFunc(cars, func(c *candidate) bool { return slices.Contains(unset, c.task.ReviewCommit) })
+}
+
+// note remembers that worktree_setup failed with cars.
+func (t *train) note(cars []*candidate) {
+	unset := t.unset()
+	for _, c := range cars {
+		if !slices.Contains(unset, c.task.ReviewCommit) {
+			unset = append(unset, c.task.ReviewCommit)
+		}
+	}
+	// If it can't be written, this merge leaves the task out all the same.
+	_ = t.b.Keep(unsetFile, strings.Join(unset[max(0, len(unset)-mostUnset):], "\n"))
 }
 
 // test tests a candidate unless the result is known. A failing test is repeated as often as the
@@ -179,6 +258,9 @@ func (t *train) test(ctx context.Context, r *testRun) (*failure, error) {
 		return nil, err
 	}
 	key := testKey(tree, r.c.command)
+	if r.own { // what passed in a kept worktree does not count
+		key += " set up"
+	}
 	f, known, end, err := t.tests.begin(ctx, key)
 	if known || err != nil {
 		return f, err
@@ -243,7 +325,7 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 		}
 		tip, waiting = c.cars[len(c.cars)-1], without(waiting, idsOf(c.cars)...)
 		if tip.command != "" {
-			t.start(ctx, &testRun{c: tip, held: t.held, tasks: idsOf(c.cars), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard})
+			t.start(ctx, &testRun{c: tip, held: t.held, tasks: idsOf(c.cars), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard, own: t.setsUp(c.cars)})
 		}
 	}
 }

@@ -33,7 +33,13 @@ func TestTested(t *testing.T) {
 	is(first, "passes", nil, true)
 	is(train(false), "fails", nil, false)
 	is(train(false), "passes", nil, true)
-	is(train(true), "passes", nil, false)
+	again := train(true)
+	is(again, "passes", nil, false)
+	for _, key := range []string{"passes again", "another"} {
+		again.learn(key, nil)
+	}
+	is(again, "passes again", nil, true)
+	is(again, "another", nil, true)
 
 	var old strings.Builder
 	for n := 0; old.Len() < mostTested; n++ {

@@ -39,7 +39,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	}
 	tip := c.cars[len(c.cars)-1]
 	switch err := t.plan(ctx, v, c.cars); {
-	case lacksTest(err):
+	case refusedAs(err, board.CodeTests): // a required test is missing
 		first := c.cars[:1] // the others may have a test without it
 		t.lacking = cmp.Or(t.lacking, t.plan(ctx, v, first))
 		return without(rest, idsOf(first)...), nil
@@ -59,13 +59,17 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if err != nil {
 		return nil, err
 	}
-	if failed != nil {
+	if green < len(c.cars) {
 		t.endAhead() // it was built on a candidate that does not land
 	}
 	landed := c.cars[:green]
 	rest = without(rest, idsOf(landed)...)
 	m := &move{train: t, view: v, landed: landed}
-	if failed != nil {
+	switch {
+	case failed != nil && failed.why != nil: // of the first: nothing is recorded about it
+		t.left = append(t.left, failed.why)
+		return without(rest, c.cars[0].task.ID), nil
+	case failed != nil:
 		m.failed = c.cars[green]
 		m.p = m.failed.failure(board.FailTest, m.failed.command)
 		m.p.Log, m.how = failed.log, failed.how
@@ -141,7 +145,7 @@ func leaves(err error) bool {
 	case r.Code == board.CodeMode:
 		return r.Task != "" // the task is paused, not the board
 	}
-	return slices.Contains([]board.ErrorCode{board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeIntegration}, r.Code)
+	return refusedAs(r, board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeIntegration)
 }
 
 func inconsistent(err error) bool { return errors.As(err, new(*oplog.RecordError)) }
@@ -204,10 +208,10 @@ func (t *train) allowed(ctx context.Context, v *gitboard.View, task *board.Task)
 	})
 }
 
-// lacksTest reports whether a refusal says that a required integration test is missing.
-func lacksTest(err error) bool {
+// refusedAs reports whether an error is a refusal for one of some reasons.
+func refusedAs(err error, codes ...board.ErrorCode) bool {
 	r := (*board.Refusal)(nil)
-	return errors.As(err, &r) && r.Code == board.CodeTests
+	return errors.As(err, &r) && slices.Contains(codes, r.Code)
 }
 
 // plan asks the board whether candidates may land before they are tested. The first is planned
@@ -297,8 +301,8 @@ func (t *train) record(ctx context.Context, m *move) error {
 // hideSecrets removes what looks like a credential from a failure's record: a merge has no
 // --allow-secret, and a file name or a log must not block it. It returns the unchanged log.
 func (t *train) hideSecrets(ctx context.Context, v *gitboard.View, c *candidate, p *board.Merge) string {
-	kept, refused := p.Log, (*board.Refusal)(nil)
-	if err := v.Plan(ctx, t.r.Request, p); !errors.As(err, &refused) || refused.Code != board.CodeSecret {
+	kept := p.Log
+	if err := v.Plan(ctx, t.r.Request, p); !refusedAs(err, board.CodeSecret) {
 		return kept
 	}
 	p.Files = nil
@@ -359,7 +363,7 @@ func (m *move) still(ctx context.Context, v *gitboard.View, base git.OID) (git.R
 	if err != nil {
 		return git.RefUpdate{}, err
 	}
-	if now != base || v.IntegrationRef() != m.view.IntegrationRef() {
+	if now != base {
 		return git.RefUpdate{}, errMoved
 	}
 	if m.held == nil {

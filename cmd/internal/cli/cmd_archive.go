@@ -33,38 +33,54 @@ Each sprint is one commit, a large one several; then --request R uses R/1, R/2 a
 }
 
 func runArchive(ctx context.Context, c *edge.Call, sprint string) error {
-	if _, err := c.Actor(ctx, "archive"); err != nil {
-		return err
-	}
-	v, err := c.View(ctx)
+	actor, err := c.Actor(ctx, "archive")
 	if err != nil {
 		return err
 	}
-	batches, err := archivable(ctx, c, v, sprint)
+	before, whole, err := archivedBefore(ctx, c, actor)
 	if err != nil {
 		return err
 	}
-	if len(batches) == 0 {
+	operations := []map[string]any{}
+	report := func(done *gitboard.Done) error {
+		if !c.JSON {
+			return c.Report(done, nil)
+		}
+		p := done.Op.Payload.(*board.Archive)
+		operations = append(operations, edge.Reported(done, map[string]any{"sprint": p.Sprint, "tasks": p.Tasks}))
+		return nil
+	}
+	for _, done := range before {
+		if err := report(done); err != nil {
+			return err
+		}
+	}
+	var batches []*board.Archive
+	if !whole {
+		v, err := c.View(ctx)
+		if err != nil {
+			return err
+		}
+		if batches, err = archivable(ctx, c, v, sprint); err != nil {
+			return err
+		}
+	}
+	if len(batches)+len(before) == 0 {
 		return c.Answer(map[string]any{"operations": []any{}}, "nothing to archive: no task of an ended sprint is over and not archived yet")
 	}
 	request := c.Request
-	operations := []map[string]any{}
 	for i, p := range batches {
-		if request != "" && len(batches) > 1 {
-			c.Request = fmt.Sprintf("%s/%d", request, i+1)
+		if n := len(before) + i + 1; request != "" && len(before)+len(batches) > 1 {
+			c.Request = fmt.Sprintf("%s/%d", request, n)
 		}
 		done, err := c.Do(ctx, p.Op(), gitboard.Just(p))
+		if err == nil {
+			err = report(done)
+		}
 		if err != nil {
 			if c.JSON && len(operations) > 0 {
 				err = errors.Join(c.PrintJSON(map[string]any{"ok": false, "operations": operations}), err)
 			}
-			return err
-		}
-		if c.JSON {
-			operations = append(operations, edge.Reported(done, map[string]any{"sprint": p.Sprint, "tasks": p.Tasks}))
-			continue
-		}
-		if err := c.Report(done, nil); err != nil {
 			return err
 		}
 	}
@@ -72,6 +88,24 @@ func runArchive(ctx context.Context, c *edge.Call, sprint string) error {
 		return c.PrintJSON(map[string]any{"ok": true, "operations": operations})
 	}
 	return nil
+}
+
+// archivedBefore returns what the same request has archived before, in one commit or in several. If
+// it was one, that is the whole of it.
+func archivedBefore(ctx context.Context, c *edge.Call, actor board.Actor) (all []*gitboard.Done, whole bool, err error) {
+	r := c.Asks(actor)
+	done, err := c.Board.Lookup(ctx, r)
+	if done != nil {
+		return []*gitboard.Done{done}, true, err
+	}
+	for err == nil && c.Request != "" {
+		r.ID = fmt.Sprintf("%s/%d", c.Request, len(all)+1)
+		if done, err = c.Board.Lookup(ctx, r); done == nil || done.Op.Name() != "archive" {
+			break
+		}
+		all = append(all, done)
+	}
+	return all, false, err
 }
 
 // archivable returns the operations that archive the ended sprints, or only the named one.

@@ -24,7 +24,7 @@ func doctorCommand() *edge.Command {
 		Short: "find what a crash left half-done, and repair what is safe",
 		Long: `Without --fix it only reports. Exit code 1 when something is left to do, 4 when the board can't be read or breaks
 its rules. The last lines are figures: how large the board is and what the repository's objects fill, what is kept in the
-attic, versions.`,
+attic, versions, and why the remote of a shared board could not be checked, if so.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&fix, "fix", false, "repair what is safe; nobody's work is lost")
 		},
@@ -81,6 +81,11 @@ func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
 		return err
 	}
 	findings = slices.Insert(findings, 0, rescued...)
+	there, away, err := recovery.AskRemote(ctx, c)
+	if err != nil {
+		return err
+	}
+	findings, left = append(findings, there...), left+len(there)
 	if rest == recovery.NoPast { // it can't be counted, nor compared with integration
 		return recovery.ReportLoss(c, findings)
 	}
@@ -88,6 +93,7 @@ func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
 	if err != nil {
 		return err
 	}
+	figures.Away = away
 	unrecorded, err := recovery.Unrecorded(ctx, c)
 	if err != nil {
 		return err

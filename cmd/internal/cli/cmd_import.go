@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -70,14 +71,15 @@ func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) 
 	if err != nil {
 		return err
 	}
-	leases, err := leaseRefs(ctx, c, old.Leases)
-	if err != nil {
-		return err
-	}
 	var done *gitboard.Done
 	hooks, err := setup.Guarded(ctx, c, func() (err error) {
-		done, err = c.Do(ctx, payload.Op(), func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-			return payload, slices.Concat(start.Refs, leases), nil
+		done, err = c.Do(ctx, payload.Op(), func(ctx context.Context, _ *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			// An attempt that failed may have begun the branch, and moved leases.
+			if start, err = setup.StartOf(ctx, c.Board.Repo(), integration); err != nil {
+				return nil, nil, err
+			}
+			leases, err := leaseRefs(ctx, c, old.Leases)
+			return payload, slices.Concat(start.Refs, leases), err
 		})
 		return err
 	})
@@ -145,7 +147,12 @@ func readArgument(c *edge.Call, file string) ([]byte, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Directory(), path)
 	}
-	data, err := os.ReadFile(path)
+	from, err := os.Open(path)
+	if err != nil {
+		return nil, edge.Usage(c.Cmd, "%v", err)
+	}
+	defer from.Close()
+	data, err := io.ReadAll(io.LimitReader(from, board.MaxImport+1)) // one more is refused
 	if err != nil {
 		return nil, edge.Usage(c.Cmd, "%v", err)
 	}

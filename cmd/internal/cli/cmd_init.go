@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -83,11 +84,30 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 				}
 				fallthrough
 			case !tip.IsZero():
+				if err := joinedHalf(ctx, c); err != nil {
+					return err
+				}
 				return board.Refuse(board.CodeExists, "this repository has a board already", "git liza status shows it")
 			}
 			return edge.Usage(c.Cmd, "there is no board to join here, and a new one needs a goal")
 		},
 	}
+}
+
+// joinedHalf refuses a board that came from a remote, with which this clone does not share it: a
+// copy, or what a join has left that was cut off.
+func joinedHalf(ctx context.Context, c *edge.Call) error {
+	repo := c.Board.Repo()
+	home, err := repo.Ref(ctx, git.HomeRef)
+	if err != nil || !home.IsZero() || c.Board.Remote() != "" {
+		return err
+	}
+	remotes, err := repo.Remotes(ctx)
+	if err != nil || len(remotes) == 0 {
+		return err
+	}
+	return board.Refuse(board.CodeElsewhere, "the board here came from another repository, and this clone does not share it",
+		"git liza share "+plain.Line(remotes[0], 60)+" joins it, where the team shares it; git liza init --alone makes the copy a board of its own")
 }
 
 func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agents bool) error {
@@ -109,10 +129,13 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 	if c.Signer != nil {
 		p.Key = c.Signer.Public()
 	}
-	p.Start = string(start.Commit)
 	var done *gitboard.Done
 	hooks, err := setup.Guarded(ctx, c, func() (err error) {
-		done, err = c.Do(ctx, "init", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		done, err = c.Do(ctx, "init", func(ctx context.Context, _ *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			if start, err = setup.StartOf(ctx, b.Repo(), p.IntegrationBranch); err != nil {
+				return nil, nil, err // an attempt that failed may have begun the branch
+			}
+			p.Start = string(start.Commit)
 			return p, start.Refs, nil
 		})
 		return err

@@ -138,18 +138,18 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 		lines.Add("assumptions", strings.Join(cp.Assumptions, "\n"))
 		lines.Add("risks", cp.Risks)
 		lines.Add("validation", cp.Validation)
-		lines.Add("files planned", strings.Join(cp.FilesToModify, "\n"))
+		lines.AddEach("files planned", cp.FilesToModify)
 	}
-	lines.Add("commits", strings.Join(m.Commits, "\n"))
+	lines.AddEach("commits", m.Commits)
 	if len(m.Unshown) > 0 {
-		lines.Add("NOT SHOWN", strings.Join(m.Unshown, "\n"))
+		lines.AddEach("NOT SHOWN", m.Unshown)
 		lines.Add("", "integration lacks these commits, and the diff below begins after them: this can't be merged as it was submitted")
 	}
-	lines.Add("files", strings.Join(m.Files, "\n"))
-	lines.Add("not planned", strings.Join(m.Outside, "\n"))
-	lines.Add("tests", strings.Join(m.Tests, "\n"))
-	lines.Add("tests deleted", strings.Join(m.Deleted, "\n"))
-	lines.Add("before the checkpoint", strings.Join(m.Early, "\n"))
+	lines.AddEach("files", m.Files)
+	lines.AddEach("not planned", m.Outside)
+	lines.AddEach("tests", m.Tests)
+	lines.AddEach("tests deleted", m.Deleted)
+	lines.AddEach("before the checkpoint", m.Early)
 	lines.Add("no tests", m.NoTests)
 	lines.Add("notes", strings.Join(m.Notes, "\n"))
 	lines.Add("spec changes", strings.Join(m.SpecChanges, "\n"))
@@ -161,7 +161,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	}
 	lines.Add("comments", strings.Join(comments, "\n"))
 	return append(lines, "",
-		fmt.Sprintf("git diff %.10s..%.10s", m.Base, m.Commit),
+		"the change: git liza diff "+m.Task,
 		"the files lie in "+m.Worktree+" (read only)",
 		fmt.Sprintf("git liza verdict %s APPROVED --commit %s", m.Task, m.Commit),
 		board.Rejecting(t))

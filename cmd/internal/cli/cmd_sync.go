@@ -60,7 +60,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	if err != nil {
 		return err
 	}
-	moved := (*remote.MovedError)(nil)
+	since, moved := b.Moment(), (*remote.MovedError)(nil)
 	if err := b.RefreshAll(ctx); err != nil && !errors.As(err, &moved) {
 		return err
 	}
@@ -71,7 +71,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	if err := sendQueued(ctx, b, s); err != nil {
 		return err
 	}
-	f, err := merge.Follow(ctx, b)
+	f, err := merge.Follow(ctx, b, since)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func runTeam(ctx context.Context, c *edge.Call, t teamFlags) error {
 		}
 		if c.Board.Remote() != "" {
 			crew.Fetch = func(ctx context.Context) error {
-				_, err := merge.Follow(ctx, c.Board)
+				_, err := merge.Follow(ctx, c.Board, c.Board.Moment())
 				return err
 			}
 		}

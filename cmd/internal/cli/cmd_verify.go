@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
@@ -94,6 +95,9 @@ func verifyRange(ctx context.Context, c *edge.Call, text string) (audit.Range, e
 			continue
 		}
 		oid, err := c.Board.Repo().ResolveCommit(ctx, part.name)
+		if errors.As(err, new(*gitio.AmbiguousError)) {
+			return r, err
+		}
 		if err != nil {
 			return r, edge.Usage(c.Cmd, "%q is not a commit", part.name)
 		}

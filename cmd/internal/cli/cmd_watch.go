@@ -28,7 +28,8 @@ func watchCommand() *edge.Command {
 common git directory, to the desktop where notify-send is, and to the setting escalation_webhook. What was
 reported is reported again when it gets worse, or comes back. A passed deadline and a pattern of the circuit breaker halt the board; a board that does not
 replay pauses this clone by .liza/PAUSE. With --once it asks the remote of a shared board first, prints the current
-conditions, alerts nobody else, changes nothing on the board, and exits with 1 if there is one.`,
+conditions, alerts nobody else, changes nothing on the board, and exits with 1 if there is one, else with 3 if the
+remote can't be reached.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&once, "once", false, "look once")
 			f.BoolVar(&noBreaker, "no-breaker", false, "report patterns, and do not halt the board for them")
@@ -60,24 +61,15 @@ func runWatch(ctx context.Context, c *edge.Call, noBreaker bool, heartbeat time.
 	})
 }
 
-// lookFirst fetches a shared board. If the remote can't be reached, it says so, and what is here is
-// looked at. What does not follow is a condition like any other.
-func lookFirst(ctx context.Context, c *edge.Call) error {
-	err := c.Board.Refresh(ctx)
-	switch {
-	case errors.As(err, new(*gitio.NetworkError)) && ctx.Err() == nil:
-		c.App.PrintError(err, c.JSON)
-		return nil
-	case errors.As(err, new(*oplog.RecordError)):
-		return nil
-	}
-	return err
-}
-
-// watchOnce prints the conditions that are met.
+// watchOnce prints the conditions that are met. If the remote can't be reached, those of the board
+// as it was last fetched are printed; without any, that is the result: nobody knows.
 func watchOnce(ctx context.Context, c *edge.Call) error {
-	if err := lookFirst(ctx, c); err != nil {
-		return err
+	away := c.Board.Refresh(ctx)
+	switch {
+	case errors.As(away, new(*oplog.RecordError)):
+		away = nil // what does not follow is a condition like any other
+	case away != nil && (!errors.As(away, new(*gitio.NetworkError)) || ctx.Err() != nil):
+		return away
 	}
 	notices, err := watch.Once(ctx, watch.Config{Board: c.Board, Now: c.App.Now})
 	if err != nil {
@@ -93,8 +85,11 @@ func watchOnce(ctx context.Context, c *edge.Call) error {
 			return err
 		}
 	}
-	if n := len(notices); n > 0 {
-		return &edge.Outcome{Exit: 1, Code: edge.CodeAlarm, Message: plain.Plural(n, "condition") + " to look at", Hint: ""}
+	if len(notices) == 0 {
+		return away
 	}
-	return nil
+	if away != nil {
+		c.App.PrintError(away, c.JSON)
+	}
+	return &edge.Outcome{Exit: 1, Code: edge.CodeAlarm, Message: plain.Plural(len(notices), "condition") + " to look at", Hint: ""}
 }

@@ -65,11 +65,11 @@ func runWeb(ctx context.Context, c *edge.Call, o webOptions) error {
 			return seen
 		}
 	}
-	text, err := b.Kept(webSessions)
-	if err != nil {
-		return err
+	config.Sessions = func() (all []web.Session) {
+		text, _ := b.Kept(webSessions)
+		_ = json.Unmarshal([]byte(text), &all) // unreadable sessions admit nobody
+		return all
 	}
-	_ = json.Unmarshal([]byte(text), &config.Sessions) // unreadable sessions admit nobody
 	config.Keep = func(all []web.Session) {
 		data, _ := json.Marshal(all)
 		_ = b.Keep(webSessions, string(data)) // else browsers need a new address after a restart

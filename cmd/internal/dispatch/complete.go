@@ -22,7 +22,8 @@ import (
 type Candidate struct{ Word, About string }
 
 // Complete returns completions of the last word after `git liza`. If the board can't be read, it
-// offers nothing from it.
+// offers nothing from it. Shells put a word in as it is, so no word is offered that would be more
+// than a word there, as an id on a forged board may be.
 func Complete(ctx context.Context, c *edge.Call, words []string) []Candidate {
 	last := words[len(words)-1]
 	before := words[:len(words)-1]
@@ -32,7 +33,7 @@ func Complete(ctx context.Context, c *edge.Call, words []string) []Candidate {
 	} else {
 		all = commandWords(before)
 	}
-	return slices.DeleteFunc(all, func(w Candidate) bool { return !strings.HasPrefix(w.Word, last) })
+	return slices.DeleteFunc(all, func(w Candidate) bool { return !strings.HasPrefix(w.Word, last) || plain.Quote(w.Word) != w.Word })
 }
 
 // commandWords are the first words of commands, or the second ones after a first.

@@ -252,11 +252,16 @@ func (c *Call) PrintJSON(v any) error {
 	return err
 }
 
-// Say prints lines for a human, without characters that would hide or reorder text.
+// Say prints lines for a human, without characters that would hide or reorder text, or begin a
+// line in the middle of one.
 func (c *Call) Say(lines ...string) error {
-	_, err := io.WriteString(c.App.Stdout, c.Legible(plain.Visible(strings.Join(lines, "\n")))+"\n")
+	text := breaks.Replace(strings.Join(lines, "\n"))
+	_, err := io.WriteString(c.App.Stdout, c.Legible(plain.Visible(text))+"\n")
 	return err
 }
+
+// breaks replaces the line breaks that texts of the board may have within their lines.
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", " ", "\u2028", " ", "\u2029", " ")
 
 // Print writes lines that may be coloured; their texts must already be safe.
 func (c *Call) Print(lines []string) error {

@@ -105,6 +105,8 @@ func Classify(err error) Class {
 		return Class{1, CodeNotARepository, "go to a git repository, or make one: git init"}
 	case errors.As(err, &foreign):
 		return Class{1, CodeForeign, "if you trust it: git config --global --add safe.directory " + foreign.Dir}
+	case errors.As(err, new(*gitio.AmbiguousError)):
+		return Class{1, board.CodeInvalid, "use one of these names, as it stands there"}
 	case errors.Is(err, lease.ErrTaken):
 		return Class{1, board.CodeLease, "stop: somebody else has taken over"}
 	case errors.Is(err, gitio.ErrBusy):
@@ -123,6 +125,8 @@ func Classify(err error) Class {
 		return Class{3, CodeGit, fmt.Sprintf("keep a copy of that file; then a human corrects line %d of it in an editor: each line is a commit's full id, a space and the full name of a ref", packed.Line)}
 	case errors.As(err, new(*gitio.DamagedRecordError)), errors.As(err, new(*gitio.DamagedIndexError)):
 		return Class{3, CodeGit, "git liza doctor --fix"}
+	case errors.As(err, new(*gitio.FilterError)):
+		return Class{3, CodeGit, `make this filter work here, then run this again; git config --get-regexp "^filter[.]" shows its program`}
 	case errors.As(err, &head):
 		return Class{3, CodeGit, wayToHead(head)}
 	case errors.As(err, &newer), errors.Is(err, codec.ErrNewer):

@@ -29,6 +29,7 @@ func TestExitCodes(t *testing.T) {
 		{oplog.ErrNoBoard, 1, "no-board"},
 		{gitio.ErrNotRepository, 1, "not-a-repository"},
 		{lease.ErrTaken, 1, "lease"},
+		{&gitio.AmbiguousError{Rev: "main"}, 1, "invalid"},
 		{board.Refuse("busy", "another merge", ""), 2, "busy"},
 		{&board.MissingError{Path: "goals/goal-1.yaml"}, 4, "inconsistent"},
 		{&gitboard.LostError{Op: "note", Attempts: 50, Err: oplog.ErrLost}, 2, "lost-race"},

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Paint colours text, only on a terminal and not if NO_COLOR is set.
@@ -123,8 +124,19 @@ type Labelled []string
 
 const labelWidth = 14
 
+// Add adds a text, unless it is empty. Every line break of it is one here, so that none is left to
+// begin a line when the list is printed.
 func (l *Labelled) Add(name, text string) {
-	if text = strings.TrimSpace(text); text != "" {
+	if text = strings.TrimSpace(plain.Lines(text)); text != "" {
 		*l = append(*l, Pad(name, labelWidth)+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", labelWidth)))
 	}
+}
+
+// AddEach adds names, one a line.
+func (l *Labelled) AddEach(name string, items []string) {
+	lines := make([]string, len(items))
+	for i, item := range items {
+		lines[i] = plain.Shown(item)
+	}
+	l.Add(name, strings.Join(lines, "\n"))
 }

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -15,5 +16,23 @@ func TestNullIsNotATerminal(t *testing.T) {
 	defer null.Close()
 	if IsTerminal(null) {
 		t.Error("the null device passes for a terminal")
+	}
+}
+
+// TestNoTextBeginsALine: a text of the board with line breaks of any kind stays behind its name, or
+// within its line, so that it can't be taken for what git liza says itself.
+func TestNoTextBeginsALine(t *testing.T) {
+	var b strings.Builder
+	c := &Call{App: &App{Stdout: &b, Getenv: func(string) string { return "" }}}
+	var lines Labelled
+	lines.Add("intent", "do\rnext: one\r\nnext: two\u2028next: three\u2029next: four")
+	lines.AddEach("files", []string{"a.go", "b.go\ntests         c_test.go\rnext: five"})
+	if err := c.Say(append(lines, "said by coder-1: x\rnext: six\u2028next: seven")...); err != nil {
+		t.Fatal(err)
+	}
+	want := "intent        do\n              next: one\n              next: two\n              next: three\n              next: four\n" +
+		"files         a.go\n              b.go^Jtests         c_test.go^Mnext: five\nsaid by coder-1: x next: six next: seven\n"
+	if b.String() != want {
+		t.Errorf("it says\n%swant\n%s", b.String(), want)
 	}
 }

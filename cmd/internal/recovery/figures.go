@@ -31,6 +31,7 @@ type Figures struct {
 	Version string `json:"version"`
 	Format  int    `json:"format"`
 	Git     string `json:"git"`
+	Away    string `json:"remote_away,omitempty"` // why the remote could not be asked
 }
 
 func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
@@ -66,13 +67,17 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 }
 
 func (f *Figures) Lines() []string {
-	return []string{
+	lines := []string{
 		fmt.Sprintf("board    %s, %s and %d archived, %s", plain.Plural(f.Operations, "operation"), plain.Plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
 		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), plain.Plural(f.Packs, "pack"), size(f.PackSize)),
 		fmt.Sprintf("attic    %s of work kept", plain.Plural(f.Attic, "piece")),
 		"hooks    " + f.Hooks,
 		fmt.Sprintf("version  git-liza %s, board format %d, git %s", f.Version, f.Format, f.Git),
 	}
+	if f.Away != "" {
+		lines = append(lines, "remote   not checked: "+f.Away)
+	}
+	return lines
 }
 
 // size formats a number of bytes.
@@ -96,20 +101,33 @@ const tooManyLoose = 10_000
 // skewed is how far ahead of this clock an operation may be dated without being reported.
 const skewed = time.Minute
 
-// health checks the remote, the hooks, the repository's objects, and the clocks of those who wrote
-// operations.
+// AskRemote asks the remote of a shared board whether it has lost something. away says why it could
+// not be asked: that is no problem of the board.
+func AskRemote(ctx context.Context, c *edge.Call) (found []Finding, away string, err error) {
+	err = c.Board.CheckRemote(ctx)
+	if err == nil {
+		return nil, "", nil
+	}
+	f := Finding{Text: err.Error(), Hint: edge.Classify(err).Hint}
+	switch {
+	case errors.Is(err, gitio.ErrNoRemote):
+		f.Kind = worktrees.MissingRemote
+	case errors.As(err, new(*remote.LostError)):
+		f.Kind = worktrees.LostBoard
+	case errors.As(err, new(*remote.MovedError)):
+		f.Kind, f.Hint = worktrees.LostSubmission, "somebody who may write there puts its refs right: as they are here, unless another problem names them"
+	case ctx.Err() != nil:
+		return nil, "", err
+	default:
+		return nil, f.Text, nil
+	}
+	return []Finding{f}, "", nil
+}
+
+// health checks the boards here and at the remote, as it was last seen, the hooks, the repository's
+// objects, and the clocks of those who wrote operations.
 func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	var found []worktrees.Problem
-	if err := c.Board.CheckRemote(ctx); err != nil {
-		p := worktrees.Problem{Kind: worktrees.LostBoard, Text: err.Error(), Hint: edge.Classify(err).Hint}
-		switch {
-		case errors.Is(err, gitio.ErrNoRemote):
-			p.Kind = worktrees.MissingRemote
-		case errors.As(err, new(*remote.MovedError)):
-			p.Kind, p.Hint = worktrees.LostSubmission, "somebody who may write there puts its refs right: as they are here, unless another problem names them"
-		}
-		found = append(found, p)
-	}
 	repo := c.Board.Repo()
 	seen, err := c.View(ctx)
 	if err != nil {
@@ -119,7 +137,6 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	switch {
 	case errors.As(err, new(*remote.DivergedError)):
 		found = append(found, worktrees.Problem{Kind: worktrees.Apart, Text: err.Error(), Hint: edge.Classify(err).Hint})
-	case errors.As(err, new(*gitio.DamagedError)): // without a past the boards can't be compared
 	case err != nil:
 		return nil, err
 	}

@@ -50,3 +50,16 @@ func TestPlacesInAPatch(t *testing.T) {
 		t.Errorf("the first rows are %q", rows)
 	}
 }
+
+// TestNoLineOfAPatchIsForged: a carriage return in a file does not begin a line of the patch, which
+// would read like one of the code around it, and what takes no room is shown.
+func TestNoLineOfAPatchIsForged(t *testing.T) {
+	text := "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1,2 @@\n one\n+// fine\r evil()\r-old()\r\n+if is(\"a\u200bdmin\") {\n"
+	for _, ranged := range []bool{false, true} {
+		lines := Patch(edge.Page{}, &gitboard.Patch{Task: "t", Number: 1, Text: text, RangeDiff: ranged})
+		all := strings.Join(lines[1:], "\n") + "\n"
+		if want := strings.NewReplacer("\r", "^M", "\u200b", "<U+200B>").Replace(text); all != want {
+			t.Errorf("range-diff %v: %q, want %q", ranged, all, want)
+		}
+	}
+}

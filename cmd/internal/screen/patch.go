@@ -91,12 +91,12 @@ func patchLines(p edge.Page, patch *gitboard.Patch) []patchLine {
 	case strings.TrimSpace(patch.Text) == "":
 		add("", "no difference in what the task changes")
 	case patch.RangeDiff:
-		for _, line := range strings.Split(strings.TrimRight(plain.Visible(patch.Text), "\n"), "\n") {
-			add("", colouredPatch(p, line))
+		for _, line := range strings.Split(strings.TrimRight(patch.Text, "\n"), "\n") {
+			add("", colouredPatch(p, plain.Shown(line)))
 		}
 	default:
 		for l := range git.PatchLines(patch.Text) {
-			add(placeOf(l), colouredPatch(p, plain.Visible(l.Text)))
+			add(placeOf(l), colouredPatch(p, plain.Shown(l.Text)))
 			var here []report.Remark
 			for here, left = beside(patch, l, left); len(here) > 0; here = here[1:] {
 				add(placeOf(l), remark(p, here[0])...)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -13,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Join adopts a remote's board in a clone that has none; done is false if there is none to adopt.
@@ -53,6 +56,19 @@ func Joined(ctx context.Context, c *edge.Call, warning string) error {
 	if len(c.Args) > 0 && c.Cmd.Name == "init" {
 		lines = append(lines, "the goal that you gave is not used: this project has one")
 	}
+	if to := string(config.EscalationWebhook); to != "" {
+		lines = append(lines, "alarms are posted to "+plain.Line(to, 300))
+	}
+	runs := commandsOf(v.State)
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	if len(runs) > 0 {
+		lines = append(lines, "what others have set runs here as you:")
+	}
+	for _, name := range slices.Sorted(maps.Keys(runs)) {
+		lines = append(lines, "  "+name+": "+plain.Line(runs[name], 300))
+	}
 	if err := b.Probe(ctx); err != nil {
 		lines = append(lines, "warning: this clone can read the board, and not write to it: "+err.Error())
 	}
@@ -60,7 +76,24 @@ func Joined(ctx context.Context, c *edge.Call, warning string) error {
 		lines = append(lines, "warning: "+warning)
 	}
 	lines = append(lines, "next: git liza status")
-	return c.Answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
+	return c.Answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal, "integration_branch": config.IntegrationBranch, "commands": runs}, strings.Join(lines, "\n"))
+}
+
+// commandsOf returns the commands that a board's settings and its team run in each clone, by what
+// they are for.
+func commandsOf(s *board.State) map[string]string {
+	runs := map[string]string{}
+	put := func(name, command string) {
+		if command != "" && command != board.NoTest {
+			runs[name] = command
+		}
+	}
+	put("worktree_setup", s.Config().WorktreeSetup)
+	put("integration_test", s.Config().IntegrationTest)
+	for _, stage := range s.Team().Stages {
+		put("test of "+stage.Name, stage.Test)
+	}
+	return runs
 }
 
 // proven verifies a board that this clone has just adopted, since nobody may have verified it

@@ -71,7 +71,7 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 	if err != nil {
 		return nil, err
 	}
-	commit, err := repo.ResolveCommit(ctx, from)
+	commit, err := repo.Ref(ctx, git.BranchRef(from)) // a tag may have the same name
 	if err != nil {
 		return nil, err
 	}

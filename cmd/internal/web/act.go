@@ -79,7 +79,7 @@ var acts = map[string]act{
 	"answer": {"answer", func(f form) [][]string {
 		how := f.flags("seen")
 		if f.text("how") == "afresh" {
-			how = []string{"--afresh"}
+			how = append(how, "--afresh")
 		}
 		if text := f.text("text"); text != "" {
 			return one("answer", how, f.text("id"), text)

@@ -219,11 +219,11 @@ func TestCookie(t *testing.T) {
 // server stores admits nobody else.
 func TestSessionsStay(t *testing.T) {
 	s := newScene(t)
-	var kept []web.Session
-	w := s.serve(options{keep: func(all []web.Session) { kept = all }}).enter()
+	var kept sessions
+	w := s.serve(options{kept: &kept}).enter()
 	u := w.client.Jar
 	w.stop()
-	again := s.serve(options{sessions: kept, listen: strings.TrimPrefix(w.url, "http://")})
+	again := s.serve(options{kept: &kept, listen: strings.TrimPrefix(w.url, "http://")})
 	again.client.Jar = u
 	if r := again.get("/"); r.status != http.StatusOK {
 		t.Errorf("the browser is answered with %d", r.status)
@@ -233,7 +233,7 @@ func TestSessionsStay(t *testing.T) {
 	forged.client = &http.Client{Jar: jar}
 	r, _ := http.NewRequest(http.MethodGet, again.url+"/", nil)
 	for _, c := range u.Cookies(r.URL) {
-		r.AddCookie(&http.Cookie{Name: c.Name, Value: kept[0].Hash})
+		r.AddCookie(&http.Cookie{Name: c.Name, Value: kept.read()[0].Hash})
 	}
 	got, err := forged.client.Do(r)
 	if forged.read(got, err).status != http.StatusUnauthorized {
@@ -278,9 +278,9 @@ func TestHosts(t *testing.T) {
 // TestSessionsAreRenewed: a browser that is used stays admitted, and its cookie with it.
 func TestSessionsAreRenewed(t *testing.T) {
 	s := newScene(t)
-	var kept []web.Session
-	w := s.serve(options{keep: func(all []web.Session) { kept = all }}).enter()
-	first := kept[0].Expires
+	var kept sessions
+	w := s.serve(options{kept: &kept}).enter()
+	first := kept.read()[0].Expires
 	if r := w.get("/"); r.header.Get("Set-Cookie") != "" {
 		t.Error("each page sets the cookie again")
 	}
@@ -294,8 +294,58 @@ func TestSessionsAreRenewed(t *testing.T) {
 			t.Errorf("the browser would forget its cookie: %q", cookie)
 		}
 	}
-	if len(kept) != 1 || !kept[0].Expires.After(first) {
-		t.Errorf("a restarted server would know %v", kept)
+	if len(kept.read()) != 1 || !kept.read()[0].Expires.After(first) {
+		t.Errorf("a restarted server would know %v", kept.read())
+	}
+}
+
+// TestTwoServers: a browser that one server of a clone has admitted is admitted by another one that
+// runs beside it, and stays so when that one admits others. It may use only one of them for long.
+func TestTwoServers(t *testing.T) {
+	s := newScene(t)
+	var kept sessions
+	one, two := s.serve(options{kept: &kept}), s.serve(options{kept: &kept})
+	one.enter()
+	two.enter()
+	for _, browser := range []*http.Client{two.client, one.client} {
+		for _, w := range []*site{one, two} {
+			w.client = browser
+			if r := w.get("/"); r.status != http.StatusOK {
+				t.Errorf("it is answered with %d", r.status)
+			}
+		}
+	}
+	for range 2 {
+		s.clock.Pass(5 * 24 * time.Hour)
+		if r := two.get("/"); r.status != http.StatusOK {
+			t.Errorf("five days later it is answered with %d", r.status)
+		}
+	}
+	if r := one.get("/"); r.status != http.StatusOK {
+		t.Errorf("the server that has admitted it answers with %d", r.status)
+	}
+}
+
+// TestWhoLooksDoesNotAct: a browser that a read-only server has admitted can't act by another
+// server of the clone, while one that acts may look anywhere.
+func TestWhoLooksDoesNotAct(t *testing.T) {
+	s := newScene(t)
+	var kept sessions
+	looks := s.serve(options{readOnly: true, kept: &kept}).enter()
+	acts := s.serve(options{kept: &kept})
+	human := acts.client
+	acts.client = looks.client
+	before := acts.tip()
+	if r := acts.post("/act/pause", "reason", "x"); r.status != http.StatusUnauthorized || acts.tip() != before {
+		t.Errorf("to act: %d", r.status)
+	}
+	if r := acts.get("/"); r.status != http.StatusUnauthorized {
+		t.Errorf("to look where others act: %d", r.status)
+	}
+	acts.client = human
+	looks.client = acts.enter().client
+	if r := looks.get("/"); r.status != http.StatusOK {
+		t.Errorf("who acts, to look: %d", r.status)
 	}
 }
 

@@ -21,7 +21,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -158,8 +157,8 @@ const followed = `document.body.dataset.link === "open"`
 func TestBrowser(t *testing.T) {
 	ctx := browser(t, 0)
 	s := newShop(t)
-	var kept []web.Session
-	w := s.serve(options{keep: func(all []web.Session) { kept = all }})
+	var kept sessions
+	w := s.serve(options{kept: &kept})
 	one := w.tab(ctx)
 	one.do(chromedp.Navigate(w.url + "/?token=" + w.token))
 	w.token = <-w.tokens
@@ -233,7 +232,7 @@ func TestBrowser(t *testing.T) {
 	w.stop()
 	one.until("the page says that the server is away", text("#link", "away"))
 	s.must("", "note", "--for", "pay", "while nobody looked")
-	again := s.serve(options{sessions: kept, listen: strings.TrimPrefix(w.url, "http://")})
+	again := s.serve(options{kept: &kept, listen: strings.TrimPrefix(w.url, "http://")})
 	two.until("what happened meanwhile is seen", text("dd", "while nobody looked"))
 	one.until("and what happens then", text("#p-events", "note"))
 	one.leave(false)

@@ -48,6 +48,20 @@ func TestBrowserTruth(t *testing.T) {
 	b.until("it is refused, and kept", text(".refused", "cart is UNCLAIMED")+` && document.querySelector("[name=text]").value === "A long answer"`)
 	b.leave(false)
 
+	// A verdict is being written on a submission that is taken back, and replaced by another.
+	b.do(chromedp.Navigate(w.url + "/task/login"))
+	b.until("a submission is followed", followed)
+	b.do(chromedp.SendKeys("#p-verdict textarea", "Not yet", chromedp.ByQuery))
+	s.must("coder-1", "withdraw", "login", "--reason", "a typo")
+	b.until("no verdict is asked for", text("#p-verdict", "no longer waits"))
+	s.worked("coder-1", "login", map[string]string{"login.go": "package login\n\nfunc Do() string { return \"all done\" }\n"})
+	b.until("the next submission is seen", text("#p-story", "submission 3"))
+	b.until("what was typed is there, and a verdict is asked for", `document.querySelector("#p-verdict textarea").value === "Not yet" && !`+text("#p-verdict", "no longer waits"))
+	s.must("", "claim-review", "login")
+	b.until("the review is seen", text("#p-story", "review"))
+	b.do(chromedp.Evaluate(`{ const t = document.querySelector("#p-verdict textarea"); t.value = ""; t.blur(); }`, nil))
+	b.until("the verdict is on the submission that is there, as it is now", text("#p-verdict h2", "submission 3")+" && "+text("#p-verdict", "In review by"))
+
 	// A page that comes back from the browser's memory asks for something new.
 	b.do(chromedp.Navigate(w.url + "/"))
 	b.until("the page is followed", followed)

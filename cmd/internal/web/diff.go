@@ -91,7 +91,7 @@ func parseDiff(text string, c *board.Config) []diffFile {
 		case git.PatchHeader:
 			f.header(l)
 		case git.PatchHunk:
-			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Visible(l.Text), mostLineRunes)))})
+			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Shown(l.Text), mostLineRunes)))})
 		case git.PatchAdded:
 			f.Added++
 			f.line(&shown, diffLine{"add", 0, l.New, coloured(f.Path, l.Content())})
@@ -99,7 +99,7 @@ func parseDiff(text string, c *board.Config) []diffFile {
 			f.Removed++
 			f.line(&shown, diffLine{"del", l.Old, 0, coloured(f.Path, l.Content())})
 		case git.PatchNote:
-			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(plain.Visible(l.Content())))})
+			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(plain.Shown(l.Content())))})
 		case git.PatchSame:
 			f.line(&shown, diffLine{"same", l.Old, l.New, coloured(f.Path, l.Content())})
 		}
@@ -137,7 +137,7 @@ func (f *diffFile) header(l git.PatchLine) {
 // coloured highlights comments, strings, numbers and keywords in a line of source. It sees one line
 // at a time: what spans several lines is highlighted only where it begins.
 func coloured(file, text string) template.HTML {
-	text = plainly(plain.Visible(text), mostLineRunes)
+	text = plainly(plain.Shown(text), mostLineRunes)
 	lang := languages()[strings.ToLower(strings.TrimPrefix(path.Ext(file), "."))]
 	var b strings.Builder
 	put := func(class, part string) {

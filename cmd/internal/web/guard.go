@@ -28,21 +28,24 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 // guard controls access. The token of an address is valid once; the browser that brings it gets a
 // cookie. Only a hash of the cookie is kept.
 type guard struct {
-	mu       sync.Mutex
-	token    string            // of the next address
-	sessions []Session         // the one that expires first is first
-	hosts    []string          // permitted names of this server, without port; loopback always is
-	cookie   string            // the cookie's name
-	random   func() string     // returns a new secret
-	now      func() time.Time  //
-	keep     func([]Session)   // stores the sessions for the next run
-	renewed  func(next string) // called with the next token after one was used
+	mu      sync.Mutex
+	token   string            // of the next address
+	acts    bool              // browsers act here as the human
+	own     []Session         // what this server has admitted and renewed: it may be unable to store them
+	hosts   []string          // permitted names of this server, without port; loopback always is
+	cookie  string            // the cookie's name
+	random  func() string     // returns a new secret
+	now     func() time.Time  //
+	stored  func() []Session  // those of all servers of this clone
+	store   func([]Session)   //
+	renewed func(next string) // called with the next token after one was used
 }
 
 // Session is a browser that was admitted.
 type Session struct {
 	Hash    string    `json:"hash"` // of its cookie
 	Expires time.Time `json:"expires"`
+	Acts    bool      `json:"acts,omitempty"` // by a server that is not read-only
 }
 
 // wrap returns a handler that calls next only for requests that pass all checks.
@@ -121,7 +124,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	defer g.mu.Unlock()
 	given := r.URL.Query().Get("token")
 	if subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) != 1 {
-		if _, is := g.session(r); is { // the address was opened again in the same browser
+		if _, _, is := g.session(r); is { // the address was opened again in the same browser
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
 		}
@@ -129,9 +132,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	secret := g.random()
-	g.sessions = append(g.alive(), Session{hashOf(secret), g.now().Add(sessionLength)})
-	g.sessions = g.sessions[max(0, len(g.sessions)-mostSessions):]
-	g.keep(g.sessions)
+	g.add(Session{hashOf(secret), g.now().Add(sessionLength), g.acts})
 	g.token = g.random()
 	g.setCookie(w, secret)
 	g.renewed(g.token)
@@ -154,20 +155,32 @@ func landing(w http.ResponseWriter, to string) {
 func (g *guard) known(w http.ResponseWriter, r *http.Request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	secret, is := g.session(r)
+	secret, s, is := g.session(r)
 	if !is {
 		return false
 	}
 	until := g.now().Add(sessionLength)
-	i := slices.IndexFunc(g.sessions, func(s Session) bool { return s.Hash == hashOf(secret) })
-	if until.Sub(g.sessions[i].Expires) < 24*time.Hour {
+	if until.Sub(s.Expires) < 24*time.Hour {
 		return true
 	}
-	used := Session{g.sessions[i].Hash, until}
-	g.sessions = append(slices.DeleteFunc(g.alive(), func(s Session) bool { return s.Hash == used.Hash }), used)
-	g.keep(g.sessions)
+	s.Expires = until
+	g.add(s)
 	g.setCookie(w, secret)
 	return true
+}
+
+// add adds a session, or renews it.
+func (g *guard) add(s Session) {
+	g.own = latest(append(without(g.own, s), s))
+	g.store(latest(g.alive()))
+}
+
+// latest leaves out the sessions that expire first, if there are too many.
+func latest(all []Session) []Session { return all[max(0, len(all)-mostSessions):] }
+
+// without returns sessions without those of one browser.
+func without(all []Session, one Session) []Session {
+	return slices.DeleteFunc(slices.Clone(all), func(s Session) bool { return s.Hash == one.Hash })
 }
 
 func (g *guard) setCookie(w http.ResponseWriter, secret string) {
@@ -176,23 +189,31 @@ func (g *guard) setCookie(w http.ResponseWriter, secret string) {
 	})
 }
 
-// session returns the cookie's value if it is that of an admitted browser.
-func (g *guard) session(r *http.Request) (secret string, is bool) {
+// session returns the cookie's value, and its session, if it is that of an admitted browser. One
+// that may only look elsewhere does not act here.
+func (g *guard) session(r *http.Request) (secret string, s Session, is bool) {
 	for _, c := range r.CookiesNamed(g.cookie) {
 		hash := hashOf(c.Value)
 		for _, s := range g.alive() {
-			if subtle.ConstantTimeCompare([]byte(hash), []byte(s.Hash)) == 1 {
-				return c.Value, true
+			if subtle.ConstantTimeCompare([]byte(hash), []byte(s.Hash)) == 1 && (s.Acts || !g.acts) {
+				return c.Value, s, true
 			}
 		}
 	}
-	return "", false
+	return "", s, false
 }
 
-// alive returns the sessions that have not expired.
-func (g *guard) alive() []Session {
-	now := g.now()
-	return slices.DeleteFunc(slices.Clone(g.sessions), func(s Session) bool { return !now.Before(s.Expires) })
+// alive returns the sessions that have not expired. The one that expires first is first. Of one
+// browser the latest counts: another server may have renewed it.
+func (g *guard) alive() (alive []Session) {
+	all, now := slices.Concat(g.stored(), g.own), g.now()
+	slices.SortStableFunc(all, func(a, b Session) int { return a.Expires.Compare(b.Expires) })
+	for _, s := range all {
+		if now.Before(s.Expires) {
+			alive = append(without(alive, s), s)
+		}
+	}
+	return alive
 }
 
 func hashOf(secret string) string {

@@ -12,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -223,14 +225,31 @@ type site struct {
 // options change how a site is made.
 type options struct {
 	readOnly bool
-	sessions []web.Session
-	keep     func([]web.Session)
+	kept     *sessions // nil for a server's own
 	listen   string
 	hosts    []string
 	every    time.Duration
 	patience time.Duration
 	now      func() time.Time                                  // nil for the scene's clock
 	do       func(context.Context, []string) (web.Done, error) // nil for the scene's
+}
+
+// sessions are stored sessions.
+type sessions struct {
+	mu  sync.Mutex
+	all []web.Session
+}
+
+func (k *sessions) read() []web.Session {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.all)
+}
+
+func (k *sessions) write(all []web.Session) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.all = all
 }
 
 func (s *scene) serve(o options) *site {
@@ -245,10 +264,11 @@ func (s *scene) serve(o options) *site {
 		app.Now = o.now
 	}
 	w := &site{scene: s, tokens: make(chan string, 100)}
-	c := web.Config{App: app, Board: b, Random: rand.Read, Every: o.every, Patience: o.patience, Hosts: o.hosts, Sessions: o.sessions, Keep: o.keep, Address: func(token string) { w.tokens <- token }}
-	if c.Keep == nil {
-		c.Keep = func([]web.Session) {}
+	c := web.Config{App: app, Board: b, Random: rand.Read, Every: o.every, Patience: o.patience, Hosts: o.hosts, Address: func(token string) { w.tokens <- token }}
+	if o.kept == nil {
+		o.kept = new(sessions)
 	}
+	c.Sessions, c.Keep = o.kept.read, o.kept.write
 	if !o.readOnly {
 		c.Do = s.do
 		if o.do != nil {

@@ -47,9 +47,11 @@ func TestStaleForms(t *testing.T) {
 	s.must("", "answer", "pay", "Euro")
 	ask("May the tests go?")
 	for name, shown := range map[string]answer{"inbox": inbox, "task": page} {
-		r := w.post("/act/answer", append(shown.seen(), "id", "pay", "text", "Yes, both", "how", "keep-work")...)
-		if r.status != http.StatusConflict || !strings.Contains(r.body, "Yes, both") {
-			t.Errorf("%s: the answer to another question: %d", name, r.status)
+		for _, how := range []string{"keep-work", "afresh"} {
+			r := w.post("/act/answer", append(shown.seen(), "id", "pay", "text", "Yes, both", "how", how)...)
+			if r.status != http.StatusConflict || !strings.Contains(r.body, "Yes, both") {
+				t.Errorf("%s, %s: the answer to another question: %d", name, how, r.status)
+			}
 		}
 	}
 	for _, act := range []string{"abandon", "supersede"} {

@@ -38,9 +38,9 @@ type Config struct {
 	// Address is called with the token of the first address, and with a new one whenever one was
 	// used.
 	Address func(token string)
-	// Sessions are the browsers that an earlier run admitted, and Keep stores them for the next
-	// run.
-	Sessions []Session
+	// Sessions returns the browsers that were admitted by this server, by an earlier run or by another
+	// server of this clone, as Keep has stored them.
+	Sessions func() []Session
 	Keep     func([]Session)
 	// Random fills a buffer with randomness.
 	Random func([]byte) (int, error)
@@ -81,8 +81,8 @@ func New(c Config) *Server {
 		hosts = append(hosts, hostOf(name))
 	}
 	s.guard = &guard{
-		token: random(), sessions: c.Sessions, hosts: hosts, cookie: "liza-" + hashOf(c.Board.Dir())[:8],
-		random: random, now: c.App.Now, keep: c.Keep, renewed: c.Address,
+		token: random(), acts: c.Do != nil, hosts: hosts, cookie: "liza-" + hashOf(c.Board.Dir())[:8],
+		random: random, now: c.App.Now, stored: c.Sessions, store: c.Keep, renewed: c.Address,
 	}
 	s.routes = http.NewServeMux()
 	s.routes.HandleFunc("GET /events", s.events)

@@ -46,8 +46,15 @@
     say.className = "meta"; say.setAttribute("role", "status"); say.textContent = "This no longer waits: what you typed is only here.";
     e.classList.add("gone"); e.prepend(say);
   };
+  const revive = e => { if (e.classList.contains("gone")) { e.classList.remove("gone"); e.firstElementChild.remove(); } };
+  // The changes of a part that has come anew while somebody types in the former one.
+  const held = new Map();
   document.addEventListener("focusout", () => setTimeout(() => {
     for (const e of all(".gone")) drop(e);
+    for (const [id, changes] of held) {
+      const p = document.getElementById("p-" + id);
+      if (!p || !isBusy(p)) { held.delete(id); changes.forEach(change); }
+    }
     for (const e of all("[data-waiting]")) if (!isBusy(e)) { const html = e.dataset.waiting; delete e.dataset.waiting; put(e, html); }
   }));
 
@@ -59,12 +66,13 @@
   };
   const change = c => {
     let p = document.getElementById("p-" + c.id);
-    if (c.gone) { if (p) drop(p); return; }
+    if (c.gone) { held.delete(c.id); if (p) drop(p); return; }
+    if (held.has(c.id)) { held.get(c.id).push(c); return; }
     if (c.whole) {
+      if (p && isBusy(p)) { revive(p); held.set(c.id, [c]); return; }
       const t = document.createElement("template");
       t.innerHTML = c.whole.trim();
       const news = t.content.firstElementChild;
-      if (p && isBusy(p)) return;
       if (p) { p.replaceWith(news); } else {
         const after = c.after && document.getElementById("p-" + c.after), column = $(`[data-column="${c.aside ? 1 : 0}"]`) || $("[data-column]");
         if (after) after.after(news); else column.prepend(news);
@@ -79,7 +87,7 @@
     for (const [key, html] of Object.entries(c.rows || {})) {
       let li = had.get(key);
       if (!li) { li = document.createElement("li"); li.dataset.key = key; li.className = "new"; had.set(key, li); if (!c.order) list.append(li); }
-      if (li.classList.contains("gone")) { li.classList.remove("gone"); li.firstElementChild.remove(); }
+      revive(li);
       put(li, html);
     }
     if (c.order || c.empty) {

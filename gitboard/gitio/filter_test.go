@@ -1,0 +1,47 @@
+package gitio
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestFailingFilter checks that a filter that fails is told apart from other errors of git, also if
+// only a new file needs it, and that nothing is written without it.
+func TestFailingFilter(t *testing.T) {
+	ctx, r := scratch(t)
+	scrap := t.TempDir()
+	t.Setenv("TMPDIR", scrap)
+	native(t, r.TopLevel(), "config", "filter.safe.clean", "false")
+	write(t, r, ".git/info/attributes", "secret filter=safe\n")
+	write(t, r, "secret", "in the clear")
+	if _, err := r.Snapshot(ctx, r.TopLevel(), "left", ada); err != nil {
+		t.Errorf("one that is not required: %v", err)
+	}
+	native(t, r.TopLevel(), "config", "filter.safe.required", "true")
+	native(t, r.TopLevel(), "config", "filter.other.required", "false")
+	before := native(t, r.TopLevel(), "count-objects", "-v")
+	if _, err := r.Status(ctx, r.TopLevel()); err != nil {
+		t.Errorf("a new file is looked at: %v", err)
+	}
+	if _, err := r.Snapshot(ctx, r.TopLevel(), "left", ada); !errors.As(err, new(*FilterError)) {
+		t.Errorf("a new file is kept: %v", err)
+	}
+	write(t, r, ".git/info/attributes", "a.txt filter=safe\n")
+	check(t, os.Chtimes(filepath.Join(r.TopLevel(), "a.txt"), time.Time{}, noon))
+	if _, err := r.Status(ctx, r.TopLevel()); !errors.As(err, new(*FilterError)) {
+		t.Errorf("a changed file is looked at: %v", err)
+	}
+	if after := native(t, r.TopLevel(), "count-objects", "-v"); after != before {
+		t.Errorf("objects were written:\n%s", after)
+	}
+	native(t, r.TopLevel(), "config", "core.excludesFile", "~nobody-here/x")
+	if _, err := r.Status(ctx, r.TopLevel()); err == nil || errors.As(err, new(*FilterError)) {
+		t.Errorf("git's settings are wrong: %v", err)
+	}
+	if left := must[[]os.DirEntry](t)(os.ReadDir(scrap)); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

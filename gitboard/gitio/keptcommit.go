@@ -1,0 +1,65 @@
+package gitio
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// mostKept is how many bytes of a commit are kept; of a larger one, the longest files are not.
+const mostKept = 16 << 20
+
+// Keep keeps what git has written of a commit and neither its parents nor certain trees have, as
+// WriteObjects keeps what it writes: the ref that is to hold it may come too late for a `git prune`
+// that runs. The error is a DamagedError if some of it is gone already. What a partial clone has
+// yet to fetch was not written here.
+func (r *Repo) Keep(ctx context.Context, commit git.OID, held ...git.OID) error {
+	options := []string{"--objects", "--no-object-names", "--missing=allow-promisor", "^" + string(commit) + "^@"}
+	for _, tree := range held {
+		options = append(options, "^"+string(tree))
+	}
+	names, err := r.revList(ctx, git.ZeroOID, commit, options...)
+	if err != nil {
+		return err
+	}
+	sizes, err := r.ObjectSizes(ctx, names)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(sizes, func(a, b Size) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	names = names[:0]
+	left := int64(mostKept)
+	for _, s := range sizes {
+		if left -= s.Bytes; left >= 0 {
+			names = append(names, string(s.OID))
+		}
+	}
+	objects, err := r.Objects(ctx, names)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(objects, func(o git.Object) bool { return o.OID == "" }); i >= 0 {
+		return &DamagedError{Commit: commit, Object: git.OID(names[i])}
+	}
+	path, err := r.keep(objects)
+	r.unsettled.add(path, objects)
+	return err
+}
+
+// KeptWhole calls write, which lets git write a commit and then keeps it (Keep), again where a `git
+// prune` that ran between the two has deleted a part: a DamagedError. Each prune deletes only what
+// was there when it looked.
+func KeptWhole(write func() (git.OID, error)) (commit git.OID, err error) {
+	for range pruned {
+		if commit, err = write(); !errors.As(err, new(*DamagedError)) {
+			break
+		}
+	}
+	return commit, err
+}
+
+// pruned is how many prunes one after the other may delete what git has just written.
+const pruned = 5

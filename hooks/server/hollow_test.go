@@ -1,0 +1,87 @@
+package server_test
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+)
+
+// TestHollowParcels: a parcel moves no ref to a commit whose history is not complete on the server.
+// A push that git refuses for that can leave one there, and nobody can fetch a ref that leads to it.
+func TestHollowParcels(t *testing.T) {
+	w := newWorld(t, 1)
+	clone := w.clones[0].Repo().TopLevel()
+	base, head := git.OID(w.git(clone, "rev-parse", "liza/state")), git.OID(w.git(clone, "rev-parse", "main"))
+	sound := git.OID(w.git(clone, "rev-parse", "main^{tree}"))
+	by := git.Signature{Name: "Eve", Email: "eve@example.org", When: time.Unix(1_700_000_000, 0).UTC()}
+	gone := git.NewObject(git.BlobObject, []byte("that the server has not\n")).OID
+	lacking := git.NewObject(git.TreeObject, git.EncodeTree([]git.TreeEntry{{Name: "gone", Mode: filemode.Regular, OID: gone}}))
+	commit := func(message string, tree git.OID, parents ...git.OID) git.Object {
+		return git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree, Parents: parents, Author: by, Committer: by, Message: message + "\n"}))
+	}
+	noFile := commit("no file", lacking.OID, head)
+	noTree := commit("no tree", gone, head)
+	hollow := map[string]git.Object{
+		"a file": noFile, "a tree": noTree, "a file of the commit before": commit("removes it", sound, noFile.OID),
+		"the commit before": commit("no parent", sound, gone), "nothing": commit("all is there", sound, head),
+	}
+	written := []git.Object{lacking, noFile, noTree}
+	for _, c := range hollow {
+		written = append(written, c)
+	}
+	w.check(w.open(w.hub).Repo().WriteObjects(w.ctx, written))
+	for name, c := range hollow {
+		t.Run(name, func(t *testing.T) {
+			before := w.refs()
+			p := parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Refs: []git.RefUpdate{{Ref: git.PublishedRef("parse"), Old: git.ZeroOID, New: c.OID}}}}}
+			text, _ := p.Text()
+			out, err := exec.Command("git", "-C", clone, "push", "--porcelain", "-o", text, "origin", ":"+parcel.Ref).CombinedOutput()
+			if name == "nothing" {
+				if err != nil || !strings.Contains(w.refs(), string(c.OID)) {
+					t.Errorf("%v\n%s", err, out)
+				}
+				w.git(w.hub, "update-ref", "-d", git.PublishedRef("parse"))
+				return
+			}
+			if err == nil || !strings.Contains(string(out), "are missing or damaged") || w.refs() != before {
+				t.Errorf("%v\n%s\nthe refs are\n%s", err, out, w.refs())
+			}
+		})
+	}
+	t.Run("a replacement", func(t *testing.T) { // git would check the history of what it is replaced by
+		whole, zero := hollow["nothing"].OID, string(git.ZeroOID)
+		w.pushRaw(zero + " " + string(whole) + " " + git.ReplacePrefix + string(noFile.OID))
+		before := w.refs()
+		if said := w.pushRaw(zero + " " + string(noFile.OID) + " " + git.PublishedRef("parse")); !strings.Contains(said, "missing necessary objects") || w.refs() != before {
+			t.Errorf("%s\nthe refs are\n%s", said, w.refs())
+		}
+	})
+	w.git("", "clone", "-q", "--mirror", "--no-local", w.hub, filepath.Join(t.TempDir(), "all"))
+}
+
+// pushRaw pushes objects that the hub has already, which git push would not do if the clone lacks a
+// part of them. It returns what git says.
+func (w *world) pushRaw(command string) string {
+	w.t.Helper()
+	send := exec.Command("git", "receive-pack", w.hub)
+	command += "\x00report-status"
+	send.Stdin = strings.NewReader(fmt.Sprintf("%04x%s0000", len(command)+4, command) + w.emptyPack())
+	out, err := send.CombinedOutput()
+	w.check(err)
+	return string(out)
+}
+
+func (w *world) emptyPack() string {
+	w.t.Helper()
+	out, err := exec.Command("git", "-C", w.hub, "pack-objects", "-q", "--stdout").Output()
+	w.check(err)
+	return string(out)
+}

@@ -1,0 +1,143 @@
+package worktrees_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// TestHiddenChanges: what git was told not to look at is kept with the rest of a task's work.
+func TestHiddenChanges(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.git(s.path("one"), "update-index", "--skip-worktree", "a.txt")
+	s.git(s.path("one"), "update-index", "--assume-unchanged", "mine.txt")
+	s.write(s.path("one"), "a.txt", "changed\n")
+	s.write(s.path("one"), "mine.txt", "changed\n")
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: about("one"), Force: true, Reason: "it is stuck"})
+	s.check(err)
+	kept := s.attic("one")
+	if len(kept) != 1 || s.file(kept[0], "a.txt") != "changed\n" || s.file(kept[0], "mine.txt") != "changed\n" {
+		t.Errorf("the attic has %v", kept)
+	}
+	s.lies()
+}
+
+// TestVanishedWorktree: what only git's record of a worktree names outlives its directory, also when
+// the task gets another worktree: the commit that was checked out, refs of the worktree alone, and
+// what was staged.
+func TestVanishedWorktree(t *testing.T) {
+	for name, again := range map[string]func(s *scene){
+		"it is made again": func(s *scene) {
+			path, err := worktrees.Create(s.ctx, s.b, "one", nil)
+			s.check(err)
+			if s.git(path, "status", "--porcelain") != "" {
+				s.t.Error("the new worktree is not clean")
+			}
+		},
+		"it is repaired": func(s *scene) { s.check(worktrees.Repair(s.ctx, s.b)) },
+		"it is released and claimed": func(s *scene) {
+			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: about("one"), Force: true, Reason: "it is stuck"})
+			s.check(err)
+			s.claim("coder-2", "one")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.task("one")
+			s.claim("coder-1", "one")
+			path := s.path("one")
+			s.git(path, "checkout", "-q", "--detach")
+			s.write(path, "a.txt", "of the worktree alone\n")
+			s.git(path, "update-ref", "refs/worktree/own", string(s.commitAll(path, "own")))
+			s.git(path, "reset", "-q", "--hard", "HEAD~1")
+			s.write(path, "a.txt", "checked out\n")
+			s.commitAll(path, "detached")
+			s.write(path, "new", "staged\n")
+			s.git(path, "add", "new")
+			s.check(os.RemoveAll(path))
+			again(s)
+			var got []string
+			for _, c := range s.attic("one") {
+				got = append(got, s.file(c, "a.txt")+s.file(c, "new"))
+			}
+			slices.Sort(got)
+			if want := []string{"checked out\n", "checked out\nstaged\n", "of the worktree alone\n"}; !slices.Equal(got, want) {
+				t.Errorf("the attic has %q, not %q", got, want)
+			}
+		})
+	}
+}
+
+// TestVanishedWorktreeDamagedRecord: a worktree that has vanished, and of which git can't read its
+// record either, keeps its task from nothing; the record stays, with what was staged.
+func TestVanishedWorktreeDamagedRecord(t *testing.T) {
+	for name, damage := range map[string]func(record string) error{
+		"HEAD is empty":        func(record string) error { return os.WriteFile(filepath.Join(record, "HEAD"), nil, 0o644) },
+		"commondir is missing": func(record string) error { return os.Remove(filepath.Join(record, "commondir")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.task("one")
+			s.claim("coder-1", "one")
+			path := s.path("one")
+			s.git(path, "update-ref", "refs/worktree/own", "HEAD")
+			work := s.work("one", "a.txt", "work\n")
+			s.deletes(taskRef("one"))
+			s.write(path, "new", "staged\n")
+			s.git(path, "add", "new")
+			record := s.b.Repo().RecordOf(path)
+			index := s.read(record, "index")
+			s.check(os.RemoveAll(path))
+			s.check(damage(record))
+			s.sets(taskRef("one"), s.ref("refs/heads/integration"))
+			if _, err := worktrees.Create(s.ctx, s.b, "one", nil); err != nil {
+				t.Fatal(err)
+			}
+			if kept := s.attic("one"); len(kept) != 1 || kept[0] != work {
+				t.Errorf("the attic has %v, not %s", kept, work)
+			}
+			if s.read(filepath.Join(s.b.Dir(), "records", filepath.Base(record), "1"), "index") != index {
+				t.Error("what was staged is gone")
+			}
+			if found := s.problems(); len(found) > 0 {
+				t.Errorf("afterwards: %+v", found)
+			}
+		})
+	}
+}
+
+// TestDetachedCommits: who is sent back to the task's branch is told how to take commits along that
+// only a detached HEAD has.
+func TestDetachedCommits(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.preExec("coder-1", "one")
+	s.git(s.path("one"), "checkout", "-q", "--detach")
+	submit := func() error {
+		_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+		return err
+	}
+	r := (*board.Refusal)(nil)
+	if err := submit(); !errors.As(err, &r) || r.Hint != "git -C .worktrees/one checkout task/one" {
+		t.Errorf("%v, %+v", err, r)
+	}
+	own := s.work("one", "a.txt", "detached\n")
+	s.refused(submit(), board.CodeStale, "checkout task/one, then, for its own commits: git -C .worktrees/one merge "+own.Short())
+	if found := s.problems(); len(found) != 1 || !contains(found[0].Hint, "merge "+own.Short()) {
+		t.Errorf("found %+v", found)
+	}
+	s.git(s.path("one"), "checkout", "-q", "task/one")
+	s.git(s.path("one"), "merge", "-q", own.Short())
+	if got := s.submit("coder-1", "one"); got != own {
+		t.Errorf("submitted %s, not %s", got, own)
+	}
+}

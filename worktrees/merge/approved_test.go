@@ -1,0 +1,86 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+func ada() board.Actor { return board.HumanActor("Ada", "ada@example.org") }
+
+// do carries out an operation.
+func do(t *testing.T, ctx context.Context, b *gitboard.Board, actor board.Actor, p board.Payload) *gitboard.Done {
+	t.Helper()
+	done, err := b.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(p))
+	must(t, err)
+	return done
+}
+
+// commitOn commits a file on top of a commit, and leaves the main worktree there.
+func commitOn(t *testing.T, b *gitboard.Board, parent git.OID, file, text string) git.OID {
+	t.Helper()
+	top := b.Repo().TopLevel()
+	run(t, top, "checkout", "-q", "--detach", string(parent))
+	must(t, os.WriteFile(filepath.Join(top, file), []byte(text), 0o644))
+	return git.OID(testrun.CommitAll(t, top, text))
+}
+
+// setIntegration moves integration without an operation.
+func setIntegration(t *testing.T, b *gitboard.Board, commit git.OID) {
+	t.Helper()
+	run(t, b.Repo().TopLevel(), "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(commit))
+}
+
+// approve adds a task, and takes it to the approval of a commit on top of integration, by
+// operations alone. It returns the reviewer.
+func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, commit git.OID, change ...func(*board.AddTask)) board.Actor {
+	t.Helper()
+	v, err := b.View(ctx)
+	must(t, err)
+	base, err := b.Integration(ctx, v)
+	must(t, err)
+	about, n := board.About{Task: id}, len(v.State.Tasks())+1
+	_, coder, err := b.Register(ctx, fmt.Sprint("coder-", n), "", gitboard.Process{})
+	must(t, err)
+	_, reviewer, err := b.Register(ctx, fmt.Sprint("code-reviewer-", n), "", gitboard.Process{})
+	must(t, err)
+	add := &board.AddTask{About: about, Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Task " + id, DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3,
+	}}
+	for _, c := range change {
+		c(add)
+	}
+	do(t, ctx, b, ada(), add)
+	do(t, ctx, b, coder, &board.Claim{About: about, Clone: "another", BaseCommit: string(base)})
+	do(t, ctx, b, coder, &board.PreExec{About: about, Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}})
+	do(t, ctx, b, coder, &board.Submit{
+		About: about, Commit: string(commit), Tree: string(run(t, b.Repo().TopLevel(), "rev-parse", string(commit)+"^{tree}")), ReviewBase: string(base),
+		Commits: 1, Files: 1, NoTestsBecause: "none", People: []string{"ada@example.org"},
+	})
+	do(t, ctx, b, reviewer, &board.ClaimReview{About: about})
+	do(t, ctx, b, reviewer, &board.Verdict{About: about, Verdict: board.VerdictApproved, Commit: string(commit)})
+	return reviewer
+}
+
+// again opens the board as another process does.
+func again(t *testing.T, b *gitboard.Board, o gitboard.Options) *gitboard.Board {
+	t.Helper()
+	other, err := gitboard.Open(t.Context(), b.Repo().TopLevel(), o)
+	must(t, err)
+	t.Cleanup(func() { other.Close() })
+	return other
+}
+
+func view(t *testing.T, ctx context.Context, b *gitboard.Board) *gitboard.View {
+	t.Helper()
+	v, err := b.View(ctx)
+	must(t, err)
+	return v
+}

@@ -1,0 +1,143 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// placed makes the kept worktree, with a file in it that git ignores. kept reports whether it is
+// still that one.
+func placed(t *testing.T, ctx context.Context, b *gitboard.Board, v *gitboard.View, commit git.OID) (held *holding, place string, kept func() bool) {
+	t.Helper()
+	place = filepath.Join(b.Repo().TopLevel(), filepath.FromSlash(testPlace))
+	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
+	must(t, err)
+	must(t, (&testRun{c: &candidate{view: v, commit: commit}, held: held}).checkOut(ctx, b, place))
+	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "info", "exclude"), []byte("cache\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(place, "cache"), nil, 0o644))
+	return held, place, func() bool {
+		_, gone := os.Stat(filepath.Join(place, "cache"))
+		return gone == nil
+	}
+}
+
+// TestCutShortInPlace checks that a merge that is ended where its candidate can't be checked out
+// leaves the kept worktree: what git ignores there may have taken long to make.
+func TestCutShortInPlace(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	held, place, kept := placed(t, ctx, b, v, base)
+	err := context.Canceled
+	for n := 1; errors.Is(err, context.Canceled); n++ { // while it checks its lease, it says so
+		err = (&testRun{c: &candidate{view: v, commit: "none"}, held: held}).checkOut(testrepo.InterruptedAt(ctx, n), b, place)
+	}
+	if err == nil || !kept() {
+		t.Errorf("kept %t: %v", kept(), err)
+	}
+}
+
+// TestOutOfReach checks that a candidate of which a partial clone can't get the files leaves the
+// kept worktree: with the network, it is of use again.
+func TestOutOfReach(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	held, place, kept := placed(t, ctx, b, v, base)
+	top, there := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "there")
+	testrun.InitRepository(t, there, false)
+	must(t, os.WriteFile(filepath.Join(there, "far.txt"), []byte("far\n"), 0o644))
+	far := git.OID(testrun.CommitAll(t, there, "far"))
+	run(t, there, "config", "uploadpack.allowFilter", "true")
+	run(t, top, "remote", "add", "far", "file://"+there)
+	run(t, top, "fetch", "-q", "--filter=blob:none", "far")
+	must(t, os.RemoveAll(there))
+	err := (&testRun{c: &candidate{view: v, commit: far}, held: held}).checkOut(ctx, b, place)
+	if !errors.As(err, new(*gitio.NetworkError)) || !kept() {
+		t.Errorf("kept %t: %v", kept(), err)
+	}
+}
+
+// library makes a repository to have as a submodule. commit commits a text there as its file v.
+func library(t *testing.T) (lib string, commit func(v string) string) {
+	t.Helper()
+	lib = filepath.Join(t.TempDir(), "lib")
+	testrun.InitRepository(t, lib, false)
+	return lib, func(v string) string {
+		must(t, os.WriteFile(filepath.Join(lib, "v"), []byte(v), 0o644))
+		return testrun.CommitAll(t, lib, v)
+	}
+}
+
+// TestModuleElsewhere checks that a candidate is not tested whose submodule stays at another
+// commit, though git reports no failure, nor where only git says that one can't be brought there;
+// and that each interruption while they are brought there is reported.
+func TestModuleElsewhere(t *testing.T) {
+	ctx, b, _, _ := boarded(t)
+	top := b.Repo().TopLevel()
+	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	lib, commit := library(t)
+	one := commit("1")
+	run(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "a")
+	run(t, top, "commit", "-qm", "with a submodule")
+	with := run(t, top, "rev-parse", "HEAD")
+	commit("2")
+	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
+	must(t, err)
+	v := configured(t, ctx, b, "worktree_setup", "git clone -q '"+lib+"' a")
+	c := &candidate{view: v, task: &board.Task{ID: "one"}, commit: with}
+	r := &testRun{c: c, tasks: []string{"one"}, held: held}
+	insist(t, ctx, func(ctx context.Context) error {
+		must(t, os.RemoveAll(place))
+		return r.checkOut(ctx, b, place)
+	})
+	if at := run(t, filepath.Join(place, "a"), "rev-parse", "HEAD"); string(at) != one {
+		t.Errorf("it is at %s, not at %s", at, one)
+	}
+	refused := (*board.Refusal)(nil)
+	refuses := func(want string, do func() error) {
+		t.Helper()
+		if err := do(); !errors.As(err, &refused) || refused.Code != board.CodeMissing || !strings.HasPrefix(refused.Message, want) {
+			t.Errorf("%v, not %s", err, want)
+		}
+	}
+	shim := testrun.NewGit(t)
+	refuses("a submodule can't be brought to the commit that one names: ", func() error {
+		shim.Watch("submodule 2", "3 on")
+		defer shim.Calls()
+		return r.modules(ctx, b.Repo(), place)
+	})
+	run(t, filepath.Join(place, "a"), "checkout", "-q", "--detach", "origin/HEAD")
+	run(t, top, "config", "submodule.a.active", "false")
+	refuses("the submodule a can't be brought to the commit that one names: git submodule update leaves it where it is", func() error {
+		return r.modules(ctx, b.Repo(), place)
+	})
+	refuses("the submodule a ", func() error { return r.checkOut(ctx, b, place) })
+}
+
+// TestNoPlace checks that no test runs where the project's root can't be found, and that the main
+// worktree is never cleared.
+func TestNoPlace(t *testing.T) {
+	ctx, b, _, _ := boarded(t)
+	top := b.Repo().TopLevel()
+	must(t, clearPlace(ctx, b.Repo(), top))
+	if _, err := os.Stat(filepath.Join(top, "a.txt")); err != nil {
+		t.Errorf("the main worktree is cleared: %v", err)
+	}
+	apart := filepath.Join(t.TempDir(), "apart")
+	run(t, "", "init", "-q", "--separate-git-dir", apart, filepath.Join(t.TempDir(), "main"))
+	inside, err := gitboard.Open(ctx, apart, gitboard.Options{})
+	must(t, err)
+	defer inside.Close()
+	refused := (*board.Refusal)(nil)
+	if _, err := (&testRun{place: testPlace}).run(ctx, inside); !errors.As(err, &refused) || refused.Code != board.CodeNoRoot {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,191 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// TestIntegrationAlwaysMoves checks that a merge before whose end integration always moves gives
+// up.
+func TestIntegrationAlwaysMoves(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	who := approve(t, ctx, b, "one", commitOn(t, b, base, "b.txt", "b\n"))
+	configured(t, ctx, b, "integration_test", `n=$(git rev-list --count integration)
+blob=$(echo $n | git hash-object -w --stdin)
+tree=$( (git ls-tree integration | grep -v moved; printf "100644 blob $blob\tmoved\n") | git mktree)
+git update-ref refs/heads/integration $(git commit-tree -p integration -m moved $tree)`)
+	all, err := Train(ctx, again(t, b, gitboard.Options{Retries: 1}), TrainRequest{Request: gitboard.Request{Actor: who}})
+	if !errors.As(err, new(*gitboard.LostError)) || !errors.Is(err, errMoved) || len(all) > 0 {
+		t.Errorf("%+v (%v)", all, err)
+	}
+	if n := run(t, b.Repo().TopLevel(), "rev-list", "--count", string(base)+"..integration"); n != "2" {
+		t.Errorf("it was tested %s times, not twice", n)
+	}
+}
+
+// TestPrepareMoved checks that a candidate that was computed on another commit than integration's
+// is not tested.
+func TestPrepareMoved(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	tr := &train{b: b, r: TrainRequest{Request: gitboard.Request{Actor: reviewer("code-reviewer-1")}}}
+	c := &candidate{view: v, task: &board.Task{ID: "one"}, base: base, commit: commitOn(t, b, base, "b.txt", "b\n")}
+	must(t, tr.prepare(ctx, v, []*candidate{c}))
+	setIntegration(t, b, commitOn(t, b, base, "c.txt", "c\n"))
+	if err := tr.prepare(ctx, v, []*candidate{c}); !errors.Is(err, errMoved) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestForgedMeanwhile checks that nothing lands on a board to which somebody adds what no operation
+// makes while a train is tested, and that this is no mere warning of those that landed before.
+func TestForgedMeanwhile(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	approve(t, ctx, b, "one", commitOn(t, b, base, "b.txt", "b\n"))
+	who := approve(t, ctx, b, "two", commitOn(t, b, base, "c.txt", "c\n"))
+	configured(t, ctx, b, "merge_batch", "1")
+	configured(t, ctx, b, "integration_test", "test ! -e c.txt || git update-ref refs/heads/liza/state $(git commit-tree -p liza/state -m forged liza/state^{tree})")
+	all, err := Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}, Tasks: []string{"one", "two"}})
+	if !errors.As(err, new(*oplog.RecordError)) || len(all) != 1 || all[0].Task != "one" || !all[0].Merged {
+		t.Errorf("%+v (%v)", all, err)
+	}
+	if got := run(t, b.Repo().TopLevel(), "rev-parse", "integration"); len(all) == 1 && got != all[0].Commit {
+		t.Errorf("integration is at %s", got)
+	}
+}
+
+// TestTestAhead checks that nothing is tested ahead where the next train can't be computed, where
+// nothing is left of it, and where it has no test; its own round says so.
+func TestTestAhead(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	team := board.BuiltinTeam()
+	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "coder", Test: board.NoTest})
+	do(t, ctx, b, ada(), &board.SetTeam{Team: *team})
+	approve(t, ctx, b, "untested", commitOn(t, b, base, "b.txt", "b\n"), func(p *board.AddTask) { p.Stage = "docs" })
+	approve(t, ctx, b, "tested", commitOn(t, b, base, "c.txt", "c\n"))
+	who := approve(t, ctx, b, "blocked", commitOn(t, b, base, "d.txt", "d\n"))
+	do(t, ctx, b, ada(), &board.Block{About: board.About{Task: "blocked"}, Reason: "stop"})
+	configured(t, ctx, b, "integration_test", "false")
+	v := configured(t, ctx, b, "integration_workers", "2")
+	tip := &candidate{view: v, task: v.State.Task("tested"), commit: base, command: "false"}
+	for next, want := range map[string]int{"tested": 1, "untested": 0, "blocked": 0, "none": 0} {
+		held, err := hold(ctx, b, who, "")
+		must(t, err)
+		tr := &train{b: b, r: TrainRequest{Request: gitboard.Request{Actor: who}}, held: held, tests: testsOf(b, false), ahead: map[string]*ahead{}}
+		tr.testAhead(ctx, v, tip, []string{next})
+		if len(tr.ahead) != want {
+			t.Errorf("%s: %d tests run ahead, not %d", next, len(tr.ahead), want)
+		}
+		tr.endAhead()
+		must(t, held.release(ctx))
+	}
+}
+
+// TestUnknownTree checks that a candidate whose files git can't name is not tested, and that one
+// who is interrupted does not wait for another test of the same files.
+func TestUnknownTree(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
+	must(t, err)
+	tr := &train{b: b, held: held, tests: testsOf(b, false)}
+	runs := func(ctx context.Context, c *candidate) error {
+		c.view, c.task, c.command = v, &board.Task{ID: "one"}, "false"
+		f, err := tr.test(ctx, &testRun{c: c, held: held, place: testPlace})
+		if f != nil {
+			t.Errorf("tested: %+v", f)
+		}
+		return err
+	}
+	if err := runs(ctx, &candidate{commit: git.OID(strings.Repeat("1", 40))}); !errors.Is(err, gitio.ErrNotFound) {
+		t.Errorf("a commit that is not here: %v", err)
+	}
+	tree := run(t, b.Repo().TopLevel(), "rev-parse", string(base)+"^{tree}")
+	_, _, end, err := tr.tests.begin(ctx, testKey(tree, "false"))
+	must(t, err)
+	defer end()
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := runs(cancelled, &candidate{commit: base, tree: tree}); !errors.Is(err, context.Canceled) {
+		t.Errorf("another test of it runs: %v", err)
+	}
+}
+
+// TestFlakyNotRecorded checks that a test which failed and then passed is not forgotten without
+// a word if the board can't record it.
+func TestFlakyNotRecorded(t *testing.T) {
+	ctx, b, _, _ := boarded(t)
+	tr := &train{b: b, r: TrainRequest{Request: gitboard.Request{Actor: ada()}}, tests: testsOf(b, false)}
+	tr.tests.flake("go test ./...", 2)
+	must(t, os.RemoveAll(filepath.Join(b.Repo().CommonDir(), "refs", "heads", "liza")))
+	if err := tr.recordFlaky(ctx); !errors.Is(err, oplog.ErrNoBoard) {
+		t.Errorf("there is no board: %v", err)
+	}
+}
+
+// TestNoIdentity checks that no merge commit is made in the name of nobody.
+func TestNoIdentity(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	configured(t, ctx, b, "merge_style", "no-ff")
+	who := approve(t, ctx, b, "one", commitOn(t, b, base, "b.txt", "b\n"))
+	for _, key := range []string{"GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"} {
+		t.Setenv(key, "")
+	}
+	refused := (*board.Refusal)(nil)
+	other := again(t, b, gitboard.Options{})
+	if c, _, err := compute(ctx, other, view(t, ctx, other), view(t, ctx, other).State.Task("one"), who, ""); !errors.As(err, &refused) || refused.Code != board.CodeIdentity {
+		t.Errorf("%+v (%v)", c, err)
+	}
+}
+
+// TestNoLease checks that a lease without a name of its own is not taken, and that it is said when
+// one can't be given back.
+func TestNoLease(t *testing.T) {
+	ctx, b, _ := begin(t)
+	none := errors.New("no randomness")
+	if h, err := hold(ctx, again(t, b, gitboard.Options{Random: iotest.ErrReader(none)}), reviewer("code-reviewer-1"), ""); !errors.Is(err, none) {
+		t.Errorf("%+v (%v)", h, err)
+	}
+	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
+	must(t, err)
+	file := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(git.LeaseRef(git.MergeHolder)))
+	must(t, os.WriteFile(file, []byte("garbage\n"), 0o644))
+	if err := h.release(ctx); !errors.As(err, new(*gitio.BrokenRefError)) {
+		t.Errorf("its ref is broken: %v", err)
+	}
+}
+
+// TestOnlyCredentialsAreHidden checks that a failure's record keeps its log where it is refused for
+// another reason.
+func TestOnlyCredentialsAreHidden(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	own := commitOn(t, b, base, "b.txt", "b\n")
+	who := approve(t, ctx, b, "one", own)
+	do(t, ctx, b, ada(), &board.Block{About: board.About{Task: "one"}, Reason: "stop"})
+	v := view(t, ctx, b)
+	c := &candidate{view: v, task: v.State.Task("one"), base: base}
+	p := c.failure(board.FailTest, "false")
+	p.Log, p.Files = "it failed", []string{"b.txt"}
+	tr := &train{b: b, r: TrainRequest{Request: gitboard.Request{Actor: who}}}
+	if log := tr.hideSecrets(ctx, v, c, p); log != "it failed" || p.Log != log || !slices.Equal(p.Files, []string{"b.txt"}) {
+		t.Errorf("%q of %+v", log, p)
+	}
+}
+
+// TestTidyWarns checks that it is said where nothing can be tidied after a merge.
+func TestTidyWarns(t *testing.T) {
+	ctx, b, v, _ := boarded(t)
+	if said := tidy(ctx, b, v, ada(), "none"); len(said) != 1 || !strings.Contains(said[0], "worktree or branch of none could not be removed") {
+		t.Errorf("said %q", said)
+	}
+}
