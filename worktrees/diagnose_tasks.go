@@ -180,7 +180,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 
 // fix looks for an integration fix into which integration was not merged.
 func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head git.OID) error {
-	if t.Status != board.Claimed || t.History[len(t.History)-1].Event != board.EventClaimedForFix || midst(path) != "" {
+	if t.History[len(t.History)-1].Event != board.EventClaimedForFix || midst(path) != "" {
 		return nil
 	}
 	tip, err := d.integration(ctx, d.v)

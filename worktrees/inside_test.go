@@ -573,6 +573,12 @@ func TestLeftFor(t *testing.T) {
 	if left() != nil {
 		t.Error("one whose record can't be read")
 	}
+	must(t, s.repo.AddWorktree(ctx, filepath.Join(t.TempDir(), "cccc"), commits[0]))
+	c.token = "cccc"
+	note("one", true, true)
+	if left() != nil {
+		t.Error("one that bears another name")
+	}
 }
 
 // TestAttach checks that a detached worktree is put on its branch only where that changes nothing.
