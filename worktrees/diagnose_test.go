@@ -563,6 +563,24 @@ func TestDamagedIndex(t *testing.T) {
 	}
 }
 
+// TestIndexRepairedMeanwhile checks that an index which somebody has repaired since doctor looked stays
+// as it is.
+func TestIndexRepairedMeanwhile(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	index := filepath.Join(s.gitDirOf("one"), "index")
+	s.write(s.path("one"), "b.txt", "staged\n")
+	s.git(s.path("one"), "add", "b.txt")
+	sound := s.read(filepath.Dir(index), "index")
+	s.check(os.WriteFile(index, nil, 0o644))
+	found := s.reports(found{worktrees.DamagedWorktree, "one", true, "index"})
+	s.check(os.WriteFile(index, []byte(sound), 0o644))
+	_, err := fixAll(s.ctx, found)
+	s.check(err)
+	if out := s.git(s.path("one"), "status", "--porcelain"); out != "A  b.txt" {
+		t.Errorf("it holds %q", out)
+	}
+}
+
 // TestDamagedClone checks that a clone whose id is damaged or lost takes it back from the tasks whose
 // worktrees are here, and gets another one only if they don't say.
 func TestDamagedClone(t *testing.T) {

@@ -183,6 +183,13 @@ func TestRegistrationsOfOurs(t *testing.T) {
 	s.check(err)
 	s.lies("gone")
 	s.check(os.RemoveAll(s.path("gone")))
+	s.write(s.path("gone"), "a.txt", "somebody's\n")
+	_, err = fixAll(s.ctx, problems)
+	s.check(err)
+	if all := s.git(s.dir, "worktree", "list"); !strings.Contains(all, s.path("gone")) {
+		t.Errorf("what belongs to somebody's files is forgotten:\n%s", all)
+	}
+	s.check(os.RemoveAll(s.path("gone")))
 	_, err = fixAll(s.ctx, problems)
 	s.check(err)
 	s.lies()

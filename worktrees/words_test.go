@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -138,6 +140,11 @@ func TestWork(t *testing.T) {
 	}
 	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); !errors.Is(err, broken) {
 		t.Errorf("it can't be read: %v", err)
+	}
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: commits[0]}}, ""))
+	must(t, os.WriteFile(filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref)), []byte("garbage\n"), 0o644))
+	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0]}}); !errors.As(err, new(*gitio.BrokenRefError)) {
+		t.Errorf("on none, and its branch can't be read: %v", err)
 	}
 	through := *s
 	through.bare = true
