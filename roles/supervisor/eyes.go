@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -35,6 +37,9 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	l := Look{
 		Now: s.Board.Now(), State: v.State.ForRules(), Agent: s.actor.ID, Role: s.Role, Clone: s.clone,
 		Only: s.Only, First: s.First, Once: s.Once, Patient: s.Patient, Leases: map[string]Seen{},
+	}
+	if a := l.State.Agent(s.actor.ID); a == nil || a.Session != s.actor.Session {
+		return l, cmp.Or(l.State.Err(), fmt.Errorf("%s: %w", s.actor.ID, lease.ErrTaken))
 	}
 	halts, err := s.Board.Halts(ctx)
 	if err != nil {

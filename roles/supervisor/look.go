@@ -45,6 +45,16 @@ type Seen struct {
 	Since   time.Time // since when it has been seen unchanged
 }
 
+// over is when the lease has run out: when it has expired, and this supervisor has itself watched
+// it unchanged for its full duration (protocol: leases). By the clock alone, all leases expire at
+// once when the machine has slept or its clock is set forward.
+func (s Seen) over(duration time.Duration) time.Time {
+	if watched := s.Since.Add(duration); watched.After(s.Expires) {
+		return watched
+	}
+	return s.Expires
+}
+
 // mode is the stronger of the board's mode and the file that stops this clone; Running if nothing
 // is stopped.
 func (l Look) mode() board.Mode {
@@ -93,19 +103,19 @@ func compare(id, other string) int {
 
 func before(id, other string) bool { return compare(id, other) < 0 }
 
-// plannedBy is the other planner that is alive and plans a goal, "" for none, and when its lease
-// expires.
+// plannedBy is the other planner that is alive and plans a goal, "" for none, and until when its
+// lease runs.
 func (l Look) plannedBy(goal string) (id string, until time.Time) {
 	id = l.State.PlannerOf(goal)
-	if seen, leased := l.Leases[id]; id != "" && id != l.Agent && leased && l.Now.Before(seen.Expires) {
-		return id, seen.Expires
+	if seen, leased := l.Leases[id]; id != "" && id != l.Agent && leased {
+		if until = seen.over(leaseOf(l, "")); l.Now.Before(until) {
+			return id, until
+		}
 	}
 	return "", time.Time{}
 }
 
-// patience decides whose work can be taken over, and remembers when the next take-over is possible:
-// only after this supervisor has itself watched an unchanged lease for its full duration (protocol:
-// leases).
+// patience decides whose work can be taken over, and remembers when the next take-over is possible.
 type patience struct {
 	l    Look
 	next time.Time // zero for never
@@ -116,14 +126,10 @@ func (p *patience) takeable(holder string, b board.Brief) bool {
 	if p.l.State.Agent(holder) == nil || !leased {
 		return true
 	}
-	over := seen.Expires
 	if b.Status == board.Rejected {
-		over = over.Add(board.AbandonedAfter)
+		seen.Expires = seen.Expires.Add(board.AbandonedAfter)
 	}
-	duration := leaseOf(p.l, b.ID)
-	if watched := seen.Since.Add(duration); watched.After(over) {
-		over = watched
-	}
+	over := seen.over(leaseOf(p.l, b.ID))
 	if !p.l.Now.Before(over) {
 		return true
 	}

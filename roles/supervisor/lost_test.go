@@ -125,6 +125,32 @@ func TestActsOnlyWhenSure(t *testing.T) {
 	}
 }
 
+// TestSeesThatItWasReplaced checks that a supervisor whose agent another process has registered or
+// removed learns that at its next look: the heartbeat may be a minute away, and until
+// then it would start its agent again and again.
+func TestSeesThatItWasReplaced(t *testing.T) {
+	for name, replaced := range map[string]func(context.Context, *supervisor){
+		"registered again": func(ctx context.Context, s *supervisor) {
+			_, _, err := s.Board.Register(ctx, "coder-1", "", gitboard.Process{})
+			must(t, err)
+		},
+		"removed": func(ctx context.Context, s *supervisor) {
+			do(t, ctx, s.Board, s.actor, &board.Release{About: about("login"), Reason: "enough"})
+			do(t, ctx, s.Board, s.actor, &board.Deregister{})
+		},
+	} {
+		ctx, s, _, clock := supervised(t)
+		if _, err := s.look(ctx); err != nil {
+			t.Fatal(err)
+		}
+		clock.Pass(time.Hour)
+		replaced(ctx, s)
+		if _, err := s.look(ctx); !taken(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestTroubleShortensNoPause checks that a failure does not end an earlier pause, as that of a limit,
 // and that without one it makes a pause of its own.
 func TestTroubleShortensNoPause(t *testing.T) {

@@ -118,6 +118,9 @@ func TestNext(t *testing.T) {
 		{"no tasks, the first planner gone", planner2, nil, func(l *Look, _ *Memory) {
 			l.Leases["planner-1"] = Seen{Expires: l.Now}
 		}, "plan goal-1"},
+		{"no tasks, the first planner's lease not watched for long", planner2, nil, func(l *Look, _ *Memory) {
+			l.Leases["planner-1"] = Seen{Expires: l.Now.Add(-time.Hour), Since: l.Now.Add(-4 * time.Minute)}
+		}, "wait for 1m0s (idle): planner-1 plans"},
 		{"no tasks, the tenth planner", actor("planner-10"), nil, func(l *Look, _ *Memory) {
 			l.Leases["planner-2"] = Seen{Expires: l.Now.Add(time.Hour)}
 		}, "wait for 5m0s (idle): planner-1 plans"},

@@ -81,7 +81,8 @@ func (s *supervisor) leftWork(ctx context.Context) (ids []string, err error) {
 func (c *Config) name() string { return cmp.Or(c.Name, c.Role.Prefix()) }
 
 // free reports whether an id could be registered here: nobody has it, or its holder is gone and
-// left nothing in another clone.
+// left nothing in another clone. A supervisor that runs here is not gone because its lease has
+// expired: all leases expire while a machine sleeps.
 func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 	v, err := s.Board.View(ctx)
 	if err != nil {
@@ -94,19 +95,27 @@ func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 	if a.Clone != s.clone && a.CurrentTask != "" {
 		return false, nil
 	}
-	return s.dead(id, a) || v.Takeable(ctx, id, 0), nil
+	pid, known := supervisorHere(s.Board, s.clone, id, a)
+	if known && pid == 0 {
+		return true, nil
+	}
+	runs := known && pid != os.Getpid() || s.beside != nil && s.beside(id)
+	return !runs && v.Takeable(ctx, id, 0), nil
 }
 
 // dead reports whether the agent's supervisor ran in this clone and has ended.
-func (s *supervisor) dead(id string, a *board.Agent) bool { return deadHere(s.Board, s.clone, id, a) }
+func (s *supervisor) dead(id string, a *board.Agent) bool {
+	pid, known := supervisorHere(s.Board, s.clone, id, a)
+	return known && pid == 0
+}
 
-// deadHere reports whether an agent's supervisor ran in a clone, which is the board's, and has
-// ended.
-func deadHere(b *gitboard.Board, clone, id string, a *board.Agent) bool {
+// supervisorHere is the process of an agent's supervisor in a clone, which is the board's: 0 if it
+// has ended. known is false if it runs elsewhere, or the system can't say.
+func supervisorHere(b *gitboard.Board, clone, id string, a *board.Agent) (pid int, known bool) {
 	files := files{b, id}
 	session, err := files.kept(sessionFile) // first: it is written after the process
-	pid, known := files.liveProcess(supervisorFile)
-	return a.Clone == clone && known && pid == 0 && err == nil && session == a.Session
+	pid, known = files.liveProcess(supervisorFile)
+	return pid, known && a.Clone == clone && err == nil && session == a.Session
 }
 
 func (s *supervisor) registerAs(ctx context.Context, id string) error {
@@ -137,7 +146,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	}
 	s.actor = actor
 	s.files.endLeftover()
-	// deadHere relies on this order.
+	// supervisorHere relies on this order.
 	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep(sessionFile, actor.Session))
 }
 

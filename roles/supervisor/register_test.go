@@ -1,10 +1,13 @@
 package supervisor
 
 import (
+	"os"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // TestSuccessorOfDeadAgents checks which id a supervisor takes that was given none: that of a dead
@@ -39,6 +42,44 @@ func TestSuccessorOfDeadAgents(t *testing.T) {
 	}
 }
 
+// TestLeasesOfSleepers checks that no lease of this clone counts as expired while the process that
+// renews it runs, if the machine has slept or its clock was set forward: a team starts nobody in the
+// place of its own members, and a supervisor takes nobody's id.
+func TestLeasesOfSleepers(t *testing.T) {
+	ctx, s, _, clock := supervised(t)
+	clone, err := s.Board.CloneID(ctx)
+	must(t, err)
+	runs := func(id string, pid int) {
+		_, a, err := s.Board.Register(ctx, id, "", gitboard.Process{})
+		must(t, err)
+		f := files{s.Board, id}
+		must(t, f.keepProcess(supervisorFile, pid))
+		must(t, f.keep(sessionFile, a.Session))
+	}
+	runs("coder-2", os.Getpid())  // a member of this team
+	runs("coder-3", os.Getppid()) // of another one
+	runs("coder-4", os.Getpid())  // a member of this team that has ended
+	_, _, err = s.Board.Register(ctx, "coder-5", "", gitboard.Process{})
+	must(t, err) // nothing is known about its process
+	clock.Pass(24 * time.Hour)
+	v, err := s.Board.View(ctx)
+	must(t, err)
+	all := &team{Team: Team{Board: s.Board}, agent: map[int]string{0: "coder-2"}}
+	leases, err := all.leases(ctx, v)
+	must(t, err)
+	next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role, beside: all.has}, clone: clone}
+	visible := gitio.Birth(os.Getppid()) != "" // elsewhere its lease alone says whether it runs
+	for id, want := range map[string]struct{ lives, free bool }{
+		"coder-2": {true, false}, "coder-3": {false, !visible}, "coder-4": {false, true}, "coder-5": {false, true},
+	} {
+		free, err := next.free(ctx, id)
+		must(t, err)
+		if lives := leases[id].Expires > board.At(clock.Now()); lives != want.lives || free != want.free {
+			t.Errorf("%s: its lease runs: %v; its id is free: %v; want %+v", id, lives, free, want)
+		}
+	}
+}
+
 // TestTeamEndsLeasesOfTheDead checks that a team ends the leases of agents whose supervisors have
 // died in its clone, and no others: from then on the usual rules say when their work can be taken.
 func TestTeamEndsLeasesOfTheDead(t *testing.T) {
@@ -49,7 +90,7 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 	must(t, s.files.keep("session", s.actor.Session))
 	v, err := s.Board.View(ctx)
 	must(t, err)
-	seen, err := (&team{Team: Team{Board: s.Board}}).endDead(ctx, v)
+	seen, err := (&team{Team: Team{Board: s.Board}}).leases(ctx, v)
 	must(t, err)
 	v, err = s.Board.View(ctx)
 	must(t, err)

@@ -45,6 +45,8 @@ type Config struct {
 	Environ []string                     // inherited by the agent
 	Output  func(agent string) io.Writer // also gets what an agent prints; nil for nowhere
 	Report  func(Event)                  // gets the events; nil for nobody
+
+	beside func(id string) bool // whether a running member of its team has an id; nil without a team
 }
 
 // StopError is the reason why a supervisor ended before its work was done.

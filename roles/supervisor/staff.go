@@ -71,7 +71,7 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 		return false, err
 	}
 	state := v.State.ForRules()
-	leases, err := t.endDead(ctx, v)
+	leases, err := t.leases(ctx, v)
 	if err != nil {
 		return false, err
 	}
@@ -94,9 +94,11 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	return false, nil
 }
 
-// endDead ends the leases of agents whose supervisors have died in this clone, so that they are
-// replaced at once and not only when their leases expire. It returns the leases of a view.
-func (t *team) endDead(ctx context.Context, v *gitboard.View) (map[string]board.Lease, error) {
+// leases returns the leases of a view, as far as they are known to run. It ends those of agents
+// whose supervisors have died in this clone, so that they are replaced at once and not only when
+// their leases expire. Those of its own members have not run out, whatever the clock says: after
+// the machine has slept, say, they are renewed at the next heartbeat.
+func (t *team) leases(ctx context.Context, v *gitboard.View) (map[string]board.Lease, error) {
 	leases, err := v.LeasesSeen(ctx)
 	if err != nil {
 		return nil, err
@@ -105,16 +107,22 @@ func (t *team) endDead(ctx context.Context, v *gitboard.View) (map[string]board.
 	if err != nil {
 		return nil, err
 	}
-	now := board.At(t.Board.Now())
+	now := t.Board.Now()
 	for id, l := range leases {
 		a := v.State.Agent(id)
-		if a == nil || now >= l.Expires || !deadHere(t.Board, clone, id, a) {
+		if a == nil {
 			continue
 		}
-		if err := endDead(ctx, t.Board, id, a); err != nil {
-			return nil, err
+		expired := board.At(now) >= l.Expires
+		switch pid, known := supervisorHere(t.Board, clone, id, a); {
+		case expired && t.has(id):
+			l.Expires = board.At(now.Add(staffEvery))
+		case !expired && known && pid == 0:
+			if err := endDead(ctx, t.Board, id, a); err != nil {
+				return nil, err
+			}
+			l.Expires = board.At(now)
 		}
-		l.Expires = now
 		leases[id] = l
 	}
 	return leases, v.State.Err()

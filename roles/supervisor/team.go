@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,7 @@ type team struct {
 	mu    sync.Mutex
 	begun bool              // a member was registered: the team has been able to work
 	live  map[int]bool      // members that are running
+	agent map[int]string    // the id of each member that is registered
 	idle  map[int]time.Time // since when a member has been waiting for lack of work
 	again *time.Timer       // checks whether the team has waited too long
 
@@ -53,7 +55,7 @@ func RunTeam(ctx context.Context, c Team) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	t := &team{
-		Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{},
+		Team: c, end: end, live: map[int]bool{}, agent: map[int]string{}, idle: map[int]time.Time{},
 		coming: map[string]int{}, failed: map[string]int{}, most: map[string]int{},
 		left: make(chan struct{}, 1), done: make(chan struct{}),
 	}
@@ -113,7 +115,7 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	defer known()
 	agent := c.name()
-	c.Patient = true
+	c.Patient, c.beside = true, t.has
 	c.Report = func(e Event) {
 		if e.Event == Registered {
 			agent = e.Agent
@@ -124,6 +126,7 @@ func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	}
 	for failures := 0; ; {
 		err := Run(ctx, c)
+		t.gone(i)
 		delay := restartDelay
 		switch {
 		case ctx.Err() == nil && t.hasBegun() && passes(err):
@@ -161,13 +164,29 @@ func (t *team) hasBegun() bool {
 func (t *team) note(i int, e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.begun = t.begun || e.Event == Registered
+	if e.Event == Registered {
+		t.begun, t.agent[i] = true, e.Agent
+	}
 	switch {
 	case e.Event != Waiting || !e.Idle:
 		delete(t.idle, i)
 	case t.idle[i].IsZero():
 		t.idle[i] = t.Board.Now()
 	}
+}
+
+// has reports whether a running member is registered with an id.
+func (t *team) has(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Contains(slices.Collect(maps.Values(t.agent)), id)
+}
+
+// gone notes that a member is registered no more.
+func (t *team) gone(i int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.agent, i)
 }
 
 // tooLong ends the team if all its members have waited for work for too long.
