@@ -1,10 +1,12 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/alarm"
@@ -56,7 +58,7 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 	}
 	if err == nil {
 		f.State = v.State
-		f.Leases, err = v.LeasesSeen(ctx)
+		f.Leases, err = w.leases(ctx, v, f.Now)
 	}
 	if err == nil {
 		f.Strays, err = Strays(ctx, w.board, v)
@@ -65,6 +67,24 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 		err = w.setting(v)
 	}
 	return f, err
+}
+
+// leases returns the leases of a view. If a look comes long after it was due, because the machine
+// has slept or its clock was set forward, those that ran at the last one count as running until
+// there was time for a heartbeat.
+func (w *watcher) leases(ctx context.Context, v *gitboard.View, now board.Time) (map[string]board.Lease, error) {
+	if w.looked != "" && now.Std().Sub(w.looked.Std()) > 4*watchEvery {
+		w.slept, w.awake = w.looked, board.At(now.Std().Add(time.Duration(v.State.Config().HeartbeatInterval)*time.Second))
+	}
+	w.looked = now
+	leases, err := v.LeasesSeen(ctx)
+	for id, l := range leases {
+		if l.Expires > w.slept {
+			l.Expires = max(l.Expires, w.awake)
+			leases[id] = l
+		}
+	}
+	return leases, cmp.Or(v.State.Err(), err)
 }
 
 // doubted is why a view can't be trusted, as an error.

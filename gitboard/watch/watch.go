@@ -78,6 +78,10 @@ type watcher struct {
 	said                string // the last reported trouble, "" after a look without any
 	troubled            bool   // since the present look began
 
+	looked board.Time // the last look
+	slept  board.Time // the last look before a long gap, "" for none
+	awake  board.Time // until when agents have time for a heartbeat after it
+
 	tidying          sync.WaitGroup
 	webhook, desktop *notify.Carrier
 	desktopFaults    <-chan error

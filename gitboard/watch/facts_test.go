@@ -1,0 +1,65 @@
+package watch
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+)
+
+// TestLeasesOfSleepers checks that no agent counts as gone after the machine has slept, or its clock
+// was set forward, before it had time for a heartbeat, and that one which was gone before stays so.
+func TestLeasesOfSleepers(t *testing.T) {
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	b, err := gitboard.Open(ctx, testrepo.Init(t, false), gitboard.Options{Now: clock.Now})
+	must(err)
+	t.Cleanup(func() { b.Close() })
+	_, err = b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.Init{Goal: "A goal", IntegrationBranch: "integration"}))
+	must(err)
+	w := &watcher{Config: Config{Board: b, Now: clock.Now}, board: b}
+	register := func(id string) {
+		t.Helper()
+		_, _, err := b.Register(ctx, id, "", gitboard.Process{})
+		must(err)
+	}
+	look := func(want ...string) {
+		t.Helper()
+		f, err := w.facts(ctx)
+		must(err)
+		var live []string
+		for id, l := range f.Leases {
+			if l.Expires > f.Now {
+				live = append(live, id)
+			}
+		}
+		if slices.Sort(live); !slices.Equal(live, want) {
+			t.Errorf("at %s the leases of %v run, not of %v", f.Now, live, want)
+		}
+	}
+	register("coder-1")
+	look("coder-1")
+	for range 9 { // nine looks of 30 s: a lease lasts 300
+		clock.Pass(watchEvery)
+		look("coder-1")
+	}
+	clock.Pass(watchEvery)
+	look() // it has not slept
+	register("coder-2")
+	look("coder-2")
+	clock.Pass(time.Hour)
+	look("coder-2")
+	clock.Pass(watchEvery)
+	look("coder-2")
+	clock.Pass(watchEvery)
+	look()
+}
