@@ -45,9 +45,9 @@ type Seen struct {
 	Since   time.Time // since when it has been seen unchanged
 }
 
-// over is when the lease has run out: when it has expired, and this supervisor has itself watched
-// it unchanged for its full duration (protocol: leases). By the clock alone, all leases expire at
-// once when the machine has slept or its clock is set forward.
+// over is when the lease counts as expired: when it has expired by the clock, and this supervisor
+// has itself watched it unchanged for its full duration (protocol: leases). By the clock alone, all
+// leases expire at once when the machine has slept or its clock is set forward.
 func (s Seen) over(duration time.Duration) time.Time {
 	if watched := s.Since.Add(duration); watched.After(s.Expires) {
 		return watched

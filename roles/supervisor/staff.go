@@ -94,10 +94,10 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	return false, nil
 }
 
-// leases returns the leases of a view, as far as they are known to run. It ends those of agents
-// whose supervisors have died in this clone, so that they are replaced at once and not only when
-// their leases expire. Those of its own members have not run out, whatever the clock says: after
-// the machine has slept, say, they are renewed at the next heartbeat.
+// leases returns the leases of a view, as this process knows them. It ends those of agents whose
+// supervisors have died in this clone, so that they are replaced at once and not only when their
+// leases expire. Those of running members have not expired, whatever the clock says: after the
+// machine has slept, they are renewed at the next heartbeat.
 func (t *team) leases(ctx context.Context, v *gitboard.View) (map[string]board.Lease, error) {
 	leases, err := v.LeasesSeen(ctx)
 	if err != nil {
