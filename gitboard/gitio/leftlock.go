@@ -266,11 +266,27 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 	}
 	user, ofBoard := userOf(lock), r.isBoardRefLock(path)
 	for _, p := range processes {
-		if !p.reads() && p.User == user && p.Started <= at && !(ofBoard && movesOther(p.Command)) {
+		if !p.reads() && p.User == user && (p.Started <= at || locksIndex(p, path)) && !(ofBoard && movesOther(p.Command)) {
 			return heldBy(path, p)
 		}
 	}
 	return nil
+}
+
+// locksIndex reports whether the lock of an index is that of a commit which runs in its worktree. A
+// commit ends at once if it finds the lock of another process. So it has not started after this one
+// was made, although the file's time may say so: a clock that is set forward makes files old.
+func locksIndex(p gitProcess, path string) bool {
+	dir, name := filepath.Split(path)
+	if p.Command != "commit" || name != "index.lock" {
+		return false
+	}
+	link := linkBack(filepath.Clean(dir))
+	if link == "" { // the main worktree
+		link = filepath.Clean(dir)
+	}
+	top, err := filepath.EvalSymlinks(filepath.Dir(link)) // as the system shows where a process runs
+	return err == nil && p.Dir == top
 }
 
 // isBoardRefLock reports whether a lock is one of the board's refs, which no worktree has checked

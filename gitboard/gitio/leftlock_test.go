@@ -119,6 +119,34 @@ func TestLeftLockOnASlowMachine(t *testing.T) {
 	check(t, r.SetConfig(t.Context(), "liza.x", "y"))
 }
 
+// TestIndexLockAfterAJump checks that the lock of an index is that of a commit in the same worktree,
+// even if its time says that it was made before that commit started: the clock was set forward.
+func TestIndexLockAfterAJump(t *testing.T) {
+	ctx, r := scratch(t)
+	linked := claim(t, ctx, r, "one")
+	index := filepath.Join(LinkedDir(linked), "index.lock")
+	for _, c := range []struct {
+		dir, command, lock string
+		held               bool
+	}{
+		{r.TopLevel(), "commit", filepath.Join(r.common, "index.lock"), true},
+		{r.TopLevel(), "commit", filepath.Join(r.common, "HEAD.lock"), false},
+		{r.TopLevel(), "commit", index, false},
+		{linked, "commit", index, true},
+		{linked, "an-alias", index, false},
+	} {
+		t.Run("", func(t *testing.T) {
+			asGit(t, c.dir, "git", c.command)
+			made := time.Now().Add(-time.Hour)
+			check(t, os.WriteFile(c.lock, nil, 0o644))
+			check(t, os.Chtimes(c.lock, made, made))
+			if err := r.Left(c.lock, LockAge); errors.As(err, new(*HeldError)) != c.held {
+				t.Errorf("beside git %s in %s, %s: %v", c.command, c.dir, c.lock, err)
+			}
+		})
+	}
+}
+
 // TestBoardRefLock checks which locks are those of refs that no commit in a worktree moves.
 func TestBoardRefLock(t *testing.T) {
 	ctx, r := scratch(t)

@@ -22,6 +22,7 @@ func seesAll(given environ) bool {
 // gitProcess is a git process on this machine that may work on the repository.
 type gitProcess struct {
 	PID     int
+	Dir     string        // where it runs, "" if that can't be seen
 	Command string        // such as "gc"; for an alias its name
 	Started time.Duration // since the boot
 	User    int           // user id

@@ -38,6 +38,7 @@ func (r *Repo) processesIn(proc string) (found []gitProcess, known bool) {
 			waits[stat.parent] = waits[stat.parent] || !amidLocks(readWords(dir, "cmdline"))
 		case stat.name == "git" || strings.HasPrefix(stat.name, "git-"):
 			p := gitProcess{PID: stat.pid, Started: stat.started, User: -1}
+			p.Dir, _ = os.Readlink(filepath.Join(dir, "cwd"))
 			if info, err := os.Stat(dir); err == nil {
 				p.User = userOf(info)
 			}
