@@ -346,7 +346,8 @@ func (s *Store) lacking(ctx context.Context, reset, base git.OID) (pushes []giti
 	return pushes, errors.Join(was.State.Err(), now.State.Err())
 }
 
-// failed removes from what is pending what can't follow after a failed push.
+// failed removes from what is pending what can't follow after a failed push. What waited for a
+// remote that kept silent does not wait for it again, and was not sent.
 func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error) {
 	if taken := (*takenError)(nil); errors.As(err, &taken) {
 		s.sequenced(ctx, c, began)
@@ -356,7 +357,10 @@ func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error
 	if errors.Is(err, gitio.ErrRefMoved) {
 		s.lost(c)
 	}
-	s.drop(ctx, c)
+	behind := s.drop(ctx, c)
+	if errors.Is(err, gitio.ErrSilent) {
+		s.record(behind, nil, &gitio.NetworkError{Remote: s.Name(), Said: said(err), Err: gitio.ErrUnsent})
+	}
 }
 
 // concerns reports whether a transaction has to go to the remote.

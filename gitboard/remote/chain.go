@@ -286,13 +286,17 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 	return nil
 }
 
-// drop removes a chain that the remote has not taken, along with everything appended to it since.
-func (s *Store) drop(ctx context.Context, c *chain) {
+// drop removes a chain that the remote has not taken, along with everything appended to it since,
+// which it returns.
+func (s *Store) drop(ctx context.Context, c *chain) (behind *chain) {
+	behind = &chain{}
 	s.remove(ctx, func(now *chain) {
 		if first := slices.IndexFunc(now.Links, func(l *link) bool { return c.has(l.ID) }); first >= 0 {
+			behind.Links = slices.DeleteFunc(slices.Clone(now.Links[first:]), func(l *link) bool { return c.has(l.ID) })
 			now.Links = now.Links[:first]
 		}
 	})
+	return behind
 }
 
 // trim removes the links that the remote has taken but the board doesn't show: lease updates after
