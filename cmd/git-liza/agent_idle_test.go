@@ -61,7 +61,9 @@ func TestSupervisorStopsByItself(t *testing.T) {
 		t.Parallel()
 		p := newProject(t)
 		p.addTask("alpha")
-		s := p.supervise("agent", "coder", "--exec=echo 'error: HTTP 429 Too Many Requests, retry after 2s'; exit 1")
+		runs := filepath.Join(t.TempDir(), "runs")
+		s := p.supervise("agent", "coder", "--exec=echo >>'"+runs+"'; test $(wc -l <'"+runs+"') = 4 && wait=1000 || wait=1\n"+
+			"echo \"error: HTTP 429 Too Many Requests, retry after ${wait}s\"; exit 1")
 		for range 4 { // three crashes would end the supervisor
 			s.hears("limited", "limit of exec, until ")
 		}

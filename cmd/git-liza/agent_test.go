@@ -106,6 +106,8 @@ func TestContinuedAfterItsLease(t *testing.T) {
 			pid := p.agentPID("coder-1")
 			if name == "it has no agent now" {
 				first.hears("ended", "alpha")
+			} else if pid == 0 { // as which kill takes this process and its group
+				t.Fatalf("its agent has ended:\n%s", first.story())
 			}
 			first.signal(syscall.SIGSTOP)
 			second := p.supervise("agent", "coder", "--id=2", "--exec=exec sleep 1000")

@@ -97,16 +97,8 @@ func (s *stage) twin(from, to string) {
 // reset restores the project to the scene's start.
 func (s *stage) reset() {
 	s.t.Helper()
-	for try := 1; ; try++ { // a child of a killed process may still be writing
-		err := os.RemoveAll(s.dir)
-		if err == nil {
-			break
-		}
-		if try == 50 {
-			s.t.Fatal(err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	// A child of a killed process may still be writing.
+	s.eventually("the project is removed", func() bool { return os.RemoveAll(s.dir) == nil })
 	s.twin(s.saved, s.dir)
 	s.at(s.noon.Add(s.scene.after))
 }

@@ -11,6 +11,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -62,6 +63,7 @@ type host struct {
 // hangsUp ends the connection that ssh has kept for a clone.
 func (p *project) hangsUp() {
 	p.t.Helper()
+	p.liza("", "sync") // an unused connection is not kept for long
 	kept, _ := filepath.Glob(filepath.Join(p.dir, ".git", "liza", "ssh-*"))
 	if len(kept) != 1 {
 		p.t.Fatalf("%d connections are kept, not one", len(kept))
@@ -181,19 +183,25 @@ func (h *host) runs(network, address, name string, args ...string) {
 	}
 }
 
-// freePort is a port of this machine that nothing listens on.
+// freePort is a port of this machine for a server that the test starts. Until the test ends the
+// kernel gives it to nobody who asks for any port; a server that asks for this one gets it, as both
+// allow its use by others (SO_REUSEADDR).
 func freePort(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	err = errors.Join(
+		syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1),
+		syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}),
+	)
+	at, nameErr := syscall.Getsockname(fd)
+	if err := errors.Join(err, nameErr); err != nil {
 		t.Fatal(err)
 	}
-	return port
+	return strconv.Itoa(at.(*syscall.SockaddrInet4).Port)
 }
 
 // bare makes the repository of a host.
@@ -290,7 +298,7 @@ func (h *host) useSSH(settings string) {
 func serveDaemon(h *host) {
 	port := freePort(h.t)
 	h.bare()
-	h.runs("tcp", "127.0.0.1:"+port, h.gitProgram("git-daemon"), "--listen=127.0.0.1", "--port="+port, "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(h.hub))
+	h.runs("tcp", "127.0.0.1:"+port, h.gitProgram("git-daemon"), "--listen=127.0.0.1", "--port="+port, "--reuseaddr", "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(h.hub))
 	h.url = "git://127.0.0.1:" + port + "/" + filepath.Base(h.hub)
 }
 

@@ -162,7 +162,7 @@ func (c *coding) meetsRival() {
 		_, err := os.Stat(filepath.Join(c.dir, "did-met-"+rival))
 		return err == nil
 	}
-	for begun := time.Now(); time.Since(begun) < time.Minute && !met(); {
+	for begun := time.Now(); time.Since(begun) < longest && !met(); {
 		time.Sleep(50 * time.Millisecond)
 	}
 }

@@ -448,8 +448,8 @@ echo lost >>'@' && kill -9 $PPID
 	}
 }
 
-// every repeats a trouble until stop is closed, each time after a random number of acknowledged
-// operations, at most most. Troubles come one at a time. Where the hub has no hooks, its operator
+// every repeats a trouble until stop is closed: after the first acknowledged operation, and then each
+// time after a random number of them, at most most. Troubles come one at a time. Where the hub has no hooks, its operator
 // repairs what each leaves there (repairHub): the locks of killed processes, and objects that were
 // pruned between a push and its refs.
 func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do func()) {
@@ -459,8 +459,8 @@ func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do 
 	done := make(chan struct{}, most)
 	f.troubles = append(f.troubles, done)
 	group.Go(func() {
-		for {
-			for range 1 + rand.IntN(most) {
+		for wait := 1; ; wait = 1 + rand.IntN(most) {
+			for range wait {
 				select {
 				case <-stop:
 					return

@@ -145,18 +145,20 @@ func (s *supervised) ended() bool {
 	}
 }
 
-// ends waits for the supervisor's end and checks its exit code.
+// ends waits for the supervisor's end, for as long as it reports something now and then, and checks
+// its exit code.
 func (s *supervised) ends(code int) {
 	s.p.t.Helper()
-	s.endsWithin(code, longest)
-}
-
-func (s *supervised) endsWithin(code int, d time.Duration) {
-	s.p.t.Helper()
-	select {
-	case <-s.over:
-	case <-time.After(d):
-		s.p.t.Fatalf("it has not ended within %s:\n%s", d, s.story())
+	late := time.NewTimer(longest)
+	defer late.Stop()
+	for !s.ended() {
+		select {
+		case <-s.over:
+		case <-s.came:
+			late.Reset(longest)
+		case <-late.C:
+			s.p.t.Fatalf("it has not ended, and has reported nothing for %s:\n%s", longest, s.story())
+		}
 	}
 	if got := s.cmd.ProcessState.ExitCode(); got != code {
 		s.p.t.Fatalf("exit code %d, want %d:\n%s", got, code, s.story())

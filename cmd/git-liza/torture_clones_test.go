@@ -45,15 +45,22 @@ func tortureClones(t *testing.T, made func(*project, int, func(string) string) *
 	l := &ledger{t: t, acks: map[string]string{}, last: time.Now()}
 	stop := make(chan struct{})
 	var troubles sync.WaitGroup
-	away, pruned := 0, 0
-	f.every(&troubles, stop, 6, func() { f.unplug(); away++ })
-	f.every(&troubles, stop, 4, func() { f.clones[0].run("", "git", "--git-dir="+f.hub, "gc", "-q", "--prune=now"); pruned++ })
-	f.every(&troubles, stop, 2, func() { l.kills += f.surely(f.kill) })
+	var away, pruned, kills atomic.Int64
+	f.every(&troubles, stop, 6, func() { f.unplug(); away.Add(1) })
+	f.every(&troubles, stop, 4, func() {
+		f.clones[0].run("", "git", "--git-dir="+f.hub, "gc", "-q", "--prune=now")
+		pruned.Add(1)
+	})
+	f.every(&troubles, stop, 2, func() { kills.Add(int64(f.surely(f.kill))) })
+	// More is written than that until every trouble has come.
+	allCame := func() bool {
+		return away.Load() > 0 && pruned.Load() > 0 && kills.Load() > 0 && losses.pushes.Load() > 0
+	}
 	var writers sync.WaitGroup
 	for n, p := range f.clones {
 		for twin := range 2 {
 			writers.Go(func() {
-				for i := 0; i < each && timeLeft(t) && !t.Failed(); i++ {
+				for i := 0; (i < each || !allCame()) && timeLeft(t) && !t.Failed(); i++ {
 					request, since := fmt.Sprintf("clone-%d-%d-%d", n, twin, i), time.Now()
 					if done, refused := f.ask(p, "", request, "note", "a word"); done != nil {
 						l.ack(request, done["commit"].(string), since)
@@ -68,14 +75,16 @@ func tortureClones(t *testing.T, made func(*project, int, func(string) string) *
 	close(stop)
 	troubles.Wait()
 	lossy.git("config", "remote.origin.url", f.hub)
+	lossy.talksAgain()
 	for _, p := range f.clones {
 		p.git("gc", "--quiet") // thousands of operations leave more loose objects than doctor lets pass
 	}
 	f.agrees(0)
+	l.kills = int(kills.Load())
 	l.holds(f.clones[0])
 	t.Logf("the longest wait: %s", f.attempts)
-	t.Logf("the remote was away %d times and pruned %d times, %d children were killed, %d answers to pushes were lost", away, pruned, l.kills, losses.pushes.Load())
-	if away == 0 || pruned == 0 || l.kills == 0 || losses.pushes.Load() == 0 {
+	t.Logf("the remote was away %d times and pruned %d times, %d children were killed, %d answers to pushes were lost", away.Load(), pruned.Load(), l.kills, losses.pushes.Load())
+	if !allCame() {
 		t.Error("not every trouble came")
 	}
 }

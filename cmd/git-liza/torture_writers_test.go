@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -330,13 +329,8 @@ func (p *project) rough(random *rand.Rand) *keepers {
 // daemon serves the project by git daemon until the test ends and returns its address, "" where git
 // has no daemon.
 func (p *project) daemon() (address string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
-	cmd := exec.Command("git", "daemon", "--listen=127.0.0.1", fmt.Sprintf("--port=%d", port), "--export-all", "--base-path="+p.dir, p.dir)
+	port := freePort(p.t)
+	cmd := exec.Command("git", "daemon", "--listen=127.0.0.1", "--port="+port, "--reuseaddr", "--export-all", "--base-path="+p.dir, p.dir)
 	cmd.Env = p.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -346,5 +340,5 @@ func (p *project) daemon() (address string) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 	})
-	return fmt.Sprintf("git://127.0.0.1:%d/", port)
+	return "git://127.0.0.1:" + port + "/"
 }

@@ -251,7 +251,11 @@ func TestWatchPosts(t *testing.T) {
 	w.ends()
 	w = p.watch()
 	p.ambiguity("third?")
-	if body := <-got; !strings.Contains(body, "third?") {
+	body := <-got
+	for strings.Contains(body, "first?") { // which is posted again where all this takes long
+		body = <-got
+	}
+	if !strings.Contains(body, "third?") {
 		t.Errorf("posted: %s", body)
 	}
 	w.hears(`the webhook has not got "SYSTEM AMBIGUITY: third?": it answers 403 Forbidden`)
@@ -331,7 +335,7 @@ func TestWatchEscalates(t *testing.T) {
 	want := " (since " + since + ")\n  take .liza/CHECKPOINT away\n"
 	p.eventually("it is escalated", func() bool {
 		text := p.own("ESCALATION")
-		return strings.HasPrefix(text, "CHECKPOINT STUCK: for 3h00m") && strings.HasSuffix(text, want)
+		return strings.HasPrefix(text, "CHECKPOINT STUCK: for 3h") && strings.HasSuffix(text, want)
 	})
 	summaries := func() []string {
 		found, err := filepath.Glob(filepath.Join(p.dir, ".git", "liza", "summaries", "*-sprint-1.md"))

@@ -114,12 +114,16 @@ func TestComeAgain(t *testing.T) {
 	g := w.gate()
 	g.open()
 	repo := w.a.Local()
+	var clones []*clone
+	for range 3 {
+		clones = append(clones, w.open(repo.TopLevel())) // acts as a separate process
+	}
 	last, err := json.Marshal(map[string]any{"ended": time.Now(), "took": 2 * time.Minute, "again": 3})
 	w.check(err)
 	w.check(os.WriteFile(filepath.Join(repo.CommonDir(), "liza", "place"), last, 0o644))
 	var ended sync.WaitGroup
-	for n := range 3 {
-		queued, c := make(chan struct{}), w.open(repo.TopLevel()) // acts as a separate process
+	for n, c := range clones {
+		queued := make(chan struct{})
 		ended.Go(func() {
 			if err := w.append(c, n, note(fmt.Sprint("note ", n)), func() { close(queued) }); err != nil {
 				t.Error(err)

@@ -48,12 +48,26 @@ func TestStuckPush(t *testing.T) {
 	if !slow.await(t.Context()) {
 		t.Fatal("it may not push")
 	}
-	ended, stop := context.WithTimeout(t.Context(), 2*mostMissed*slow.beat)
-	defer stop()
-	if waits.await(ended) || waits.stuck {
-		t.Error("a process that makes progress counts as stopped")
+	for began := stamp(s.file(pushFile)); stamp(s.file(pushFile)) == began; {
+		time.Sleep(time.Millisecond) // until it shows progress
 	}
 	slow.leave()
+	shows, err := s.pushQueue().open() // progress whenever the other one looks
+	check(t, err)
+	ended, stop := context.WithCancel(t.Context())
+	defer stop()
+	beats := 0
+	if waits.await(beside{ended, map[string]func(){"remote.(*pushQueue).await": func() {
+		if _, err := shows.WriteAt([]byte("\n"), int64(beats)); err != nil {
+			t.Error(err)
+		}
+		if beats++; beats == 3*mostMissed {
+			stop()
+		}
+	}}}) || waits.stuck || beats < 3*mostMissed {
+		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
+	}
+	check(t, shows.Close())
 }
 
 // TestStuckFetch checks that a process that is stopped in a fetch holds up the next one for a while,
