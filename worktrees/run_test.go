@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -92,9 +94,17 @@ func TestOutcome(t *testing.T) {
 // TestRunTooLong checks that all processes a command has started end with it.
 func TestRunTooLong(t *testing.T) {
 	testrun.Sample(t, time.Now())
-	file := filepath.Join(t.TempDir(), "file")
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("mkfifo: %v %s", err, out)
+	}
+	holds, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for who writes
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holds.Close()
 	start := time.Now()
-	err := Run(context.Background(), Command{Name: "it", Script: "(trap '' TERM; sleep 0.6; echo late > '" + file + "') & sleep 300", Timeout: 100 * time.Millisecond})
+	err = Run(context.Background(), Command{Name: "it", Script: "exec 3>'" + pipe + "'; (trap '' TERM; echo up >&3; exec sleep 300) & sleep 300", Timeout: time.Second})
 	var failed *FailedError
 	if !errors.As(err, &failed) || !failed.TimedOut || time.Since(start) > 2*time.Minute {
 		t.Errorf("got %v after %s", err, time.Since(start))
@@ -105,9 +115,12 @@ func TestRunTooLong(t *testing.T) {
 	if err := Run(ctx, Command{Name: "it", Script: "sleep 300"}); !errors.Is(err, why) {
 		t.Errorf("got %v", err)
 	}
-	time.Sleep(time.Second)
-	if _, err := os.Stat(file); err == nil {
-		t.Error("a child went on")
+	// Nobody holds the other end any more: all have ended.
+	if err := holds.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := io.ReadAll(holds); err != nil {
+		t.Errorf("a child that says %q went on: %v", said, err)
 	}
 }
 

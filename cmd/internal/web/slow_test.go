@@ -12,7 +12,7 @@ import (
 // followed stays connected.
 func TestSlowRequest(t *testing.T) {
 	s := newScene(t)
-	w := s.serve(options{patience: 200 * time.Millisecond}).enter()
+	w := s.serve(options{patience: 2 * time.Second}).enter()
 	followed := w.follow("/", w.idOf("/"))
 	followed.until(t, "RUNNING")
 	home := strings.TrimPrefix(w.url, "http://")
