@@ -182,7 +182,7 @@ func TestRace(t *testing.T) {
 						if err == nil {
 							break
 						}
-						if !errors.Is(err, oplog.ErrLost) {
+						if !errors.Is(err, oplog.ErrLost) && !errors.Is(err, gitio.ErrBusy) {
 							t.Error(err)
 							return
 						}
