@@ -87,7 +87,7 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 
 // leftFor finds a candidate for a task that a dead process left, at the right commit.
 func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidate, error) {
-	all, err := s.repo.Worktrees(ctx)
+	all, err := s.repo.RepairedWorktrees(ctx)
 	if err != nil {
 		return nil, err
 	}

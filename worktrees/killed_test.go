@@ -2,6 +2,7 @@ package worktrees_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,6 +68,41 @@ func TestRecordOfTheDead(t *testing.T) {
 	s.check(found[0].Fix(s.ctx))
 	s.mended("left-candidate")
 	s.claim("coder-1", "one")
+}
+
+// TestPastARecordOfTheDead checks that nobody who changes a worktree is stopped by another worktree's
+// record that a killed git left unfinished.
+func TestPastARecordOfTheDead(t *testing.T) {
+	s := newScene(t, ready("one"), ready("two"), ready("three"))
+	s.approved("coder-1", "one", "one.txt", "one\n")
+	s.claim("coder-2", "two")
+	path := s.stranger(".claim-", "aaaa", "three", s.ref("refs/heads/integration"), s.dead())
+	record := strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir"))
+	s.git(s.dir, "worktree", "add", "-q", filepath.Join(t.TempDir(), "checkout"), "integration")
+	s.set("integration_test", "true")
+	for what, act := range map[string]func() error{
+		"a fresh claim": func() error { s.claim("coder-3", "three"); return nil },
+		"a worktree that is made again": func() error {
+			s.check(os.RemoveAll(s.path("two")))
+			_, err := worktrees.Create(s.ctx, s.b, "two", nil)
+			return err
+		},
+		"a merge": func() error { s.merge("one"); return nil },
+	} {
+		s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
+		s.aged(record)
+		if _, err := s.b.Repo().Worktrees(s.ctx); !errors.As(err, new(*gitio.DamagedRecordError)) {
+			t.Fatalf("git lists the worktrees: %v", err)
+		}
+		if err := act(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, err := s.b.Repo().Worktrees(s.ctx); err != nil {
+			t.Errorf("after %s: %v", what, err)
+		}
+	}
+	s.mended("left-candidate")
+	s.lies(".integration", "three", "two")
 }
 
 // TestLockOfAMove covers a process killed while moving a worktree: it leaves a lock and its own

@@ -126,7 +126,7 @@ func (s *site) find(ctx context.Context, task, branch string) (layout, error) {
 			return layout{}, err
 		}
 	}
-	all, err := s.repo.Worktrees(ctx)
+	all, err := s.repo.RepairedWorktrees(ctx)
 	if err != nil {
 		return layout{}, err
 	}

@@ -236,6 +236,7 @@ func filesBelow(t *testing.T, dir string) (files []string) {
 // no repository, and never taken for one elsewhere.
 func TestGoneDirectory(t *testing.T) {
 	ctx, r := scratch(t)
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	gone := t.TempDir()
 	t.Chdir(gone)
 	check(t, os.Remove(gone))
@@ -247,7 +248,8 @@ func TestGoneDirectory(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"status of a worktree": second(r.Status(ctx, "x")),
-		"add a worktree":       r.worktreeCommand(ctx, "add", nil, nil, "x", "main"),
+		"add a worktree":       r.AddWorktree(ctx, "x", head),
+		"remove a worktree":    r.worktreeCommand(ctx, "remove", nil, "x"),
 	} {
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", name, err)

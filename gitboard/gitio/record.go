@@ -97,6 +97,18 @@ func (r *Repo) CompleteRecord(record, path string) error {
 	return storageError(record, err)
 }
 
+// completeRecords completes the records of which a git has left the file commondir empty, because
+// it was killed. One that is still writing it writes the same.
+func (r *Repo) completeRecords() {
+	for _, record := range r.DamagedRecords() {
+		info, err := os.Stat(filepath.Join(record, "commondir"))
+		path := r.WorktreeOf(record, nil)
+		if err == nil && info.Size() == 0 && path != "" {
+			_ = r.CompleteRecord(record, path) // what is still damaged is reported by who needs it
+		}
+	}
+}
+
 // KeepRecord moves a record to a directory that does not exist yet. It removes one that was never
 // finished, with nothing in it but what git writes first. The record may be gone already.
 func (r *Repo) KeepRecord(record, to string) error {

@@ -29,7 +29,17 @@ type Worktree struct {
 
 // Worktrees lists all worktrees, the main one (or the bare repository) first.
 func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
-	out, err := r.amidst(ctx, r.command("worktree list", "worktree", "list", "--porcelain", "-z"))
+	return r.listWorktrees(ctx, r.amidst)
+}
+
+// RepairedWorktrees is Worktrees for callers that are about to change one. A record that a git left
+// unfinished when it was killed is completed if it is in their way.
+func (r *Repo) RepairedWorktrees(ctx context.Context) ([]Worktree, error) {
+	return r.listWorktrees(ctx, r.repaired)
+}
+
+func (r *Repo) listWorktrees(ctx context.Context, run func(context.Context, command) ([]byte, error)) ([]Worktree, error) {
+	out, err := run(ctx, r.command("worktree list", "worktree", "list", "--porcelain", "-z"))
 	if err != nil {
 		return nil, err
 	}
@@ -37,12 +47,12 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 }
 
 // CheckedOut lists the worktrees whose HEAD is attached to a ref, given by its full name. It starts
-// no child if the files of all HEADs clearly name other refs.
+// no child if the files of all HEADs clearly name other refs. Else it is like RepairedWorktrees.
 func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]Worktree, error) {
 	if r.plainlyFree(ref) {
 		return nil, nil
 	}
-	all, err := r.Worktrees(ctx)
+	all, err := r.RepairedWorktrees(ctx)
 	return slices.DeleteFunc(all, func(w Worktree) bool { return w.Branch != ref }), err
 }
 
@@ -214,7 +224,6 @@ func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
 	doubts := 0
 	for attempt := 1; ; attempt++ {
 		out, err := c.output(ctx)
-		const died = 128
 		if exitCode(err) != died {
 			return out, err
 		}
@@ -228,6 +237,16 @@ func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
 			return out, r.damagedRecord(err)
 		}
 	}
+}
+
+// repaired is amidst for callers that are about to change a worktree: an unfinished record of
+// another one does not stop them.
+func (r *Repo) repaired(ctx context.Context, c command) ([]byte, error) {
+	if out, err := c.output(ctx); exitCode(err) != died {
+		return out, err
+	}
+	r.completeRecords()
+	return r.amidst(ctx, c)
 }
 
 // parseWorktrees parses git-worktree's "PORCELAIN FORMAT": each attribute ends with a NUL, and each

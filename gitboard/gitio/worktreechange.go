@@ -24,7 +24,13 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) err
 	if err := r.promised(ctx, commit); err != nil {
 		return err
 	}
-	return r.worktreeCommand(ctx, "add", workers, []string{"--detach", "--quiet"}, path, string(commit))
+	to, err := filepath.Abs(path) // children run in another directory
+	if err != nil {
+		return err
+	}
+	add := r.command("worktree add", flags(workers, []string{"worktree", "add", "--detach", "--quiet", "--", to, string(commit)})...)
+	_, err = r.repaired(ctx, add)
+	return err
 }
 
 // MovingReason is the reason with which MoveWorktree locks a worktree. If a lock with it remains,
@@ -80,7 +86,7 @@ func (r *Repo) move(ctx context.Context, from, to string) error {
 		return storageError(filepath.Dir(from), err)
 	}
 	if !plain || err != nil {
-		return r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
+		return r.worktreeCommand(ctx, "move", []string{"--force", "--force"}, from, to)
 	}
 	if err := ReplaceFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n")); err != nil {
 		return errors.Join(storageError(record, err), os.Rename(to, from)) // the disk is full, say
@@ -148,7 +154,7 @@ func wasMoved(from, to string) bool {
 func (r *Repo) lockWorktree(ctx context.Context, path string) error {
 	dir, ours := r.record(path)
 	if !ours {
-		return r.worktreeCommand(ctx, "lock", nil, []string{"--reason", MovingReason}, path)
+		return r.worktreeCommand(ctx, "lock", []string{"--reason", MovingReason}, path)
 	}
 	file, err := os.OpenFile(filepath.Join(dir, lockedFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -176,7 +182,7 @@ func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 	if dir, ours := r.record(path); ours {
 		return RemoveFile(filepath.Join(dir, lockedFile))
 	}
-	err := r.worktreeCommand(ctx, "unlock", nil, nil, path)
+	err := r.worktreeCommand(ctx, "unlock", nil, path)
 	if err == nil {
 		return nil
 	}
@@ -188,7 +194,7 @@ func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 	if _, left := os.Lstat(filepath.Join(dir, lockedFile)); os.IsNotExist(left) {
 		return nil
 	}
-	return r.worktreeCommand(ctx, "unlock", nil, nil, path)
+	return r.worktreeCommand(ctx, "unlock", nil, path)
 }
 
 // RemoveWorktree removes a worktree and all files in it, even if it is locked or dirty: callers
@@ -206,7 +212,7 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	if _, stays := os.Lstat(filepath.Join(path, ".git")); fixed(err) && stays == nil {
 		return err // git would forget it, and it would be in everybody's way
 	}
-	refused := r.worktreeCommand(ctx, "remove", nil, []string{"--force", "--force"}, path)
+	refused := r.worktreeCommand(ctx, "remove", []string{"--force", "--force"}, path)
 	if exitCode(refused) <= 0 {
 		return refused
 	}
@@ -285,23 +291,20 @@ func (r *Repo) DiscardWorktree(ctx context.Context, path string) error {
 // Without paths, git repairs the links of all worktrees that it finds; with paths, those of the
 // given worktrees.
 func (r *Repo) RepairWorktrees(ctx context.Context, paths ...string) error {
-	return r.worktreeCommand(ctx, "repair", nil, nil, paths...)
+	return r.worktreeCommand(ctx, "repair", nil, paths...)
 }
 
-// worktreeCommand runs `git <settings> worktree <verb> <options> -- <operands>`. Paths are made
-// absolute, since children run in another directory; the commit or branch of "add" is not a path.
-func (r *Repo) worktreeCommand(ctx context.Context, verb string, settings, options []string, operands ...string) error {
-	args := flags(settings, []string{"worktree", verb}, options, []string{"--"})
-	for i, operand := range operands {
-		if verb != "add" || i == 0 {
-			path, err := filepath.Abs(operand)
-			if err != nil {
-				return err
-			}
-			operand = path
+// worktreeCommand runs `git worktree <verb> <options> -- <paths>`. Paths are made absolute, since
+// children run in another directory.
+func (r *Repo) worktreeCommand(ctx context.Context, verb string, options []string, paths ...string) error {
+	args := flags([]string{"worktree", verb}, options, []string{"--"})
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return err
 		}
-		args = append(args, operand)
+		args = append(args, path)
 	}
-	_, err := r.amidst(ctx, r.command("worktree "+verb, args...))
+	_, err := r.repaired(ctx, r.command("worktree "+verb, args...))
 	return err
 }

@@ -218,7 +218,9 @@ func TestBehindElsewhere(t *testing.T) {
 	reports("later", 1)
 	side := filepath.Join(t.TempDir(), "side")
 	run(t, top, "worktree", "add", "-q", "--detach", side)
-	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "worktrees", "side", "commondir"), nil, 0o644))
+	record := filepath.Join(b.Repo().CommonDir(), "worktrees", "side")
+	must(t, os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
+	must(t, os.WriteFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(top, ".git")+"\n"), 0o644)) // nobody knows whose it is
 	if _, err := left(ctx, b, view(t, ctx, b)); !errors.As(err, new(*gitio.DamagedRecordError)) {
 		t.Fatalf("a damaged record: %v", err)
 	}

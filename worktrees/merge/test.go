@@ -231,7 +231,7 @@ func (r *testRun) setUp(ctx context.Context, repo *gitio.Repo, place string) (st
 // clearPlace removes the kept worktree. Anything there that git doesn't know stays: a person put it
 // there.
 func clearPlace(ctx context.Context, repo *gitio.Repo, place string) error {
-	all, err := repo.Worktrees(ctx)
+	all, err := repo.RepairedWorktrees(ctx)
 	if err != nil {
 		return err
 	}
