@@ -115,7 +115,7 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 	if st.Behind, err = s.repo.CountCommits(ctx, st.Head, tip); err != nil {
 		return err
 	}
-	if _, st.WouldConflict, err = s.repo.MergeTree(ctx, st.Head, tip); err != nil {
+	if _, st.WouldConflict, err = s.repo.TryMerge(ctx, st.Head, tip); err != nil {
 		return err
 	}
 	theirs, err := s.repo.ChangedFiles(ctx, base, tip)

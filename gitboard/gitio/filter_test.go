@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // TestFailingFilter checks that a filter that fails is told apart from other errors of git, also if
@@ -44,4 +46,31 @@ func TestFailingFilter(t *testing.T) {
 	if left := must[[]os.DirEntry](t)(os.ReadDir(scrap)); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// TestFailingSmudge checks that a worktree that can't be made because a filter fails is told apart
+// from other failures, and that nothing is left of it.
+func TestFailingSmudge(t *testing.T) {
+	ctx, r := scratch(t)
+	native(t, r.TopLevel(), "config", "filter.safe.smudge", "false")
+	write(t, r, ".git/info/attributes", "a.txt filter=safe\n")
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	path := filepath.Join(t.TempDir(), "one")
+	check(t, r.AddWorktree(ctx, path, head))
+	native(t, r.TopLevel(), "config", "filter.safe.required", "true")
+	if err := r.AddWorktree(ctx, path, head); err == nil || errors.As(err, new(*FilterError)) {
+		t.Errorf("where there is one already: %v", err)
+	}
+	check(t, r.RemoveWorktree(ctx, path))
+	if err := r.AddWorktree(ctx, path, head); !errors.As(err, new(*FilterError)) {
+		t.Errorf("the filter fails: %v", err)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("its directory is left")
+	}
+	if list := must[[]Worktree](t)(r.Worktrees(ctx)); len(list) != 1 {
+		t.Errorf("git knows %+v", list)
+	}
+	native(t, r.TopLevel(), "config", "filter.safe.smudge", "cat")
+	check(t, r.AddWorktree(ctx, path, head))
 }

@@ -198,9 +198,17 @@ func TestMergeTree(t *testing.T) {
 	bottom := branch("one\ntwo\nTHREE\n")
 	clash := branch("1\ntwo\nthree\n")
 
-	tree, conflicts, err := r.MergeTree(ctx, top, bottom)
+	before := native(t, r.TopLevel(), "count-objects", "-v")
+	tried, conflicts, err := r.TryMerge(ctx, top, bottom)
 	if err != nil || conflicts != nil {
-		t.Fatalf("clean: %v %v", conflicts, err)
+		t.Fatalf("tried: %v %v", conflicts, err)
+	}
+	if after := native(t, r.TopLevel(), "count-objects", "-v"); after != before {
+		t.Errorf("objects were written:\n%s", after)
+	}
+	tree, conflicts, err := r.MergeTree(ctx, top, bottom)
+	if err != nil || conflicts != nil || tree != tried {
+		t.Fatalf("clean: %v %v, at first %s and then %s", conflicts, err, tried, tree)
 	}
 	if got := must[git.Object](t)(r.Object(ctx, string(tree)+":a.txt")); string(got.Data) != "ONE\ntwo\nTHREE\n" {
 		t.Errorf("merged into %q", got.Data)
@@ -217,6 +225,28 @@ func TestMergeTree(t *testing.T) {
 		if _, _, err = r.MergeTree(ctx, top, theirs); !errors.As(err, &failed) {
 			t.Errorf("bad: %v", err)
 		}
+		if _, _, err = r.TryMerge(ctx, top, theirs); !errors.As(err, &failed) {
+			t.Errorf("bad, and tried: %v", err)
+		}
+	}
+}
+
+// TestTryMergeAnywhere checks that a merge is tried in a repository whose name would end a path in a
+// list of them, with objects that are borrowed from another one.
+func TestTryMergeAnywhere(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "b.txt", "b\n")
+	ours := commitAll(t, r, "ours")
+	check(t, r.CheckoutDetached(ctx, r.TopLevel(), base))
+	write(t, r, "c.txt", "c\n")
+	theirs := commitAll(t, r, "theirs")
+	odd := filepath.Join(t.TempDir(), "a "+string(filepath.ListSeparator)+` "quoted" name`)
+	native(t, t.TempDir(), "clone", "-q", "--shared", "--no-checkout", r.TopLevel(), odd)
+	there := must[*Repo](t)(Open(ctx, odd))
+	t.Cleanup(func() { check(t, there.Close()) })
+	if _, conflicts, err := there.TryMerge(ctx, ours, theirs); err != nil || conflicts != nil {
+		t.Errorf("%v %v", conflicts, err)
 	}
 }
 

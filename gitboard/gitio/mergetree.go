@@ -12,16 +12,33 @@ import (
 // files with conflict markers. It returns a CommandError if one of the ids is not a commit here, or
 // if their histories are unrelated.
 func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
-	if err := checkOIDs(ours, theirs); err != nil {
+	if err := r.mergeable(ctx, ours, theirs); err != nil {
 		return "", nil, err
 	}
-	if r.ownSettings().mayLack() {
-		base, _ := r.MergeBase(ctx, ours, theirs) // git says below what is wrong without one
-		if err := r.promisedAll(ctx, ours, theirs, base); err != nil {
-			return "", nil, err
-		}
-	}
 	return readMergeTree(ctx, r.command("merge-tree", mergeTree(string(ours), theirs)...), ours, theirs)
+}
+
+// TryMerge is MergeTree for callers that need no object of the result: it writes none, so that it
+// also works where nothing can be written.
+func (r *Repo) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
+	if err := r.mergeable(ctx, ours, theirs); err != nil {
+		return "", nil, err
+	}
+	child, discard, err := r.discarding(r.command("merge-tree", mergeTree(string(ours), theirs)...))
+	if err != nil {
+		return "", nil, err
+	}
+	defer discard()
+	return readMergeTree(ctx, child, ours, theirs)
+}
+
+// mergeable returns an error if what a merge of two commits needs is not here.
+func (r *Repo) mergeable(ctx context.Context, ours, theirs git.OID) error {
+	if err := checkOIDs(ours, theirs); err != nil || !r.ownSettings().mayLack() {
+		return err
+	}
+	base, _ := r.MergeBase(ctx, ours, theirs) // git says what is wrong without one
+	return r.promisedAll(ctx, ours, theirs, base)
 }
 
 // mergeTree returns the arguments of git-merge-tree. Conflict markers contain ours as it is given.

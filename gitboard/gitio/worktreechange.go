@@ -16,7 +16,8 @@ import (
 )
 
 // AddWorktree creates a worktree at path with commit checked out and HEAD detached. path must not
-// exist, or must be empty. Hooks do not run.
+// exist, or must be empty. Hooks do not run. It returns a FilterError if a filter keeps git from
+// writing its files.
 func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
@@ -30,6 +31,9 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) err
 	}
 	add := r.command("worktree add", flags(workers, []string{"worktree", "add", "--detach", "--quiet", "--", to, string(commit)})...)
 	_, err = r.repaired(ctx, add)
+	if err = r.filtered(ctx, "", add, err); errors.As(err, new(*FilterError)) {
+		return errors.Join(err, r.RemoveWorktree(ctx, to)) // the one that was made without a filter
+	}
 	return err
 }
 

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -90,6 +92,26 @@ func (r *Repo) objectDir() string {
 		}
 	}
 	return filepath.Join(r.common, "objects")
+}
+
+// discarding returns a child that writes its objects to a directory of its own, which discard
+// removes.
+func (r *Repo) discarding(c command) (child command, discard func(), err error) {
+	scrap, err := os.MkdirTemp("", "liza-objects-")
+	if err != nil {
+		return c, nil, err
+	}
+	read := []string{quotedDir(r.objectDir()), quotedDir(filepath.Join(r.common, "objects"))}
+	if others := r.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES"); r.environ.quarantined() && others != "" {
+		read = append(read, others)
+	}
+	child = c.with("GIT_OBJECT_DIRECTORY="+scrap, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(read, string(filepath.ListSeparator)))
+	return child, func() { _ = os.RemoveAll(scrap) }, nil
+}
+
+// quotedDir returns a path as git reads it in a list of object directories, whatever its name is.
+func quotedDir(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
 // writeObject writes one object. Ids and names make up a tree, so nobody can craft a collision in

@@ -137,7 +137,7 @@ func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		return review, "", err
 	}
 	if slices.Equal(c.Parents[1:], []git.OID{review}) {
-		tree, conflicts, err := repo.MergeTree(ctx, c.Parents[0], review)
+		tree, conflicts, err := repo.TryMerge(ctx, c.Parents[0], review)
 		if err != nil {
 			return "", "", err
 		}
