@@ -73,6 +73,37 @@ var killScenes = []scene{
 	trainMerge,
 }
 
+// TestFollowsAfterAll: a landing or a merge that was killed before the checkout of integration
+// followed is finished by the same command, asked anew or under the same request.
+func TestFollowsAfterAll(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+	p.git("checkout", "-q", "-b", "mine", "integration")
+	p.write("specs/vision.md", "# Another vision\n")
+	p.git("commit", "-q", "-a", "-m", "another vision")
+	p.git("checkout", "-q", "integration")
+	tip := func() string { return strings.TrimSpace(p.git("rev-parse", "integration")) }
+	for _, c := range []struct {
+		agent string
+		args  []string
+	}{{"", []string{"land", "mine"}}, {"code-reviewer-1", []string{"merge", "alpha"}}} {
+		was := tip()
+		p.must(c.agent, append(c.args, "--request", c.args[0])...)
+		for request, want := range map[string]int{c.args[0]: 0, "another": 1} {
+			p.git("read-tree", "--reset", "-u", was)
+			p.write(".git/liza/forward/killed", was+" "+tip()+"\n\n\n"+p.dir+"\n")
+			if _, errs, code := p.liza(c.agent, append(c.args, "--request", request)...); code != want {
+				t.Errorf("%s, request %s: exit %d\n%s", c.args, request, code, errs)
+			}
+			if left := p.git("status", "--porcelain"); left != "" {
+				t.Errorf("%s, request %s: the checkout of integration is still behind:\n%s", c.args, request, left)
+			}
+		}
+	}
+	p.proven()
+}
+
 // kill runs the scene's command and kills its process group after a while; flow says how it is
 // retried: 0 as it is, 1 under the same request id, 2 after doctor --fix.
 func (s *stage) kill(after time.Duration, flow int) (faults []string, killed bool) {

@@ -32,7 +32,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 		return nil, err
 	}
 	if done != nil {
-		return landedAs(done)
+		return landedEarlier(ctx, b, done)
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
 	if errors.Is(err, gitio.ErrNotFound) {
@@ -49,6 +49,9 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
+	if _, err := catchUp(ctx, b, v); err != nil {
+		return nil, err // also if the commit has landed already
+	}
 	tip, err := b.Integration(ctx, v)
 	if err != nil {
 		return nil, err
@@ -61,6 +64,17 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	}
 	l := &lander{b: b, r: r, since: since, commit: commit, from: commit}
 	return l.land(ctx)
+}
+
+// landedEarlier returns a landing that the same request made earlier, perhaps in a process that
+// died before the checkouts of integration had followed.
+func landedEarlier(ctx context.Context, b *gitboard.Board, done *gitboard.Done) (*Landed, error) {
+	landed, err := landedAs(done)
+	if err != nil {
+		return nil, err
+	}
+	landed.BroughtForward, err = catchUp(ctx, b, done.View)
+	return landed, err
 }
 
 // landedAs returns a landing as the board records it.

@@ -86,6 +86,7 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	}
 	if len(t.results) > 0 {
 		if finished, err := t.finished(ctx); finished || err != nil {
+			t.catchUp(ctx)
 			return t.results, err
 		}
 	}
@@ -95,6 +96,9 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	err := t.run(ctx)
 	if err == nil {
 		err = cmp.Or(t.lacking, t.leftOut())
+	}
+	if len(t.results) == 0 {
+		t.catchUp(ctx)
 	}
 	t.endAhead()
 	return t.results, errors.Join(err, t.held.release(ctx), t.recordFlaky(ctx))
@@ -139,6 +143,24 @@ func (t *train) before(ctx context.Context) error {
 		if err := t.repeated(all); err != nil {
 			return err
 		}
+	}
+}
+
+// catchUp updates the checkouts of integration that a crash has left behind, where there is nothing
+// left to merge, which would do so. doctor reports those that can't be updated, too.
+func (t *train) catchUp(ctx context.Context) {
+	v, err := t.b.View(ctx)
+	var done []string
+	if err == nil {
+		done, err = catchUp(ctx, t.b, v)
+	}
+	if len(t.results) == 0 {
+		return // the answer is why nothing was merged
+	}
+	last := t.results[len(t.results)-1]
+	last.BroughtForward = append(last.BroughtForward, done...)
+	if err != nil {
+		last.Warnings = append(last.Warnings, "a checkout of integration could not be brought forward: "+err.Error())
 	}
 }
 
