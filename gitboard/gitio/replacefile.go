@@ -41,19 +41,28 @@ const leftAfter = time.Hour
 // files.
 var othersWork = []string{"modules", "records"}
 
-// dropLeft removes the temporary files that killed processes have left below liza's directory.
-// Their names begin with a dot, as no other file's of ours does.
+// dropLeft removes the temporary files that killed processes have left in git's records of
+// worktrees and below liza's directory. There their names begin with a dot, as no other file's of
+// ours does.
 func (r *Repo) dropLeft() {
+	drop := func(file string) {
+		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > leftAfter {
+			_ = os.Remove(file)
+		}
+	}
 	_ = filepath.WalkDir(filepath.Join(r.common, "liza"), func(file string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() && slices.Contains(othersWork, e.Name()) && filepath.Dir(file) == filepath.Join(r.common, "liza") {
 			return fs.SkipDir
 		}
-		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), ".") {
-			return nil // what can't be read is not ours to remove
+		if err == nil && strings.HasPrefix(e.Name(), ".") {
+			drop(file)
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftAfter {
-			_ = os.Remove(file)
-		}
-		return nil
+		return nil // what can't be read is not ours to remove
 	})
+	for _, name := range []string{"gitdir", "commondir", "HEAD"} {
+		left, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "."+name+"-*")) // the pattern is valid
+		for _, file := range left {
+			drop(file)
+		}
+	}
 }
