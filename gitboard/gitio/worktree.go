@@ -43,7 +43,29 @@ func (r *Repo) listWorktrees(ctx context.Context, run func(context.Context, comm
 	if err != nil {
 		return nil, err
 	}
-	return parseWorktrees(string(out)), nil
+	all := parseWorktrees(string(out))
+	if len(all) > 0 && !all[0].Bare && all[0].Path == r.common {
+		all[0].Path = r.mainTop(all)
+	}
+	return all, nil
+}
+
+// mainTop returns the top directory of the main worktree where the git directory does not know it
+// and git lists that one instead (git-init, --separate-git-dir; submodules): the worktree in which
+// Open was called, or one that it or another worktree is in. If none is, it returns what git lists.
+func (r *Repo) mainTop(all []Worktree) string {
+	inside := []string{r.top}
+	for _, w := range all[1:] {
+		inside = append(inside, w.Path)
+	}
+	for _, dir := range inside {
+		for below := ""; dir != "" && dir != below; below, dir = dir, filepath.Dir(dir) {
+			if r.IsMadeFrom(dir) {
+				return dir
+			}
+		}
+	}
+	return all[0].Path
 }
 
 // CheckedOut lists the worktrees whose HEAD is attached to a ref, given by its full name. It starts
