@@ -218,6 +218,15 @@ func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []s
 	return done, nil
 }
 
+// catchUpNow is catchUp on the newest board.
+func catchUpNow(ctx context.Context, b *gitboard.Board) (done []string, err error) {
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return catchUp(ctx, b, v)
+}
+
 // String says what is left to be done.
 func (f forward) String() string {
 	return fmt.Sprintf("integration moved to %s, and the files in %s are still those of %s", f.tip.Short(), f.top, f.old.Short())

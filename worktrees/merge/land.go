@@ -49,9 +49,6 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
-	if _, err := catchUp(ctx, b, v); err != nil {
-		return nil, err // also if the commit has landed already
-	}
 	tip, err := b.Integration(ctx, v)
 	if err != nil {
 		return nil, err
@@ -73,7 +70,7 @@ func landedEarlier(ctx context.Context, b *gitboard.Board, done *gitboard.Done) 
 	if err != nil {
 		return nil, err
 	}
-	landed.BroughtForward, err = catchUp(ctx, b, done.View)
+	landed.BroughtForward, err = catchUpNow(ctx, b)
 	return landed, err
 }
 
@@ -169,6 +166,7 @@ func (l *lander) onTop(ctx context.Context, tip git.OID) (git.OID, error) {
 func (l *lander) land(ctx context.Context) (*Landed, error) {
 	done, err := l.b.Do(ctx, l.r.Request, l.decide, gitboard.Since(l.since))
 	if err != nil {
+		_, _ = catchUpNow(ctx, l.b) // a process that died may have landed it; doctor reports what still has to follow
 		return nil, err
 	}
 	landed, err := landedAs(done) // perhaps by another call

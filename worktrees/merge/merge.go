@@ -149,11 +149,7 @@ func (t *train) before(ctx context.Context) error {
 // catchUp updates the checkouts of integration that a crash has left behind, where there is nothing
 // left to merge, which would do so. doctor reports those that can't be updated, too.
 func (t *train) catchUp(ctx context.Context) {
-	v, err := t.b.View(ctx)
-	var done []string
-	if err == nil {
-		done, err = catchUp(ctx, t.b, v)
-	}
+	done, err := catchUpNow(ctx, t.b)
 	if len(t.results) == 0 {
 		return // the answer is why nothing was merged
 	}
