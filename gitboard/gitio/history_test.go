@@ -245,8 +245,11 @@ func TestTryMergeAnywhere(t *testing.T) {
 	native(t, t.TempDir(), "clone", "-q", "--shared", "--no-checkout", r.TopLevel(), odd)
 	there := must[*Repo](t)(Open(ctx, odd))
 	t.Cleanup(func() { check(t, there.Close()) })
-	if _, conflicts, err := there.TryMerge(ctx, ours, theirs); err != nil || conflicts != nil {
-		t.Errorf("%v %v", conflicts, err)
+	for _, temp := range []string{os.TempDir(), filepath.Join(odd, "none")} {
+		t.Setenv("TMPDIR", temp)
+		if _, conflicts, err := there.TryMerge(ctx, ours, theirs); err != nil || conflicts != nil {
+			t.Errorf("with temporary files in %s: %v %v", temp, conflicts, err)
+		}
 	}
 }
 

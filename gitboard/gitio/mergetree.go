@@ -18,17 +18,17 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OI
 	return readMergeTree(ctx, r.command("merge-tree", mergeTree(string(ours), theirs)...), ours, theirs)
 }
 
-// TryMerge is MergeTree for callers that need no object of the result: it writes none, so that it
-// also works where nothing can be written.
+// TryMerge is MergeTree for callers that need no object of the result: it leaves none, and also
+// works where the repository can't be written to.
 func (r *Repo) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
 	if err := r.mergeable(ctx, ours, theirs); err != nil {
 		return "", nil, err
 	}
-	child, discard, err := r.discarding(r.command("merge-tree", mergeTree(string(ours), theirs)...))
-	if err != nil {
-		return "", nil, err
+	child := r.command("merge-tree", mergeTree(string(ours), theirs)...)
+	if apart, discard, err := r.discarding(child); err == nil { // else there is no room for them but here
+		defer discard()
+		child = apart
 	}
-	defer discard()
 	return readMergeTree(ctx, child, ours, theirs)
 }
 
