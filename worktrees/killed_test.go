@@ -70,6 +70,28 @@ func TestRecordOfTheDead(t *testing.T) {
 	s.claim("coder-1", "one")
 }
 
+// TestRecordWithoutCommit covers a git that was killed while adding a worktree, before that had a
+// commit: git then neither fetches nor packs.
+func TestRecordWithoutCommit(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only /proc tells who is left")
+	}
+	s := newScene(t, ready("one"))
+	path := s.stranger(".claim-", "aaaa", "one", s.ref("refs/heads/integration"), s.dead())
+	head := filepath.Join(strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir")), "HEAD")
+	s.check(os.WriteFile(head, []byte(string(git.ZeroOID)+"\n"), 0o644))
+	s.aged(head)
+	found, err := worktrees.Diagnose(s.ctx, s.b)
+	s.check(err)
+	if len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix == nil {
+		t.Fatalf("found %+v", found)
+	}
+	s.check(found[0].Fix(s.ctx))
+	s.git(s.dir, "rev-list", "--all")
+	s.mended("left-candidate")
+	s.claim("coder-1", "one")
+}
+
 // TestPastARecordOfTheDead checks that nobody who changes a worktree is stopped by another worktree's
 // record that a killed git left unfinished.
 func TestPastARecordOfTheDead(t *testing.T) {

@@ -44,7 +44,7 @@ type command struct {
 func (r *Repo) command(op string, args ...string) command {
 	return command{
 		op: op, dir: r.common, args: flags(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args),
-		repair: func(ctx context.Context) bool { return r.bringBack(ctx) },
+		repair: func(ctx context.Context) bool { return r.finishRecords(ctx) || r.bringBack(ctx) },
 	}
 }
 

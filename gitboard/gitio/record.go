@@ -47,6 +47,44 @@ func (r *Repo) NamelessRecords() (nameless []string) {
 	return nameless
 }
 
+// UnfinishedRecords lists the records of worktrees whose HEAD has the zero id, which git writes
+// first. While one is left by a git that was killed then, git neither fetches nor packs nor prunes.
+func (r *Repo) UnfinishedRecords() (unfinished []string) {
+	heads, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "HEAD")) // the pattern is valid
+	for _, head := range heads {
+		if line, _ := plainFile(head); git.OID(line).Valid() && git.OID(line).IsZero() {
+			unfinished = append(unfinished, filepath.Dir(head))
+		}
+	}
+	return unfinished
+}
+
+// FinishRecord gives an unfinished record the commit of the main worktree, unless a git may still
+// be writing the record. It can be repeated. What is in the worktree stays as it is.
+func (r *Repo) FinishRecord(ctx context.Context, record string) error {
+	head := filepath.Join(record, "HEAD")
+	if !slices.Contains(r.UnfinishedRecords(), record) {
+		return nil
+	}
+	if err := r.Left(head, r.patience.Watch); err != nil {
+		return err
+	}
+	commit, err := r.ResolveCommit(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	return storageError(record, ReplaceFile(head, []byte(string(commit)+"\n")))
+}
+
+// finishRecords finishes the unfinished records that killed processes have left, and reports
+// whether there was one.
+func (r *Repo) finishRecords(ctx context.Context) (done bool) {
+	for _, record := range r.UnfinishedRecords() {
+		done = r.FinishRecord(ctx, record) == nil || done
+	}
+	return done
+}
+
 // unwritten reports whether another process may be writing a record: one that is new lacks what git
 // requires.
 func (r *Repo) unwritten() bool {

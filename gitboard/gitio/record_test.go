@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -221,4 +223,32 @@ func TestTrackingRefs(t *testing.T) {
 	if globs, remote := trackingRefs(ctx, r.CommonDir()); !remote || len(globs) != 1 || globs[0] != "--glob=refs/remotes/a/*" {
 		t.Errorf("%q, %v", globs, remote)
 	}
+}
+
+// TestUnfinishedRecord checks that a record whose HEAD git has not written to the end is finished by
+// the next command that git refuses for it, and not while a git may still be writing it.
+func TestUnfinishedRecord(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only /proc tells who is left")
+	}
+	ctx, r := scratch(t)
+	claim(t, ctx, r, "one")
+	record := filepath.Join(r.common, "worktrees", "one")
+	head, long := filepath.Join(record, "HEAD"), time.Now().Add(-time.Hour)
+	check(t, os.WriteFile(head, []byte(string(git.ZeroOID)+"\n"), 0o644))
+	check(t, os.Chtimes(head, long, long))
+	all := r.command("rev-list", "rev-list", "--all", "--count")
+	r.patience.Watch = 2 * time.Hour
+	if err := all.run(ctx); exitCode(err) != died || len(r.UnfinishedRecords()) != 1 {
+		t.Errorf("it may be being written: %v, %q", err, r.UnfinishedRecords())
+	}
+	r.patience.Watch = time.Minute
+	if err := all.run(ctx); err != nil || len(r.UnfinishedRecords()) != 0 {
+		t.Errorf("%v, %q", err, r.UnfinishedRecords())
+	}
+	main := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	if line, _ := plainFile(head); line != string(main) {
+		t.Errorf("it is at %q, not at %s", line, main)
+	}
+	check(t, r.FinishRecord(ctx, record))
 }
