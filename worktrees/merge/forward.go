@@ -118,10 +118,15 @@ func records(b *gitboard.Board) (all []forward, err error) {
 }
 
 // left returns the checkouts here that have not followed integration yet, and removes the records
-// of moves that did not happen.
+// of moves that did not happen. While something is on its way to the remote, a move of a process
+// that has ended may still happen.
 func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []forward, err error) {
 	all, err := records(b)
 	if len(all) == 0 {
+		return nil, err
+	}
+	pending, err := b.Pending(ctx) // before the tip is read, which it may move
+	if err != nil {
 		return nil, err
 	}
 	tip, err := b.Repo().Ref(ctx, v.IntegrationRef())
@@ -144,7 +149,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 		case moved && at >= 0:
 			f.tip = tip
 			found = append(found, f)
-		case moved || over: // nothing follows any more
+		case moved || over && pending == 0: // nothing follows any more
 			if err := b.Discard(f.name); err != nil {
 				return nil, err
 			}

@@ -86,8 +86,7 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	}
 	if len(t.results) > 0 {
 		if finished, err := t.finished(ctx); finished || err != nil {
-			t.catchUp(ctx)
-			return t.results, err
+			return t.results, cmp.Or(err, t.catchUp(ctx))
 		}
 	}
 	if _, err := Follow(ctx, b, gitboard.Moment{}); err != nil {
@@ -98,7 +97,7 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 		err = cmp.Or(t.lacking, t.leftOut())
 	}
 	if len(t.results) == 0 {
-		t.catchUp(ctx)
+		_, _ = catchUpNow(ctx, t.b) // the error is why nothing was merged; doctor reports what still has to follow
 	}
 	t.endAhead()
 	return t.results, errors.Join(err, t.held.release(ctx), t.recordFlaky(ctx))
@@ -146,18 +145,17 @@ func (t *train) before(ctx context.Context) error {
 	}
 }
 
-// catchUp updates the checkouts of integration that a crash has left behind, where there is nothing
-// left to merge, which would do so. doctor reports those that can't be updated, too.
-func (t *train) catchUp(ctx context.Context) {
+// catchUp updates the checkouts of integration that a crash has left behind, where a repeated
+// request has nothing left to merge, which would do so.
+func (t *train) catchUp(ctx context.Context) error {
 	done, err := catchUpNow(ctx, t.b)
-	if len(t.results) == 0 {
-		return // the answer is why nothing was merged
-	}
 	last := t.results[len(t.results)-1]
 	last.BroughtForward = append(last.BroughtForward, done...)
-	if err != nil {
-		last.Warnings = append(last.Warnings, "a checkout of integration could not be brought forward: "+err.Error())
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
+		last.Warnings = append(last.Warnings, "a checkout of integration could not be brought forward: "+refused.Error())
+		return nil
 	}
+	return err
 }
 
 // finished reports whether a repeated request has nothing left to do. If it was cut short, what was
