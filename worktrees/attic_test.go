@@ -279,4 +279,7 @@ func TestHalfGoneKeepsWhatItCannotHold(t *testing.T) {
 	if present(gone) || !present(filepath.Join(s.b.Dir(), "modules", "one", "1", "vendor", "x", ".git")) {
 		t.Error("it is not kept")
 	}
+	if present(filepath.Join(s.claimsDir(), "aaaa")) {
+		t.Error("its record is left")
+	}
 }

@@ -581,6 +581,31 @@ func TestLeftFor(t *testing.T) {
 	}
 }
 
+// TestHalfMoved checks that a worktree whose move git has not recorded counts as left halfway only if
+// it is known that nobody is moving it.
+func TestHalfMoved(t *testing.T) {
+	ctx, s, commits := began(t)
+	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0]}
+	must(t, s.repo.AddWorktree(ctx, c.path, c.base))
+	must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(c.path), "locked"), []byte(gitio.MovingReason), 0o644))
+	must(t, os.Rename(c.path, s.path("one")))
+	is := func(why string, want bool) {
+		t.Helper()
+		if got := s.halfMoved(s.path("one")); got != want {
+			t.Errorf("%s: %v", why, got)
+		}
+	}
+	is("there is no record of it", true)
+	must(t, c.note("one"))
+	is("its process lives", false)
+	c.left = true
+	must(t, c.note("one"))
+	is("its process has left it", true)
+	must(t, os.Remove(c.recordFile()))
+	must(t, os.Mkdir(c.recordFile(), 0o755))
+	is("its record can't be read", false)
+}
+
 // TestAttach checks that a detached worktree is put on its branch only where that changes nothing.
 func TestAttach(t *testing.T) {
 	ctx, s, commits := began(t)
