@@ -128,7 +128,7 @@ func (r *Repo) WorktreeOf(record string, among []string) string {
 // CompleteRecord gives a record back what every record of the worktree at path says: where the
 // repository is, and where the worktree. It can be repeated, also while git writes the record.
 func (r *Repo) CompleteRecord(record, path string) error {
-	err := ReplaceFile(filepath.Join(record, "commondir"), []byte("../..\n"))
+	err := ReplaceFile(filepath.Join(record, "commondir"), []byte(upToCommon))
 	if link := filepath.Join(path, ".git"); err == nil && linkBack(record) != link {
 		err = ReplaceFile(filepath.Join(record, "gitdir"), []byte(link+"\n"))
 	}
@@ -136,16 +136,26 @@ func (r *Repo) CompleteRecord(record, path string) error {
 }
 
 // completeRecords completes the records of which a git has left the file commondir empty, because
-// it was killed. One that is still writing it writes the same.
+// it was killed. One that is still writing it writes the same, and may then move or remove all of
+// it: nothing else is written, and no file made.
 func (r *Repo) completeRecords() {
 	for _, record := range r.DamagedRecords() {
-		info, err := os.Stat(filepath.Join(record, "commondir"))
-		path := r.WorktreeOf(record, nil)
-		if err == nil && info.Size() == 0 && path != "" {
-			_ = r.CompleteRecord(record, path) // what is still damaged is reported by who needs it
+		if r.WorktreeOf(record, nil) == "" {
+			continue
 		}
+		file, err := os.OpenFile(filepath.Join(record, "commondir"), os.O_WRONLY, 0)
+		if err != nil {
+			continue // what is still damaged is reported by who needs it
+		}
+		if info, err := file.Stat(); err == nil && info.Size() == 0 {
+			_, _ = file.WriteString(upToCommon)
+		}
+		_ = file.Close()
 	}
 }
+
+// upToCommon is what the file commondir of a record says: where the common directory is from there.
+const upToCommon = "../..\n"
 
 // KeepRecord moves a record to a directory that does not exist yet. It removes one that was never
 // finished, with nothing in it but what git writes first. The record may be gone already.
