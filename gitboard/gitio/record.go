@@ -69,7 +69,7 @@ func (r *Repo) FinishRecord(ctx context.Context, record string) error {
 	if err := r.Left(head, r.patience.Watch); err != nil {
 		return err
 	}
-	commit, err := r.ResolveCommit(ctx, "HEAD")
+	commit, err := r.resolve(ctx, "main-worktree/HEAD") // whichever this one is
 	if err != nil {
 		return err
 	}

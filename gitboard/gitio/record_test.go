@@ -251,4 +251,18 @@ func TestUnfinishedRecord(t *testing.T) {
 		t.Errorf("it is at %q, not at %s", line, main)
 	}
 	check(t, r.FinishRecord(ctx, record))
+	// From another worktree, and from the very one, it is the same.
+	two := claim(t, ctx, r, "two")
+	native(t, two, "commit", "-q", "--allow-empty", "-m", "another")
+	for _, at := range []string{two, filepath.Join(r.TopLevel(), ".worktrees", "one")} {
+		from := open(t, ctx, at)
+		check(t, os.WriteFile(head, []byte(string(git.ZeroOID)+"\n"), 0o644))
+		check(t, os.Chtimes(head, long, long))
+		if err := from.command("rev-list", "rev-list", "--all", "--count").run(ctx); err != nil {
+			t.Errorf("in %s: %v", at, err)
+		}
+		if line, _ := plainFile(head); line != string(main) {
+			t.Errorf("finished in %s, it is at %q, not at %s", at, line, main)
+		}
+	}
 }

@@ -73,10 +73,11 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 // has slept or its clock was set forward, those that ran at the last one count as running until
 // there was time for a heartbeat.
 func (w *watcher) leases(ctx context.Context, v *gitboard.View, now board.Time) (map[string]board.Lease, error) {
+	heartbeat := board.At(now.Std().Add(time.Duration(v.State.Config().HeartbeatInterval) * time.Second))
 	if w.looked != "" && now.Std().Sub(w.looked.Std()) > 4*watchEvery {
-		w.slept, w.awake = w.looked, board.At(now.Std().Add(time.Duration(v.State.Config().HeartbeatInterval)*time.Second))
+		w.slept, w.awake = w.looked, heartbeat
 	}
-	w.looked = now
+	w.looked, w.awake = now, min(w.awake, heartbeat) // the clock may be set back again
 	leases, err := v.LeasesSeen(ctx)
 	for id, l := range leases {
 		if l.Expires > w.slept {

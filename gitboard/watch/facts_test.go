@@ -62,4 +62,14 @@ func TestLeasesOfSleepers(t *testing.T) {
 	look("coder-2")
 	clock.Pass(watchEvery)
 	look()
+	register("coder-3")
+	look("coder-3")
+	clock.Pass(24 * time.Hour) // by mistake
+	look("coder-3")
+	clock.Pass(-24 * time.Hour)
+	for range 10 {
+		look("coder-3")
+		clock.Pass(watchEvery)
+	}
+	look() // whatever the clock has shown meanwhile
 }
