@@ -100,6 +100,20 @@ func TestFollowsAfterAll(t *testing.T) {
 				t.Errorf("%s, request %s: the checkout of integration is still behind:\n%s", c.args, request, left)
 			}
 		}
+		// What has landed has landed, also if a human's changes are in the way of the files.
+		p.git("read-tree", "--reset", "-u", was)
+		record := ".git/liza/forward/killed"
+		p.write(record, was+" "+tip()+"\n\n\n"+p.dir+"\n")
+		changed := strings.Fields(p.git("diff", "--name-only", was, tip()))[0]
+		p.write(changed, "a human's\n")
+		out := p.must(c.agent, append(c.args, "--request", c.args[0])...)
+		if want := "warning: a checkout of integration could not be brought forward (git liza doctor looks at it): "; !strings.Contains(out, want) || !strings.Contains(out, changed) {
+			t.Errorf("%s: it prints\n%s", c.args, out)
+		}
+		p.git("read-tree", "--reset", "-u", "HEAD")
+		if err := os.Remove(filepath.Join(p.dir, record)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p.proven()
 }

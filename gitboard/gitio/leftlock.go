@@ -278,15 +278,7 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 // was made, although the file's time may say so: a clock that is set forward makes files old.
 func locksIndex(p gitProcess, path string) bool {
 	dir, name := filepath.Split(path)
-	if p.Command != "commit" || name != "index.lock" {
-		return false
-	}
-	link := linkBack(filepath.Clean(dir))
-	if link == "" { // the main worktree
-		link = filepath.Clean(dir)
-	}
-	top, err := filepath.EvalSymlinks(filepath.Dir(link)) // as the system shows where a process runs
-	return err == nil && p.Dir == top
+	return p.Command == "commit" && name == "index.lock" && p.Dir != "" && leadsTo(p.Dir, dir)
 }
 
 // isBoardRefLock reports whether a lock is one of the board's refs, which no worktree has checked

@@ -125,6 +125,9 @@ func TestIndexLockAfterAJump(t *testing.T) {
 	ctx, r := scratch(t)
 	linked := claim(t, ctx, r, "one")
 	index := filepath.Join(LinkedDir(linked), "index.lock")
+	apart, top := filepath.Join(t.TempDir(), "apart.git"), filepath.Join(t.TempDir(), "top")
+	native(t, r.TopLevel(), "clone", "-q", "--separate-git-dir", apart, ".", top)
+	native(t, top, "worktree", "add", "-q", "--detach", filepath.Join(top, "one"))
 	for _, c := range []struct {
 		dir, command, lock string
 		held               bool
@@ -134,14 +137,22 @@ func TestIndexLockAfterAJump(t *testing.T) {
 		{r.TopLevel(), "commit", index, false},
 		{linked, "commit", index, true},
 		{linked, "an-alias", index, false},
+		{top, "commit", filepath.Join(apart, "index.lock"), true},
+		{top, "commit", filepath.Join(apart, "worktrees", "one", "index.lock"), false},
 	} {
 		t.Run("", func(t *testing.T) {
 			asGit(t, c.dir, "git", c.command)
 			made := time.Now().Add(-time.Hour)
 			check(t, os.WriteFile(c.lock, nil, 0o644))
 			check(t, os.Chtimes(c.lock, made, made))
-			if err := r.Left(c.lock, LockAge); errors.As(err, new(*HeldError)) != c.held {
-				t.Errorf("beside git %s in %s, %s: %v", c.command, c.dir, c.lock, err)
+			repos := []*Repo{r}
+			if c.dir == top {
+				repos = []*Repo{open(t, ctx, top), open(t, ctx, filepath.Join(top, "one"))}
+			}
+			for _, r := range repos {
+				if err := r.Left(c.lock, LockAge); errors.As(err, new(*HeldError)) != c.held {
+					t.Errorf("in %s, beside git %s in %s, %s: %v", r.TopLevel(), c.command, c.dir, c.lock, err)
+				}
 			}
 		})
 	}

@@ -67,19 +67,18 @@ func amidLocks(words []string) bool {
 // places returns the directories in which git works on this repository: its common directory and
 // the tops of its worktrees.
 func (r *Repo) places() []string {
-	places := []string{r.common}
-	if filepath.Base(r.common) == ".git" {
-		places = append(places, filepath.Dir(r.common))
-	}
-	if r.top != "" {
-		places = append(places, r.top)
-	}
+	var linked []string
 	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
 	for _, record := range records {
 		if link := linkBack(record); link != "" {
-			places = append(places, filepath.Dir(link))
+			linked = append(linked, filepath.Dir(link))
 		}
 	}
+	main := filepath.Dir(r.common)
+	if filepath.Base(r.common) != ".git" {
+		main = r.mainTop(linked)
+	}
+	places := slices.DeleteFunc(append([]string{r.common, main, r.top}, linked...), func(place string) bool { return place == "" })
 	for i, place := range places {
 		if real, err := filepath.EvalSymlinks(place); err == nil {
 			places[i] = real // /proc shows resolved paths

@@ -165,20 +165,20 @@ func (r *Repo) Shallow() bool {
 
 // IsMadeFrom reports whether dir is a main worktree of this repository: its .git is the common
 // directory, or a file that points there (gitrepository-layout).
-func (r *Repo) IsMadeFrom(dir string) bool {
-	if dir == "" {
-		return false
-	}
-	at := LinkedDir(dir)
+func (r *Repo) IsMadeFrom(dir string) bool { return dir != "" && leadsTo(dir, r.common) }
+
+// leadsTo reports whether a worktree's .git is a certain directory, or a file that points there.
+func leadsTo(worktree, gitDir string) bool {
+	at := LinkedDir(worktree)
 	if at == "" {
-		at = filepath.Join(dir, ".git")
+		at = filepath.Join(worktree, ".git")
 	}
 	found, err := os.Stat(at)
 	if err != nil {
 		return false
 	}
-	common, err := os.Stat(r.common)
-	return err == nil && os.SameFile(found, common)
+	wanted, err := os.Stat(gitDir)
+	return err == nil && os.SameFile(found, wanted)
 }
 
 // Close ends the long-lived child. Objects can't be read afterwards.

@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,27 +46,27 @@ func (r *Repo) listWorktrees(ctx context.Context, run func(context.Context, comm
 	}
 	all := parseWorktrees(string(out))
 	if len(all) > 0 && !all[0].Bare && all[0].Path == r.common {
-		all[0].Path = r.mainTop(all)
+		var linked []string
+		for _, w := range all[1:] {
+			linked = append(linked, w.Path)
+		}
+		all[0].Path = cmp.Or(r.mainTop(linked), r.common)
 	}
 	return all, nil
 }
 
 // mainTop returns the top directory of the main worktree where the git directory does not know it
-// and git lists that one instead (git-init, --separate-git-dir; submodules): the worktree in which
-// Open was called, or one that it or another worktree is in. If none is, it returns what git lists.
-func (r *Repo) mainTop(all []Worktree) string {
-	inside := []string{r.top}
-	for _, w := range all[1:] {
-		inside = append(inside, w.Path)
-	}
-	for _, dir := range inside {
+// (git-init, --separate-git-dir; submodules): the worktree in which Open was called, or one that it
+// or a linked worktree is in. If none is, it returns "".
+func (r *Repo) mainTop(linked []string) string {
+	for _, dir := range append([]string{r.top}, linked...) {
 		for below := ""; dir != "" && dir != below; below, dir = dir, filepath.Dir(dir) {
 			if r.IsMadeFrom(dir) {
 				return dir
 			}
 		}
 	}
-	return all[0].Path
+	return ""
 }
 
 // CheckedOut lists the worktrees whose HEAD is attached to a ref, given by its full name. It starts

@@ -74,9 +74,7 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	f := &Finished{Landed: Landed{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Task: task}
-	if f.BroughtForward, err = catchUp(ctx, b, done.View); err != nil {
-		f.Warnings = append(f.Warnings, "a checkout of integration could not be brought forward: "+err.Error())
-	}
+	f.catchUp(ctx, b)
 	f.Warnings = slices.Concat(f.Warnings, tidy(ctx, b, done.View, r.Actor, task))
 	return f, nil
 }

@@ -232,6 +232,16 @@ func catchUpNow(ctx context.Context, b *gitboard.Board) (done []string, err erro
 	return catchUp(ctx, b, v)
 }
 
+// catchUp updates the checkouts of integration that a crash has left behind, after something that
+// has landed. One that can't follow is a warning.
+func (l *Landed) catchUp(ctx context.Context, b *gitboard.Board) {
+	done, err := catchUpNow(ctx, b)
+	l.BroughtForward = append(l.BroughtForward, done...)
+	if err != nil {
+		l.Warnings = append(l.Warnings, fmt.Sprintf("a checkout of integration could not be brought forward (git liza doctor looks at it): %v", err))
+	}
+}
+
 // String says what is left to be done.
 func (f forward) String() string {
 	return fmt.Sprintf("integration moved to %s, and the files in %s are still those of %s", f.tip.Short(), f.top, f.old.Short())

@@ -32,7 +32,11 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 		return nil, err
 	}
 	if done != nil {
-		return landedEarlier(ctx, b, done)
+		landed, err := landedAs(done)
+		if err == nil {
+			landed.catchUp(ctx, b) // the process that landed it may have died before
+		}
+		return landed, err
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
 	if errors.Is(err, gitio.ErrNotFound) {
@@ -61,17 +65,6 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	}
 	l := &lander{b: b, r: r, since: since, commit: commit, from: commit}
 	return l.land(ctx)
-}
-
-// landedEarlier returns a landing that the same request made earlier, perhaps in a process that
-// died before the checkouts of integration had followed.
-func landedEarlier(ctx context.Context, b *gitboard.Board, done *gitboard.Done) (*Landed, error) {
-	landed, err := landedAs(done)
-	if err != nil {
-		return nil, err
-	}
-	landed.BroughtForward, err = catchUpNow(ctx, b)
-	return landed, err
 }
 
 // landedAs returns a landing as the board records it.

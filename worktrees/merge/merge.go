@@ -86,7 +86,8 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	}
 	if len(t.results) > 0 {
 		if finished, err := t.finished(ctx); finished || err != nil {
-			return t.results, cmp.Or(err, t.catchUp(ctx))
+			t.results[len(t.results)-1].catchUp(ctx, b) // a merge would do it, but nothing is left to merge
+			return t.results, err
 		}
 	}
 	if _, err := Follow(ctx, b, gitboard.Moment{}); err != nil {
@@ -143,19 +144,6 @@ func (t *train) before(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// catchUp updates the checkouts of integration that a crash has left behind, where a repeated
-// request has nothing left to merge, which would do so.
-func (t *train) catchUp(ctx context.Context) error {
-	done, err := catchUpNow(ctx, t.b)
-	last := t.results[len(t.results)-1]
-	last.BroughtForward = append(last.BroughtForward, done...)
-	if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
-		last.Warnings = append(last.Warnings, "a checkout of integration could not be brought forward: "+refused.Error())
-		return nil
-	}
-	return err
 }
 
 // finished reports whether a repeated request has nothing left to do. If it was cut short, what was
