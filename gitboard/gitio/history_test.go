@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -245,7 +246,14 @@ func TestTryMergeAnywhere(t *testing.T) {
 	native(t, t.TempDir(), "clone", "-q", "--shared", "--no-checkout", r.TopLevel(), odd)
 	there := must[*Repo](t)(Open(ctx, odd))
 	t.Cleanup(func() { check(t, there.Close()) })
-	for _, temp := range []string{os.TempDir(), filepath.Join(odd, "none")} {
+	full := t.TempDir()
+	if runtime.GOOS == "linux" { // there is room for another directory, but paths in that would be too long
+		for len(full) < 4068 {
+			full = filepath.Join(full, strings.Repeat("x", min(200, max(1, 4067-len(full)))))
+		}
+		check(t, os.MkdirAll(full, 0o755))
+	}
+	for _, temp := range []string{os.TempDir(), full, filepath.Join(odd, "none")} {
 		t.Setenv("TMPDIR", temp)
 		if _, conflicts, err := there.TryMerge(ctx, ours, theirs); err != nil || conflicts != nil {
 			t.Errorf("with temporary files in %s: %v %v", temp, conflicts, err)

@@ -18,18 +18,21 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OI
 	return readMergeTree(ctx, r.command("merge-tree", mergeTree(string(ours), theirs)...), ours, theirs)
 }
 
-// TryMerge is MergeTree for callers that need no object of the result: it leaves none, and also
-// works where the repository can't be written to.
+// TryMerge is MergeTree for callers that need no object of the result: it leaves none where there is
+// room for temporary files, and also works where the repository can't be written to.
 func (r *Repo) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
 	if err := r.mergeable(ctx, ours, theirs); err != nil {
 		return "", nil, err
 	}
 	child := r.command("merge-tree", mergeTree(string(ours), theirs)...)
-	if apart, discard, err := r.discarding(child); err == nil { // else there is no room for them but here
+	if apart, discard, err := r.discarding(child); err == nil {
 		defer discard()
-		child = apart
+		tree, conflicts, err = readMergeTree(ctx, apart, ours, theirs)
+		if err == nil || ctx.Err() != nil {
+			return tree, conflicts, err
+		}
 	}
-	return readMergeTree(ctx, child, ours, theirs)
+	return readMergeTree(ctx, child, ours, theirs) // there may be no room for temporary files
 }
 
 // mergeable returns an error if what a merge of two commits needs is not here.
