@@ -198,6 +198,9 @@ func (w *watching) look(ctx context.Context) {
 		w.end(w.order.Reason)
 	case failed == nil:
 		w.silence(l)
+	case taken(failed):
+		w.stopped = lost(w.actor.ID, failed)
+		w.end("the lease was lost")
 	case inconsistent(failed):
 		w.stopped = w.quarantine(failed)
 		w.end("the board is inconsistent")

@@ -142,8 +142,8 @@ func TestActsOnlyWhenSure(t *testing.T) {
 }
 
 // TestSeesThatItWasReplaced checks that a supervisor whose agent another process has registered or
-// removed learns that at its next look: the heartbeat may be a minute away, and until
-// then it would start its agent again and again.
+// removed ends at its next look, also while its agent runs or it merges: the heartbeat may be a
+// minute away, and until then it would start its agent again and again.
 func TestSeesThatItWasReplaced(t *testing.T) {
 	for name, replaced := range map[string]func(context.Context, *supervisor){
 		"registered again": func(ctx context.Context, s *supervisor) {
@@ -164,7 +164,25 @@ func TestSeesThatItWasReplaced(t *testing.T) {
 		if _, err := s.look(ctx); !taken(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+		w := &watching{supervisor: s, r: &Running{Task: "login"}, ending: ending{ours: true}} // no agent runs
+		if w.look(ctx); !stopped(w.stopped, graceful) {
+			t.Errorf("%s while the agent runs: %v", name, w.stopped)
+		}
+		moved := make(chan struct{}, 1)
+		moved <- struct{}{}
+		s.follow, s.Executor = moved, endless{}
+		if _, err := s.land(ctx, []string{"login"}); !stopped(err, graceful) {
+			t.Errorf("%s during a merge: %v", name, err)
+		}
 	}
+}
+
+// endless is an executor whose merges last until they are told to end.
+type endless struct{ *executor }
+
+func (endless) Merge(ctx context.Context, _ board.Actor, _ []string, _ io.Writer) ([]Landed, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
 }
 
 // TestTroubleShortensNoPause checks that a failure does not end an earlier pause, as that of a limit,

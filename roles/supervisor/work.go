@@ -152,7 +152,11 @@ func (s *supervisor) land(ctx context.Context, tasks []string) (landed []Landed,
 			if failed == nil {
 				failed = read(l.State, func() { aborted = l.mode() == board.Aborted })
 			}
-			if failed == nil && aborted && why == nil {
+			switch {
+			case taken(failed):
+				why = lost(s.actor.ID, failed)
+				end()
+			case failed == nil && aborted && why == nil:
 				why = errAborted
 				end()
 			}
