@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // damagedRecords looks for git's records of worktrees that git can't use, or is about to forget.
@@ -41,7 +42,7 @@ func (s *site) damagedRecords(listed bool) []Problem {
 			p.Fix = func(context.Context) error { return s.repo.CompleteRecord(record, path) }
 		case inUse:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, is not finished", record)
-			p.Hint = finishLater
+			p.Hint = "wait until no git process works in this repository, then: git liza doctor --fix"
 		default:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, belongs to none; what was in it is kept below %s", record, s.recordsDir())
 			p.Fix = func(ctx context.Context) error { return s.setAside(ctx, "", record) }
@@ -49,22 +50,20 @@ func (s *site) damagedRecords(listed bool) []Problem {
 		found = append(found, p)
 	}
 	for _, record := range s.repo.UnfinishedRecords() {
-		held := (*gitio.HeldError)(nil)
-		inUse := errors.As(s.repo.Left(filepath.Join(record, "HEAD"), gitio.LockAge), &held)
-		if inUse && held.Young {
+		head, held := filepath.Join(record, "HEAD"), (*gitio.HeldError)(nil)
+		if errors.As(s.repo.Left(head, gitio.LockAge), &held) && held.Young {
 			continue
 		}
 		p := Problem{Kind: DamagedRecord, Path: record, Text: fmt.Sprintf("git's record of a worktree, %s, is not finished, and while it is so git neither fetches nor packs", record)}
-		if p.Hint = finishLater; !inUse {
-			p.Hint, p.Fix = "", func(ctx context.Context) error { return s.repo.FinishRecord(ctx, record) }
+		if held == nil {
+			p.Fix = func(ctx context.Context) error { return s.repo.FinishRecord(ctx, record) }
+		} else {
+			p.Hint = fmt.Sprintf("%s; make sure that no git process runs in this repository, then: git rev-parse HEAD >%s", held, plain.Quote(head))
 		}
 		found = append(found, p)
 	}
 	return found
 }
-
-// finishLater is the hint about a record that a git may still be writing.
-const finishLater = "wait until no git process works in this repository, then: git liza doctor --fix"
 
 // damagedClone reports that the file with this clone's id is damaged. s.clone is what CloneID has
 // made of it.

@@ -18,7 +18,7 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OI
 	return readMergeTree(ctx, r.command("merge-tree", mergeTree(string(ours), theirs)...), ours, theirs)
 }
 
-// TryMerge is MergeTree for callers that need no object of the result: it leaves none where there is
+// TryMerge is MergeTree for callers that need no object of the result. It leaves none if there is
 // room for temporary files, and also works where the repository can't be written to.
 func (r *Repo) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
 	if err := r.mergeable(ctx, ours, theirs); err != nil {
