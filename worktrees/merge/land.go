@@ -33,10 +33,11 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	}
 	if done != nil {
 		landed, err := landedAs(done)
-		if err == nil {
-			landed.catchUp(ctx, b) // the process that landed it may have died before
+		if err != nil {
+			return nil, err
 		}
-		return landed, err
+		landed.catchUp(ctx, b) // the process that landed it may have died before
+		return landed, ctx.Err()
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
 	if errors.Is(err, gitio.ErrNotFound) {
