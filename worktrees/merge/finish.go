@@ -74,7 +74,9 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	f := &Finished{Landed: Landed{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Task: task}
-	f.catchUp(ctx, b)
+	if err := f.catchUp(ctx, b); err != nil {
+		f.Warnings = append(f.Warnings, "a checkout of integration could not be brought forward: "+err.Error())
+	}
 	f.Warnings = slices.Concat(f.Warnings, tidy(ctx, b, done.View, r.Actor, task))
 	return f, nil
 }

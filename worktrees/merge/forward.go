@@ -233,13 +233,15 @@ func catchUpNow(ctx context.Context, b *gitboard.Board) (done []string, err erro
 }
 
 // catchUp updates the checkouts of integration that a crash has left behind, after something that
-// has landed. One that can't follow is a warning.
-func (l *Landed) catchUp(ctx context.Context, b *gitboard.Board) {
+// has landed. What is in the way there is a warning.
+func (l *Landed) catchUp(ctx context.Context, b *gitboard.Board) error {
 	done, err := catchUpNow(ctx, b)
 	l.BroughtForward = append(l.BroughtForward, done...)
-	if err != nil {
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
 		l.Warnings = append(l.Warnings, fmt.Sprintf("a checkout of integration could not be brought forward (git liza doctor looks at it): %v", err))
+		return nil
 	}
+	return err
 }
 
 // String says what is left to be done.

@@ -36,8 +36,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 		if err != nil {
 			return nil, err
 		}
-		landed.catchUp(ctx, b) // the process that landed it may have died before
-		return landed, ctx.Err()
+		return landed, landed.catchUp(ctx, b) // the process that landed it may have died before
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
 	if errors.Is(err, gitio.ErrNotFound) {

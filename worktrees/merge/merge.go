@@ -86,8 +86,8 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	}
 	if len(t.results) > 0 {
 		if finished, err := t.finished(ctx); finished || err != nil {
-			t.results[len(t.results)-1].catchUp(ctx, b) // a merge would do it, but nothing is left to merge
-			return t.results, cmp.Or(err, ctx.Err())
+			// A merge would update the checkouts, but nothing is left to merge.
+			return t.results, cmp.Or(err, t.results[len(t.results)-1].catchUp(ctx, b))
 		}
 	}
 	if _, err := Follow(ctx, b, gitboard.Moment{}); err != nil {
