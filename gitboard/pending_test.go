@@ -129,7 +129,7 @@ func asks(t *testing.T, b *gitboard.Board) (since func() string) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	for _, service := range []string{"upload-pack", "receive-pack"} {
 		script := filepath.Join(t.TempDir(), service)
-		check(t, os.WriteFile(script, []byte("#!/bin/sh\necho "+service+" >>'"+asked+"'\nexec git-"+service+" \"$@\"\n"), 0o755))
+		check(t, testrun.WriteProgram(script, "#!/bin/sh\necho "+service+" >>'"+asked+"'\nexec git-"+service+" \"$@\"\n"))
 		check(t, b.Repo().SetConfig(t.Context(), "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
 	}
 	return func() string {
@@ -147,7 +147,7 @@ func holdFirstPush(t *testing.T, hub, more string) (came func() bool, open func(
 	dir := t.TempDir()
 	there, on := filepath.Join(dir, "came"), filepath.Join(dir, "on")
 	hook := "#!/bin/sh\nif [ ! -e '" + there + "' ]; then touch '" + there + "'; while [ ! -e '" + on + "' ]; do sleep 0.01; done; fi\n"
-	check(t, os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte(hook+more), 0o755))
+	check(t, testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), hook+more))
 	return func() bool { _, err := os.Stat(there); return err == nil }, func() { check(t, os.WriteFile(on, nil, 0o644)) }
 }
 

@@ -230,10 +230,11 @@ func TestMissing(t *testing.T) {
 func TestLocksAndRegistrations(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	git := s.b.Repo().CommonDir()
+	now := time.Now()
 	for _, lock := range []string{"packed-refs.lock", "refs/heads/task/one.lock"} {
 		s.write(git, lock, "")
 	}
-	if p := s.problems(); len(p) > 0 {
+	if p := s.problems(); len(p) > 0 && time.Since(now) < gitio.LockAge { // also on a slow machine
 		t.Errorf("problems %+v", p)
 	}
 	outside := filepath.Join(t.TempDir(), "one") // whose name is all that it has in common with the task's

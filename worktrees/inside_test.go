@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestNumbered checks that kept work is listed by number, not by name, and that refs of others
@@ -951,7 +952,7 @@ func TestGoneMeanwhile(t *testing.T) {
 	found, err := exec.LookPath("git")
 	must(t, err)
 	bin := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"), 0o755))
+	must(t, testrun.WriteProgram(filepath.Join(bin, "git"), "#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, oplog.ErrLost) {
 		t.Errorf("got %v", err)

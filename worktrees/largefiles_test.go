@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -49,7 +50,7 @@ var lfsStandIn string
 // installed.
 func standInForLFS(bin string) error {
 	lfsStandIn = bin
-	err := errors.Join(os.MkdirAll(bin, 0o755), os.WriteFile(filepath.Join(bin, "git-lfs"), []byte(lfs), 0o755))
+	err := errors.Join(os.MkdirAll(bin, 0o755), testrun.WriteProgram(filepath.Join(bin, "git-lfs"), lfs))
 	if _, missing := exec.LookPath("git-lfs"); missing != nil {
 		err = errors.Join(err, os.Setenv("PATH", inPath(bin)))
 	}
@@ -170,6 +171,7 @@ func TestLargeFileMeanwhile(t *testing.T) {
 		if err == nil {
 			var turn *os.File
 			if turn, err = s.b.Repo().OpenQueue(filepath.Join(s.b.Dir(), remote.TurnFile)); err == nil {
+				testrun.AwaitForks() // a child of another test may have had it
 				held = gitio.TryQueue(turn)
 				err = turn.Close()
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -30,9 +31,10 @@ func TestUnlock(t *testing.T) {
 			s.check(os.Chtimes(filepath.Join(git, lock), at, at))
 		}
 	}
-	written(time.Now())
+	now := time.Now()
+	written(now)
 	did, err := worktrees.Unlock(s.ctx, s.b, "one")
-	if s.check(err); len(did) > 0 {
+	if s.check(err); len(did) > 0 && time.Since(now) < gitio.LockAge { // also on a slow machine
 		t.Errorf("at once: %q", did)
 	}
 	written(time.Now().Add(-time.Hour))

@@ -13,13 +13,15 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // fakeCLI puts a shell script in the place of a CLI.
 func (p *project) fakeCLI(name, script string) {
 	p.t.Helper()
 	bin := p.t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(bin, name), "#!/bin/sh\n"+script); err != nil {
 		p.t.Fatal(err)
 	}
 	p.env = append(slices.Clone(p.env), "PATH="+bin+":"+os.Getenv("PATH"))
@@ -154,7 +156,7 @@ func TestTeamWithASilentRemote(t *testing.T) {
 	t.Parallel()
 	p := newFleet(t, 1, plainPath).clones[0]
 	deaf := filepath.Join(t.TempDir(), "deaf")
-	if err := os.WriteFile(deaf, []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755); err != nil {
+	if err := testrun.WriteProgram(deaf, "#!/bin/sh\nexec sleep 1000\n"); err != nil {
 		t.Fatal(err)
 	}
 	p.git("config", "liza.networktimeout", "1")

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // newServer makes a site that shares its board by a bare repository with the lock on.
@@ -348,7 +350,7 @@ func TestServersHooks(t *testing.T) {
 	s := newServer(t)
 	for _, name := range []string{"pre-receive", "update", "post-receive"} {
 		text := "#!/bin/sh\necho \"own ${0##*/}\" >&2\ncat >/dev/null\n"
-		if err := os.WriteFile(filepath.Join(s.dir, "../server.git/hooks", name), []byte(text), 0o755); err != nil {
+		if err := testrun.WriteProgram(filepath.Join(s.dir, "../server.git/hooks", name), text); err != nil {
 			t.Fatal(err)
 		}
 	}

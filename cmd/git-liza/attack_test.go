@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // A site is a project in which coder-1 works on the task parse and coder-2 on print.
@@ -187,7 +189,7 @@ func TestProjectsHooks(t *testing.T) {
 			s := newSite(t)
 			s.ok("", "", "mkdir -p '"+c.dir+"'")
 			for _, hookName := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction"} {
-				if err := os.WriteFile(filepath.Join(s.dir, c.dir, hookName), []byte(hook), 0o755); err != nil {
+				if err := testrun.WriteProgram(filepath.Join(s.dir, c.dir, hookName), hook); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -233,7 +235,7 @@ func TestHooksWithoutProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			os.Remove(program)
 			if content != "" {
-				if err := os.WriteFile(program, []byte(content), 0o755); err != nil {
+				if err := testrun.WriteProgram(program, content); err != nil {
 					t.Fatal(err)
 				}
 			}

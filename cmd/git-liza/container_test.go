@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // smallImage builds an image of a shell, git and little else from programs of this machine.
@@ -24,7 +26,7 @@ func smallImage(t *testing.T) string {
 		t.Helper()
 		data, err := os.ReadFile(file)
 		to := filepath.Join(root, as)
-		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, 0o755)); err != nil {
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), testrun.WriteProgram(to, string(data))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,7 +106,7 @@ func TestContainerIsEnded(t *testing.T) {
 	p := newProject(t)
 	p.addTask("alpha")
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "podman"), []byte(engine), 0o755); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(bin, "podman"), engine); err != nil {
 		t.Fatal(err)
 	}
 	started, killed := filepath.Join(bin, "started"), filepath.Join(bin, "killed")

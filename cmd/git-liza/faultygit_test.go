@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // How a git child fails.
@@ -49,7 +51,7 @@ func newSaboteur(t *testing.T) *saboteur {
 		t.Fatal(err)
 	}
 	s := &saboteur{t: t, dir: t.TempDir(), git: git}
-	if err := os.WriteFile(filepath.Join(s.dir, "git"), []byte(faultyGit), 0o755); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(s.dir, "git"), faultyGit); err != nil {
 		t.Fatal(err)
 	}
 	return s

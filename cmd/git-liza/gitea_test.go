@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestGitea: two clones share a board by Gitea. A raced task goes to one clone, which finishes it,
@@ -80,10 +82,10 @@ func startGitea(t *testing.T) *gitea {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, port := os.Getenv("LIZA_GITEA"), freePort(t)
+	program, port := os.Getenv("LIZA_GITEA"), testrun.FreePort(t)
 	g := &gitea{
 		host:    &host{project: &project{t: t}, dir: t.TempDir()},
-		address: "http://127.0.0.1:" + port + "/", sshPort: freePort(t),
+		address: "http://127.0.0.1:" + port + "/", sshPort: testrun.FreePort(t),
 	}
 	// Gitea writes git's global settings. In place of /dev/null, which servers of tests have for
 	// them, git would put a file.

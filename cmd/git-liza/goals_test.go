@@ -3,10 +3,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // sells is the script of an agent of any role. A goal's planner plans one task for it; chairs
@@ -34,7 +35,7 @@ esac
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "agent")
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+	if err := testrun.WriteProgram(path, text); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -11,12 +11,13 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestHosts: two clones share a board by servers as people run them. Each gives a raced task to one
@@ -183,27 +184,6 @@ func (h *host) runs(network, address, name string, args ...string) {
 	}
 }
 
-// freePort is a port of this machine for a server that the test starts. Until the test ends the
-// kernel gives it to nobody who asks for any port; a server that asks for this one gets it, as both
-// allow its use by others (SO_REUSEADDR).
-func freePort(t *testing.T) string {
-	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Close(fd) })
-	err = errors.Join(
-		syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1),
-		syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}),
-	)
-	at, nameErr := syscall.Getsockname(fd)
-	if err := errors.Join(err, nameErr); err != nil {
-		t.Fatal(err)
-	}
-	return strconv.Itoa(at.(*syscall.SockaddrInet4).Port)
-}
-
 // bare makes the repository of a host.
 func (h *host) bare() {
 	h.hub = filepath.Join(h.dir, "hub.git")
@@ -269,7 +249,7 @@ func (h *host) serveSSHD(home string) (key string) {
 		h.t.Fatal(err)
 	}
 	hostKey, userKey := sshKey(h.t, filepath.Join(h.dir, "host")), sshKey(h.t, filepath.Join(h.dir, "key"))
-	port := freePort(h.t)
+	port := testrun.FreePort(h.t)
 	env := []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "PATH=" + os.Getenv("PATH")}
 	if home != "" {
 		env = append(env, "HOME="+home)
@@ -296,7 +276,7 @@ func (h *host) useSSH(settings string) {
 
 // serveDaemon serves the repository by git's own daemon, to anybody.
 func serveDaemon(h *host) {
-	port := freePort(h.t)
+	port := testrun.FreePort(h.t)
 	h.bare()
 	h.runs("tcp", "127.0.0.1:"+port, h.gitProgram("git-daemon"), "--listen=127.0.0.1", "--port="+port, "--reuseaddr", "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(h.hub))
 	h.url = "git://127.0.0.1:" + port + "/" + filepath.Base(h.hub)
@@ -325,7 +305,7 @@ func serveNginx(h *host) {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { os.RemoveAll(short) })
-	socket, port, owner := filepath.Join(short, "s"), freePort(h.t), ""
+	socket, port, owner := filepath.Join(short, "s"), testrun.FreePort(h.t), ""
 	if os.Getuid() == 0 {
 		owner = "user root;\n"
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestInitKilled: an init that was killed has made a board with hooks, or none, and then it can be
@@ -156,7 +158,7 @@ func TestShareOnFullDisks(t *testing.T) {
 	}
 	lock := filepath.Join(p.dir, ".git", "refs", "liza", "home.lock") // a directory, which nothing removes
 	hook := "#!/bin/sh\nif grep -q refs/heads/liza/state; then mkdir -p '" + filepath.Join(lock, "full") + "'; exit 1; fi\n"
-	if err := os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), hook); err != nil {
 		t.Fatal(err)
 	}
 	if _, errs, code := p.liza("", "share", "origin"); code == 0 {

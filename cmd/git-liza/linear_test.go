@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const (
@@ -427,7 +429,7 @@ func (p *project) distance(t *testing.T, fetch, push string) {
 	for service, seconds := range map[string]string{"upload-pack": fetch, "receive-pack": push} {
 		script := filepath.Join(dir, service)
 		text := "#!/bin/sh\nsleep " + seconds + "\nexec git-" + service + " \"$@\"\n"
-		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+		if err := testrun.WriteProgram(script, text); err != nil {
 			t.Fatal(err)
 		}
 		p.git("config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)

@@ -3,11 +3,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // onlyBranches is the update hook of a host that accepts only branches, and lets them only grow.
@@ -57,7 +58,7 @@ func TestOnlyBranches(t *testing.T) {
 
 func serveOnlyBranches(h *host) {
 	h.bare()
-	if err := os.WriteFile(filepath.Join(h.hub, "hooks", "update"), []byte(onlyBranches), 0o755); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(h.hub, "hooks", "update"), onlyBranches); err != nil {
 		h.t.Fatal(err)
 	}
 	h.url, h.lock = h.hub, true

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
@@ -39,7 +41,7 @@ func TestTeamOfTheGuide(t *testing.T) {
 		}
 	}
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(fakeClaude), 0o755); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(bin, "claude"), fakeClaude); err != nil {
 		t.Fatal(err)
 	}
 	p := reader(t)

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // A trouble is a network, a server or credentials that make a command fail.
@@ -156,7 +158,7 @@ func (p *project) talksAgain() {
 func asker(t *testing.T, asked string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ask")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n: >'"+asked+"'\nsleep 60\n"), 0o755); err != nil {
+	if err := testrun.WriteProgram(path, "#!/bin/sh\n: >'"+asked+"'\nsleep 60\n"); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -176,7 +178,7 @@ func refusing(scheme string) func(*project, string) string {
 	return func(p *project, _ string) string {
 		t := p.t
 		t.Helper()
-		return scheme + "://127.0.0.1:" + freePort(t) + "/x"
+		return scheme + "://127.0.0.1:" + testrun.FreePort(t) + "/x"
 	}
 }
 

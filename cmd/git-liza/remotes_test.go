@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // credentials is the setting of a credential helper that returns the content of a file.
@@ -129,7 +131,7 @@ func TestServersThatRefuse(t *testing.T) {
 	f := newFleet(t, 1, plainPath)
 	p := f.clones[0]
 	hook := filepath.Join(f.hub, "hooks", "pre-receive")
-	if err := os.WriteFile(hook, []byte("#!/bin/sh\n[ \"$(git config test.refuse)\" != yes ] || { echo not on a Saturday; exit 1; }\n"), 0o755); err != nil {
+	if err := testrun.WriteProgram(hook, "#!/bin/sh\n[ \"$(git config test.refuse)\" != yes ] || { echo not on a Saturday; exit 1; }\n"); err != nil {
 		t.Fatal(err)
 	}
 	refuses := func(name, said, hint string) {

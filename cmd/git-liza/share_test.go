@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // A fleet is a set of clones of one project that share its board by a bare remote.
@@ -439,7 +441,7 @@ func (f *fleet) losesAnswers() (lost func() int) {
 [ ! -e '@' ] || [ $(($$ % 10)) = 0 ] || exit 0
 echo lost >>'@' && kill -9 $PPID
 `
-	if err := os.WriteFile(filepath.Join(f.hub, "hooks", "reference-transaction"), []byte(strings.ReplaceAll(script, "@", list)), 0o755); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(f.hub, "hooks", "reference-transaction"), strings.ReplaceAll(script, "@", list)); err != nil {
 		f.t.Fatal(err)
 	}
 	return func() int {

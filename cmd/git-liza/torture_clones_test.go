@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTortureClones: four clones write to one board behind a remote, whose server decides
@@ -120,7 +122,7 @@ func (l *losses) some(w http.ResponseWriter, r *http.Request, pass http.Handler)
 func (p *project) slowed() {
 	p.t.Helper()
 	slow := filepath.Join(p.t.TempDir(), "slow")
-	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 0.2\nexec git \"$(basename $0)\" \"$@\"\n"), 0o755); err != nil {
+	if err := testrun.WriteProgram(slow, "#!/bin/sh\nsleep 0.2\nexec git \"$(basename $0)\" \"$@\"\n"); err != nil {
 		p.t.Fatal(err)
 	}
 	for setting, service := range map[string]string{"receivepack": "receive-pack", "uploadpack": "upload-pack"} {

@@ -24,6 +24,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTortureWriters: twelve processes write and are killed with SIGKILL at random, while a daemon
@@ -329,7 +330,7 @@ func (p *project) rough(random *rand.Rand) *keepers {
 // daemon serves the project by git daemon until the test ends and returns its address, "" where git
 // has no daemon.
 func (p *project) daemon() (address string) {
-	port := freePort(p.t)
+	port := testrun.FreePort(p.t)
 	cmd := exec.Command("git", "daemon", "--listen=127.0.0.1", "--port="+port, "--reuseaddr", "--export-all", "--base-path="+p.dir, p.dir)
 	cmd.Env = p.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -3,11 +3,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestUnfitRemotes: share finds a remote that does not accept everything a board needs before
@@ -44,7 +45,7 @@ func TestUnfitRemotes(t *testing.T) {
 			}
 			switch {
 			case c.hook != "":
-				if err := os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte(strings.Replace(byHook, "%", c.hook, 1)), 0o755); err != nil {
+				if err := testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), strings.Replace(byHook, "%", c.hook, 1)); err != nil {
 					t.Fatal(err)
 				}
 			case c.config != "":

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // watching is a running `git liza watch`.
@@ -271,7 +273,7 @@ func TestWatchShowsOnTheDesktop(t *testing.T) {
 	p := newProject(t)
 	bin := t.TempDir()
 	shown := filepath.Join(bin, "shown")
-	if err := os.WriteFile(filepath.Join(bin, "notify-send"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" >> '"+shown+"'\n"), 0o755); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(bin, "notify-send"), "#!/bin/sh\nprintf '%s\\n' \"$@\" >> '"+shown+"'\n"); err != nil {
 		t.Fatal(err)
 	}
 	p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"), "DISPLAY=:0")

@@ -98,7 +98,7 @@ func placeLike(t *testing.T, name string, grow func(p *place)) *place {
 // try makes a call in a place like new, in which a call of git fails, or reading objects.
 func (p *place) try(c try, fails string) (calls []string, result string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p.ctx = ctx
 	p.renew()

@@ -127,8 +127,8 @@ func TestWebhookHangs(t *testing.T) {
 	testrun.Sample(t, time.Now())
 	over := make(chan struct{})
 	got := make(chan string, 9)
-	s := receiver(t, func(n int64, _ http.ResponseWriter, body string) {
-		if n <= 3 {
+	s := receiver(t, func(_ int64, _ http.ResponseWriter, body string) {
+		if strings.Contains(body, `"one"`) {
 			<-over
 			return
 		}
@@ -140,7 +140,7 @@ func TestWebhookHangs(t *testing.T) {
 	c.Send(notice("two"))
 	c.fails(t, `"one"`)
 	c.Close(time.Minute)
-	if len(got) != 1 || !strings.Contains(<-got, "two") {
+	if len(got) == 0 || !strings.Contains(<-got, "two") { // more than once if the server is slow
 		t.Error("the second notice has not arrived")
 	}
 }

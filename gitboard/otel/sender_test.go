@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -69,8 +68,8 @@ func TestPayloads(t *testing.T) {
 	to := resource{[]attribute{text("service.name", "team")}}
 	s.send("/v1/traces", story.story.traces(to, story.spans))
 	s.send("/v1/metrics", story.story.metrics(to, time.Unix(5, 0), time.Unix(6, 7)))
+	traces, metrics := <-got, <-got // before the end, which waits only briefly
 	s.close()
-	traces, metrics := <-got, <-got
 	if traces.path != "/base/v1/traces" || metrics.path != "/base/v1/metrics" || traces.header.Get("Content-Type") != "application/json" ||
 		traces.header.Get("api-key") != "a b" || traces.header.Get("other") != "c" {
 		t.Errorf("%s and %s with %v", traces.path, metrics.path, traces.header)
@@ -174,12 +173,7 @@ func TestDeadCollectors(t *testing.T) {
 	failing, _ := collector(t, 503)
 	moved := httptest.NewServer(http.RedirectHandler(failing.URL, http.StatusTemporaryRedirect))
 	defer moved.Close()
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refusing := "http://" + gone.Addr().String()
-	_ = gone.Close()
+	refusing := "http://127.0.0.1:" + testrun.FreePort(t)
 	for name, endpoint := range map[string]string{"hangs": hanging.URL, "refuses": refusing, "fails": failing.URL, "is elsewhere": moved.URL} {
 		t.Run(name, func(t *testing.T) {
 			var w warnings

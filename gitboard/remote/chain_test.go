@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // gate holds the first push that arrives at the hub and counts all pushes.
@@ -32,7 +33,7 @@ func (w *world) gate() *gate {
 	dir := w.t.TempDir()
 	g := &gate{w, filepath.Join(dir, "came"), filepath.Join(dir, "go"), filepath.Join(dir, "list")}
 	script := fmt.Sprintf("#!/bin/sh\necho push >>'%s'\n[ -e '%s' ] && exit 0\ntouch '%[2]s'\nwhile [ ! -e '%s' ]; do sleep 0.01; done\n", g.list, g.came, g.go_)
-	w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "pre-receive"), []byte(script), 0o755))
+	w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "pre-receive"), script))
 	return g
 }
 

@@ -109,8 +109,7 @@ const within = "github.com/git-liza/git-liza/gitboard/remote"
 // made by in, if that is not nil.
 func (c scene) try(t *testing.T, shim *testrun.Git, fails string, in func(context.Context) context.Context) (calls []string, result string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "world")
 	testrepo.Copy(t, templateOf(t, c.update), dir)
 	defer os.RemoveAll(dir)
@@ -284,7 +283,7 @@ func takes(w *world) (any, error) { return done(w.a.take(nil, "a")) }
 // hubHook has the hub run a hook.
 func hubHook(name, text string) func(w *world) {
 	return func(w *world) {
-		w.check(os.WriteFile(filepath.Join(w.hub, "hooks", name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+		w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", name), "#!/bin/sh\n"+text+"\n"))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // refusedAs fails unless an error is a refusal with that code and that hint.
@@ -195,7 +196,7 @@ func TestOfferFails(t *testing.T) {
 			if c.hook == "not atomic" {
 				check(t, hub.repo.SetConfig(t.Context(), "receive.advertiseAtomic", "false"))
 			} else if c.hook != "" {
-				check(t, os.WriteFile(filepath.Join(hub.repo.CommonDir(), "hooks", "update"), []byte("#!/bin/sh\n"+c.hook+"\n"), 0o755))
+				check(t, testrun.WriteProgram(filepath.Join(hub.repo.CommonDir(), "hooks", "update"), "#!/bin/sh\n"+c.hook+"\n"))
 			}
 			check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
 			if c.push != "" {

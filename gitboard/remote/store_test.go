@@ -72,7 +72,7 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 func newWorldBy(t *testing.T, update string) *world {
 	t.Helper()
 	testrun.Sample(t, time.Now())
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	dir := t.TempDir()
 	testrepo.Copy(t, templateOf(t, update), dir)
@@ -112,7 +112,7 @@ func makeWorld(ctx context.Context, t *testing.T, update string) string {
 	first, second := filepath.Join(dir, first), filepath.Join(dir, second)
 	w.git("", "init", "-q", "--bare", "-b", "main", w.hub)
 	if update != "" {
-		w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "update"), []byte(update), 0o755))
+		w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "update"), update))
 	}
 	w.git("", "init", "-q", "-b", "main", first)
 	w.git(first, "commit", "-q", "--allow-empty", "-m", "first")
@@ -211,7 +211,7 @@ func (w *world) hook(name, script string) {
 		}
 	})
 	text := "#!/bin/sh\n[ -e '" + armed + "' ] || exit 0\n" + script + "\n"
-	w.check(os.WriteFile(filepath.Join(w.hub, "hooks", name), []byte(strings.ReplaceAll(text, "DISARM", "rm '"+armed+"'")), 0o755))
+	w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", name), strings.ReplaceAll(text, "DISARM", "rm '"+armed+"'")))
 }
 
 // killed ends the receive-pack right after the push took effect: its answer is lost.

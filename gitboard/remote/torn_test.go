@@ -2,7 +2,6 @@ package remote_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTornPushes: a hub that hides some refs from pushes (receive.hideRefs) moves the board without
@@ -61,7 +61,7 @@ func TestTornPushes(t *testing.T) {
 				w.git(w.hub, "config", "receive.hideRefs", c.hide[:len(c.hide)-1])
 			}
 			if c.hook != "" {
-				w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "reference-transaction"), []byte("#!/bin/sh\n"+c.hook+"\n"), 0o755))
+				w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "reference-transaction"), "#!/bin/sh\n"+c.hook+"\n"))
 			}
 			on, err := w.a.log.Tip(w.ctx)
 			w.check(err)

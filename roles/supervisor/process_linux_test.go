@@ -46,7 +46,7 @@ func TestLeavesNoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for ends := time.Now().Add(5 * time.Second); gitio.Birth(pid) != "" && time.Now().Before(ends); {
+		for ends := time.Now().Add(time.Minute); gitio.Birth(pid) != "" && time.Now().Before(ends); {
 			time.Sleep(time.Millisecond) // the kernel takes a moment to end a killed process
 		}
 		if gitio.Birth(pid) != "" {

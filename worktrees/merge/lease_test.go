@@ -21,7 +21,7 @@ import (
 
 func begin(t *testing.T) (context.Context, *gitboard.Board, *testrepo.Clock) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	dir := testrepo.Init(t, false)
 	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))

@@ -187,7 +187,7 @@ func TestModulesOfTheCandidate(t *testing.T) {
 		}
 	}
 	deaf := filepath.Join(t.TempDir(), "deaf")
-	must(t, os.WriteFile(deaf, []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755))
+	must(t, testrun.WriteProgram(deaf, "#!/bin/sh\nexec sleep 1000\n"))
 	run(t, filepath.Join(place, "a"), "config", "remote.origin.uploadpack", deaf)
 	run(t, top, "config", "liza.networktimeout", "1")
 	if err := checkOut("nowhere"); !errors.Is(err, gitio.ErrSilent) || untestable(err) {

@@ -220,10 +220,11 @@ func TestCookie(t *testing.T) {
 func TestSessionsStay(t *testing.T) {
 	s := newScene(t)
 	var kept sessions
-	w := s.serve(options{kept: &kept}).enter()
+	o := options{kept: &kept, listen: "127.0.0.1:" + testrun.FreePort(t)}
+	w := s.serve(o).enter()
 	u := w.client.Jar
 	w.stop()
-	again := s.serve(options{kept: &kept, listen: strings.TrimPrefix(w.url, "http://")})
+	again := s.serve(o)
 	again.client.Jar = u
 	if r := again.get("/"); r.status != http.StatusOK {
 		t.Errorf("the browser is answered with %d", r.status)

@@ -158,7 +158,8 @@ func TestBrowser(t *testing.T) {
 	ctx := browser(t, 0)
 	s := newShop(t)
 	var kept sessions
-	w := s.serve(options{kept: &kept})
+	o := options{kept: &kept, listen: "127.0.0.1:" + testrun.FreePort(t)}
+	w := s.serve(o)
 	one := w.tab(ctx)
 	one.do(chromedp.Navigate(w.url + "/?token=" + w.token))
 	w.token = <-w.tokens
@@ -232,7 +233,7 @@ func TestBrowser(t *testing.T) {
 	w.stop()
 	one.until("the page says that the server is away", text("#link", "away"))
 	s.must("", "note", "--for", "pay", "while nobody looked")
-	again := s.serve(options{kept: &kept, listen: strings.TrimPrefix(w.url, "http://")})
+	again := s.serve(o)
 	two.until("what happened meanwhile is seen", text("dd", "while nobody looked"))
 	one.until("and what happens then", text("#p-events", "note"))
 	one.leave(false)
