@@ -81,7 +81,7 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 		case err == nil && (evenIfFree || waited):
 			t.hold(file)
 		default:
-			file.Close()
+			gitio.CloseQueue(file)
 			return waited
 		}
 	}
@@ -105,7 +105,7 @@ func (t *writeQueue) wait(ctx context.Context, file *os.File) (next bool) {
 			if err != nil {
 				t.path = ""
 			}
-			file.Close()
+			gitio.CloseQueue(file)
 			return true
 		case <-ctx.Done():
 		case <-ticker.C:
@@ -137,7 +137,7 @@ func (t *writeQueue) touch() {
 // end passes the turn on. It need not be held, and may be taken again.
 func (t *writeQueue) end() {
 	if t.held != nil {
-		t.held.Close()
+		gitio.CloseQueue(t.held)
 		t.held = nil
 	}
 }

@@ -171,7 +171,6 @@ func TestLargeFileMeanwhile(t *testing.T) {
 		if err == nil {
 			var turn *os.File
 			if turn, err = s.b.Repo().OpenQueue(filepath.Join(s.b.Dir(), remote.TurnFile)); err == nil {
-				testrun.AwaitForks() // a child of another test may have had it
 				held = gitio.TryQueue(turn)
 				err = turn.Close()
 			}

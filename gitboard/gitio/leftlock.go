@@ -247,7 +247,7 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	if err != nil {
 		return storageError(dir, err)
 	}
-	defer turn.Close()
+	defer CloseQueue(turn)
 	if err := TryQueue(turn); err != nil {
 		return &HeldError{Path: path, By: "another git-liza, which looks whether it is left"}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -405,6 +406,24 @@ func TestQueueWaits(t *testing.T) {
 	check(t, holder.Close())
 	check(t, <-granted)
 	check(t, next.Close())
+}
+
+// TestQueueIsGivenBack checks that a queue's lock is free once its file is closed, although a child
+// that is being started still has the file.
+func TestQueueIsGivenBack(t *testing.T) {
+	_, r := scratch(t)
+	path := filepath.Join(r.common, "queue")
+	holder, next := must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path))
+	check(t, TryQueue(holder))
+	child := exec.Command("sh", "-c", untilEnd)
+	child.ExtraFiles = []*os.File{holder}
+	in := must[io.WriteCloser](t)(child.StdinPipe())
+	check(t, child.Start())
+	CloseQueue(holder)
+	check(t, TryQueue(next))
+	CloseQueue(next)
+	check(t, in.Close())
+	check(t, child.Wait())
 }
 
 // TestLongNames checks that a command is known by its whole name, of which Linux lists 15 bytes.

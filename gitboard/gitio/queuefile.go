@@ -24,8 +24,15 @@ func (r *Repo) OpenQueue(path string) (*os.File, error) {
 }
 
 // TryQueue takes the lock of a queue's file, or returns ErrHeld if another process has it. The lock
-// lasts until the file is closed or the process ends.
+// lasts until CloseQueue or the process ends.
 func TryQueue(file *os.File) error { return lockFile(file, false) }
+
+// CloseQueue closes a queue's file, and gives its lock back. Closing alone would not: a child that is
+// just being started has the file, too, until it runs its program.
+func CloseQueue(file *os.File) {
+	unlockFile(file)
+	file.Close()
+}
 
 // IsQueue reports whether a queue's file is still the one at its path, where later processes look.
 func IsQueue(path string, file *os.File) bool {
@@ -64,6 +71,6 @@ func AwaitRelease(file *os.File) (released <-chan error) {
 func LeaveQueue(file *os.File, granted <-chan error) {
 	go func() {
 		<-granted
-		file.Close()
+		CloseQueue(file)
 	}()
 }

@@ -426,7 +426,7 @@ func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
 	for missed := 0; missed < mostMissed; missed++ {
 		select {
 		case <-released:
-			file.Close()
+			gitio.CloseQueue(file)
 			return false
 		case <-ctx.Done():
 			gitio.LeaveQueue(file, released)
@@ -476,7 +476,7 @@ func (t *pushQueue) open() (*os.File, error) {
 		if errors.Is(err, gitio.ErrHeld) || err == nil && (gitio.IsQueue(path, file) || try == mostPuts) {
 			return file, err
 		}
-		file.Close()
+		gitio.CloseQueue(file)
 		if err != nil {
 			return nil, err
 		}
@@ -488,7 +488,7 @@ func (t *pushQueue) leave() {
 	if t.held != nil {
 		t.stop()
 		gitio.DropQueue(t.s.file(pushFile), t.held)
-		t.held.Close()
+		gitio.CloseQueue(t.held)
 		t.held = nil
 	}
 }

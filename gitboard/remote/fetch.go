@@ -498,7 +498,7 @@ func (s *Store) pushing() int {
 	if err != nil {
 		return 0
 	}
-	defer file.Close()
+	defer gitio.CloseQueue(file)
 	if gitio.TryQueue(file) != nil {
 		return 0
 	}

@@ -35,7 +35,7 @@ func (s *Store) lock(ctx context.Context) (release func()) {
 		}
 		if granted {
 			stop := beating(file, s.beat)
-			return func() { stop(); file.Close() }
+			return func() { stop(); gitio.CloseQueue(file) }
 		}
 	}
 	return func() {}
@@ -53,7 +53,7 @@ func (s *Store) awaitAlive(ctx context.Context, path string, file *os.File, most
 		select {
 		case err := <-awaited:
 			if granted = err == nil && gitio.IsQueue(path, file); !granted {
-				file.Close()
+				gitio.CloseQueue(file)
 			}
 			return granted, err
 		case <-ctx.Done():
@@ -111,7 +111,7 @@ func (s *Store) take(ctx context.Context, name string, await func(*os.File) <-ch
 	granted := await(file)
 	select {
 	case <-granted:
-		return func() { file.Close() }
+		return func() { gitio.CloseQueue(file) }
 	case <-ctx.Done():
 	case <-time.After(most):
 	}

@@ -118,10 +118,10 @@ func (s *Store) awaitShare(ctx context.Context, await func(*os.File) <-chan erro
 	select {
 	case <-granted:
 		if err := ctx.Err(); err != nil {
-			file.Close()
+			gitio.CloseQueue(file)
 			return nil, err
 		}
-		return func() { file.Close() }, nil
+		return func() { gitio.CloseQueue(file) }, nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:

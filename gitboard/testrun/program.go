@@ -13,10 +13,3 @@ func WriteProgram(path, text string) error {
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(path, []byte(text), 0o755)
 }
-
-// AwaitForks waits for the children that are being forked: until they run their programs they have
-// what this process had open, and the locks on it.
-func AwaitForks() {
-	syscall.ForkLock.RLock()
-	syscall.ForkLock.RUnlock() //lint:ignore SA2001 it waits
-}

@@ -105,7 +105,7 @@ func (q *sequencer) lock(ctx context.Context) (release func()) {
 	granted := gitio.AwaitQueue(file)
 	select {
 	case <-granted:
-		return func() { file.Close() }
+		return func() { gitio.CloseQueue(file) }
 	case <-ctx.Done():
 	case <-time.After(sequencePatience):
 	}
