@@ -26,7 +26,7 @@ func lockFile(file *os.File, wait bool) error {
 // shareFile waits until it can lock a file together with others that do the same.
 func shareFile(file *os.File) error { return flock(file, syscall.LOCK_SH) }
 
-// unlockFile gives a lock back, for whoever has the file by the same opening of it.
+// unlockFile gives a lock back, also where a child has the file by the same opening of it.
 func unlockFile(file *os.File) { _ = flock(file, syscall.LOCK_UN) }
 
 func flock(file *os.File, how int) error {

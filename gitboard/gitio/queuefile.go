@@ -27,8 +27,8 @@ func (r *Repo) OpenQueue(path string) (*os.File, error) {
 // lasts until CloseQueue or the process ends.
 func TryQueue(file *os.File) error { return lockFile(file, false) }
 
-// CloseQueue closes a queue's file, and gives its lock back. Closing alone would not: a child that is
-// just being started has the file, too, until it runs its program.
+// CloseQueue closes a queue's file, and gives its lock back. Closing alone would not: a child that
+// is just being started has the file, too, until it runs its program.
 func CloseQueue(file *os.File) {
 	unlockFile(file)
 	file.Close()
