@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,6 +35,51 @@ func TestWorktreesAtOnce(t *testing.T) {
 	group.Wait()
 	if list := must[[]Worktree](t)(r.Worktrees(ctx)); len(list) != 1 {
 		t.Errorf("left: %v", list)
+	}
+}
+
+// TestPastAnUnwrittenRecord checks that a record which a killed git has left without a text in
+// commondir is completed by who adds another worktree, and changed in nothing else.
+func TestPastAnUnwrittenRecord(t *testing.T) {
+	ctx, r := scratch(t)
+	claim(t, ctx, r, "one")
+	record := filepath.Join(r.CommonDir(), "worktrees", "one")
+	was := must[[]byte](t)(os.ReadFile(filepath.Join(record, "gitdir")))
+	check(t, os.WriteFile(filepath.Join(record, "commondir"), nil, 0o666))
+	claim(t, ctx, r, "two")
+	if is := must[[]byte](t)(os.ReadFile(filepath.Join(record, "gitdir"))); string(is) != string(was) || len(r.DamagedRecords()) > 0 {
+		t.Errorf("it names %q, not %q; damaged: %q", is, was, r.DamagedRecords())
+	}
+	if all := must[[]Worktree](t)(r.Worktrees(ctx)); len(all) != 3 {
+		t.Errorf("worktrees: %+v", all)
+	}
+}
+
+// TestMainWorktree checks which directory is listed as the main worktree, wherever the git directory
+// is, and from wherever it is asked.
+func TestMainWorktree(t *testing.T) {
+	dir := must[string](t)(filepath.EvalSymlinks(t.TempDir()))
+	native(t, dir, "init", "-q", "--separate-git-dir=apart.git", "work")
+	native(t, dir, "init", "-q", "--bare", "hub.git")
+	native(t, dir, "init", "-q", "--bare", filepath.Join("bare", ".git"))
+	_, plain := scratch(t)
+	at := func(name ...string) string { return filepath.Join(append([]string{dir}, name...)...) }
+	for _, c := range []struct{ git, main, inside string }{
+		{at("apart.git"), at("work"), at("work", "linked")},
+		{at("hub.git"), at("hub.git"), at("linked")},
+		{at("bare", ".git"), at("bare"), at("bare", "linked")},
+		{plain.common, plain.TopLevel(), filepath.Join(plain.TopLevel(), "linked")},
+	} {
+		in, outside := "--git-dir="+c.git, filepath.Join(t.TempDir(), "outside")
+		commit := strings.TrimSpace(native(t, dir, in, "commit-tree", "-m", "first", strings.TrimSpace(native(t, dir, in, "write-tree"))))
+		for _, linked := range []string{c.inside, outside} {
+			native(t, dir, in, "worktree", "add", "-q", "--detach", linked, commit)
+		}
+		for _, linked := range []string{c.inside, outside} {
+			if all := must[[]Worktree](t)(open(t, t.Context(), linked).Worktrees(t.Context())); len(all) != 3 || all[0].Path != c.main {
+				t.Errorf("asked in %s: %+v, not %s first", linked, all, c.main)
+			}
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (r *Repo) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID
 	if apart, discard, err := r.discarding(child); err == nil {
 		defer discard()
 		tree, conflicts, err = readMergeTree(ctx, apart, ours, theirs)
-		if err == nil || ctx.Err() != nil {
+		if err == nil {
 			return tree, conflicts, err
 		}
 	}

@@ -251,6 +251,11 @@ func TestUnfinishedRecord(t *testing.T) {
 		t.Errorf("it is at %q, not at %s", line, main)
 	}
 	check(t, r.FinishRecord(ctx, record))
+	check(t, os.Rename(head, head+"-away"))
+	if got := r.UnfinishedRecords(); len(got) > 0 {
+		t.Errorf("a lost HEAD is not finished: %q", got)
+	}
+	check(t, os.Rename(head+"-away", head))
 	// From another worktree, and from the very one, it is the same.
 	two := claim(t, ctx, r, "two")
 	native(t, two, "commit", "-q", "--allow-empty", "-m", "another")

@@ -45,7 +45,7 @@ func (r *Repo) listWorktrees(ctx context.Context, run func(context.Context, comm
 		return nil, err
 	}
 	all := parseWorktrees(string(out))
-	if len(all) > 0 && !all[0].Bare && all[0].Path == r.common {
+	if len(all) > 0 && all[0].Path == r.common {
 		var linked []string
 		for _, w := range all[1:] {
 			linked = append(linked, w.Path)

@@ -102,9 +102,6 @@ func (r *Repo) discarding(c command) (child command, discard func(), err error) 
 		return c, nil, err
 	}
 	read := []string{quotedDir(r.objectDir()), quotedDir(filepath.Join(r.common, "objects"))}
-	if others := r.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES"); r.environ.quarantined() && others != "" {
-		read = append(read, others)
-	}
 	child = c.with("GIT_OBJECT_DIRECTORY="+scrap, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(read, string(filepath.ListSeparator)))
 	return child, func() { _ = os.RemoveAll(scrap) }, nil
 }
