@@ -29,7 +29,7 @@ func (r *Repo) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID
 		defer discard()
 		tree, conflicts, err = readMergeTree(ctx, apart, ours, theirs)
 		if err == nil {
-			return tree, conflicts, err
+			return tree, conflicts, nil
 		}
 	}
 	return readMergeTree(ctx, child, ours, theirs) // there may be no room for temporary files

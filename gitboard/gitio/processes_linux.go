@@ -38,13 +38,16 @@ func (r *Repo) processesIn(proc string) (found []gitProcess, known bool) {
 			waits[stat.parent] = waits[stat.parent] || !amidLocks(readWords(dir, "cmdline"))
 		case stat.name == "git" || strings.HasPrefix(stat.name, "git-"):
 			p := gitProcess{PID: stat.pid, Started: stat.started, User: -1}
-			p.Dir, _ = os.Readlink(filepath.Join(dir, "cwd"))
 			if info, err := os.Stat(dir); err == nil {
 				p.User = userOf(info)
 			}
 			words := readWords(dir, "cmdline")
 			p.Command = nameOfCommand(stat.name, words)
-			if p.Command != "liza" && worksIn(dir, words, places) {
+			if p.Command == "liza" {
+				continue
+			}
+			if at, works := worksIn(dir, words, places); works {
+				p.Dir = at
 				found = append(found, p)
 			}
 		}
@@ -87,19 +90,19 @@ func (r *Repo) places() []string {
 	return places
 }
 
-// worksIn reports whether a process runs in one of the places, or names one as its git directory.
-// If that can't be seen, the answer is true.
-func worksIn(dir string, words, places []string) bool {
+// worksIn returns where a process runs, and reports whether that is in one of the places, or it
+// names one as its git directory. If that can't be seen, the answer is true.
+func worksIn(dir string, words, places []string) (at string, works bool) {
 	at, err := os.Readlink(filepath.Join(dir, "cwd"))
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
+		return "", !errors.Is(err, fs.ErrNotExist)
 	}
 	if within(at, places) {
-		return true
+		return at, true
 	}
 	gitDir := gitDirOf(words, readWords(dir, "environ"))
 	if gitDir == "" {
-		return false
+		return at, false
 	}
 	if !filepath.IsAbs(gitDir) {
 		gitDir = filepath.Join(at, gitDir)
@@ -107,7 +110,7 @@ func worksIn(dir string, words, places []string) bool {
 	if real, err := filepath.EvalSymlinks(gitDir); err == nil {
 		gitDir = real
 	}
-	return within(gitDir, places)
+	return at, within(gitDir, places)
 }
 
 func readWords(dir, file string) []string {

@@ -75,13 +75,13 @@ func TestWorksIn(t *testing.T) {
 			check(t, os.Symlink(filepath.Join(root, c.at), filepath.Join(proc, "cwd")))
 		}
 		writeIn(t, proc, "environ", c.environ+"\x00")
-		if got := worksIn(proc, strings.Fields(c.words), places); got != c.want {
+		if _, got := worksIn(proc, strings.Fields(c.words), places); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	unseen := t.TempDir()
 	writeIn(t, unseen, "cwd", "") // can't be read as a link
-	if !worksIn(unseen, nil, places) {
+	if _, works := worksIn(unseen, nil, places); !works {
 		t.Error("what can't be seen works elsewhere")
 	}
 }
