@@ -105,7 +105,7 @@ func TestAttacksOnAClone(t *testing.T) {
 		{"no name", "", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza land"},
 		{"no name, another's branch", "", parse, "git update-ref refs/heads/task/print HEAD", "nobody moves task/print", "project's root"},
 		{"no agent's name", "root", parse, "git commit --allow-empty -m mine", "not an agent id", "as your supervisor did"},
-		{"a human's act under an agent's address", "", "", "GIT_AUTHOR_EMAIL=coder-1@liza git-liza note hello", "that is an agent's address", "git config user.email"},
+		{"a human's act under an agent's address", "", "", "GIT_AUTHOR_EMAIL=coder-1@liza git-liza note hello", "that is an agent's name or address", "git config user.email"},
 		{"a commit off the branch", "coder-1", parse, "git checkout -q --detach && git commit --allow-empty -m mine", "commits go on to task/parse", "git switch task/parse"},
 		{"a planner in the human's checkout", "planner-1", "", `eval "$(git-liza env planner-1)" && git commit --allow-empty -m mine`, "only coders commit", "git liza discover"},
 		{"the human's HEAD", "planner-1", "", `eval "$(git-liza env planner-1)" && git update-ref --no-deref HEAD task/parse`, "HEAD of the main worktree", "worktree of your task"},

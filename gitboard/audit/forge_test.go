@@ -356,6 +356,7 @@ func TestForgedCommits(t *testing.T) {
 
 		"two parents":        {forgery{op: note(ada), commit: func(c *git.Commit) { c.Parents = append(c.Parents, w.find("register").commit) }}, "history", "2 parents"},
 		"an agent's address": {forgery{op: note(board.HumanActor("Coder", "coder-1@liza"))}, "identity", "acts as a human"},
+		"an agent's id":      {forgery{op: note(board.HumanActor("Coder", "CODER-1"))}, "identity", "acts as a human"},
 		"nobody":             {forgery{op: note(ada), commit: func(c *git.Commit) { c.Author.Name, c.Author.Email = "", "" }}, "identity", "no name"},
 		"author forged":      {forgery{op: note(planner), commit: func(c *git.Commit) { c.Author.Name = "Ada" }}, "identity", "should be planner-1 <planner-1@liza>"},
 		"no committer":       {forgery{op: note(ada), commit: func(c *git.Commit) { c.Committer.Name = "" }}, "identity", "committer"},

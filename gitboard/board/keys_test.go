@@ -116,6 +116,7 @@ func TestCheckSigner(t *testing.T) {
 		"on, unsigned":               {on, on, coder1, "", "bears none"},
 		"another's":                  {on, on, coder2, public('a'), "is that of coder-1"},
 		"an agent's for a human":     {on, on, human, public('a'), "is that of coder-1"},
+		"an agent's for its id":      {on, on, board.HumanActor("Coder", "CODER-1"), public('a'), "is that of coder-1"},
 		"a human's for an agent":     {on, on, coder1, public('h'), "is that of ada@example.org"},
 		"a human's for another":      {on, on, eve, public('h'), "is that of ada@example.org"},
 		"revoked":                    {on, on, coder2, public('r'), "was revoked"},

@@ -21,6 +21,12 @@ const AgentDomain = "@liza"
 // AgentAddress reports whether an address is an agent's.
 func AgentAddress(email string) bool { return strings.HasSuffix(strings.ToLower(email), AgentDomain) }
 
+// agentsName reports whether a name or address is reserved for agents. No human has the form of an
+// agent's id in any case of its letters: a key's principal shows whether it is an agent's.
+func agentsName(name string) bool {
+	return AgentAddress(name) || roles.IsID(strings.ToLower(strings.TrimSpace(name)))
+}
+
 // HumanActor returns the actor for a human with a git identity.
 func HumanActor(name, email string) Actor {
 	return Actor{ID: roles.HumanID, Role: roles.Human, Name: name, Email: email}

@@ -151,7 +151,9 @@ func TestWhoIsActing(t *testing.T) {
 	s.refused("invalid", board.Actor{ID: "coder-1", Role: roles.Human}, finalize("login"))
 	s.refused("invalid", board.Actor{ID: "human", Role: roles.Human, Session: "s"}, finalize("login"))
 	s.refused("invalid", board.Actor{ID: "system", Role: roles.System}, finalize("login"))
-	s.refused("identity", board.HumanActor("Coder", "coder-1@Liza"), &board.Pause{}, "an agent's address", "git config user.email")
+	for _, agents := range []board.Actor{board.HumanActor("Coder", "coder-1@Liza"), board.HumanActor("Coder", "coder-1"), board.HumanActor("Coder", "CODER-1"), board.HumanActor("Code-Reviewer-1", "ada@example.org")} {
+		s.refused("identity", agents, &board.Pause{}, "an agent's name or address", "git config user.email")
+	}
 	for _, human := range []board.Actor{board.HumanActor("Ann\x1b[2J", "ann@example.com"), board.HumanActor("Ann", "ann@\u202eexample.com"), board.HumanActor("Ann\nOp", "ann@example.com"), board.HumanActor("\xff", "ann@example.com"), board.HumanActor("Ann", "ann\u200b@example.com")} {
 		s.refused("identity", human, &board.Pause{}, "holds a control character", "git config user.name")
 	}

@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/roles"
+
 // RequiresSignatures reports whether actors on a board must sign: the setting says so and the board
 // has keys.
 func RequiresSignatures(s *State) bool {
@@ -42,7 +44,7 @@ func CheckSigner(before, after *State, a Actor, public string) error {
 		return unsigned("the key %s is not on the board", Fingerprint(id)).hint("a human adds it: git liza keys add %s FILE.pub", who)
 	case k.Revoked != "":
 		return unsigned("the key %s of %s was revoked at %s", Fingerprint(id), k.Principal, k.Revoked).hint("git liza keys list")
-	case k.Principal != who:
+	case k.Principal != who || k.Agents() == (a.Role == roles.Human):
 		return unsigned("the key %s is that of %s, and %s acts", Fingerprint(id), k.Principal, quote(who)).hint("act under your own name, with your own key: git liza keys list")
 	}
 	return nil

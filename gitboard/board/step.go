@@ -85,9 +85,9 @@ func checkActor(s *State, op Operation) error {
 		if a.ID != roles.HumanID || a.Session != "" {
 			return invalid("a human acts as %q, not as %q", roles.HumanID, a.ID)
 		}
-		if AgentAddress(a.Email) {
-			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's address", quote(a.Name), plain.Line(a.Email, 60)).
-				hint("as yourself: git config user.email you@example.com")
+		if agentsName(a.Name) || agentsName(a.Email) {
+			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's name or address", quote(a.Name), plain.Line(a.Email, 60)).
+				hint(`as yourself: git config user.name "Your Name" and git config user.email you@example.com`)
 		}
 		if !plain.IsName(a.Name) || !plain.IsAddress(a.Email) {
 			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character, or one that is not seen", quote(a.Name), plain.Line(a.Email, 60)).
