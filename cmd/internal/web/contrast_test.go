@@ -39,6 +39,7 @@ func TestContrast(t *testing.T) {
 			check(4.5, ink, "raised", "add", "del")
 		}
 		check(4.5, "soft", "add", "del")
+		check(4.5, "ink", "add-word", "del-word")
 		check(4.5, "raised", "hot")
 		for _, bar := range []string{"work", "review", "merge", "blocked"} {
 			check(3, bar, "bg", "faint")

@@ -5,6 +5,9 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"unicode/utf8"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -32,6 +35,7 @@ type diffLine struct {
 	Kind     string // add, del, same, hunk or note
 	Old, New int
 	HTML     template.HTML
+	text     string // as displayed, of source
 }
 
 // Anchor is the file's id within a page.
@@ -76,6 +80,27 @@ func (f diffFile) Sides() []side {
 	return sides
 }
 
+// highlight renders the lines of source. In removed lines that added lines replace, and in those, it
+// marks the changed words.
+func (f *diffFile) highlight() {
+	changed := map[*diffLine][]span{}
+	for i := 0; i < len(f.Lines); i++ {
+		del := i
+		for i < len(f.Lines) && f.Lines[i].Kind == "del" {
+			i++
+		}
+		for k, add := 0, i; del+k < add && i < len(f.Lines) && f.Lines[i].Kind == "add"; k, i = k+1, i+1 {
+			old, new := &f.Lines[del+k], &f.Lines[i]
+			changed[old], changed[new] = changedWords(old.text, new.text)
+		}
+	}
+	for i := range f.Lines {
+		if l := &f.Lines[i]; l.HTML == "" {
+			l.HTML = coloured(f.Path, l.text, changed[l])
+		}
+	}
+}
+
 // parseDiff splits git's diff by file.
 func parseDiff(text string, c *board.Config) []diffFile {
 	var files []diffFile
@@ -94,17 +119,18 @@ func parseDiff(text string, c *board.Config) []diffFile {
 			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Shown(l.Text), mostLineRunes)))})
 		case git.PatchAdded:
 			f.Added++
-			f.line(&shown, diffLine{"add", 0, l.New, coloured(f.Path, l.Content())})
+			f.line(&shown, diffLine{Kind: "add", New: l.New, text: displayed(l)})
 		case git.PatchGone:
 			f.Removed++
-			f.line(&shown, diffLine{"del", l.Old, 0, coloured(f.Path, l.Content())})
+			f.line(&shown, diffLine{Kind: "del", Old: l.Old, text: displayed(l)})
 		case git.PatchNote:
 			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(plain.Shown(l.Content())))})
 		case git.PatchSame:
-			f.line(&shown, diffLine{"same", l.Old, l.New, coloured(f.Path, l.Content())})
+			f.line(&shown, diffLine{Kind: "same", Old: l.Old, New: l.New, text: displayed(l)})
 		}
 	}
 	for i := range files {
+		files[i].highlight()
 		files[i].Test = c != nil && board.IsTest(c.TestGlobs, files[i].Path)
 	}
 	return files
@@ -134,27 +160,91 @@ func (f *diffFile) header(l git.PatchLine) {
 	}
 }
 
-// coloured highlights comments, strings, numbers and keywords in a line of source. It sees one line
-// at a time: what spans several lines is highlighted only where it begins.
-func coloured(file, text string) template.HTML {
-	text = plainly(plain.Shown(text), mostLineRunes)
+func displayed(l git.PatchLine) string { return plainly(plain.Shown(l.Content()), mostLineRunes) }
+
+// coloured highlights comments, strings, numbers and keywords in a line of source, and marks its
+// changed spans. It sees one line at a time: a token of several lines is highlighted only where it
+// begins.
+func coloured(file, text string, changed []span) template.HTML {
 	lang := languages()[strings.ToLower(strings.TrimPrefix(path.Ext(file), "."))]
 	var b strings.Builder
-	put := func(class, part string) {
-		if class == "" {
-			template.HTMLEscape(&b, []byte(part))
-			return
+	for at := 0; at < len(text); {
+		class, n := lang.token(text[at:])
+		for end := at + n; at < end; {
+			for len(changed) > 0 && changed[0].end <= at {
+				changed = changed[1:]
+			}
+			stop, marked := end, false
+			if len(changed) > 0 {
+				if marked = changed[0].start <= at; marked {
+					stop = min(end, changed[0].end)
+				} else {
+					stop = min(end, changed[0].start)
+				}
+			}
+			switch part := template.HTMLEscapeString(text[at:stop]); {
+			case marked:
+				b.WriteString("<b>" + part + "</b>")
+			case class != "":
+				b.WriteString(`<i class="` + class + `">` + part + "</i>")
+			default:
+				b.WriteString(part)
+			}
+			at = stop
 		}
-		b.WriteString(`<i class="` + class + `">`)
-		template.HTMLEscape(&b, []byte(part))
-		b.WriteString("</i>")
-	}
-	for text != "" {
-		class, n := lang.token(text)
-		put(class, text[:n])
-		text = text[n:]
 	}
 	return template.HTML(b.String())
+}
+
+// span is a part of a line, in bytes.
+type span struct{ start, end int }
+
+// changedWords returns the words in which two lines differ. It returns none if the lines share less
+// than half of the longer line's words, because then everything would be marked.
+func changedWords(old, new string) (inOld, inNew []span) {
+	ids := map[string]rune{}
+	asRunes := func(line string) (words []string, runes []rune) {
+		for line != "" {
+			n := 1
+			for isWord(line[0]) && n < len(line) && isWord(line[n]) {
+				n++
+			}
+			word := line[:n]
+			line = line[n:]
+			if _, known := ids[word]; !known {
+				ids[word] = rune(len(ids) + 1)
+			}
+			words, runes = append(words, word), append(runes, ids[word])
+		}
+		return words, runes
+	}
+	before, beforeRunes := asRunes(old)
+	after, afterRunes := asRunes(new)
+	d := diffmatchpatch.New()
+	d.DiffTimeout = 0 // a line is short, and its page must not depend on a clock
+	same, o, n, atOld, atNew := 0, 0, 0, 0, 0
+	mark := func(spans []span, words []string, at int) ([]span, int) {
+		length := len(strings.Join(words, ""))
+		return append(spans, span{at, at + length}), at + length
+	}
+	for _, part := range d.DiffMainRunes(beforeRunes, afterRunes, false) {
+		k := utf8.RuneCountInString(part.Text)
+		switch part.Type {
+		case diffmatchpatch.DiffEqual:
+			length := len(strings.Join(before[o:o+k], ""))
+			o, n, same, atOld, atNew = o+k, n+k, same+k, atOld+length, atNew+length
+		case diffmatchpatch.DiffDelete:
+			inOld, atOld = mark(inOld, before[o:o+k], atOld)
+			o += k
+		case diffmatchpatch.DiffInsert:
+			inNew, atNew = mark(inNew, after[n:n+k], atNew)
+			n += k
+		}
+	}
+	if 2*same < max(len(before), len(after)) {
+		return nil, nil
+	}
+	return inOld, inNew
 }
 
 // language is what highlighting a language requires.
@@ -231,7 +321,7 @@ func words(text string) map[string]bool {
 var languages = sync.OnceValue(func() map[string]*language {
 	all := map[string]*language{}
 	for lang, ends := range map[*language]string{
-		{[]string{"//", "/*", "* "}, "\"'`", words(`break case catch class const continue default defer do else enum export extends extern false final finally fn for func function
+		{[]string{"//", "/*"}, "\"'`", words(`break case catch class const continue default defer do else enum export extends extern false final finally fn for func function
 			go goto if impl implements import in interface let loop map match mod move mut namespace new nil null package private protected pub public range return select self static struct super
 			switch template this throw trait true try type typedef typeof undefined union unsafe use using var virtual void while async await bool byte char double error float int long short signed
 			string unsigned yield chan fallthrough instanceof`)}: "go c h cc cpp hpp cs java kt js jsx mjs ts tsx rs swift php scala dart css scss zig proto",
