@@ -32,8 +32,9 @@ func (r *Repo) unlocked(ctx context.Context, config string, write func() error) 
 		if _, gone := os.Lstat(lock); gone != nil {
 			return err
 		}
-		if waited && time.Since(begun) > patience || !r.awaitLocks(ctx, []string{lock}) {
-			return fmt.Errorf("the settings of this repository are %w", &BusyError{[]string{lock}})
+		busy := &BusyError{Paths: []string{lock}}
+		if waited && time.Since(begun) > patience || !r.awaitLocks(ctx, busy) {
+			return fmt.Errorf("the settings of this repository are %w", busy)
 		}
 	}
 }

@@ -30,26 +30,31 @@ func (p Patience) orDefault() Patience {
 	return Patience{Git: cmp.Or(p.Git, time.Second), Watch: cmp.Or(p.Watch, 2*time.Second)}
 }
 
-// endPatience limits the time that a git which was asked to end has for removing its locks.
-const endPatience = 2 * time.Second
-
 // LockAge is the age at which a lock counts as stale for callers that look only once.
 const LockAge = 10 * time.Second
 
 // BusyError is an update that was blocked by locks.
-type BusyError struct{ Paths []string }
+type BusyError struct {
+	Paths []string
+	By    string // the process that may hold one of them, as HeldError.By; "" if unknown
+}
 
-// Error names the first lock.
-func (e *BusyError) Error() string { return fmt.Sprintf("%v: %s", ErrBusy, e.Paths[0]) }
+// Error names the first lock, and the process that may hold it.
+func (e *BusyError) Error() string {
+	if e.By == "" {
+		return fmt.Sprintf("%v: %s", ErrBusy, e.Paths[0])
+	}
+	return fmt.Sprintf("%v: %s (%s)", ErrBusy, e.Paths[0], e.By)
+}
 
 // Unwrap returns ErrBusy.
 func (e *BusyError) Unwrap() error { return ErrBusy }
 
 // awaitLocks waits until one of the locks is released, and removes those that are stale. It returns
-// whether a retry may succeed: false if all of them may still be held.
-func (r *Repo) awaitLocks(ctx context.Context, paths []string) bool {
+// whether a retry may succeed: false if all of them may still be held. It sets By of busy then.
+func (r *Repo) awaitLocks(ctx context.Context, busy *BusyError) bool {
 	seen := map[string]os.FileInfo{}
-	for _, path := range paths {
+	for _, path := range busy.Paths {
 		info, err := os.Lstat(path)
 		if err != nil {
 			return true
@@ -73,45 +78,21 @@ func (r *Repo) awaitLocks(ctx context.Context, paths []string) bool {
 		case <-deadline:
 			free := false
 			for path, was := range seen {
-				held := r.removeLock(path, was, min(since, madeBy(was)))
-				free = free || held == nil || endStranded(ctx, held, path, was)
+				err := r.removeLock(path, was, min(since, madeBy(was)))
+				if held := (*HeldError)(nil); errors.As(err, &held) {
+					busy.By = held.By
+				}
+				free = free || err == nil
 			}
 			return free
 		}
 	}
 }
 
-// endStranded terminates a git that holds a transaction's locks while it waits for a stopped
-// process, and reports whether the lock was released. Git removes its locks itself when asked to
-// end; its parent, once it continues, finds that nothing was moved.
-func endStranded(ctx context.Context, why error, path string, was os.FileInfo) bool {
-	held := (*HeldError)(nil)
-	if !errors.As(why, &held) || held.stranded == 0 {
-		return false
-	}
-	git, err := os.FindProcess(held.stranded)
-	if err != nil || terminate(git) != nil {
-		return false
-	}
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	deadline := time.After(endPatience)
-	for sameLock(path, was) {
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			return false
-		case <-deadline:
-			return false
-		}
-	}
-	return true
-}
-
 // awaitBusy is awaitLocks for the locks of a BusyError; it returns false for any other error.
 func (r *Repo) awaitBusy(ctx context.Context, err error) bool {
 	busy := (*BusyError)(nil)
-	return errors.As(err, &busy) && r.awaitLocks(ctx, busy.Paths)
+	return errors.As(err, &busy) && r.awaitLocks(ctx, busy)
 }
 
 // worktreeBusy returns a BusyError if another process holds a lock in a worktree: of its index, of
@@ -131,7 +112,7 @@ func (r *Repo) worktreeBusy(ctx context.Context, worktree string) error {
 	if held == nil {
 		return nil
 	}
-	return &BusyError{held}
+	return &BusyError{Paths: held}
 }
 
 // freeWorktree waits until no other git has a lock in a worktree (worktreeBusy), and removes those
@@ -158,9 +139,6 @@ type HeldError struct {
 	By   string // "git gc, process 12"; "" if it can't be seen
 	// Young means that the lock is too new to judge: processes were not examined.
 	Young bool
-	// stranded is the pid of a git that waits for a stopped process in the middle of a transaction;
-	// 0 for none.
-	stranded int
 }
 
 // Error names the process that may hold the lock.
@@ -305,9 +283,5 @@ func (r *Repo) isBoardRefLock(path string) bool {
 func movesOther(command string) bool { return command == "commit" || command == "add" }
 
 func heldBy(path string, p gitProcess) *HeldError {
-	held := &HeldError{Path: path, By: fmt.Sprintf("%s, process %d", strings.TrimSpace("git "+p.Command), p.PID)}
-	if p.Stranded && p.Command == "update-ref" {
-		held.stranded = p.PID
-	}
-	return held
+	return &HeldError{Path: path, By: fmt.Sprintf("%s, process %d", strings.TrimSpace("git "+p.Command), p.PID)}
 }

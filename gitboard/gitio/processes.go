@@ -26,9 +26,6 @@ type gitProcess struct {
 	Command string        // such as "gc"; for an alias its name
 	Started time.Duration // since the boot
 	User    int           // user id
-	// Stranded means that its parent is stopped (SIGSTOP, Ctrl-Z, a debugger) and may keep it
-	// waiting.
-	Stranded bool
 }
 
 // readers are the git commands that hold locks for a moment at most and delete nothing. Some run

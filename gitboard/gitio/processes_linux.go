@@ -25,13 +25,9 @@ func (r *Repo) processesIn(proc string) (found []gitProcess, known bool) {
 		return nil, false
 	}
 	places := r.places()
-	waits := map[int]bool{}   // parents of a git-liza
-	stopped := map[int]bool{} // by a signal or a debugger
-	parents := map[int]int{}
+	waits := map[int]bool{} // parents of a git-liza
 	for _, dir := range dirs {
 		stat, ok := readStat(dir)
-		stopped[stat.pid] = stat.state == "T" || stat.state == "t"
-		parents[stat.pid] = stat.parent
 		switch {
 		case !ok || stat.state == "Z":
 		case stat.name == "git-liza":
@@ -53,7 +49,6 @@ func (r *Repo) processesIn(proc string) (found []gitProcess, known bool) {
 		}
 	}
 	for i := len(found) - 1; i >= 0; i-- {
-		found[i].Stranded = stopped[parents[found[i].PID]]
 		if waits[found[i].PID] {
 			found = append(found[:i], found[i+1:]...)
 		}

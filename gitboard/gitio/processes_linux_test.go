@@ -199,13 +199,11 @@ func TestGroups(t *testing.T) {
 	EndGroup(cmd)
 }
 
-// TestHolders checks which git is asked to end for its lock.
+// TestHolders checks how the holder of a lock is named, and who counts as one.
 func TestHolders(t *testing.T) {
 	for p, want := range map[gitProcess]*HeldError{
-		{PID: 7, Command: "update-ref", Stranded: true}: {Path: "p", By: "git update-ref, process 7", stranded: 7},
-		{PID: 7, Command: "update-ref"}:                 {Path: "p", By: "git update-ref, process 7"},
-		{PID: 7, Command: "gc", Stranded: true}:         {Path: "p", By: "git gc, process 7"},
-		{PID: 7}:                                        {Path: "p", By: "git, process 7"},
+		{PID: 7, Command: "update-ref"}: {Path: "p", By: "git update-ref, process 7"},
+		{PID: 7}:                        {Path: "p", By: "git, process 7"},
 	} {
 		if got := heldBy("p", p); *got != *want {
 			t.Errorf("%+v: %+v", p, got)
@@ -220,42 +218,6 @@ func TestHolders(t *testing.T) {
 	if err := r.holder(path, noStat{}, uptime()); err != nil {
 		t.Errorf("a lock of another user: %v", err)
 	}
-}
-
-// TestStranded checks that a git which waits for a stopped process is asked to end, and that only
-// its lock counts as released then.
-func TestStranded(t *testing.T) {
-	ctx, r := scratch(t)
-	path := leave(t, r, "refs/heads/x.lock")
-	was := must[os.FileInfo](t)(os.Lstat(path))
-	run := func(script string) int {
-		cmd := exec.Command("sh", "-c", "trap '"+script+"; exit' TERM; echo; while read line; do :; done")
-		in, out := must[io.WriteCloser](t)(cmd.StdinPipe()), must[io.ReadCloser](t)(cmd.StdoutPipe())
-		check(t, cmd.Start())
-		must[int](t)(out.Read(make([]byte, 1)))
-		t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
-		return cmd.Process.Pid
-	}
-	for name, err := range map[string]error{"another error": errors.New("x"), "nobody": &HeldError{Path: path}, "one that is gone": &HeldError{Path: path, stranded: 1 << 30}} {
-		if endStranded(unasked{ctx, t}, err, path, was) {
-			t.Errorf("%s has released the lock", name)
-		}
-	}
-	if !endStranded(ctx, &HeldError{Path: path, stranded: run("rm \"" + path + "\"")}, path, was) || exists(path) {
-		t.Error("it has not released the lock")
-	}
-}
-
-// unasked is a context that nobody waits with.
-type unasked struct {
-	context.Context
-	t *testing.T
-}
-
-// Done implements context.Context.
-func (c unasked) Done() <-chan struct{} {
-	c.t.Error("it waits")
-	return c.Context.Done()
 }
 
 // TestCommandsOnRecord checks that a command of the project stays on record for as long as any

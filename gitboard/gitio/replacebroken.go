@@ -27,7 +27,7 @@ func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to git
 	}
 	file, err := os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is %w", broken.Ref, &BusyError{[]string{lock}})
+		return fmt.Errorf("%s is %w", broken.Ref, &BusyError{Paths: []string{lock}})
 	}
 	if err != nil {
 		return storageError(r.common, err)

@@ -91,7 +91,7 @@ func (r *Repo) locked(names ...string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return &BusyError{paths}
+	return &BusyError{Paths: paths}
 }
 
 // outlasts reports whether one of the locks is older than git waits for it. Then the lock was in

@@ -548,7 +548,7 @@ func TestSmallParts(t *testing.T) {
 		"ssh is used for its own addresses alone": maybeSSH("ssh://h/x") && maybeSSH("git+ssh://h/x") && maybeSSH("u@h:x") &&
 			!maybeSSH("https://h/x") && !maybeSSH("hub") && !maybeSSH("./a:b") && !maybeSSH("/a"),
 		"an error of reading is kept":           unexpectedEnd(os.ErrClosed) == os.ErrClosed,
-		"what is gone is in nobody's way":       !(&Repo{}).outlasts(&BusyError{[]string{"/nowhere/x.lock"}}),
+		"what is gone is in nobody's way":       !(&Repo{}).outlasts(&BusyError{Paths: []string{"/nowhere/x.lock"}}),
 		"a quarantine without a place has none": (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
 		"a quarantine has its own objects":      (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
 		"a page is no cause":                    firstCause("remote: x\n---\nfatal: "+unreadable) == "remote: x",

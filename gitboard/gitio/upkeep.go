@@ -40,7 +40,7 @@ func (r *Repo) reflogsBusy() error {
 		return nil // what can't be read is in nobody's way
 	})
 	if len(held) > 0 {
-		return &BusyError{held}
+		return &BusyError{Paths: held}
 	}
 	return r.locked(wholeLocks...)
 }

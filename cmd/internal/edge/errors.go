@@ -110,7 +110,7 @@ func Classify(err error) Class {
 	case errors.Is(err, lease.ErrTaken):
 		return Class{1, board.CodeLease, "stop: somebody else has taken over"}
 	case errors.Is(err, gitio.ErrBusy):
-		return Class{2, CodeLostRace, "try again after a pause; should a crash have left that lock, git liza doctor says so"}
+		return Class{2, CodeLostRace, "try again after a pause; run git liza doctor to check for a stale lock"}
 	case errors.As(err, &lost):
 		return Class{2, CodeLostRace, "try again after a pause"}
 	case errors.As(err, &record) && errors.Is(err, gitio.ErrNotFound), errors.As(err, &broken), errors.As(err, new(*gitio.DamagedError)):
@@ -142,7 +142,7 @@ func Classify(err error) Class {
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrNoRemote):
 		return Class{3, CodeNetwork, "git liza share NAME, with the name that it has now (git remote)"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrLockedThere):
-		return Class{3, CodeRejected, "nothing was changed: try again after a pause; should a crash have left that lock, git liza doctor says so in the remote's repository"}
+		return Class{3, CodeRejected, "nothing was changed: try again after a pause; run git liza doctor in the remote's repository"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrNotAtomic):
 		return Class{3, CodeRejected, "that host moves refs one by one, and a board needs all or none: share by another, as a bare repository on any machine that all can reach"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrHiddenThere):
