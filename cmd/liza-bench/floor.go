@@ -139,7 +139,7 @@ func pipe(cmd *exec.Cmd, in string) ([]byte, error) {
 	return out, nil
 }
 
-// stderr is what a failed child has said.
+// stderr is the error output of a failed child.
 func stderr(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {

@@ -19,7 +19,7 @@ type throughput struct {
 	Rate    float64 `json:"operations_per_second"`
 }
 
-// lab is where things are measured: a directory, the programs, and what has been found.
+// lab is a place for measurements: a directory, the programs, and the results so far.
 type lab struct {
 	ctx     context.Context
 	o       options

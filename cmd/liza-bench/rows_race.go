@@ -177,7 +177,7 @@ func (s *site) crowd(writers []*site, each int) (time.Duration, samples, error) 
 	return took, times, err
 }
 
-// crowded is what a crowd came to: the time and the processor time of an operation, each time it
+// crowded is the result of a crowd: the time and the processor time of an operation, each time it
 // wrote, and how long each operation took.
 type crowded struct{ rates, used, waits samples }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
-// hubKind is what a hub does with pushes to the board.
+// hubKind is a hub's treatment of pushes to the board.
 type hubKind int
 
 const (
@@ -71,7 +71,7 @@ func (l *lab) sharedNotes() error {
 		if err == nil && shared {
 			_, err = l.share(s, kind)
 		}
-		return arm{name, s.note, nil}, err // what was noted stays, on each of them
+		return arm{name, s.note, nil}, err // the notes stay, on each of them
 	}
 	var arms []arm
 	for _, a := range []struct {

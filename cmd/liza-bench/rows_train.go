@@ -31,7 +31,7 @@ func benchTrains(l *lab) error {
 	}
 	alone := arm{"one test", func() (time.Duration, error) { return l.timed(s.dir, nil, "sh", "-c", test) }, nil}
 	merge := arm{"merge --all", func() (time.Duration, error) { return s.liza("code-reviewer-1", "merge", "--all") }, func() error {
-		// What has passed would not be tested again.
+		// A tree that has passed would not be tested again.
 		if err := os.Remove(filepath.Join(s.dir, ".git", "liza", "tested")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

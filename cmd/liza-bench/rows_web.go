@@ -105,7 +105,7 @@ func (b *browser) rows(f *floor, tasks string) error {
 // waited for would show in its count of faults.
 func (b *browser) idle(d time.Duration) error {
 	l := b.s.l
-	time.Sleep(d / 10) // what the last operation set off is over
+	time.Sleep(d / 10) // the last operation's effects are over
 	cpu, children, err := processStat(b.cmd.Process.Pid)
 	if err != nil {
 		l.remark("web: what an idle page costs can't be measured here: %v", err)

@@ -63,7 +63,7 @@ func (s samples) against(floor samples) float64 {
 	return ratios.median()
 }
 
-// less is what is left of each round's time without another's.
+// less subtracts another sample from each round's time.
 func (s samples) less(other samples) samples {
 	left := make(samples, len(s))
 	for i := range s {

@@ -1,7 +1,7 @@
 // Package alarm decides what a human must know (protocol section 10): which conditions a board
 // meets at a given time, which of them to report now, and when time alone will change the answer.
 //
-// It is pure: the board, the leases and the time come in, and what was reported is passed from one
+// It is pure: the board, the leases and the time come in, and the reported conditions are passed from one
 // evaluation to the next.
 //
 // It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
@@ -47,7 +47,7 @@ type Alarm struct {
 	Escalate bool       `json:"escalate,omitempty"`
 }
 
-// Reported is what has been reported of the conditions that are still met, by key. It is carried
+// Reported is the reported conditions that are still met, by key. It is carried
 // from one evaluation to the next.
 type Reported map[string]Said
 

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// sight is what a rule has found, whether or not a threshold is reached.
+// sight is a rule's finding, whether or not a threshold is reached.
 type sight struct {
 	about string     // distinguishes it from others of the same rule
 	since board.Time // when it began; steps count time from here, and another beginning is another sight
@@ -267,7 +267,7 @@ func alike(t *board.Task) (n int, since board.Time) {
 	return n, since
 }
 
-// substance is what a rejection objects to.
+// substance is the content of a rejection.
 func substance(r *board.Rejection) string {
 	if r == nil {
 		return ""

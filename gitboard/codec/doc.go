@@ -2,7 +2,7 @@
 // and the commit message that carries an operation.
 //
 // It promises that equal values have equal bytes on every machine, that it reads back unchanged
-// what it has written, and that text in a record or a payload can never become structure. It is
+// its own output, and that text in a record or a payload can never become structure. It is
 // pure.
 //
 // It may import gitboard/board, gitboard/git, gitboard/plain, gitboard/report and gitboard/roles.

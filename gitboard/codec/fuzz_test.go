@@ -33,7 +33,7 @@ func FuzzYAMLRoundTrip(f *testing.F) {
 	})
 }
 
-// A decoder never panics, and what it takes it can write again, unless it refuses to.
+// A decoder never panics, and it can write whatever it accepts, unless it refuses to.
 func FuzzDecode(f *testing.F) {
 	f.Add("tasks/a.yaml", "id: a\nhistory: []\nextra: {a: [1, \"2.5\", 0x1f, ~]}\n")
 	f.Add("notes/0/0/note-1.yaml", "message: |\n  a\n  b\n")

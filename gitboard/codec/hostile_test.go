@@ -74,7 +74,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// What a board never writes is refused, and fast.
+// Text that a board never writes is refused, and fast.
 func TestHostileDocuments(t *testing.T) {
 	const head = "id: a\nhistory: []\n"
 	keys := strings.Builder{}

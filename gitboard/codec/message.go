@@ -85,7 +85,7 @@ func statusOf(s *board.State, task string) string {
 	return ""
 }
 
-// Head is what a commit message says about its operation, without decoding the payload.
+// Head is a commit message's description of its operation, without decoding the payload.
 type Head struct {
 	Subject, Op, Agent, Role, Task, From, To, Request, Payload string
 }

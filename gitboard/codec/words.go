@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// lists are long lists of words that are left out of what the library writes, and put in
+// lists are long lists of words that are left out of the library's output, and put in
 // afterwards. The library takes a microsecond for each word, which adds up where each of thousands
 // of operations makes a list longer, as a sprint's list of tasks.
 type lists struct{ left [][]string }
@@ -17,7 +17,7 @@ type lists struct{ left [][]string }
 const fewWords = 64
 
 // leaveOut returns what the library writes in a list's place: a text with a tag that nothing else
-// has. It returns nil for what is no long list of words.
+// has. It returns nil for anything but a long list of words.
 func (l *lists) leaveOut(v reflect.Value) *yaml.Node {
 	if l == nil || v.Len() <= fewWords {
 		return nil
@@ -35,7 +35,7 @@ func (l *lists) leaveOut(v reflect.Value) *yaml.Node {
 	return scalar("!list", fmt.Sprint(len(l.left)))
 }
 
-// What a character of a word is.
+// Classes of a word's characters.
 const (
 	letter = 1 << iota
 	other

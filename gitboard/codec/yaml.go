@@ -17,7 +17,7 @@ import (
 // MaxDocument is the maximum size of a record in bytes.
 const MaxDocument = board.MaxRecord
 
-// Error is a record that can't be read: which one, and what is wrong (with the line, if known).
+// Error is a record that can't be read: its name, and its fault (with the line, if known).
 type Error struct {
 	Path string
 	Err  error

@@ -16,7 +16,7 @@ import (
 // cacheHead is the first line of the file. It changes whenever the form of a brief does.
 const cacheHead = "git-liza briefs 5\n"
 
-// cached is what is remembered about a task's file: its brief, and whether the file is in canonical
+// cached is the cache entry of a task's file: its brief, and whether the file is in canonical
 // form (plain).
 type cached struct {
 	board.Brief

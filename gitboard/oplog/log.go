@@ -138,7 +138,7 @@ type Built struct {
 // Next returns the board after the operation, on which another one can be decided.
 func (b *Built) Next() *Snapshot { return b.next }
 
-// Objects returns the commit and what it needs beyond the board before it.
+// Objects returns the commit and the objects that it adds to the board before it.
 func (b *Built) Objects() []git.Object { return b.objects }
 
 // Build encodes the operation as a commit.

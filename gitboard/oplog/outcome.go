@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Outcome is the result of an operation on a board: what Append writes, and what a commit that
+// Outcome is the result of an operation on a board: the commit that Append writes, and that a commit which
 // carries the operation must equal.
 type Outcome struct {
 	After   *board.State

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// TestReplaysOfDamage checks that what a commit or the board before it lacks is damage, and named.
+// TestReplaysOfDamage checks that an object missing from a commit or the board before it is damage, and named.
 func TestReplaysOfDamage(t *testing.T) {
 	w := newWriter(t, oplog.NewMemory()).init()
 	w.do(task("login"))

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Store is what a log needs from a repository. *gitio.Repo and Memory implement it; tests wrap
+// Store is a log's view of a repository. *gitio.Repo and Memory implement it; tests wrap
 // either to make steps fail.
 type Store interface {
 	// Object reads an object by id, ref, or <tree>:<path>. It returns gitio.ErrNotFound if there is

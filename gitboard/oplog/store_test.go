@@ -287,7 +287,7 @@ func TestLackingRecord(t *testing.T) {
 		}
 		tip, err := log.Tip(w.ctx)
 		check(t, err)
-		for _, id := range []string{"two", "waits"} { // what is read ahead does no harm
+		for _, id := range []string{"two", "waits"} { // reading ahead does no harm
 			if tip.State.Task(id) == nil || tip.State.Err() != nil {
 				t.Errorf("%s: %s can't be read: %v", name, id, tip.State.Err())
 			}

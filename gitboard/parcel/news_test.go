@@ -39,7 +39,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// TestNewsTooLong checks that what is too much for an answer is not short.
+// TestNewsTooLong checks that news too long for an answer is not shortened.
 func TestNewsTooLong(t *testing.T) {
 	noise := func(n int) string {
 		var b strings.Builder

@@ -32,10 +32,10 @@ var (
 	Tracked = strings.TrimPrefix(Ref, git.OwnPrefix)
 )
 
-// Parcel is what a clone has decided and its remote has not taken yet, oldest first.
+// Parcel is the operations that a clone has decided and its remote has not taken yet, oldest first.
 type Parcel struct {
 	// Has is the commit of the board that the clone has. If the board has moved since, the server may
-	// answer with what came after it (News). A server that does not know about it ignores it.
+	// answer with the operations after it (News). A server that does not know about it ignores it.
 	Has   git.OID  `json:"has,omitempty"`
 	Links []Link   `json:"links"`
 	Blobs []string `json:"blobs,omitempty"` // contents that the refs need, in a parcel that is a text
@@ -167,7 +167,7 @@ func AnswerRef(inbox string, a Answer, news string) string {
 	return strings.TrimSuffix(inbox+"/"+string(a)+"/"+news, "/")
 }
 
-// ReadAnswer returns the answer in what git says about a pushed parcel, "" if it is none, and the
+// ReadAnswer returns the answer in git's report on a pushed parcel, "" if there is none, and the
 // text of its news.
 func ReadAnswer(inbox, said string) (answer Answer, news string) {
 	for _, a := range []Answer{AsPushed, Rewritten} {

@@ -31,7 +31,7 @@ type Demand struct {
 	Bounds Bounds
 	Live   []string          // the registered agents whose leases run, by number
 	Offers map[string]string // by idle agent: the task or goal that the board offers it
-	Left   []string          // what the board would offer to further agents, up to the asked number
+	Left   []string          // the board's offer to further agents, up to the requested number
 
 	bound map[string]bool // agents that have work, or a submission that may come back to them
 	waits bool            // something waits for the role to act, perhaps later

@@ -129,7 +129,7 @@ func comesAfter(s *board.State, g *board.Goal, other string) bool {
 	return false
 }
 
-// WayOutOfEnded is what a human does about a task that waits for one of an ended goal.
+// WayOutOfEnded is a human's remedy for a task that waits for one of an ended goal.
 func WayOutOfEnded(task string, goal *board.Goal) string {
 	return reopening(goal) + ", or " + DependOnOthers(task)
 }

@@ -81,7 +81,7 @@ type Item struct {
 	Work      *Work      `json:"work,omitempty"`      // a task's work so far
 	Drafts    []Draft    `json:"drafts,omitempty"`
 	Lost      string     `json:"lost,omitempty"` // the task of an agent that is gone, if its worktree is in another clone
-	Do        []Ask      `json:"do"`             // what a human may do; the command that answers it is first
+	Do        []Ask      `json:"do"`             // a human's options; the command that answers it is first
 }
 
 // HoldsUp lists the unfinished tasks that wait for it, without its own.

@@ -2,7 +2,7 @@ package report
 
 import "github.com/git-liza/git-liza/gitboard/board"
 
-// Metrics are the figures of a sprint, computed on reading from what has happened since it started,
+// Metrics are the figures of a sprint, computed on reading from the events since it started,
 // on any task, planned or not. Each is defined here and nowhere else.
 type Metrics struct {
 	TasksDone       int `yaml:"tasks_done" json:"tasks_done"`
@@ -71,7 +71,7 @@ func endedBefore(b board.Brief, started board.Time) bool {
 	return b.Status.Terminal() && b.StatusChangedAt < started
 }
 
-// tallyOf is what a task adds since a given time. It reads the history only of a task that moved
+// tallyOf is a task's contribution since a given time. It reads the history only of a task that moved
 // both before and after.
 func tallyOf(s *board.State, b board.Brief, since board.Time) board.Tally {
 	switch {

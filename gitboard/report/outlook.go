@@ -5,7 +5,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// forecast is what the outlook of a task depends on.
+// forecast is the input of a task's outlook.
 type forecast struct {
 	by          map[string]*board.Brief
 	merged      func(id string) bool   // whether an archived task is MERGED
@@ -95,7 +95,7 @@ func takesOn(t TaskOutlook) bool {
 type Obstacle struct {
 	Kind ObstacleKind
 	Task string // the dependency, if Kind is Waits, WaitsEnded or WaitsLater
-	Goal string // of the dependency, and what is wrong with it, if Kind is WaitsEnded or WaitsLater
+	Goal string // of the dependency, and its fault, if Kind is WaitsEnded or WaitsLater
 }
 
 // ObstacleKind is a kind of obstacle.

@@ -77,7 +77,7 @@ type Turn struct {
 	Count int        `json:"count"`
 }
 
-// TaskOutlook is a task, with its stage as StageOf, and what comes next for it.
+// TaskOutlook is a task, with its stage as StageOf, and its next step.
 type TaskOutlook struct {
 	board.Brief
 	Worker       string     `json:"worker,omitempty"`        // who holds it, or held it last
@@ -104,7 +104,7 @@ type Happened struct {
 	Subject string     `json:"subject"`
 }
 
-// Beside is what an overview needs that is not on the board.
+// Beside is an overview's input from outside the board.
 type Beside struct {
 	Leases   map[string]board.Lease // by agent; nil if unknown, as for a past board
 	Events   []Happened             // the newest operations, newest first
@@ -131,7 +131,7 @@ type GaveUp struct {
 }
 
 // Unproven is an operation that does not follow from the board before it. Nothing may be built on a
-// board with one, and what it shows may be false.
+// board with one, and its content may be false.
 type Unproven struct {
 	Commit string `json:"commit"`
 	Text   string `json:"text"`

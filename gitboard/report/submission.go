@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Submission is what a reviewer looks at that only the repository knows.
+// Submission is the repository's part of a reviewer's material.
 type Submission struct {
 	Commits        []string // short id and subject, oldest first
 	Unshown        []string // those before the review base that integration lacks, likewise
@@ -26,7 +26,7 @@ func OwnFiles(between, before, now []string) []string {
 	return slices.DeleteFunc(slices.Clone(between), func(f string) bool { return !slices.Contains(before, f) && !slices.Contains(now, f) })
 }
 
-// SubmissionOf compares the files of a submission with what the board says about them.
+// SubmissionOf compares the files of a submission with the board's record of them.
 func SubmissionOf(c *board.Config, t *board.Task, files []string) *Submission {
 	s := &Submission{Files: files}
 	checkpoint := t.CheckpointOfIteration()

@@ -1,5 +1,5 @@
 // Package clis knows the coding-agent CLIs that a supervisor can run: how to start each one
-// unattended and interactively, how it takes its prompt, and what it prints when its quota is used
+// unattended and interactively, how it takes its prompt, and its output when its quota is used
 // up.
 //
 // It is pure: it starts nothing and reads neither clock nor environment.
@@ -60,7 +60,7 @@ type CLI struct {
 	// asks for permission, since a person is there to answer.
 	Interactive []string
 
-	// Quota are regular expressions for what it prints when it stops because of its quota, a rate
+	// Quota are regular expressions for its output when it stops because of its quota, a rate
 	// limit or an overloaded service. The named groups at (a time), zone, in (a duration) and epoch
 	// (seconds since 1970) say when it can continue.
 	Quota []string

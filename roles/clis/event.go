@@ -52,7 +52,7 @@ func (u *Usage) Add(v Usage) {
 }
 
 // bounded is the usage without figures that no run can have: an agent can print what it likes, and
-// what it prints must not take anything off what it has used, nor keep it off the board.
+// its output must neither lower its usage nor keep that off the board.
 func (u Usage) bounded() Usage {
 	u.Requests, u.Input, u.Cached, u.Output = bounded(u.Requests), bounded(u.Input), bounded(u.Cached), bounded(u.Output)
 	u.Dollars = min(max(u.Dollars, 0), board.MostUsage/1e6)

@@ -29,6 +29,6 @@ func Docs(r roles.Role) []Doc {
 	return docs
 }
 
-// Supervision is what the prompt of every supervised agent says about its supervisor.
+// Supervision is the part of a supervised agent's prompt about its supervisor.
 const Supervision = "Your supervisor has registered you, renews your lease, claims tasks and reviews, and merges approved work.\n" +
 	"Never run register, deregister, claim, claim-review or merge yourself: they are refused."

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Conversation is what a CLI has sent, in the terms that the three APIs share.
+// Conversation is a CLI's request, in the terms that the three APIs share.
 type Conversation struct {
 	Wire    string   // anthropic, responses or gemini
 	Prompts []string // the user's texts, oldest first
@@ -156,7 +156,7 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, c Conv
 // whole reports whether a request asks for an answer without streaming.
 func whole(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ":generateContent") }
 
-// usage is what the fake model reports as the cost of an answer, in tokens.
+// usage is the fake model's report of an answer's cost, in tokens.
 type usage struct{ input, cached, output int }
 
 // answered is an answer to be written in one of the APIs.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Run is what an agent was asked to do, according to the labels of its prompts.
+// Run is an agent's assignment, according to the labels of its prompts.
 type Run struct {
 	Conversation
 	Role      string

@@ -182,7 +182,7 @@ func (w *watching) look(ctx context.Context) {
 		next, order := *w.r, Order{}
 		seen := w.witness.seen()
 		next.Used = seen.used.Tokens()
-		if w.Terminal == nil { // what is printed on a terminal is not seen
+		if w.Terminal == nil { // output on a terminal is not seen
 			next.Heard = seen.heard
 		}
 		if failed = read(l.State, func() { order = Oversee(l, &next) }); failed == nil {
@@ -210,7 +210,7 @@ func (w *watching) look(ctx context.Context) {
 	}
 }
 
-// silence reports once that an agent has done nothing for long, and what it did last.
+// silence reports once that an agent has been silent for long, and its last action.
 func (w *watching) silence(l Look) {
 	if !w.r.Silent || w.r.warnedOfSilence {
 		return

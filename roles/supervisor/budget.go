@@ -64,7 +64,7 @@ func (s *supervisor) handOff(ctx context.Context, state *board.State, task strin
 		summary += "; it said last: " + quotable(said)
 	}
 	_, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.HandOff{
-		About: board.About{Task: task}, Summary: summary, NextAction: "look at the worktree and continue from what is there",
+		About: board.About{Task: task}, Summary: summary, NextAction: "look at the worktree and continue from its state",
 	}))
 	if err != nil && !taken(err) {
 		s.report(Trouble, task, "the hand-off is not recorded: "+err.Error())

@@ -1,7 +1,7 @@
 // Package supervisor owns the loop around one agent: it registers the agent, waits for work, claims
 // it, runs the agent, sends its heartbeats, lands what its reviewer approved, and ends it.
 //
-// Pure functions of what is seen (Look) and remembered (Memory) decide what to do: Next chooses the
+// Pure functions of observation (Look) and memory (Memory) decide what to do: Next chooses the
 // next step, Oversee decides when a running agent must end, and Memory.Learn draws conclusions from
 // the end of a run. The rest carries out their decisions. The package promises that nothing is
 // started while the board or this clone is stopped; that after losing its lease it does nothing to

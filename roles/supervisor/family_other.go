@@ -2,7 +2,7 @@
 
 package supervisor
 
-// kin is a process. On this system, nothing is known of what an agent started outside its own
+// kin is a process. On this system, nothing is known of processes that an agent started outside its own
 // group.
 type kin struct{ pid int }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-// Limits of what is kept in a clone.
+// Limits of the files kept in a clone.
 const (
 	logMegabytes = 10
 	logFiles     = 5
@@ -168,7 +168,7 @@ func (f files) keptMemory() (*Memory, error) {
 		err = json.Unmarshal([]byte(text), &m)
 	}
 	if err != nil {
-		return &Memory{}, fmt.Errorf("what the agent has seen before is lost: %w", err)
+		return &Memory{}, fmt.Errorf("the agent's memory is lost: %w", err)
 	}
 	return &Memory{Seen: m.Seen, Unfinished: m.Unfinished, Assessed: m.Assessed}, nil
 }

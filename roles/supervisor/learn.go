@@ -66,7 +66,7 @@ func (s *supervisor) settle(ctx context.Context, step Step, end ending, why erro
 		err = cmp.Or(v.State.Err(), err)
 	}
 	if err != nil {
-		s.report(Trouble, step.Task, "what the run has done is not recorded: "+err.Error())
+		s.report(Trouble, step.Task, "the run's result is not recorded: "+err.Error())
 	}
 }
 
@@ -96,7 +96,7 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 		err = errors.Join(err, failed)
 	}
 	if err != nil {
-		s.report(Trouble, task, "what the run has cost is not on the board: "+err.Error())
+		s.report(Trouble, task, "the run's cost is not on the board: "+err.Error())
 	}
 }
 
@@ -122,7 +122,7 @@ func quotable(said string) string {
 	return plain.Line(said, 160)
 }
 
-// costOf is what a run has cost, as the board records it.
+// costOf is the cost of a run, as the board records it.
 func costOf(used clis.Usage, took time.Duration) board.Cost {
 	return board.Cost{
 		Requests: used.Requests, Input: max(used.Input, used.Cached), Cached: used.Cached, Output: used.Output,
@@ -130,7 +130,7 @@ func costOf(used clis.Usage, took time.Duration) board.Cost {
 	}
 }
 
-// onBoard fills in what the board shows about the end of a run.
+// onBoard fills in the end of a run as the board shows it.
 func (s *supervisor) onBoard(state *board.State, step Step, o *Outcome) {
 	o.Running = state.Control().Mode == board.Running
 	if a := state.Agent(s.actor.ID); a != nil {
@@ -163,7 +163,7 @@ func asked(state *board.State, agent string) bool {
 	return false
 }
 
-// printed fills in what the agent's output says about its end, by its events or else by the
+// printed fills in the end of a run as the agent's output shows it, by its events or else by the
 // last words of the CLI itself: its model and its tools may speak of anything.
 func (s *supervisor) printed(o *Outcome, end ending) {
 	w := s.witness.seen()

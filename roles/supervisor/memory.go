@@ -33,7 +33,7 @@ const (
 // graceful is the exit code of an agent that asks for a fresh start.
 const graceful = 42
 
-// Memory is what a supervisor remembers between steps.
+// Memory is a supervisor's state between steps.
 type Memory struct {
 	Runs        int       // of the agent, in total
 	LastCrashed bool      // its last run ended in a crash

@@ -11,7 +11,7 @@ import (
 // linger is how long an agent may keep running after it has handed over its task.
 const linger = 30 * time.Second
 
-// Running is what a supervisor knows about a running agent.
+// Running is a supervisor's knowledge of a running agent.
 type Running struct {
 	Task            string
 	Goal            string    // for a planner

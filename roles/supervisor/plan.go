@@ -28,7 +28,7 @@ const (
 	LetGo        Action = "let-go"  // release the task it holds: its goal has ended
 )
 
-// Step is what a supervisor does next.
+// Step is a supervisor's next action.
 type Step struct {
 	Do    Action
 	Task  string
@@ -189,7 +189,7 @@ func (l Look) goOn(id string, m *Memory) Step {
 	return Step{Do: Start, Task: id}
 }
 
-// landing is what a reviewer merges before anything else: approved work waits neither for the
+// landing is the work that a reviewer merges first: approved work waits neither for the
 // agent's next start nor for a limit to end.
 func (l Look) landing(m *Memory) []string {
 	if l.Role != roles.CodeReviewer || l.mode() != board.Running || l.held() != "" {

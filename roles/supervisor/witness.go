@@ -17,7 +17,7 @@ type witness struct {
 	cli  clis.CLI
 	now  func() time.Time
 	to   io.Writer // the agent's log and other outputs
-	tail *tail     // the end of what was written to the log
+	tail *tail     // the end of the log
 	read *clis.Reader
 
 	// began is called with the CLI's own id of the conversation; nil for nobody.
@@ -160,7 +160,7 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// testimony is what a witness has seen so far.
+// testimony is a witness's observations so far.
 type testimony struct {
 	heard  time.Time
 	last   clis.Event

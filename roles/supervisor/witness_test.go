@@ -42,7 +42,7 @@ func TestMeterOfReports(t *testing.T) {
 }
 
 // TestMeterByEstimate checks the estimate used for Codex, which reports usage only at its end: it
-// must be close to what the recorded run reports.
+// must be close to the recorded run's report.
 func TestMeterByEstimate(t *testing.T) {
 	data, err := os.ReadFile("../clis/testdata/events/codex-goes-well.txt")
 	if err != nil {

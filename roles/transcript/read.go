@@ -166,7 +166,7 @@ func (r *reader) catchUp() error {
 	}
 }
 
-// rest passes on what is left, including an unfinished last line.
+// rest passes on the remaining lines, including an unfinished last line.
 func (r *reader) rest() error {
 	if err := r.catchUp(); err != nil || len(r.pending) == 0 {
 		return err

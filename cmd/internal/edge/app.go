@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// App is what a process gets from outside. A test gives it other values.
+// App is a process's input from outside. A test gives it other values.
 type App struct {
 	Stdin  io.Reader
 	Stdout io.Writer

@@ -23,7 +23,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Call is one run of a command: its flags and arguments, and what it opens.
+// Call is one run of a command: its flags, its arguments and the board that it opens.
 type Call struct {
 	App         *App
 	Cmd         *Command

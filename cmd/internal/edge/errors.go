@@ -55,7 +55,7 @@ type Outcome struct {
 
 func (e *Outcome) Error() string { return e.Message }
 
-// Class is what an error means to the caller: its exit code, its code for programs, and a hint.
+// Class is an error's meaning for the caller: its exit code, its code for programs, and a hint.
 type Class struct {
 	Exit int
 	Code board.ErrorCode
@@ -177,7 +177,7 @@ func (e *UnwrittenError) Error() string {
 // Unwrap returns why the answer can't be written.
 func (e *UnwrittenError) Unwrap() error { return e.Err }
 
-// wayToHead is what a human can do about a HEAD that git can't read.
+// wayToHead is a human's remedy for a HEAD that git can't read.
 func wayToHead(e *gitio.HeadError) string {
 	const head = "a human writes into that file what was checked out, as one line: ref: "
 	if e.Branch == "" {

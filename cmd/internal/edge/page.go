@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Page is what a screen is drawn on: its size in terminal cells, its colours and signs.
+// Page describes the surface of a screen: its size in terminal cells, its colours and signs.
 type Page struct {
 	Width, Height int
 	Whole         bool // not limited by a screen: lines are not cut

@@ -2,7 +2,7 @@ package edge
 
 import "context"
 
-// Done is what a command line reported when it succeeded.
+// Done is the report of a command line that succeeded.
 type Done struct {
 	Subject string
 	Lines   []string

@@ -40,7 +40,7 @@ func (p Paint) Alarm(text string) string { return p.With("31", text) }
 
 func (p Paint) Inverse(text string) string { return p.With("7", text) }
 
-// State colours a task's status by what it requires.
+// State colours a task's status by the action that it requires.
 func (p Paint) State(s board.Status, text string) string {
 	switch s {
 	case board.Blocked, board.IntegrationFailed, board.Rejected:

@@ -20,7 +20,7 @@ func TestNullIsNotATerminal(t *testing.T) {
 }
 
 // TestNoTextBeginsALine: a text of the board with line breaks of any kind stays behind its name, or
-// within its line, so that it can't be taken for what git liza says itself.
+// within its line, so that it can't be taken for git liza's own words.
 func TestNoTextBeginsALine(t *testing.T) {
 	var b strings.Builder
 	c := &Call{App: &App{Stdout: &b, Getenv: func(string) string { return "" }}}

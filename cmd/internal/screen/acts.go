@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// act is what a key does with the selected task or with the board.
+// act is a key's effect on the selected task or on the board.
 type act struct {
 	key   tty.Key
 	name  string // in the list of keys at the bottom
@@ -27,7 +27,7 @@ type act struct {
 	lines func(s *subject, answers []string) [][]string
 }
 
-// subject is what an act is about.
+// subject is the target of an act.
 type subject struct {
 	o  *report.Overview
 	st *board.State
@@ -117,7 +117,7 @@ var acts = []act{
 		lines: func(*subject, []string) [][]string { return [][]string{line("pause", nil)} }},
 }
 
-// actOf returns what a key does now, nil for nothing; any is what it does at other times.
+// actOf returns a key's effect now, nil for none; any is its effect at other times.
 func actOf(k tty.Key, s *subject) (now, any *act) {
 	for i := range acts {
 		if a := &acts[i]; a.key == k {

@@ -19,7 +19,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// taskFacts is the input of a task's story: the record, and what the repository knows about the
+// taskFacts is the input of a task's story: the record, and the repository's facts about the
 // work.
 type taskFacts struct {
 	t           *board.Task
@@ -34,7 +34,7 @@ type taskFacts struct {
 	unknown     error             // error from the repository, if any
 }
 
-// submission is what a submitted commit changed since the previous one, or the first one since its
+// submission is the change of a submitted commit since the previous one, or of the first since its
 // base.
 type submission struct {
 	number int
@@ -133,7 +133,7 @@ func paths(files []gitio.FileStat) []string {
 	return names
 }
 
-// treesOf returns the trees of commits, zero for what is not a commit in this repository.
+// treesOf returns the trees of commits, zero for an id that is not a commit in this repository.
 func treesOf(ctx context.Context, repo *gitio.Repo, names []string) ([]git.OID, error) {
 	objects, err := repo.Objects(ctx, names)
 	if err != nil {

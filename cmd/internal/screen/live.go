@@ -49,7 +49,7 @@ func Watch(ctx context.Context, c *edge.Call, run edge.Runs, goal string) (err e
 	return w.live(ctx, t, changes)
 }
 
-// statusWatch is the live screen: the last view, and what its user looks at and does.
+// statusWatch is the live screen: the last view, and its user's selection and input.
 type statusWatch struct {
 	*edge.Call
 	edge.Paint
@@ -79,7 +79,7 @@ type statusWatch struct {
 	quit    bool
 }
 
-// view is what the screen shows.
+// view is the screen's content.
 type view int
 
 const (

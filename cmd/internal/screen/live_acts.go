@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 )
 
-// subject is what an act would be about.
+// subject is the target of an act.
 func (w *statusWatch) subject() *subject {
 	s := &subject{o: w.o, st: w.seen.State}
 	if w.selected != "" && w.reading != inbox {

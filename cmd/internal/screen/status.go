@@ -46,7 +46,7 @@ func Status(p edge.Page, o *report.Overview, reason func(task string) string, ch
 	return slices.Concat(head, tasks, tail)
 }
 
-// Choice is what the user of a live screen has selected.
+// Choice is the selection of a live screen's user.
 type Choice struct {
 	Selected string // a task
 	Filter   string // what the listed tasks have in common
@@ -358,7 +358,7 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 	return lines
 }
 
-// detail is what a task's row shows besides who and since when.
+// detail is the part of a task's row besides who and since when.
 func (d *statusDrawing) detail(t report.TaskOutlook) string {
 	var parts []string
 	add := func(holds bool, format string, args ...any) {

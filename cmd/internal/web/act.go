@@ -17,7 +17,7 @@ type act struct {
 	args func(f form) [][]string
 }
 
-// form is what a browser sent.
+// form is a browser's form data.
 type form struct{ url.Values }
 
 func (f form) text(name string) string {

@@ -238,7 +238,7 @@ func TestSessionsStay(t *testing.T) {
 	}
 	got, err := forged.client.Do(r)
 	if forged.read(got, err).status != http.StatusUnauthorized {
-		t.Error("what is kept lets somebody in")
+		t.Error("a kept secret lets somebody in")
 	}
 	s.clock.Pass(8 * 24 * time.Hour)
 	if r := again.get("/"); r.status != http.StatusUnauthorized {

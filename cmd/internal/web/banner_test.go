@@ -19,7 +19,7 @@ func TestBanner(t *testing.T) {
 	}
 	s.must("", "note", "--for", "pay", "hello")
 	if e := graph.next(t); strings.Contains(e.data, `"mode"`) {
-		t.Errorf("what has not changed is sent again: %s", e.data)
+		t.Errorf("an unchanged part is sent again: %s", e.data)
 	}
 	s.must("", "resume")
 	graph.until(t, `"mode":"RUNNING"`)

@@ -19,7 +19,7 @@ type lineOf struct {
 	n   int
 }
 
-// fileView is a file of a diff with the comments on its lines, and what the form for comments
+// fileView is a file of a diff with the comments on its lines, and the input of the form for comments that it
 // needs.
 type fileView struct {
 	diffFile

@@ -19,7 +19,7 @@ const mostStreams = 200
 
 // events keeps a browser's page up to date: it sends what changed since the browser's last look,
 // and then each change as it happens. The event's id is the look: the board's commit, and a stamp
-// of what is not on the board. With once= it ends after the first changes, for a page that polls.
+// of state outside the board. With once= it ends after the first changes, for a page that polls.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	flusher, _ := w.(http.Flusher)
 	target, err := url.Parse(r.URL.Query().Get("page"))

@@ -33,7 +33,7 @@ type frame struct {
 	o           *report.Overview
 }
 
-// Goal is what the run is for.
+// Goal is the purpose of the run.
 func (f *frame) Goal() string { return f.o.Goal }
 
 // banner is what changes above and below the parts of a page.

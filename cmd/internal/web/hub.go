@@ -23,7 +23,7 @@ import (
 // transcripts. A check reads a few small files and starts no process.
 const lookEvery = 5 * time.Second
 
-// look is the board as read once, with what was not on the board at that time. Its pages never
+// look is the board as read once, with the state outside the board at that time. Its pages never
 // change.
 type look struct {
 	*gitboard.View
@@ -55,7 +55,7 @@ func (l *look) followed(url string, make func() (*page, error)) (*page, error) {
 	return p, err
 }
 
-// id identifies a look for a browser: the board's commit, and a stamp of what is not on the board.
+// id identifies a look for a browser: the board's commit, and a stamp of the state outside the board.
 func (l *look) id(stamp string) string { return string(l.Commit) + "." + stamp }
 
 // mostLooks is how many looks are cached for browsers that reconnect.

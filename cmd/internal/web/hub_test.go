@@ -26,6 +26,6 @@ func TestFollowedOnce(t *testing.T) {
 	(&hub{newest: l}).forget()
 	ask("/graph", nil)
 	if made["/graph"] != 2 {
-		t.Error("what is no longer the newest is kept")
+		t.Error("an old look is kept")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// a stream is what an open page receives.
+// a stream is the input of an open page.
 type stream struct {
 	response *http.Response
 	events   chan event
@@ -145,7 +145,7 @@ func TestComesBack(t *testing.T) {
 	again := s.serve(options{}).enter()
 	e = again.follow("/", e.id).until(t, "third")
 	if strings.Contains(e.data, `"id":"pace"`) {
-		t.Errorf("what is on the board alone, and has not changed, is sent again: %s", e.data)
+		t.Errorf("an unchanged part that depends on the board alone is sent again: %s", e.data)
 	}
 
 	// A browser without an id, or with an unknown one, receives everything.

@@ -82,7 +82,7 @@ func (p *page) Columns() [2][]part {
 	return c
 }
 
-// page is what a browser shows: parts in order.
+// page is a browser's page: parts in order.
 type page struct {
 	Title string
 	Nav   string // the current entry of the navigation
@@ -98,7 +98,7 @@ type part struct {
 	Head  template.HTML // precedes the rows
 	Rows  []row
 	Empty string // shown if there are no rows
-	// Beside says that it depends on what is not on the board: leases, files that stop the clone,
+	// Beside marks a dependence on state outside the board: leases, files that stop the clone,
 	// transcripts.
 	Beside bool
 }
@@ -118,7 +118,7 @@ func markup(name string, data any) template.HTML {
 	return template.HTML(b.String())
 }
 
-// change is what a browser needs to turn one page into another.
+// change turns one page of a browser into another.
 type change struct {
 	Parts  []partChange `json:"parts"`
 	Banner *banner      `json:"banner,omitempty"` // nil if the browser has it

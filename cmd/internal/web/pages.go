@@ -111,7 +111,7 @@ func whole(p part) part {
 	return p
 }
 
-// agent shows one agent: its task, what it did, and what it printed in this clone.
+// agent shows one agent: its task, its operations, and its output in this clone.
 func (s *Server) agent(ctx context.Context, l *look, id string, q query) (*page, error) {
 	if !roles.IsID(id) {
 		return nil, &notFound{"There is no agent of that name."}

@@ -17,7 +17,7 @@ func (a answer) seen() (fields []string) {
 	return fields
 }
 
-// TestStaleForms: a form decides on what its page showed. If the task has changed since, it is
+// TestStaleForms: a form decides on the state that its page showed. If the task has changed since, it is
 // refused, and nothing that was typed is lost.
 func TestStaleForms(t *testing.T) {
 	s := newScene(t)
@@ -35,7 +35,7 @@ func TestStaleForms(t *testing.T) {
 	}
 	amend := []string{"id", "pay", "was-scope", "IN: pay", "scope", "IN: pay and cart"}
 	if r := w.post("/act/amend", append(page.seen(), amend...)...); r.status != http.StatusConflict {
-		t.Errorf("an amendment of what has changed: %d", r.status)
+		t.Errorf("an amendment of a changed task: %d", r.status)
 	}
 	if r := w.post("/act/finalize", append(w.get("/").seen(), "id", "pay")...); r.status != http.StatusSeeOther {
 		t.Errorf("a draft as it is: %d\n%s", r.status, r.body)
@@ -151,6 +151,6 @@ func TestStaleResume(t *testing.T) {
 		t.Errorf("a checkpoint is resumed by a page of a pause: %d", r.status)
 	}
 	if r := w.post("/act/resume", append(w.get("/").seen(), "decision", "CONTINUE")...); r.status != http.StatusSeeOther {
-		t.Errorf("what is shown is not resumed: %d\n%s", r.status, r.body)
+		t.Errorf("the halt on the page is not resumed: %d\n%s", r.status, r.body)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 )
 
-// Config says what a server shows, and what it may do.
+// Config sets a server's content and rights.
 type Config struct {
 	App   *edge.App
 	Board *gitboard.Board
