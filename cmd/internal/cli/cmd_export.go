@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -28,7 +28,7 @@ with it anywhere else. With --goal it is a board with that goal alone: its tasks
 no goal, and no agent that works for another. What they waited for elsewhere is left out.`,
 		Flags: func(f *pflag.FlagSet) {
 			edge.NarrowFlag(f, &goal)
-			f.StringVar(&log, "log", "", "write the operations as a log.yaml to a `FILE`, too; - for that alone, on standard output")
+			f.StringVar(&log, "log", "", "write the operations as a log.yaml to a new `FILE`, too; - for that alone, on standard output")
 		},
 		Example: `git liza export --log log.yaml > state.yaml`,
 		Run: func(ctx context.Context, c *edge.Call) error {
@@ -75,7 +75,10 @@ func runExport(ctx context.Context, c *edge.Call, log, goal string) error {
 		if !filepath.IsAbs(log) {
 			log = filepath.Join(c.Directory(), log)
 		}
-		if err := os.WriteFile(log, []byte(text), 0o644); err != nil {
+		var refusal *board.Refusal
+		if err := edge.WriteFile(log, []byte(text), nil); errors.As(err, &refusal) {
+			return err
+		} else if err != nil {
 			return edge.Usage(c.Cmd, "--log: %v", err)
 		}
 	}

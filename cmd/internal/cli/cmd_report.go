@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -21,7 +21,7 @@ func reportCommand() *edge.Command {
 		Name: "report", Group: "human", Args: "FILE.html", Min: 1, Max: 1, Reads: true,
 		Short: "the run as one file for a browser: the pages of git liza web, for somebody without git liza",
 		Long: `The file needs nothing else: no server, no network, no script. It holds the board, each task's story and the diff of its
-last submission. Of a run that is too large for 5 MB, the last tasks are without story and diff.`,
+last submission. An existing file is replaced only if it is a report. Of a run that is too large for 5 MB, the last tasks are without story and diff.`,
 		Example: `git liza report run.html`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			at := ""
@@ -40,7 +40,10 @@ last submission. Of a run that is too large for 5 MB, the last tasks are without
 			if !filepath.IsAbs(file) {
 				file = filepath.Join(c.Directory(), file)
 			}
-			if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+			var refusal *board.Refusal
+			if err := edge.WriteFile(file, text.Bytes(), web.IsReport); errors.As(err, &refusal) {
+				return err
+			} else if err != nil {
 				return board.Refuse(board.CodeInvalid, "the report can't be written: "+err.Error(), "git liza report FILE.html")
 			}
 			return c.Answer(map[string]any{"file": file, "bytes": text.Len()}, fmt.Sprintf("%s: %d KiB", plain.Line(c.Args[0], 200), text.Len()/1024))

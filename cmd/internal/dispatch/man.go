@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,8 +26,9 @@ func WriteManual(c *edge.Call, dir string) (int, error) {
 	for _, cmd := range all {
 		pages["git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-")] = manualPage(cmd, (&edge.Call{App: c.App, Cmd: cmd}).FlagSet())
 	}
+	ours := func(old []byte) bool { return bytes.HasPrefix(old, []byte(`.TH GIT\-LIZA`)) }
 	for name, text := range pages {
-		if err := os.WriteFile(filepath.Join(dir, name+".1"), []byte(text), 0o644); err != nil {
+		if err := edge.WriteFile(filepath.Join(dir, name+".1"), []byte(text), ours); err != nil {
 			return 0, err
 		}
 	}

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bufio"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
@@ -393,6 +394,13 @@ func TestSocket(t *testing.T) {
 	}
 	left.SetUnlinkOnClose(false)
 	left.Close()
+	if l, err := web.Listen(t.Context(), "unix:"+path); err == nil {
+		l.Close()
+		t.Error("the socket of another program is taken over")
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	l, err := web.Listen(t.Context(), "unix:"+path)
 	if err != nil {
 		t.Fatal("a socket that was left behind keeps the next server away:", err)
@@ -400,5 +408,31 @@ func TestSocket(t *testing.T) {
 	l.Close()
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// TestSocketTakesNoFile: a socket takes the place of no other file, and its end removes none.
+func TestSocketTakesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	work, link, socket := filepath.Join(dir, "work"), filepath.Join(dir, "link"), filepath.Join(dir, "s")
+	if err := errors.Join(os.WriteFile(work, []byte("work"), 0o600), os.Symlink(work, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{work, link} {
+		if l, err := web.Listen(t.Context(), "unix:"+path); err == nil {
+			l.Close()
+			t.Errorf("a server listens at %s", path)
+		}
+	}
+	l, err := web.Listen(t.Context(), "unix:"+socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(work, socket); err != nil { // replaces the socket
+		t.Fatal(err)
+	}
+	l.Close()
+	if text, err := os.ReadFile(socket); string(text) != "work" {
+		t.Errorf("the file is %q, %v", text, err)
 	}
 }

@@ -21,6 +21,17 @@ import (
 // and then stories.
 const mostReport = 5 << 20
 
+// reportBegin is how each report begins.
+const reportBegin = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="git liza report">
+`
+
+// IsReport reports whether the content of a file is that of a report.
+func IsReport(text []byte) bool { return bytes.HasPrefix(text, []byte(reportBegin)) }
+
 // mostReported is how many operations a report lists.
 const mostReported = 2000
 

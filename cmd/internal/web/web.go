@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -147,12 +149,11 @@ func Listen(ctx context.Context, where string) (net.Listener, error) {
 	if !is {
 		return new(net.ListenConfig).Listen(ctx, "tcp", where)
 	}
-	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
-		if c, err := net.Dial("unix", path); err == nil {
-			c.Close()
-			return nil, fmt.Errorf("another process listens at %s", path)
+	if info, err := os.Lstat(path); err == nil {
+		if err := abandoned(path, info); err != nil {
+			return nil, err
 		}
-		_ = os.Remove(path) // left by a killed process; Listen reports it if it is still there
+		_ = os.Remove(path) // Link below reports it if it is still there
 	}
 	// A private directory, so that nobody can reach the socket before its mode is set.
 	private, err := os.MkdirTemp(filepath.Dir(path), ".liza-web-")
@@ -166,20 +167,47 @@ func Listen(ctx context.Context, where string) (net.Listener, error) {
 		return nil, err
 	}
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
-	if err := errors.Join(os.Chmod(within, 0o600), os.Rename(within, path)); err != nil {
+	// Link replaces no file, in contrast to Rename.
+	if err := errors.Join(os.Chmod(within, socketMode), os.Link(within, path)); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &socket{l, path}, nil
+	made, err := os.Lstat(within)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return &socket{l, path, made}, nil
+}
+
+// socketMode is the mode of our sockets: only this user reaches them.
+const socketMode fs.FileMode = 0o600
+
+// abandoned returns an error unless a file is a socket as Listen makes them, left by a process that
+// has ended.
+func abandoned(path string, info fs.FileInfo) error {
+	if info.Mode() != fs.ModeSocket|socketMode {
+		return fmt.Errorf("%s exists and is not a socket of git liza web: name a path that does not exist", path)
+	}
+	c, err := net.Dial("unix", path)
+	if err == nil {
+		c.Close()
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("another process listens at %s", path)
+	}
+	return nil
 }
 
 // socket removes its file when it is closed.
 type socket struct {
 	net.Listener
 	path string
+	made fs.FileInfo
 }
 
 func (s *socket) Close() error {
-	_ = os.Remove(s.path)
+	if at, err := os.Lstat(s.path); err == nil && os.SameFile(at, s.made) {
+		_ = os.Remove(s.path)
+	}
 	return s.Listener.Close()
 }
 
