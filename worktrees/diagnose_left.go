@@ -70,7 +70,7 @@ func (d *diagnosis) moves(context.Context) error {
 }
 
 // folders checks the entries of .worktrees.
-func (d *diagnosis) folders(context.Context) error {
+func (d *diagnosis) folders(ctx context.Context) error {
 	if obstacle := (*board.Refusal)(nil); errors.As(d.folderFree(), &obstacle) {
 		d.add(Problem{Kind: UnknownWorktree, Path: filepath.Join(d.root, ".worktrees"), Text: obstacle.Message, Hint: obstacle.Hint})
 		return nil
@@ -86,7 +86,7 @@ func (d *diagnosis) folders(context.Context) error {
 		} else if token, is := strings.CutPrefix(e.Name(), goneMark); is {
 			d.leftGone(token, path)
 		} else if !strings.HasPrefix(e.Name(), ".") {
-			if err := d.folder(e.Name(), path); err != nil {
+			if err := d.folder(ctx, e.Name(), path); err != nil {
 				return err
 			}
 		}
@@ -175,14 +175,14 @@ func (d *diagnosis) leftGone(token, path string) {
 }
 
 // folder checks a folder with the name of a task.
-func (d *diagnosis) folder(name, path string) error {
+func (d *diagnosis) folder(ctx context.Context, name, path string) error {
 	t := d.v.State.Task(name)
 	if t == nil {
 		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
 		return nil
 	}
 	l := d.layout(t.ID)
-	if p, err := d.unsound(t.ID, l); err != nil {
+	if p, err := d.unsound(ctx, t.ID, l); err != nil {
 		return err
 	} else if p != nil {
 		d.add(*p)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -44,8 +43,12 @@ func (s *site) damagedRecords(listed bool) []Problem {
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, is not finished", record)
 			p.Hint = "wait until no git process works in this repository, then: git liza doctor --fix"
 		default:
-			p.Text = fmt.Sprintf("git's record of a worktree, %s, belongs to none; what was in it is kept below %s", record, s.recordsDir())
-			p.Fix = func(ctx context.Context) error { return s.setAside(ctx, "", record) }
+			p.Text = fmt.Sprintf("git's record of a worktree, %s, belongs to none", record)
+			if gitio.OnlyBegun(record) {
+				p.Fix = func(context.Context) error { return s.repo.DropRecord(record) }
+			} else {
+				p.Hint = "a human moves it out of that directory: the index and the HEAD of a worktree are in it"
+			}
 		}
 		found = append(found, p)
 	}
@@ -79,9 +82,6 @@ func (s *site) damagedClone() Problem {
 	return p
 }
 
-// recordsDir is where records of worktrees are kept that belong to none.
-func (s *site) recordsDir() string { return filepath.Join(s.b.Dir(), "records") }
-
 // entries returns the paths of what is in .worktrees.
 func (s *site) entries() (paths []string) {
 	entries, _ := os.ReadDir(filepath.Join(s.root, ".worktrees")) // without entries, nothing is there
@@ -89,24 +89,6 @@ func (s *site) entries() (paths []string) {
 		paths = append(paths, filepath.Join(s.root, ".worktrees", e.Name()))
 	}
 	return paths
-}
-
-// setAside moves a record that belongs to no worktree to this clone's own files. The attic, a
-// task's or that of none for "", holds its commit from then on, since git does not look for commits
-// there.
-func (s *site) setAside(ctx context.Context, task, record string) error {
-	head, err := gitio.RecordedHead(record)
-	if err != nil {
-		return err
-	}
-	aside, err := gitio.SetAside(record)
-	if err != nil {
-		return err
-	}
-	if err := s.keepRecorded(ctx, task, head, aside...); err != nil {
-		return err
-	}
-	return s.repo.KeepRecord(record, free(filepath.Join(s.recordsDir(), filepath.Base(record))))
 }
 
 // free returns the first of the paths <dir>/1, <dir>/2 and so on at which nothing is.
@@ -117,9 +99,6 @@ func free(dir string) string {
 		}
 	}
 }
-
-// recordTask has the place of a task's id in the attic for commits of worktrees that are no task's.
-const recordTask = "worktrees"
 
 // keepRecorded puts into the attic what only the record of a worktree names: the commit that was
 // checked out, and others.
@@ -132,18 +111,18 @@ func (s *site) keepRecorded(ctx context.Context, task string, head git.OID, othe
 	return nil
 }
 
-// forgetGone makes git forget a task's worktree whose directory is gone. What was staged in it goes
-// to the attic, too. A record that git can't read is set aside with all that is in it. A claim may
-// put another worktree at the path meanwhile, after it has done the same.
+// forgetGone makes git forget a task's worktree whose directory is gone. The attic holds the commits
+// that only git's record of it names. A claim may put another worktree at the path in the meantime,
+// after it has done the same.
 func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error {
 	task, record := filepath.Base(path), s.repo.RecordOf(path)
 	if record == "" {
 		return s.keepRecorded(ctx, task, head)
 	}
-	if !s.repo.UsableRecord(record) {
-		return s.setAside(ctx, task, record)
+	others, err := s.repo.RecordedCommits(ctx, record)
+	if err == nil {
+		err = s.keepRecorded(ctx, task, head, others...)
 	}
-	err := s.keepGone(ctx, task, record, head)
 	switch {
 	case !present(record):
 		return nil // another process has kept all that
@@ -151,23 +130,6 @@ func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error 
 		return err
 	}
 	return s.repo.ForgetRecord(ctx, record, s.modulesDir(task))
-}
-
-// keepGone puts into the attic what only the record of a task's worktree names.
-func (s *site) keepGone(ctx context.Context, task, record string, head git.OID) error {
-	others, err := s.repo.RecordedCommits(ctx, record)
-	if err != nil {
-		return err
-	}
-	who, err := s.sign(ctx, itself)
-	if err != nil {
-		return err
-	}
-	staged, err := s.repo.RecordedStaged(ctx, record, stagedMessage(task), who)
-	if err != nil {
-		return fmt.Errorf("keep what was staged in the worktree of %s: %w", task, err)
-	}
-	return s.keepRecorded(ctx, task, head, append(others, staged)...)
 }
 
 // forgetMissing is forgetGone for the worktree of a task that is about to get another one. Git
@@ -192,9 +154,6 @@ func (s *site) keepCommit(ctx context.Context, task string, commit git.OID) erro
 	if commit.IsZero() {
 		return nil
 	}
-	if !board.ValidTaskID(task) {
-		task = recordTask
-	}
 	return s.b.Try(ctx, "keeping the commit of a worktree", func(ctx context.Context) (bool, error) {
 		unheld, err := s.repo.Unheld(ctx, commit)
 		if err != nil || !unheld {
@@ -209,7 +168,7 @@ func (s *site) keepCommit(ctx context.Context, task string, commit git.OID) erro
 }
 
 // unsound looks for what keeps git from using a worktree that it knows; nil for nothing.
-func (d *diagnosis) unsound(task string, l layout) (*Problem, error) {
+func (d *diagnosis) unsound(ctx context.Context, task string, l layout) (*Problem, error) {
 	p := &Problem{Kind: DamagedWorktree, Task: task, Path: l.path}
 	switch {
 	case d.halfMoved(l.path):
@@ -219,46 +178,49 @@ func (d *diagnosis) unsound(task string, l layout) (*Problem, error) {
 		p.Text = fmt.Sprintf("%s leads to git's record of another worktree, %s", filepath.Join(l.path, ".git"), l.crossed)
 		p.Fix = func(ctx context.Context) error { return Repair(ctx, d.b) }
 	case l.ours && d.repo.LostHead(l.path):
+		line, err := d.lostHead(ctx, task, l.path)
+		if err != nil {
+			return nil, err
+		}
 		p.Text = fmt.Sprintf("the worktree of %s has lost its HEAD", task)
-		p.Fix = func(ctx context.Context) error { return d.restoreHead(ctx, task, l.path) }
+		p.Hint = fmt.Sprintf("a human writes it again: echo '%s' >%s", line, plain.Quote(filepath.Join(gitio.LinkedDir(l.path), "HEAD")))
 	case l.ours:
 		damaged, err := d.repo.DamagedIndex(l.path)
 		if !damaged {
 			return nil, err
 		}
 		p.Text = fmt.Sprintf("the index of the worktree of %s is damaged", task)
-		p.Fix = func(ctx context.Context) error { return d.rebuildIndex(ctx, l.path) }
+		p.Hint = readAgain(l.path)
 	default:
 		return nil, nil
 	}
 	return p, nil
 }
 
-// rebuildIndex makes a damaged index again, unless another process has done so.
-func (d *diagnosis) rebuildIndex(ctx context.Context, path string) error {
-	if damaged, err := d.repo.DamagedIndex(path); !damaged {
-		return err
-	}
-	return d.repo.RebuildIndex(ctx, path)
+// readAgain is the hint for a damaged index: git makes another one from HEAD, and leaves all files as
+// they are.
+func readAgain(path string) string {
+	return fmt.Sprintf("git -C %s read-tree HEAD makes another one; all files stay, and nothing is staged then", plain.Quote(path))
 }
 
-// restoreHead puts a worktree that has lost its HEAD on its task's branch. If it was at a commit
-// that the branch does not have, or in the middle of a rebase, it is at that commit again.
-func (d *diagnosis) restoreHead(ctx context.Context, task, path string) error {
+// lostHead returns the line that belongs into the HEAD of a worktree that has lost it: its task's
+// branch, or the commit that it was at if the branch does not have that, or in the middle of a
+// rebase.
+func (d *diagnosis) lostHead(ctx context.Context, task, path string) (string, error) {
 	last, err := d.repo.LastHead(ctx, path)
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
-		return err
+		return "", err
 	}
 	tip, err := d.repo.Ref(ctx, d.v.TaskRef(task))
 	if err != nil {
-		return err
+		return "", err
 	}
 	held, err := d.heldBy(ctx, cmp.Or(last, git.ZeroOID), []git.OID{tip})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if last != "" && (!held || midst(path) == "rebase") {
-		return d.repo.RestoreHead(path, "", last)
+		return string(last), nil
 	}
-	return d.repo.RestoreHead(path, d.v.TaskRef(task), "")
+	return "ref: " + d.v.TaskRef(task), nil
 }

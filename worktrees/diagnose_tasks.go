@@ -108,7 +108,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 // worktree checks one worktree that should be here, on its branch.
 func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) error {
 	l := d.layout(t.ID)
-	if p, err := d.unsound(t.ID, l); p != nil || err != nil {
+	if p, err := d.unsound(ctx, t.ID, l); p != nil || err != nil {
 		return err // it is reported with its folder
 	}
 	if !l.ours {

@@ -341,7 +341,6 @@ func TestDamagedRecordsAreKept(t *testing.T) {
 		"commondir":                {"commondir", [][]string{{"damaged-record"}}},
 		"gitdir":                   {"gitdir", [][]string{{"damaged-record"}}},
 		"commondir, gitdir":        {"commondir gitdir", [][]string{{"damaged-record"}}},
-		"commondir, gitdir, HEAD":  {"commondir gitdir HEAD", [][]string{{"damaged-record"}, {"damaged-worktree"}}},
 		"commondir full of zeroes": {"commondir=\x00\x00\x00\x00\x00\x00", [][]string{{"damaged-record"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -394,34 +393,19 @@ func TestDamagedRecordsAreKept(t *testing.T) {
 	}
 }
 
-// TestRecordOfNoWorktree checks that a record that leads to no worktree moves to this clone's own
-// files, and that the attic then holds the commit that it was at.
+// TestRecordOfNoWorktree checks that doctor names a record that leads to no worktree, and leaves it to
+// a human.
 func TestRecordOfNoWorktree(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.git(s.path("one"), "checkout", "-q", "--detach")
-	commit := s.work("one", "b.txt", "b\n")
 	record := s.gitDirOf("one")
-	aside := git.OID(s.git(s.dir, "commit-tree", "-m", "put aside", "HEAD^{tree}"))
-	s.write(record, "MERGE_AUTOSTASH", string(aside)+"\n")
 	s.check(os.Rename(s.path("one"), s.path("away")))
 	for _, file := range []string{"commondir", "gitdir"} {
 		s.check(os.WriteFile(filepath.Join(record, file), nil, 0o644))
 	}
 	s.check(os.Remove(filepath.Join(s.path("away"), ".git")))
 	s.aged(record)
-	found, err := worktrees.Diagnose(s.ctx, s.b)
-	s.check(err)
-	if len(found) != 1 || found[0].Kind != worktrees.DamagedRecord {
-		t.Fatalf("found %+v", found)
-	}
-	for range 2 {
-		s.check(found[0].Fix(s.ctx))
-	}
-	if kept := s.attic("worktrees"); !slices.Equal(kept, []git.OID{commit, aside}) {
-		t.Errorf("the attic has %q, not %s and %s", kept, commit, aside)
-	}
-	if at := strings.TrimSpace(s.read(s.b.Dir(), "records/"+filepath.Base(record)+"/1/HEAD")); at != string(commit) {
-		t.Errorf("the record is at %s", at)
+	if found := s.problems(); len(found) == 0 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix != nil || !contains(found[0].Hint, "moves it out") {
+		t.Errorf("found %+v", found)
 	}
 	s.check(os.RemoveAll(s.path("away")))
 }
@@ -467,24 +451,23 @@ func TestDamagedWorktree(t *testing.T) {
 	s.lies("one")
 }
 
-// TestLostHead checks that a worktree whose HEAD a crash has emptied is on its task's branch again.
+// TestLostHead checks that doctor names a worktree whose HEAD is empty, and that its hint puts the
+// worktree on its task's branch again.
 func TestLostHead(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	commit := s.work("one", "b.txt", "b\n")
 	s.write(s.path("one"), "work.txt", "w\n")
-	for _, task := range []string{"one", "two"} {
-		s.check(os.WriteFile(filepath.Join(s.gitDirOf(task), "HEAD"), nil, 0o644))
-	}
-	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), "worktrees", filepath.Base(gitio.LinkedDir(s.path("two"))), "logs", "HEAD")))
-	s.mended("damaged-worktree", "damaged-worktree")
+	s.check(os.WriteFile(filepath.Join(s.gitDirOf("one"), "HEAD"), nil, 0o644))
+	_, command, _ := strings.Cut(s.reports(found{worktrees.DamagedWorktree, "one", false, "has lost its HEAD"})[0].Hint, ": ")
+	s.check(exec.Command("sh", "-c", command).Run())
 	if head, branch, err := s.b.Repo().Head(s.ctx, s.path("one")); head != commit || branch != taskRef("one") || err != nil {
 		t.Errorf("it is at %s on %s, %v", head, branch, err)
 	}
 	if out := s.git(s.path("one"), "status", "--porcelain"); out != "?? work.txt" {
 		t.Errorf("it holds %q", out)
 	}
-	s.lies("one", "two")
+	s.lies("one")
 }
 
 // TestCrossedWorktree checks that a worktree whose .git is a copy of its neighbour's is not taken for
@@ -534,8 +517,8 @@ func TestCrossedWorktree(t *testing.T) {
 	}
 }
 
-// TestDamagedIndex checks that a worktree whose index is damaged gets another one, and that its files,
-// an open merge and the damaged index stay.
+// TestDamagedIndex checks that doctor names a damaged index, and that its hint makes another one and
+// keeps the files and an open merge.
 func TestDamagedIndex(t *testing.T) {
 	for name, damage := range map[string]func(index string) string{
 		"no index at all": func(string) string { return strings.Repeat("x", 200) },
@@ -552,33 +535,15 @@ func TestDamagedIndex(t *testing.T) {
 			record := s.gitDirOf("one")
 			s.write(record, "MERGE_HEAD", string(commit)+"\n")
 			s.check(os.WriteFile(filepath.Join(record, "index"), []byte(damage(s.read(record, "index"))), 0o644))
-			was := s.read(record, "index")
-			s.mended("damaged-worktree")
+			command, _, _ := strings.Cut(s.reports(found{worktrees.DamagedWorktree, "one", false, "index"})[0].Hint, " makes another")
+			s.check(exec.Command("sh", "-c", command).Run())
 			if out := s.git(s.path("one"), "status", "--porcelain"); out != " M b.txt\n?? new.txt" {
 				t.Errorf("it holds %q", out)
 			}
-			if s.read(record, "index.damaged") != was || s.read(record, "MERGE_HEAD") == "" || s.read(s.path("one"), "b.txt") != "changed\n" {
+			if s.read(record, "MERGE_HEAD") == "" || s.read(s.path("one"), "b.txt") != "changed\n" {
 				t.Error("something was lost")
 			}
 		})
-	}
-}
-
-// TestIndexRepairedMeanwhile checks that an index which somebody has repaired since doctor looked stays
-// as it is.
-func TestIndexRepairedMeanwhile(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	index := filepath.Join(s.gitDirOf("one"), "index")
-	s.write(s.path("one"), "b.txt", "staged\n")
-	s.git(s.path("one"), "add", "b.txt")
-	sound := s.read(filepath.Dir(index), "index")
-	s.check(os.WriteFile(index, nil, 0o644))
-	found := s.reports(found{worktrees.DamagedWorktree, "one", true, "index"})
-	s.check(os.WriteFile(index, []byte(sound), 0o644))
-	_, err := fixAll(s.ctx, found)
-	s.check(err)
-	if out := s.git(s.path("one"), "status", "--porcelain"); out != "A  b.txt" {
-		t.Errorf("it holds %q", out)
 	}
 }
 

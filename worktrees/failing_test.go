@@ -353,16 +353,6 @@ func TestFailing(t *testing.T) {
 			now, failed := s.b.View(ctx)
 			return err, failed == nil && now.Commit == v.Commit
 		},
-		"the HEAD of a record": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
-			record := filepath.Join(s.repo.CommonDir(), "worktrees", "left")
-			blocked(t, record, "logs", "HEAD")
-			return s.setAside(ctx, "", record), present(record)
-		},
-		"what a record has put aside": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
-			record := filepath.Join(s.repo.CommonDir(), "worktrees", "left")
-			blocked(t, record, "MERGE_AUTOSTASH")
-			return s.setAside(ctx, "", record), present(record)
-		},
 		"an index": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			s.boarded(t, ctx, commits)
 			v := s.ready(t, ctx, "one")
@@ -375,7 +365,7 @@ func TestFailing(t *testing.T) {
 			d := s.diagnosed(v)
 			d.all = all
 			task := v.State.Task("one")
-			if d.worktree(ctx, task, git.ZeroOID) == nil || d.rebuildIndex(ctx, s.path("one")) == nil {
+			if d.worktree(ctx, task, git.ZeroOID) == nil {
 				t.Error("it can't be read, and that is not said")
 			}
 			return d.folders(ctx), len(d.found) == 0

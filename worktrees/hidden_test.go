@@ -31,8 +31,7 @@ func TestHiddenChanges(t *testing.T) {
 }
 
 // TestVanishedWorktree: what only git's record of a worktree names outlives its directory, also when
-// the task gets another worktree: the commit that was checked out, refs of the worktree alone, and
-// what was staged.
+// the task gets another worktree: the commit that was checked out, and refs of the worktree alone.
 func TestVanishedWorktree(t *testing.T) {
 	for name, again := range map[string]func(s *scene){
 		"it is made again": func(s *scene) {
@@ -60,16 +59,14 @@ func TestVanishedWorktree(t *testing.T) {
 			s.git(path, "reset", "-q", "--hard", "HEAD~1")
 			s.write(path, "a.txt", "checked out\n")
 			s.commitAll(path, "detached")
-			s.write(path, "new", "staged\n")
-			s.git(path, "add", "new")
 			s.check(os.RemoveAll(path))
 			again(s)
 			var got []string
 			for _, c := range s.attic("one") {
-				got = append(got, s.file(c, "a.txt")+s.file(c, "new"))
+				got = append(got, s.file(c, "a.txt"))
 			}
 			slices.Sort(got)
-			if want := []string{"checked out\n", "checked out\nstaged\n", "of the worktree alone\n"}; !slices.Equal(got, want) {
+			if want := []string{"checked out\n", "of the worktree alone\n"}; !slices.Equal(got, want) {
 				t.Errorf("the attic has %q, not %q", got, want)
 			}
 		})
@@ -77,7 +74,7 @@ func TestVanishedWorktree(t *testing.T) {
 }
 
 // TestVanishedWorktreeDamagedRecord: a worktree that has vanished, and of which git can't read its
-// record either, keeps its task from nothing; the record stays, with what was staged.
+// record either, keeps its task from nothing; the attic holds its commit.
 func TestVanishedWorktreeDamagedRecord(t *testing.T) {
 	for name, damage := range map[string]func(record string) error{
 		"HEAD is empty":        func(record string) error { return os.WriteFile(filepath.Join(record, "HEAD"), nil, 0o644) },
@@ -91,10 +88,7 @@ func TestVanishedWorktreeDamagedRecord(t *testing.T) {
 			s.git(path, "update-ref", "refs/worktree/own", "HEAD")
 			work := s.work("one", "a.txt", "work\n")
 			s.deletes(taskRef("one"))
-			s.write(path, "new", "staged\n")
-			s.git(path, "add", "new")
 			record := s.b.Repo().RecordOf(path)
-			index := s.read(record, "index")
 			s.check(os.RemoveAll(path))
 			s.check(damage(record))
 			s.sets(taskRef("one"), s.ref("refs/heads/integration"))
@@ -103,9 +97,6 @@ func TestVanishedWorktreeDamagedRecord(t *testing.T) {
 			}
 			if kept := s.attic("one"); len(kept) != 1 || kept[0] != work {
 				t.Errorf("the attic has %v, not %s", kept, work)
-			}
-			if s.read(filepath.Join(s.b.Dir(), "records", filepath.Base(record), "1"), "index") != index {
-				t.Error("what was staged is gone")
 			}
 			if found := s.problems(); len(found) > 0 {
 				t.Errorf("afterwards: %+v", found)

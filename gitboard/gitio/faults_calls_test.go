@@ -634,30 +634,6 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
 		}, ""},
 		{"Sparse of no worktree", nil, func(p *place) (any, error) { return one(p.r.Sparse(p.ctx, p.path("none"))) }, ""},
-		{"RebuildIndex", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x") },
-			func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
-		{"RebuildIndex, killed", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x") },
-			func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, "killed"},
-		{"RebuildIndex of a locked one", func(p *place) {
-			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x")
-			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index.lock", "")
-		}, func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
-		{"RebuildIndex of the main worktree", nil, func(p *place) (any, error) {
-			return only(p.r.RebuildIndex(p.ctx, p.path("repo")))
-		}, ""},
-		{"RebuildIndex of no worktree", nil, func(p *place) (any, error) {
-			return only(p.r.RebuildIndex(p.ctx, p.path("none")))
-		}, ""},
-		{"RebuildIndex whose HEAD is damaged", func(p *place) {
-			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x")
-			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "x")
-		}, func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
-		{"RebuildIndex over what can't be removed", func(p *place) {
-			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index", "x")
-			writeIn(p.t, p.path("repo"), ".git/worktrees/one/index.rebuilt/x", "x")
-		}, func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
-		{"RebuildIndex of one without an index", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index"))) },
-			func(p *place) (any, error) { return only(p.r.RebuildIndex(p.ctx, p.path("one"))) }, ""},
 		{"CheckoutDetached of what is no id", nil, func(p *place) (any, error) {
 			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), "topic"))
 		}, ""},

@@ -2,7 +2,6 @@ package gitio
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/binary"
@@ -55,42 +54,4 @@ func soundIndex(data []byte) bool {
 	rest, hash = data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
 	own := sha256.Sum256(rest)
 	return bytes.Equal(own[:], hash)
-}
-
-// RebuildIndex makes the index of a linked worktree again from its HEAD, and keeps the old one
-// beside it, as index.damaged. Files, HEAD and an open merge stay as they are. It returns ErrBusy
-// if another process keeps the worktree locked.
-func (r *Repo) RebuildIndex(ctx context.Context, worktree string) error {
-	if err := r.freeWorktree(ctx, worktree); err != nil {
-		return err
-	}
-	dir, err := r.worktreeGitDir(ctx, worktree)
-	if err != nil {
-		return err
-	}
-	head, _, err := r.Head(ctx, worktree)
-	if err != nil {
-		return err
-	}
-	index, made := filepath.Join(dir, "index"), filepath.Join(dir, "index.rebuilt")
-	if err := RemoveFile(made); err != nil {
-		return storageError(dir, err)
-	}
-	read := []string{"read-tree", "-m", string(head)}
-	if head.IsZero() {
-		read = []string{"read-tree", "--empty"}
-	}
-	env := "GIT_INDEX_FILE=" + made
-	if err := r.in(worktree, "read-tree", flags(durable, read)...).with(env).run(ctx); err != nil {
-		return err
-	}
-	// A positive exit code only means that files have changed.
-	if err := r.in(worktree, "update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
-		return err
-	}
-	err = os.Link(index, vacant(filepath.Join(dir, "index.damaged")))
-	if err == nil {
-		err = os.Rename(made, index)
-	}
-	return storageError(dir, err)
 }

@@ -465,7 +465,6 @@ func TestLockedWorktree(t *testing.T) {
 		for name, err := range map[string]error{
 			"MergeInto":        second(r.MergeInto(ctx, path, head, "merge", ada)),
 			"CheckoutDetached": r.CheckoutDetached(ctx, path, head),
-			"RebuildIndex":     r.RebuildIndex(ctx, path),
 			"AttachHead":       r.AttachHead(ctx, path, "task/one"),
 		} {
 			if !errors.Is(err, ErrBusy) || readIn(t, dir, "HEAD") != was {

@@ -115,7 +115,7 @@ func TestDropLeft(t *testing.T) {
 		left bool
 	}{
 		".push-trace-1": {long, false}, "commands/.7-8": {long, false}, ".push-trace-2": {time.Now(), true}, "proven": {long, true}, ".held/x": {long, true},
-		"modules/one/1/lib/.gitignore": {long, true}, "records/one/1/.x": {long, true}, "claims/modules/.x": {long, false},
+		"modules/one/1/lib/.gitignore": {long, true}, "claims/modules/.x": {long, false},
 		"../worktrees/one/.gitdir-7": {long, false}, "../worktrees/one/.HEAD-7": {long, false}, "../worktrees/one/.commondir-7": {time.Now(), true},
 		"../worktrees/one/gitdir": {long, true}, "../worktrees/one/.of-another": {long, true},
 	} {

@@ -157,22 +157,13 @@ func (r *Repo) completeRecords() {
 // upToCommon is what the file commondir of a record says: where the common directory is from there.
 const upToCommon = "../..\n"
 
-// KeepRecord moves a record to a directory that does not exist yet. It removes one that was never
-// finished, with nothing in it but what git writes first. The record may be gone already.
-func (r *Repo) KeepRecord(record, to string) error {
+// OnlyBegun reports whether a record holds only files that git writes first, so that no work is in
+// it.
+func OnlyBegun(record string) bool {
 	entries, err := os.ReadDir(record)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	begun := []string{"HEAD", "commondir", "gitdir", lockedFile} // what git writes first
-	worked := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(begun, e.Name()) })
-	if !worked {
-		return os.RemoveAll(record)
-	}
-	return storageError(to, moveAcross(record, to))
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !slices.Contains([]string{"HEAD", "commondir", "gitdir", lockedFile}, e.Name())
+	})
 }
 
 // RecordedHead returns the commit that a worktree's record has checked out without a branch, or the
@@ -215,25 +206,6 @@ func (r *Repo) LostHead(worktree string) bool {
 func namesHead(record string) bool {
 	line, _ := plainFile(filepath.Join(record, "HEAD"))
 	return strings.HasPrefix(line, symbolicMark) || git.OID(line).Valid()
-}
-
-// UsableRecord reports whether git can work with the record of a worktree, be that there or not.
-func (r *Repo) UsableRecord(record string) bool {
-	return namesHead(record) && !slices.Contains(r.DamagedRecords(), record)
-}
-
-// RestoreHead writes the HEAD of a linked worktree that has lost it: a branch, given by its full
-// name, or "" and a commit. Index and files stay as they are.
-func (r *Repo) RestoreHead(worktree, branch string, commit git.OID) error {
-	dir, ours := r.record(worktree)
-	if !ours || !r.LostHead(worktree) {
-		return nil
-	}
-	line := symbolicMark + branch
-	if branch == "" {
-		line = string(commit)
-	}
-	return storageError(dir, ReplaceFile(filepath.Join(dir, "HEAD"), []byte(line+"\n")))
 }
 
 // Unheld reports whether no ref holds a commit. It is false for one that is missing: nothing is

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// TestLostHead checks which contents of HEAD count as lost, and what is written in their place.
+// TestLostHead checks which contents of HEAD count as lost.
 func TestLostHead(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
@@ -25,20 +25,10 @@ func TestLostHead(t *testing.T) {
 		if got := r.LostHead(path); got != lost {
 			t.Errorf("%q: lost is %v", text, got)
 		}
-		check(t, r.RestoreHead(path, "refs/heads/y", commit))
-		if got := readIn(t, record, "HEAD"); lost != (got == "ref: refs/heads/y\n") || !lost && got != text {
-			t.Errorf("%q: restored as %q", text, got)
-		}
-	}
-	writeIn(t, record, "HEAD", "")
-	check(t, r.RestoreHead(path, "", commit))
-	if got := readIn(t, record, "HEAD"); got != string(commit)+"\n" {
-		t.Errorf("restored as %q", got)
 	}
 	head := readIn(t, r.CommonDir(), "HEAD")
 	writeIn(t, r.CommonDir(), "HEAD", "")
-	check(t, r.RestoreHead(r.TopLevel(), "refs/heads/y", commit))
-	if r.LostHead(r.TopLevel()) || readIn(t, r.CommonDir(), "HEAD") != "" {
+	if r.LostHead(r.TopLevel()) {
 		t.Error("the main worktree is taken for a linked one")
 	}
 	writeIn(t, r.CommonDir(), "HEAD", head)
@@ -111,12 +101,11 @@ func TestRecordsOfWorktrees(t *testing.T) {
 	of("gone", first, one)
 }
 
-// TestKeepRecord checks that a record is kept unless there never was anything in it, and what its
-// HEAD was.
-func TestKeepRecord(t *testing.T) {
+// TestBegunRecord checks which records nobody has worked with, and what the HEAD of one was.
+func TestBegunRecord(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	record, to := LinkedDir(path), filepath.Join(r.common, "liza", "records", "one")
+	record := LinkedDir(path)
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	headIs := func(want git.OID) {
 		t.Helper()
@@ -131,22 +120,15 @@ func TestKeepRecord(t *testing.T) {
 		writeIn(t, record, "HEAD", text)
 		headIs(logged)
 	}
-	check(t, r.KeepRecord(record, to))
-	if exists(record) || readIn(t, to, "HEAD") != string(git.ZeroOID)+"\n" {
-		t.Error("it is not kept")
+	if OnlyBegun(record) || OnlyBegun(record+"-none") {
+		t.Error("somebody has worked with it")
 	}
-	check(t, r.KeepRecord(record, to)) // again
 	begun := filepath.Join(r.common, "worktrees", "begun")
 	for _, name := range []string{"HEAD", "commondir", "gitdir", "locked"} {
 		writeIn(t, begun, name, "x")
 	}
-	check(t, r.KeepRecord(begun, to+"-2"))
-	if exists(begun) || exists(to+"-2") {
-		t.Error("what was only begun is kept, or still there")
-	}
-	writeIn(t, r.common, "worktrees/file", "x")
-	if err := r.KeepRecord(filepath.Join(r.common, "worktrees", "file"), to+"-3"); err == nil || !exists(filepath.Join(r.common, "worktrees", "file")) {
-		t.Errorf("what is not a record: %v", err)
+	if !OnlyBegun(begun) {
+		t.Error("nobody has worked with it")
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -37,10 +36,6 @@ func RemoveFile(path string) error {
 // write one takes milliseconds, and no push goes without output for so long.
 const leftAfter = time.Hour
 
-// othersWork are the directories below liza's in which kept repositories and records are, with any
-// files.
-var othersWork = []string{"modules", "records"}
-
 // dropLeft removes the temporary files that killed processes have left in git's records of
 // worktrees and below liza's directory. There their names begin with a dot, as no other file's of
 // ours does.
@@ -51,8 +46,8 @@ func (r *Repo) dropLeft() {
 		}
 	}
 	_ = filepath.WalkDir(filepath.Join(r.common, "liza"), func(file string, e fs.DirEntry, err error) error {
-		if err == nil && e.IsDir() && slices.Contains(othersWork, e.Name()) && filepath.Dir(file) == filepath.Join(r.common, "liza") {
-			return fs.SkipDir
+		if err == nil && file == filepath.Join(r.common, "liza", "modules") {
+			return fs.SkipDir // kept repositories are in it, with any files
 		}
 		if err == nil && strings.HasPrefix(e.Name(), ".") {
 			drop(file)

@@ -1,7 +1,6 @@
 package gitio
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,35 +66,5 @@ func TestOwnCommits(t *testing.T) {
 	writeIn(t, filepath.Join(LinkedDir(path), "rebase-merge"), "autostash/unreadable", "")
 	if _, err := r.OwnCommits(ctx, path); err == nil {
 		t.Error("what can't be read is nothing")
-	}
-}
-
-// TestStagedInAGoneWorktree checks that what was staged in a worktree that is gone is kept although
-// its index is locked, or a file's content is missing: nobody can end that there any more.
-func TestStagedInAGoneWorktree(t *testing.T) {
-	ctx, r := scratch(t)
-	path := claim(t, ctx, r, "one")
-	record := LinkedDir(path)
-	writeIn(t, path, "lost", "lost\n")
-	writeIn(t, path, "new", "staged\n")
-	native(t, path, "add", ".")
-	lost := native(t, path, "rev-parse", ":lost")
-	check(t, os.RemoveAll(path))
-	writeIn(t, record, "index.lock", "")
-	staged := func() []string {
-		t.Helper()
-		commit := must[git.OID](t)(r.RecordedStaged(ctx, record, "staged", ada))
-		return must[[]string](t)(r.ChangedFiles(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")), commit))
-	}
-	if got := staged(); !slices.Equal(got, []string{"lost", "new"}) {
-		t.Errorf("beside a lock: %v", got)
-	}
-	check(t, os.RemoveAll(r.KeptDir()))
-	check(t, os.Remove(filepath.Join(r.CommonDir(), "objects", lost[:2], lost[2:])))
-	if got := staged(); !slices.Equal(got, []string{"new"}) {
-		t.Errorf("with a missing file: %v", got)
-	}
-	if left := must[[]string](t)(filepath.Glob(filepath.Join(record, "liza-*"))); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }

@@ -233,7 +233,7 @@ func (r *Repo) forgetWorktree(path string) error {
 	if dir == "" {
 		return nil
 	}
-	return dropRecord(dir)
+	return r.DropRecord(dir)
 }
 
 // ForgetRecord is RemoveWorktree for the record of a worktree that is gone, and leaves alone
@@ -243,10 +243,11 @@ func (r *Repo) ForgetRecord(ctx context.Context, record, to string) error {
 	if _, err := r.keepModule(ctx, "", filepath.Join(record, "modules"), to); err != nil {
 		return err
 	}
-	return dropRecord(record)
+	return r.DropRecord(record)
 }
 
-func dropRecord(dir string) error {
+// DropRecord deletes the record of a worktree.
+func (r *Repo) DropRecord(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return storageError(dir, err)
 	}
@@ -271,7 +272,7 @@ func (r *Repo) removePlain(path string) (removed bool, err error) {
 	if err := removeTree(path); err != nil {
 		return false, err
 	}
-	if err := dropRecord(dir); err != nil {
+	if err := r.DropRecord(dir); err != nil {
 		return false, err
 	}
 	return true, nil

@@ -123,8 +123,10 @@ func Classify(err error) Class {
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor says which of both is not what was submitted; then it is put right there"}
 	case errors.As(err, &packed):
 		return Class{3, CodeGit, fmt.Sprintf("keep a copy of that file; then a human corrects line %d of it in an editor: each line is a commit's full id, a space and the full name of a ref", packed.Line)}
-	case errors.As(err, new(*gitio.DamagedRecordError)), errors.As(err, new(*gitio.DamagedIndexError)):
+	case errors.As(err, new(*gitio.DamagedRecordError)):
 		return Class{3, CodeGit, "git liza doctor --fix"}
+	case errors.As(err, new(*gitio.DamagedIndexError)):
+		return Class{3, CodeGit, "git liza doctor prints the command that makes another index"}
 	case errors.As(err, new(*gitio.FilterError)):
 		return Class{3, CodeGit, `make this filter work here, then run this again; git config --get-regexp "^filter[.]" shows its program`}
 	case errors.As(err, &head):
