@@ -42,7 +42,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		return nil, err
 	}
 	var wanted, beside []git.OID
-	if k.at.ours {
+	if k.at.ours && k.at.theirs == "" {
 		k.which = identity(k.at.path)
 		work, err := s.take(ctx, k.at.path, k.at.path, task, actor, nil)
 		if err != nil && identity(k.at.path) != k.which {
@@ -281,10 +281,10 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.
 }
 
 // dropBranch returns the update that deletes a task's branch along with an operation. It returns
-// none if there is no branch, or if the branch belongs to a person who has checked it out elsewhere
-// or made it for something else.
+// none if there is no branch, or if the branch belongs to a person who has checked it out elsewhere,
+// works in the task's worktree, or made the branch for something else.
 func (k *kept) dropBranch() []git.RefUpdate {
-	if k.tip.IsZero() || !k.owned || k.at.elsewhere != "" {
+	if k.tip.IsZero() || !k.owned || k.at.elsewhere != "" || k.at.theirs != "" {
 		return nil
 	}
 	return []git.RefUpdate{{Ref: git.BranchRef(k.at.branch), Old: k.tip, New: git.ZeroOID}}

@@ -133,7 +133,7 @@ func TestClearAwayLeavesTheNext(t *testing.T) {
 	ctx, s, commits := began(t)
 	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
 	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
-	must(t, s.clearAway(ctx, &gitboard.View{}, "one", board.HumanActor("Ada", "ada@example.org"), &kept{which: "gitdir: another"}))
+	must(t, s.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), &kept{which: "gitdir: another"}))
 	if !present(s.path("one")) {
 		t.Error("the worktree has gone")
 	}
@@ -168,7 +168,7 @@ func TestClearAwayMovesBack(t *testing.T) {
 	// So that git moves the worktree.
 	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755))
 	second := swapping(t, ctx, s, commits[0], `*"worktree move"*`)
-	must(t, s.clearAway(ctx, &gitboard.View{}, "one", board.HumanActor("Ada", "ada@example.org"), nil))
+	must(t, s.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), nil))
 	if got := identity(s.path("one")); got != second {
 		t.Errorf("there is %q, not %q", got, second)
 	}
@@ -183,7 +183,7 @@ func TestClearInPlace(t *testing.T) {
 	path := s.path("one")
 	which := identity(path)
 	clear := func(which string, before *kept) error {
-		return s.clearInPlace(ctx, &gitboard.View{}, "one", ada, before, which, errors.New("it can't be moved"))
+		return s.clearInPlace(ctx, noBoard(), "one", ada, before, which, errors.New("it can't be moved"))
 	}
 	must(t, clear("gitdir: another", &kept{})) // and nothing of it is kept
 	if !present(path) {

@@ -168,7 +168,7 @@ func (c *candidate) place(ctx context.Context, v *gitboard.View, task string) er
 // move moves the candidate to the task's path and leaves HEAD detached.
 func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) error {
 	to := c.s.path(task)
-	_ = os.Remove(to) // an empty directory, or nothing
+	removeEmpty(to)
 	if err := c.s.forgetMissing(ctx, task); err != nil {
 		return err
 	}

@@ -33,9 +33,12 @@ func identity(path string) string {
 // The worktree is first moved out of the way, so that its path is free at once for an agent that
 // has claimed the task since. If it was that agent's worktree which was moved, it is moved back.
 func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
-	l, err := s.place(ctx, task)
+	l, err := s.place(ctx, task, v.TaskBranch(task))
 	if err != nil || !l.ours {
 		return err
+	}
+	if l.theirs != "" {
+		return l.blocked(task)
 	}
 	which := identity(l.path)
 	if before != nil && before.which != which {

@@ -27,6 +27,13 @@ func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task stri
 	if actor.Role != roles.Planner && actor.Role != roles.Human {
 		return refusal(board.CodePermission, t.ID, "it takes a planner or a human", "deleting a worktree is not for a %s", actor.Role)
 	}
+	l, err := s.place(ctx, t.ID, v.TaskBranch(t.ID))
+	if err == nil {
+		err = l.blocked(t.ID)
+	}
+	if err != nil {
+		return err
+	}
 	switch t.Status {
 	case board.Blocked:
 		return s.clearAway(ctx, v, t.ID, actor, nil)

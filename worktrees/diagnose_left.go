@@ -137,6 +137,10 @@ func (d *diagnosis) leftCandidate(token, path string) {
 			return // reported with the task
 		}
 	}
+	if r.Task == "" && !gitio.Made(gitio.LinkedDir(path)) {
+		d.add(unknown(path))
+		return
+	}
 	d.add(Problem{
 		Kind: LeftCandidate, Task: r.Task, Path: path, Text: fmt.Sprintf("%s was made for a claim that never came", filepath.Base(path)),
 		Fix: func(ctx context.Context) error { return d.removeCandidate(ctx, token) },
@@ -174,11 +178,16 @@ func (d *diagnosis) leftGone(token, path string) {
 	d.add(p)
 }
 
+// unknown reports a path in .worktrees that is somebody else's.
+func unknown(path string) Problem {
+	return Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"}
+}
+
 // folder checks a folder with the name of a task.
 func (d *diagnosis) folder(ctx context.Context, name, path string) error {
 	t := d.v.State.Task(name)
 	if t == nil {
-		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
+		d.add(unknown(path))
 		return nil
 	}
 	l := d.layout(t.ID)
@@ -189,8 +198,11 @@ func (d *diagnosis) folder(ctx context.Context, name, path string) error {
 		return nil
 	}
 	switch {
-	case l.inTheWay && !live(t.Status): // otherwise it was reported already
-		d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is not a worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
+	case l.inTheWay && !live(t.Status), l.theirs != "" && t.Status.Terminal(): // otherwise it was reported already
+		obstacle := (*board.Refusal)(nil)
+		if errors.As(l.blocked(t.ID), &obstacle) {
+			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: obstacle.Message, Hint: obstacle.Hint})
+		}
 	case l.ours && t.Status.Terminal(): // in other states, the next claim handles it
 		d.add(Problem{
 			Kind: LeftWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is %s, and a worktree of it is left", t.ID, t.Status),

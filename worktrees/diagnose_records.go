@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,6 +140,9 @@ func (s *site) forgetMissing(ctx context.Context, task string) error {
 	record := s.repo.RecordOf(path)
 	if record == "" || present(path) {
 		return nil
+	}
+	if theirs(record, "", "") != "" {
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
 	head, err := gitio.RecordedHead(record)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -247,9 +246,9 @@ func (d *diagnosis) registrations(context.Context) error {
 		if name, below := d.below(w.Path); below && known[filepath.Join(d.root, ".worktrees", name)] {
 			continue
 		}
-		if d.ofTask(w) {
+		if d.forgettable(w) {
 			p.Fix = func(ctx context.Context) error {
-				_ = os.Remove(w.Path) // empty, it is all that a removal which was cut off has left
+				removeEmpty(w.Path) // all that a removal which was cut off has left
 				if present(w.Path) {
 					return nil
 				}

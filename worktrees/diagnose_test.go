@@ -612,5 +612,5 @@ func (s *scene) reviewed(task string) {
 	s.t.Helper()
 	s.task(task)
 	s.do(s.as("coder-2"), &board.Claim{About: about(task), Clone: "00000000000000aa", BaseCommit: string(s.ref("refs/heads/integration"))})
-	s.git(s.dir, "worktree", "add", "-q", "--detach", s.path(task), "integration")
+	s.check(s.b.Repo().AddWorktree(s.ctx, s.path(task), s.ref("refs/heads/integration")))
 }

@@ -69,7 +69,7 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 	if !board.ValidTaskID(task) {
 		return g // the board knows no such task
 	}
-	if g.layout, g.err = s.place(ctx, task); g.err == nil && g.ours {
+	if g.layout, g.err = s.place(ctx, task, ""); g.err == nil && g.ours {
 		g.Checkout, g.err = s.repo.Checkout(ctx, g.path)
 	}
 	return g

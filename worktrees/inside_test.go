@@ -709,7 +709,7 @@ func TestLayout(t *testing.T) {
 		t.Helper()
 		l, err := s.look(ctx, noBoard(), "one")
 		must(t, err)
-		p, err := s.place(ctx, "one")
+		p, err := s.place(ctx, "one", "")
 		if err != nil || p.ours != l.ours || p.inTheWay != l.inTheWay {
 			t.Errorf("%s: %+v at first sight, then %+v %v", name, p, l, err)
 		}

@@ -72,11 +72,28 @@ func (s *site) below(path string) (string, bool) {
 	return name, samePath(filepath.Clean(dir), filepath.Join(s.root, ".worktrees"))
 }
 
-// ofTask reports whether git's record describes one of our worktrees, even from before the project
-// was moved.
+// ofTask reports whether git's record describes a worktree in .worktrees, even from before the
+// project was moved.
 func (s *site) ofTask(w gitio.Worktree) bool {
 	dir, _ := filepath.Split(w.Path)
 	return !s.bare && !w.Main && filepath.Base(dir) == ".worktrees"
+}
+
+// forgettable reports whether git may forget a worktree once it no longer exists.
+func (s *site) forgettable(w gitio.Worktree) bool {
+	return s.ofTask(w) && theirs(s.repo.RecordOf(w.Path), "", "") == ""
+}
+
+// removeEmpty removes a directory that is empty, and nothing else.
+func removeEmpty(path string) {
+	if isDir(path) {
+		_ = os.Remove(path)
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // present reports whether something exists at a path.

@@ -340,7 +340,7 @@ func TestCreateInTheWay(t *testing.T) {
 func TestMadeMeanwhile(t *testing.T) {
 	s := newScene(t, ready("one"))
 	theirs := s.elsewhere("coder-1", "one")
-	s.set("worktree_setup", "[ -e '"+s.path("one")+"' ] || git -C '"+s.dir+"' worktree add -q --detach '"+s.path("one")+"' "+string(theirs))
+	s.set("worktree_setup", "[ -e '"+s.path("one")+"' ] || git -C '"+s.dir+"' worktree add -q --detach '"+s.path("one")+"' "+string(theirs)+" && : >'"+s.dir+"/.git/worktrees/one/made-by-git-liza'")
 	v, err := s.b.View(s.ctx)
 	s.check(err)
 	path, err := worktrees.ForReview(s.ctx, s.b, v, v.State.Task("one"))

@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Repair repairs git's records of the worktrees after the project was moved, and makes git forget
-// worktrees of tasks whose directories are gone.
+// Repair repairs git's records of the worktrees after the project was moved, makes git forget
+// worktrees of tasks whose directories are gone, and takes over those that Adopt does.
 func Repair(ctx context.Context, b *gitboard.Board) error {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -44,11 +45,46 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 		return err
 	}
 	for _, w := range all {
-		if s.ofTask(w) && !present(w.Path) {
+		if s.forgettable(w) && !present(w.Path) {
 			if err := s.forgetGone(ctx, w.Path, w.Head); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	if err := s.adopt(ctx); cutShort(err) {
+		return err
+	}
+	return nil // without a board, no worktree is a task's
+}
+
+// Adopt takes over worktrees that another tool or a person made for tasks whose work is in this
+// clone: they are at a task's path, on its branch, and not locked.
+func Adopt(ctx context.Context, b *gitboard.Board) error {
+	s, err := at(ctx, b)
+	if err != nil {
+		return err
+	}
+	return s.adopt(ctx)
+}
+
+func (s *site) adopt(ctx context.Context) error {
+	v, err := s.b.View(ctx)
+	if err != nil || s.bare {
+		return err
+	}
+	all, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		name, below := s.below(w.Path)
+		t, record := v.State.Task(name), gitio.LinkedDir(w.Path)
+		if !below || t == nil || t.Worktree == "" || s.elsewhere(t) || w.Branch != v.TaskRef(name) || gitio.IsLink(w.Path) || theirs(record, "", "") != notMade || gitio.OthersLock(record) {
+			continue
+		}
+		if err := gitio.MarkMade(record); err != nil {
+			return err
+		}
+	}
+	return v.State.Err()
 }

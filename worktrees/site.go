@@ -93,7 +93,8 @@ func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 // out.
 type layout struct {
 	path      string
-	ours      bool   // a worktree of this repository is there
+	ours      bool   // a worktree is there that git liza made
+	theirs    string // why somebody else's worktree is there, or ours is not to be replaced: a clause; "" otherwise
 	inTheWay  bool   // something else is there
 	linked    bool   // which is a symbolic link: what it leads to is a person's, even a worktree
 	crossed   string // a worktree of this repository is there, and its .git leads to the record of this other one
@@ -109,8 +110,14 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 		// There is no worktree, and usually nobody else has the branch: reading the HEADs needs no
 		// child process.
 		tip, err := s.repo.Ref(ctx, git.BranchRef(branch))
-		if err != nil || tip.IsZero() {
-			return layout{path: s.path(task), branch: branch}, err
+		if err != nil {
+			return layout{}, err
+		}
+		if record := s.repo.RecordOf(s.path(task)); record != "" && theirs(record, "", "") != "" {
+			return s.find(ctx, task, branch) // its disk is not mounted, say
+		}
+		if tip.IsZero() {
+			return layout{path: s.path(task), branch: branch}, nil
 		}
 		if all, err := s.repo.CheckedOut(ctx, git.BranchRef(branch)); err != nil || len(all) == 0 {
 			return layout{path: s.path(task), branch: branch}, err
@@ -134,27 +141,40 @@ func (s *site) find(ctx context.Context, task, branch string) (layout, error) {
 }
 
 // place is look for callers that need not know where else the branch is checked out. It asks git
-// for all worktrees only if something else than the task's worktree may be there.
-func (s *site) place(ctx context.Context, task string) (layout, error) {
+// for all worktrees only if something else than the task's worktree may be there. branch "" leaves
+// out on which branch the worktree is.
+func (s *site) place(ctx context.Context, task, branch string) (layout, error) {
 	path := s.path(task)
-	switch {
-	case !present(path):
+	if !present(path) {
 		return layout{path: path}, nil
-	case s.repo.Owns(path):
-		return layout{path: path, ours: true, known: true}, nil
 	}
-	return s.find(ctx, task, "")
+	record := gitio.LinkedDir(path)
+	if !s.repo.Owns(path) || !gitio.Made(record) {
+		return s.find(ctx, task, branch)
+	}
+	l := layout{path: path, ours: true, known: true, branch: branch}
+	attached := ""
+	if branch != "" {
+		// Without its HEAD it is on no branch.
+		head, ref, err := s.repo.Head(ctx, path)
+		if cutShort(err) {
+			return layout{}, err
+		}
+		attached = attachedTo(head, ref)
+	}
+	l.theirs = theirs(record, attached, branch)
+	return l, nil
 }
 
 // layout finds a task's worktree, and where else its branch is checked out, among all worktrees of
 // the repository. resolved follows symbolic links, and may have cached what it found.
 func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(string) string) layout {
 	l := layout{path: s.path(task), branch: branch, linked: gitio.IsLink(s.path(task))}
-	at := resolved(l.path)
+	at, there := resolved(l.path), gitio.Worktree{}
 	for _, w := range all {
 		switch {
 		case resolved(w.Path) == at && !l.linked:
-			l.known = true
+			l.known, there = true, w
 		case branch != "" && w.Branch == git.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
 			l.elsewhere, l.original = w.Path, s.repo.Original(w.Path)
 		}
@@ -164,12 +184,79 @@ func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(s
 		l.crossed = s.repo.Crossed(l.path)
 		l.ours = l.crossed == ""
 	}
+	if l.known && l.crossed == "" && (l.ours || !present(l.path)) {
+		record := s.repo.RecordOf(there.Path)
+		if l.ours && strange(l.path, record) {
+			record = ""
+		}
+		l.theirs = theirs(record, attachedTo(there.Head, there.Branch), branch)
+		if l.ours = l.ours && gitio.Made(record); !l.ours && l.theirs != "" && branch != "" && there.Branch == git.BranchRef(branch) {
+			l.elsewhere = l.path
+		}
+	}
 	if !l.ours {
 		entries, err := os.ReadDir(l.path)
 		_, present := os.Lstat(l.path)
 		l.inTheWay = l.linked || len(entries) > 0 || err != nil && present == nil
 	}
 	return l
+}
+
+// theirs returns a clause on why the worktree of a record, attached to a branch or to none for "",
+// is not to be removed or replaced: somebody else made it, locked it, or works on another branch
+// than the task's in it. It returns "" if it is ours. This is the only place where that is decided;
+// branch "" leaves the branch out.
+func theirs(record, attached, branch string) string {
+	switch {
+	case !gitio.Made(record):
+		return notMade
+	case gitio.OthersLock(record):
+		return locked
+	case branch != "" && attached != "" && attached != branch:
+		return "is on the branch " + attached
+	}
+	return ""
+}
+
+// strange reports whether what is at the path of a record is another repository, or a worktree of
+// one. A damaged .git, which leads nowhere, is not.
+func strange(path, record string) bool {
+	linked := gitio.LinkedDir(path)
+	return isDir(filepath.Join(path, ".git")) || linked != "" && present(linked) && !samePath(linked, record)
+}
+
+// attachedTo returns the name of the branch that HEAD is attached to, "" for none and for a branch
+// without a commit, which holds nobody's work.
+func attachedTo(head git.OID, ref string) string {
+	if head.IsZero() {
+		return ""
+	}
+	return git.BranchName(ref)
+}
+
+const (
+	notMade = "was not made by git liza"
+	locked  = "is locked"
+)
+
+// CheckPlace refuses a place for a worktree that something else than a worktree of git liza's has
+// taken.
+func CheckPlace(repo *gitio.Repo, path string) error {
+	record := repo.RecordOf(path)
+	entries, _ := os.ReadDir(path)
+	switch {
+	case !present(path) && record == "" || len(entries) == 0 && record == "" && isDir(path):
+		return nil
+	case gitio.Initializing(record): // a killed process of ours left it
+		return nil
+	case record != "" && !gitio.IsLink(path) && !strange(path, record):
+		l := layout{path: path, theirs: theirs(record, "", "")}
+		if l.theirs == "" {
+			return nil
+		}
+		return board.Refuse(board.CodeInTheWay, fmt.Sprintf("the worktree %s %s, and is in the way", path, l.theirs), l.wayOut())
+	}
+	return board.Refuse(board.CodeInTheWay, path+" is in the way: git liza needs this place for a worktree of its own", "move it elsewhere")
 }
 
 // passing reports whether a worktree is one of ours that is being made or removed.
@@ -208,6 +295,8 @@ func (l layout) blocked(task string) error {
 	switch {
 	case l.linked:
 		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is a symbolic link, and in the way of %s", l.path, task), "move the link elsewhere; if it leads to the worktree of "+task+", move that back")
+	case l.theirs != "":
+		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("the worktree %s %s, and is in the way of %s", l.path, l.theirs, task), l.wayOut())
 	case l.original != "":
 		r = copied(l.original)
 	case l.elsewhere != "":
@@ -221,6 +310,20 @@ func (l layout) blocked(task string) error {
 	}
 	r.Task = task
 	return r
+}
+
+// wayOut is the hint for a worktree at a task's path that is somebody's.
+func (l layout) wayOut() string {
+	path := plain.Quote(l.path)
+	switch {
+	case !present(l.path):
+		return "mount its disk and move it elsewhere: git worktree move " + path + " NEW-PATH"
+	case l.theirs == locked:
+		return "ask the person who locked it, then: git worktree unlock " + path
+	case l.elsewhere == l.path:
+		return "move it elsewhere: git worktree move " + path + " NEW-PATH; if its work is the task's: git liza worktree repair"
+	}
+	return "move it elsewhere: git worktree move " + path + " NEW-PATH"
 }
 
 // has reports whether this clone has a commit; false with an error.

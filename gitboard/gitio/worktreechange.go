@@ -17,7 +17,7 @@ import (
 
 // AddWorktree creates a worktree at path with commit checked out and HEAD detached. path must not
 // exist, or must be empty. Hooks do not run. It returns a FilterError if a filter keeps git from
-// writing its files.
+// writing its files. Made is true for its record from then on.
 func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
@@ -34,7 +34,29 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) err
 	if err = r.filtered(ctx, "", add, err); errors.As(err, new(*FilterError)) {
 		return errors.Join(err, r.RemoveWorktree(ctx, to)) // the one that was made without a filter
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return MarkMade(LinkedDir(to))
+}
+
+// madeFile is the file in git's record of a worktree that marks one as made by AddWorktree. It is
+// moved and removed with the record.
+const madeFile = "made-by-git-liza"
+
+// Made reports whether AddWorktree made the worktree of a record. All other worktrees are a
+// person's. It is false for "".
+func Made(record string) bool {
+	_, err := os.Lstat(filepath.Join(record, madeFile))
+	return record != "" && err == nil
+}
+
+// MarkMade makes Made true for a record, for a worktree that is taken over from another tool.
+func MarkMade(record string) error {
+	if record == "" {
+		return fs.ErrNotExist
+	}
+	return storageError(record, ReplaceFile(filepath.Join(record, madeFile), nil))
 }
 
 // MovingReason is the reason with which MoveWorktree locks a worktree. If a lock with it remains,
@@ -171,11 +193,20 @@ func (r *Repo) lockWorktree(ctx context.Context, path string) error {
 // othersLock reports whether a worktree is locked for another reason than a move: by a human, say.
 func (r *Repo) othersLock(ctx context.Context, path string) bool {
 	dir, err := r.worktreeGitDir(ctx, path)
-	if err != nil {
-		return false
-	}
-	reason, err := os.ReadFile(filepath.Join(dir, lockedFile))
-	return err == nil && strings.TrimSpace(string(reason)) != MovingReason
+	return err == nil && OthersLock(dir)
+}
+
+// OthersLock reports whether the worktree of a record is locked for another reason than a move.
+func OthersLock(record string) bool {
+	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
+	return record != "" && err == nil && strings.TrimSpace(string(reason)) != MovingReason
+}
+
+// Initializing reports whether git-worktree was killed while it made the worktree of a record: git
+// locks it until it is complete.
+func Initializing(record string) bool {
+	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
+	return record != "" && err == nil && strings.TrimSpace(string(reason)) == "initializing"
 }
 
 // lockedFile is the name of the lock file in a worktree's record.

@@ -119,7 +119,7 @@ func (r *testRun) prepare(ctx context.Context, b *gitboard.Board) (place string,
 // in it.
 func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string) error {
 	repo, c := b.Repo(), r.c
-	if err := r.held.check(ctx); err != nil {
+	if err := cmp.Or(r.held.check(ctx), worktrees.CheckPlace(repo, place)); err != nil {
 		return err
 	}
 	// The test of a merge that was killed, or stopped until its lease expired, works in this place.

@@ -22,6 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/onefile"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 var _ = add(importCommand)
@@ -84,6 +85,9 @@ func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) 
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	if err := worktrees.Adopt(ctx, c.Board); err != nil {
 		return err
 	}
 	warnings, err := importWarnings(ctx, c)
