@@ -1,6 +1,7 @@
 package specs_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,5 +37,33 @@ func TestSectionsThatPromptsName(t *testing.T) {
 	}
 	if text, known, ok := specs.Section("roles", "nothing"); ok || text != "" || len(known) < 10 {
 		t.Errorf("a section that does not exist: %q, known %q", text, known)
+	}
+}
+
+// Names that documents had before they became parts of another document still print their text, and
+// so does every document.
+func TestFormerNames(t *testing.T) {
+	for name, heading := range map[string]string{
+		"agent-runtime": "## At work", "roles": "## Roles", "session-start": "## Session start", "core-contract": "## Core contract",
+		"multi-agent-contract": "## Multi-agent contract", "team": "## The team", "sprint-governance": "## Sprints",
+		"circuit-breaker": "## Circuit breaker", "web-board": "## The web board", "troubleshooting": "## Troubleshooting",
+		"board-format": "# Board format", "decisions": "# Decisions", "exit-codes": "# Exit codes", "operators-guide": "# Operator's guide",
+		"performance": "# Performance", "security": "# Security", "sharing": "# Sharing", "task-lifecycle": "# Task lifecycle",
+		"template-adr": "# ADR NUMBER", "template-repository": "# Repository", "template-vision": "# Vision", "terminology": "# Terminology",
+		"tooling": "# Tooling", "walkthrough": "# Walkthrough", "worktrees": "# Worktrees and merge",
+	} {
+		text, ok := specs.Text(name)
+		if !ok || !strings.HasPrefix(text, heading) || len(text) < 600 {
+			t.Errorf("%s prints %d bytes, beginning with %.30q; want %q", name, len(text), text, heading)
+		}
+		if !slices.ContainsFunc(specs.All(), func(d specs.Document) bool { return d.Name == name && d.About != "" }) {
+			t.Errorf("%s is not in the list of documents, or has no description", name)
+		}
+	}
+	for _, s := range []string{"roles#planner", "roles#blocking", "agent-runtime#everybody", "team#review-of-plans", "sprint-governance#metrics", "core-contract#tiers"} {
+		name, anchor, _ := strings.Cut(s, "#")
+		if _, _, ok := specs.Section(name, anchor); !ok {
+			t.Errorf("there is no section %s", s)
+		}
 	}
 }

@@ -32,15 +32,30 @@ func Team(name string) (string, bool) {
 	return string(data), err == nil
 }
 
-// Document is one document: its name without .md, its title, and in a sentence whom it is for and
-// what is in it.
+// Document is a document, or a part of a document that has a name of its own: the name without .md,
+// the title, and a sentence on its readers and contents. In is the document of a part.
 type Document struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	About string `json:"about"`
+	In    string `json:"in,omitempty"`
 }
 
-// All lists the documents by name.
+// parts are the sections of a document that have names of their own.
+var parts = map[string]struct{ document, anchor string }{
+	"agent-runtime":        {"agents-guide", "at-work"},
+	"roles":                {"agents-guide", "roles"},
+	"session-start":        {"agents-guide", "session-start"},
+	"core-contract":        {"agents-guide", "core-contract"},
+	"multi-agent-contract": {"agents-guide", "multi-agent-contract"},
+	"team":                 {"operators-guide", "the-team"},
+	"sprint-governance":    {"operators-guide", "sprints"},
+	"circuit-breaker":      {"operators-guide", "circuit-breaker"},
+	"web-board":            {"operators-guide", "the-web-board"},
+	"troubleshooting":      {"operators-guide", "troubleshooting"},
+}
+
+// All lists the documents and their parts by name.
 func All() []Document {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -52,12 +67,19 @@ func All() []Document {
 		if !is {
 			continue // the teams
 		}
-		text, _ := Text(name)
-		title, rest, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
-		docs = append(docs, Document{name, title, about(rest)})
+		docs = append(docs, describe(name, ""))
+	}
+	for name, part := range parts {
+		docs = append(docs, describe(name, part.document))
 	}
 	slices.SortFunc(docs, func(a, b Document) int { return strings.Compare(a.Name, b.Name) })
 	return docs
+}
+
+func describe(name, in string) Document {
+	text, _ := Text(name)
+	title, rest, _ := strings.Cut(strings.TrimLeft(text, "# "), "\n")
+	return Document{name, title, about(rest), in}
 }
 
 // about is the first sentence below a document's title; a template has it in a comment.
@@ -70,20 +92,37 @@ func about(text string) string {
 	return strings.TrimSuffix(first, ".")
 }
 
-// Text is a document's Markdown.
+// Text is the Markdown of a document, or of a part that has a name of its own.
 func Text(name string) (string, bool) {
-	data, err := files.ReadFile(name + ".md")
-	return string(data), err == nil
+	if part, ok := parts[name]; ok {
+		text, _, ok := section(whole(part.document), part.anchor)
+		return text, ok
+	}
+	text := whole(name)
+	return text, text != ""
 }
 
-// Section is a part of a document: from the heading whose anchor is named, as web pages make
-// anchors of headings, to the next one of its level or above. known are the anchors that the
-// document has.
+func whole(name string) string {
+	data, _ := files.ReadFile(name + ".md")
+	return string(data)
+}
+
+// Section is a section of a document: from the heading whose anchor is named, as web pages make
+// anchors of headings, to the next heading of its level or above. A section that a part lacks is
+// looked up in the whole document of the part. known are the anchors of the part or document.
 func Section(name, anchor string) (text string, known []string, ok bool) {
-	whole, ok := Text(name)
+	within, ok := Text(name)
 	if !ok {
 		return "", nil, false
 	}
+	text, known, ok = section(within, anchor)
+	if part, is := parts[name]; is && !ok {
+		text, _, ok = section(whole(part.document), anchor)
+	}
+	return text, known, ok
+}
+
+func section(whole, anchor string) (text string, known []string, ok bool) {
 	level, fenced := 0, false
 	for line := range strings.Lines(whole) {
 		if strings.HasPrefix(line, "```") {

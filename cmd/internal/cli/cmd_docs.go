@@ -40,7 +40,11 @@ func docsCommand() *edge.Command {
 				}
 				var lines []string
 				for _, d := range docs {
-					lines = append(lines, edge.Pad(d.Name, 24)+d.About)
+					about := d.About
+					if d.In != "" {
+						about = "(" + d.In + ") " + about
+					}
+					lines = append(lines, edge.Pad(d.Name, 24)+about)
 				}
 				return c.Say(append(lines, "", "git liza docs NAME prints one")...)
 			}

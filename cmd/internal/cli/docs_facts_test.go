@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"reflect"
 	"regexp"
@@ -26,14 +27,14 @@ func TestTablesThatRepeatCode(t *testing.T) {
 		}
 	}
 	same(t, "exit codes", column(cells(t, "exit-codes", "exit-codes"), 0), strings.Fields("0 1 2 3 4 5"))
-	same(t, "states of agents", column(cells(t, "roles", "agent-states"), 0), texts(board.AgentStatuses))
-	same(t, "metrics", column(cells(t, "sprint-governance", "metrics"), 0), codeEach(yamlKeys(reflect.TypeFor[report.Metrics]())))
-	same(t, "decisions", column(cells(t, "sprint-governance", "decisions"), 0), codeEach(board.Decisions))
-	same(t, "wake-up triggers", column(cells(t, "roles", "triggers"), 0), codeEach(texts(report.Triggers)))
-	answers := strings.Join(column(cells(t, "troubleshooting", "alarm-answers"), 0), "; ")
+	same(t, "states of agents", column(cells(t, "agents-guide", "agent-states"), 0), texts(board.AgentStatuses))
+	same(t, "metrics", column(cells(t, "operators-guide", "metrics"), 0), codeEach(yamlKeys(reflect.TypeFor[report.Metrics]())))
+	same(t, "decisions", column(cells(t, "operators-guide", "decisions"), 0), codeEach(board.Decisions))
+	same(t, "wake-up triggers", column(cells(t, "agents-guide", "triggers"), 0), codeEach(texts(report.Triggers)))
+	answers := strings.Join(column(cells(t, "operators-guide", "alarm-answers"), 0), "; ")
 	for _, rule := range alarm.Rules {
 		if line, _, _ := strings.Cut(rule.Steps[0].Line, ":"); !strings.Contains(answers, line) {
-			t.Errorf("troubleshooting does not say what to do about the alarm %s", line)
+			t.Errorf("the operator's guide does not say what to do about the alarm %s", line)
 		}
 	}
 	for role, name := range map[roles.Role]string{roles.Planner: "planner-logs", roles.Coder: "coder-logs", roles.CodeReviewer: "reviewer-logs"} {
@@ -44,7 +45,7 @@ func TestTablesThatRepeatCode(t *testing.T) {
 			}
 		}
 		var said []string
-		for _, row := range cells(t, "roles", name) {
+		for _, row := range cells(t, "agents-guide", name) {
 			said = append(said, spans(row[1])...)
 		}
 		same(t, "anomalies of a "+string(role), said, types)
@@ -110,18 +111,27 @@ func TestOlderScriptsAreAnswered(t *testing.T) {
 		liza-agent.sh wt-create.sh wt-merge.sh wt-delete.sh update-sprint-metrics.sh clear-stale-review-claims.sh release-claim.sh`)))
 }
 
-// TestDocumentsAreFoundAndLinked: the list of documents says in one line for whom each is, and
-// links between documents work.
+// TestDocumentsAreFoundAndLinked: the list of documents describes each in a line, and links between
+// documents lead to a file and a section of it.
 func TestDocumentsAreFoundAndLinked(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([a-z-]+)\.md\)|git liza docs ([a-z-]+)`)
+	link := regexp.MustCompile(`\]\((?:([a-z-]+)\.md)?(?:#([a-z0-9-]+))?\)`)
+	named := regexp.MustCompile(`git liza docs ([a-z-]+)`)
 	for _, d := range specs.All() {
 		if d.About == "" || len(d.About) > 120 {
-			t.Errorf("%s.md begins with no short sentence on whom it is for: %q", d.Name, d.About)
+			t.Errorf("%s.md begins without a short sentence on its readers: %q", d.Name, d.About)
 		}
 		text, _ := specs.Text(d.Name)
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			if _, ok := specs.Text(m[1]); !ok {
+				t.Errorf("%s.md names the document %s, which does not exist", d.Name, m[1])
+			}
+		}
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			if _, ok := specs.Text(m[1] + m[2]); !ok {
-				t.Errorf("%s.md names the document %s, which is not there", d.Name, m[1]+m[2])
+			to := cmp.Or(m[1], d.In, d.Name)
+			_, err := os.Stat("../../../specs/" + to + ".md")
+			_, _, found := specs.Section(to, m[2])
+			if err != nil || m[2] != "" && !found {
+				t.Errorf("%s.md has the link %s, which leads to no section", d.Name, m[0])
 			}
 		}
 	}
