@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // claimMark begins the name of a worktree that does not belong to a task yet.
@@ -110,7 +111,7 @@ func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), 
 // note records the task for which this process is making the candidate.
 func (c *candidate) note(task string) error {
 	host, _ := os.Hostname()
-	data, err := json.Marshal(record{PID: os.Getpid(), Started: gitio.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
+	data, err := json.Marshal(record{PID: os.Getpid(), Started: proc.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
 	// Half a record would not say who made the worktree.
 	err = errors.Join(err, c.s.repo.MakeDir(c.s.claimsDir()), gitio.ReplaceFile(c.recordFile(), append(data, '\n')))
 	if err != nil {
@@ -219,7 +220,7 @@ func (s *site) inUse(r *record) bool {
 		return false
 	}
 	host, _ := os.Hostname()
-	born := gitio.Birth(r.PID)
+	born := proc.Birth(r.PID)
 	if host == r.Host && r.Started != "" && born != "" {
 		return alive(r.PID) && born == r.Started
 	}

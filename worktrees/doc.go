@@ -13,5 +13,5 @@
 // and a worktree that this package did not make is never removed, wherever it lies.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/plain, gitboard/roles and hooks/install.
+// gitboard/oplog, gitboard/plain, gitboard/proc, gitboard/roles and hooks/install.
 package worktrees

@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -280,7 +280,7 @@ func TestMergeLeaseOf(t *testing.T) {
 	now, err := lease.Beat(s.ctx, s.b.Repo(), was, held)
 	s.check(err)
 	s.reports()
-	if process := strings.Fields(gitio.ThisProcess()); len(process) > 0 {
+	if process := strings.Fields(proc.This()); len(process) > 0 {
 		process[0] = strconv.Itoa(s.dead())
 		held.Process = strings.Join(process, " ")
 		now, err = lease.Beat(s.ctx, s.b.Repo(), now, held)

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -192,10 +193,10 @@ func TestInUse(t *testing.T) {
 		r    record
 		want bool
 	}{
-		{"this process", record{PID: pid, Started: gitio.Birth(pid), Host: host, Since: now}, true},
-		{"this process, since yesterday by a clock that has jumped", record{PID: pid, Started: gitio.Birth(pid), Host: host, Since: now.Add(-abandonedAfter)}, gitio.Birth(pid) != ""},
+		{"this process", record{PID: pid, Started: proc.Birth(pid), Host: host, Since: now}, true},
+		{"this process, since yesterday by a clock that has jumped", record{PID: pid, Started: proc.Birth(pid), Host: host, Since: now.Add(-abandonedAfter)}, proc.Birth(pid) != ""},
 		{"a process whose start is not known", record{PID: pid, Host: host, Since: now}, true},
-		{"another one with its id", record{PID: pid, Started: "1", Host: host, Since: now}, gitio.Birth(pid) == ""},
+		{"another one with its id", record{PID: pid, Started: "1", Host: host, Since: now}, proc.Birth(pid) == ""},
 		{"none", record{PID: 1 << 30, Host: host, Since: now}, false},
 		{"one of another machine", record{PID: 1 << 30, Host: host + "-2", Since: now}, true},
 		{"one of yesterday", record{PID: pid, Host: host, Since: now.Add(-abandonedAfter)}, false},

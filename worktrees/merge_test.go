@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -507,7 +507,7 @@ func TestChangesOfAHuman(t *testing.T) {
 // process of the merge has ended.
 func (s *scene) announces(commit git.OID) {
 	s.t.Helper()
-	process := strings.Fields(gitio.ThisProcess())
+	process := strings.Fields(proc.This())
 	process[0] = strconv.Itoa(s.dead())
 	s.check(s.b.KeepFlushed("forward/"+commit.Short(), fmt.Sprintf("%s %s\n%s\n%s\n%s", s.ref("refs/heads/integration"), commit, strings.Join(process, " "), board.At(s.clock.now()), s.dir)))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
@@ -71,10 +72,10 @@ func Run(ctx context.Context, c Command) error {
 	cmd.Env = append(cmd.Env, c.Env...)
 	cmd.Stdout, cmd.Stderr = c.Output, c.Output
 	cmd.WaitDelay = patience
-	gitio.OwnGroup(cmd)
+	proc.OwnGroup(cmd)
 	err := c.run(cmd)
 	if limited.Err() != nil {
-		gitio.EndGroup(cmd)
+		proc.EndGroup(cmd)
 	}
 	if c.Repo != nil && cmd.Process != nil {
 		c.Repo.ReleaseCommand(cmd.Process.Pid)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // A runner runs tests that were built with all mutants of a package.
@@ -119,8 +119,8 @@ func (r *runner) run(ctx context.Context, s suite, names []string, limit time.Du
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 16000000; "$@"; exit $?`, "sh", s.program,
 		"-test.failfast", "-test.short", "-test.run", "^("+strings.Join(names, "|")+")$")
 	cmd.Dir, cmd.WaitDelay = s.dir, time.Second
-	gitio.OwnGroup(cmd)
-	defer gitio.EndGroup(cmd) // a mutant that never ends is a child of the shell
+	proc.OwnGroup(cmd)
+	defer proc.EndGroup(cmd) // a mutant that never ends is a child of the shell
 	// All tests count, not the part of a day.
 	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp, "LIZA_TEST_DAY=all"), env...)
 	return cmd.CombinedOutput()

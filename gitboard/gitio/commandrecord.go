@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // Commands of the project, such as the integration test, run code that agents wrote. Each is the
@@ -26,7 +28,7 @@ func (r *Repo) commandFile(pid int) string {
 // identify processes.
 func (r *Repo) RecordCommand(pid int, in string) error {
 	r.dropCommands() // those of killed processes
-	born := Birth(pid)
+	born := proc.Birth(pid)
 	if born == "" {
 		return nil
 	}
@@ -34,7 +36,7 @@ func (r *Repo) RecordCommand(pid int, in string) error {
 	if err := r.MakeDir(dir); err != nil {
 		return storageError(dir, err)
 	}
-	return storageError(dir, ReplaceFile(r.commandFile(pid), []byte(born+"\n"+ThisProcess()+"\n"+in+"\n")))
+	return storageError(dir, ReplaceFile(r.commandFile(pid), []byte(born+"\n"+proc.This()+"\n"+in+"\n")))
 }
 
 // ReleaseCommand records that nobody waits for a command any more. What it has left running stays
@@ -63,10 +65,10 @@ func (r *Repo) Commands() map[int]bool {
 // leader has ended: its number may be another's by now. It returns ErrBusy if one does not end.
 func (r *Repo) EndCommands(ctx context.Context, in string) error {
 	for _, c := range r.commands() {
-		if c.in != in && !Ended(c.waits) || Birth(c.pid) != c.born {
+		if c.in != in && !proc.Ended(c.waits) || proc.Birth(c.pid) != c.born {
 			continue
 		}
-		_ = killGroup(c.pid) // an error means that it has ended by now, or does not end
+		_ = proc.KillGroup(c.pid) // an error means that it has ended by now, or does not end
 		for since := time.Now(); groupRuns(c.pid, c.born); time.Sleep(time.Millisecond) {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -125,10 +127,10 @@ func (r *Repo) readCommand(pid int) (projectCommand, error) {
 // another group. If the leader has ended, its group is what remains, unless the machine has been
 // started since.
 func groupRuns(leader int, born string) bool {
-	if now := Birth(leader); now != "" || born == "" {
+	if now := proc.Birth(leader); now != "" || born == "" {
 		return now == born && born != ""
 	}
 	boot, _, _ := strings.Cut(born, " ")
-	this, _, _ := strings.Cut(Birth(os.Getpid()), " ")
-	return boot == this && groupLives(fmt.Sprint(leader))
+	this, _, _ := strings.Cut(proc.Birth(os.Getpid()), " ")
+	return boot == this && proc.GroupLives(leader)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // `git prune`, `git gc` and `git repack` delete the objects that were unreachable when they began,
@@ -452,7 +453,7 @@ func (r *Repo) dueKept() (last time.Time, due bool) {
 // running git that may delete objects was started.
 func (r *Repo) pastDeleting(now time.Time, files []*kept) []*kept {
 	processes, known := r.processes()
-	runs := uptime()
+	runs := proc.Uptime()
 	return slices.DeleteFunc(files, func(k *kept) bool {
 		age := now.Sub(k.written).Abs()
 		if !known {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // Git takes a lock by creating a file <name>.lock. A git that is killed leaves it behind, and then
@@ -61,7 +63,7 @@ func (r *Repo) awaitLocks(ctx context.Context, busy *BusyError) bool {
 		}
 		seen[path] = info
 	}
-	since := uptime() // those that started later do not hold the locks
+	since := proc.Uptime() // those that started later do not hold the locks
 	deadline := time.After(r.patience.Watch)
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
@@ -176,7 +178,7 @@ func (r *Repo) left(path string, info os.FileInfo, age time.Duration) (made time
 // now if the file's time is in the future, because a clock has jumped.
 func madeBy(info os.FileInfo) time.Duration {
 	const grain = 2 * time.Second
-	now, old := uptime(), time.Since(info.ModTime())
+	now, old := proc.Uptime(), time.Since(info.ModTime())
 	if old < 0 {
 		return now
 	}
@@ -242,7 +244,7 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 	if !known {
 		return &HeldError{Path: path}
 	}
-	user, ofBoard := userOf(lock), r.isBoardRefLock(path)
+	user, ofBoard := proc.UserOf(lock), r.isBoardRefLock(path)
 	for _, p := range processes {
 		if !p.reads() && p.User == user && (p.Started <= at || locksIndex(p, path)) && !(ofBoard && movesOther(p.Command)) {
 			return heldBy(path, p)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -354,7 +355,7 @@ func TestLockOutsideASandbox(t *testing.T) {
 	if _, err := os.Stat(lock); err != nil {
 		t.Error(err)
 	}
-	r.environ = environ{ProcessSpaceVar + "=" + ProcessSpace()}
+	r.environ = environ{ProcessSpaceVar + "=" + proc.Space()}
 	check(t, r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""))
 }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // TestDyingBatch checks what is read from a child that dies of some of the names: of those that it
@@ -400,8 +401,8 @@ func TestQueueFiles(t *testing.T) {
 // TestEndedGroup checks that a process that has ended before it is cancelled counts as done.
 func TestEndedGroup(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "true")
-	EndGroup(cmd) // it has not been started
-	OwnGroup(cmd)
+	proc.EndGroup(cmd) // it has not been started
+	proc.OwnGroup(cmd)
 	check(t, cmd.Run())
 	if err := cmd.Cancel(); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("got %v", err)

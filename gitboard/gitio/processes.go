@@ -1,13 +1,17 @@
 package gitio
 
 import (
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
-// ProcessSpaceVar is the variable in which a supervisor passes on its ProcessSpace. A writer with a
+// ProcessSpaceVar is the variable in which a supervisor passes on its proc.Space. A writer with a
 // different one, as in a sandbox or container, can't see all processes. It does not know whether a
 // lock is stale, and removes none.
 const ProcessSpaceVar = "LIZA_PROCESSES"
@@ -16,7 +20,7 @@ const ProcessSpaceVar = "LIZA_PROCESSES"
 // supervisor, if it has one.
 func seesAll(given environ) bool {
 	space := given.get(ProcessSpaceVar)
-	return space == "" || space == ProcessSpace()
+	return space == "" || space == proc.Space()
 }
 
 // gitProcess is a git process on this machine that may work on the repository.
@@ -97,3 +101,86 @@ var keepers = []string{
 
 // mayDelete reports whether a process may delete objects. An alias may run anything.
 func (p gitProcess) mayDelete() bool { return !p.reads() && !slices.Contains(keepers, p.Command) }
+
+// processes returns the git processes that may work on this repository, except those that only wait
+// for git-liza (`git liza ...`). A process of another user counts if its directory can't be read.
+// known is false if processes are not visible.
+func (r *Repo) processes() (found []gitProcess, known bool) { return r.processesIn(proc.Running) }
+
+func (r *Repo) processesIn(table proc.Table) (found []gitProcess, known bool) {
+	all := table.All()
+	if len(all) == 0 || !seesAll(r.environ) {
+		return nil, false
+	}
+	places := r.places()
+	waits := map[int]bool{} // parents of a git-liza
+	for _, p := range all {
+		switch {
+		case p.Name == "git-liza":
+			waits[p.Parent] = waits[p.Parent] || !amidLocks(p.Words())
+		case p.Name == "git" || strings.HasPrefix(p.Name, "git-"):
+			words := p.Words()
+			git := gitProcess{PID: p.PID, Started: p.Started, User: p.User(), Command: nameOfCommand(p.Name, words)}
+			if git.Command == "liza" {
+				continue
+			}
+			if at, works := worksIn(p, words, places); works {
+				git.Dir = at
+				found = append(found, git)
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(p gitProcess) bool { return waits[p.PID] }), true
+}
+
+// amidLocks reports whether the git that has started a git-liza may hold locks meanwhile: if it is
+// a hook, except proc-receive, which git runs before it locks anything.
+func amidLocks(words []string) bool {
+	return len(words) > 1 && words[1] == "hook" && !slices.Contains(words, "proc-receive")
+}
+
+// places returns the directories in which git works on this repository: its common directory and
+// the tops of its worktrees.
+func (r *Repo) places() []string {
+	var linked []string
+	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
+	for _, record := range records {
+		if link := linkBack(record); link != "" {
+			linked = append(linked, filepath.Dir(link))
+		}
+	}
+	main := filepath.Dir(r.common)
+	if filepath.Base(r.common) != ".git" {
+		main = r.mainTop(linked)
+	}
+	places := slices.DeleteFunc(append([]string{r.common, main, r.top}, linked...), func(place string) bool { return place == "" })
+	for i, place := range places {
+		if real, err := filepath.EvalSymlinks(place); err == nil {
+			places[i] = real // /proc shows resolved paths
+		}
+	}
+	return places
+}
+
+// worksIn returns where a process runs, and reports whether that is in one of the places, or it
+// names one as its git directory. If that can't be seen, the answer is true.
+func worksIn(p proc.Process, words, places []string) (at string, works bool) {
+	at, err := p.Dir()
+	if err != nil {
+		return "", !errors.Is(err, fs.ErrNotExist)
+	}
+	if within(at, places) {
+		return at, true
+	}
+	gitDir := gitDirOf(words, p.Environ())
+	if gitDir == "" {
+		return at, false
+	}
+	if !filepath.IsAbs(gitDir) {
+		gitDir = filepath.Join(at, gitDir)
+	}
+	if real, err := filepath.EvalSymlinks(gitDir); err == nil {
+		gitDir = real
+	}
+	return at, within(gitDir, places)
+}

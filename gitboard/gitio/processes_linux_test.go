@@ -3,52 +3,18 @@ package gitio
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
-
-// TestUptimeIsExact checks that the time since the boot has the unit of start times, without an
-// error of rounding: a process that has just started did not start later than now.
-func TestUptimeIsExact(t *testing.T) {
-	own, ok := readStat("/proc/self")
-	if !ok || own.pid != os.Getpid() {
-		t.Fatalf("own process: %+v", own)
-	}
-	for range 500 {
-		now := uptime()
-		if now%tick != 0 || now < own.started {
-			t.Fatalf("uptime %v, in units of %v; started at %v", now, tick, own.started)
-		}
-	}
-}
-
-// TestReadStat checks that half a line about a process says nothing.
-func TestReadStat(t *testing.T) {
-	dir := t.TempDir()
-	if _, ok := readStat(dir); ok {
-		t.Error("a process that is gone")
-	}
-	rest := strings.Repeat(" 7", 18)
-	for text, want := range map[string]bool{
-		"12 (git) S" + rest + " 90 1": true, "12 (g) ( it) S" + rest + " 90 1": true, "12 (git) S" + rest: false, "12 (git) S" + rest + " x": false,
-		"12 git) S" + rest + " 90 1": false, "12 )git( S" + rest + " 90 1": false, "": false,
-	} {
-		writeIn(t, dir, "stat", text)
-		s, ok := readStat(dir)
-		if ok != want || ok && (s.pid != 12 || s.state != "S" || s.parent != 7 || s.started != 90*tick) {
-			t.Errorf("%q: %+v, %v", text, s, ok)
-		}
-	}
-}
 
 // TestWorksIn checks which processes work on a repository, by their directory in /proc.
 func TestWorksIn(t *testing.T) {
@@ -70,20 +36,28 @@ func TestWorksIn(t *testing.T) {
 		"elsewhere, on what is gone":  {"elsewhere", "git --git-dir=../gone gc", "", false},
 		"it has ended":                {"", "git gc", "", false},
 	} {
-		proc := t.TempDir()
-		if c.at != "" {
-			check(t, os.Symlink(filepath.Join(root, c.at), filepath.Join(proc, "cwd")))
-		}
-		writeIn(t, proc, "environ", c.environ+"\x00")
-		if _, got := worksIn(proc, strings.Fields(c.words), places); got != c.want {
+		if _, got := worksIn(running(t, func(dir string) {
+			if c.at != "" {
+				check(t, os.Symlink(filepath.Join(root, c.at), filepath.Join(dir, "cwd")))
+			}
+			writeIn(t, dir, "environ", c.environ+"\x00")
+		}), strings.Fields(c.words), places); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	unseen := t.TempDir()
-	writeIn(t, unseen, "cwd", "") // can't be read as a link
+	unseen := running(t, func(dir string) { writeIn(t, dir, "cwd", "") }) // can't be read as a link
 	if _, works := worksIn(unseen, nil, places); !works {
 		t.Error("what can't be seen works elsewhere")
 	}
+}
+
+// running returns a process whose directory in the process table fill fills.
+func running(t *testing.T, fill func(dir string)) proc.Process {
+	t.Helper()
+	table := t.TempDir()
+	writeIn(t, table, "7/stat", "7 (git) S"+strings.Repeat(" 1", 30))
+	fill(filepath.Join(table, "7"))
+	return proc.Table(table).All()[0]
 }
 
 // TestPlacesOfARepository checks where git works on a repository.
@@ -123,7 +97,10 @@ func TestAmidLocks(t *testing.T) {
 			t.Errorf("%s: %v", line, !want)
 		}
 	}
-	if userOf(noStat{}) != -1 {
+	if _, known := (&Repo{}).processesIn(proc.Table(t.TempDir())); known {
+		t.Error("processes are known where none can be seen")
+	}
+	if proc.UserOf(noStat{}) != -1 {
 		t.Error("a file of no known owner has one")
 	}
 }
@@ -131,27 +108,6 @@ func TestAmidLocks(t *testing.T) {
 type noStat struct{ os.FileInfo }
 
 func (noStat) Sys() any { return nil }
-
-// TestZombie checks that a process that has ended is gone, although its parent has not asked yet.
-func TestZombie(t *testing.T) {
-	cmd := exec.Command("sh", "-c", untilEnd)
-	in := must[io.WriteCloser](t)(cmd.StdinPipe())
-	check(t, cmd.Start())
-	process := strconv.Itoa(cmd.Process.Pid) + " " + Birth(cmd.Process.Pid) + " " + ProcessSpace()
-	if Ended(process) || !strings.HasPrefix(process, strconv.Itoa(cmd.Process.Pid)+" "+strings.Fields(ThisProcess())[1]) {
-		t.Errorf("%s has ended", process)
-	}
-	check(t, in.Close())
-	const exited, leave, byPID = syscall.WEXITED, syscall.WNOWAIT, 1
-	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, byPID, uintptr(cmd.Process.Pid), 0, exited|leave, 0, 0)
-	if errno != 0 {
-		t.Fatal(errno)
-	}
-	if !Ended(process) || Birth(cmd.Process.Pid) != "" {
-		t.Errorf("%s has not ended", process)
-	}
-	check(t, cmd.Wait())
-}
 
 // TestOurs checks whose worktrees git certainly uses.
 func TestOurs(t *testing.T) {
@@ -186,19 +142,6 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-// TestGroups checks that a group of processes that has ended is no error, and one that has not begun
-// no crash.
-func TestGroups(t *testing.T) {
-	EndGroup(&exec.Cmd{})
-	cmd := exec.CommandContext(t.Context(), "true")
-	OwnGroup(cmd)
-	check(t, cmd.Run())
-	if err := cmd.Cancel(); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("it has ended: %v", err)
-	}
-	EndGroup(cmd)
-}
-
 // TestHolders checks how the holder of a lock is named, and who counts as one.
 func TestHolders(t *testing.T) {
 	for p, want := range map[gitProcess]*HeldError{
@@ -212,10 +155,10 @@ func TestHolders(t *testing.T) {
 	_, r := scratch(t)
 	asGit(t, r.TopLevel(), "git", "gc")
 	path := leave(t, r, "refs/heads/x.lock")
-	if err := r.holder(path, must[os.FileInfo](t)(os.Lstat(path)), uptime()); err == nil {
+	if err := r.holder(path, must[os.FileInfo](t)(os.Lstat(path)), proc.Uptime()); err == nil {
 		t.Error("nobody holds a lock beside git gc")
 	}
-	if err := r.holder(path, noStat{}, uptime()); err != nil {
+	if err := r.holder(path, noStat{}, proc.Uptime()); err != nil {
 		t.Errorf("a lock of another user: %v", err)
 	}
 }
@@ -242,7 +185,7 @@ func TestCommandsOnRecord(t *testing.T) {
 	endLeader := sleeps(0)
 	endOther := sleeps(leader)
 	check(t, r.RecordCommand(leader, r.TopLevel()))
-	born := Birth(leader)
+	born := proc.Birth(leader)
 	_, ticks, _ := strings.Cut(born, " ")
 	runs := func(when string, want map[string]bool) {
 		t.Helper()
@@ -289,7 +232,7 @@ func TestEndCommandsEnds(t *testing.T) {
 	writeIn(t, r.commandsDir(), ".being written", "")
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := r.EndCommands(ended, "place"); !errors.Is(err, context.Canceled) || Birth(cmd.Process.Pid) == "" {
+	if err := r.EndCommands(ended, "place"); !errors.Is(err, context.Canceled) || proc.Birth(cmd.Process.Pid) == "" {
 		t.Errorf("got %v", err)
 	}
 	check(t, r.EndCommands(ended, "another place"))
@@ -302,16 +245,16 @@ func TestEndCommands(t *testing.T) {
 	ctx, r := scratch(t)
 	start := func() *exec.Cmd {
 		cmd := exec.CommandContext(ctx, "sleep", "60")
-		OwnGroup(cmd)
+		proc.OwnGroup(cmd)
 		check(t, cmd.Start())
 		t.Cleanup(func() {
-			EndGroup(cmd)
+			proc.EndGroup(cmd)
 			_ = cmd.Wait() // it was killed
 		})
 		return cmd
 	}
 	caller := start()
-	dead := identified(caller.Process.Pid, Birth(caller.Process.Pid), ProcessSpace())
+	dead := proc.ID(caller.Process.Pid)
 	check(t, caller.Process.Kill())
 	_ = caller.Wait() // it was killed
 	awaited, released, left, beside := start(), start(), start(), start()
@@ -322,14 +265,14 @@ func TestEndCommands(t *testing.T) {
 	// The group of another leader, with the number of one that has ended.
 	strange := start()
 	file, other := r.commandFile(left.Process.Pid), r.commandFile(strange.Process.Pid)
-	check(t, ReplaceFile(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), ThisProcess(), dead, 1))))
-	check(t, ReplaceFile(other, []byte(Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
+	check(t, ReplaceFile(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), proc.This(), dead, 1))))
+	check(t, ReplaceFile(other, []byte(proc.Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
 	check(t, r.EndCommands(ctx, "place"))
-	if Birth(strange.Process.Pid) == "" || exists(other) {
+	if proc.Birth(strange.Process.Pid) == "" || exists(other) {
 		t.Error("a group that is not on record was ended, or its record is left")
 	}
 	for what, cmd := range map[string]*exec.Cmd{"what nobody waits for": left, "what runs in the place": beside} {
-		if Birth(cmd.Process.Pid) != "" {
+		if proc.Birth(cmd.Process.Pid) != "" {
 			t.Errorf("%s still runs", what)
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // waitDelay is how long a cancelled child may take to clean up, and how long children of a finished
@@ -42,7 +44,7 @@ func (c command) once(ctx context.Context) ([]byte, error) {
 	err := cmd.Run()
 	done()
 	if c.alone && ctx.Err() != nil {
-		EndGroup(cmd)
+		proc.EndGroup(cmd)
 	}
 	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
 }
@@ -65,7 +67,7 @@ func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
 		cmd.Stderr = io.MultiWriter(stderr, c.heard)
 	}
 	if c.alone {
-		OwnGroup(cmd)
+		proc.OwnGroup(cmd)
 	}
 	return cmd, stderr
 }

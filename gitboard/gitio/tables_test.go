@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // instead puts a shell script in place of git.
@@ -524,7 +525,7 @@ func TestSmallParts(t *testing.T) {
 	silent.stderr = &tail{}
 	for what, holds := range map[string]bool{
 		"a child that said nothing is not quoted": !strings.Contains(silent.failed(t.Context(), errors.New("x")).Error(), "("),
-		"no process has no birth":                 Birth(1<<30) == "",
+		"no process has no birth":                 proc.Birth(1<<30) == "",
 		"the end of what was said is kept":        len(last.String()) == tailSize,
 		"an empty line says nothing":              lastLine("error: a\n \n") == "a",
 		"no reason is given":                      notRepository("d", "").Error() == ErrNotRepository.Error()+": d",

@@ -5,7 +5,7 @@
 // An expired lease makes a claim takeable, not void. Safety rests on compare-and-swap alone: clocks
 // only decide when a take-over is tried.
 //
-// It may import gitboard/board, gitboard/git and gitboard/gitio.
+// It may import gitboard/board, gitboard/git, gitboard/gitio and gitboard/proc.
 package lease
 
 import (
@@ -19,12 +19,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // Content is what the object of a lease contains.
 type Content struct {
 	board.Lease
-	// Process identifies the holder's process (gitio.ThisProcess) if a single process holds the
+	// Process identifies the holder's process (proc.This) if a single process holds the
 	// lease.
 	Process string `json:"process,omitempty"`
 
@@ -51,7 +52,7 @@ type Held struct {
 // Live reports whether the lease still protects its holder: it has not expired, and its process is
 // not known to have ended.
 func (h *Held) Live(now time.Time) bool {
-	return h != nil && now.Before(h.Expires.Std()) && !gitio.Ended(h.Process)
+	return h != nil && now.Before(h.Expires.Std()) && !proc.Ended(h.Process)
 }
 
 // Ahead returns by how much the clock was ahead with which the lease was renewed last; 0 if it is

@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -199,7 +200,7 @@ func (f files) appendUsage(at time.Time, agent string, p *board.Usage) error {
 
 // keepProcess records a process by its number and its birth, which together identify it.
 func (f files) keepProcess(name string, pid int) error {
-	return f.keep(name, fmt.Sprintf("%d %s", pid, gitio.Birth(pid)))
+	return f.keep(name, fmt.Sprintf("%d %s", pid, proc.Birth(pid)))
 }
 
 // dropProcess drops the record of a process that has ended, unless it is about another process by
@@ -222,7 +223,7 @@ func (f files) liveProcess(name string) (pid int, known bool) {
 	if born == "" || pid <= 0 {
 		return 0, false
 	}
-	if gitio.Birth(pid) != born {
+	if proc.Birth(pid) != born {
 		return 0, true
 	}
 	return pid, true

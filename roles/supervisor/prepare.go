@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/prompt"
@@ -181,7 +182,7 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path,
 		gitio.ParametersVar: gitio.WithSettings(parameters, settings...),
 	}
-	if space := gitio.ProcessSpace(); space != "" {
+	if space := proc.Space(); space != "" {
 		set[gitio.ProcessSpaceVar] = space
 	}
 	if s.key != "" {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // How long a process gets to end once it was asked to. An interrupted CLI gets termAfter before
@@ -125,7 +126,7 @@ func (p *process) linger() {
 	}
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
-	for groupLives(p.cmd.Process.Pid) {
+	for proc.GroupLives(p.cmd.Process.Pid) {
 		select {
 		case <-p.killed:
 			return

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -46,10 +46,10 @@ func TestLeavesNoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for ends := time.Now().Add(time.Minute); gitio.Birth(pid) != "" && time.Now().Before(ends); {
+		for ends := time.Now().Add(time.Minute); proc.Birth(pid) != "" && time.Now().Before(ends); {
 			time.Sleep(time.Millisecond) // the kernel takes a moment to end a killed process
 		}
-		if gitio.Birth(pid) != "" {
+		if proc.Birth(pid) != "" {
 			t.Errorf("%s: process %d is left", name, pid)
 			if left, err := os.FindProcess(pid); err == nil {
 				_ = left.Kill()

@@ -20,9 +20,4 @@ const (
 
 func signalProcess(p *os.Process, _ bool, _ syscall.Signal) { _ = p.Kill() }
 
-func groupLives(int) bool { return false }
-
 func signalOf(*exec.ExitError) int { return 0 }
-
-// ancestors returns nothing: they can't be read here.
-func ancestors() (processes, groups []int) { return nil, nil }

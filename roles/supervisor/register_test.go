@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // TestSuccessorOfDeadAgents checks which id a supervisor takes that was given none: that of a dead
@@ -68,7 +68,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	leases, err := all.leases(ctx, v)
 	must(t, err)
 	next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role, beside: all.has}, clone: clone}
-	visible := gitio.Birth(os.Getppid()) != "" // elsewhere its lease alone says whether it runs
+	visible := proc.Birth(os.Getppid()) != "" // elsewhere its lease alone says whether it runs
 	for id, want := range map[string]struct{ lives, free bool }{
 		"coder-2": {true, false}, "coder-3": {false, !visible}, "coder-4": {false, true}, "coder-5": {false, true},
 	} {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -68,7 +69,7 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 	}
 	var found []worktrees.Problem
 	for _, f := range behind {
-		if !gitio.Ended(f.process) && b.Now().Sub(f.at.Std()).Abs() < time.Minute {
+		if !proc.Ended(f.process) && b.Now().Sub(f.at.Std()).Abs() < time.Minute {
 			continue // it is about to follow
 		}
 		found = append(found, worktrees.Problem{

@@ -10,5 +10,5 @@
 // the integration branch, and those only if no local change is in the way.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/plain, gitboard/roles and worktrees.
+// gitboard/oplog, gitboard/plain, gitboard/proc, gitboard/roles and worktrees.
 package merge

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // forward is a checkout of integration that follows a move of the branch. Its record is in this
@@ -24,7 +25,7 @@ import (
 type forward struct {
 	top      string // the top directory of the checkout
 	old, new git.OID
-	process  string     // see gitio.ThisProcess
+	process  string     // see proc.This
 	at       board.Time // when it was announced
 
 	name string  // of the record
@@ -68,7 +69,7 @@ func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
 		of := fnv.New32a()
 		_, _ = of.Write([]byte(top))
 		name := fmt.Sprintf("%s/%08x-%.12s-%d", forwardDir, of.Sum32(), new, os.Getpid())
-		if err := b.KeepFlushed(name, fmt.Sprintf("%s %s\n%s\n%s\n%s", old, new, gitio.ThisProcess(), board.At(b.Now()), top)); err != nil {
+		if err := b.KeepFlushed(name, fmt.Sprintf("%s %s\n%s\n%s\n%s", old, new, proc.This(), board.At(b.Now()), top)); err != nil {
 			return err
 		}
 	}
@@ -80,7 +81,7 @@ func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
 func withdraw(b *gitboard.Board, old, new git.OID) error {
 	all, err := records(b)
 	for _, f := range all {
-		if f.process == gitio.ThisProcess() && f.old == old && f.new == new {
+		if f.process == proc.This() && f.old == old && f.new == new {
 			err = errors.Join(err, b.Discard(f.name))
 		}
 	}
@@ -142,7 +143,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 		if err != nil {
 			return nil, err
 		}
-		over := f.process == gitio.ThisProcess() || gitio.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
+		over := f.process == proc.This() || proc.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
 		at := slices.IndexFunc(checkouts, func(w gitio.Worktree) bool { return w.Path == f.top })
 		switch {
 		case moved && at >= 0 && away(checkouts[at]): // it follows once it is there
@@ -181,7 +182,7 @@ func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, war
 		return nil, []string{fmt.Sprintf("checkouts of integration could not be brought forward (git liza doctor looks at it): %v", err)}
 	}
 	for _, f := range all {
-		if f.process != gitio.ThisProcess() {
+		if f.process != proc.This() {
 			continue
 		}
 		err := b.Repo().Advance(ctx, f.top, f.old, f.tip)

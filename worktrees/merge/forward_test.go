@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // TestRecordsOfMoves checks which records of moves are of a checkout that has not followed, which go
@@ -46,7 +47,7 @@ func TestRecordsOfMoves(t *testing.T) {
 		"its checkout is away, and the move did not happen": {text(later, another, long, off), false, false},
 		"the move may still happen":                         {text(later, another, now, top), false, true},
 		"it has not happened in an hour":                    {text(later, another, long, top), false, false},
-		"this process has not made it":                      {text(later, gitio.ThisProcess(), now, top), false, false},
+		"this process has not made it":                      {text(later, proc.This(), now, top), false, false},
 		"its commit is missing, and it may be made":         {text(missing, another, now, top), false, true},
 		"its commit is missing, and it is too late":         {text(missing, another, long, top), false, false},
 		"it is cut short":                                   {"abc\n", false, false},
@@ -69,7 +70,7 @@ func TestRecordsOfMoves(t *testing.T) {
 	}
 	// A process lets only those checkouts follow that it has announced itself.
 	must(t, os.MkdirAll(dir, 0o755))
-	for name, process := range map[string]string{"own": gitio.ThisProcess(), "other": another} {
+	for name, process := range map[string]string{"own": proc.This(), "other": another} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text(tip, process, now, top)), 0o644))
 	}
 	if done, warnings := follow(ctx, b, v); !slices.Equal(done, []string{top}) || len(warnings) > 0 {
@@ -120,7 +121,7 @@ func TestRecordsUnreadable(t *testing.T) {
 		err := error(syscall.EISDIR)
 		for n := int64(1); errors.Is(err, syscall.EISDIR); n++ { // it is not read yet
 			must(t, os.MkdirAll(dir, 0o755))
-			must(t, os.WriteFile(filepath.Join(dir, "one"), fmt.Appendf(nil, "%s %s\n%s\n%s\n%s", base, new, gitio.ThisProcess(), board.At(b.Now()), top), 0o644))
+			must(t, os.WriteFile(filepath.Join(dir, "one"), fmt.Appendf(nil, "%s %s\n%s\n%s\n%s", base, new, proc.This(), board.At(b.Now()), top), 0o644))
 			var uses atomic.Int64
 			var done []string
 			done, err = catchUp(amidst{ctx, func() {
@@ -164,7 +165,7 @@ func TestAnnounced(t *testing.T) {
 	must(t, err)
 	tops := map[string]bool{}
 	for _, f := range all {
-		if f.process == gitio.ThisProcess() && f.old == base && f.new == next {
+		if f.process == proc.This() && f.old == base && f.new == next {
 			tops[f.top] = true
 		}
 	}
@@ -173,8 +174,8 @@ func TestAnnounced(t *testing.T) {
 	}
 	// Only what this process has announced for this move is withdrawn.
 	record("same", another, base, next)
-	record("elsewhere", gitio.ThisProcess(), base, other)
-	record("from elsewhere", gitio.ThisProcess(), other, next)
+	record("elsewhere", proc.This(), base, other)
+	record("from elsewhere", proc.This(), other, next)
 	must(t, withdraw(b, base, next))
 	left := map[string]bool{}
 	entries, err := os.ReadDir(dir)

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -111,7 +112,7 @@ func (h *holding) renew(ctx context.Context) error {
 	now := h.b.Now()
 	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Content{
 		Lease: board.Lease{Agent: git.MergeHolder, Session: h.who, Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
-		Tasks: h.tasks, Testing: h.testing, Commit: string(h.commit), Since: board.At(h.since), Process: gitio.ThisProcess(),
+		Tasks: h.tasks, Testing: h.testing, Commit: string(h.commit), Since: board.At(h.since), Process: proc.This(),
 	})
 	if err == nil {
 		h.held = next

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -103,13 +104,13 @@ func TestPrintsProcess(t *testing.T) {
 	if os.Getenv(printsProcess) == "" {
 		t.Skip("for TestHoldOfTheDead alone")
 	}
-	fmt.Println("process:", gitio.ThisProcess())
+	fmt.Println("process:", proc.This())
 }
 
 // TestHoldOfTheDead checks that the lease of a process that has ended is free at once and shown
 // nowhere, and that of a process elsewhere only when it expires.
 func TestHoldOfTheDead(t *testing.T) {
-	if gitio.ThisProcess() == "" {
+	if proc.This() == "" {
 		t.Skip("processes can't be identified here")
 	}
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestPrintsProcess$")
@@ -155,7 +156,7 @@ func TestHoldOfTheDead(t *testing.T) {
 		}
 		return o.Merging != nil
 	}
-	for _, process := range []string{"", "elsewhere " + dead, gitio.ThisProcess()} {
+	for _, process := range []string{"", "elsewhere " + dead, proc.This()} {
 		left(process)
 		var r *board.Refusal
 		if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy {
@@ -179,7 +180,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.held.Process != gitio.ThisProcess() {
+	if h.held.Process != proc.This() {
 		t.Errorf("the lease names the process %q", h.held.Process)
 	}
 }

@@ -40,22 +40,23 @@ var rooms = map[string]struct {
 	"gitboard/watch":          {false, []string{"gitboard/plain", "gitboard", "gitboard/alarm", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/oplog", "gitboard/report", "gitboard/report/breaker", "gitboard/report/sprint"}},
 	"gitboard/otel":           {false, []string{"gitboard", "gitboard/board", "gitboard/git", "gitboard/roles"}},
 	"gitboard/git":            {true, nil},
-	"gitboard/gitio":          {false, []string{"gitboard/git"}},
+	"gitboard/proc":           {false, nil},
+	"gitboard/gitio":          {false, []string{"gitboard/git", "gitboard/proc"}},
 	"gitboard/sshsig":         {true, nil},
 	"gitboard/oplog":          {false, []string{"gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/sshsig", "gitboard/roles"}},
-	"gitboard/lease":          {false, []string{"gitboard/board", "gitboard/git", "gitboard/gitio"}},
+	"gitboard/lease":          {false, []string{"gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/proc"}},
 	"gitboard/audit":          {false, []string{"gitboard/plain", "gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/git", "gitboard/gitio", "gitboard/roles"}},
 	"gitboard/parcel":         {true, []string{"gitboard/git"}},
 	"gitboard/remote":         {false, []string{"gitboard/codec", "gitboard/parcel", "gitboard/plain", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio"}},
 	"gitboard":                {false, []string{"gitboard/plain", "gitboard/board", "gitboard/codec", "gitboard/report", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/remote", "gitboard/sshsig", "gitboard/roles"}},
-	"worktrees":               {false, []string{"gitboard/plain", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/roles", "hooks/install"}},
-	"worktrees/merge":         {false, []string{"gitboard/plain", "worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/roles"}},
+	"worktrees":               {false, []string{"gitboard/plain", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/roles", "hooks/install", "gitboard/proc"}},
+	"worktrees/merge":         {false, []string{"gitboard/plain", "worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/roles", "gitboard/proc"}},
 	"worktrees/executor":      {false, []string{"worktrees", "worktrees/merge", "gitboard", "gitboard/board", "gitboard/roles", "roles/supervisor"}},
 	"roles/prompt":            {true, []string{"gitboard/plain", "gitboard/roles", "gitboard/board", "gitboard/report"}},
 	"roles/clis":              {true, []string{"gitboard/plain", "gitboard/board"}},
 	"roles/transcript":        {false, []string{"gitboard/roles"}},
 	"roles/rig":               {false, nil}, // for tests
-	"roles/supervisor":        {false, []string{"gitboard/plain", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/report", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog"}},
+	"roles/supervisor":        {false, []string{"gitboard/plain", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/report", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/proc"}},
 	"hooks":                   {true, []string{"gitboard/git", "gitboard/roles", "gitboard/board"}},
 	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git", "gitboard/gitio"}},
 	"hooks/server":            {false, []string{"gitboard/plain", "gitboard/codec", "gitboard/oplog", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "hooks", "hooks/install"}},
@@ -73,12 +74,12 @@ var rooms = map[string]struct {
 	"cmd/internal/team":       {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/otel", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
 	"cmd/internal/web":        {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles", "roles/transcript"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
-	"cmd/internal/demo":       {false, []string{"gitboard/gitio"}},
+	"cmd/internal/demo":       {false, []string{"gitboard/gitio", "gitboard/proc"}},
 	"cmd/internal/editor":     {false, nil},
 	"cmd/internal/tty":        {false, nil},
 	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/edge"}},
 	"cmd/liza-bench":          {false, []string{"*"}},
-	"cmd/liza-mutate":         {false, []string{"gitboard/gitio"}},
+	"cmd/liza-mutate":         {false, []string{"gitboard/gitio", "gitboard/proc"}},
 	"gitboard/golden":         {false, nil},                                            // for tests
 	"gitboard/testrepo":       {false, []string{"gitboard/gitio", "gitboard/testrun"}}, // for tests
 	"gitboard/testrun":        {false, nil},                                            // for tests
@@ -104,7 +105,7 @@ var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepat
 
 // starters may start processes other than git: a test command, the demo's agents, a human's editor,
 // the processes whose bare cost the bench measures.
-var starters = []string{"gitboard/gitio", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
+var starters = []string{"gitboard/gitio", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {
 	ImportPath, Dir string

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // Ran is a command line as typed, and its output.
@@ -124,7 +124,7 @@ func (s *shell) command(ctx context.Context, line []string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Dir, cmd.Env = s.dir, append(slices.Clone(s.env), "PWD="+s.dir)
-	gitio.OwnGroup(cmd)
+	proc.OwnGroup(cmd)
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }

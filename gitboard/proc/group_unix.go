@@ -1,6 +1,6 @@
 //go:build unix
 
-package gitio
+package proc
 
 import (
 	"errors"
@@ -17,15 +17,15 @@ func OwnGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return signalGroup(cmd.Process.Pid, syscall.SIGTERM) }
 }
 
-// EndGroup kills what is left of a command's process group.
+// EndGroup kills the remaining processes of a command's process group.
 func EndGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = killGroup(cmd.Process.Pid) // an error means that the group is already empty
+		_ = KillGroup(cmd.Process.Pid) // an error means that the group is already empty
 	}
 }
 
-// killGroup kills every process of a group, by the number of its leader.
-func killGroup(leader int) error { return signalGroup(leader, syscall.SIGKILL) }
+// KillGroup kills every process of a group, by the number of its leader.
+func KillGroup(leader int) error { return signalGroup(leader, syscall.SIGKILL) }
 
 func signalGroup(leader int, s syscall.Signal) error {
 	err := syscall.Kill(-leader, s)

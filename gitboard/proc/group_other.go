@@ -1,13 +1,13 @@
 //go:build !unix
 
-package gitio
+package proc
 
 import (
 	"errors"
 	"os/exec"
 )
 
-// OwnGroup does nothing: there are no process groups here.
+// OwnGroup does nothing: there are no process groups.
 func OwnGroup(*exec.Cmd) {}
 
 // EndGroup kills the command.
@@ -17,4 +17,8 @@ func EndGroup(cmd *exec.Cmd) {
 	}
 }
 
-func killGroup(int) error { return errors.ErrUnsupported }
+// KillGroup always fails.
+func KillGroup(int) error { return errors.ErrUnsupported }
+
+// GroupLives is always false.
+func GroupLives(int) bool { return false }

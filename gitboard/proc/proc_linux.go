@@ -1,0 +1,179 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Table is a directory with the process table.
+type Table string
+
+// Running is the table of the running processes.
+const Running Table = "/proc"
+
+// All returns the processes that are visible, without those that have ended and that no parent has
+// waited for. It is empty if none is visible.
+func (t Table) All() (all []Process) {
+	entries, _ := os.ReadDir(string(t)) // nothing is visible without it
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		if p, ok := read(filepath.Join(string(t), e.Name())); ok {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Find returns a running process by its number.
+func Find(pid int) (Process, bool) { return read(filepath.Join(string(Running), strconv.Itoa(pid))) }
+
+// Process is a running process, from its line in /proc/PID/stat (proc(5)).
+type Process struct {
+	PID, Parent, Group int
+	Name               string        // of the program, at most 15 bytes
+	Started            time.Duration // since the boot
+
+	ticks string // Started in the table's unit
+	dir   string // of the process in the table
+}
+
+// tick is the unit of times in /proc on every Linux.
+const tick = 10 * time.Millisecond
+
+// read reads a process from its directory. ok is false if it has ended.
+func read(dir string) (p Process, ok bool) {
+	stat, _ := os.ReadFile(filepath.Join(dir, "stat")) // empty if the process has ended
+	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
+	if open < 0 || end < open {
+		return p, false
+	}
+	const state, parent, group, start = 0, 1, 2, 19 // indexes after the name; proc(5) numbers state 3
+
+	fields := strings.Fields(string(stat[end+1:]))
+	if len(fields) <= start || fields[state] == "Z" || fields[state] == "X" {
+		return p, false
+	}
+	p = Process{Name: string(stat[open+1 : end]), ticks: fields[start], dir: dir}
+	p.PID, _ = strconv.Atoi(strings.TrimSpace(string(stat[:open])))
+	p.Parent, _ = strconv.Atoi(fields[parent])
+	p.Group, _ = strconv.Atoi(fields[group])
+	n, err := strconv.ParseInt(p.ticks, 10, 64)
+	p.Started = time.Duration(n) * tick
+	return p, err == nil
+}
+
+// Words returns the command line.
+func (p Process) Words() []string { return p.list("cmdline") }
+
+// Environ returns the environment with which the process was started, nothing if it can't be read.
+func (p Process) Environ() []string { return p.list("environ") }
+
+func (p Process) list(file string) []string {
+	text, _ := os.ReadFile(filepath.Join(p.dir, file))
+	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+}
+
+// Dir returns the working directory. The error is fs.ErrNotExist if the process has ended.
+func (p Process) Dir() (string, error) { return os.Readlink(filepath.Join(p.dir, "cwd")) }
+
+// User returns the user id, -1 if unknown.
+func (p Process) User() int {
+	info, err := os.Stat(p.dir)
+	if err != nil {
+		return -1
+	}
+	return UserOf(info)
+}
+
+// UserOf returns the user id of a file's owner, -1 if unknown.
+func UserOf(file os.FileInfo) int {
+	if stat, is := file.Sys().(*syscall.Stat_t); is {
+		return int(stat.Uid)
+	}
+	return -1
+}
+
+// Uptime returns the time since the boot. Setting the clock does not change it.
+func Uptime() time.Duration {
+	text, _ := os.ReadFile("/proc/uptime")
+	word, _, _ := strings.Cut(string(text), " ")
+	since, _ := time.ParseDuration(word + "s") // exact, so that it can be compared with start times
+	return since
+}
+
+// Birth identifies a process among all that ever have the same number: by the boot id and its start
+// time. It is "" if there is no such process, or if that can't be seen.
+func Birth(pid int) string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	p, ok := Find(pid)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(string(boot)) + " " + p.ticks
+}
+
+// Space identifies the set of processes that are visible (the pid namespace), or "" if it can't be
+// read.
+func Space() string {
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return space
+}
+
+// ID identifies a process on this machine: number, birth, and the namespace of its number (a
+// container has its own). It is "" if that can't be seen.
+func ID(pid int) string { return identified(pid, Birth(pid), Space()) }
+
+// This is the ID of this process.
+func This() string { return ID(os.Getpid()) }
+
+func identified(pid int, born, space string) string {
+	if born == "" || space == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d %s %s", pid, born, space)
+}
+
+// Ended reports whether the process with that ID has certainly ended. It is false for a process of
+// another machine, boot or pid namespace, about which nothing is known.
+func Ended(id string) bool { return endedBeside(This(), id) }
+
+func endedBeside(this, process string) bool {
+	field, mine := strings.Fields(process), strings.Fields(this)
+	if len(field) != 4 || len(mine) != 4 || field[1] != mine[1] || field[3] != mine[3] {
+		return false
+	}
+	pid, err := strconv.Atoi(field[0])
+	if err != nil || pid <= 0 {
+		return false
+	}
+	if p, seen := Find(pid); seen {
+		return p.ticks != field[2]
+	}
+	if _, err := os.Stat(filepath.Join(string(Running), field[0])); err == nil {
+		return true // no parent has waited for it
+	}
+	// /proc may hide processes of other users.
+	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+// GroupLives reports whether a process of a group runs.
+func GroupLives(group int) bool {
+	for _, p := range Running.All() {
+		if p.Group == group {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package supervisor
+
+import (
+	"os"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/proc"
+)
+
+// kin is a process, identified by its number and its birth.
+type kin struct {
+	pid  int
+	born string
+}
+
+func (k kin) lives() bool { return proc.Birth(k.pid) == k.born }
+
+// descendants returns the processes that a process has started, directly or not, in any session and
+// group. It misses those whose parent has ended.
+func descendants(of int) []kin {
+	children := map[int][]int{}
+	for _, p := range proc.Running.All() {
+		children[p.Parent] = append(children[p.Parent], p.PID)
+	}
+	var all []kin
+	for next := children[of]; len(next) > 0; next = next[1:] {
+		if born := proc.Birth(next[0]); born != "" {
+			all = append(all, kin{next[0], born})
+		}
+		next = append(next, children[next[0]]...)
+	}
+	return all
+}
+
+// marked returns the processes that have an entry in their environment. Those of other users can't
+// be read.
+func marked(entry string) []kin {
+	var all []kin
+	for _, p := range proc.Running.All() {
+		if p.PID == os.Getpid() || !slices.Contains(p.Environ(), entry) {
+			continue
+		}
+		if born := proc.Birth(p.PID); born != "" {
+			all = append(all, kin{p.PID, born})
+		}
+	}
+	return all
+}
+
+// ancestors returns this process and those above it, nearest first, and the leaders of their
+// process groups, since a process whose parent has ended is still in its group. It returns nothing
+// where they can't be read.
+func ancestors() (processes, groups []int) {
+	const most = 1000
+	for pid := os.Getpid(); pid > 1 && len(processes) < most; {
+		p, ok := proc.Find(pid)
+		if !ok {
+			break
+		}
+		processes, groups = append(processes, pid), append(groups, p.Group)
+		pid = p.Parent
+	}
+	return processes, groups
+}
