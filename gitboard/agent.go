@@ -20,7 +20,7 @@ import (
 type Process struct {
 	Terminal, Host string
 	PID            int
-	CLI, Model     string // what the agent runs, "" if unknown
+	CLI, Model     string // the agent's program, "" if unknown
 }
 
 // RoleOf returns the role of an agent id. What a name says that every team keeps needs no look at

@@ -155,7 +155,7 @@ const nearby = 2
 func changedAt(patch, path string, line int) (file, there bool) {
 	near := func(first, last int) bool { return first-nearby <= line && line <= last+nearby }
 	at := 0           // the last line seen of the older file
-	replaced := false // what is added takes the place of that line
+	replaced := false // the added lines take the place of that line
 	for l := range git.PatchLines(patch) {
 		if l.Kind == git.PatchFile {
 			at = 0

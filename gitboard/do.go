@@ -67,7 +67,7 @@ type doing struct {
 
 	attempt  int
 	op       string         // the last decided operation, for LostError
-	sent     []*oplog.Built // what was passed to the log, the first operation each time
+	sent     []*oplog.Built // operations passed to the log, the first of each attempt
 	locked   int            // how often in a row a lock was in the way
 	settled  git.OID        // the newest commit that stays even if pending operations are dropped
 	searched git.OID        // neither this commit nor an earlier one has the request
@@ -359,7 +359,8 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 			return nil, err
 		}
 		if now := built[0].Commit; was != now { // else a killed process began with this very commit
-			// First: what a killed process has begun differs by it from what is left of a board (begunOnly).
+			// First: by it the beginning of a killed process differs from the remains of a board
+			// (begunOnly).
 			side.Refs = slices.Insert(side.Refs, 0, git.RefUpdate{Ref: git.HomeRef, Old: was, New: now})
 		}
 	}

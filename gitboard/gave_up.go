@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// agentDir is the directory with what a clone keeps about its agents, in one directory each.
+// agentDir is a clone's directory of agents' files, with one directory for each.
 const agentDir = "agents"
 
 // gaveUpFile is the file that records when and why an agent's supervisor stopped by itself.

@@ -10,7 +10,7 @@ import (
 // Lacking returns how many operations of the board the remote's lacks, as it was last fetched: it
 // was restored from an older copy, say. It returns a *remote.DivergedError if each lacks operations
 // of the other, and 0 if the board is not shared or if the two can't be compared: the history has a
-// gap, or what this clone remembers of the remote is broken, which doctor reports.
+// gap, or this clone's tracking refs of the remote are broken, which doctor reports.
 func (v *View) Lacking(ctx context.Context) (int, error) {
 	shared := v.board.shared()
 	if shared == nil || v.board.Remote() == "" {

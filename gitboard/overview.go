@@ -16,7 +16,7 @@ import (
 // recent is how many of the newest operations an overview shows.
 const recent = 5
 
-// Glance is the input of overviews: a view, and what was read besides the board. An overview for a
+// Glance is the input of overviews: a view, and state from outside the board. An overview for a
 // later time needs no new reading.
 type Glance struct {
 	*View

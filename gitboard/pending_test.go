@@ -62,7 +62,7 @@ func TestOneRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRegistersInOneRoundTrip: an agent's registration and what it does next contact the remote once.
+// TestRegistersInOneRoundTrip: an agent's registration and its first operation contact the remote once.
 func TestRegistersInOneRoundTrip(t *testing.T) {
 	a, _, _ := shared(t)
 	asked := asks(t, a)

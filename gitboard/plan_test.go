@@ -44,7 +44,7 @@ func TestPlannedOnce(t *testing.T) {
 	v = plan(p)
 	p.Message = "five"
 	if done := finish(v, p); done.After.Note(lastNote(t, done)).Message != "five" {
-		t.Error("what was changed after the plan was written as planned")
+		t.Error("a changed operation was written as planned")
 	}
 	v = plan(note("six"))
 	clock.Pass(time.Minute)

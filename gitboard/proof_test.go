@@ -111,7 +111,7 @@ func TestDoubt(t *testing.T) {
 		t.Errorf("the clone is at %s, not %s", tip, good)
 	}
 	if kept, err := b.Repo().Ref(ctx, git.ForgedRef(forged)); kept != forged || err != nil {
-		t.Errorf("what was here is not kept: %s, %v", kept, err)
+		t.Errorf("the forged board is not kept: %s, %v", kept, err)
 	}
 	do(t, b, ada, note("as before"))
 	clean(t, b.Repo())

@@ -77,7 +77,7 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 
 const queueDir = "queue"
 
-// unknownOp is what is shown for an operation whose file does not say which one it is.
+// unknownOp is displayed for an operation whose file does not name it.
 const unknownOp = "an operation"
 
 // Waiting returns the operations that wait for a sync, oldest first.

@@ -88,7 +88,7 @@ func TestDamagedQueue(t *testing.T) {
 			left += ".refused"
 		}
 		if err := os.Remove(left); err != nil {
-			t.Errorf("what is left of it: %v", err)
+			t.Errorf("its remains: %v", err)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (a *simAgent) duty(state *board.State, g *board.Goal) board.Payload {
 }
 
 // addable reports whether all dependencies of a task are on the board. Replacements are followed;
-// what a goal that has been given up never added, and what was abandoned, is done without.
+// work that an ended goal never added, and abandoned work, is done without.
 func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
 	var needs []string
 	for _, id := range d.DependsOn {

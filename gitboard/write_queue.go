@@ -50,7 +50,7 @@ func (b *Board) writeQueue() *writeQueue {
 }
 
 // queue waits for the turn and keeps it if another process has it now. Otherwise it leaves the turn
-// to others, which may be quicker to decide. waited means that what was read before is most likely
+// to others, which may be quicker to decide. waited means that the board read before is most likely
 // stale.
 func (t *writeQueue) queue(ctx context.Context) (waited bool) { return t.get(ctx, false) }
 

@@ -281,8 +281,8 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.
 }
 
 // dropBranch returns the update that deletes a task's branch along with an operation. It returns
-// none if there is no branch, or if the branch belongs to a person who has checked it out elsewhere,
-// works in the task's worktree, or made the branch for something else.
+// none if there is no branch, or if the branch belongs to a person who has checked it out
+// elsewhere, works in the task's worktree, or made the branch for something else.
 func (k *kept) dropBranch() []git.RefUpdate {
 	if k.tip.IsZero() || !k.owned || k.at.elsewhere != "" || k.at.theirs != "" {
 		return nil

@@ -112,9 +112,9 @@ func (s *site) keepRecorded(ctx context.Context, task string, head git.OID, othe
 	return nil
 }
 
-// forgetGone makes git forget a task's worktree whose directory is gone. The attic holds the commits
-// that only git's record of it names. A claim may put another worktree at the path in the meantime,
-// after it has done the same.
+// forgetGone makes git forget a task's worktree whose directory is gone. The attic holds the
+// commits that only git's record of it names. A claim may put another worktree at the path in the
+// meantime, after it has done the same.
 func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error {
 	task, record := filepath.Base(path), s.repo.RecordOf(path)
 	if record == "" {
@@ -201,8 +201,8 @@ func (d *diagnosis) unsound(ctx context.Context, task string, l layout) (*Proble
 	return p, nil
 }
 
-// readAgain is the hint for a damaged index: git makes another one from HEAD, and leaves all files as
-// they are.
+// readAgain is the hint for a damaged index: git makes another one from HEAD, and leaves all files
+// as they are.
 func readAgain(path string) string {
 	return fmt.Sprintf("git -C %s read-tree HEAD makes another one; all files stay, and nothing is staged then", plain.Quote(path))
 }

@@ -128,7 +128,8 @@ func (s *site) remember() (err error) {
 }
 
 // proven notes that this clone has proven the board as it is remembered, as it has after each of
-// its own operations. Else each run would pay for the proof of operations that were taken back before it.
+// its own operations. Else each run would pay for the proof of operations that were taken back
+// before it.
 func (s *site) proven() error {
 	tip := s.before[git.BoardRef]
 	if tip == "" {

@@ -1,8 +1,8 @@
 // Package alarm decides what a human must know (protocol section 10): which conditions a board
 // meets at a given time, which of them to report now, and when time alone will change the answer.
 //
-// It is pure: the board, the leases and the time come in, and the reported conditions are passed from one
-// evaluation to the next.
+// It is pure: the board, the leases and the time come in, and the reported conditions are passed
+// from one evaluation to the next.
 //
 // It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
 package alarm

@@ -179,7 +179,7 @@ func TestValidateConditions(t *testing.T) {
 		"one of a shallow clone":     {func(_ *board.State, t *board.Task) { t.BaseCommit = bad; check(w.t, os.WriteFile(shallow, nil, 0o644)) }, audit.Here{}, "WARNING: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
 		"one of an imported task":    {func(_ *board.State, t *board.Task) { t.BaseCommit = bad; imported(t) }, audit.Here{}, "WARNING: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
 		"one of no clone":            {func(_ *board.State, t *board.Task) { t.BaseCommit, t.Clone = bad, "" }, audit.Here{}, "INVALID: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},
-		"a base of what has landed": {func(_ *board.State, t *board.Task) {
+		"a base that has landed": {func(_ *board.State, t *board.Task) {
 			t.Status, t.BaseCommit, t.MergeCommit, t.Worktree = board.Merged, bad, string(w.integration), ""
 			imported(t)
 		}, audit.Here{}, "WARNING: tasks/alpha.yaml: base_commit: there is no commit " + bad + " here"},

@@ -2,7 +2,7 @@
 // Validate checks the current board against its invariants and the repository.
 //
 // It promises to distinguish three kinds of evidence. Proven is what follows from the board alone:
-// the same Step that the command took gives the same bytes. Checked is what was recorded and is
+// the same Step that the command took gives the same bytes. Checked is recorded evidence that is
 // found in the repository: commits, ancestry, blobs. Attested is what only the actor has seen: that
 // a worktree was clean, a test passed, a lease had expired. It also promises that nothing in a
 // history stops it: a broken commit becomes a finding, and the replay continues after it. It

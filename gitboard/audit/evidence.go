@@ -29,7 +29,7 @@ type comment struct {
 	base git.OID // of the review
 }
 
-// landingEvidence is a recorded move of integration, with what is needed to check it.
+// landingEvidence is a recorded move of integration, with the evidence needed to check it.
 type landingEvidence struct {
 	before, after git.OID
 	review        git.OID // the approved commit, zero for a human's landing

@@ -61,7 +61,7 @@ type walker struct {
 	l        *line
 	recorded map[git.OID]git.OID // the end of a recorded move → its start
 	first    map[git.OID]bool    // where integration has been, and what recorded moves took it over
-	seen     map[git.OID]bool    // what recorded merges brought, and what was visited
+	seen     map[git.OID]bool    // commits that recorded merges brought, and visited commits
 }
 
 func (p *replay) walker(l *line) *walker {

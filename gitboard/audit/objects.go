@@ -15,7 +15,7 @@ import (
 type objects struct {
 	repo  *gitio.Repo
 	tip   git.OID
-	names chan []string // what the replay has made: all of the history, if everything is proven
+	names chan []string // the objects that the replay has made: all of the history, if everything is proven
 	some  []string
 	read  chan error
 }

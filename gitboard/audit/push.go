@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Push is what the operations that are about to join a board claim.
+// Push holds the claims of operations that are about to join a board.
 type Push struct {
 	*Report
 	Claims

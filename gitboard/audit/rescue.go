@@ -193,7 +193,7 @@ func isBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
 	return err
 }
 
-// past describes what is missing of the history of a board that can be read. why is what git says
+// past describes the gap in the history of a board that can be read. why is git's message
 // about it.
 func past(ctx context.Context, repo *gitio.Repo, tip git.OID, why error) (string, error) {
 	n := 0
@@ -250,7 +250,7 @@ func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
 		}
 		return repo.Whole(ctx, l.At)
 	case l.Past != "":
-		return errors.New("what is missing of the board's history is not here")
+		return errors.New("the missing part of the board's history isn't in this clone")
 	case !l.Newest.IsZero():
 		return l.setBack(ctx, repo)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// whole returns the submissions that can be read completely, with what they change, and reports the
+// whole returns the submissions that can be read completely, with their changes, and reports the
 // others. Git fails at the first object that is missing.
 func (p *replay) whole(ctx context.Context, repo *gitio.Repo, all []evidence) (sound []evidence, of sized, err error) {
 	if of, err := sizes(ctx, repo, all); err == nil || !lacking(err) {

@@ -168,7 +168,7 @@ func (p *replay) adopt(ctx context.Context, c git.Commit) (broken []string, err 
 	if err != nil {
 		return nil, err
 	}
-	was, _ := p.tree.Files() // what it has was read or made before
+	was, _ := p.tree.Files() // its objects were read or made before
 	is, err := tree.Files()
 	if damaged(err) {
 		return []string{"its tree can't be read: " + err.Error()}, nil

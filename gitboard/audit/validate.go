@@ -39,7 +39,7 @@ func (i Issue) String() string {
 // Overdue is how long a working agent's lease may have been expired before that is worth a warning.
 const Overdue = 60 * time.Second
 
-// Here is what a validation knows apart from the board and the repository.
+// Here is a validation's knowledge apart from the board and the repository.
 type Here struct {
 	Clone       string               // this clone's name
 	Leases      map[string]time.Time // the end of each agent's lease
@@ -97,7 +97,7 @@ func (v *validation) working(leases map[string]time.Time, now time.Time) {
 	}
 }
 
-// repository checks that what the records refer to exists.
+// repository checks that the targets of the records exist.
 func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gitio.Repo) error {
 	branch := v.state.Config().IntegrationBranch // Violations has read all records
 	tip, err := store.Ref(ctx, git.BranchRef(branch))

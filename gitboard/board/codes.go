@@ -62,7 +62,7 @@ const (
 	CodeMirror          ErrorCode = "mirror"           // git's settings would overwrite what the board shares
 	CodeHistory         ErrorCode = "history"          // a push would take operations back
 	CodeRef             ErrorCode = "ref"              // a push moves a ref that this kind of push does not move
-	CodeIntegration     ErrorCode = "integration"      // integration and what the board records of it do not move together
+	CodeIntegration     ErrorCode = "integration"      // integration and the board's record of it do not move together
 	CodeTime            ErrorCode = "time"             // an operation or lease is from the future
 	CodeSize            ErrorCode = "size"             // a push brings more to the board than records need
 	CodeUnchecked       ErrorCode = "unchecked"        // the server could not check the push

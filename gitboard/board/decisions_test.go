@@ -26,7 +26,7 @@ type decision struct {
 	p   board.Payload
 }
 
-// attempt returns the lines of what becomes of an operation: the refusal, or what it says and what
+// attempt returns the lines of an operation's result: the refusal, or its message and the records that
 // it changes.
 func (d decision) attempt(who board.Actor, p board.Payload) []string {
 	before := d.on.state()
@@ -136,7 +136,7 @@ func bend(v reflect.Value, name string, add func(name string, changed reflect.Va
 	}
 }
 
-// bent returns copies of what a pointer points to, each with one field changed, by the change.
+// bent returns copies of a pointer's target, each with one field changed, by the change.
 func bent(p any) (names []string, copies map[string]any) {
 	copies = map[string]any{}
 	v := reflect.ValueOf(p).Elem()

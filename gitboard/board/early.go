@@ -3,7 +3,7 @@ package board
 // maxEarly is how many commits from before the checkpoint a submission lists.
 const maxEarly = 20
 
-// Made is what a rule needs to know about a commit on a task's branch.
+// Made is a rule's view of a commit on a task's branch.
 type Made struct {
 	ID      string
 	Parents []string

@@ -389,7 +389,7 @@ func TestTasksOfALaterGoal(t *testing.T) {
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
 	equals(t, "afterwards", later()[:2], []string{"export  coder ", "plan  planner "})
 
-	// What was begun before the first goal was reopened waits, too, in whatever state it is.
+	// Work begun before the first goal was reopened waits, too, in any state.
 	s.do(coder1, claim("export")).do(coder1, preExec("export")).do(coder1, submit("export"))
 	s.do(coder2, claim("print")).do(coder2, preExec("print")).do(coder2, submit("print")).do(reviewer1, review("print")).do(reviewer1, approve("print"))
 	s.do(coder3, claim("send")).do(coder3, preExec("send")).do(coder3, submit("send")).do(human, review("send"))

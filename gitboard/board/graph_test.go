@@ -37,7 +37,7 @@ func TestGraph(t *testing.T) {
 		{"one", []board.Brief{task("a", todo)}, "a 0*", "a"},
 		{"all over", []board.Brief{task("a", over), task("b", over, "a")}, "a 0, b 0", ""},
 		{"a chain, in no order", []board.Brief{task("c", todo, "b"), task("a", todo), task("b", todo, "a")}, "a 0*, b 1*, c 2*", "a b c"},
-		{"what is over holds nothing up", []board.Brief{task("a", over), task("b", todo, "a"), task("c", todo)}, "a 0, b 0*, c 0", "b"},
+		{"a finished task holds nothing up", []board.Brief{task("a", over), task("b", todo, "a"), task("c", todo)}, "a 0, b 0*, c 0", "b"},
 		{"the longer way counts", []board.Brief{task("a", todo), task("b", todo, "a"), task("c", todo, "b"), task("d", todo, "a", "c")}, "a 0*, b 1*, c 2*, d 3*", "a b c d"},
 		{"of equals the first", []board.Brief{task("x", todo), task("a", todo), task("y", todo, "x"), task("b", todo, "a")}, "x 0*, a 0, y 1*, b 1", "x y"},
 		{"an unknown dependency", []board.Brief{task("a", todo, "nobody")}, "a 0*", "a"},

@@ -12,7 +12,7 @@ import (
 )
 
 // Key is a record of keys/: a public key and who signs with it. It belongs to one principal for
-// ever. A revoked key stays on the board, so that what it signed earlier can still be verified.
+// ever. A revoked key stays on the board, so that its earlier signatures can still be verified.
 type Key struct {
 	Principal string `yaml:"principal"` // an agent's id, or a human's e-mail address in lower case
 	Public    string `yaml:"public"`    // type and key as in a .pub file, without the comment

@@ -1,6 +1,6 @@
 package board
 
-// Landing is what an operation says about integration: that it moved from Before to After or, if
+// Landing is an operation's record of integration: that it moved from Before to After or, if
 // Found, that it already contained After. A found commit does not justify a move.
 type Landing struct {
 	Before, After string // Before is "" if Found

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// TestOfGoal checks that a board's part of one goal is a sound board, with what is about that goal
+// TestOfGoal checks that a board's part of one goal is a sound board, with the records about that goal
 // or about none, and without links to the rest.
 func TestOfGoal(t *testing.T) {
 	s := side(t).in(board.Claimed, "login")

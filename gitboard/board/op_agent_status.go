@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// AgentStatusChange is what an agent's supervisor reports about the process itself.
+// AgentStatusChange is a supervisor's report about its agent's process.
 type AgentStatusChange struct {
 	Status         AgentStatus `json:"status"`
 	ContextPercent int         `json:"context_percent,omitempty"`

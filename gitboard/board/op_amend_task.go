@@ -89,7 +89,7 @@ func (p *AmendTask) Apply(s *State, op Operation) {
 	d, _ := p.amended(t)
 	t.define(d)
 	if t.Plan == PlanProposed && op.Actor.Role == roles.Planner {
-		t.Plan = "" // what is to be reviewed has changed
+		t.Plan = "" // the reviewed definition has changed
 	}
 	e := t.event(op, EventAmended)
 	e.Reason, e.Was = p.Reason, was.changedTo(d)

@@ -29,7 +29,7 @@ func (p *Block) Check(s *State, op Operation) error {
 		return invalid("blocked_reason is missing: what exactly is in the way?")
 	}
 	if p.Reason == ReviewDeadlock || p.Reason == BudgetSpent {
-		return invalid("%s is what the system says; use words of your own", p.Reason)
+		return invalid("%s is a reason of the system; use your own words", p.Reason)
 	}
 	if len(p.Questions) > 3 {
 		return invalid("%d questions are too many: 3 at most", len(p.Questions))

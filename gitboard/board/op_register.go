@@ -14,7 +14,7 @@ type Register struct {
 	Terminal string `json:"terminal,omitempty"`
 	Host     string `json:"host,omitempty"`
 	PID      int    `json:"pid,omitempty"`
-	CLI      string `json:"cli,omitempty"`   // what the agent runs; attested
+	CLI      string `json:"cli,omitempty"`   // the agent's program; attested
 	Model    string `json:"model,omitempty"` // likewise
 	Evidence
 }

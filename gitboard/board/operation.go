@@ -68,7 +68,7 @@ type Operation struct {
 	Clock       Time   // the clock where it is decided; not recorded, none in a replay
 	Request     string // unique, from the caller; [A-Za-z0-9._/:-]{1,100}
 	AllowSecret bool   // store text even if it looks like a credential
-	Seen        string // what the caller saw, as ID=VERSION with spaces; not recorded, none in a replay
+	Seen        string // the records that the caller saw, as ID=VERSION with spaces; not recorded, none in a replay
 	Payload     Payload
 }
 

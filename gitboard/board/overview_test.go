@@ -72,8 +72,8 @@ func TestOutlook(t *testing.T) {
 		}, nil, roles.Planner, ""},
 		{"unclaimed", func(s *script) { s.ready("a") }, nil, roles.Coder, ""},
 		{"waits for another", func(s *script) { s.ready("b").ready("a", "b") }, nil, "", ""},
-		{"waits for what is stuck", func(s *script) { s.claimed("b").do(coder1, block("b")).ready("a", "b") }, nil, "", "waits for b"},
-		{"waits for what waits for what is stuck", func(s *script) {
+		{"waits for a stuck task", func(s *script) { s.claimed("b").do(coder1, block("b")).ready("a", "b") }, nil, "", "waits for b"},
+		{"waits for a task that waits for a stuck task", func(s *script) {
 			s.claimed("c").do(coder1, block("c")).ready("b", "c").ready("a", "b")
 		}, nil, "", "waits for b"},
 		{"claimed", func(s *script) { s.claimed("a") }, nil, "", ""},

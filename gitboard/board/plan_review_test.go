@@ -88,7 +88,7 @@ func TestNobodyReviewsTheirOwnPlan(t *testing.T) {
 	s.do(at(roles.CodeReviewer), finalize("users"))
 }
 
-// TestPlanReviewTurnedOff checks that what was proposed can be finalized by a planner then, and
+// TestPlanReviewTurnedOff checks that a planner can finalize proposed drafts then, and
 // that no agent reviews plans.
 func TestPlanReviewTurnedOff(t *testing.T) {
 	s := proposed(t, "plan-reviewer").do(human, plansReviewedBy("off"))

@@ -10,7 +10,7 @@ import (
 )
 
 // TestNamedRefusals checks the moves that the protocol forbids by name. Each refusal names the
-// task, its state, what was asked for and what is allowed instead.
+// task, its state, the request and the allowed alternatives.
 func TestNamedRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -35,7 +35,7 @@ func TestNamedRefusals(t *testing.T) {
 		{"a human approves what is not in their review", board.ReadyForReview, human, approve("login"), "wrong-state", []string{"nobody has claimed the review of login"}},
 		{"a planner approves", board.ReadyForReview, planner, approve("login"), "permission", []string{"a verdict is for a ", "not for a planner"}},
 		{"a planner hands off", board.Claimed, planner, &board.HandOff{About: about("login"), Summary: "a", NextAction: "b"}, "permission", []string{"a hand-off is for a ", "not for a planner", "login is CLAIMED by coder-1"}},
-		{"a claim of what is merged", board.Merged, coder1, claim("login"), "wrong-state", []string{"login is MERGED"}},
+		{"a claim of a merged task", board.Merged, coder1, claim("login"), "wrong-state", []string{"login is MERGED"}},
 		{"a claim of another's task", board.Claimed, coder2, claim("login"), "wrong-state", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -97,7 +97,7 @@ func (r *Rejection) Brief() string {
 	return strings.Join(parts, "; ")
 }
 
-// What the form writes for a rejection that names no part of the spec, or no anomaly.
+// The form's text for a rejection that names no part of the spec, or no anomaly.
 const (
 	noSpec    = "n/a"
 	noAnomaly = "none"
@@ -154,7 +154,7 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 	}
 	for _, f := range slices.Concat(r.Blockers, r.Concerns) {
 		if !placeForm.MatchString(f.Where) || oneLine(f.Issue) == "" {
-			return incomplete("has a finding at %s: each needs file:line and what is wrong there", quote(f.Where))
+			return incomplete("has a finding at %s: each needs file:line and the fault at that line", quote(f.Where))
 		}
 	}
 	for _, f := range r.Blockers {
@@ -214,7 +214,7 @@ func (p *rejectionParser) line(line string) error {
 		return nil
 	}
 	if taggedLine.MatchString(line) {
-		return fmt.Errorf("a finding needs file:line and what is wrong there, like `- [blocker] api.go:12 - returns 500`")
+		return fmt.Errorf("a finding needs file:line and the fault at that line, like `- [blocker] api.go:12 - returns 500`")
 	}
 	if m := fieldLine.FindStringSubmatch(line); m != nil {
 		return p.named(m[1], m[2])

@@ -28,7 +28,7 @@ type ReviewPolicy struct {
 	Paths []string `yaml:"paths,omitempty" json:"paths,omitempty"`
 }
 
-// In what a reviewer may have to differ from the coder.
+// Properties in which a reviewer may have to differ from the coder.
 const (
 	DifferCLI   = "cli"
 	DifferModel = "model"

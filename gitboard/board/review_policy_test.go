@@ -169,7 +169,7 @@ func TestReviewersOfAnotherModel(t *testing.T) {
 	s.do(reviewer1, review("login"))
 	equal(t, "recorded", s.task("login").Last("ready_for_review").CLI+" "+s.task("login").Last("ready_for_review").Model, "claude opus")
 
-	// What the coder ran is not known.
+	// The coder's program is not known.
 	s = begun(t).do(human, reviewedBy(board.ReviewPolicy{Differ: "model", Required: true}))
 	at(s, reviewer1, "claude", "opus")
 	s.submitted("login").refused("permission", reviewer1, review("login"), "has to run another model")

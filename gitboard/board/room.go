@@ -32,7 +32,7 @@ const MaxShare = 48 << 10
 // task. All its texts together may have twice as much.
 const MaxWords = 16 << 10
 
-// smallStep is the size of what an operation adds that only records who does what.
+// smallStep is the size of an operation's addition that only records who does what.
 const smallStep = 1 << 10
 
 // works reports whether an operation on a task is by a coder or a reviewer.
@@ -125,7 +125,7 @@ func shareOf(was, now *Task, op Operation) error {
 // Size is an upper bound of a record's size in bytes when written. It needs no encoder.
 func Size(record any) int { return sizeOf(reflect.ValueOf(record), 0) }
 
-// perItem is what an item, or a key with its value, needs beside its text: a dash or a colon,
+// perItem is the overhead of an item, or of a key with its value: a dash or a colon,
 // quotes, a line break.
 const perItem = 8
 

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Version is a short text that changes with what is decided on in a task: its definition, its state
-// and why it is blocked. What is only recorded about it, such as notes, does not matter.
+// Version is a short text that changes with the content of a task that people decide on: its
+// definition, its state and why it is blocked. What is only recorded about it, such as notes, does
+// not matter.
 func (t *Task) Version() string {
 	return versionOf(t.Definition(), t.Status, t.StatusChangedAt, t.BlockedReason, t.BlockedQuestions)
 }

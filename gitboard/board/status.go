@@ -46,7 +46,7 @@ const (
 // AgentStatuses lists the states of an agent.
 var AgentStatuses = []AgentStatus{Starting, Idle, Working, Reviewing, Waiting, HandedOff}
 
-// Mode is what the board as a whole is doing.
+// Mode is the state of the board as a whole.
 type Mode string
 
 // The modes of the board, from weakest to strongest.

@@ -140,7 +140,7 @@ type Definition struct {
 	LeaseDurationOverride int `yaml:"lease_duration_override,omitempty" json:"lease_duration_override,omitempty"`
 }
 
-// Checkpoint is what a coder writes before the first commit of an iteration.
+// Checkpoint is a coder's plan, written before the first commit of an iteration.
 type Checkpoint struct {
 	Intent        string   `yaml:"intent" json:"intent"`
 	Assumptions   []string `yaml:"assumptions,omitempty" json:"assumptions,omitempty"`
@@ -197,7 +197,7 @@ var claimEvents = map[string]bool{
 	EventReclaimedAfterExpiry: true, EventClaimedForFix: true, EventResumed: true,
 }
 
-// Why is what an event says of its reason: a rejection's text, or else its reason.
+// Why is an event's reason: a rejection's text, or else its reason.
 func (e Event) Why() string {
 	if e.Rejection != nil {
 		return e.Rejection.Text()
@@ -347,7 +347,7 @@ func (d Definition) changedTo(next Definition) *Definition {
 	return &d
 }
 
-// redefines reports whether the replaced values were part of what a task asks for.
+// redefines reports whether the replaced values were part of a task's requirements.
 func (d *Definition) redefines() bool {
 	return d != nil && (d.Description != "" || d.DoneWhen != "" || d.Scope != "" || d.SpecRef != "")
 }

@@ -40,8 +40,8 @@ func (b TaskBranches) Task(branch string) (id string, is bool) {
 // Dir is the prefix without its slash. Git keeps no branch of that name beside those of tasks.
 func (b TaskBranches) Dir() string { return strings.TrimSuffix(string(b), "/") }
 
-// Parents lists the branches that can't exist beside those of tasks: the prefix, and what its name
-// is below.
+// Parents lists the branches that can't exist next to the branches of tasks: the prefix, and the
+// parents that its name is below.
 func (b TaskBranches) Parents() []string {
 	var parents []string
 	for i, c := range b {

@@ -47,13 +47,13 @@ type Stage struct {
 	// Review is who reviews its submissions.
 	Review ReviewPolicy `yaml:"review,omitempty" json:"review,omitzero"`
 	// Test is the command that tests its tasks in place of the setting integration_test; NoTest for
-	// none, "" for what the setting says.
+	// none, "" for the setting's value.
 	Test string `yaml:"test,omitempty" json:"test,omitempty"`
 	// Next are the stages that may follow: a task of one of these may depend on a task of this one.
 	Next []string `yaml:"next,omitempty" json:"next,omitempty"`
 }
 
-// RoleKind is what the agents of a role do.
+// RoleKind is the work of a role's agents.
 type RoleKind string
 
 // The kinds of roles.
@@ -208,7 +208,7 @@ func (s *State) RoleOf(id string) (roles.Role, error) {
 	return r.Kind.Role(), nil
 }
 
-// TeamFault is what is wrong with a team: where, as in `roles[1].kind`, and what.
+// TeamFault is a fault of a team: its place, as in `roles[1].kind`, and its description.
 type TeamFault struct{ Where, What string }
 
 // Fault returns the first fault of a team, nil if it can be used.

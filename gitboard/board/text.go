@@ -61,7 +61,7 @@ func textFault(field, text string, longest int, allowSecret bool) error {
 		return invalid("%s holds a control character that no text needs", field)
 	case !allowSecret:
 		if what := credential(text); what != "" {
-			return refuse(CodeSecret, "%s looks like it holds %s, and what is written here can't be unsaid", field, what).
+			return refuse(CodeSecret, "%s looks like it holds %s, and the board's history can't be erased", field, what).
 				hint("take it out; if it is a false alarm, say --allow-secret")
 		}
 	}

@@ -60,7 +60,7 @@ func (f *failing) Archived(id string) (string, board.Brief, error) {
 }
 
 // TestUnread checks that a record that can't be read makes a step fail and never counts as missing.
-// What is said of a goal's step needs no record to be read again.
+// The message of a goal's step needs no record to be read again.
 func TestUnread(t *testing.T) {
 	s := begun(t)
 	s.in(board.Merged, "b").in(board.Claimed, "a").do(planner, add("c", "b"))

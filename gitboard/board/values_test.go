@@ -17,7 +17,7 @@ func TestAnswersOfOperations(t *testing.T) {
 		t.Errorf("%v, %v", p, err)
 	}
 	equals(t, "what takes on work", []bool{board.TakesOnWork("claim"), board.TakesOnWork("note"), board.TakesOnWork("rm")}, []bool{true, false, false})
-	equals(t, "what a mode allows", []bool{board.AllowedIn(board.Running, "claim"), board.AllowedIn(board.Aborted, "claim"), board.AllowedIn(board.Running, "rm")}, []bool{true, false, false})
+	equals(t, "operations that a mode allows", []bool{board.AllowedIn(board.Running, "claim"), board.AllowedIn(board.Aborted, "claim"), board.AllowedIn(board.Running, "rm")}, []bool{true, false, false})
 	landing := board.Operation{Payload: merge("login")}.Landing()
 	equals(t, "a merge", []string{landing.Before, landing.After}, []string{merge("login").Before, merge("login").MergeCommit})
 	equal(t, "a merge that failed", board.Operation{Payload: conflict("login")}.Landing() == nil, true)
@@ -189,7 +189,7 @@ func TestLessThanExpected(t *testing.T) {
 	s.do(coder1, &board.LogAnomaly{Type: "retry_loop", Task: "login", Details: map[string]board.Scalar{"count": "3", "error_pattern": "no such file"}})
 	equal(t, "a loop that is not similar", board.SimilarLoop(s.state(), "login", "connection refused") == nil, true)
 	resolved := s.bad(board.BreakerPath, &board.Breaker{Status: board.BreakerOK, History: []board.BreakerPast{{ResolvedAt: s.now}}})
-	equal(t, "patterns of what an imported resolution covers", len(board.FindPatterns(resolved)), 0)
+	equal(t, "patterns that an imported resolution covers", len(board.FindPatterns(resolved)), 0)
 	for _, p := range []*board.Usage{{CLI: strings.Repeat("c", 101)}, {CLI: "c", Model: strings.Repeat("m", 201)}, {CLI: "c", Cost: board.Cost{Input: 1<<40 + 1}}} {
 		s.refused("invalid", coder1, p)
 	}

@@ -77,7 +77,7 @@ func TestWakes(t *testing.T) {
 	first := stands(s, report.BlockedTasks)[report.BlockedTasks]
 	equals(t, "about", first.About, []string{"login"})
 	s.do(planner, &board.AddNote{For: "human", Message: "I leave it"})
-	equal(t, "mark of what was left alone", stands(s, report.BlockedTasks)[report.BlockedTasks].Mark, first.Mark)
+	equal(t, "mark of an ignored trigger", stands(s, report.BlockedTasks)[report.BlockedTasks].Mark, first.Mark)
 	s.do(human, &board.AddNote{For: "login", Message: "The port is 8080"})
 	if stands(s, report.BlockedTasks)[report.BlockedTasks].Mark == first.Mark {
 		t.Error("a human's answer changes nothing")

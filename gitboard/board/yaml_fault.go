@@ -15,7 +15,7 @@ var wrongType = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // YAMLFault is an error of the YAML library in the words of somebody who wrote the text: the value
-// and what is needed in its place. The library names types of Go.
+// and the kind of value needed in its place. The library names types of Go.
 func YAMLFault(err error) error {
 	var wrong *yaml.TypeError
 	if !errors.As(err, &wrong) {
@@ -41,8 +41,8 @@ func yamlValue(tag, text string) string {
 	return quote(text)
 }
 
-// needed is what a field of a type takes, which a value with this tag is not. Every single value
-// would do as a text, and every mapping as a mapping of fields.
+// needed names the values that a field of a type takes, unlike a value with this tag. Every single
+// value would do as a text, and every mapping as a mapping of fields.
 func needed(typ, tag string) string {
 	switch {
 	case strings.HasPrefix(typ, "int"):

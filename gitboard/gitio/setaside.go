@@ -79,8 +79,8 @@ func (r *Repo) RecordedCommits(ctx context.Context, record string) ([]git.OID, e
 // and those that `git rebase --rebase-merges` makes until it is finished.
 var ownRefs = []string{git.RefsPrefix + "worktree", git.RefsPrefix + "rewritten"}
 
-// worktreeRefs returns what the refs of a worktree alone point to, nothing for a record that git can't
-// read. It starts no child if there are none.
+// worktreeRefs returns what the refs of a worktree alone point to, nothing for a record that git
+// can't read. It starts no child if there are none.
 func (r *Repo) worktreeRefs(ctx context.Context, record string) (oids []git.OID, err error) {
 	there := func(name string) bool {
 		_, err := os.Lstat(filepath.Join(record, filepath.FromSlash(name)))

@@ -6,8 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Outcome is the result of an operation on a board: the commit that Append writes, and that a commit which
-// carries the operation must equal.
+// Outcome is the result of an operation on a board: the commit that Append writes, and that a
+// commit which carries the operation must equal.
 type Outcome struct {
 	After   *board.State
 	Tree    *Tree // nil until it is placed

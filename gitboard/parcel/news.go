@@ -11,9 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// News is the operations on the board since a commit that a clone has (Parcel.Has). It is part of the
-// answer to the clone's parcel, so that the clone need not fetch. Nothing in it is believed: the
-// clone makes the objects itself, by replay, and compares their ids.
+// News is the operations on the board since a commit that a clone has (Parcel.Has). It is part of
+// the answer to the clone's parcel, so that the clone need not fetch. Nothing in it is believed:
+// the clone makes the objects itself, by replay, and compares their ids.
 type News struct {
 	Since      git.OID            `json:"since"`
 	Operations []Operation        `json:"operations"`       // those after Since, oldest first

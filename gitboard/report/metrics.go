@@ -71,8 +71,8 @@ func endedBefore(b board.Brief, started board.Time) bool {
 	return b.Status.Terminal() && b.StatusChangedAt < started
 }
 
-// tallyOf is a task's contribution since a given time. It reads the history only of a task that moved
-// both before and after.
+// tallyOf is a task's contribution since a given time. It reads the history only of a task that
+// moved both before and after.
 func tallyOf(s *board.State, b board.Brief, since board.Time) board.Tally {
 	switch {
 	case b.Created >= since:

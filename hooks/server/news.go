@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
-// news returns the text of what the parcel's clone lacks after the parcel was decided, so that it
-// need not fetch. It returns "" if the clone has not asked, if that is too much, or if it can't be
-// read: the parcel is taken all the same.
+// news returns the text of the operations that the parcel's clone lacks after the parcel was
+// decided, so that it need not fetch. It returns "" if the clone has not asked, if that is too
+// much, or if it can't be read: the parcel is taken all the same.
 func (o *outcome) news(ctx context.Context) string {
 	commits, is := o.since(o.parcel.Has)
 	if !is || len(commits) > parcel.MostNews {

@@ -47,7 +47,7 @@ func edit(n *parcel.News, from, to string) {
 	n.Operations[0].Commit = strings.Replace(n.Operations[0].Commit, from, to, 1)
 }
 
-// forger passes on what a server answers, and forges its news once if the file "forge" says how.
+// forger passes on a server's answers, and forges its news once if the file "forge" says how.
 type forger struct{ out io.Writer }
 
 func (f forger) Write(p []byte) (int, error) {
@@ -83,7 +83,7 @@ func (f forger) Write(p []byte) (int, error) {
 	return len(p), os.Remove("forge")
 }
 
-// view is what a clone shows of the hub.
+// view is a clone's view of the hub.
 func (w *world) view(b *gitboard.Board) string {
 	w.t.Helper()
 	return w.git(b.Repo().TopLevel(), "for-each-ref", "--format=%(refname) %(objectname)", "refs/liza", "refs/remotes", git.BoardPrefix)

@@ -601,7 +601,7 @@ func TestInterruptedPolicies(t *testing.T) {
 	}
 }
 
-// TestPackets checks that what is not git's protocol is an error.
+// TestPackets checks that violations of git's protocol are errors.
 func TestPackets(t *testing.T) {
 	version := "000eversion=1\n0000"
 	for _, in := range []string{"", "00", "zzzz", "zzzz00000000", "0003", "0009ab", version, version + "0008aaaa", version + "0008aaaa0000"} {
@@ -627,7 +627,7 @@ type deaf struct{}
 
 func (deaf) Write([]byte) (int, error) { return 0, errors.New("nobody hears") }
 
-// pushed is what git says to proc-receive of a parcel in the inbox.
+// pushed is git's message to proc-receive about a parcel in the inbox.
 func pushed(commit git.OID) io.Reader {
 	line := none + " " + string(commit) + " " + parcel.InboxRef(commit)
 	return strings.NewReader(fmt.Sprintf("000eversion=1\n0000%04x%s0000", len(line)+4, line))

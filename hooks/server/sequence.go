@@ -49,7 +49,7 @@ func (d *declined) Error() string { return d.why }
 type Sequenced struct {
 	Answer parcel.Answer
 	Moves  []git.RefUpdate // the refs that have moved
-	News   string          // what the clone lacks (parcel.News), "" if it has to fetch
+	News   string          // the operations that the clone lacks (parcel.News), "" if it has to fetch
 	Why    string          // if the answer is parcel.Declined
 }
 
@@ -175,7 +175,7 @@ func (q *sequencer) refs() (names []string) {
 	return names
 }
 
-// outcome is what a parcel comes to on one board.
+// outcome is a parcel's result on one board.
 type outcome struct {
 	*sequencer
 	tip     git.OID            // the board that it is decided on
@@ -200,7 +200,7 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	if err := q.board.Prove(ctx, at.Commit); err != nil {
-		return nil, err // nothing is built on what was not proven
+		return nil, err // nothing is built on unproven operations
 	}
 	o := &outcome{sequencer: q, tip: at.Commit, at: at, done: map[string]bool{}, left: map[string]bool{}, changed: map[string]git.OID{}}
 	names := append(q.refs(), q.branch)

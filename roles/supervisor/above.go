@@ -17,7 +17,8 @@ const (
 	sessionFile    = "session"    // the session that marks what that starts
 )
 
-// Under describes the supervisor above a process. All fields are zero for a process of a human's own.
+// Under describes the supervisor above a process. All fields are zero for a process of a human's
+// own.
 type Under struct {
 	Agent      string // the agent that it belongs to
 	Supervisor string // the id of the supervisor that runs it, if it belongs to no agent

@@ -32,8 +32,8 @@ func Line(at time.Time, text string) string {
 	return mark + at.UTC().Format(layout) + "] " + strings.ReplaceAll(text, "\n", " ") + "\n"
 }
 
-// Parse recognizes a line of the supervisor's own and its time; own is false for lines that the agent
-// printed.
+// Parse recognizes a line of the supervisor's own and its time; own is false for lines that the
+// agent printed.
 func Parse(line string) (at time.Time, text string, own bool) {
 	rest, is := strings.CutPrefix(line, mark)
 	written, text, closed := strings.Cut(rest, "] ")

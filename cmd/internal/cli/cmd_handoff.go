@@ -16,7 +16,7 @@ func handoffCommand() *edge.Command {
 	p := board.HandOff{}
 	return &edge.Command{
 		Name: "handoff", Group: "any agent", Args: "[ID]", Max: 1, Writes: true,
-		Short: "leave your task to the next agent of your role, with what it needs to continue",
+		Short: "leave your task to the next agent of your role, with the facts it needs to continue",
 		Long: `A coder's worktree must be clean; its lease ends, and any coder may claim the task at once. A reviewer leaves its
 review, which any other reviewer may claim. A planner names no task: what it leaves is a note to the planner.`,
 		Flags: func(f *pflag.FlagSet) {
@@ -24,7 +24,7 @@ review, which any other reviewer may claim. A planner names no task: what it lea
 			f.StringVar(&p.NextAction, "next", "", "what to do first, in a phrase")
 			f.StringVar(&p.ContextUsed, "context-used", "", "like 92%")
 			f.StringVar(&p.Approach, "approach", "", "how it is being done")
-			f.StringVar(&p.Blockers, "blockers", "", "what is in the way")
+			f.StringVar(&p.Blockers, "blockers", "", "an obstacle")
 			f.StringArrayVar(&p.FilesModified, "file", nil, "a `PATH` that was changed; once for each")
 			f.StringArrayVar(&p.NextSteps, "step", nil, "what remains; once for each")
 		},

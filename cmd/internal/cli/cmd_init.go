@@ -95,7 +95,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 }
 
 // joinedHalf refuses a board that came from a remote, with which this clone does not share it: a
-// copy, or what a join has left that was cut off.
+// copy, or the remains of an interrupted join.
 func joinedHalf(ctx context.Context, c *edge.Call) error {
 	repo := c.Board.Repo()
 	home, err := repo.Ref(ctx, git.HomeRef)

@@ -23,7 +23,7 @@ func logsCommand() *edge.Command {
 	var search, task string
 	return &edge.Command{
 		Name: "logs", Group: "supervision", Args: "[AGENT]", Max: 1, Lasts: true,
-		Short: "show what an agent printed in this clone, and what its supervisor did",
+		Short: "show an agent's output in this clone, and its supervisor's actions",
 		Long: `The supervisor's own lines begin with [liza TIME], and no others do. Colours and other control characters are left
 out, so that nothing an agent prints acts on your terminal. --search and --task look through all runs of the agent,
 or of every agent when none is named, and print who said it, and when.`,

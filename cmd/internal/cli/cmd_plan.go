@@ -14,7 +14,7 @@ var _ = add(planCommand)
 func planCommand() *edge.Command {
 	return &edge.Command{
 		Name: "plan", Group: "human", Max: 0, Reads: true,
-		Short: "show all drafts on one page: what each is, what it waits for, and what is wrong with it",
+		Short: "show all drafts on one page, with their dependencies and faults",
 		Long: `The number before a task says how many tasks have to be over, one after the other, before it can begin. What is
 worth a second look is a warning.`,
 		Example: `git liza plan`,

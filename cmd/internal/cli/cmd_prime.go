@@ -27,7 +27,7 @@ func primeCommand() *edge.Command {
 	var goal string
 	return &edge.Command{
 		Name: "prime", Group: "any agent", Max: 0,
-		Short:   "print who you are, what is yours and what comes next: for an agent without a memory",
+		Short:   "print your role, your work and your next step: for an agent without a memory",
 		Long:    "With --goal a planner reads what wakes it for that goal, and a human the inbox of that goal.",
 		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza prime`,
@@ -170,7 +170,7 @@ func inboxToPrime(ctx context.Context, c *edge.Call, v *gitboard.View, goal stri
 	return g.Of(goal).Inbox(ctx, c.App.Now())
 }
 
-// plan fills in what comes next.
+// plan fills in the next steps.
 func (p *primer) plan(ctx context.Context, c *edge.Call, v *gitboard.View, s *board.State, t *board.Task, goal string) error {
 	who, err := c.CallerOn(ctx, v)
 	if err != nil {
@@ -217,7 +217,7 @@ func (p *primer) plan(ctx context.Context, c *edge.Call, v *gitboard.View, s *bo
 	return nil
 }
 
-// goal fills in what the agent works for: goal g, or if it is nil, the only one in progress or all.
+// goal fills in the agent's goal: goal g, or if it is nil, the only one in progress or all.
 func (p *primer) goal(s *board.State, g *board.Goal) {
 	if g == nil {
 		g = s.TheGoal()
@@ -255,7 +255,7 @@ func (p *primer) end(t *board.Task) string {
 	return ""
 }
 
-// feedback is what the last rejection asks for, without its form.
+// feedback is the content of the last rejection, without its form.
 func feedback(t *board.Task) string {
 	var parts []string
 	if t.Rejection != nil {

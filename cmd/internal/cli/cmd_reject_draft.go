@@ -19,7 +19,7 @@ func rejectDraftCommand() *edge.Command {
 		Long: `For agents that review plans (plan_review of git liza team show), and for humans. The planner is woken and told the reason,
 changes the draft, and proposes it again. git liza finalize is the approval.`,
 		Example: `git liza reject-draft login users --reason "login and users rewrite the same files: cut along the forms"`,
-		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "what has to change, and why") },
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "the required change and its reason") },
 		Run:     func(ctx context.Context, c *edge.Call) error { return definition.RejectDrafts(ctx, c, c.Args, reason) },
 	}
 }

@@ -19,7 +19,7 @@ func resolveCommand() *edge.Command {
 		Short: "record what became of the circuit breaker's trigger, and reset it",
 		Long:  "The board stays at CHECKPOINT until git liza resume.",
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&p.Text, "text", "", "what was found and decided")
+			f.StringVar(&p.Text, "text", "", "the finding and the decision")
 		},
 		Example: `git liza resolve --text "The test server was down; it is up again"`,
 		Run: func(ctx context.Context, c *edge.Call) error {

@@ -68,7 +68,7 @@ were rewritten). Files of other tasks that came by a merge of integration are le
 	}
 }
 
-// reviewMaterial is what a reviewer looks at.
+// reviewMaterial is a reviewer's material.
 type reviewMaterial struct {
 	Task        string            `json:"task"`
 	Status      board.Status      `json:"status"`
@@ -130,7 +130,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines.Add("scope", m.Scope)
 	lines.Add("spec", m.SpecRef)
 	if m.SpecChanged {
-		lines.Add("", "the spec has changed since the task was finalized: judge by what it says now")
+		lines.Add("", "the spec has changed since the task was finalized: judge by the present text")
 		lines.Add("spec diff", m.SpecDiff)
 	}
 	if cp := m.Checkpoint; cp != nil {

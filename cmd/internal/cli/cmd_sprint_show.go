@@ -18,7 +18,7 @@ func sprintShowCommand() *edge.Command {
 	var summary, changelog bool
 	return &edge.Command{
 		Name: "sprint show", Group: "human", Max: 0, Reads: true,
-		Short: "show the sprint: its scope, its clock, what is finished and what is in the way",
+		Short: "show the sprint: its scope, its clock, finished work and obstacles",
 		Long: `--summary prints it as the checkpoint writes it, with the review checklist; --changelog what was recorded of changes
 of the specs. Both are Markdown. An earlier sprint: --at a time before the next one began.`,
 		Flags: func(f *pflag.FlagSet) {

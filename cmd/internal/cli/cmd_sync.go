@@ -115,7 +115,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	if moved != nil {
 		return moved
 	}
-	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: fmt.Sprintf("%d of what was queued is refused", len(s.Refused)), Hint: "the texts are kept in the folder liza/queue of the git directory"}
+	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: plain.Plural(len(s.Refused), "queued operation") + " refused", Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }
 
 // setBack is a warning if the remote, as it was fetched, lacks operations of the board here: it was

@@ -93,8 +93,8 @@ func workText(w *report.Work) string {
 	return text
 }
 
-// DraftLines draw a plan: its tasks in the order in which they can begin, each with the tasks it waits
-// for.
+// DraftLines draw a plan: its tasks in the order in which they can begin, each with the tasks it
+// waits for.
 func DraftLines(p edge.Page, drafts []report.Draft) []string {
 	l := edge.Labels{Page: p, Names: itemNames}
 	for _, d := range drafts {

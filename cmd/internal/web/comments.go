@@ -19,8 +19,8 @@ type lineOf struct {
 	n   int
 }
 
-// fileView is a file of a diff with the comments on its lines, and the input of the form for comments that it
-// needs.
+// fileView is a file of a diff with the comments on its lines, and the input of the form for
+// comments that it needs.
 type fileView struct {
 	diffFile
 	Task    string

@@ -80,8 +80,8 @@ func (f diffFile) Sides() []side {
 	return sides
 }
 
-// highlight renders the lines of source. In removed lines that added lines replace, and in those, it
-// marks the changed words.
+// highlight renders the lines of source. In removed lines that added lines replace, and in those,
+// it marks the changed words.
 func (f *diffFile) highlight() {
 	changed := map[*diffLine][]span{}
 	for i := 0; i < len(f.Lines); i++ {

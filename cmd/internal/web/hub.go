@@ -55,7 +55,8 @@ func (l *look) followed(url string, make func() (*page, error)) (*page, error) {
 	return p, err
 }
 
-// id identifies a look for a browser: the board's commit, and a stamp of the state outside the board.
+// id identifies a look for a browser: the board's commit, and a stamp of the state outside the
+// board.
 func (l *look) id(stamp string) string { return string(l.Commit) + "." + stamp }
 
 // mostLooks is how many looks are cached for browsers that reconnect.
