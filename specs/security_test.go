@@ -31,6 +31,13 @@ func TestSecurityNamesTests(t *testing.T) {
 			t.Errorf("%s has no case %q:\n%s", test, name, row)
 		}
 	}
+	page, err := os.ReadFile("../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range testName.FindAllStringSubmatch(string(page), -1) {
+		has("ARCHITECTURE.md", m[1], "")
+	}
 	rows := 0
 	for row := range strings.Lines(string(text)) {
 		for _, m := range testName.FindAllStringSubmatch(row, -1) {
