@@ -29,7 +29,7 @@ var patterns = []struct {
 	{"those who", `\b(those (who|that|which)|whoever|anybody who|he who|who(m|se)? (is|it|has|was|comes|reads|takes))\b`, 0.6, 0.6, "callers that, agents that"},
 }
 
-// TestLanguage holds the ratios of patterns.
+// TestLanguage holds the ratios of patterns, and comments to 100 columns.
 func TestLanguage(t *testing.T) {
 	var code, documents strings.Builder
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
@@ -45,6 +45,9 @@ func TestLanguage(t *testing.T) {
 		switch filepath.Ext(path) {
 		case ".go":
 			prose(text, &code)
+			if long.Match(text) {
+				t.Errorf("%s has a comment of more than 100 columns: %.80q", path, long.Find(text))
+			}
 		case ".tmpl":
 			code.Write(text)
 		case ".md":
@@ -75,6 +78,8 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 }
+
+var long = regexp.MustCompile(`(?m)^\t*// .{98}.*$`)
 
 // uncounted are sessions, and tables that are made of the code.
 var uncounted = regexp.MustCompile("(?ms)^```.*?^```$|^    .*?$|<!-- generated.*?<!-- end -->")

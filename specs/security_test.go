@@ -60,7 +60,7 @@ func TestSecurityNamesTests(t *testing.T) {
 			t.Errorf("a row names no test:\n%s", row)
 		}
 	}
-	if rows < 90 {
+	if rows < 60 {
 		t.Errorf("%d rows: the tables are read wrongly", rows)
 	}
 }
