@@ -37,7 +37,7 @@ func check(t testing.TB, err error) {
 // project makes a repository with one commit, in an environment without any user's settings.
 func project(t testing.TB) string {
 	t.Helper()
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	dir := testrepo.Init(t, false)
 	check(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
 	check(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
@@ -18,13 +17,12 @@ import (
 )
 
 var (
-	simLong = flag.Bool("long", false, "simulate hundreds of agents and thousands of tasks, with many seeds")
 	simSeed = flag.Uint64("seed", 0, "simulate this seed alone, and show the run")
 )
 
 // TestSimulation simulates whole runs, each from a seed, in which everything that can go wrong
 // does. A run ends with every task finished, or waits for a human and the inbox says why, and its
-// history verifies. One of three seeds runs each day.
+// history verifies.
 //
 //	go test ./gitboard -run 'TestSimulation$' -long -timeout 2h     many seeds, large ones, too
 //	go test ./gitboard -run 'TestSimulation$' -v -seed 7        one seed, with its transcript
@@ -35,11 +33,11 @@ func TestSimulation(t *testing.T) {
 	}
 	var runs []run
 	small, large := 3, 0
-	if *simLong {
+	if *testrun.Long {
 		small, large = 400, 3
 	}
 	for seed := range small {
-		if testrun.Due(t, seed, 3, time.Now()) {
+		if testrun.OneIn(3, seed) {
 			runs = append(runs, run{eventful + uint64(seed), simSmall})
 		}
 	}
@@ -48,7 +46,7 @@ func TestSimulation(t *testing.T) {
 	}
 	if *simSeed != 0 {
 		runs = []run{{*simSeed, simSmall}}
-		if *simLong {
+		if *testrun.Long {
 			runs[0].size = simLarge
 		}
 	}
@@ -78,7 +76,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// eventful is a seed whose run alone has all simEvents. It is the first of the days' seeds.
+// eventful is a seed whose run alone has all simEvents. It is the seed that always runs.
 const eventful = 9
 
 // simEvents are operations and other events, each of which some run must have.
@@ -109,7 +107,7 @@ func simulate(t *testing.T, seed uint64, size simSize) *simulation {
 
 // TestSimulationReplays: the same seed gives the same run, commit by commit.
 func TestSimulationReplays(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	synctest.Test(t, replays)
 }
 

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
@@ -31,7 +30,7 @@ func TestNotItsMerge(t *testing.T) {
 		{"a conflict", "b.txt", "b.txt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			testrun.Sample(t, time.Now())
+			testrun.NotShort(t)
 			t.Parallel()
 			s := copyOf(t, []step{ready("one"), ready("other"), approved("coder-1", "one", c.mine, "mine\n"), approved("coder-2", "other", c.other, "theirs\n")}, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 			base := s.ref("refs/heads/integration")

@@ -65,7 +65,7 @@ func interrupted(t *testing.T, cases []interruption) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			testrun.Sample(t, time.Now())
+			testrun.NotShort(t)
 			t.Parallel()
 			want := ""
 			attempt := func(place string) (result string, places []string) {
@@ -99,7 +99,7 @@ func interrupted(t *testing.T, cases []interruption) {
 			var places []string
 			want, places = attempt("")
 			for i, place := range places {
-				if !testrun.Due(t, i, 16, time.Now()) {
+				if !testrun.OneIn(16, i) {
 					continue
 				}
 				if got, _ := attempt(place); got != want {

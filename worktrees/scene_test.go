@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,12 +25,11 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// TestMain hides all settings of git and ours except the repository's own, and which tests have
-// their turn. It changes the environment once, so that tests can run in parallel.
+// TestMain hides all settings of git and ours except the repository's own. It changes the environment once, so that tests can run in parallel.
 func TestMain(m *testing.M) {
 	testrun.Prepare()
 	for _, entry := range os.Environ() {
-		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") && key != testrun.DayVariable {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") {
 			os.Unsetenv(key)
 		}
 	}
@@ -106,10 +104,7 @@ func begun(t *testing.T, dir string) *scene {
 	return s
 }
 
-var long = flag.Bool("long", false, "the history of every scene is verified, and every position of a train's culprit tried")
-
-// end checks the whole board, and that the human's checkout is unchanged. The history of a scene is
-// verified every third day.
+// end verifies the whole board by replay, and checks that the human's checkout is unchanged.
 func (s *scene) end() {
 	if s.t.Failed() {
 		return
@@ -125,12 +120,10 @@ func (s *scene) end() {
 	for _, violation := range board.Violations(v.State) {
 		s.t.Errorf("violation: %s", violation)
 	}
-	if testrun.Turn(s.t, s.t.Name(), 3, time.Now()) {
-		report, err := audit.Verify(ctx, b.Repo(), b.Repo(), audit.Range{}, nil)
-		s.check(err)
-		for _, f := range report.Findings {
-			s.t.Errorf("verify: %s", f)
-		}
+	report, err := audit.Verify(ctx, b.Repo(), b.Repo(), audit.Range{}, nil)
+	s.check(err)
+	for _, f := range report.Findings {
+		s.t.Errorf("verify: %s", f)
 	}
 	if now := s.checkout(); !s.moved && now != s.before {
 		s.t.Errorf("the human's checkout was\n%s\nand is\n%s", s.before, now)
@@ -472,7 +465,7 @@ func (s *scene) mended(kinds ...string) {
 	if !slices.Equal(got, kinds) {
 		s.t.Fatalf("problems %q, not %q: %+v", got, kinds, found)
 	}
-	if !s.calm && testrun.Turn(s.t, s.t.Name(), 7, time.Now()) {
+	if !s.calm && *testrun.Long {
 		s.insist(func(ctx context.Context) error {
 			found, err := s.diagnosed(ctx)
 			if err == nil {

@@ -6,12 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -62,7 +60,6 @@ func TestDependencyBehind(t *testing.T) {
 // TestShared takes tasks through two clones of a shared board: what one has submitted is reviewed
 // and merged in the other, and what was handed back is gone on with there.
 func TestShared(t *testing.T) {
-	testrun.OneDayIn(t, 3, time.Now())
 	s := newScene(t, ready("one"), ready("two"))
 	for _, id := range []string{"coder-1", "coder-2", "coder-3", "code-reviewer-1"} {
 		s.as(id)
@@ -181,7 +178,6 @@ func TestShared(t *testing.T) {
 // TestSharedNews checks what a clone does with what it has not heard of yet: a task that another
 // one has added is claimed, and only what is in this clone is shown to others.
 func TestSharedNews(t *testing.T) {
-	testrun.OneDayIn(t, 3, time.Now())
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.as("coder-2")
 	there := s.shared()

@@ -53,11 +53,9 @@ func train(n int, write map[int]string) []step {
 	return steps
 }
 
-// newTrain makes a scene in which a train can be merged. Half of the tests that call it run each
-// day.
+// newTrain makes a scene in which a train can be merged.
 func newTrain(t *testing.T, n int, write map[int]string) *scene {
 	t.Helper()
-	testrun.OneDayIn(t, 2, time.Now())
 	return newScene(t, train(n, write)...)
 }
 
@@ -77,7 +75,7 @@ type template struct {
 // newScene makes a scene and takes the steps.
 func newScene(t *testing.T, steps ...step) *scene {
 	t.Helper()
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	t.Parallel()
 	s := copyOf(t, steps, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 	t.Cleanup(s.end)

@@ -50,7 +50,7 @@ func (s *scene) moves() int {
 // operation for each task.
 func TestTrain(t *testing.T) {
 	for _, n := range []int{1, 2, 8, 16} {
-		if n == 16 && !*long {
+		if n == 16 && !*testrun.Long {
 			continue
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -85,12 +85,12 @@ func TestTrain(t *testing.T) {
 }
 
 // TestTrainCulprit checks that the task that makes the test fail is found in few runs, that its
-// failure has the log of its own run, and that it doesn't hold up the others. The positions in a
-// long train are tried within a week.
+// failure has the log of its own run, and that it doesn't hold up the others. Two positions in a long
+// train are tried, with -long all.
 func TestTrainCulprit(t *testing.T) {
 	for _, n := range []int{2, 8} {
 		for bad := 1; bad <= n; bad++ {
-			if n > 2 && !testrun.Due(t, bad, 7, time.Now()) {
+			if n > 2 && !testrun.OneIn(4, bad) {
 				continue
 			}
 			t.Run(fmt.Sprint(bad, " of ", n), func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestTrainCulprit(t *testing.T) {
 }
 
 func TestTrainTwoCulprits(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	s := newTrain(t, 8, nil)
 	s.counted("t3.txt", "t6.txt")
 	var failed []string
@@ -372,7 +372,7 @@ func TestTrainUntestable(t *testing.T) {
 // TestTrainTooSlow checks that a task with whose work worktree_setup runs out of time is left out,
 // and that a merge ends if it does so with each task.
 func TestTrainTooSlow(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	for setup, want := range map[string]struct {
 		landed int
 		says   string

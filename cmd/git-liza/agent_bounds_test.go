@@ -13,7 +13,6 @@ import (
 // TestRunMaxTime: a run that exceeds run_max_time is ended together with every process it started,
 // and counts as a run without result: the agent keeps its claim and is started again.
 func TestRunMaxTime(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -45,7 +44,6 @@ var visibleColour = regexp.MustCompile(`(^|[^\x1b])\[[0-9;]*m`)
 // TestColoursOfSupervisors: on a terminal a supervisor's lines are coloured, and no escape sequence
 // is shown as text.
 func TestColoursOfSupervisors(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	for _, args := range [][]string{

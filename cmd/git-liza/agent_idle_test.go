@@ -10,10 +10,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestSupervisorStopsByItself(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	t.Run("three crashes", func(t *testing.T) {
 		t.Parallel()
@@ -127,7 +128,6 @@ exec sleep 1000
 // the run ends with a hand-off and the task is blocked. The command that the alarm names lets work
 // continue.
 func TestBudgets(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -161,7 +161,6 @@ func TestBudgets(t *testing.T) {
 // TestSprintBudget: reaching the sprint's budget ends the run and pauses the board; raising the
 // budget lets both continue.
 func TestSprintBudget(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -188,7 +187,6 @@ exit 42
 // TestAgentsAreAuthors: an agent is the author of its commits even where no hook records who made
 // them, so work that it brings to integration without the board is a violation.
 func TestAgentsAreAuthors(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -209,7 +207,6 @@ func TestAgentsAreAuthors(t *testing.T) {
 // TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it
 // again, whatever else happens, until a human writes a note.
 func TestPlannerIsNotWokenAgain(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -245,7 +242,6 @@ func TestPlannerIsNotWokenAgain(t *testing.T) {
 
 // TestIdleTeam: a team without work writes nothing and uses next to no CPU time.
 func TestIdleTeam(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -256,13 +252,13 @@ func TestIdleTeam(t *testing.T) {
 	}
 	tip, before, used := p.tip(), len(s.all()), cpu(t, s.cmd.Process.Pid)
 	span := 5 * time.Second
-	if *long {
+	if *testrun.Long {
 		span = time.Minute
 	}
 	time.Sleep(span)
 	used = cpu(t, s.cmd.Process.Pid) - used
 	t.Logf("in %s it used %s: %.2f %% of a core", span, used, 100*used.Seconds()/span.Seconds())
-	if *long && used > span/100 {
+	if *testrun.Long && used > span/100 {
 		t.Error("that is too much")
 	}
 	p.never(tip, func(operation) bool { return true })

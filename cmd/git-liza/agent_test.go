@@ -75,7 +75,7 @@ func TestSecondSupervisorIsRefused(t *testing.T) {
 
 // TestContinuedAfterItsLease stops a supervisor until its lease has expired and its task is taken
 // over. When it continues, it writes nothing to the board, whatever has happened to its agent
-// meanwhile and whatever signal it gets. The cases take turns.
+// meanwhile and whatever signal it gets.
 func TestContinuedAfterItsLease(t *testing.T) {
 	t.Parallel()
 	cases := map[string]func(first *supervised, pid int, open func()){
@@ -86,9 +86,8 @@ func TestContinuedAfterItsLease(t *testing.T) {
 		"it is told to end":   func(first *supervised, _ int, _ func()) { first.signal(syscall.SIGTERM) },
 		"it has no agent now": func(*supervised, int, func()) {},
 	}
-	for i, name := range slices.Sorted(maps.Keys(cases)) {
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
-			onDay(t, i, len(cases))
 			t.Parallel()
 			p := newProject(t)
 			p.set("lease_duration 3", "heartbeat_interval 1")
@@ -130,7 +129,6 @@ func TestContinuedAfterItsLease(t *testing.T) {
 // TestAgentEndsCleanly: at SIGTERM a supervisor releases a claim for which nothing was done, and
 // keeps one with work in it, which the next supervisor continues at once.
 func TestAgentEndsCleanly(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -167,7 +165,6 @@ func TestAgentEndsCleanly(t *testing.T) {
 // TestGraceBehindAShell: the shell that started an agent ends at SIGTERM, but the agent itself gets
 // time to clean up, and its output from that time is kept.
 func TestGraceBehindAShell(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -190,7 +187,6 @@ func TestGraceBehindAShell(t *testing.T) {
 // TestLeftToItsLease: when a supervisor could not deregister its agent, another can succeed it at
 // once under the same id.
 func TestLeftToItsLease(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	s := p.supervise("agent", "coder", "--exec=true")
@@ -209,7 +205,6 @@ func TestLeftToItsLease(t *testing.T) {
 // TestKilledSupervisorIsSucceeded: the successor of a killed supervisor ends the agent that was
 // left running, then continues at once under the same id with the same claim.
 func TestKilledSupervisorIsSucceeded(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -236,7 +231,6 @@ func TestKilledSupervisorIsSucceeded(t *testing.T) {
 
 // TestRejectedWorkIsItsAuthors: no other coder takes rejected work while its author is alive.
 func TestRejectedWorkIsItsAuthors(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -263,7 +257,6 @@ func TestRejectedWorkIsItsAuthors(t *testing.T) {
 // TestLeftLockIsTakenAway: a lock that a killed git left on the board is removed soon enough that
 // nobody is blocked for long.
 func TestLeftLockIsTakenAway(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -286,7 +279,6 @@ func TestLeftLockIsTakenAway(t *testing.T) {
 // Another reviewer reviews and merges; when the first two continue, they record neither a verdict
 // nor a merge.
 func TestContinuedReviewer(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.committed("alpha", nil)

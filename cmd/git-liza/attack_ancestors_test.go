@@ -12,7 +12,6 @@ import (
 // TestSupervisedAncestors: a process below a supervisor can pass neither for a human nor for
 // another agent, whatever it removes from its environment.
 func TestSupervisedAncestors(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("print")

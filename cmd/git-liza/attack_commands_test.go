@@ -12,7 +12,6 @@ import (
 // code acts for nobody, has nobody's key and moves no ref, even if the human's key is in git's
 // settings and the code removes its variables.
 func TestProjectsCommands(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
 		t.Skip("there is no ssh-keygen")
@@ -96,7 +95,6 @@ func TestProjectsCommands(t *testing.T) {
 // TestHumansKey: on a board that requires no signatures, too, an agent does not get the key of the
 // human who starts its supervisor.
 func TestHumansKey(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")

@@ -9,7 +9,6 @@ import (
 // agent's environment, and with it the hooks, to no repository that it pushes to, so the clone has
 // to refuse by itself.
 func TestPushesIntoAClone(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -50,7 +49,6 @@ func TestPushesIntoAClone(t *testing.T) {
 // TestServedClone: a clone accepts operations from others only after it has been configured to
 // serve them.
 func TestServedClone(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	config := p.git("config", "--local", "--list")

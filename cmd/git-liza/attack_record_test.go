@@ -57,7 +57,6 @@ deliver() { git push --atomic origin "$(lookalike $made $1 tasks/parse.yaml)":re
 // TestForgedMerges: the record of a merge follows the board's rules but names a commit that isn't
 // the approved work.
 func TestForgedMerges(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newApproved(t, "")
 	const merge = forger + `LIZA_AGENT_ID=code-reviewer-1 LIZA_SESSION=$(session code-reviewer-1) git-liza merge parse >/dev/null || exit 9
@@ -88,7 +87,6 @@ deliver $(git commit-tree -p $was -p $work -m evil $({ git ls-tree $made; printf
 // client that says integration already has the work, and doctor in a clone checks that the commit
 // really is the merge.
 func TestForgedFinish(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newApproved(t, "")
 	// An honest finish-merge by the author of the work, in a clone whose integration is ahead of
@@ -125,7 +123,6 @@ LIZA_AGENT_ID=coder-1 LIZA_SESSION=$(session coder-1) git-liza doctor --fix; git
 // TestFinishProves: a commit that isn't the merge of a task's work is not recorded as one; doctor
 // reports it, and so does the task's merge. A commit that a human landed is recorded.
 func TestFinishProves(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.approve()
@@ -155,7 +152,6 @@ func TestFinishProves(t *testing.T) {
 // TestForgedSubmissions: one submission hides a part of the work from its reviewer, one is made
 // under another agent's name.
 func TestForgedSubmissions(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	s.committed("parse.txt")
@@ -190,7 +186,6 @@ Liza-Agent: coder-2'; git-liza submit parse`, `it says that "coder-2" made it fo
 // TestHiddenIntegration: the server finds the integration branch even behind a replacement ref,
 // which anybody may push, or a name that YAML quotes.
 func TestHiddenIntegration(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	for _, branch := range []string{"integration", "'it's'"} {
 		t.Run(branch, func(t *testing.T) {
@@ -222,7 +217,6 @@ git push origin $(git commit-tree -p `+word+` -m sneak `+word+`^{tree}):refs/hea
 // before it, and a forged approval lands nothing, whether it is the newest operation or was fetched
 // before newer ones.
 func TestForgedApproval(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -273,7 +267,6 @@ c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Li
 // TestSettingsOfManyLines: values that look like other settings do not hide integration; the lock
 // reads them as values.
 func TestSettingsOfManyLines(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	s.must("", "config", "set", "worktree_setup", "true\nintegration_branch: nowhere")
@@ -307,7 +300,6 @@ func TestSettingsOfManyLines(t *testing.T) {
 // TestFastClocks: a fast clock takes over no lease, neither by the date that it wrote, which every
 // later operation has to follow, nor by its own reading where the server's clock is right.
 func TestFastClocks(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	at := func(s *site, ahead time.Duration) *project {
 		p := *s.project
@@ -336,7 +328,6 @@ func TestFastClocks(t *testing.T) {
 
 // TestMissingIntegration: where a server has no integration branch, a push can't create one.
 func TestMissingIntegration(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main")
@@ -352,7 +343,6 @@ func TestMissingIntegration(t *testing.T) {
 // TestUnhookedServer: a user who can run programs on the server can bypass its lock, and every
 // clone reports that.
 func TestUnhookedServer(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	s.ok("", "", `git push -q --receive-pack='git -c core.hooksPath=/dev/null receive-pack' origin $(git commit-tree -p integration -m sneak integration^{tree}):refs/heads/integration`)
@@ -365,7 +355,6 @@ func TestUnhookedServer(t *testing.T) {
 
 // TestLargeImportIsShared: the server's limits do not refuse a board that is large from the start.
 func TestLargeImportIsShared(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := &site{newRepository(t)}
 	var old strings.Builder
@@ -385,7 +374,6 @@ func TestLargeImportIsShared(t *testing.T) {
 // clone that fetches it, by all who look at it there, by one that would write on top of it, and by
 // one that joins.
 func TestForgedBoardIsNoticed(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	f := newFleet(t, 2, plainPath)
 	f.clones[0].must("", "note", "honest")

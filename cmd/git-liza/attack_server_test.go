@@ -33,7 +33,6 @@ const bypass = `forge() {
 // server has none, verify reports it. Each script begins with an up-to-date clone, and its changes
 // to that clone are undone.
 func TestAttacksOnAServer(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	s.committed("parse.txt")
@@ -117,7 +116,6 @@ func TestAttacksOnAServer(t *testing.T) {
 // TestLostServer: where a locked server has lost the board's ref, no push begins another board
 // there or moves integration, every clone says how the board comes back, and it comes back.
 func TestLostServer(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	s.must("", "note", "hello")
@@ -149,7 +147,6 @@ func TestLostServer(t *testing.T) {
 
 // TestForgedTrailers: a commit in the name of an agent that never held the task is a violation.
 func TestForgedTrailers(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("coder-1", parse, checkpoint+"echo 1 >parse.txt && git add . && git commit -q -m 'Write it\n\nLiza-Task: parse\nLiza-Agent: coder-2'")
@@ -167,7 +164,6 @@ func TestForgedTrailers(t *testing.T) {
 // TestUnrecordedWork: an agent's work that reached integration without the board is a violation; a
 // human's commit is only reported.
 func TestUnrecordedWork(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -196,7 +192,6 @@ func TestUnrecordedWork(t *testing.T) {
 // identified by the worktree it did that in. Once integration is back where it was, there is
 // nothing left to report.
 func TestUnrecordedWorkInAnothersName(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.must("", "status") // looks at what was there before
@@ -223,7 +218,6 @@ func TestUnrecordedWorkInAnothersName(t *testing.T) {
 // TestWorkBroughtBeside: an agent's work is a violation even when it arrives by a merge in a
 // human's name.
 func TestWorkBroughtBeside(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -236,7 +230,6 @@ func TestWorkBroughtBeside(t *testing.T) {
 // TestAliasesAndGrafts: verify reports an integration branch that is another name for a task's
 // branch, and is not misled by replacements and grafts.
 func TestAliasesAndGrafts(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git replace liza/state~2 liza/state~4 && git-liza verify && git replace -d $(git replace -l) && "+
@@ -253,7 +246,6 @@ func TestAliasesAndGrafts(t *testing.T) {
 
 // TestFutureDates: the server refuses dates in the future, and verify reports them.
 func TestFutureDates(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	// The server's clock is right.
@@ -275,7 +267,6 @@ func TestFutureDates(t *testing.T) {
 // TestPushWithoutAtomic: refs that belong together but are pushed in two transactions are refused,
 // each by itself.
 func TestPushWithoutAtomic(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git push -q --atomic ../server.git main liza/state integration")
@@ -300,7 +291,6 @@ func TestPushWithoutAtomic(t *testing.T) {
 // TestMovedTwice: a push that moves the board twice, which git push never sends, brings nothing: the
 // second move would not have been looked at.
 func TestMovedTwice(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	s.must("", "note", "a word")
@@ -329,7 +319,6 @@ func TestMovedTwice(t *testing.T) {
 // what lacks its history can't be checked. A push from a shallow clone that brings only what follows
 // is accepted.
 func TestShallowPush(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	s.ok("", "", "git -C ../server.git config receive.shallowUpdate true && git clone -q --depth 1 \"file://$PWD/../server.git\" ../shallow && git -C ../shallow config user.name Eve && git -C ../shallow config user.email eve@example.org")
@@ -345,7 +334,6 @@ func TestShallowPush(t *testing.T) {
 // TestServersHooks: the server's own hooks keep running where they were, and without git-liza the
 // board can't be moved while other refs can.
 func TestServersHooks(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newServer(t)
 	for _, name := range []string{"pre-receive", "update", "post-receive"} {

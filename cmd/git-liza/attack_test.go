@@ -58,7 +58,6 @@ func (s *site) committed(name string) {
 
 // TestAttacksOnAClone: what agents may not do is refused in their clone and changes nothing.
 func TestAttacksOnAClone(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git tag kept && git branch human && git update-ref refs/liza/review/parse/9 HEAD")
@@ -127,7 +126,6 @@ func TestAttacksOnAClone(t *testing.T) {
 
 // TestAgentsWork: the hooks allow everything that an agent needs for its work.
 func TestAgentsWork(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -175,7 +173,6 @@ func TestAgentsWork(t *testing.T) {
 // TestProjectsHooks: in agents' worktrees the project's own hooks run first, whatever manages them,
 // and can refuse.
 func TestProjectsHooks(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	const hook = "#!/bin/sh\necho \"own ${0##*/} $*\" >&2\n[ ! -e \"$FORBID\" ]\n"
 	for name, c := range map[string]struct{ dir, config string }{
@@ -223,7 +220,6 @@ func TestProjectsHooks(t *testing.T) {
 
 // TestHooksWithoutProgram: a missing or broken git-liza blocks nobody's commits.
 func TestHooksWithoutProgram(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.ok("coder-1", parse, checkpoint+"true")

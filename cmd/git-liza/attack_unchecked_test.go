@@ -8,7 +8,6 @@ import (
 // TestOverwrittenHooks: an installer run in an agent's worktree overwrites Liza's hooks. The next
 // commit is refused, and the hooks are restored for the one after it.
 func TestOverwrittenHooks(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -38,7 +37,6 @@ func TestOverwrittenHooks(t *testing.T) {
 
 // TestCommitsWithoutTrailers: commits that no hook has seen are listed when they are submitted.
 func TestCommitsWithoutTrailers(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")

@@ -66,7 +66,6 @@ func smallImage(t *testing.T) string {
 // TestContainer: an agent in a container commits and submits, sees its worktree, the git directory
 // and no other file of its user, and ends with its supervisor.
 func TestContainer(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	image := smallImage(t)
 	p := newProject(t)
@@ -101,7 +100,6 @@ esac
 
 // TestContainerIsEnded: ending a run ends its container even when the client that started it can't.
 func TestContainerIsEnded(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
@@ -123,7 +121,6 @@ func TestContainerIsEnded(t *testing.T) {
 // TestNoContainers: without podman and docker an agent that wants a container is not started at
 // all.
 func TestNoContainers(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	bin := t.TempDir()

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // faultCase is a scene in which one call of git fails.
@@ -32,12 +34,14 @@ func (c faultCase) String() string {
 
 // TestFaults fails each call of git, in each way, of the commands that change worktrees, branches
 // or the board. A caller that retries gets its result exactly once, nothing acknowledged or written
-// is lost, and doctor repairs everything. The scenes take turns.
+// is lost, and doctor repairs everything. Most scenes run with -long only.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for i, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
-			onDay(t, i, 7)
+			if !testrun.OneIn(7, i) {
+				testrun.LongOnly(t)
+			}
 			t.Parallel()
 			stage := newStage(t, s)
 			calls := stage.rehearse()
@@ -138,7 +142,7 @@ func (s *stage) cases(calls []string) []faultCase {
 		}
 	}
 	random := seeded(s.t)
-	if *long {
+	if *testrun.Long {
 		return drawn(random, append(changes, reads...), len(changes)+len(reads))
 	}
 	one := drawn(random, changes, 1)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestKilled kills real commands, with every git they have started, after a random time: during the
@@ -21,7 +23,7 @@ import (
 // lost, doctor repairs everything, and the request can still be met. Linux only: elsewhere a lock
 // file does not show whether a process holds it.
 func TestKilled(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
 	for _, s := range killScenes {
 		t.Run(s.name, func(t *testing.T) {
@@ -32,12 +34,8 @@ func TestKilled(t *testing.T) {
 			began := time.Now()
 			stage.must(s.agent, s.args...)
 			takes := time.Since(began)
-			tries := 2
-			if *long {
-				tries = 150
-			}
 			made, killed := 0, 0
-			for range tries {
+			for range 150 {
 				if !timeLeft(t) {
 					break
 				}

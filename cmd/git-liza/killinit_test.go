@@ -20,7 +20,7 @@ func TestInitKilled(t *testing.T) {
 	t.Parallel()
 	random := seeded(t)
 	tries, takes := 6, 100*time.Millisecond
-	if *long {
+	if *testrun.Long {
 		tries = 300
 	}
 	boards := 0

@@ -330,10 +330,14 @@ func (k *keepers) end() {
 	k.group.Wait()
 }
 
-// seeded returns randomness whose seed is logged; LIZA_TEST_SEED repeats a run.
+// seeded returns randomness: the same in every run, except with -long. The seed is logged;
+// LIZA_TEST_SEED repeats a run.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
-	seed := uint64(time.Now().UnixNano())
+	seed := uint64(1)
+	if *testrun.Long {
+		seed = uint64(time.Now().UnixNano())
+	}
 	if text := os.Getenv("LIZA_TEST_SEED"); text != "" {
 		if _, err := fmt.Sscan(text, &seed); err != nil {
 			t.Fatal(err)
@@ -346,15 +350,14 @@ func seeded(t *testing.T) *rand.Rand {
 // TestLinearizable: ten clients work on one board, each by real processes, while housekeeping runs
 // and some of them use a git that fails. Their answers must be possible on one board that executes
 // one request at a time, and everything acknowledged must be there. The seed decides who requests
-// what; the rest depends on the machine. The boards take turns.
+// what; the rest depends on the machine. Three of the boards run with -long only.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
-		takesTurn(t)
 		linearizable(t, 2, func(t *testing.T) linearScene { return linearScene{clones: []*project{newProject(t)}} })
 	})
 	t.Run("racing", func(t *testing.T) {
-		takesTurn(t)
+		testrun.LongOnly(t)
 		linearizable(t, 3, func(t *testing.T) linearScene {
 			return linearScene{clones: []*project{newProject(t).withoutTurns()}}
 		})
@@ -362,11 +365,11 @@ func TestLinearizable(t *testing.T) {
 	// Clones share the board by a slow hub. Commands, and the processes that talk to the hub for
 	// them and for others, are killed on the way.
 	t.Run("shared", func(t *testing.T) {
-		takesTurn(t)
+		testrun.LongOnly(t)
 		linearizable(t, 3, func(t *testing.T) linearScene { return sharedScene(t, newFleetOf) })
 	})
 	t.Run("shared without hooks", func(t *testing.T) {
-		takesTurn(t)
+		testrun.LongOnly(t)
 		linearizable(t, 3, func(t *testing.T) linearScene {
 			var lost func() int
 			scene := sharedScene(t, func(p *project, n int, url func(string) string) *fleet {
@@ -439,7 +442,7 @@ func (p *project) distance(t *testing.T, fetch, push string) {
 // linearizable has each client make that many requests, or more in the long form.
 func linearizable(t *testing.T, each int, made func(*testing.T) linearScene) {
 	t.Parallel()
-	if *long {
+	if *testrun.Long {
 		each = 300
 	}
 	random := seeded(t)

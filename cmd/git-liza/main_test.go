@@ -102,17 +102,25 @@ func settle(dir string) error {
 	return os.WriteFile(config, []byte(gitConfig), 0o644)
 }
 
-// scripts lists the files of the scripts to run: with -short those of inShort, otherwise also a
-// seventh of all, another seventh each day.
+// longScripts run with -long only: losses, kills, forgeries and layouts that packages below this one
+// test, too.
+var longScripts = strings.Fields(`agent-shells archive_repeated bare-layout completion-forged doctor-loss doctor-refs
+	env_damage env_gitdir env_lock env_pipe env_submodule env_worktrees hostile-texts import-running land-killed
+	merge-incomplete merge-killed merge-submodule newer-format share-clones share-commands share-copies share-cut-off
+	share-demand share-forged share-lost share-renamed share-signed share-teams sync-apart sync-moved sync-restored
+	team-signed worktree-repair`)
+
+// scripts lists the files of the scripts to run: all but longScripts, with -long those as well, and
+// with -short those of inShort.
 func scripts(t *testing.T) (files []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
 	if err != nil || len(found) == 0 {
 		t.Fatalf("there are no scripts (%v)", err)
 	}
-	for i, file := range found {
-		always := slices.Contains(inShort, "TestScripts/"+strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		if always || !testing.Short() && testrun.Due(t, i, 7, time.Now()) {
+	for _, file := range found {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		if testing.Short() && slices.Contains(inShort, "TestScripts/"+name) || !testing.Short() && (*testrun.Long || !slices.Contains(longScripts, name)) {
 			files = append(files, file)
 		}
 	}

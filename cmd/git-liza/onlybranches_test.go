@@ -20,8 +20,8 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 
 // TestOnlyBranches: two clones share a board by a host that accepts only branches that grow. Of two
 // claims one wins; the other clone takes the task over when the lease has expired, its rewritten
-// second submission is merged, and the board verifies. A hook that does what gitolite does, and
-// gitolite, take turns.
+// second submission is merged, and the board verifies. The host is a hook that does what gitolite does, or
+// gitolite itself.
 func TestOnlyBranches(t *testing.T) {
 	t.Parallel()
 	for _, server := range []struct {
@@ -31,7 +31,6 @@ func TestOnlyBranches(t *testing.T) {
 		{"an update hook", serveOnlyBranches}, {"gitolite's RW", serveGitoliteRW},
 	} {
 		t.Run(server.name, func(t *testing.T) {
-			takesTurn(t)
 			t.Parallel()
 			h := &host{project: newProject(t), dir: t.TempDir()}
 			server.serve(h)

@@ -46,7 +46,6 @@ esac
 // TestTeamReviewsPlan: a team with roles of its own writes a spec, has it and the plan reviewed,
 // revises a rejected draft, and reaches the goal.
 func TestTeamReviewsPlan(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	agent := script(t, specifies)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestSixteenProcessesClaimOneTask(t *testing.T) {
@@ -66,12 +68,11 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 func TestEightWritersAndAHousekeeper(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
-		takesTurn(t)
+		testrun.LongOnly(t)
 		t.Parallel()
 		eightWriters(t, newProject(t))
 	})
 	t.Run("racing", func(t *testing.T) {
-		takesTurn(t)
 		t.Parallel()
 		eightWriters(t, newProject(t).withoutTurns())
 	})
@@ -101,7 +102,7 @@ func (p *project) broughtBack() {
 func eightWriters(t *testing.T, p *project) {
 	const writers = 8
 	each := 3
-	if *long {
+	if *testrun.Long {
 		each = 100
 	}
 	keeping := p.housekeeping()

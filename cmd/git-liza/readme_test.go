@@ -32,7 +32,6 @@ func blocks(t *testing.T, document, language string) []string {
 // with a fake claude. What the guide types in another terminal while the team runs is typed
 // afterwards.
 func TestTeamOfTheGuide(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	guide := strings.Join(blocks(t, "../../specs/operators-guide.md", "bash"), "\n")
 	for _, line := range strings.Split(strings.Join(blocks(t, "../../README.md", "bash"), ""), "\n") {
@@ -90,7 +89,7 @@ esac
 // TestReadmeInstalls tries the README's installation from a clone of this repository. The demo has
 // its own tests, and go test is this run.
 func TestReadmeInstalls(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
 	commands := strings.Fields(strings.ReplaceAll(strings.Join(blocks(t, "../../README.md", "sh"), ""), "\n", " ; "))
 	want := "CGO_ENABLED=0 go install ./cmd/git-liza ; go run ./cmd/git-liza demo ; go test ./... ;"

@@ -34,7 +34,7 @@ type trouble struct {
 }
 
 // TestNetworkTroubles: a command that the network fails ends in bounded time with exit code 3, has
-// done nothing, and prints git's message in one line. The troubles take turns.
+// done nothing, and prints git's message in one line.
 func TestNetworkTroubles(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -69,10 +69,9 @@ func TestNetworkTroubles(t *testing.T) {
 		"a push without an answer":  {url: passing(stop("git-receive-pack", -1)), push: true, env: known, said: `git (push|fetch) heard nothing for 3s \(whether it was done shows when the remote is there again\)`},
 		"a push that breaks off":    {url: passing(cut("git-receive-pack", -1)), push: true, env: known, said: `.*(curl 52 Empty reply|hung up|unexpected disconnect|unable to rewind).*`},
 	}
-	for i, name := range slices.Sorted(maps.Keys(troubles)) {
+	for _, name := range slices.Sorted(maps.Keys(troubles)) {
 		group.Go(func() {
 			t.Run(name, func(t *testing.T) {
-				onDay(t, i, 5)
 				c := troubles[name]
 				c.strike(t)
 			})
@@ -129,7 +128,6 @@ func (c *trouble) strike(t *testing.T) {
 
 // TestPushWithoutAnswer: a push that the server took but whose answer was lost is found to be done.
 func TestPushWithoutAnswer(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	f := newFleet(t, 1, plainPath)
 	p := f.clones[0]

@@ -37,11 +37,11 @@ func settings(words ...string) []string {
 }
 
 // TestNetworkRemotes: two clones do one task by a server with the lock on, over git's network
-// transports, which take turns.
+// transports.
 func TestNetworkRemotes(t *testing.T) {
 	t.Parallel()
 	t.Run("ssh", func(t *testing.T) {
-		takesTurn(t)
+		testrun.LongOnly(t)
 		t.Parallel()
 		s := serveSSH(t)
 		first := newProject(t)
@@ -56,7 +56,6 @@ func TestNetworkRemotes(t *testing.T) {
 		f.oneTask()
 	})
 	t.Run("https", func(t *testing.T) {
-		takesTurn(t)
 		t.Parallel()
 		s := serveHTTP(t, "/", true)
 		first := newProject(t)
@@ -126,7 +125,6 @@ func (f *fleet) lands(its, other *project) {
 // TestServersThatRefuse: a server that can't take several refs at once, or any, is distinguished
 // from one that can't be reached.
 func TestServersThatRefuse(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	f := newFleet(t, 1, plainPath)
 	p := f.clones[0]

@@ -106,7 +106,7 @@ func steady(text string) string {
 }
 
 // TestSessions runs each session of the documents as written, in one shell, and expects the output
-// shown. Those outside the README take turns.
+// shown.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for document, repositories := range map[string][]string{
@@ -115,9 +115,6 @@ func TestSessions(t *testing.T) {
 		"../../specs/sharing.md":     {"first", "second"},
 	} {
 		t.Run(filepath.Base(document), func(t *testing.T) {
-			if filepath.Base(document) != "README.md" {
-				takesTurn(t)
-			}
 			t.Parallel()
 			s := readSession(t, document)
 			p := reader(t)

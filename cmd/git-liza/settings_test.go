@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestHiddenRefs: a hub that hides submissions or the branches of tasks from pushes, set after it
 // was shared, moves the board without them. The command that pushed says so. What is there serves
 // another clone.
 func TestHiddenRefs(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	for hidden, c := range map[string]struct {
 		left     string
@@ -56,7 +57,7 @@ func TestHiddenRefs(t *testing.T) {
 // TestBranchesAreKept: a hub that lets no branch be deleted or rewound gets a rewritten submission all
 // the same, with the server's lock and without. A clone that has only fetched it reviews and merges it.
 func TestBranchesAreKept(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
 	for name, made := range map[string]func(*project, int, func(string) string) *fleet{
 		"the lock": newFleetOf, "no hooks": newFleetWithoutHooks,

@@ -339,7 +339,6 @@ func TestTwoClonesClaimOneTask(t *testing.T) {
 // TestRoundTrips: what one clone does alone takes one push, without a fetch. An agent that the
 // board does not know is registered by the push of its claim.
 func TestRoundTrips(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	f := newFleetOf(projectWithTasks(t, 1), 2, plainPath)
 	p := f.clones[0]
@@ -368,12 +367,9 @@ func TestRoundTrips(t *testing.T) {
 }
 
 func TestClones(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
-	sizes := [][2]int{{4, 2}} // clones and tasks; two are tested in TestTwoClonesClaimOneTask, three with troubles below
-	if *long {
-		sizes = [][2]int{{2, 40}, {4, 40}, {8, 40}, {8, 200}}
-	}
+	sizes := [][2]int{{2, 40}, {4, 40}, {8, 40}, {8, 200}} // clones and tasks
 	for _, size := range sizes {
 		n, tasks := size[0], size[1]
 		t.Run(fmt.Sprintf("%d clones, %d tasks", n, tasks), func(t *testing.T) {
@@ -389,13 +385,13 @@ func TestClones(t *testing.T) {
 }
 
 // eachHub runs a test by a hub whose server decides operations itself, and by one on which nothing
-// of git liza runs. They take turns.
+// of git liza runs. Both run with -long only.
 func eachHub(t *testing.T, test func(t *testing.T, made func(*project, int, func(string) string) *fleet)) {
 	for name, made := range map[string]func(*project, int, func(string) string) *fleet{
 		"the server decides": newFleetOf, "no hooks": newFleetWithoutHooks,
 	} {
 		t.Run(name, func(t *testing.T) {
-			takesTurn(t)
+			testrun.LongOnly(t)
 			t.Parallel()
 			test(t, made)
 		})
@@ -408,10 +404,7 @@ func eachHub(t *testing.T, test func(t *testing.T, made func(*project, int, func
 func TestClonesWithTroubles(t *testing.T) {
 	t.Parallel()
 	eachHub(t, func(t *testing.T, made func(*project, int, func(string) string) *fleet) {
-		n, tasks := 3, 4
-		if *long {
-			n, tasks = 8, 200
-		}
+		n, tasks := 8, 200
 		f := made(projectWithTasks(t, tasks), n, plainPath)
 		f.clones[1].slowed()
 		stop := make(chan struct{})
@@ -599,7 +592,7 @@ func (f *fleet) in(word string) bool {
 // succeed. Nothing claims in that clone: while git adds a worktree, its HEAD points nowhere for a
 // moment, and a fetch that reads it then fails, with or without git liza.
 func TestPlainFetches(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
 	const tasks, bursts, people = 1, 4, 8
 	f := newFleetOf(projectWithTasks(t, tasks), 2, plainPath)
@@ -634,7 +627,6 @@ func TestPlainFetches(t *testing.T) {
 // TestLiveScreenOfASharedBoard: the screen says how old this clone's view of a shared board is, as
 // git liza status does.
 func TestLiveScreenOfASharedBoard(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	hub := bareHub(p)

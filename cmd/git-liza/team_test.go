@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // thePlan has as many tasks as there are misdeeds. A line names a task, its priority and its
@@ -52,7 +54,7 @@ const scriptedExec = "--exec=exec scripted-agent"
 // TestTeam: a team of scripted agents reaches a goal by itself, though they crash, leave early,
 // flood, fork, reject, ask, hand off and conflict.
 func TestTeam(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
 	p, script := newGoal(t, thePlan)
 	began := time.Now()

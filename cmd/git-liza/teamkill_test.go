@@ -12,17 +12,16 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTeamKilled: supervisors, each a process, reach a goal with scripted agents while both are
 // killed at random. What dies is started again.
 func TestTeamKilled(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
-	kills, plan := 4, thePlan
-	if *long {
-		kills, plan = 300, longPlan(60)
-	}
+	kills, plan := 300, longPlan(60)
 	p, script := newGoal(t, plan)
 	p.env = append(p.env, "LIZA_SCRIPT_ROUGH=1")
 	for key, value := range map[string]string{

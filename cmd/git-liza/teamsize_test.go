@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // sizes is the script of an agent of any role; the planner plans the tasks of LIZA_TEST_TASKS, or
@@ -36,12 +38,9 @@ esac
 // TestTeamSizesItself: a team without numbers reaches a goal with never more agents of a role than
 // it may have, though it is killed again and again, and what it held is taken up.
 func TestTeamSizesItself(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
-	tasks, kills := 5, 1
-	if *long {
-		tasks, kills = 30, 8
-	}
+	tasks, kills := 30, 8
 	p := newProject(t)
 	agent := script(t, sizes)
 	var ids []string

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTortureClocks gives each command a clock that is right, a day fast, a day slow, or jumping
@@ -18,12 +20,11 @@ import (
 // everything acknowledged is on the board once, no operation is dated before its parent, and the
 // history verifies.
 func TestTortureClocks(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	const coders = 4
 	rounds := 1
-	if *long {
+	if *testrun.Long {
 		rounds = 1 << 30
 	}
 	l := &ledger{t: t, acks: map[string]string{}, last: time.Now()}

@@ -30,10 +30,7 @@ func TestTortureClones(t *testing.T) {
 
 func tortureClones(t *testing.T, made func(*project, int, func(string) string) *fleet) {
 	f := made(newProject(t), 4, plainPath)
-	each := 1
-	if *long {
-		each = 1 << 30
-	}
+	const each = 1 << 30
 	f.clones[1].git("config", "remote.origin.url", fileURL(f.hub))
 	lossy, losses := f.clones[2], &losses{}
 	lossy.env = append(lossy.env[:len(lossy.env):len(lossy.env)], known(t)...)

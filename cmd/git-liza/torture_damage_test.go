@@ -19,14 +19,15 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/cli"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTortureDamage deletes, truncates and replaces each object and each ref of a small board in
 // turn. Every command then ends with a documented exit code and without a panic, doctor --fix
 // restores what the objects allow and reports what is lost, and verify agrees with it. After a
-// damaged ref of git liza's, everybody can work again. The short form draws a few cases at random.
+// damaged ref of git liza's, everybody can work again.
 func TestTortureDamage(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
 	full(t)
 	for name, prepare := range map[string]func(*testing.T) *broken{
@@ -42,12 +43,8 @@ func TestTortureDamage(t *testing.T) {
 				cases = slices.DeleteFunc(cases, func(d damage) bool { return !regexp.MustCompile(only).MatchString(d.String()) })
 			}
 			random := seeded(t)
-			most := len(cases)
-			if !*long {
-				most = 3
-			}
 			made := 0
-			for _, d := range drawn(random, slices.Clone(cases), most) {
+			for _, d := range drawn(random, slices.Clone(cases), len(cases)) {
 				if !timeLeft(t) {
 					break
 				}
@@ -56,9 +53,7 @@ func TestTortureDamage(t *testing.T) {
 			}
 			t.Logf("%d of %d cases, %d commands", made, len(cases), b.commands)
 			for _, line := range slices.Sorted(maps.Keys(b.ends)) {
-				if *long {
-					t.Logf("%5d %s", b.ends[line], line)
-				}
+				t.Logf("%5d %s", b.ends[line], line)
 			}
 		})
 	}

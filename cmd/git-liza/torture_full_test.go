@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTortureFull lets the disk, or its inodes, run out at each write of a command: after none,
@@ -15,9 +17,7 @@ import (
 // is lost. The test needs the right to mount a file system.
 func TestTortureFull(t *testing.T) {
 	t.Parallel()
-	if !*long {
-		t.Skip("with -long: it needs minutes, and the right to mount")
-	}
+	testrun.LongOnly(t)
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

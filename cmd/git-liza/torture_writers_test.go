@@ -33,7 +33,6 @@ import (
 // has left: a command that is not killed itself succeeds at the second attempt at the latest, and
 // an attempt gives up after three waits of three seconds.
 func TestTortureWriters(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	const writers = 12
@@ -41,7 +40,7 @@ func TestTortureWriters(t *testing.T) {
 	for n := 1; n <= writers; n += 2 {
 		p.addTask(taskID(n))
 	}
-	more := func(*ledger) bool { return *long && timeLeft(t) }
+	more := func(*ledger) bool { return *testrun.Long && timeLeft(t) }
 	p.tortured(writers, more, func(w *killed) {
 		if w.n%2 == 1 {
 			w.command()
@@ -56,10 +55,9 @@ var operations = flag.Int("operations", 100_000, "how many operations TestTortur
 // TestTortureNotes: eight processes write notes by the hundred and are killed, beside all that
 // deletes and packs, as in TestTortureWriters. Its long form is for many operations.
 func TestTortureNotes(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	most, enough := 0, time.Now().Add(24*time.Hour)
-	if *long {
+	if *testrun.Long {
 		most = *operations
 		if end, given := t.Deadline(); given {
 			enough = end.Add(-time.Until(end) / 3) // what is left is for the proof
@@ -67,7 +65,7 @@ func TestTortureNotes(t *testing.T) {
 	}
 	more := func(l *ledger) bool { return l.acknowledged() < most && time.Now().Before(enough) }
 	notes := 10
-	if *long {
+	if *testrun.Long {
 		notes = 1000
 	}
 	newProject(t).tortured(8, more, func(w *killed) { w.stint(notes) })

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestNewOperation builds the program with one more operation: a file of the board, a file of the
 // commands and a row of the table of operations. Everything else derives from these.
 func TestNewOperation(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
 	full(t)
 	root, err := filepath.Abs("../..")

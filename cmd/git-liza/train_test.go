@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // yard makes a project with approved tasks t01, t02 and so on, and one more, clash. Each task has
@@ -42,44 +44,35 @@ type trip struct {
 	clash int
 }
 
-// trips returns the trains to try: every length without culprits and, chosen anew in each run, with
-// one culprit, two culprits or a conflict at some place; with -long all of them at every place.
-func trips(t *testing.T, lengths []int) (all []trip) {
-	random := seeded(t)
+// trips returns the trains to try: every length without culprits, and with one culprit, two culprits
+// or a conflict at every place.
+func trips(lengths []int) (all []trip) {
 	for _, n := range lengths {
-		var some []trip
+		all = append(all, trip{cars: n})
 		for i := 1; i <= n; i++ {
-			some = append(some, trip{cars: n, bad: []int{i}}, trip{cars: n, clash: i}, trip{cars: n, clash: i + 1, bad: []int{n}})
+			all = append(all, trip{cars: n, bad: []int{i}}, trip{cars: n, clash: i}, trip{cars: n, clash: i + 1, bad: []int{n}})
 			for j := i + 1; j <= n; j++ {
-				some = append(some, trip{cars: n, bad: []int{i, j}})
+				all = append(all, trip{cars: n, bad: []int{i, j}})
 			}
 		}
-		if !*long {
-			some = drawn(random, some, 1)
-		}
-		all = append(all, trip{cars: n})
-		all = append(all, some...)
 	}
 	return all
 }
 
 // TestTrains merges trains of several lengths, with culprits and conflicts at every place, by real
 // processes: each culprit and each conflict is recorded as its own failure, all other tasks land,
-// and one culprit costs no more than two tests plus the logarithm of the length. Trains of more
-// than four need -long; TestTrain of worktrees merges them without processes.
+// and one culprit costs no more than two tests plus the logarithm of the length.
+// TestTrain of worktrees merges trains without processes.
 func TestTrains(t *testing.T) {
-	takesTurn(t)
+	testrun.LongOnly(t)
 	t.Parallel()
-	lengths := []int{1, 2, 4}
-	if *long {
-		lengths = []int{1, 2, 8, 16}
-	}
+	lengths := []int{1, 2, 8, 16}
 	p := yard(t, slices.Max(lengths))
 	saved := filepath.Join(t.TempDir(), "saved")
 	if err := copyTree(p.dir, saved, func(_ string, data []byte) []byte { return data }); err != nil {
 		t.Fatal(err)
 	}
-	for _, trip := range trips(t, lengths) {
+	for _, trip := range trips(lengths) {
 		if !timeLeft(t) {
 			break
 		}
@@ -173,7 +166,6 @@ func (p *project) lies(name string) bool {
 // TestTrainFlakyTest: a test that fails once and passes when repeated is recorded, and no task is
 // blamed.
 func TestTrainFlakyTest(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	ran := filepath.Join(t.TempDir(), "ran")
@@ -202,7 +194,6 @@ func TestTrainFlakyTest(t *testing.T) {
 // TestTrainsOfTwoClones: two clones merge all approved tasks at once while a human pushes to
 // integration. Every task lands once, before or after the human's commit.
 func TestTrainsOfTwoClones(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.set("integration_test sleep 0.2", "merge_batch 3")

@@ -14,7 +14,6 @@ import (
 // TestUnfitRemotes: share finds a remote that does not accept everything a board needs before
 // anything is shared, and says why in one sentence; a clone that joins is warned.
 func TestUnfitRemotes(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	const byHook = "#!/bin/sh\nzero=0000000000000000000000000000000000000000\nwhile read -r old new ref; do\n%\ndone\n"
 	const headsOnly = `case "$ref" in refs/heads/*) ;; *) echo "only heads"; exit 1;; esac`
@@ -81,7 +80,6 @@ func TestUnfitRemotes(t *testing.T) {
 
 // TestJoinsToRead: a clone from which the remote accepts no pushes can join a board.
 func TestJoinsToRead(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	f := newFleet(t, 1, plainPath)
 	p := &project{t: t, dir: filepath.Join(t.TempDir(), "reader"), env: f.clones[0].env}

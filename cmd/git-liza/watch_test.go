@@ -149,7 +149,6 @@ func TestWatchTellsWhatHappens(t *testing.T) {
 }
 
 func TestWatchHaltsTheBoard(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
@@ -189,7 +188,6 @@ func TestWatchHaltsTheBoard(t *testing.T) {
 }
 
 func TestWatchPausesABrokenClone(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
@@ -225,7 +223,6 @@ func TestWatchPausesABrokenClone(t *testing.T) {
 // TestWatchPosts: a webhook that hangs delays neither the watch nor its end; one that answers
 // receives what is reported.
 func TestWatchPosts(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	over, got := make(chan struct{}), make(chan string, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
@@ -268,7 +265,6 @@ func TestWatchPosts(t *testing.T) {
 }
 
 func TestWatchShowsOnTheDesktop(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	bin := t.TempDir()
@@ -290,7 +286,6 @@ func TestWatchShowsOnTheDesktop(t *testing.T) {
 // TestWatchIsAlive: away from a terminal an occasional line, and a file, show that the watch is
 // alive.
 func TestWatchIsAlive(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch("--heartbeat", "50ms")
@@ -324,7 +319,6 @@ func TestWatchIsAlive(t *testing.T) {
 // TestWatchEscalates: a checkpoint that has waited for hours leaves a file that says so, until the
 // run continues.
 func TestWatchEscalates(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	file := filepath.Join(p.dir, ".liza", "CHECKPOINT")
@@ -360,7 +354,6 @@ func TestWatchEscalates(t *testing.T) {
 // TestWatchOutlivesGit: when the git process that the watch reads through dies, the watch starts
 // another.
 func TestWatchOutlivesGit(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
@@ -385,7 +378,6 @@ func TestWatchOutlivesGit(t *testing.T) {
 // TestWatchOnATerminal: on a terminal the last line shows when the board was last checked; it gives
 // way to reports and is removed at the end.
 func TestWatchOnATerminal(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	host, tty, err := pty.Open()

@@ -16,7 +16,6 @@ import (
 // TestScreenConductsARun: the human of a run of twelve tasks sees and does everything on the live
 // screen: a question, a plan, rejections, an approval, notes, and the circuit breaker's trip.
 func TestScreenConductsARun(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.set("require_tests off", "require_pre_execution_checkpoint false")

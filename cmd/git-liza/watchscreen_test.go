@@ -191,7 +191,6 @@ func (s *liveScreen) restored(code int) {
 var eighty = pty.Winsize{Rows: 30, Cols: 80}
 
 func TestLiveScreen(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")
@@ -269,7 +268,6 @@ func TestLiveScreen(t *testing.T) {
 // TestLiveScreenStale: an answer to a question that somebody else has answered since goes to no
 // other question, and a draft that has changed since the key was pressed is not opened.
 func TestLiveScreenStale(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")
@@ -305,7 +303,6 @@ func TestLiveScreenStale(t *testing.T) {
 // TestLiveScreenStops: Ctrl-Z returns the terminal to the shell, and fg continues where the reader
 // was.
 func TestLiveScreenStops(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")
@@ -324,7 +321,6 @@ func TestLiveScreenStops(t *testing.T) {
 }
 
 func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	for name, end := range map[string]func(s *liveScreen){
@@ -350,7 +346,6 @@ func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
 // TestLiveScreenPlain: non-ASCII characters are shown as ? where the locale has no UTF-8, and
 // NO_COLOR removes all colours.
 func TestLiveScreenPlain(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	p.must("", "add-task", "--id", "gruss", "--desc", "Grüß alle", "--spec", "specs/vision.md", "--done", "x", "--scope", "IN: x")
@@ -371,7 +366,6 @@ func TestLiveScreenPlain(t *testing.T) {
 }
 
 func TestWatchTakesATerminal(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	_, errs, code := p.liza("", "status", "--watch")
@@ -385,7 +379,6 @@ func TestWatchTakesATerminal(t *testing.T) {
 
 // TestAbortAsks: on a terminal abort asks the human for confirmation, and only yes is accepted.
 func TestAbortAsks(t *testing.T) {
-	takesTurn(t)
 	t.Parallel()
 	p := newProject(t)
 	for _, c := range []struct{ answer, mode string }{{"n\n", "RUNNING"}, {"\n", "RUNNING"}, {"y\n", "ABORTED"}} {

@@ -121,7 +121,7 @@ func (r *runner) run(ctx context.Context, s suite, names []string, limit time.Du
 	cmd.Dir, cmd.WaitDelay = s.dir, time.Second
 	proc.OwnGroup(cmd)
 	defer proc.EndGroup(cmd) // a mutant that never ends is a child of the shell
-	// All tests count, not the part of a day.
-	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp, "LIZA_TEST_DAY=all"), env...)
+	// Every case counts.
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+temp, "LIZA_TEST_ALL=1"), env...)
 	return cmd.CombinedOutput()
 }

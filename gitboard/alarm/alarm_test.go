@@ -601,7 +601,7 @@ func live(t *testing.T, rule string, now moment, r alarm.Report) {
 // Whoever looks only when a look says so hears everything at the very second at which who looks all
 // the time does.
 func TestNextIsTheMomentOfTheNextNews(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	scene := func() *world {
 		w := quiet()
 		w.running()

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -212,7 +211,7 @@ func TestRoots(t *testing.T) {
 
 // TestProgress checks that progress is reported and ends at the total.
 func TestProgress(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	w := memoryWorld(t)
 	w.routine(600)
 	var told []int

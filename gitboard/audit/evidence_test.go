@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -17,7 +16,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func texts(all []audit.Finding) string {
@@ -28,8 +26,7 @@ func texts(all []audit.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestEvidence covers recorded statements about the repository that are false: a quarter of them
-// each day.
+// TestEvidence covers recorded statements about the repository that are false.
 func TestEvidence(t *testing.T) {
 	nowhere := strings.Repeat("a", 40)
 	w, repo := gitWorld(t)
@@ -248,9 +245,6 @@ func TestEvidence(t *testing.T) {
 			w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
 	} {
-		if !testrun.Turn(t, name, 4, time.Now()) {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			c.do(w)
 			defer func() {

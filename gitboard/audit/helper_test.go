@@ -64,13 +64,13 @@ func newWorld(t testing.TB, store oplog.Store) *world {
 
 // memoryWorld makes a world without a repository.
 func memoryWorld(t testing.TB) *world {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	return newWorld(t, oplog.NewMemory())
 }
 
 // gitWorld makes a world in a bare repository.
 func gitWorld(t testing.TB) (*world, *gitio.Repo) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	repo := testrepo.Bare(t)
 	return newWorld(t, repo), repo
 }

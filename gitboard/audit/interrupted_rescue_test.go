@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -23,10 +22,10 @@ type remedy interface {
 }
 
 // TestInterruptedRescue interrupts each place that uses git while a damaged board is looked at and
-// repaired, a quarter of them each day. Either the failure is reported, or what is found and done is
+// repaired. Either the failure is reported, or what is found and done is
 // what it is otherwise: what could not be read is not taken for missing.
 func TestInterruptedRescue(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	made, w, commits := atHome(t)
 	tree := func(n int) git.OID { return w.snapshot(commits[n]).Head.Tree }
 	ref := filepath.FromSlash(git.BoardRef)
@@ -109,7 +108,7 @@ func TestInterruptedRescue(t *testing.T) {
 		want, places, err := look(damaged, "")
 		check(t, err)
 		for i, place := range places {
-			if !testrun.Due(t, i, 4, time.Now()) {
+			if !testrun.OneIn(4, i) {
 				continue
 			}
 			if got, _, err := look(damaged, place); err == nil && fmt.Sprint(got) != fmt.Sprint(want) {
@@ -121,7 +120,7 @@ func TestInterruptedRescue(t *testing.T) {
 		}
 		after, places, refuses := repaired("")
 		for i, place := range places {
-			if !testrun.Due(t, i, 4, time.Now()) {
+			if !testrun.OneIn(4, i) {
 				continue
 			}
 			if got, _, err := repaired(place); err == nil && (got != after || refuses != nil) {

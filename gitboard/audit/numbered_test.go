@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,15 +10,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
-
-var long = flag.Bool("long", false, "every forgery of the red team, and a board of more notes than two levels of directories hold")
 
 // TestManyNotes checks that a board with more notes than fit into one directory verifies, and that
 // none of its trees is large.
 func TestManyNotes(t *testing.T) {
 	most := 230
-	if *long {
+	if *testrun.Long {
 		most = 10_030 // reaches the second upper-level directory
 	}
 	store := &broadest{Memory: oplog.NewMemory()}

@@ -4,27 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// ofTheDay returns the steps whose turn it is: one in so many each day.
-func ofTheDay(t *testing.T, all []step, days int) (some []step) {
-	for i, s := range all {
-		if testrun.Due(t, i, days, time.Now()) {
-			some = append(some, s)
-		}
-	}
-	return some
-}
-
 // TestEveryOperation verifies a history that contains every operation: as a whole, and each
-// operation alone. These take turns: in a repository one takes ten processes.
+// operation alone. In a repository, where one takes ten processes,
+// it is one operation in n.
 func TestEveryOperation(t *testing.T) {
-	run := func(t *testing.T, w *world, days int) *audit.Report {
+	run := func(t *testing.T, w *world, n int) *audit.Report {
 		w.everyOperation()
 		var ops []string
 		for _, s := range w.steps {
@@ -49,8 +39,8 @@ func TestEveryOperation(t *testing.T) {
 		if other := w.verify(audit.Range{To: w.find("import").commit}); !other.OK() || other.Proven != 1 {
 			t.Errorf("the import: %v", other.Findings)
 		}
-		for _, s := range ofTheDay(t, w.steps, days) {
-			if s.parent.IsZero() {
+		for i, s := range w.steps {
+			if s.parent.IsZero() || !testrun.OneIn(n, i) {
 				continue
 			}
 			if part := w.verify(audit.Range{From: s.parent, To: s.commit}); len(part.Findings) > 0 || part.Commits != 1 || part.Proven != 1 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -73,7 +72,7 @@ func TestRejectionTakesComments(t *testing.T) {
 // TestRoomForComments checks that comments, however many, leave room in the record for the
 // operations that end the task and for the text of other agents.
 func TestRoomForComments(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	s := begun(t).submitted("login").do(reviewer1, review("login"))
 	long := strings.Repeat("x", board.MaxComment)
 	for i := range board.MaxComments {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -68,7 +67,7 @@ func TestRecordPath(t *testing.T) {
 // TestDirectoriesStaySmall checks that with up to a million records of a family no directory has
 // more than a hundred entries.
 func TestDirectoriesStaySmall(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	const most = 1_000_000
 	entries := map[string]int{}
 	last := ""

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -44,7 +43,7 @@ func (s *script) fill(a board.Actor, p board.Payload) {
 // TestRoomToEnd checks that planners can always block, amend, supersede and abandon a task, however
 // much text agents added to it.
 func TestRoomToEnd(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	long := func(id string) *board.PreExec {
 		p := preExec(id)
 		p.Assumptions = []string{text(2 << 10), strings.Repeat("\u2028", 1<<10)}
@@ -110,7 +109,7 @@ func TestShare(t *testing.T) {
 // TestPlannersRoom checks that planners can fill a task except for the room needed to end it, and
 // that final texts must be short if little room is left.
 func TestPlannersRoom(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	s := begun(t).ready("login")
 	amend := func(i int) *board.AmendTask {
 		return &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: fmt.Sprint(i) + strings.Repeat("x", 28<<10)}, Set: []string{"scope"}, Reason: "more"}
@@ -153,7 +152,7 @@ func TestSize(t *testing.T) {
 // TestFullGoal checks that a goal whose alignment history is full refuses more entries and blocks
 // no other operation.
 func TestFullGoal(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	s := begun(t).ready("login")
 	s.fill(planner, &board.AlignmentEntry{Event: "look", Summary: strings.Repeat("x", 30<<10)})
 	for i := range 8 {

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/golden"
@@ -42,16 +41,17 @@ type try struct {
 
 // checkTries makes each call once, and then again for each child of git that it starts, which fails. It
 // writes down what the call returns and which files differ afterwards: a call reports a failure, or
-// does as well without the child. The calls take turns by the day.
+// does as well without the child. Every seventh call is tried, with
+// -long all.
 func checkTries(t *testing.T, file string, like func(t *testing.T) *place, all []try) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	tries := map[string]try{}
 	names := make([]string, len(all))
 	for i, c := range all {
 		names[i], tries[c.name] = c.name, c
 	}
 	var p *place
-	due := func(name string) bool { return testrun.Turn(t, name, 7, time.Now()) }
+	due := func(i int) bool { return testrun.OneIn(7, i) }
 	golden.Sections(t, filepath.Join("testdata", file), names, due, func(name string) string {
 		if p == nil {
 			p = like(t)

@@ -43,7 +43,7 @@ func sandbox(t *testing.T) context.Context {
 // scratch makes a repository with one commit, in a path with a space and non-ASCII letters.
 func scratch(t *testing.T) (context.Context, *Repo) {
 	t.Helper()
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	ctx := sandbox(t)
 	if template == "" {
 		template = must[string](t)(os.MkdirTemp("", "gitio-test-"))

@@ -330,7 +330,7 @@ func TestLockBesideAHook(t *testing.T) {
 // TestLockOfASilentFetch checks that a left lock stops no fetch that is given up on before git
 // gives up waiting for the lock.
 func TestLockOfASilentFetch(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	r, _, commit := written(t)
 	hub := t.TempDir()
 	native(t, hub, "init", "-q", "--bare")

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -13,7 +12,7 @@ import (
 // TestWorktreeOfAPartialClone checks that objects missing from a partial clone are fetched for a
 // worktree, and that a silent server does not block that, a merge or a diff forever.
 func TestWorktreeOfAPartialClone(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			ctx, there := scratch(t)

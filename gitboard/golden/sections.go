@@ -11,7 +11,7 @@ import (
 // Sections wants each section of a file to be what made returns for its name, which is its first
 // line; all others begin with a tab. Only those that are due are made, but all of them for a new
 // file.
-func Sections(t *testing.T, path string, names []string, due func(name string) bool, made func(name string) string) {
+func Sections(t *testing.T, path string, names []string, due func(i int) bool, made func(name string) string) {
 	t.Helper()
 	if *Update {
 		var text strings.Builder
@@ -26,12 +26,12 @@ func Sections(t *testing.T, path string, names []string, due func(name string) b
 		t.Fatal(err)
 	}
 	known := sections(string(text))
-	for _, name := range names {
+	for i, name := range names {
 		want, is := known[name]
 		delete(known, name)
 		if !is {
 			t.Errorf("%s has no %s: -update adds it", path, name)
-		} else if due(name) {
+		} else if due(i) {
 			if got := made(name); got != want {
 				t.Errorf("%s differs (-update rewrites it; git diff shows how): got\n%sand not\n%s", path, got, want)
 			}

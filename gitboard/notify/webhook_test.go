@@ -124,7 +124,7 @@ func TestWebhookMoved(t *testing.T) {
 
 // A server that hangs keeps nobody waiting, and what comes later is carried.
 func TestWebhookHangs(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	over := make(chan struct{})
 	got := make(chan string, 9)
 	s := receiver(t, func(_ int64, _ http.ResponseWriter, body string) {

@@ -2,12 +2,10 @@ package oplog_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -60,14 +58,12 @@ func (w *writer) notesUpTo(n int) {
 	w.byHand(files)
 }
 
-var long = flag.Bool("long", false, "a board of 100 000 notes")
-
 // TestNoteIsFlat checks that adding a note reads and writes as much next to 12,000 others (100,000
 // with -long) as next to a few.
 func TestNoteIsFlat(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	most := 12_345
-	if *long {
+	if *testrun.Long {
 		most = 100_000
 	}
 	var few [2]int

@@ -160,7 +160,7 @@ func strictly(t *testing.T, body []byte, to any) {
 // A collector that hangs, refuses or answers with an error delays nobody: what it does not take is
 // dropped, and said once.
 func TestDeadCollectors(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	hangs := make(chan struct{})
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {

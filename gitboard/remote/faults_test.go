@@ -41,14 +41,14 @@ type scene struct {
 // compares what the call returns, and which refs and files differ afterwards, with what is kept:
 // nothing that the remote may have done is reported as not done.
 func TestFaults(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	all := map[string]scene{}
 	var names []string
 	for _, c := range scenes {
 		names, all[c.name] = append(names, c.name), c
 	}
 	var shim *testrun.Git
-	due := func(name string) bool { return testrun.Turn(t, name, 7, time.Now()) }
+	due := func(i int) bool { return testrun.OneIn(7, i) }
 	golden.Sections(t, filepath.Join("testdata", "faults.txt"), names, due, func(name string) string {
 		if shim == nil {
 			shim = testrun.NewGit(t)
@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 // TestInterrupted makes each call in a context that is cancelled at one place of this package, for
 // as long as that uses it, each in turn: one read fails, and those after it don't.
 func TestInterrupted(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	all := map[string]scene{}
 	var names []string
 	for _, c := range scenes {
@@ -73,7 +73,7 @@ func TestInterrupted(t *testing.T) {
 			names, all[c.name] = append(names, c.name), c
 		}
 	}
-	due := func(name string) bool { return testrun.Turn(t, name, 7, time.Now()) }
+	due := func(i int) bool { return testrun.OneIn(7, i) }
 	golden.Sections(t, filepath.Join("testdata", "interrupted.txt"), names, due, func(name string) string {
 		return name + "\n" + all[name].interrupted(t)
 	})

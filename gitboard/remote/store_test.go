@@ -71,7 +71,7 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 // newWorldBy is newWorld with an update hook at the hub.
 func newWorldBy(t *testing.T, update string) *world {
 	t.Helper()
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	dir := t.TempDir()

@@ -21,7 +21,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/server"
 )
 
@@ -90,8 +89,7 @@ func (w *world) view(b *gitboard.Board) string {
 }
 
 // TestNews: a clone whose operation was rewritten learns from the answer what a fetch would show,
-// and does not fetch, unless something has moved whose objects it does not have. What needs a fetch
-// takes turns.
+// and does not fetch, unless something has moved whose objects it does not have.
 func TestNews(t *testing.T) {
 	w := newWorld(t, 2)
 	a, b := w.clones[0], w.clones[1]
@@ -122,7 +120,7 @@ func TestNews(t *testing.T) {
 		notes("beside")
 		w.git(w.hub, append([]string{"-c", "core.hooksPath=" + os.DevNull, "update-ref"}, args...)...)
 	}
-	for i, c := range []struct {
+	for _, c := range []struct {
 		name       string
 		beside     func()  // what others do
 		operations int     // that this makes
@@ -143,9 +141,6 @@ func TestNews(t *testing.T) {
 		{"a task's branch", func() { behind(git.PublishedRef("parse"), moved) }, 1, main, 1},
 		{"more than an answer brings", func() { notes(slices.Repeat([]string{"n"}, parcel.MostNews)...) }, parcel.MostNews, main, 1},
 	} {
-		if c.fetches > 0 && !testrun.Due(t, i, 3, time.Now()) {
-			continue
-		}
 		c.beside()
 		operations += c.operations + 1
 		before, pushes, began := fetched(), pushed(), b.Moment()
@@ -262,15 +257,12 @@ func TestNewsOfAnother(t *testing.T) {
 }
 
 // TestForgedNews: a clone builds nothing on news that are not what the board has become, and
-// fetches. A quarter of the forgeries is tried each day.
+// fetches.
 func TestForgedNews(t *testing.T) {
 	w := newWorld(t, 2)
 	a, b := w.clones[0], w.clones[1]
 	fetched, operations := w.fetches(b), 1
-	for i, name := range slices.Sorted(maps.Keys(forgeries)) {
-		if !testrun.Due(t, i, 4, time.Now()) {
-			continue
-		}
+	for _, name := range slices.Sorted(maps.Keys(forgeries)) {
 		w.do(a, note(name))
 		w.check(os.WriteFile(filepath.Join(w.hub, "forge"), []byte(name), 0o644))
 		fetches := fetched()

@@ -89,7 +89,6 @@ type world struct {
 }
 
 var (
-	long       = flag.Bool("long", false, "eight clones with 16 writers each write -operations notes, as far as -timeout lets them")
 	operations = flag.Int("operations", 100_000, "how many with -long")
 )
 
@@ -101,7 +100,7 @@ var pair string
 
 func newWorld(t *testing.T, clones int) *world {
 	t.Helper()
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	testrepo.Environment(t)
 	if pair == "" {
 		var err error
@@ -339,7 +338,7 @@ func TestFewChildren(t *testing.T) {
 func TestManyClonesSequenced(t *testing.T) {
 	clones, writers := 4, 2
 	most, enough := clones*writers, time.Now().Add(24*time.Hour)
-	if *long {
+	if *testrun.Long {
 		clones, writers, most = 8, 16, *operations
 		if end, is := t.Deadline(); is {
 			enough = end.Add(-time.Until(end) / 4) // what is left is for the proof
@@ -543,18 +542,14 @@ func TestLinksOfTwoBases(t *testing.T) {
 	w.end(6)
 }
 
-// TestSequencedUnheard: whatever ends the connection, an operation is done once. The ways
-// to end it take turns.
+// TestSequencedUnheard: whatever ends the connection, an operation is done once.
 func TestSequencedUnheard(t *testing.T) {
 	scripts := map[string]string{
 		"before":     "kill -9 $PPID\nexit 1",
 		"beside":     "kill -9 $PPID", // the hook goes on, and nobody hears its answer
 		"no program": "exit 1",
 	}
-	for i, name := range slices.Sorted(maps.Keys(scripts)) {
-		if !testrun.Due(t, i, len(scripts), time.Now()) {
-			continue
-		}
+	for _, name := range slices.Sorted(maps.Keys(scripts)) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 2)
 			w.install(scripts[name])
@@ -577,7 +572,7 @@ func TestSequencedUnheard(t *testing.T) {
 }
 
 // TestNoSequencer: a clone that remembers a sequencer which is gone pushes the refs itself, leaves
-// no parcel at the hub, and forgets it. The ways to lose it take turns.
+// no parcel at the hub, and forgets it.
 func TestNoSequencer(t *testing.T) {
 	ways := map[string]func(w *world){
 		"uninstalled":   func(w *world) { w.check(install.Uninstall(w.ctx, w.open(w.hub).Repo())) },
@@ -587,10 +582,7 @@ func TestNoSequencer(t *testing.T) {
 		},
 		"a rule of the hub's": func(w *world) { w.git(w.hub, "config", "receive.denyDeletes", "true") },
 	}
-	for i, name := range slices.Sorted(maps.Keys(ways)) {
-		if !testrun.Due(t, i, len(ways), time.Now()) {
-			continue
-		}
+	for _, name := range slices.Sorted(maps.Keys(ways)) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 2)
 			ways[name](w)
@@ -609,8 +601,7 @@ func TestNoSequencer(t *testing.T) {
 	}
 }
 
-// TestForgedParcels: what the lock refuses is refused in a parcel, too, and no ref moves. A third
-// of the forgeries is tried each day.
+// TestForgedParcels: what the lock refuses is refused in a parcel, too, and no ref moves.
 func TestForgedParcels(t *testing.T) {
 	w := newWorld(t, 1)
 	a := w.clones[0]
@@ -633,7 +624,7 @@ func TestForgedParcels(t *testing.T) {
 	forged := lease.Content{Lease: board.Lease{Agent: "coder-1", Session: "mine", Expires: board.At(time.Now()), Heartbeat: board.At(time.Now())}}.Object()
 	w.check(a.Repo().WriteObjects(w.ctx, []git.Object{forged}))
 	before := w.refs()
-	for i, c := range []struct {
+	for _, c := range []struct {
 		name   string
 		p      parcel.Parcel
 		answer string
@@ -658,9 +649,6 @@ func TestForgedParcels(t *testing.T) {
 		{"a base from elsewhere", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(strings.Repeat("a", 40)), Integration: head, Operations: edited()}}}, string(parcel.Declined)},
 		{"a request carried out before", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
 	} {
-		if !testrun.Due(t, i, 3, time.Now()) {
-			continue
-		}
 		t.Run(c.name, func(t *testing.T) {
 			var commits, blobs []git.OID
 			for _, l := range c.p.Links {

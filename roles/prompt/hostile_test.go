@@ -1,14 +1,12 @@
 package prompt_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -108,12 +106,10 @@ func TestRecordsForgeNoLabels(t *testing.T) {
 	}
 }
 
-var _ = flag.Bool("long", false, "every situation with every kind of long text")
-
 // TestLimit checks that a prompt stays below the limit, however long the texts and however many the
-// records. The kinds of text take turns: each situation has another one each day.
+// records. Each situation has one kind of text, with -long every kind.
 func TestLimit(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	texts := map[string]string{
 		"one line":   strings.Repeat("x", board.MaxText),
 		"words":      strings.Repeat("word ", board.MaxText/5),
@@ -125,7 +121,7 @@ func TestLimit(t *testing.T) {
 	}
 	for i, what := range slices.Sorted(maps.Keys(texts)) {
 		for j, name := range slices.Sorted(maps.Keys(situations)) {
-			if !testrun.Due(t, i+j, len(texts), time.Now()) {
+			if !testrun.OneIn(len(texts), i+j) {
 				continue
 			}
 			s := newScene(t)

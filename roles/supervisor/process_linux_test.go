@@ -15,7 +15,7 @@ import (
 // TestLeavesNoProcesses checks that everything an agent has started ends with it, in its process
 // group and in other sessions.
 func TestLeavesNoProcesses(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	for name, c := range map[string]struct {
 		script string
 		marked bool

@@ -28,7 +28,7 @@ type life struct {
 
 func newLife(t *testing.T) *life {
 	t.Helper()
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	for _, entry := range os.Environ() {
 		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
 			t.Setenv(key, "")
@@ -161,7 +161,7 @@ func sumsLife(t *testing.T) *life {
 }
 
 func TestGoldenLife(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	l := sumsLife(t)
 	l.both("show-under-review", "show", "sums")
 	l.both("show-blocked", "show", "units")

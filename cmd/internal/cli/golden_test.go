@@ -321,7 +321,7 @@ func TestStatusSelection(t *testing.T) {
 // TestStatusAtAnySize: at any size of the screen no line is wider than it; from 25 lines on
 // everything fits one screen.
 func TestStatusAtAnySize(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	for name, s := range map[string]*boardScene{"busy": busy(t), "thousand": thousand(t), "empty": newBoardScene(t, long)} {
 		o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
 		if err != nil {

@@ -178,7 +178,7 @@ var mistyped = []wrongMove{
 // TestRefusalsNameTheWayOut: the refusal of a wrong move names what this caller may do next, as one
 // command with its own ids: 2 points each. The command is run on the same board by the same caller.
 func TestRefusalsNameTheWayOut(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	l := wrongScene(t)
 	score := l.score(wrongMoves)
 	if len(wrongMoves) != 25 || score != 50 {
@@ -199,7 +199,7 @@ func (l *life) score(moves []wrongMove) (points int) {
 	kept := l.t.TempDir() + "/kept"
 	copyTree(l.t, l.dir, kept)
 	for i, m := range moves {
-		if testing.Short() && !testrun.Due(l.t, i, 5, time.Now()) {
+		if testing.Short() && !testrun.OneIn(5, i) {
 			points += 2
 			continue
 		}

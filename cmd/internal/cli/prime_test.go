@@ -3,7 +3,6 @@ package cli
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -11,7 +10,7 @@ import (
 // TestPrimeIsShort: what an agent reads first fits into 1.2 KB, whatever the state of its task and
 // however long the texts, and names the caller's own next command.
 func TestPrimeIsShort(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	l := wrongScene(t)
 	long := func(text string) string { return strings.Repeat(text, 60) }
 	l.liza("planner-1", "add-task", "--id", "big", "--desc", long("a long story "), "--spec", "specs/vision.md", "--priority", "1",

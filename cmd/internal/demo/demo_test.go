@@ -18,8 +18,7 @@ import (
 // TestDemo plays the whole demo once. It runs within this process; its agents and commands are
 // processes: 19 s of processor time.
 func TestDemo(t *testing.T) {
-	testrun.Sample(t, time.Now())
-	testrun.OneDayIn(t, 4, time.Now())
+	testrun.NotShort(t)
 	dir := filepath.Join(t.TempDir(), "greet")
 	var out bytes.Buffer
 	for _, entry := range mislead {

@@ -15,7 +15,7 @@ import (
 
 // TestInterrupt interrupts a run: its agents end with it, and the repository stays.
 func TestInterrupt(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	dir := filepath.Join(t.TempDir(), "greet")
 	cmd := demo(t, "--keep", dir)
 	var stderr bytes.Buffer

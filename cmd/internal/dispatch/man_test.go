@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	_ "github.com/git-liza/git-liza/cmd/internal/cli" // the commands
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
@@ -17,7 +16,7 @@ import (
 // TestManual: each command has a manual page that contains all of its help and that the system's
 // formatter, where there is one, accepts.
 func TestManual(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	dir := t.TempDir()
 	n, err := dispatch.WriteManual(&edge.Call{App: edge.OS()}, dir)
 	if err != nil {

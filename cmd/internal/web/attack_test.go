@@ -93,7 +93,7 @@ var attacks = []attack{
 }
 
 func TestAttacks(t *testing.T) {
-	testrun.Sample(t, time.Now())
+	testrun.NotShort(t)
 	w := commonShop(t).serve(options{}).enter()
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {

@@ -34,12 +34,12 @@ type tab struct {
 	away bool
 }
 
-// browser starts Chromium, or skips the test if it is not installed. The tests in a browser take
-// turns by number.
-func browser(t *testing.T, turn int) context.Context {
+// browser starts Chromium, or skips the test if it is not installed. The tests in a browser with
+// odd numbers run with -long only.
+func browser(t *testing.T, number int) context.Context {
 	t.Helper()
-	if !testrun.Due(t, turn, 2, time.Now()) {
-		t.Skip("another test in a browser has its turn")
+	if !testrun.OneIn(2, number) {
+		testrun.LongOnly(t)
 	}
 	if testing.Short() {
 		t.Skip("left out with -short: it takes a browser")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // places are pages of the shop, with what each must show.
@@ -92,7 +94,7 @@ func TestPast(t *testing.T) {
 // requests reuse what an earlier one has read. With -long there are a thousand.
 func TestManyTasks(t *testing.T) {
 	tasks := 300
-	if *long {
+	if *testrun.Long {
 		tasks = 1000
 	}
 	s := newScene(t)

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -9,9 +8,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
-
-var long = flag.Bool("long", false, "a run of twelve tasks in a browser, and a board of a thousand")
 
 // planned is a task of a run.
 type planned struct{ id, depends, desc string }
@@ -19,7 +17,7 @@ type planned struct{ id, depends, desc string }
 // planOf returns the tasks of a run: those in which something happens, and with -long, or when
 // pictures are made, some that are only done.
 func planOf() []planned {
-	if *long || *golden.Update || os.Getenv("LIZA_SHOTS") != "" {
+	if *testrun.Long || *golden.Update || os.Getenv("LIZA_SHOTS") != "" {
 		return runTasks
 	}
 	return slices.DeleteFunc(slices.Clone(runTasks), func(p planned) bool { return slices.Contains(onlyDone, p.id) })

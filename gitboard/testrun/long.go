@@ -1,0 +1,50 @@
+// Package testrun owns how the tests of all packages run: which cases only run with -long, where
+// tests keep their files, how often they collect garbage, and how they run git or what stands in
+// for it. It is for tests alone.
+//
+// It may import nothing of ours.
+package testrun
+
+import (
+	"flag"
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+// Long is the flag -long.
+var Long = flag.Bool("long", false, "run every case of every table, and the long form of tests that have one, until -timeout ends them")
+
+// Prepare is what a TestMain calls first: tests keep their files in memory, and collect garbage
+// less often, as the command does.
+func Prepare() {
+	inMemory()
+	debug.SetGCPercent(400)
+}
+
+// AllVariable is the environment variable with which every case of every table runs, without the
+// long forms: a mutation run sets it.
+const AllVariable = "LIZA_TEST_ALL"
+
+var all = os.Getenv(AllVariable) != ""
+
+// OneIn reports whether case i of a table runs: every n-th case does, and every case with -long.
+func OneIn(n, i int) bool {
+	return *Long || all || i%n == 0
+}
+
+// LongOnly skips a test without -long.
+func LongOnly(t testing.TB) {
+	t.Helper()
+	if !*Long {
+		t.Skip("runs with -long only")
+	}
+}
+
+// NotShort skips a test with -short.
+func NotShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() && !all {
+		t.Skip("left out with -short")
+	}
+}
