@@ -3,6 +3,7 @@ package architecture
 import (
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -43,8 +44,8 @@ func TestPackageComments(t *testing.T) {
 		name := strings.TrimPrefix(p.ImportPath, module)
 		documented := false
 		for _, file := range p.GoFiles {
-			path := filepath.Join(p.Dir, file)
-			text, err := os.ReadFile(path)
+			source := filepath.Join(p.Dir, file)
+			text, err := os.ReadFile(source)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +59,7 @@ func TestPackageComments(t *testing.T) {
 				continue
 			}
 			comment = mayImport.ReplaceAllLiteralString(comment+"\n", sentence(rooms[name].may))
-			golden.Check(t, path, strings.TrimPrefix(comment+"package "+code, "\n"))
+			golden.Check(t, source, strings.TrimPrefix(comment+"package "+code, "\n"))
 		}
 		if !documented {
 			t.Errorf("%s has no package comment", name)
@@ -94,9 +95,14 @@ func imports(may []string) string {
 	case may[0] == "*":
 		return "everything"
 	}
-	quoted := make([]string, len(may))
-	for i, name := range slices.Sorted(slices.Values(may)) {
-		quoted[i] = "`" + name + "`"
+	var groups []string
+	for _, name := range slices.Sorted(slices.Values(may)) {
+		room, last := path.Split(name)
+		if n := len(groups) - 1; n >= 0 && room != "" && strings.HasPrefix(groups[n], room) {
+			groups[n] += ", " + last
+		} else {
+			groups = append(groups, name)
+		}
 	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(groups, "; ")
 }

@@ -35,7 +35,11 @@ var tables = map[string]func() string{
 			if t.To == board.None {
 				to = "(same)"
 			}
-			rows = append(rows, []string{inOneLine(t.From, "(new)"), to, t.Op, inOneLine(t.Who, ""), t.Note})
+			from := inOneLine(t.From, "(new)")
+			if len(t.From) == len(board.Statuses)-3 {
+				from = "(any that is not terminal)"
+			}
+			rows = append(rows, []string{from, to, t.Op, inOneLine(t.Who, ""), t.Note})
 		}
 		return table(rows)
 	},
@@ -103,7 +107,7 @@ var tables = map[string]func() string{
 		return table(rows)
 	},
 	"alarms": func() string {
-		rows := [][]string{{"Level", "Condition", "Threshold", "Line", "Begin with"}}
+		rows := [][]string{{"Level", "Condition", "Threshold", "Line"}}
 		for _, r := range alarm.Rules {
 			var levels, lines []string
 			for _, s := range r.Steps {
@@ -112,7 +116,7 @@ var tables = map[string]func() string{
 					lines = append(lines, line)
 				}
 			}
-			rows = append(rows, []string{strings.Join(levels, " / "), r.Condition, r.Threshold(), strings.Join(lines, " / "), code(r.Do)})
+			rows = append(rows, []string{strings.Join(levels, " / "), r.Condition, r.Threshold(), strings.Join(lines, " / ")})
 		}
 		return table(rows)
 	},
@@ -136,18 +140,16 @@ var tables = map[string]func() string{
 		return table(rows)
 	},
 	"commands": func() string {
-		rows := [][]string{{"For", "Command", "What it does"}}
+		rows := [][]string{{"Command", "What it does"}}
 		for _, g := range dispatch.Groups {
-			for _, r := range commandRows(g)[1:] {
-				rows = append(rows, append([]string{g}, r...))
-			}
+			rows = append(rows, []string{"**" + g + "**", ""})
+			rows = append(rows, commandRows(g)...)
 		}
 		return table(rows)
 	},
 }
 
-func commandRows(group string) [][]string {
-	rows := [][]string{{"Command", "What it does"}}
+func commandRows(group string) (rows [][]string) {
 	for _, c := range dispatch.Commands() {
 		if c.Group == group {
 			rows = append(rows, []string{code(strings.TrimSpace(c.Name + " " + c.Args)), c.Short})
