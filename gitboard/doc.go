@@ -7,6 +7,6 @@
 // and randomness come in through Options.
 //
 // It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/plain, gitboard/remote, gitboard/report, gitboard/roles and
-// gitboard/sshsig.
+// gitboard/oplog, gitboard/plain, gitboard/queue, gitboard/remote, gitboard/report, gitboard/roles
+// and gitboard/sshsig.
 package gitboard

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
@@ -20,7 +20,7 @@ import (
 type writeQueue struct {
 	repo     *gitio.Repo
 	path     string        // "" if there can be no queue
-	held     *os.File      // nil while the turn is not held
+	held     *queue.File   // nil while the turn is not held
 	patience time.Duration // how long the queue may be stuck
 	without  bool          // the turn has not come, and the next attempt is made without it
 }
@@ -64,7 +64,7 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 		return false
 	}
 	defer func() { t.without = waited && t.held == nil }()
-	if t.held != nil && !gitio.IsQueue(t.path, t.held) {
+	if t.held != nil && !t.held.Current() {
 		t.end() // others took this process for stuck, and there is a new queue
 	}
 	t.touch()
@@ -74,14 +74,14 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 			t.path = ""
 			break
 		}
-		err = gitio.TryQueue(file)
+		err = file.Try()
 		switch {
-		case errors.Is(err, gitio.ErrHeld):
+		case errors.Is(err, queue.ErrHeld):
 			waited, next = true, t.wait(ctx, file)
 		case err == nil && (evenIfFree || waited):
 			t.hold(file)
 		default:
-			gitio.CloseQueue(file)
+			file.Close()
 			return waited
 		}
 	}
@@ -90,63 +90,37 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 
 // wait waits for the turn for as long as the queue moves. If it does not, next is true: there is
 // to be a new queue.
-func (t *writeQueue) wait(ctx context.Context, file *os.File) (next bool) {
-	granted := gitio.AwaitQueue(file)
-	ticker := time.NewTicker(cmp.Or(t.patience, patience))
-	defer ticker.Stop()
-	last, stuck := handedOn(file), false
-	for n := 0; n < mostPatience && !stuck && ctx.Err() == nil; n++ {
-		select {
-		case err := <-granted:
-			if err == nil && gitio.IsQueue(t.path, file) {
-				t.hold(file)
-				return false
-			}
-			if err != nil {
-				t.path = ""
-			}
-			gitio.CloseQueue(file)
-			return true
-		case <-ctx.Done():
-		case <-ticker.C:
-			now := handedOn(file)
-			stuck, last = now.Equal(last), now
-		}
+func (t *writeQueue) wait(ctx context.Context, file *queue.File) (next bool) {
+	every := cmp.Or(t.patience, patience)
+	err := file.Await(ctx, queue.Wait{Most: mostPatience * every, Beat: every, Missed: 1})
+	switch {
+	case err == nil:
+		t.hold(file)
+	case errors.Is(err, queue.ErrReplaced):
+		return true
+	case !errors.Is(err, queue.ErrLate) && ctx.Err() == nil:
+		t.path = ""
 	}
-	if stuck {
-		gitio.DropQueue(t.path, file) // its holder makes no progress, such as a stopped process
-	}
-	gitio.LeaveQueue(file, granted)
-	return stuck
+	return false
 }
 
-// hold records that this process has the turn. Writing to the file updates its time, which shows
-// others that the queue moves.
-func (t *writeQueue) hold(file *os.File) {
+// hold records that this process has the turn, and shows others that the queue moves.
+func (t *writeQueue) hold(file *queue.File) {
 	t.held = file
-	_, _ = file.WriteAt([]byte{'\n'}, 0) // otherwise they would think too early that it is stuck
+	file.Touch() // otherwise they would think too early that it is stuck
 }
 
 // touch shows waiting processes that the holder of the turn makes progress, even if it takes long.
 func (t *writeQueue) touch() {
 	if t.held != nil {
-		_, _ = t.held.WriteAt([]byte{'\n'}, 0)
+		t.held.Touch()
 	}
 }
 
 // end passes the turn on. It need not be held, and may be taken again.
 func (t *writeQueue) end() {
 	if t.held != nil {
-		gitio.CloseQueue(t.held)
+		t.held.Close()
 		t.held = nil
 	}
-}
-
-// handedOn returns when a process last got the turn or showed progress.
-func handedOn(file *os.File) time.Time {
-	info, err := file.Stat()
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -123,7 +122,7 @@ func TestTurnIsTakenAgain(t *testing.T) {
 	got := make(chan bool)
 	go func() { got <- slow.take(context.Background()) }()
 	next.end()
-	if <-got; slow.held == nil || !gitio.IsQueue(path, slow.held) {
+	if <-got; slow.held == nil || !slow.held.Current() {
 		t.Error("the slow one has no turn, or one of a queue in which nobody is")
 	}
 	slow.end()

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
@@ -169,9 +170,9 @@ func TestLargeFileMeanwhile(t *testing.T) {
 	go func() {
 		writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the second upload
 		if err == nil {
-			var turn *os.File
+			var turn *queue.File
 			if turn, err = s.b.Repo().OpenQueue(filepath.Join(s.b.Dir(), remote.TurnFile)); err == nil {
-				held = gitio.TryQueue(turn)
+				held = turn.Try()
 				err = turn.Close()
 			}
 			err = errors.Join(err, writer.Close())

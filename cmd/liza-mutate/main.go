@@ -10,7 +10,7 @@
 // each mutant meets only the tests that reach it, the quick ones first, until one fails. Nothing is
 // written into the source. Mutants that change nothing are listed in equivalent.txt.
 //
-// It may import gitboard/gitio and gitboard/proc.
+// It may import gitboard/proc.
 package main
 
 import (

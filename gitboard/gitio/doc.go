@@ -22,5 +22,5 @@
 // relative to this process's directory; paths that they return are absolute,
 // paths inside a tree are relative to its top and use slashes.
 //
-// It may import gitboard/git and gitboard/proc.
+// It may import gitboard/git, gitboard/proc and gitboard/queue.
 package gitio

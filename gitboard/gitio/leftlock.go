@@ -227,8 +227,8 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	if err != nil {
 		return storageError(dir, err)
 	}
-	defer CloseQueue(turn)
-	if err := TryQueue(turn); err != nil {
+	defer turn.Close()
+	if err := turn.Try(); err != nil {
 		return &HeldError{Path: path, By: "another git-liza, which looks whether it is left"}
 	}
 	if !sameLock(path, was) {

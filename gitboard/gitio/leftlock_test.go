@@ -5,13 +5,10 @@ package gitio
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -385,48 +382,6 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("%s %v: %v", c.name, c.args, is)
 		}
 	}
-}
-
-// TestQueueWaits checks that who waits for a queue's lock does not get it before it is released.
-func TestQueueWaits(t *testing.T) {
-	_, r := scratch(t)
-	path := filepath.Join(r.common, "queue")
-	holder, next := must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path))
-	check(t, TryQueue(holder))
-	inode := fmt.Sprintf(":%d ", must[os.FileInfo](t)(next.Stat()).Sys().(*syscall.Stat_t).Ino)
-	waits := func() bool {
-		for line := range strings.Lines(string(must[[]byte](t)(os.ReadFile("/proc/locks")))) {
-			if strings.Contains(line, "->") && strings.Contains(line, inode) {
-				return true
-			}
-		}
-		return false
-	}
-	granted := AwaitQueue(next)
-	for !waits() && len(granted) == 0 {
-		runtime.Gosched()
-	}
-	check(t, holder.Close())
-	check(t, <-granted)
-	check(t, next.Close())
-}
-
-// TestQueueIsGivenBack checks that a queue's lock is free once its file is closed, although a child
-// that is being started still has the file.
-func TestQueueIsGivenBack(t *testing.T) {
-	_, r := scratch(t)
-	path := filepath.Join(r.common, "queue")
-	holder, next := must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path))
-	check(t, TryQueue(holder))
-	child := exec.Command("sh", "-c", untilEnd)
-	child.ExtraFiles = []*os.File{holder}
-	in := must[io.WriteCloser](t)(child.StdinPipe())
-	check(t, child.Start())
-	CloseQueue(holder)
-	check(t, TryQueue(next))
-	CloseQueue(next)
-	check(t, in.Close())
-	check(t, child.Wait())
 }
 
 // TestLongNames checks that a command is known by its whole name, of which Linux lists 15 bytes.

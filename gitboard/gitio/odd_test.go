@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -350,52 +349,6 @@ func TestStill(t *testing.T) {
 	holds("a file that can't be read, for a loose one", []git.RefUpdate{{Ref: "refs/heads/main", Old: head}}, false)
 	check(t, os.Mkdir(filepath.Join(r.common, "reftable"), 0o755))
 	holds("in a table", wrong, true)
-}
-
-// TestQueueFiles checks which file is a queue's, and that a wait that was given up lets others in.
-func TestQueueFiles(t *testing.T) {
-	_, r := scratch(t)
-	path := filepath.Join(r.common, "liza", "queue")
-	first := must[*os.File](t)(r.OpenQueue(path))
-	if !IsQueue(path, first) {
-		t.Error("it is not the queue's file")
-	}
-	check(t, os.Rename(path, path+".old"))
-	if IsQueue(path, first) {
-		t.Error("a file that was renamed is the queue's")
-	}
-	second := must[*os.File](t)(r.OpenQueue(path))
-	DropQueue(path, first)
-	if IsQueue(path, first) || !IsQueue(path, second) {
-		t.Error("another file is the queue's")
-	}
-	DropQueue(path, second)
-	if exists(path) {
-		t.Error("the queue is still there")
-	}
-	check(t, first.Close())
-	if writeIn(t, r.common, "liza/queue", ""); IsQueue(path, first) {
-		t.Error("a closed file is the queue's")
-	}
-	check(t, second.Close())
-
-	leaver, next := must[*os.File](t)(r.OpenQueue(path)), must[*os.File](t)(r.OpenQueue(path))
-	check(t, TryQueue(leaver))
-	granted := make(chan error)
-	LeaveQueue(leaver, granted)
-	select {
-	case granted <- nil:
-	case <-time.After(time.Minute):
-		t.Error("a file is closed before its lock is granted")
-	}
-	select {
-	case err := <-AwaitQueue(next):
-		check(t, err)
-	case <-time.After(time.Minute):
-		t.Error("the lock of a wait that was given up is kept")
-	}
-	runtime.KeepAlive(leaver) // which would close it
-	check(t, next.Close())
 }
 
 // TestEndedGroup checks that a process that has ended before it is cancelled counts as done.

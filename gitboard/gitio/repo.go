@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 // Repo is a git repository, seen from the directory that was passed to Open.
@@ -143,6 +145,10 @@ func (r *Repo) MakeDir(dir string) error {
 	}
 	return root.MkdirAll(below, 0o755)
 }
+
+// OpenQueue opens a file below the repository's own directory at which processes of this clone queue
+// up. Errors are those of queue.Open.
+func (r *Repo) OpenQueue(path string) (*queue.File, error) { return queue.Open(path, r.MakeDir) }
 
 // GitDir returns the absolute path of the git directory of the worktree in which Open was called.
 // It equals CommonDir in the main worktree and in a bare repository.

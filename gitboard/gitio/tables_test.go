@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 // instead puts a shell script in place of git.
@@ -309,8 +310,8 @@ func TestStaleLock(t *testing.T) {
 		t.Error("another lock was removed")
 	}
 	was = must[os.FileInfo](t)(os.Lstat(path))
-	turn := must[*os.File](t)(r.OpenQueue(filepath.Join(r.common, "liza", "unlocking")))
-	check(t, TryQueue(turn))
+	turn := must[*queue.File](t)(r.OpenQueue(filepath.Join(r.common, "liza", "unlocking")))
+	check(t, turn.Try())
 	if err := r.removeLock(path, was, 0); !errors.As(err, new(*HeldError)) || !exists(path) {
 		t.Errorf("beside another: %v", err)
 	}

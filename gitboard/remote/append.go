@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 // ErrAlone accompanies gitio.ErrRefMoved when a transaction could not share a push with others. The
@@ -71,7 +71,7 @@ func (s *Store) unshared(ctx context.Context, updates []git.RefUpdate) (here []g
 		if refused := (*board.Refusal)(nil); waited || !errors.As(err, &refused) {
 			return here, true, err
 		}
-		release, err := s.awaitShare(ctx, gitio.AwaitRelease)
+		release, err := s.awaitShare(ctx, false)
 		if err != nil {
 			return nil, true, err
 		}
@@ -393,8 +393,8 @@ func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 // process that can't get the lock pushes without it.
 type pushQueue struct {
 	s     *Store
-	held  *os.File // nil while the lock is not held
-	stuck bool     // the process that has the lock makes no progress, or files can't be locked
+	held  *queue.File // nil while the lock is not held
+	stuck bool        // the process that has the lock makes no progress, or files can't be locked
 	stop  func()
 	beat  time.Duration // how often a pushing process shows that it is alive
 }
@@ -414,38 +414,21 @@ func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
 	case err == nil:
 		t.hold(file)
 		return true
-	case !errors.Is(err, gitio.ErrHeld):
+	case !errors.Is(err, queue.ErrHeld):
 		t.stuck = true
 		return true
 	}
-	path := t.s.file(pushFile)
-	released := gitio.AwaitRelease(file)
-	ticker := time.NewTicker(t.beat)
-	defer ticker.Stop()
-	moved := stamp(path)
-	for missed := 0; missed < mostMissed; missed++ {
-		select {
-		case <-released:
-			gitio.CloseQueue(file)
-			return false
-		case <-ctx.Done():
-			gitio.LeaveQueue(file, released)
-			return false
-		case <-ticker.C:
-		}
-		if now := stamp(path); now != moved {
-			moved, missed = now, 0
-		}
+	err = file.Await(ctx, queue.Wait{Release: true, Beat: t.beat, Missed: mostMissed})
+	if err == nil {
+		file.Close()
 	}
-	defer gitio.LeaveQueue(file, released)
-	gitio.DropQueue(path, file)
-	t.stuck = true
-	return true
+	t.stuck = errors.Is(err, queue.ErrReplaced)
+	return t.stuck
 }
 
 // hold keeps the lock and touches its file at intervals, so that others see progress.
-func (t *pushQueue) hold(file *os.File) {
-	t.held, t.stop = file, beating(file, t.beat)
+func (t *pushQueue) hold(file *queue.File) {
+	t.held, t.stop = file, file.Beat(t.beat)
 }
 
 // try takes the lock if it is free.
@@ -460,23 +443,22 @@ func (t *pushQueue) try() bool {
 	case file != nil:
 		file.Close()
 	}
-	return !errors.Is(err, gitio.ErrHeld)
+	return !errors.Is(err, queue.ErrHeld)
 }
 
-// open opens the queue's file and takes its lock. The error is gitio.ErrHeld if another process has
+// open opens the queue's file and takes its lock. The error is queue.ErrHeld if another process has
 // it; only then is there a file all the same.
-func (t *pushQueue) open() (*os.File, error) {
-	path := t.s.file(pushFile)
+func (t *pushQueue) open() (*queue.File, error) {
 	for try := 1; ; try++ {
-		file, err := t.s.repo.OpenQueue(path)
+		file, err := t.s.repo.OpenQueue(t.s.file(pushFile))
 		if err != nil {
 			return nil, err
 		}
-		err = gitio.TryQueue(file)
-		if errors.Is(err, gitio.ErrHeld) || err == nil && (gitio.IsQueue(path, file) || try == mostPuts) {
+		err = file.Try()
+		if errors.Is(err, queue.ErrHeld) || err == nil && (file.Current() || try == mostPuts) {
 			return file, err
 		}
-		gitio.CloseQueue(file)
+		file.Close()
 		if err != nil {
 			return nil, err
 		}
@@ -487,8 +469,8 @@ func (t *pushQueue) open() (*os.File, error) {
 func (t *pushQueue) leave() {
 	if t.held != nil {
 		t.stop()
-		gitio.DropQueue(t.s.file(pushFile), t.held)
-		gitio.CloseQueue(t.held)
+		t.held.Drop()
+		t.held.Close()
 		t.held = nil
 	}
 }

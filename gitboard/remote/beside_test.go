@@ -73,12 +73,12 @@ func TestFetchedBeside(t *testing.T) {
 			s := apart(t)
 			file, err := s.repo.OpenQueue(s.file("fetch"))
 			check(t, err)
-			check(t, gitio.TryQueue(file))
+			check(t, file.Try())
 			fetched := func() { s.count(goodFile, 1) }
 			if c.before {
 				fetched()
 			}
-			waits := beside{once(t), map[string]func(){"remote.(*Store).awaitAlive": sync.OnceFunc(func() {
+			waits := beside{once(t), map[string]func(){"queue.(*File).await": sync.OnceFunc(func() {
 				fetched()
 				check(t, file.Close())
 			})}}
@@ -331,7 +331,7 @@ func TestFlushBeside(t *testing.T) {
 		t.Fatal("the first one may not push")
 	}
 	waits := 0
-	check(t, s.Flush(beside{once(t), map[string]func(){"remote.(*pushQueue).await": func() {
+	check(t, s.Flush(beside{once(t), map[string]func(){"queue.(*File).await": func() {
 		switch waits++; waits {
 		case 1:
 			first.leave()
@@ -382,7 +382,7 @@ func TestFailedPush(t *testing.T) {
 // changed again, and not for ever.
 func TestChangedBeside(t *testing.T) {
 	t.Parallel()
-	const replaced = "remote.(*Store).take"
+	const replaced = "queue.(*File).await"
 	for name, c := range map[string]struct {
 		change func(s *Store, ctx context.Context, mine *link) error
 		most   int  // how often others change it

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 // chain is what this clone has decided and the remote has not taken yet: operations, each on top of
@@ -271,7 +272,7 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 		c.Remote = s.Name()
 		text, _ = json.Marshal(c) // can't fail: strings only
 	}
-	defer s.take(ctx, chainLock, gitio.AwaitQueue, chainPatience)()
+	defer s.take(ctx, chainLock, queue.Wait{Most: chainPatience})()
 	now, err := s.readChain()
 	switch {
 	case err != nil:

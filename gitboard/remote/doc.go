@@ -28,5 +28,5 @@
 // one.
 //
 // It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/parcel and gitboard/plain.
+// gitboard/oplog, gitboard/parcel, gitboard/plain and gitboard/queue.
 package remote

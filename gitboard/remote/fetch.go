@@ -498,8 +498,8 @@ func (s *Store) pushing() int {
 	if err != nil {
 		return 0
 	}
-	defer gitio.CloseQueue(file)
-	if gitio.TryQueue(file) != nil {
+	defer file.Close()
+	if file.Try() != nil {
 		return 0
 	}
 	started, _ := s.counts()

@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -48,7 +49,12 @@ func TestStuckPush(t *testing.T) {
 	if !slow.await(t.Context()) {
 		t.Fatal("it may not push")
 	}
-	for began := stamp(s.file(pushFile)); stamp(s.file(pushFile)) == began; {
+	touched := func() time.Time {
+		info, err := os.Stat(s.file(pushFile))
+		check(t, err)
+		return info.ModTime()
+	}
+	for began := touched(); touched().Equal(began); {
 		time.Sleep(time.Millisecond) // until it shows progress
 	}
 	slow.leave()
@@ -57,10 +63,8 @@ func TestStuckPush(t *testing.T) {
 	ended, stop := context.WithCancel(t.Context())
 	defer stop()
 	beats := 0
-	if waits.await(beside{ended, map[string]func(){"remote.(*pushQueue).await": func() {
-		if _, err := shows.WriteAt([]byte("\n"), int64(beats)); err != nil {
-			t.Error(err)
-		}
+	if waits.await(beside{ended, map[string]func(){"queue.(*File).await": func() {
+		shows.Touch()
 		if beats++; beats == 3*mostMissed {
 			stop()
 		}
@@ -80,41 +84,39 @@ func TestStuckFetch(t *testing.T) {
 	stopped, err := s.repo.OpenQueue(s.file(fetchLock)) // shows nothing
 	check(t, err)
 	defer stopped.Close()
-	check(t, gitio.TryQueue(stopped))
+	check(t, stopped.Try())
 	held := func() bool {
 		file, err := s.repo.OpenQueue(s.file(fetchLock))
 		check(t, err)
 		defer file.Close()
-		return errors.Is(gitio.TryQueue(file), gitio.ErrHeld)
+		return errors.Is(file.Try(), queue.ErrHeld)
 	}
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	release := s.lock(ctx)
-	if ctx.Err() != nil || gitio.IsQueue(s.file(fetchLock), stopped) || !held() {
+	if ctx.Err() != nil || stopped.Current() || !held() {
 		t.Errorf("beside a process that is stopped the lock is held: %v, %v", held(), ctx.Err())
 	}
 	release()
 	alive, err := s.repo.OpenQueue(s.file(fetchLock)) // shows progress whenever the other one looks
 	check(t, err)
-	check(t, <-gitio.AwaitQueue(alive))
+	check(t, <-alive.Granted())
 	ended, stop := context.WithCancel(t.Context())
 	defer stop()
 	beats := 0
-	s.lock(beside{ended, map[string]func(){"remote.(*Store).awaitAlive": func() {
-		if _, err := alive.WriteAt([]byte("\n"), int64(beats)); err != nil {
-			t.Error(err)
-		}
+	s.lock(beside{ended, map[string]func(){"queue.(*File).await": func() {
+		alive.Touch()
 		if beats++; beats == 3*mostMissed {
 			stop()
 		}
 	}}})()
-	if beats < 3*mostMissed || !gitio.IsQueue(s.file(fetchLock), alive) {
+	if beats < 3*mostMissed || !alive.Current() {
 		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
 	}
 	s.remote.Store(&gitio.Remote{Name: "hub"}) // which has no patience
 	s.beat = time.Minute                       // nothing but the lock wakes it
 	s.lock(ctx)()
-	if ctx.Err() != nil || !gitio.IsQueue(s.file(fetchLock), alive) {
+	if ctx.Err() != nil || !alive.Current() {
 		t.Errorf("it waits longer than for a fetch: %v", ctx.Err())
 	}
 	s.remote.Store(by)
@@ -128,9 +130,9 @@ func TestStuckFetch(t *testing.T) {
 	// Another process counts the holder as stopped, and then the holder ends.
 	left, err := s.repo.OpenQueue(s.file(fetchLock))
 	check(t, err)
-	check(t, <-gitio.AwaitQueue(left))
-	release = s.lock(beside{ctx, map[string]func(){"remote.(*Store).awaitAlive": sync.OnceFunc(func() {
-		gitio.DropQueue(s.file(fetchLock), left)
+	check(t, <-left.Granted())
+	release = s.lock(beside{ctx, map[string]func(){"queue.(*File).await": sync.OnceFunc(func() {
+		left.Drop()
 		check(t, left.Close())
 	})}})
 	if !held() {
@@ -210,7 +212,7 @@ func TestGather(t *testing.T) {
 	// Others are deciding: two more come, and then the lock is free.
 	deciding, err := s.repo.OpenQueue(s.file(TurnFile))
 	check(t, err)
-	check(t, <-gitio.AwaitQueue(deciding)) // a wait of the last case that was given up may still be ending
+	check(t, <-deciding.Granted()) // a wait of the last case that was given up may still be ending
 	_ = os.Remove(s.file(chainFile))
 	s.keepPlace(place{Again: 2, Took: time.Hour, Ended: noon})
 	two := &chain{Links: []*link{{ID: "1", Base: git.ZeroOID}, {ID: "2", Base: git.ZeroOID}}}
@@ -218,7 +220,7 @@ func TestGather(t *testing.T) {
 	s.gather(beside{t.Context(), map[string]func(){"remote.(*Store).regather": func() {
 		come++
 		check(t, s.replace(t.Context(), two))
-	}, "remote.(*Store).take": func() {
+	}, "queue.(*File).await": func() {
 		decided = true
 		check(t, deciding.Close())
 	}}})
@@ -296,7 +298,7 @@ func TestFreshView(t *testing.T) {
 	check(t, err)
 	defer file.Close()
 	// A git that another test is starting may still have the file that pushing has closed.
-	check(t, <-gitio.AwaitQueue(file))
+	check(t, <-file.Granted())
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	check(t, s.FetchSince(ctx, before))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -211,9 +212,6 @@ func TestTurn(t *testing.T) {
 	if !stuck.try() || stuck.stuck || !stuck.await(t.Context()) || !stuck.stuck || !stuck.await(ended) || !stuck.try() || stuck.held != nil {
 		t.Errorf("without a file to lock: %+v", stuck)
 	}
-	if stamp(s.file("x")) != "" {
-		t.Error("what is not there has a stamp")
-	}
 }
 
 // TestPlaces checks when a clone that has pushed lets others in.
@@ -302,16 +300,16 @@ func TestFetchesAreCounted(t *testing.T) {
 	check(t, err)
 	defer file.Close()
 	// A git that another test is starting may still have the file that pushing has closed.
-	check(t, <-gitio.AwaitQueue(file))
+	check(t, <-file.Granted())
 	if n := s.pushing(); n != 0 || s.Now() != 1 {
 		t.Errorf("beside a fetch it is push %d", n)
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	s.take(ended, "fetch", gitio.AwaitQueue, time.Hour)()
-	s.take(t.Context(), "fetch", gitio.AwaitQueue, time.Millisecond)()
+	s.take(ended, "fetch", queue.Wait{Most: time.Hour})()
+	s.take(t.Context(), "fetch", queue.Wait{Most: time.Millisecond})()
 	s.dir = filepath.Join(s.dir, "fetch", "below")
-	s.take(t.Context(), "fetch", gitio.AwaitQueue, time.Hour)()
+	s.take(t.Context(), "fetch", queue.Wait{Most: time.Hour})()
 	if n := s.pushing(); n != 0 {
 		t.Errorf("without a directory it is push %d", n)
 	}

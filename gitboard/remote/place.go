@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 // place is this clone's place among the clones that write at the same time. A clone that has just
@@ -100,7 +101,7 @@ func (s *Store) gather(ctx context.Context) {
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
 		s.regather(ctx, p)
 	}
-	s.take(ctx, TurnFile, gitio.AwaitRelease, min(p.Took/4, time.Second))() // until nobody is deciding
+	s.take(ctx, TurnFile, queue.Wait{Release: true, Most: min(p.Took/4, time.Second)})() // until nobody is deciding
 }
 
 // regather waits until as many operations are pending as there were at the end of the last push,

@@ -25,7 +25,7 @@ func TestAllAreWoken(t *testing.T) {
 			if err == nil {
 				t.Fatal("two may push at a time")
 			}
-			released := gitio.AwaitRelease(file)
+			released := file.Released()
 			go func() {
 				<-released
 				woken <- file.Close() == nil

@@ -28,7 +28,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err := s.fit(ctx, name); err != nil {
 		return err
 	}
-	release, err := s.awaitShare(ctx, gitio.AwaitQueue)
+	release, err := s.awaitShare(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (s *Store) Join(ctx context.Context, name string) error {
 	if err := s.fit(ctx, name); err != nil {
 		return err
 	}
-	release, err := s.awaitShare(ctx, gitio.AwaitQueue)
+	release, err := s.awaitShare(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -489,7 +489,7 @@ func (s *Store) copied(ctx context.Context, without string) error {
 // Own turns a copy of a board that came with a clone into an independent board. It reports whether
 // there was a copy.
 func (s *Store) Own(ctx context.Context) (bool, error) {
-	release, err := s.awaitShare(ctx, gitio.AwaitQueue)
+	release, err := s.awaitShare(ctx, true)
 	if err != nil {
 		return false, err
 	}

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 const (
@@ -105,30 +107,26 @@ func (s *Store) cutOff(ctx context.Context, b *begun) error {
 	return board.Refuse(board.CodeElsewhere, text, hint)
 }
 
-// awaitShare waits for the end of a share that runs in this clone: by gitio.AwaitQueue to share
-// itself, by gitio.AwaitRelease for all others. It refuses if that takes too long.
-func (s *Store) awaitShare(ctx context.Context, await func(*os.File) <-chan error) (release func(), err error) {
+// awaitShare waits for the end of a share that runs in this clone: for its lock to share itself, for
+// the lock's release otherwise. It refuses if that takes too long.
+func (s *Store) awaitShare(ctx context.Context, toShare bool) (release func(), err error) {
 	file, err := s.repo.OpenQueue(s.file(sharingLock))
 	if err != nil {
 		return func() {}, nil // the home of the board is still moved by one share only
 	}
-	granted := await(file)
-	timer := time.NewTimer(s.shareWait)
-	defer timer.Stop()
-	select {
-	case <-granted:
-		if err := ctx.Err(); err != nil {
-			gitio.CloseQueue(file)
-			return nil, err
+	err = file.Await(ctx, queue.Wait{Release: !toShare, Most: s.shareWait})
+	switch {
+	case errors.Is(err, queue.ErrLate):
+		return nil, sharingNow()
+	case ctx.Err() != nil:
+		if err == nil {
+			file.Close()
 		}
-		return func() { gitio.CloseQueue(file) }, nil
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-timer.C:
-		err = sharingNow()
+		return nil, ctx.Err()
+	case err != nil:
+		return func() {}, nil
 	}
-	gitio.LeaveQueue(file, granted)
-	return nil, err
+	return func() { file.Close() }, nil
 }
 
 // sharingNow is the refusal while a share is running in this clone.

@@ -122,7 +122,7 @@ func TestBesideAShare(t *testing.T) {
 	share, err := s.repo.OpenQueue(s.file(sharingLock))
 	check(t, err)
 	defer share.Close()
-	check(t, gitio.TryQueue(share))
+	check(t, share.Try())
 	s.shareWait = time.Millisecond
 	refusedAs(t, s.Append(t.Context(), nil, back, "", nil), board.CodeBusy, "try again")
 	refusedAs(t, s.Share(t.Context(), "hub", "probe"), board.CodeBusy, "try again")
@@ -131,7 +131,7 @@ func TestBesideAShare(t *testing.T) {
 
 	s.shareWait = time.Minute
 	ends := func(how func()) beside {
-		return beside{once(t), map[string]func(){"remote.(*Store).awaitShare": sync.OnceFunc(func() {
+		return beside{once(t), map[string]func(){"queue.(*File).await": sync.OnceFunc(func() {
 			how()
 			check(t, share.Close())
 		})}}
@@ -145,7 +145,7 @@ func TestBesideAShare(t *testing.T) {
 	s.set(t, map[string]git.OID{git.HomeRef: git.ZeroOID, git.BoardRef: ids[1]})
 	share, err = s.repo.OpenQueue(s.file(sharingLock))
 	check(t, err)
-	check(t, <-gitio.AwaitQueue(share)) // waits that were given up may still be ending
+	check(t, <-share.Granted()) // waits that were given up may still be ending
 	s.branch, s.at = "refs/heads/integration", ids[1]
 	err = s.Append(ends(func() { check(t, s.repo.SetConfig(t.Context(), gitio.RemoteKey, "hub")) }), nil, back, "", nil)
 	if !isNetwork(err) {
@@ -328,7 +328,7 @@ func TestShareWithoutLocks(t *testing.T) {
 	s := apart(t)
 	check(t, os.RemoveAll(s.dir))
 	check(t, os.WriteFile(s.dir, nil, 0o644))
-	release, err := s.awaitShare(t.Context(), gitio.AwaitQueue)
+	release, err := s.awaitShare(t.Context(), true)
 	check(t, err)
 	release()
 	s.lock(t.Context())() // nor does a fetch

@@ -17,7 +17,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
@@ -223,7 +222,7 @@ func TestWaitsBriefly(t *testing.T) {
 	other, err := h.board.Repo().OpenQueue(filepath.Join(install.Dir(h.board.Repo()), "sequence"))
 	h.check(err)
 	defer other.Close()
-	h.check(gitio.TryQueue(other))
+	h.check(other.Try())
 	ctx, stop := context.WithTimeout(h.ctx, 10*time.Second)
 	defer stop()
 	done, err := server.Sequence(stopsAtLock{ctx}, h.open(h.hub), one, time.Now())

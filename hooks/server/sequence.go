@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/install"
 )
@@ -99,18 +100,10 @@ const sequenceTries = 5
 // apart is the compare-and-swap of the refs.
 func (q *sequencer) lock(ctx context.Context) (release func()) {
 	file, err := q.repo.OpenQueue(filepath.Join(install.Dir(q.repo), "sequence"))
-	if err != nil {
+	if err != nil || file.Await(ctx, queue.Wait{Most: sequencePatience}) != nil {
 		return func() {}
 	}
-	granted := gitio.AwaitQueue(file)
-	select {
-	case <-granted:
-		return func() { gitio.CloseQueue(file) }
-	case <-ctx.Done():
-	case <-time.After(sequencePatience):
-	}
-	gitio.LeaveQueue(file, granted)
-	return func() {}
+	return func() { file.Close() }
 }
 
 // sequencePatience is how long a parcel waits for others before it is decided beside them.

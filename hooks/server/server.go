@@ -5,8 +5,8 @@
 // and moves the refs itself, with the same checks.
 //
 // It may import gitboard, gitboard/audit, gitboard/board, gitboard/codec, gitboard/git,
-// gitboard/gitio, gitboard/lease, gitboard/oplog, gitboard/parcel, gitboard/plain, hooks and
-// hooks/install.
+// gitboard/gitio, gitboard/lease, gitboard/oplog, gitboard/parcel, gitboard/plain, gitboard/queue,
+// hooks and hooks/install.
 package server
 
 import (

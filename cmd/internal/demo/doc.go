@@ -9,5 +9,5 @@
 // The package starts programs and reads the environment. It uses little else of the project, so
 // that it sees the board as a user does: through the command line and git.
 //
-// It may import gitboard/gitio and gitboard/proc.
+// It may import gitboard/proc.
 package demo
