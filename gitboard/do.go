@@ -364,6 +364,11 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 			side.Refs = slices.Insert(side.Refs, 0, git.RefUpdate{Ref: git.HomeRef, Old: was, New: now})
 		}
 	}
+	kept, err := d.b.keepLanding(ctx, v.State, last.prepared.After)
+	if err != nil {
+		return nil, err
+	}
+	side.Refs = append(side.Refs, kept...)
 	own := built
 	if joined != nil {
 		own = built[1:]

@@ -1,16 +1,16 @@
 package gitboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // IntegrationRef returns the full name of the board's integration branch.
@@ -54,6 +54,96 @@ func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
 	return tip, nil
 }
 
+// KeptIntegration returns the tip of the integration branch, or a refusal if integration is not
+// where the board left it: the branch lacks the last landing, or is missing. A shared board asks
+// the remote again before it refuses.
+func (b *Board) KeptIntegration(ctx context.Context, v *View) (git.OID, error) {
+	err := v.SetBack(ctx)
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && b.Remote() != "" {
+		err = cmp.Or(b.Refresh(ctx), v.SetBack(ctx))
+	}
+	if err != nil {
+		return "", err
+	}
+	return b.Integration(ctx, v)
+}
+
+// SetBack returns a refusal if integration is not where the board left it, as far as this clone has
+// seen.
+func (v *View) SetBack(ctx context.Context) error {
+	meta, b := v.State.Meta(), v.board
+	if meta == nil || meta.Landed == "" || b.Repo() == nil || b.Repo().Shallow() {
+		return v.State.Err()
+	}
+	tip, err := b.Integration(ctx, v)
+	landed := git.OID(meta.Landed)
+	if err != nil || tip == landed {
+		return err
+	}
+	name := v.State.Config().IntegrationBranch
+	lacks := fmt.Sprintf("%s was set back: it lacks %s", name, landed.Short())
+	switch o, err := b.Repo().Object(ctx, meta.Landed); {
+	case errors.Is(err, gitio.ErrNotFound):
+		return board.Refuse(board.CodeSetBack, lacks, "that commit isn't in this clone; in a clone that has it: git liza land "+meta.Landed)
+	case err != nil || o.Type != git.CommitObject:
+		return err
+	}
+	if has, err := b.Repo().IsAncestor(ctx, landed, tip); has || err != nil {
+		return err
+	}
+	forward, err := b.Repo().IsAncestor(ctx, tip, landed)
+	if err != nil {
+		return err
+	}
+	if !forward {
+		return board.Refuse(board.CodeSetBack, lacks, fmt.Sprintf("a human merges the two on a branch, git switch -c both %s && git merge %s, then: git liza land both", name, landed.Short()))
+	}
+	return board.Refuse(board.CodeSetBack, lacks, "git liza land "+landed.Short())
+}
+
+// SeenSetBack is SetBack as overviews and alarms show it, nil if integration is where it belongs.
+func (v *View) SeenSetBack(ctx context.Context) (*report.SetBack, error) {
+	err := v.SetBack(ctx)
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
+		return &report.SetBack{Text: refused.Message, Do: refused.Hint}, nil
+	}
+	return nil, err
+}
+
+// Completing is the intent that ends a goal, which is refused while integration lacks a landing.
+func Completing(p *board.GoalComplete) Intent {
+	return func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
+		return p, nil, v.SetBack(ctx)
+	}
+}
+
+// keepLanding returns the update by which git.LandedRef follows operations that moved integration.
+func (b *Board) keepLanding(ctx context.Context, before, after *board.State) ([]git.RefUpdate, error) {
+	was, now := before.Meta(), after.Meta()
+	if b.Repo() == nil || was == nil || now == nil || was.Landed == now.Landed {
+		return nil, cmp.Or(before.Err(), after.Err())
+	}
+	at, err := b.Repo().Ref(ctx, git.LandedRef)
+	return []git.RefUpdate{{Ref: git.LandedRef, Old: at, New: git.OID(now.Landed)}}, err
+}
+
+// keepFetched moves git.LandedRef to a landing that a fetch has brought. If that fails, the commit
+// is kept only while integration has it.
+func (b *Board) keepFetched(ctx context.Context) {
+	v, err := b.View(ctx)
+	if err != nil || v.State.Meta() == nil {
+		return
+	}
+	landed := git.OID(v.State.Meta().Landed)
+	at, err := b.Repo().Ref(ctx, git.LandedRef)
+	if err != nil || landed == "" || at == landed {
+		return
+	}
+	if o, err := b.Repo().Object(ctx, string(landed)); err == nil && o.Type == git.CommitObject {
+		_ = b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LandedRef, Old: at, New: landed}}, "")
+	}
+}
+
 // Complete returns a *gitio.DamagedError if this clone lacks a part of what a task's submitted
 // commit would bring to integration.
 func (b *Board) Complete(ctx context.Context, t *board.Task, integration git.OID) error {
@@ -81,11 +171,8 @@ func (b *Board) ProvenIntegration(ctx context.Context, v *View) (Proven, error) 
 		}
 		claimed = b.newer(ctx, claimed, Proven{git.OID(t.BaseCommit), "the last claim began at"})
 	}
-	landed, err := b.lastLanding(ctx, v)
-	if err != nil {
-		return Proven{}, err
-	}
-	return b.newer(ctx, b.newer(ctx, merged, landed), claimed), nil
+	landed := Proven{git.OID(v.State.Meta().Landed), "the last landing left it at"}
+	return b.newer(ctx, b.newer(ctx, merged, landed), claimed), cmp.Or(ctx.Err(), v.State.Err())
 }
 
 // newer returns the one of two that contains the other; known if neither does, or if other is not
@@ -101,30 +188,6 @@ func (b *Board) newer(ctx context.Context, known, other Proven) Proven {
 		return known
 	}
 	return other
-}
-
-// lastLanding returns the commit to which the last merge or land moved integration, if any did.
-func (b *Board) lastLanding(ctx context.Context, v *View) (Proven, error) {
-	by := map[string]string{(&board.Merge{}).Op(): "the last merge left it at", (&board.Land{}).Op(): "the last land left it at"}
-	commits, err := b.log.Store().Log(ctx, git.ZeroOID, v.Commit)
-	if err != nil {
-		return Proven{}, err
-	}
-	for _, c := range slices.Backward(commits) {
-		head, err := codec.ParseHead(c.Message)
-		if err != nil || by[head.Op] == "" {
-			continue
-		}
-		file, err := b.log.Store().Object(ctx, string(c.OID)+":"+codec.PayloadFile)
-		if err != nil && !errors.Is(err, gitio.ErrNotFound) {
-			return Proven{}, err
-		}
-		op, err := head.Operation(string(file.Data), c.Author)
-		if landing := op.Landing(); err == nil && landing != nil {
-			return Proven{git.OID(landing.After), by[head.Op]}, nil
-		}
-	}
-	return Proven{}, nil
 }
 
 // Instructions returns the text of the instructions of a team's role, "" for none. It is the text

@@ -44,6 +44,9 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if g.beside.Unproven, err = v.unproven(ctx); err != nil {
 		return nil, err
 	}
+	if g.beside.SetBack, err = v.SeenSetBack(ctx); err != nil {
+		return nil, err
+	}
 	apart := (*remote.DivergedError)(nil)
 	if _, err := v.Lacking(ctx); errors.As(err, &apart) {
 		g.beside.Apart = apart.Remote

@@ -44,6 +44,9 @@ func (b *Board) refresh(ctx context.Context, fetch func(context.Context) error) 
 		return cmp.Or(b.proveFetched(ctx), err)
 	}
 	err := once()
+	if err == nil {
+		b.keepFetched(ctx)
+	}
 	if !errors.As(err, new(*oplog.RecordError)) && !errors.As(err, new(*remote.DivergedError)) {
 		return err
 	}

@@ -155,7 +155,12 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	case c.kind.Fresh:
 		err = c.prepare(ctx, v, t)
 	default:
-		path, err = c.ensure(ctx, v, t)
+		if c.kind.Fix { // integration is merged into it
+			_, err = c.b.KeptIntegration(ctx, v)
+		}
+		if err == nil {
+			path, err = c.ensure(ctx, v, t)
+		}
 	}
 	if err != nil {
 		return nil, c.retryIfChanged(ctx, v, err)
@@ -220,7 +225,7 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View, t *board.Task) 
 		return err
 	}
 	// The board was read first, so this commit contains everything it calls merged.
-	base, err := c.integration(ctx, v)
+	base, err := c.b.KeptIntegration(ctx, v)
 	if err != nil {
 		return err
 	}

@@ -128,31 +128,42 @@ func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Tas
 	if v.Commit == c.checked {
 		return nil
 	}
-	return c.dependenciesIn(ctx, v, t, c.candidate.base)
-}
-
-// holdsDependencies asks the remote again if its integration branch lacks what the board calls
-// merged.
-func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) error {
-	for _, merge := range mergesBefore(v, t) {
-		if has, err := c.b.Brings(ctx, merge); !has {
-			return cmp.Or(err, errChanged)
-		}
-	}
-	err := c.dependenciesIn(ctx, v, t, base)
-	if errors.Is(err, errChanged) {
-		return cmp.Or(c.b.Refresh(ctx), err)
+	lacks, err := c.lacking(ctx, v, t, c.candidate.base)
+	if lacks != "" {
+		return errChanged
 	}
 	return err
 }
 
-func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) error {
+// holdsDependencies asks the remote again if its integration branch lacks what the board calls
+// merged. It refuses if that does not help.
+func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) error {
 	for _, merge := range mergesBefore(v, t) {
-		if in, err := c.repo.IsAncestor(ctx, git.OID(merge), base); !in {
-			return cmp.Or(err, errChanged)
+		if has, err := c.b.Brings(ctx, merge); !has {
+			return cmp.Or(err, refusal(board.CodeMissing, t.ID, "git liza land "+merge+", in a clone that has it", "%s depends on %.10s, which isn't in this clone or at %s", t.ID, merge, c.b.Remote()))
 		}
 	}
-	return nil
+	lacks, err := c.lacking(ctx, v, t, base)
+	if lacks == "" || err != nil {
+		return err
+	}
+	if err := c.b.Refresh(ctx); err != nil {
+		return err
+	}
+	if now, err := c.integration(ctx, v); err != nil || now != base {
+		return cmp.Or(err, errChanged)
+	}
+	return refusal(board.CodeSetBack, t.ID, "git liza land "+lacks, "integration at %s lacks %.10s, which %s depends on", c.b.Remote(), lacks, t.ID)
+}
+
+// lacking returns a commit that a task depends on and that base lacks, "" for none.
+func (c *claimer) lacking(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) (string, error) {
+	for _, merge := range mergesBefore(v, t) {
+		if in, err := c.repo.IsAncestor(ctx, git.OID(merge), base); !in {
+			return merge, err
+		}
+	}
+	return "", nil
 }
 
 // mergesBefore lists the merge commits of the tasks that a claimable task depends on.

@@ -42,6 +42,8 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 			err = d.brokenHome(ctx, b)
 		case b.Ref == git.LastRef:
 			d.brokenLast(b)
+		case b.Ref == git.LandedRef:
+			d.brokenCopy(b, "; the next landing makes it again")
 		case strings.HasPrefix(b.Ref, git.LeasePrefix):
 			d.brokenLease(b)
 		case strings.HasPrefix(b.Ref, git.AtticPrefix):

@@ -37,6 +37,7 @@ const (
 	MissingRemote    = "missing-remote"
 	SetBackBoard     = "set-back-board"
 	Apart            = "apart"
+	SetBackBranch    = "set-back-integration"
 	LooseObjects     = "loose-objects"
 	HalfHooks        = "half-hooks"
 	ClockSkew        = "clock-skew"

@@ -31,6 +31,7 @@ type Facts struct {
 	Leases  map[string]board.Lease // by agent
 	Halts   []report.Halt          // files that stop this clone
 	Strays  []report.Stray         // commits on integration that the board has not recorded
+	SetBack *report.SetBack        // nil if integration is where the board left it
 	Now     board.Time
 	Invalid string // why the tip does not replay or parse, "" if it does; otherwise nothing else can be judged
 }

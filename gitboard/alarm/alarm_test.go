@@ -23,6 +23,7 @@ type world struct {
 	leases   map[string]board.Lease
 	halts    []report.Halt
 	strays   []report.Stray
+	setBack  *report.SetBack
 	now      board.Time
 	bad      string
 	reported alarm.Reported
@@ -142,7 +143,7 @@ func (w *world) rejected(issues ...string) {
 
 func (w *world) look(t *testing.T) alarm.Report {
 	t.Helper()
-	f := alarm.Facts{State: w.state, Leases: w.leases, Halts: w.halts, Strays: w.strays, Now: w.now, Invalid: w.bad}
+	f := alarm.Facts{State: w.state, Leases: w.leases, Halts: w.halts, Strays: w.strays, SetBack: w.setBack, Now: w.now, Invalid: w.bad}
 	if w.bad != "" {
 		f.State = nil
 	}
@@ -506,6 +507,12 @@ var lives = map[string][]moment{
 			w.strays = append(w.strays, report.Stray{Commit: "c2", Text: "integration got c2 by coder-1"})
 		}, says: "UNRECORDED: integration got c2 by coder-1", how: alarm.Grave, runs: true},
 		{what: "integration is back", at: 11 * m, do: func(w *world) { w.strays = nil }},
+	},
+	"integration-set-back": {
+		{what: "none"},
+		{what: "set back", do: func(w *world) { w.setBack = &report.SetBack{Text: "integration lacks c1", Do: "git liza land c1"} }, says: "SET BACK: integration lacks c1", how: alarm.Grave, runs: true},
+		{what: "persists", at: 9 * m, runs: true},
+		{what: "integration is back", at: 11 * m, do: func(w *world) { w.setBack = nil }},
 	},
 	"sprint-deadline": {
 		{what: "none", do: func(w *world) { w.sprint(board.InProgress, "", "") }},

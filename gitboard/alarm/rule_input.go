@@ -437,6 +437,13 @@ func (e *ruleInput) unrecorded() (all []sight) {
 	return all
 }
 
+func (e *ruleInput) setBack() []sight {
+	if e.SetBack == nil {
+		return nil
+	}
+	return []sight{{words: map[string]string{"text": e.SetBack.Text}, do: e.SetBack.Do}}
+}
+
 func (e *ruleInput) checkpoint() []sight { return e.halted(board.CheckpointMode) }
 
 func (e *ruleInput) pause() []sight { return e.halted(board.Paused) }

@@ -88,6 +88,8 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Grave, Line: "INVALID STATE: {error}"}}},
 	{Name: "unrecorded", Condition: "an agent moved integration past the board", Do: "git show {commit}", find: (*ruleInput).unrecorded,
 		Steps: []Step{{Level: Grave, Line: "UNRECORDED: {text}"}}},
+	{Name: "integration-set-back", Condition: "integration lacks the last landing", Do: "git liza land COMMIT", find: (*ruleInput).setBack,
+		Steps: []Step{{Level: Grave, Line: "SET BACK: {text}"}}},
 	{Name: "checkpoint", Condition: "checkpoint waiting", Do: "git liza resume --decision CONTINUE", find: (*ruleInput).checkpoint,
 		Steps: []Step{
 			{Level: Warn, After: 30 * time.Minute, Line: "CHECKPOINT STALE: for {duration}"},

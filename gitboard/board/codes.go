@@ -42,6 +42,7 @@ const (
 	CodeNoRoot          ErrorCode = "no-root"          // the main worktree can't be found from here
 	CodeNoCommit        ErrorCode = "no-commit"        // the repository has no commit yet
 	CodeNoIntegration   ErrorCode = "no-integration"   // the integration branch is missing here
+	CodeSetBack         ErrorCode = "set-back"         // integration lacks where the last landing left it
 	CodeInTheWay        ErrorCode = "in-the-way"       // a branch, directory or worktree is where one of the board's belongs
 	CodeCheckedOut      ErrorCode = "checked-out"      // the branch is checked out somewhere else
 	CodeNested          ErrorCode = "nested"           // a worktree holds a repository of its own, which can't be kept

@@ -7,6 +7,13 @@ type Landing struct {
 	Found         bool
 }
 
+// leftAt records where an operation left integration.
+func (s *State) leftAt(commit string) {
+	if meta := edit[Meta](s, MetaPath); meta != nil {
+		meta.Landed = commit
+	}
+}
+
 // Landing returns what the operation says about integration, nil for nothing.
 func (op Operation) Landing() *Landing {
 	switch p := op.Payload.(type) {

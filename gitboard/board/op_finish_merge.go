@@ -48,7 +48,7 @@ func (p *FinishMerge) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *FinishMerge) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
-	landed(t, p.MergeCommit, p.MergeType, p.Drift, op)
+	s.landed(t, p.MergeCommit, p.MergeType, p.Drift, op)
 	free(s, t.AssignedTo, t.ID, Idle)
 }
 

@@ -31,9 +31,8 @@ func (p *Land) Check(*State, Operation) error {
 	return commit("commit", p.Commit)
 }
 
-// Apply implements Payload. It changes nothing: git knows where integration is, and the board's log
-// keeps how it came there.
-func (p *Land) Apply(*State, Operation) {}
+// Apply implements Payload.
+func (p *Land) Apply(s *State, _ Operation) { s.leftAt(p.Commit) }
 
 // Subject implements Payload.
 func (p *Land) Subject(_, _ *State, _ Operation) (string, string) {

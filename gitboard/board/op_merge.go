@@ -109,7 +109,7 @@ func (s *State) needsTest(t *Task) error {
 func (p *Merge) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	if p.Failure == "" {
-		landed(t, p.MergeCommit, p.MergeType, p.Drift, op)
+		s.landed(t, p.MergeCommit, p.MergeType, p.Drift, op)
 		free(s, t.AssignedTo, t.ID, Idle)
 		return
 	}
@@ -138,7 +138,8 @@ func landing(mergeType, before, merged, review string) error {
 	return nil
 }
 
-func landed(t *Task, commit, mergeType string, drift int, op Operation) {
+func (s *State) landed(t *Task, commit, mergeType string, drift int, op Operation) {
+	s.leftAt(commit)
 	t.MergeCommit, t.DriftCommits, t.Worktree = commit, drift, ""
 	t.become(Merged, op)
 	e := t.event(op, EventMerged)

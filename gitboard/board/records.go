@@ -7,9 +7,10 @@ const Format = 1
 
 // Meta is board.yaml: the board's format and creation.
 type Meta struct {
-	Format  int  `yaml:"format"`
-	Created Time `yaml:"created"`
-	Extra   any  `yaml:"extra,omitempty"`
+	Format  int    `yaml:"format"`
+	Created Time   `yaml:"created"`
+	Landed  string `yaml:"landed,omitempty"` // where the last landing left integration
+	Extra   any    `yaml:"extra,omitempty"`
 }
 
 // Goal is goals/<id>.yaml: what tasks are for. Several goals may be worked on at the same time.

@@ -58,6 +58,9 @@ const (
 	// HomeRef exists in the repository that decides about the board, and points to a commit of it.
 	// A clone or a fork gets the board's branch, but not this ref.
 	HomeRef = OwnPrefix + "home"
+	// LandedRef points to where the last landing known to this repository left integration, and keeps
+	// that commit where the branch is set back and git prunes.
+	LandedRef = OwnPrefix + "landed"
 	// LastRef follows the board within a few operations, and only forward. It keeps the board's
 	// history where BoardRef is deleted and git prunes. Each repository has its own.
 	LastRef = OwnPrefix + "last"

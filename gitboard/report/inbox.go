@@ -30,6 +30,7 @@ type ItemKind string
 const (
 	ItemUnproven     ItemKind = "unproven"      // the board does not follow by replay
 	ItemApart        ItemKind = "apart"         // the board here and the remote's have come apart
+	ItemSetBack      ItemKind = "set_back"      // integration lacks the last landing
 	ItemBreaker      ItemKind = "breaker"       // the circuit breaker has tripped
 	ItemStopped      ItemKind = "stopped"       // the board is PAUSED or at CHECKPOINT
 	ItemGoalStopped  ItemKind = "goal_stopped"  // a goal has used up its budget
@@ -53,14 +54,14 @@ const (
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemUnproven, ItemApart, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
+	ItemUnproven, ItemApart, ItemSetBack, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
 	ItemPaused, ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
 
 // wholeBoard reports whether nothing moves until an item of this kind is dealt with.
 func (k ItemKind) wholeBoard() bool {
-	return k == ItemUnproven || k == ItemApart || k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
+	return k == ItemUnproven || k == ItemApart || k == ItemSetBack || k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
 }
 
 // Item is one thing that waits for a human.
@@ -140,6 +141,10 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 	}
 	if beside.Apart != "" {
 		c.add(Item{Kind: ItemApart, Title: apartFrom(beside.Apart), Holds: c.unfinished(), Do: []Ask{{"see what to do", Apart}}})
+	}
+	if back := beside.SetBack; back != nil {
+		c.add(Item{Kind: ItemSetBack, Title: back.Text, Holds: c.unfinished(), Text: "Tasks are neither claimed nor merged until then. To undo landed work, revert it on top of integration.",
+			Do: []Ask{{"bring it back", back.Do}}})
 	}
 	if o.GoalStatus == board.InProgress {
 		c.stops()

@@ -111,6 +111,7 @@ type Beside struct {
 	Stopped  []Halt                 // strongest first
 	Unproven *Unproven              // nil if the board follows by replay, as far as is known
 	Strays   []Stray                // commits on integration that the board has not recorded
+	SetBack  *SetBack               // nil if integration is where the board left it, or if unknown
 	Merging  *Train                 // nil if no merge is in progress
 	Ahead    *Ahead                 // nil if unknown, and while the goal is IN_PROGRESS
 	Goal     string                 // the only goal to look at, "" for all
@@ -156,6 +157,13 @@ func (u *Unproven) String() string {
 type Stray struct {
 	Commit string `json:"commit"`
 	Text   string `json:"text"`
+}
+
+// SetBack means that integration lacks the last landing: somebody moved the branch back or deleted
+// it.
+type SetBack struct {
+	Text string `json:"text"`
+	Do   string `json:"do"` // the way back
 }
 
 // Halt is a file by which a human stops one clone.
@@ -235,6 +243,9 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	o.tasks(tasks, forecast{spent: spent, after: after, ended: ended, later: later, merged: s.Merged, leases: beside.Leases, planner: planner, reviewsPlan: reviewsPlan, reviews: reviews, stage: stage, progress: progress})
 	if beside.Apart != "" {
 		o.ask(apartFrom(beside.Apart), Apart)
+	}
+	if back := beside.SetBack; back != nil {
+		o.ask(back.Text, back.Do)
 	}
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)

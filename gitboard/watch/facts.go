@@ -64,6 +64,9 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 		f.Strays, err = Strays(ctx, w.board, v)
 	}
 	if err == nil {
+		f.SetBack, err = v.SeenSetBack(ctx)
+	}
+	if err == nil {
 		err = w.setting(v)
 	}
 	return f, err

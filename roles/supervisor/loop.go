@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
@@ -134,15 +135,15 @@ func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 	case Merge:
 		return s.merge(ctx, l, step.Train)
 	case CompleteGoal:
-		return s.plain(ctx, GoalCompleted, &board.GoalComplete{Goal: step.Goal})
+		return s.plain(ctx, GoalCompleted, gitboard.Completing(&board.GoalComplete{Goal: step.Goal}))
 	case Plan:
-		return s.plain(ctx, Planning, &board.Plan{Goal: step.Goal})
+		return s.plain(ctx, Planning, gitboard.Just(&board.Plan{Goal: step.Goal}))
 	case LetGo:
 		return s.Executor.Release(ctx, s.actor, step.Task, "its goal is not worked on any more")
 	case GiveUp:
 		return s.giveUpOn(ctx, l, step.Task)
 	case Deadline:
-		return s.plain(ctx, DeadlineSet, &board.Deadline{})
+		return s.plain(ctx, DeadlineSet, gitboard.Just(&board.Deadline{}))
 	}
 	return s.start(ctx, l, step)
 }

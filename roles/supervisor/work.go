@@ -190,10 +190,10 @@ func (s *supervisor) giveUpOn(ctx context.Context, l Look, task string) error {
 	return err
 }
 
-// plain carries out an operation that needs no preparation. A refusal means that the board has
-// moved.
-func (s *supervisor) plain(ctx context.Context, event string, p board.Payload) error {
-	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p))
+// plain carries out an operation that needs no preparation. A refusal usually means that the board
+// has moved.
+func (s *supervisor) plain(ctx context.Context, event string, intent gitboard.Intent) error {
+	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, intent)
 	refusal := (*board.Refusal)(nil)
 	if errors.As(err, &refusal) && !taken(err) {
 		s.report(Trouble, "", err.Error())

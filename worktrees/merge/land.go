@@ -103,6 +103,9 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 	if err := l.forward(ctx, v, tip); err != nil {
 		return nil, nil, err
 	}
+	if err := l.whole(ctx, v); err != nil {
+		return nil, nil, err
+	}
 	if err := announced(ctx, l.b, v, tip, l.commit); err != nil {
 		return nil, nil, err
 	}
@@ -121,6 +124,20 @@ func (l *lander) forward(ctx context.Context, v *gitboard.View, tip git.OID) err
 	}
 	return board.Refuse(board.CodeNotForward, fmt.Sprintf("%s does not descend from %s (%s)", l.commit.Short(), v.State.Config().IntegrationBranch, tip.Short()),
 		"just some of its files: git liza land --spec PATH --from "+plain.Quote(l.r.Commit))
+}
+
+// whole refuses a commit that lacks the last landing: integration was set back, and the way back
+// comes first.
+func (l *lander) whole(ctx context.Context, v *gitboard.View) error {
+	back := v.SetBack(ctx)
+	if !refusedAs(back, board.CodeSetBack) {
+		return back
+	}
+	has, err := l.b.Repo().IsAncestor(ctx, git.OID(v.State.Meta().Landed), l.commit)
+	if has {
+		return nil
+	}
+	return cmp.Or(err, back)
 }
 
 // onTop writes a commit on top of integration with only the requested files.

@@ -22,6 +22,9 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if err != nil {
 		return nil, err
 	}
+	if _, err := t.b.KeptIntegration(ctx, v); err != nil {
+		return nil, err
+	}
 	c, err := t.couple(ctx, v, "", waiting)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ the goal then waits in the inbox.`,
 		Example: `git liza goal complete --summary "All endpoints are on integration"`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Goal = edge.First(c.Args)
-			done, err := c.Do(ctx, p.Op(), gitboard.Just(&p))
+			done, err := c.Do(ctx, p.Op(), gitboard.Completing(&p))
 			if err != nil {
 				return err
 			}

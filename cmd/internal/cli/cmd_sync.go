@@ -95,6 +95,10 @@ func runSync(ctx context.Context, c *edge.Call) error {
 		return err
 	}
 	s.Warnings = slices.Concat(behind, s.Warnings)
+	lost := after.SetBack(ctx)
+	if lost != nil && !errors.As(lost, new(*board.Refusal)) {
+		return lost
+	}
 	commits, err := b.Log().Store().Log(ctx, s.From, s.To)
 	if err != nil {
 		return err
@@ -103,7 +107,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	for _, e := range commits {
 		s.New = append(s.New, e.Subject())
 	}
-	s.OK = len(s.Refused) == 0 && moved == nil
+	s.OK = len(s.Refused) == 0 && moved == nil && lost == nil
 	if c.JSON {
 		err = c.PrintJSON(s)
 	} else {
@@ -114,6 +118,9 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	}
 	if moved != nil {
 		return moved
+	}
+	if lost != nil {
+		return lost
 	}
 	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: plain.Plural(len(s.Refused), "queued operation") + " refused", Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }

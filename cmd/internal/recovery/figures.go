@@ -140,6 +140,13 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	case err != nil:
 		return nil, err
 	}
+	back := (*board.Refusal)(nil)
+	switch err := seen.SetBack(ctx); {
+	case errors.As(err, &back) && back.Code == board.CodeSetBack:
+		found = append(found, worktrees.Problem{Kind: worktrees.SetBackBranch, Text: back.Message, Hint: back.Hint})
+	case err != nil && back == nil && !errors.As(err, new(*gitio.BrokenRefError)): // others are reported
+		return nil, err
+	}
 	hooks, err := install.Read(repo)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,141 @@
+package worktrees_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+const integration = "refs/heads/integration"
+
+// landedBack merges one with a merge commit, and moves integration back behind it. A task two
+// depends on one, and three is approved.
+func landedBack(t *testing.T) (s *scene, landed git.OID) {
+	s = newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+	s.set("merge_style", "no-ff")
+	s.task("three")
+	s.approved("coder-2", "three", "c.txt", "c\n")
+	before := s.ref(integration)
+	landed = s.merge("one").Commit
+	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
+	s.git(s.dir, "update-ref", integration, string(before))
+	return s, landed
+}
+
+func (s *scene) claims(b *gitboard.Board, id, task string) (*worktrees.Claimed, error) {
+	return worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task})
+}
+
+func (s *scene) lands(b *gitboard.Board, commit git.OID) error {
+	_, err := merge.Land(s.ctx, b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: string(commit)})
+	return err
+}
+
+// asked returns the way back that a human is shown, "" if integration is where the board left it.
+func (s *scene) asked() string {
+	s.t.Helper()
+	v, err := s.b.View(s.ctx)
+	s.check(err)
+	g, err := v.Glance(s.ctx)
+	s.check(err)
+	in, err := g.Inbox(s.ctx, s.clock.now())
+	s.check(err)
+	o, err := g.Overview(s.clock.now())
+	s.check(err)
+	if len(in.Items) == 0 || in.Items[0].Kind != report.ItemSetBack {
+		return ""
+	}
+	if do := in.Items[0].Do[0].Do; len(o.Waiting) > 0 && o.Waiting[0].Do == do {
+		return do
+	}
+	s.t.Error("status doesn't ask it")
+	return ""
+}
+
+// TestSetBack checks that nothing is built on integration while it lacks what has landed, and that
+// the way back is named and works after git has pruned.
+func TestSetBack(t *testing.T) {
+	s, landed := landedBack(t)
+	way := "git liza land " + landed.Short()
+	s.git(s.dir, "reflog", "expire", "--expire=now", "--all")
+	s.git(s.dir, "gc", "-q", "--prune=now")
+	if got := s.asked(); got != way {
+		t.Errorf("the inbox has %q", got)
+	}
+	_, err := s.claims(s.b, "coder-1", "two")
+	s.refused(err, board.CodeSetBack, way)
+	_, err = mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"three"}})
+	s.refused(err, board.CodeSetBack, way)
+	_, err = s.b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Completing(&board.GoalComplete{}))
+	s.refused(err, board.CodeSetBack, way)
+	other := git.OID(s.git(s.dir, "commit-tree", "-p", "integration", "-m", "other", "integration^{tree}"))
+	s.refused(s.lands(s.b, other), board.CodeSetBack, way)
+
+	s.check(s.lands(s.b, landed))
+	if got := s.asked(); got != "" {
+		t.Errorf("the inbox has %q", got)
+	}
+	got, err := s.claims(s.b, "coder-1", "two")
+	s.check(err)
+	if s.read(got.Path, "b.txt") != "b\n" {
+		t.Error("it is begun without the work that it depends on")
+	}
+	s.merge("three")
+}
+
+// TestSetBackBeside checks the way back where integration has other commits instead.
+func TestSetBackBeside(t *testing.T) {
+	s, landed := landedBack(t)
+	beside := filepath.Join(t.TempDir(), "beside")
+	s.git(s.dir, "worktree", "add", "-q", beside, "integration")
+	s.write(beside, "d.txt", "d\n")
+	s.commitAll(beside, "instead")
+	_, err := s.claims(s.b, "coder-1", "two")
+	s.refused(err, board.CodeSetBack, "git switch -c both integration && git merge "+landed.Short())
+	s.git(beside, "switch", "-q", "-c", "both")
+	s.git(beside, "merge", "-q", "-m", "both", landed.Short())
+	s.check(s.lands(s.b, "both"))
+	_, err = s.claims(s.b, "coder-1", "two")
+	s.check(err)
+}
+
+// TestSetBackMissing checks that a deleted branch is the same question.
+func TestSetBackMissing(t *testing.T) {
+	s, landed := landedBack(t)
+	s.git(s.dir, "branch", "-q", "-D", "integration")
+	if got, want := s.asked(), "make it again where it was; the last merge left it at "+landed.Short()+": git branch integration "+string(landed); got != want {
+		t.Errorf("the inbox has %q", got)
+	}
+	s.git(s.dir, "branch", "integration", string(landed))
+	_, err := s.claims(s.b, "coder-1", "two")
+	s.check(err)
+}
+
+// TestSetBackThere checks that a claim is refused, and not tried again and again, where the remote
+// of a shared board has set integration back, and that another clone keeps the commit.
+func TestSetBackThere(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+	s.set("merge_style", "no-ff")
+	s.as("coder-2")
+	there := s.shared()
+	before := s.ref(integration)
+	landed := s.merge("one").Commit
+	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
+	s.check(there.Refresh(s.ctx))
+	s.git(s.git(s.dir, "remote", "get-url", "origin"), "update-ref", integration, string(before))
+	s.check(there.Refresh(s.ctx))
+	_, err := s.claims(there, "coder-2", "two")
+	s.refused(err, board.CodeSetBack, "git liza land "+landed.Short())
+	if kept, err := there.Repo().Ref(s.ctx, git.LandedRef); kept != landed || err != nil {
+		t.Errorf("it keeps %s: %v", kept, err)
+	}
+	s.check(s.lands(there, landed))
+	_, err = s.claims(there, "coder-2", "two")
+	s.check(err)
+}
