@@ -154,8 +154,16 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 	if tip.IsZero() {
 		return err
 	}
-	damage := (*gitio.DamagedError)(nil)
-	if err := d.b.Complete(ctx, t, tip); !errors.As(err, &damage) {
+	damage, malformed := (*gitio.DamagedError)(nil), (*gitio.MalformedError)(nil)
+	err = d.b.Complete(ctx, t, tip)
+	if errors.As(err, &malformed) {
+		d.add(Problem{
+			Kind: MalformedWork, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and can't land: %v", t.ID, git.OID(t.ReviewCommit).Short(), malformed),
+			Hint: Malformed(t),
+		})
+		return nil
+	}
+	if !errors.As(err, &damage) {
 		return err
 	}
 	ref := git.ReviewRef(t.ID, t.Submissions())
@@ -177,6 +185,19 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 	}
 	d.add(p)
 	return nil
+}
+
+// Malformed is the hint for a task whose submission is malformed.
+func Malformed(t *board.Task) string {
+	switch t.Status {
+	case board.ReadyForReview:
+		return fmt.Sprintf("a reviewer rejects it: git liza verdict %s REJECTED", t.ID)
+	case board.Approved:
+		return fmt.Sprintf("a human sends it back: git liza block %s --reason malformed, then git liza unblock %s", t.ID, t.ID)
+	case board.Blocked:
+		return fmt.Sprintf("its next coder makes its work again without that: git liza unblock %s", t.ID)
+	}
+	return fmt.Sprintf("its coder makes one commit of it without that: git reset --soft %s, then git commit", git.OID(t.ReviewBase).Short())
 }
 
 // lostFromAttic checks work that was kept according to the board.

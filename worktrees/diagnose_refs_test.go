@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -182,6 +184,43 @@ func TestIncompleteSubmission(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		})
+	}
+}
+
+// TestMalformedSubmission checks that approved work that an older program let in does not land, and
+// that other tasks of its train do; doctor names the way out.
+func TestMalformedSubmission(t *testing.T) {
+	s := newScene(t, ready("one"), ready("two"), approved("coder-2", "two", "b.txt", "b\n"), claimed("coder-1", "one"))
+	s.preExec("coder-1", "one")
+	s.work("one", "a.txt", "a\n")
+	repo := s.b.Repo()
+	file, err := repo.Object(s.ctx, taskRef("one")+":a.txt")
+	s.check(err)
+	tree := git.NewObject(git.TreeObject, git.EncodeTree([]git.TreeEntry{{Name: "x/y", Mode: filemode.Regular, OID: file.OID}}))
+	base, who := git.OID(s.state().Task("one").BaseCommit), git.Signature{Name: "coder-1", Email: "coder-1@liza", When: s.clock.now()}
+	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Parents: []git.OID{base}, Author: who, Committer: who, Message: "m\n"}))
+	s.check(repo.WriteObjects(s.ctx, []git.Object{tree, commit}))
+	old, err := repo.Object(s.ctx, string(base)+"^{tree}")
+	s.check(err)
+	files, err := repo.ChangedFiles(s.ctx, old.OID, tree.OID)
+	s.check(err)
+	s.do(s.as("coder-1"), &board.Submit{About: about("one"), Commit: string(commit.OID), Tree: string(tree.OID), ReviewBase: string(base), Commits: 1, Files: len(files), NoTestsBecause: "none"},
+		git.RefUpdate{Ref: git.ReviewRef("one", 1), Old: git.ZeroOID, New: commit.OID})
+	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
+	s.do(s.as("code-reviewer-1"), &board.Verdict{About: about("one"), Verdict: board.VerdictApproved, Commit: string(commit.OID)})
+	s.refused(s.mergeErr("one"), board.CodeMalformed, "one can't land: "+commit.OID.Short()+" brings an object that git fsck refuses: object "+string(tree.OID)+": fullPathname")
+	if results := s.train(); len(results) != 1 || results[0].Task != "two" || !results[0].Merged {
+		t.Errorf("%+v", results)
+	}
+	if found := s.problems(); !slices.ContainsFunc(found, func(p worktrees.Problem) bool {
+		return p.Kind == worktrees.MalformedWork && contains(p.Hint, "git liza block one")
+	}) {
+		t.Errorf("found %+v", found)
+	}
+	s.do(human(), &board.Block{About: about("one"), Reason: "malformed", Questions: []string{"again?"}})
+	s.do(human(), &board.Unblock{About: about("one")})
+	if found := s.problems(); slices.ContainsFunc(found, func(p worktrees.Problem) bool { return p.Kind == worktrees.MalformedWork }) {
+		t.Errorf("found %+v", found)
 	}
 }
 

@@ -55,7 +55,11 @@ func (d *diagnosis) lostFromBranch(ctx context.Context, t *board.Task, tip git.O
 		return err
 	}
 	damage := (*gitio.DamagedError)(nil)
-	if err := d.repo.WholeSince(ctx, base, tip); !errors.As(err, &damage) {
+	err := d.repo.WholeSince(ctx, base, tip)
+	if errors.As(err, new(*gitio.MalformedError)) { // submit refuses it
+		return nil
+	}
+	if !errors.As(err, &damage) {
 		return err
 	}
 	p := Problem{Kind: LostWork, Task: t.ID, Text: fmt.Sprintf("not all work on %s is here: %v", d.v.TaskBranch(t.ID), damage)}

@@ -16,6 +16,7 @@ const (
 	BrokenRef        = "broken-ref"
 	LostSubmission   = "lost-submission"
 	LostWork         = "lost-work"
+	MalformedWork    = "malformed-work"
 	NoIntegration    = "no-integration"
 	LeftCandidate    = "left-candidate"
 	LeftWorktree     = "left-worktree"

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // SubmitRequest submits the work of a task for review.
@@ -165,6 +166,13 @@ func (s *site) submittable(
 	if err := s.fetchable(ctx, v, t, g.path, head, changed); err != nil {
 		return "", nil, err
 	}
+	malformed := (*gitio.MalformedError)(nil)
+	switch err := s.repo.WellFormed(ctx, base, head); {
+	case errors.As(err, &malformed):
+		return "", nil, refusal(board.CodeMalformed, t.ID, reworked(t, base, malformed), "%s can't be submitted: %v", t.ID, malformed)
+	case err != nil && !errors.As(err, new(*gitio.DamagedError)): // doctor finds missing objects
+		return "", nil, err
+	}
 	p.Commit, p.ReviewBase, p.Files = string(head), string(base), len(changed)
 	tree, err := s.repo.Object(ctx, string(head)+"^{tree}")
 	if err != nil {
@@ -174,6 +182,14 @@ func (s *site) submittable(
 	p.HumanPaths = v.State.ReviewPolicy(t.InStage()).HumanPaths(changed)
 	p.Tests, p.DeletedTests, err = s.tests(ctx, v.State.Config().TestGlobs, head, changed)
 	return head, work, err
+}
+
+// reworked is the hint for a coder whose work is malformed.
+func reworked(t *board.Task, base git.OID, malformed *gitio.MalformedError) string {
+	if malformed.Folder != "" {
+		return fmt.Sprintf("in %s: git rm -r --cached %s, then git commit", t.Worktree, plain.Quote(malformed.Folder))
+	}
+	return fmt.Sprintf("make one commit of it without that object, in %s: git reset --soft %s, then git commit", t.Worktree, base.Short())
 }
 
 // tests lists the tests among the changed files: those that the commit has, and those that it

@@ -518,6 +518,41 @@ func TestMergedOtherwise(t *testing.T) {
 	}
 }
 
+// TestMalformed checks that a server refuses a submission or a landing that brings a malformed object
+// or a file of git liza's own, and that it stays a violation only while it may land.
+func TestMalformed(t *testing.T) {
+	for path, want := range map[string]string{
+		".git/f": "git fsck refuses: object ", "..": "git fsck refuses: object ", ".liza/ABORT": "brings files in .liza,", ".Worktrees/x": "brings files in .Worktrees,",
+	} {
+		w, repo := gitWorld(t)
+		w.begin()
+		w.ready("alpha")
+		w.claim(coder1, "alpha")
+		w.preExec(coder1, "alpha")
+		before := w.tip()
+		refused := func(what string) {
+			t.Helper()
+			push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
+			check(t, err)
+			if said := texts(push.Findings); !strings.Contains(said, want) || w.verify(audit.Range{}).OK() {
+				t.Errorf("%s, %s: %s", path, what, said)
+			}
+		}
+		work := w.project([]git.OID{w.integration}, coder1, map[string]string{path: "x"})
+		w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 1, NoTestsBecause: "none"})
+		refused("a submission")
+		w.do(ada, &board.Block{About: about("alpha"), Reason: "malformed", Questions: []string{"what now?"}})
+		w.do(ada, &board.Unblock{About: about("alpha")})
+		if notes := texts(w.clean().Notes); !strings.Contains(notes, want) {
+			t.Errorf("%s, given up: %s", path, notes)
+		}
+		before = w.tip()
+		landed := w.project([]git.OID{w.integration}, ada, map[string]string{path: "y"})
+		w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed)}, w.lands(landed))
+		refused("a landing")
+	}
+}
+
 // TestChangedTests checks what a submission may do to tests, and has to say of it: it may take lines
 // away, and deletes a test that it makes a directory. A test whose name no record can hold is not
 // mentioned.

@@ -63,7 +63,7 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 	if err != nil {
 		return err
 	}
-	var merges, submissions, comments []evidence
+	var merges, submissions, comments, brought []evidence
 	for i, e := range p.evidence {
 		switch {
 		case len(missing[i]) > 0:
@@ -78,6 +78,9 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 				merges = append(merges, e)
 			}
 		}
+		if e.brings() {
+			brought = append(brought, e)
+		}
 		if e.handed != nil {
 			submissions = append(submissions, e)
 		}
@@ -86,6 +89,9 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 		}
 	}
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
+		return err
+	}
+	if err := p.wellFormed(ctx, repo, brought); err != nil {
 		return err
 	}
 	submissions, changed, err := p.whole(ctx, repo, submissions)

@@ -29,7 +29,7 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		return err
 	}
 	absent := 0
-	var merges, submissions, comments []evidence
+	var merges, submissions, comments, brought []evidence
 	for i, e := range p.evidence {
 		gone := missing[i]
 		switch {
@@ -58,6 +58,9 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		if e.clean[0] != "" || e.lands != nil && e.lands.mergeType == board.MergeCommitType {
 			merges = append(merges, e)
 		}
+		if e.brings() {
+			brought = append(brought, e)
+		}
 		if e.handed != nil {
 			submissions = append(submissions, e)
 		}
@@ -69,6 +72,9 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		p.report.note(Finding{p.report.To, "", CodeEvidence, fmt.Sprintf("%d operations name commits that this clone was not given: they can't be checked here", absent)})
 	}
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
+		return err
+	}
+	if err := p.wellFormed(ctx, repo, brought); err != nil {
 		return err
 	}
 	submissions, changed, err := p.whole(ctx, repo, submissions)

@@ -47,6 +47,7 @@ const (
 	CodeCheckedOut      ErrorCode = "checked-out"      // the branch is checked out somewhere else
 	CodeNested          ErrorCode = "nested"           // a worktree holds a repository of its own, which can't be kept
 	CodeMissing         ErrorCode = "missing"          // the commits are not in this clone
+	CodeMalformed       ErrorCode = "malformed"        // the commit brings an object that git refuses, or files where git liza keeps its own
 	CodeConflict        ErrorCode = "conflict"         // the merge still conflicts
 	CodeOverlap         ErrorCode = "overlap"          // changes in a checkout of integration are in the way
 	CodeNotForward      ErrorCode = "not-forward"      // the commit does not descend from integration

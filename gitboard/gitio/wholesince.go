@@ -1,7 +1,9 @@
 package gitio
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -12,35 +14,77 @@ import (
 )
 
 // WholeSince is Whole for what a commit's history has and that of from doesn't have. The error is a
-// DamagedError if anything is missing or damaged. It starts no child for a short line of commits.
+// DamagedError if anything is missing or damaged, and a MalformedError as of WellFormed. It starts
+// no child for a short line of commits as git usually writes them.
 func (r *Repo) WholeSince(ctx context.Context, from, commit git.OID) error {
 	if err := checkOIDs(from, commit); err != nil {
 		return err
 	}
 	if partial, err := r.isPartial(ctx); partial || err != nil {
+		if err == nil {
+			err = r.WellFormed(ctx, from, commit)
+		}
+		if errors.As(err, new(*DamagedError)) {
+			return nil // it has yet to be fetched
+		}
 		return err
 	}
-	chain, line, err := r.near(ctx, from, commit)
+	w, line, err := r.changesSince(ctx, from, commit)
 	if err != nil {
 		return err
 	}
-	if !line || chain == nil {
-		return r.listedSince(ctx, from, commit)
+	if !line {
+		return cmp.Or(r.listedSince(ctx, from, commit), r.wellFormed(ctx, from, commit))
 	}
-	w := changes{repo: r, commit: commit}
-	for i, at := range chain[:len(chain)-1] {
-		if err := w.between(ctx, string(chain[i+1])+"^{tree}", string(at)+"^{tree}", ""); err != nil {
-			return err
+	return cmp.Or(w.read(ctx), w.wellFormed(ctx, from))
+}
+
+// changesSince reads the trees that the commits after from change. line is false if they are not a
+// short line.
+func (r *Repo) changesSince(ctx context.Context, from, commit git.OID) (w *changes, line bool, err error) {
+	chain, line, err := r.near(ctx, from, commit)
+	if err != nil || !line || chain == nil {
+		return nil, false, err
+	}
+	w = &changes{repo: r, commit: commit}
+	commits, err := r.Objects(ctx, textsOf(chain[:len(chain)-1]))
+	if err != nil {
+		return nil, false, err
+	}
+	for i, o := range commits {
+		w.odd = w.odd || !git.UsualCommit(o.Data)
+		if err := w.between(ctx, string(chain[i+1])+"^{tree}", string(o.OID)+"^{tree}", ""); err != nil {
+			return nil, false, err
 		}
 	}
-	return w.read(ctx)
+	return w, true, nil
+}
+
+func textsOf(oids []git.OID) []string {
+	texts := make([]string, len(oids))
+	for i, oid := range oids {
+		texts[i] = string(oid)
+	}
+	return texts
 }
 
 // changes are the files that the commits of a line change.
 type changes struct {
-	repo   *Repo
-	commit git.OID
-	files  []git.TreeEntry // named by their paths
+	repo    *Repo
+	commit  git.OID
+	files   []git.TreeEntry // named by their paths
+	odd     bool            // git has to check the commits and their trees
+	unclear error           // of a tree that can't be decoded, unless git finds it malformed
+}
+
+// wellFormed lets git check what is not as git usually writes it.
+func (w *changes) wellFormed(ctx context.Context, from git.OID) error {
+	if w.odd {
+		if err := cmp.Or(w.repo.strict(ctx, []git.OID{w.commit}, from), w.unclear); err != nil {
+			return err
+		}
+	}
+	return w.repo.ownFolders(ctx, from, w.commit)
 }
 
 // between adds the files that differ between two trees below a directory. old may be missing.
@@ -55,7 +99,12 @@ func (w *changes) between(ctx context.Context, old, new, dir string) error {
 	}
 	now, err := git.DecodeTree(trees[0].Data)
 	if trees[0].Type != git.TreeObject || err != nil {
-		return &DamagedError{Commit: w.commit, Err: err, Object: git.OID(strings.TrimSuffix(new, "^{tree}")), Path: dir}
+		unread := &DamagedError{Commit: w.commit, Err: err, Object: git.OID(strings.TrimSuffix(new, "^{tree}")), Path: dir}
+		if trees[0].Type != git.TreeObject {
+			return unread
+		}
+		w.odd, w.unclear = true, unread
+		return nil
 	}
 	before := map[string]git.TreeEntry{}
 	if old != "" {
@@ -64,6 +113,7 @@ func (w *changes) between(ctx context.Context, old, new, dir string) error {
 			before[e.Name] = e
 		}
 	}
+	w.odd = w.odd || !git.UsualTree(trees[0].Data, now, before)
 	for _, e := range now {
 		same := before[e.Name]
 		switch below := path.Join(dir, e.Name); {

@@ -205,11 +205,12 @@ func tidy(dir string, server bool, files map[string]string) error {
 
 // settings is the content of the included file. The path must be absolute, because git would take a
 // relative one as relative to the worktree. A server looks at no replacements, which anybody may
-// push: with them git takes a history for complete that is not, and then nobody can fetch it.
+// push: with them git takes a history for complete that is not, and then nobody can fetch it. It
+// refuses malformed objects.
 func settings(dir string, server bool) string {
 	text := "[core]\n\thooksPath = " + configQuote(dir) + "\n"
 	if server {
-		text += "\tuseReplaceRefs = false\n[receive]\n\tadvertisePushOptions = true\n"
+		text += "\tuseReplaceRefs = false\n[receive]\n\tadvertisePushOptions = true\n\tfsckObjects = true\n"
 		for _, ref := range []string{git.InboxPrefix, git.SequencerPrefix} {
 			text += "\tprocReceiveRefs = " + strings.TrimSuffix(ref, "/") + "\n"
 		}

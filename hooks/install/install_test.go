@@ -165,7 +165,7 @@ func TestInstall(t *testing.T) {
 			equal(t, "pushes", p.read(p.hook("gitconfig-pushes")), pushes)
 			settings := "[core]\n\thooksPath = \"" + p.dir + "\"\n"
 			if c.setup.Server {
-				settings += "\tuseReplaceRefs = false\n[receive]\n\tadvertisePushOptions = true\n\tprocReceiveRefs = refs/liza/inbox\n\tprocReceiveRefs = refs/liza/sequencer\n"
+				settings += "\tuseReplaceRefs = false\n[receive]\n\tadvertisePushOptions = true\n\tfsckObjects = true\n\tprocReceiveRefs = refs/liza/inbox\n\tprocReceiveRefs = refs/liza/sequencer\n"
 			}
 			equal(t, "settings", p.read(p.hook("gitconfig")), settings)
 			p.check(os.MkdirAll(p.in("liza", "cache"), 0o755))

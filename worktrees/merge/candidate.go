@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // candidate is what integration would become by a merge.
@@ -82,12 +83,15 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 
 // complete refuses to land work of which this clone lacks a part.
 func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto git.OID) error {
-	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor says how to bring it back")
+	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor says how to bring it back", worktrees.Malformed(t))
 }
 
-// incomplete is the refusal of what lacks objects, if an error says so: nobody could check
-// integration out.
-func incomplete(err error, what, hint string) error {
+// incomplete is the refusal of commits that lack objects or are malformed, if err is about that:
+// nobody could check integration out. rework is the hint for the latter.
+func incomplete(err error, what, hint, rework string) error {
+	if malformed := (*gitio.MalformedError)(nil); errors.As(err, &malformed) {
+		return board.Refuse(board.CodeMalformed, fmt.Sprintf("%s can't land: %v", what, malformed), rework)
+	}
 	if damage := (*gitio.DamagedError)(nil); errors.As(err, &damage) {
 		return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't land: %v", what, damage), hint)
 	}

@@ -57,7 +57,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
-	if err := incomplete(b.Repo().WholeSince(ctx, tip, commit), commit.Short(), "git fetch --refetch URL REF, from a clone or a backup that has it"); err != nil {
+	if err := incomplete(b.Repo().WholeSince(ctx, tip, commit), commit.Short(), "git fetch --refetch URL REF, from a clone or a backup that has it", "land a commit without it, and without it in its history"); err != nil {
 		return nil, err
 	}
 	if err := b.Upload(ctx, tip, commit); err != nil {

@@ -148,7 +148,7 @@ func leaves(err error) bool {
 	case r.Code == board.CodeMode:
 		return r.Task != "" // the task is paused, not the board
 	}
-	return refusedAs(r, board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeIntegration)
+	return refusedAs(r, board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeMalformed, board.CodeIntegration)
 }
 
 func inconsistent(err error) bool { return errors.As(err, new(*oplog.RecordError)) }
