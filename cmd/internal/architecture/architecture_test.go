@@ -38,7 +38,6 @@ var rooms = map[string]struct {
 	"gitboard/report/sprint":  {true, []string{"gitboard/plain", "gitboard/board", "gitboard/report"}},
 	"gitboard/notify":         {false, []string{"gitboard/alarm", "gitboard/board"}},
 	"gitboard/watch":          {false, []string{"gitboard/plain", "gitboard", "gitboard/alarm", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/oplog", "gitboard/report", "gitboard/report/breaker", "gitboard/report/sprint"}},
-	"gitboard/otel":           {false, []string{"gitboard", "gitboard/board", "gitboard/git", "gitboard/roles"}},
 	"gitboard/git":            {true, nil},
 	"gitboard/queue":          {false, nil},
 	"gitboard/proc":           {false, nil},
@@ -72,7 +71,7 @@ var rooms = map[string]struct {
 	"cmd/internal/recovery":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/remote", "gitboard/watch", "hooks/install", "worktrees", "worktrees/merge"}},
 	"cmd/internal/definition": {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git"}},
 	"cmd/internal/dispatch":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
-	"cmd/internal/team":       {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/otel", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
+	"cmd/internal/team":       {false, []string{"gitboard/plain", "gitboard/proc", "cmd/internal/edge", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
 	"cmd/internal/web":        {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles", "roles/transcript"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
 	"cmd/internal/demo":       {false, []string{"gitboard/proc"}},
@@ -81,6 +80,7 @@ var rooms = map[string]struct {
 	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/edge"}},
 	"cmd/liza-bench":          {false, []string{"*"}},
 	"cmd/liza-mutate":         {false, []string{"gitboard/proc"}},
+	"cmd/liza-otel":           {false, []string{"gitboard", "gitboard/board", "gitboard/git", "gitboard/roles"}},
 	"gitboard/golden":         {false, nil},                                            // for tests
 	"gitboard/testrepo":       {false, []string{"gitboard/gitio", "gitboard/testrun"}}, // for tests
 	"gitboard/testrun":        {false, nil},                                            // for tests
@@ -104,9 +104,9 @@ func TestGitboardImportsNothingAbove(t *testing.T) {
 // impure lists the packages that a pure one may not import: I/O, clock, randomness, environment.
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
-// starters may start processes other than git: a test command, the demo's agents, a human's editor,
+// starters may start processes other than git: a test command, the demo's agents, a human's editor, the exporter,
 // the processes whose bare cost the bench measures.
-var starters = []string{"gitboard/gitio", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
+var starters = []string{"cmd/internal/team", "gitboard/gitio", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {
 	ImportPath, Dir string
@@ -280,6 +280,17 @@ func TestNothingCompiledAtStart(t *testing.T) {
 	})
 }
 
+// TestLibrariesOfOpenTelemetry: only liza-otel imports them, because they cost every start.
+func TestLibrariesOfOpenTelemetry(t *testing.T) {
+	each(t, func(p pkg, _ string, _ *ast.File) {
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, "go.opentelemetry.io/") && p.ImportPath != module+"cmd/liza-otel" {
+				t.Errorf("%s imports %s", p.ImportPath, imported)
+			}
+		}
+	})
+}
+
 // TestOneSpellingOfRefs: only gitboard/git spells the names of refs, except for the demo, which
 // shows what a reader would type, and the bench, which has its own refs.
 func TestOneSpellingOfRefs(t *testing.T) {
@@ -308,7 +319,7 @@ func refSpelled(text string) bool {
 func TestClockAtTheEdge(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/edge", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "gitboard/gitio"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
+		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/edge", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/gitio"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

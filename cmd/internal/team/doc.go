@@ -2,6 +2,6 @@
 // agent, on a Console for several.
 //
 // It may import cmd/internal/edge, cmd/internal/signing, gitboard, gitboard/alarm, gitboard/board,
-// gitboard/otel, gitboard/plain, gitboard/roles, gitboard/watch, hooks/install, roles/clis,
+// gitboard/plain, gitboard/proc, gitboard/roles, gitboard/watch, hooks/install, roles/clis,
 // roles/supervisor and worktrees/executor.
 package team

@@ -1,24 +1,60 @@
 package team
 
 import (
-	"runtime"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestNoTelemetry: without a collector nothing is opened, called or started; the call here has
-// no repository.
+// telemetry starts and stops an export to a collector, and returns its warnings. The exporter is a
+// program next to this one, or missing if script is "".
+func telemetry(t *testing.T, endpoint, script string) (dir, warned string) {
+	t.Helper()
+	dir = t.TempDir()
+	t.Setenv("PATH", "/usr/bin:/bin")
+	if script != "" {
+		if err := testrun.WriteProgram(filepath.Join(dir, exporter), "#!/bin/sh\n"+script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &edge.Call{App: &edge.App{
+		Getenv:  func(name string) string { return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}[name] },
+		Environ: append(os.Environ(), "FROM=the app"), Program: filepath.Join(dir, "git-liza"), Dir: dir,
+	}}
+	Telemetry(t.Context(), c, func(text string) { warned += text + "\n" })()
+	return dir, warned
+}
+
+// TestTelemetry: the exporter gets this process's id, its directory and its environment, and ends
+// with its input.
+func TestTelemetry(t *testing.T) {
+	dir, warned := telemetry(t, "http://localhost:4318", `echo following; echo "$* from $FROM" > "$(dirname "$0")/begun"; cat; echo 'liza-otel: it is too slow' >&2`)
+	begun, err := os.ReadFile(filepath.Join(dir, "begun"))
+	if want := fmt.Sprintf("--pid %d -C %s from the app\n", os.Getpid(), dir); err != nil || string(begun) != want {
+		t.Errorf("%q, want %q (%v)", begun, want, err)
+	}
+	if warned != "OpenTelemetry: it is too slow\n" {
+		t.Errorf("%q", warned)
+	}
+}
+
+// TestNoTelemetry: without a collector no program is started; without the program a sentence names
+// it.
 func TestNoTelemetry(t *testing.T) {
-	asked := map[string]bool{}
-	c := &edge.Call{App: &edge.App{Getenv: func(name string) string { asked[name] = true; return "" }}}
-	before := runtime.NumGoroutine()
-	stop := Telemetry(t.Context(), c, func(text string) { t.Error(text) })
-	if now := runtime.NumGoroutine(); now > before { // one of the runtime's own may have ended
-		t.Errorf("%d goroutines, before %d", now, before)
+	if dir, warned := telemetry(t, "", `touch "$(dirname "$0")/begun"`); warned != "" || exists(filepath.Join(dir, "begun")) {
+		t.Errorf("started, or %q", warned)
 	}
-	stop()
-	if len(asked) != 1 || !asked["OTEL_EXPORTER_OTLP_ENDPOINT"] {
-		t.Errorf("it asks for %v", asked)
+	if _, warned := telemetry(t, "http://localhost:4318", ""); strings.Count(warned, "\n") != 1 || !strings.Contains(warned, "liza-otel is not installed: go install") {
+		t.Errorf("%q", warned)
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

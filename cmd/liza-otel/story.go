@@ -1,11 +1,13 @@
-package otel
+package main
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -14,10 +16,10 @@ import (
 
 // span is something that took time, or an operation, which happens at a single moment.
 type span struct {
-	id, parent string
+	id, parent trace.SpanID // parent is zero for a span at the top
 	name       string
 	from, to   time.Time
-	attributes []attribute
+	attributes []attribute.KeyValue
 	failed     string // why it failed, "" if it did not
 }
 
@@ -47,30 +49,36 @@ func newStory(root git.OID, s *board.State, mine func(*board.Register) bool) *st
 // mostWaiting is how many operations of a run are kept until it ends.
 const mostWaiting = 200
 
-// trace is the id of the board's trace, 16 bytes.
-func (t *story) trace() string { return t.hash(16, "board") }
+// trace is the id of the board's trace.
+func (t *story) trace() trace.TraceID {
+	sum := t.hash("board")
+	return trace.TraceID(sum[:16])
+}
 
-// The ids of spans, 8 bytes each.
-func (t *story) goalID(goal string) string     { return t.hash(8, "goal", goal) }
-func (t *story) taskID(task string) string     { return t.hash(8, "task", task) }
-func (t *story) runID(usage git.OID) string    { return t.hash(8, "run", string(usage)) }
-func (t *story) operationID(at git.OID) string { return t.hash(8, "operation", string(at)) }
+func (t *story) goalID(goal string) trace.SpanID     { return t.spanID("goal", goal) }
+func (t *story) taskID(task string) trace.SpanID     { return t.spanID("task", task) }
+func (t *story) runID(usage git.OID) trace.SpanID    { return t.spanID("run", string(usage)) }
+func (t *story) operationID(at git.OID) trace.SpanID { return t.spanID("operation", string(at)) }
 
-func (t *story) hash(bytes int, parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{string(t.root)}, parts...), "\x00")))
-	return hex.EncodeToString(sum[:bytes])
+func (t *story) spanID(kind, name string) trace.SpanID {
+	sum := t.hash(kind, name)
+	return trace.SpanID(sum[:8])
+}
+
+func (t *story) hash(parts ...string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(strings.Join(append([]string{string(t.root)}, parts...), "\x00")))
 }
 
 // above is the parent span for something done about a task. Without a task it is the default goal's
 // span, or none while several goals are in progress.
-func (t *story) above(task string) string {
+func (t *story) above(task string) trace.SpanID {
 	switch {
 	case task != "":
 		return t.taskID(task)
 	case t.goal != "":
 		return t.goalID(t.goal)
 	}
-	return ""
+	return trace.SpanID{}
 }
 
 // aside are operations by which a supervisor acts for its agent outside the agent's runs.
@@ -110,9 +118,9 @@ func (t *story) concerns(op board.Operation) bool {
 func (t *story) operation(commit git.OID, op board.Operation) span {
 	at := op.Time.Std()
 	s := span{id: t.operationID(commit), parent: t.above(op.TaskID()), name: op.Name(), from: at, to: at}
-	s.attributes = append(who(op), text("liza.commit", string(commit)), text("liza.operation", op.Name()))
+	s.attributes = append(who(op), attribute.String("liza.commit", string(commit)), attribute.String("liza.operation", op.Name()))
 	if v, is := op.Payload.(*board.Verdict); is {
-		s.attributes = append(s.attributes, text("liza.verdict", string(v.Verdict)))
+		s.attributes = append(s.attributes, attribute.String("liza.verdict", string(v.Verdict)))
 	}
 	if m, is := op.Payload.(*board.Merge); is && m.Failure != "" {
 		s.failed = m.Failure
@@ -121,13 +129,13 @@ func (t *story) operation(commit git.OID, op board.Operation) span {
 }
 
 // who returns the attributes for the actor and task of an operation.
-func who(op board.Operation) []attribute {
-	a := []attribute{text("liza.role", string(op.Actor.Role))}
+func who(op board.Operation) []attribute.KeyValue {
+	a := []attribute.KeyValue{attribute.String("liza.role", string(op.Actor.Role))}
 	if op.Actor.Role != roles.Human { // a human's name is private
-		a = append(a, text("liza.agent", op.Actor.ID))
+		a = append(a, attribute.String("liza.agent", op.Actor.ID))
 	}
 	if id := op.TaskID(); id != "" {
-		a = append(a, text("liza.task", id))
+		a = append(a, attribute.String("liza.task", id))
 	}
 	return a
 }
@@ -138,9 +146,9 @@ func (t *story) run(commit git.OID, op board.Operation, u *board.Usage) []span {
 	t.count(op.Actor.Role, u)
 	end := op.Time.Std()
 	r := span{id: t.runID(commit), parent: t.above(u.Task), name: "run", from: end.Add(-time.Duration(u.Cost.Seconds) * time.Second), to: end}
-	r.attributes = append(who(op), text("liza.cli", u.CLI), text("gen_ai.request.model", u.Model), number("liza.iteration", u.Iteration),
-		number("gen_ai.usage.input_tokens", u.Cost.Input), number("gen_ai.usage.output_tokens", u.Cost.Output),
-		number("gen_ai.usage.cache_read.input_tokens", u.Cost.Cached), number("liza.requests", u.Cost.Requests))
+	r.attributes = append(who(op), attribute.String("liza.cli", u.CLI), attribute.String("gen_ai.request.model", u.Model), attribute.Int("liza.iteration", u.Iteration),
+		attribute.Int("gen_ai.usage.input_tokens", u.Cost.Input), attribute.Int("gen_ai.usage.output_tokens", u.Cost.Output),
+		attribute.Int("gen_ai.usage.cache_read.input_tokens", u.Cost.Cached), attribute.Int("liza.requests", u.Cost.Requests))
 	spans := t.release(op.Actor.Session)
 	for i := range spans {
 		if !spans[i].from.Before(r.from.Add(-time.Second)) { // the board's times are in whole seconds
@@ -181,7 +189,7 @@ func (t *story) tasks(s *board.State) (spans []span) {
 		}
 		spans = append(spans, span{
 			id: t.taskID(b.ID), parent: t.goalID(task.Goal), name: "task", from: task.Created.Std(), to: task.StatusChangedAt.Std(),
-			attributes: []attribute{text("liza.task", b.ID), text("liza.status", string(task.Status)), number("liza.iteration", task.Iteration), number("liza.rejections", task.ReviewCyclesTotal)},
+			attributes: []attribute.KeyValue{attribute.String("liza.task", b.ID), attribute.String("liza.status", string(task.Status)), attribute.Int("liza.iteration", task.Iteration), attribute.Int("liza.rejections", task.ReviewCyclesTotal)},
 		})
 	}
 	return append(spans, t.goals(s)...)
@@ -203,7 +211,7 @@ func (t *story) goals(s *board.State) (spans []span) {
 		if !t.exports(g.EndedBy) {
 			continue
 		}
-		sp := span{id: t.goalID(g.ID), name: "goal", from: g.Created.Std(), to: g.Ended.Std(), attributes: []attribute{text("liza.goal", g.ID)}}
+		sp := span{id: t.goalID(g.ID), name: "goal", from: g.Created.Std(), to: g.Ended.Std(), attributes: []attribute.KeyValue{attribute.String("liza.goal", g.ID)}}
 		if g.Status == board.PhaseAborted {
 			sp.failed = "aborted"
 		}
@@ -217,24 +225,24 @@ func (t *story) exports(by string) bool {
 	return !roles.IsID(by) || t.agents[by]
 }
 
-// counter counts the tokens of one kind that a role has used with a model.
+// counter is a number of tokens of one kind that a role has used with a model.
 type counter struct {
 	role, model, kind string
 	n                 int
 }
 
-// count adds what a run has used. The kinds are disjoint, so that their sum is the total.
+// count notes the tokens that a run has used. The kinds are disjoint, so that their sum is the
+// total.
 func (t *story) count(role roles.Role, u *board.Usage) {
-	for _, c := range []counter{
-		{string(role), u.Model, "input", u.Cost.Input - u.Cost.Cached},
-		{string(role), u.Model, "cached", u.Cost.Cached},
-		{string(role), u.Model, "output", u.Cost.Output},
-	} {
-		i := slices.IndexFunc(t.tokens, func(k counter) bool { return k.role == c.role && k.model == c.model && k.kind == c.kind })
-		if i < 0 {
-			t.tokens = append(t.tokens, c)
-			continue
-		}
-		t.tokens[i].n += c.n
-	}
+	t.tokens = append(t.tokens,
+		counter{string(role), u.Model, "input", u.Cost.Input - u.Cost.Cached},
+		counter{string(role), u.Model, "cached", u.Cost.Cached},
+		counter{string(role), u.Model, "output", u.Cost.Output})
+}
+
+// counted returns the tokens noted since the last call.
+func (t *story) counted() []counter {
+	all := t.tokens
+	t.tokens = nil
+	return all
 }
