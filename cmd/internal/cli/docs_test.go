@@ -29,7 +29,7 @@ import (
 // tables generates each table that repeats what code says.
 var tables = map[string]func() string{
 	"transitions": func() string {
-		rows := [][]string{{"From", "To", "Operation", "Who", "Condition"}}
+		rows := [][]string{{"From", "To", "Operation", "Condition"}}
 		for _, t := range board.Transitions() {
 			to := string(t.To)
 			if t.To == board.None {
@@ -39,7 +39,7 @@ var tables = map[string]func() string{
 			if len(t.From) == len(board.Statuses)-3 {
 				from = "(any that is not terminal)"
 			}
-			rows = append(rows, []string{from, to, t.Op, inOneLine(t.Who, ""), t.Note})
+			rows = append(rows, []string{from, to, t.Op, t.Note})
 		}
 		return table(rows)
 	},
@@ -107,7 +107,7 @@ var tables = map[string]func() string{
 		return table(rows)
 	},
 	"alarms": func() string {
-		rows := [][]string{{"Level", "Condition", "Threshold", "Line"}}
+		rows := [][]string{{"Level", "Threshold", "Line"}}
 		for _, r := range alarm.Rules {
 			var levels, lines []string
 			for _, s := range r.Steps {
@@ -116,7 +116,7 @@ var tables = map[string]func() string{
 					lines = append(lines, line)
 				}
 			}
-			rows = append(rows, []string{strings.Join(levels, " / "), r.Condition, r.Threshold(), strings.Join(lines, " / ")})
+			rows = append(rows, []string{strings.Join(levels, " / "), r.Threshold(), strings.Join(lines, " / ")})
 		}
 		return table(rows)
 	},
