@@ -69,7 +69,6 @@ func withLFS(t *testing.T) (s *scene, there func() []string) {
 	hub := filepath.Join(t.TempDir(), "hub.git")
 	s.git(s.dir, "init", "-q", "--bare", hub)
 	s.git(s.dir, "remote", "add", "origin", hub)
-	s.git(s.dir, "config", "filter.lfs.clean", "git-lfs clean -- %f")
 	s.check(s.b.Share(s.ctx, "origin"))
 	s.task("one")
 	s.claim("coder-1", "one")

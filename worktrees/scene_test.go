@@ -42,8 +42,12 @@ func TestMain(m *testing.M) {
 	if err := standInForLFS(filepath.Join(home, "bin")); err != nil {
 		panic(err)
 	}
+	settings := filepath.Join(home, "settings")
+	if err := os.WriteFile(settings, []byte(userSettings), 0o644); err != nil {
+		panic(err)
+	}
 	for key, value := range map[string]string{
-		"HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
+		"HOME": home, "GIT_CONFIG_GLOBAL": settings, "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
 		"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
 	} {
@@ -53,6 +57,9 @@ func TestMain(m *testing.M) {
 	os.RemoveAll(home)
 	os.Exit(code)
 }
+
+// userSettings are the user's own settings of git.
+const userSettings = "[filter \"broken\"]\n\tclean = false\n\trequired\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n"
 
 // clock is set by the test.
 type clock struct{ past atomic.Int64 }

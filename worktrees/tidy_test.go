@@ -34,8 +34,6 @@ func TestTidyKeepsCommits(t *testing.T) {
 func TestTidyWithoutSnapshot(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.write(s.path("one"), "work.txt", "nowhere else\n")
-	s.git(s.dir, "config", "filter.broken.clean", "false")
-	s.git(s.dir, "config", "filter.broken.required", "true")
 	// Git can't add a file that it can't filter.
 	s.write(s.path("one"), ".gitattributes", "*.txt filter=broken\n")
 	if err := s.tidy("one"); err == nil {

@@ -88,7 +88,7 @@ func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, err
 		return nil, b.failed(ctx, err)
 	}
 	if b.cmd == nil {
-		if err := b.start(); err != nil {
+		if err := b.start(ctx); err != nil {
 			return nil, b.failed(ctx, err)
 		}
 	}
@@ -123,10 +123,14 @@ func (b *batch) failed(ctx context.Context, err error) error {
 	return b.command.failure(ctx, err, said)
 }
 
-func (b *batch) start() error {
+func (b *batch) start(ctx context.Context) error {
+	off, err := b.command.door.environ(ctx, b.environ)
+	if err != nil {
+		return err
+	}
 	cmd := exec.Command("git", b.command.args...)
 	cmd.Dir, cmd.WaitDelay = b.command.dir, waitDelay
-	cmd.Env = append(cleanEnv(b.environ), b.command.env...)
+	cmd.Env = append(append(cleanEnv(b.environ), off...), b.command.env...)
 	b.stderr = &tail{}
 	cmd.Stderr = b.stderr
 	in, err := cmd.StdinPipe()

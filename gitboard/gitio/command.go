@@ -37,13 +37,14 @@ type command struct {
 	// repair is called after git has died. It returns true if a retry may succeed. May be nil.
 	repair func(context.Context) bool
 	err    error
+	door   *door // nil only for children that run no program of the repository's
 }
 
 // command prepares a child that works on the repository from outside any worktree: HEAD is that of
 // the main worktree.
 func (r *Repo) command(op string, args ...string) command {
 	return command{
-		op: op, dir: r.common, args: flags(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args),
+		op: op, dir: r.common, args: flags(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args), door: r.door(r.common),
 		repair: func(ctx context.Context) bool { return r.finishRecords(ctx) || r.bringBack(ctx) },
 	}
 }
@@ -72,11 +73,14 @@ func (r *Repo) in(worktree, op string, args ...string) command {
 			return c
 		}
 		// GIT_DIR and GIT_WORK_TREE, or core.worktree, made Open choose this worktree.
-		c.args = flags(noMonitor, noHooks, []string{"--git-dir=" + r.gitDir, "--work-tree=" + path, "-C", path}, args)
+		where := []string{"--git-dir=" + r.gitDir, "--work-tree=" + path, "-C", path}
+		c.args, c.door = flags(noMonitor, noHooks, where, args), r.doorOf(path, op, where, nil)
+		c.door.harmless = r.door(r.gitDir).harmless
 		return c
 	}
 	c.args = flags(noMonitor, noHooks, []string{"-C", path}, args)
 	c.env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(path)}
+	c.door = r.doorOf(path, op, []string{"-C", path}, c.env)
 	return c
 }
 

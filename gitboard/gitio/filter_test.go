@@ -16,14 +16,14 @@ func TestFailingFilter(t *testing.T) {
 	ctx, r := scratch(t)
 	scrap := t.TempDir()
 	t.Setenv("TMPDIR", scrap)
-	native(t, r.TopLevel(), "config", "filter.safe.clean", "false")
+	global(t, "filter.safe.clean", "false")
 	write(t, r, ".git/info/attributes", "secret filter=safe\n")
 	write(t, r, "secret", "in the clear")
 	if _, err := r.Snapshot(ctx, r.TopLevel(), "left", ada); err != nil {
 		t.Errorf("one that is not required: %v", err)
 	}
-	native(t, r.TopLevel(), "config", "filter.safe.required", "true")
-	native(t, r.TopLevel(), "config", "filter.other.required", "false")
+	global(t, "filter.safe.required", "true")
+	global(t, "filter.other.required", "false")
 	before := native(t, r.TopLevel(), "count-objects", "-v")
 	if _, err := r.Status(ctx, r.TopLevel()); err != nil {
 		t.Errorf("a new file is looked at: %v", err)
@@ -52,12 +52,12 @@ func TestFailingFilter(t *testing.T) {
 // from other failures, and that nothing is left of it.
 func TestFailingSmudge(t *testing.T) {
 	ctx, r := scratch(t)
-	native(t, r.TopLevel(), "config", "filter.safe.smudge", "false")
+	global(t, "filter.safe.smudge", "false")
 	write(t, r, ".git/info/attributes", "a.txt filter=safe\n")
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	path := filepath.Join(t.TempDir(), "one")
 	check(t, r.AddWorktree(ctx, path, head))
-	native(t, r.TopLevel(), "config", "filter.safe.required", "true")
+	global(t, "filter.safe.required", "true")
 	if err := r.AddWorktree(ctx, path, head); err == nil || errors.As(err, new(*FilterError)) {
 		t.Errorf("where there is one already: %v", err)
 	}
@@ -71,6 +71,6 @@ func TestFailingSmudge(t *testing.T) {
 	if list := must[[]Worktree](t)(r.Worktrees(ctx)); len(list) != 1 {
 		t.Errorf("git knows %+v", list)
 	}
-	native(t, r.TopLevel(), "config", "filter.safe.smudge", "cat")
+	global(t, "filter.safe.smudge", "cat")
 	check(t, r.AddWorktree(ctx, path, head))
 }

@@ -130,6 +130,17 @@ func native(t *testing.T, dir string, args ...string) string {
 	return testrun.RunGit(t, dir, args...)
 }
 
+// global sets a setting of the user's own.
+func global(t *testing.T, key, value string) {
+	t.Helper()
+	file := os.Getenv("GIT_CONFIG_GLOBAL")
+	if file == os.DevNull {
+		file = filepath.Join(t.TempDir(), "gitconfig")
+		t.Setenv("GIT_CONFIG_GLOBAL", file)
+	}
+	native(t, ".", "config", "--file", file, key, value)
+}
+
 func blob(text string) git.Object { return git.NewObject(git.BlobObject, []byte(text)) }
 
 // store writes blobs and returns their ids.

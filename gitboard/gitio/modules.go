@@ -278,7 +278,7 @@ func (r *Repo) unpublished(ctx context.Context, dir string) bool {
 	}
 	cut, _ := os.ReadFile(filepath.Join(dir, "shallow"))
 	args = append(args, strings.Fields(string(cut))...)
-	out, err := command{op: "rev-list", args: flags(noMonitor, noHooks, []string{"-c", "protocol.allow=never", "--git-dir=" + dir, "--work-tree=" + dir}, args)}.output(ctx)
+	out, err := command{op: "rev-list", args: flags(noMonitor, noHooks, []string{"-c", "protocol.allow=never", "--git-dir=" + dir, "--work-tree=" + dir}, args), door: r.door(dir)}.output(ctx)
 	return err != nil || len(out) > 0
 }
 

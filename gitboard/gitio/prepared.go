@@ -26,8 +26,10 @@ type session struct {
 // session starts the child.
 func (c command) session(ctx context.Context) (*session, error) {
 	s := &session{c: c}
-	s.cmd, s.stderr = c.child(ctx)
 	var err error
+	if s.cmd, s.stderr, err = c.child(ctx); err != nil {
+		return nil, err
+	}
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, c.failure(ctx, err, "")
 	}

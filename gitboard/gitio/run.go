@@ -36,12 +36,15 @@ func (c command) once(ctx context.Context) ([]byte, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	cmd, stderr := c.child(ctx)
+	cmd, stderr, err := c.child(ctx)
+	if err != nil {
+		return nil, err
+	}
 	cmd.Stdin = bytes.NewReader(c.stdin)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	done := Trace("git %s", c.op)
-	err := cmd.Run()
+	err = cmd.Run()
 	done()
 	if c.alone && ctx.Err() != nil {
 		proc.EndGroup(cmd)
@@ -50,7 +53,11 @@ func (c command) once(ctx context.Context) ([]byte, error) {
 }
 
 // child creates the process, without standard input and output.
-func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
+func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail, err error) {
+	off, err := c.door.environ(ctx, Environ(ctx))
+	if err != nil {
+		return nil, nil, err
+	}
 	cmd = exec.CommandContext(ctx, "git", c.args...)
 	cmd.Dir = c.dir
 	cmd.WaitDelay = waitDelay
@@ -60,7 +67,7 @@ func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
 	} else {
 		cmd.Env = cleanEnv(Environ(ctx))
 	}
-	cmd.Env = append(cmd.Env, c.env...)
+	cmd.Env = append(append(cmd.Env, off...), c.env...)
 	stderr = &tail{}
 	cmd.Stderr = stderr
 	if c.heard != nil {
@@ -69,7 +76,7 @@ func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
 	if c.alone {
 		proc.OwnGroup(cmd)
 	}
-	return cmd, stderr
+	return cmd, stderr, nil
 }
 
 // run is output for callers that need no output.

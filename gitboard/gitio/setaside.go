@@ -99,6 +99,6 @@ func (r *Repo) worktreeRefs(ctx context.Context, record string) (oids []git.OID,
 // recorded prepares a child that works with the record of a worktree, which may itself be gone.
 func (r *Repo) recorded(record, op string, args ...string) command {
 	c := r.command(op)
-	c.args = flags(noMonitor, noHooks, []string{"--git-dir=" + record}, args)
+	c.args, c.door = flags(noMonitor, noHooks, []string{"--git-dir=" + record}, args), r.door(record)
 	return c
 }

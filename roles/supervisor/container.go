@@ -25,6 +25,15 @@ var passed = []string{
 	"LIZA_", "GIT_CONFIG_PARAMETERS=",
 }
 
+// guarded are the parts of the common git directory by which git is made to run programs. An agent
+// in a container can't write them.
+var guarded = []string{"config", "config.worktree", "hooks", "info", "liza/hooks"}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // FindContainer returns a container of an image, run by podman or else docker.
 func FindContainer(image string) (*Container, error) {
 	for _, name := range []string{"podman", "docker"} {
@@ -36,8 +45,8 @@ func FindContainer(image string) (*Container, error) {
 }
 
 // wrap turns a command into one that runs in a container. What it needs is mounted at the same
-// paths as outside: its directory, the common git directory, and this program, which git calls
-// through an alias.
+// paths as outside: its directory, the common git directory (guarded), and this program, which git
+// calls through an alias.
 func (k *Container) wrap(c command, name, common, program string) command {
 	args := []string{k.Engine, "run", "--rm", "--interactive", "--name", name, "--security-opt", "label=disable"}
 	if c.shares {
@@ -57,6 +66,11 @@ func (k *Container) wrap(c command, name, common, program string) command {
 	args = append(args, "--volume", c.dir+":"+c.dir)
 	if !strings.HasPrefix(common+"/", c.dir+"/") {
 		args = append(args, "--volume", common+":"+common)
+	}
+	for _, name := range guarded {
+		if path := filepath.Join(common, filepath.FromSlash(name)); exists(path) {
+			args = append(args, "--volume", path+":"+path+":ro")
+		}
 	}
 	args = append(args, "--volume", program+":"+program+":ro", "--workdir", c.dir, k.Image)
 	c.args, c.container = append(args, c.args...), name
