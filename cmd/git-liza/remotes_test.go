@@ -51,8 +51,7 @@ func TestNetworkRemotes(t *testing.T) {
 		for _, key := range []string{"receive.denyDeletes", "receive.denyNonFastForwards"} {
 			first.git("--git-dir="+f.hub, "config", key, "true") // no branch is deleted or rewound
 		}
-		f.clones[1].env = plain // sets the same by its settings
-		f.clones[1].git("config", "core.sshCommand", s.command)
+		f.clones[1].env = append(plain[:len(plain):len(plain)], settings("core.sshCommand", s.command)...)
 		f.oneTask()
 	})
 	t.Run("https", func(t *testing.T) {
