@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +45,28 @@ type Board struct {
 
 	who  func() (git.Signature, error)
 	keys keyring
+
+	noting sync.Mutex
+	notes  []string
+}
+
+// Mention adds a line for the person or agent that runs the command, about a step that touched more
+// than the board.
+func (b *Board) Mention(line string) {
+	b.noting.Lock()
+	defer b.noting.Unlock()
+	if !slices.Contains(b.notes, line) {
+		b.notes = append(b.notes, line)
+	}
+}
+
+// TakeMentions returns the lines of Mention since the last call.
+func (b *Board) TakeMentions() []string {
+	b.noting.Lock()
+	defer b.noting.Unlock()
+	notes := b.notes
+	b.notes = nil
+	return notes
 }
 
 // Open opens the board of the repository that contains dir. The board need not exist yet.
@@ -61,6 +85,13 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 	}
 	b := OpenStore(shared, filepath.Join(own, "cache", "briefs"), o)
 	shared.Learned = b.Proven
+	repo.Moved = func(updates []git.RefUpdate) {
+		for _, u := range updates {
+			if strings.HasPrefix(u.Ref, git.AtticPrefix) && !u.New.OrZero().IsZero() {
+				b.Mention("kept: " + u.Ref)
+			}
+		}
+	}
 	who := context.WithoutCancel(ctx) // the answer is cached, so it must outlive this context
 	b.who = sync.OnceValues(func() (git.Signature, error) { return repo.Identity(who) })
 	return b, nil

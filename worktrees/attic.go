@@ -1,6 +1,8 @@
 package worktrees
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,6 +139,11 @@ func (s *site) staged(ctx context.Context, path, task string, actor board.Actor,
 	if err != nil {
 		return "", fmt.Errorf("keep what is staged in %s: %w", path, err)
 	}
+	return s.unlessKept(ctx, task, commit)
+}
+
+// unlessKept returns zero in place of a commit whose files the attic has.
+func (s *site) unlessKept(ctx context.Context, task string, commit git.OID) (git.OID, error) {
 	tree, err := s.treeOf(ctx, commit)
 	if err != nil {
 		return "", err
@@ -297,7 +304,11 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies
 	if err != nil {
 		return err
 	}
-	for _, commit := range w.beside {
+	ignored, err := s.ignored(ctx, v, task, path, actor)
+	if err != nil {
+		return err
+	}
+	for _, commit := range append(w.beside, ignored) {
 		if err := s.keepCommit(ctx, task, commit); err != nil {
 			return err
 		}
@@ -323,6 +334,56 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies
 		}
 		return s.moved(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: commit}})
 	})
+}
+
+// ignored stores the files of a worktree that git ignores as a commit, except those that are easily
+// made again: Config.Remade selects them, or the main worktree has the same file. Files that the bound
+// attic_max_mb excludes are noted. It returns zero if none is left, or if the attic has them.
+func (s *site) ignored(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (git.OID, error) {
+	c := v.State.Config()
+	files, err := s.repo.Ignored(ctx, path, c.Remade)
+	if err != nil {
+		return "", err
+	}
+	slices.SortStableFunc(files, func(a, b gitio.IgnoredFile) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	var kept []gitio.IgnoredFile
+	var large []string
+	room := int64(c.AtticMaxMB) << 20
+	for _, f := range files {
+		if same(filepath.Join(path, f.Path), filepath.Join(s.root, f.Path), f.Bytes) {
+			continue
+		}
+		if room -= f.Bytes; room < 0 {
+			large = append(large, f.Path)
+			continue
+		}
+		kept = append(kept, f)
+	}
+	if len(large) > 0 {
+		s.b.Mention(fmt.Sprintf("not kept of %s, ignored by git and beyond attic_max_mb: %s", task, listed(large)))
+	}
+	if len(kept) == 0 {
+		return git.ZeroOID, nil
+	}
+	who, err := s.sign(ctx, actor)
+	if err != nil {
+		return "", err
+	}
+	commit, err := s.repo.KeepIgnored(ctx, path, kept, "Files of "+task+" that git ignores\n\nLiza-Task: "+task+"\n", who)
+	if err != nil {
+		return "", fmt.Errorf("keep the files of %s that git ignores: %w", path, err)
+	}
+	return s.unlessKept(ctx, task, commit)
+}
+
+// same reports whether two files of a size have the same content.
+func same(a, b string, size int64) bool {
+	if info, err := os.Lstat(b); err != nil || !info.Mode().IsRegular() || info.Size() != size {
+		return false
+	}
+	one, err := os.ReadFile(a)
+	two, failed := os.ReadFile(b)
+	return err == nil && failed == nil && bytes.Equal(one, two)
 }
 
 // lasting returns the tips of the task's branch and of integration.

@@ -42,7 +42,17 @@ func began(t *testing.T) (context.Context, *site, []git.OID) {
 
 // noBoard is the view of a project without a board: branches have their usual names.
 func noBoard() *gitboard.View {
-	return &gitboard.View{Snapshot: &oplog.Snapshot{State: board.NewState(board.NewMemory(), "")}}
+	return &gitboard.View{Snapshot: &oplog.Snapshot{State: board.NewState(settingsAlone{board.NewMemory()}, "")}}
+}
+
+// settingsAlone is a board that has nothing but its default settings.
+type settingsAlone struct{ *board.Memory }
+
+func (s settingsAlone) Record(path string) (any, error) {
+	if path == board.ConfigPath {
+		return board.DefaultConfig(), nil
+	}
+	return s.Memory.Record(path)
 }
 
 func must(t *testing.T, err error) {

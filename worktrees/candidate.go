@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -74,7 +76,7 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 	}
 	err = s.repo.AddWorktree(ctx, c.path, commit)
 	if err == nil {
-		err = Setup(ctx, s.repo, v, c.path)
+		err = Setup(ctx, s.b, v, c.path)
 	}
 	if err == nil {
 		c.ready = true
@@ -86,9 +88,23 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 	return c, nil
 }
 
-// Setup runs config's worktree_setup in a new worktree.
-func Setup(ctx context.Context, repo *gitio.Repo, v *gitboard.View, path string) error {
-	c := v.State.Config()
+// Setup prepares a new worktree: it copies the files of config's worktree_copy from the main
+// worktree, and then runs worktree_setup.
+func Setup(ctx context.Context, b *gitboard.Board, v *gitboard.View, path string) error {
+	c, repo := v.State.Config(), b.Repo()
+	if len(c.WorktreeCopy) > 0 {
+		root, err := b.Root(ctx)
+		if err != nil || root == "" {
+			return err
+		}
+		copied, err := repo.CopyIgnored(ctx, root, path, func(file string) bool { return board.Selects(c.WorktreeCopy, file) })
+		if err != nil {
+			return fmt.Errorf("copy files of worktree_copy: %w", err)
+		}
+		for _, file := range copied {
+			b.Mention("copied: " + plain.Line(file, 120))
+		}
+	}
 	if c.WorktreeSetup == "" {
 		return nil
 	}
@@ -189,7 +205,7 @@ func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) err
 	if err := c.s.repo.AddWorktree(ctx, to, c.base); err != nil {
 		return errors.Join(moved, err)
 	}
-	return Setup(ctx, c.s.repo, v, to)
+	return Setup(ctx, c.s.b, v, to)
 }
 
 // readRecord reads the record of who makes a candidate; nil if there is none, or half of one.

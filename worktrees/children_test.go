@@ -58,7 +58,7 @@ func TestChildren(t *testing.T) {
 		return err
 	})
 	// A merge also reads objects by other names (cat-file).
-	counted("merge", 3+3, func(ctx context.Context, b *gitboard.Board) error { // status, ls-files, update-ref of the task's branch
+	counted("merge", 3+4, func(ctx context.Context, b *gitboard.Board) error { // status, ls-files twice, update-ref of the task's branch
 		_, err := merge.Train(ctx, b, merge.TrainRequest{Request: gitboard.Request{Actor: reviewer}, Tasks: []string{"one"}})
 		return err
 	})

@@ -9,7 +9,8 @@
 //
 // It promises not to destroy anything that a person could want: before a branch is dropped or
 // reset, or a worktree removed, commits that integration lacks and uncommitted files are in the
-// attic. Files that git ignores are not kept. A human's checkout is never changed,
+// attic. Files that git ignores are in the attic, too, unless they
+// are easily made again (attic_skip) or too large (attic_max_mb). A human's checkout is never changed,
 // and a worktree that this package did not make is never removed, wherever it lies.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,

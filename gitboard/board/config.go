@@ -49,6 +49,9 @@ type Config struct {
 	GoalCompletion                string       `yaml:"goal_completion"`
 	ReviewBy                      string       `yaml:"review_by"`
 	WorktreeSetup                 string       `yaml:"worktree_setup"`
+	WorktreeCopy                  []string     `yaml:"worktree_copy"`
+	AtticSkip                     []string     `yaml:"attic_skip"`
+	AtticMaxMB                    int          `yaml:"attic_max_mb"`
 	EscalationWebhook             Optional     `yaml:"escalation_webhook"`
 	RequireSignatures             bool         `yaml:"require_signatures"`
 	Extra                         any          `yaml:"extra,omitempty"`
@@ -111,9 +114,21 @@ var ConfigKeys = []ConfigKey{
 	{Name: "goal_completion", Default: "planner", Takes: "planner|human", Meaning: "who completes a goal whose tasks are all finished; planner: a human may, too", oneOf: []string{"planner", "human"}, ref: func(c *Config) any { return &c.GoalCompletion }},
 	{Name: "review_by", Default: "either", Takes: "agent|human|either", Meaning: "who reviews submissions", oneOf: []string{"agent", "human", "either"}, ref: func(c *Config) any { return &c.ReviewBy }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
+	{Name: "worktree_copy", Default: "", Takes: "globs", Meaning: "ignored files of the main worktree, such as .env, that are copied into every new worktree", ref: func(c *Config) any { return &c.WorktreeCopy }},
+	{Name: "attic_skip", Default: "", Takes: "globs", Meaning: "ignored files that the attic does not keep, besides usual caches and build results", ref: func(c *Config) any { return &c.AtticSkip }},
+	{Name: "attic_max_mb", Default: "16", Takes: "number", Meaning: "largest file, and total of ignored files, that the attic keeps of a worktree, in megabytes", min: 0, max: 1 << 20, ref: func(c *Config) any { return &c.AtticMaxMB }},
 	{Name: "escalation_webhook", Default: "", Takes: takesURL, Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},
 	{Name: "require_signatures", Default: "false", Takes: "true|false", Meaning: "every operation must be signed", ref: func(c *Config) any { return &c.RequireSignatures }},
 }
+
+// remade are the ignored files that are easily made again in most projects.
+var remade = []string{
+	"**/{node_modules,target,build,dist,out,vendor,venv,.venv,*cache*,.gradle,.tox,.next,coverage}/**", "**/*.{o,pyc,class,cache,log}",
+}
+
+// Remade reports whether a file that git ignores is easily made again, so that the attic does not
+// keep it.
+func (c *Config) Remade(file string) bool { return IsTest(remade, file) || IsTest(c.AtticSkip, file) }
 
 // mostNumber is the largest number of a setting that has no limit of its own.
 const mostNumber = 1 << 30

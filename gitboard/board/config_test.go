@@ -15,7 +15,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"integration_branch", "integration"}, {"task_branch_prefix", "task/"},
 		{"integration_test", ""}, {"integration_test_timeout", "1800"}, {"integration_test_retry", "0"}, {"integration_workers", "1"}, {"merge_batch", "8"}, {"require_integration_test", "false"}, {"merge_style", "ff"},
 		{"test_globs", "**/test_*,**/*_test.*,**/*.test.*,**/*.spec.*,**/*Test.*,**/test/**,**/tests/**,**/__tests__/**"},
-		{"require_tests", "refuse"}, {"require_pre_execution_checkpoint", "true"}, {"early_commits", "refuse"}, {"goal_completion", "planner"}, {"review_by", "either"}, {"worktree_setup", ""},
+		{"require_tests", "refuse"}, {"require_pre_execution_checkpoint", "true"}, {"early_commits", "refuse"}, {"goal_completion", "planner"}, {"review_by", "either"}, {"worktree_setup", ""}, {"worktree_copy", ""}, {"attic_skip", ""}, {"attic_max_mb", "16"},
 		{"escalation_webhook", ""}, {"require_signatures", "false"},
 	}
 	c := board.DefaultConfig()

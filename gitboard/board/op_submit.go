@@ -108,6 +108,9 @@ func IsTest(globs []string, file string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool { return matches(glob, file) })
 }
 
+// Selects reports whether one of a setting's globs matches a file.
+func Selects(globs []string, file string) bool { return IsTest(globs, file) }
+
 func matches(glob, file string) bool {
 	ok, err := doublestar.Match(glob, file)
 	return err == nil && ok

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
@@ -27,6 +28,9 @@ type Repo struct {
 	environ  environ
 	people   *identities // started only with Options.ToWrite; otherwise nil
 	patience Patience
+
+	// Moved, unless nil, is called with the updates of each transaction that has succeeded.
+	Moved func(updates []git.RefUpdate)
 }
 
 // Options are the choices of the program that opens a repository. The zero value gives the

@@ -103,6 +103,9 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates
 			err, settled = r.explain(ctx, updates, failed)
 		}
 		if err == nil {
+			if r.Moved != nil {
+				r.Moved(updates)
+			}
 			return r.settle(patient, updates)
 		}
 		if settled && r.awaitBusy(ctx, err) {

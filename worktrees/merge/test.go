@@ -154,7 +154,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	if err != nil {
 		return err
 	}
-	err = worktrees.Setup(ctx, repo, c.view, place)
+	err = worktrees.Setup(ctx, b, c.view, place)
 	after := context.WithoutCancel(ctx)
 	if lost := r.held.check(after); lost != nil { // the place is another merge's by now
 		return errors.Join(err, lost)

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,15 @@ func run(ctx context.Context, c *edge.Call, args []string, asJSON bool) error {
 			return err
 		}
 	}
-	return cmd.Run(ctx, c)
+	err := cmd.Run(ctx, c)
+	if c.Board != nil {
+		if notes := c.Board.TakeMentions(); len(notes) > 0 && c.JSON {
+			_, _ = fmt.Fprintln(a.Stderr, strings.Join(notes, "\n"))
+		} else if len(notes) > 0 {
+			err = cmp.Or(err, c.Say(notes...))
+		}
+	}
+	return err
 }
 
 // parse parses a command's flags and arguments. The error is pflag.ErrHelp if they ask for help.

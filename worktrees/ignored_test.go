@@ -1,0 +1,70 @@
+package worktrees_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// TestIgnoredIsKept checks that ignored files of a task's worktree are in the attic before it is
+// removed, except those that are easily made again or too large, and that the board's caller learns
+// where they are.
+func TestIgnoredIsKept(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.set("attic_max_mb", "1")
+	s.write(s.dir, ".git/info/exclude", "/.worktrees/\n*.env\nnode_modules/\n*.bin\nsecrets/\n")
+	for file, text := range map[string]string{
+		"local.env": "SECRET=1\n", "secrets/a/key": "key\n", "shared.env": "same\n", "node_modules/x/y.env": "y\n", "large.bin": strings.Repeat("x", 1<<20+1),
+	} {
+		s.write(s.path("one"), file, text)
+	}
+	s.write(s.dir, "shared.env", "same\n")
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	s.b.TakeMentions()
+	s.check(worktrees.Delete(s.ctx, s.b, human(), "one"))
+	kept := s.attic("one")
+	if len(kept) != 1 {
+		t.Fatalf("kept %v", kept)
+	}
+	if got := s.git(s.dir, "ls-tree", "-r", "--name-only", string(kept[0])); got != "local.env\nsecrets/a/key" {
+		t.Errorf("kept %q", got)
+	}
+	want := []string{"not kept of one, ignored by git and beyond attic_max_mb: large.bin", "kept: refs/liza/attic/one/1"}
+	if got := s.b.TakeMentions(); !slices.Equal(got, want) {
+		t.Errorf("mentioned %q", got)
+	}
+}
+
+// TestWorktreeCopy checks that a claim copies the ignored files that the project asks for, and only
+// those in the main worktree.
+func TestWorktreeCopy(t *testing.T) {
+	s := newScene(t, ready("one"))
+	outside := filepath.Join(t.TempDir(), "outside.env")
+	s.check(os.WriteFile(outside, []byte("outside\n"), 0o600))
+	s.write(s.dir, ".git/info/exclude", "/.worktrees/\n*.env\n/config/\nlinked\n")
+	s.write(s.dir, "local.env", "A=1\n")
+	s.write(s.dir, "config/dev/b.env", "B=1\n")
+	s.write(s.dir, "config/c.txt", "c\n")
+	s.check(os.Symlink(outside, filepath.Join(s.dir, "link.env")))
+	s.check(os.Symlink(filepath.Dir(outside), filepath.Join(s.dir, "linked")))
+	s.set("worktree_copy", "**/*.env,../*")
+	s.b.TakeMentions()
+	s.claim("coder-1", "one")
+	if got := s.b.TakeMentions(); !slices.Equal(got, []string{"copied: config/dev/b.env", "copied: local.env"}) {
+		t.Errorf("copied %q", got)
+	}
+	if got := s.read(s.path("one"), "config/dev/b.env"); got != "B=1\n" {
+		t.Errorf("copied as %q", got)
+	}
+	for _, file := range []string{"link.env", "linked", "config/c.txt"} {
+		if _, err := os.Lstat(filepath.Join(s.path("one"), file)); err == nil {
+			t.Errorf("%s is there", file)
+		}
+	}
+	os.Remove(filepath.Join(s.dir, "link.env"))
+}
