@@ -19,7 +19,7 @@ var patterns = []struct {
 	code, documents float64
 	instead         string
 }{
-	{"free relative", `(of|to|in|by|with|and|or|for|from|that|is|,|about|on|than) what (is|it|a|an|the|was|they|has|came|comes|we|git|this|its)\b|(^|\. )what (is|it|was|a|the|has) [a-z]+`, 1.6, 0.3, "a noun phrase"},
+	{"free relative", `(of|to|in|by|with|and|or|for|from|that|is|,|about|on|than) what (is|it|a|an|the|was|they|has|came|comes|we|git|this|its)\b|(^|\. )what (is|it|was|a|the|has) [a-z]+`, 1.2, 0.3, "a noun phrase"},
 	{"one as a pronoun", `\b(the|this|that|each|every|which|another|no|any|an? \w+|old|new|last|first|next|other|same) ones?\b|\bones\b|\bone (that|who|which|is|has|was|with|at)\b|\bone[.,;:)]`, 3.8, 2, "the noun again"},
 	{"negative subject", `\b(none|nothing|nobody) (is|was|has|had|can|may|does|waits|else|in|of|to|here|there|[a-z]+s)\b`, 2.6, 1.4, "a positive sentence, or no NOUN"},
 	{"talking program", `\b(says?|said|tells?|told)\b`, 2, 0.4, "prints, reports, sets, specifies"},
@@ -29,7 +29,7 @@ var patterns = []struct {
 	{"those who", `\b(those (who|that|which)|whoever|anybody who|he who|who(m|se)? (is|it|has|was|comes|reads|takes))\b`, 0.6, 0.6, "callers that, agents that"},
 }
 
-// TestLanguage holds the ratios of patterns, and comments to 100 columns.
+// TestLanguage holds the ratios of patterns.
 func TestLanguage(t *testing.T) {
 	var code, documents strings.Builder
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
@@ -45,9 +45,6 @@ func TestLanguage(t *testing.T) {
 		switch filepath.Ext(path) {
 		case ".go":
 			prose(text, &code)
-			if long.Match(text) {
-				t.Errorf("%s has a comment of more than 100 columns: %.80q", path, long.Find(text))
-			}
 		case ".tmpl":
 			code.Write(text)
 		case ".md":
@@ -78,8 +75,6 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 }
-
-var long = regexp.MustCompile(`(?m)^\t*// .{98}.*$`)
 
 // uncounted are sessions, and tables that are made of the code.
 var uncounted = regexp.MustCompile("(?ms)^```.*?^```$|^    .*?$|<!-- generated.*?<!-- end -->")
