@@ -87,7 +87,7 @@ func (b *Board) formerClone(ctx context.Context) (string, error) {
 	here := map[string]string{}                                 // task → worktree
 	entries, _ := os.ReadDir(filepath.Join(root, ".worktrees")) // there may be none yet
 	for _, e := range entries {
-		if path := filepath.Join(root, ".worktrees", e.Name()); board.ValidTaskID(e.Name()) && b.Repo().Owns(path) {
+		if path := filepath.Join(root, ".worktrees", e.Name()); board.ValidTaskID(e.Name()) && b.Repo().Worktree(path).Owns() {
 			here[e.Name()] = path
 		}
 	}
@@ -107,7 +107,7 @@ func (b *Board) formerClone(ctx context.Context) (string, error) {
 		if t == nil || t.Status.Terminal() || !isCloneID(t.Clone) {
 			continue
 		}
-		_, branch, err := b.Repo().Head(ctx, path)
+		_, branch, err := b.Repo().Worktree(path).Head(ctx)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}

@@ -420,7 +420,7 @@ func TestStopFiles(t *testing.T) {
 		check(t, os.Remove(file))
 	}
 	// It counts in a task's worktree, too.
-	check(t, b.Repo().AddWorktree(context.Background(), filepath.Join(dir, ".worktrees", "alpha"), head(t, b)))
+	check(t, b.Repo().Worktree(filepath.Join(dir, ".worktrees", "alpha")).Add(context.Background(), head(t, b)))
 	there := open(t, filepath.Join(dir, ".worktrees", "alpha"), newClock())
 	check(t, os.WriteFile(filepath.Join(dir, ".liza", "PAUSE"), nil, 0o644))
 	_, err := try(there, coder1, "", claim("alpha"))

@@ -111,7 +111,7 @@ func (s *site) take(ctx context.Context, path, lies, task string, actor board.Ac
 	if err != nil {
 		return work{}, err
 	}
-	if w.beside, err = s.repo.OwnCommits(ctx, path); err != nil {
+	if w.beside, err = s.repo.Worktree(path).OwnCommits(ctx); err != nil {
 		return work{}, err
 	}
 	if before != nil || c.Head.IsZero() {
@@ -135,7 +135,7 @@ func (s *site) staged(ctx context.Context, path, task string, actor board.Actor,
 	if err != nil {
 		return "", err
 	}
-	commit, err := s.repo.StagedSnapshot(ctx, path, stagedMessage(task), who)
+	commit, err := s.repo.Worktree(path).StagedSnapshot(ctx, stagedMessage(task), who)
 	if err != nil {
 		return "", fmt.Errorf("keep what is staged in %s: %w", path, err)
 	}
@@ -177,7 +177,7 @@ type work struct {
 // worktree held a moment ago.
 func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (work, error) {
 	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
-		hidden, err := s.repo.Hidden(ctx, path)
+		hidden, err := s.repo.Worktree(path).Hidden(ctx)
 		if err != nil {
 			return work{}, err
 		}
@@ -191,10 +191,10 @@ func (s *site) snapshot(ctx context.Context, path, task string, actor board.Acto
 		return work{}, err
 	}
 	w := work{}
-	if w.head, _, err = s.repo.Head(ctx, path); err != nil {
+	if w.head, _, err = s.repo.Worktree(path).Head(ctx); err != nil {
 		return w, err
 	}
-	if w.commit, err = s.repo.Snapshot(ctx, path, "Work on "+task+" that was not committed\n\nLiza-Task: "+task+"\n", who); err != nil {
+	if w.commit, err = s.repo.Worktree(path).Snapshot(ctx, "Work on "+task+" that was not committed\n\nLiza-Task: "+task+"\n", who); err != nil {
 		return w, fmt.Errorf("keep the files of %s: %w", path, err)
 	}
 	if w.commit.IsZero() {
@@ -215,7 +215,7 @@ func (s *site) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
 // Commits are no reason to refuse, staged or not: removeWorktree keeps the repository that has
 // them, also in an ignored folder.
 func (s *site) refuseNested(ctx context.Context, path, lies, task string) (gitio.Checkout, error) {
-	c, err := s.repo.Checkout(ctx, path)
+	c, err := s.repo.Worktree(path).Checkout(ctx)
 	if damaged := (*gitio.DamagedIndexError)(nil); errors.As(err, &damaged) {
 		damaged.Worktree = lies
 	}

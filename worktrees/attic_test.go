@@ -142,7 +142,7 @@ func TestSign(t *testing.T) {
 func TestClearAwayLeavesTheNext(t *testing.T) {
 	ctx, s, commits := began(t)
 	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	must(t, s.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), &kept{which: "gitdir: another"}))
 	if !present(s.path("one")) {
 		t.Error("the worktree has gone")
@@ -155,7 +155,7 @@ func TestClearAwayLeavesTheNext(t *testing.T) {
 func swapping(t *testing.T, ctx context.Context, s *site, commit git.OID, when string) (second string) {
 	t.Helper()
 	for _, task := range []string{"one", "two"} {
-		must(t, s.repo.AddWorktree(ctx, s.path(task), commit))
+		must(t, s.repo.Worktree(s.path(task)).Add(ctx, commit))
 	}
 	second = identity(s.path("two"))
 	found, err := exec.LookPath("git")
@@ -229,7 +229,7 @@ func raw(t *testing.T, oid git.OID) []byte {
 func TestNestedInIgnored(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	must(t, os.WriteFile(filepath.Join(s.path("one"), ".gitignore"), []byte("vendor/\n"), 0o644))
 	nested := filepath.Join(s.path("one"), "vendor", "x")
 	testrun.InitRepository(t, nested, false)
@@ -249,7 +249,7 @@ func TestNestedInIgnored(t *testing.T) {
 func TestRefusedWhereItLies(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	nested := filepath.Join(s.path("one"), "own")
 	testrun.InitRepository(t, nested, false)
 	must(t, os.WriteFile(filepath.Join(nested, "x"), nil, 0o644))

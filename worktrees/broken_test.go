@@ -308,7 +308,7 @@ func TestStagedIsKept(t *testing.T) {
 			ctx, s, commits := began(t)
 			v := s.boarded(t, ctx, commits)
 			path := s.path("one")
-			must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+			must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 			must(t, os.WriteFile(filepath.Join(path, "new"), []byte("staged\n"), 0o644))
 			testrun.RunGit(t, path, "add", "new")
 			must(t, os.WriteFile(filepath.Join(path, "new"), []byte("later\n"), 0o644))
@@ -372,7 +372,7 @@ func TestLostHeadOfRebase(t *testing.T) {
 			ctx, s, commits := began(t)
 			path := s.path("one")
 			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
-			must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+			must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 			record := gitio.LinkedDir(path)
 			log := string(git.ZeroOID) + " " + string(commits[c.last]) + " Ada <ada@example.org> 1750000000 +0000\tmoved\n"
 			must(t, os.MkdirAll(filepath.Join(record, "logs"), 0o755))
@@ -424,7 +424,7 @@ func TestUnlistedWorktrees(t *testing.T) {
 func TestFixBesideBroken(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	s.breaks(t, "refs/heads/integration", "garbage\n")
 	fix := &board.Task{ID: "one", Status: board.Claimed, History: []board.Event{{Event: board.EventClaimedForFix}}}
 	for _, reported := range []bool{false, true} {
@@ -442,7 +442,7 @@ func TestNamelessElsewhere(t *testing.T) {
 	ctx, s, commits := began(t)
 	s.boarded(t, ctx, commits)
 	path := filepath.Join(t.TempDir(), "elsewhere")
-	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	record := gitio.LinkedDir(path)
 	must(t, os.WriteFile(filepath.Join(record, "gitdir"), nil, 0o644))
 	must(t, os.Chtimes(record, time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)))

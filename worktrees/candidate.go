@@ -74,7 +74,7 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 	if err := c.note(task); err != nil {
 		return nil, err
 	}
-	err = s.repo.AddWorktree(ctx, c.path, commit)
+	err = s.repo.Worktree(c.path).Add(ctx, commit)
 	if err == nil {
 		err = Setup(ctx, s.b, v, c.path)
 	}
@@ -159,7 +159,7 @@ func (c *candidate) discard(ctx context.Context) error {
 
 func (s *site) removeCandidate(ctx context.Context, token string) error {
 	path := filepath.Join(s.root, ".worktrees", claimMark+token)
-	if err := s.repo.DiscardWorktree(ctx, path); err != nil {
+	if err := s.repo.Worktree(path).Discard(ctx); err != nil {
 		return err
 	}
 	return forget(filepath.Join(s.claimsDir(), token))
@@ -179,7 +179,7 @@ func (c *candidate) place(ctx context.Context, v *gitboard.View, task string) er
 	if err := c.move(ctx, v, task); err != nil {
 		return err
 	}
-	return errors.Join(c.s.repo.AttachHead(ctx, c.s.path(task), v.TaskRef(task)), forget(c.recordFile()))
+	return errors.Join(c.s.repo.Worktree(c.s.path(task)).AttachHead(ctx, v.TaskRef(task)), forget(c.recordFile()))
 }
 
 // move moves the candidate to the task's path and leaves HEAD detached.
@@ -189,7 +189,7 @@ func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) err
 	if err := c.s.forgetMissing(ctx, task); err != nil {
 		return err
 	}
-	moved := c.s.repo.MoveWorktree(ctx, c.path, to)
+	moved := c.s.repo.Worktree(c.path).Move(ctx, to)
 	if moved == nil {
 		c.gone = true
 		return nil
@@ -202,7 +202,7 @@ func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) err
 		return errors.Join(moved, err)
 	}
 	c.gone = true
-	if err := c.s.repo.AddWorktree(ctx, to, c.base); err != nil {
+	if err := c.s.repo.Worktree(to).Add(ctx, c.base); err != nil {
 		return errors.Join(moved, err)
 	}
 	return Setup(ctx, c.s.b, v, to)

@@ -374,7 +374,7 @@ func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string,
 	if err != nil {
 		return nil, err
 	}
-	return s.repo.MergeInto(ctx, path, tip, "Merge integration into "+v.TaskBranch(task), who)
+	return s.repo.Worktree(path).MergeInto(ctx, tip, "Merge integration into "+v.TaskBranch(task), who)
 }
 
 // unmerged are the codes of paths whose conflict is not resolved (git-status).
@@ -416,13 +416,13 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 	if err != nil {
 		return claimed, err
 	}
-	if untouched, err := s.repo.Untouched(ctx, claimed.Path, tip); err != nil {
+	if untouched, err := s.repo.Worktree(claimed.Path).Untouched(ctx, tip); err != nil {
 		return claimed, err
 	} else if untouched && midst(claimed.Path) == "" {
 		s.bringIn(ctx, done, claimed)
 		return claimed, nil
 	}
-	dirty, err := s.repo.Status(ctx, claimed.Path)
+	dirty, err := s.repo.Worktree(claimed.Path).Status(ctx)
 	if err != nil {
 		return claimed, err
 	}

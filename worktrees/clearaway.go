@@ -53,7 +53,7 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 		return err
 	}
 	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
-	err = s.repo.MoveWorktree(ctx, l.path, gone)
+	err = s.repo.Worktree(l.path).Move(ctx, gone)
 	if errors.As(err, new(*gitio.StorageError)) {
 		return errors.Join(err, forget(c.recordFile())) // it stays as it is
 	}
@@ -89,7 +89,7 @@ func (s *site) moveBack(ctx context.Context, c *candidate, gone, path string) er
 	if !present(gone) {
 		return forget(c.recordFile())
 	}
-	if err := s.repo.MoveWorktree(ctx, gone, path); err != nil {
+	if err := s.repo.Worktree(gone).Move(ctx, path); err != nil {
 		return err
 	}
 	return forget(c.recordFile())
@@ -121,12 +121,12 @@ func (s *site) removeWorktree(ctx context.Context, task, path string) error {
 	if err := s.keepModules(ctx, task, path); err != nil {
 		return err
 	}
-	return s.repo.RemoveWorktree(ctx, path)
+	return s.repo.Worktree(path).Remove(ctx)
 }
 
 // keepModules keeps the repositories of a task's worktree that must outlive it.
 func (s *site) keepModules(ctx context.Context, task, path string) error {
-	_, err := s.repo.KeepModules(ctx, path, s.modulesDir(task))
+	_, err := s.repo.Worktree(path).KeepModules(ctx, s.modulesDir(task))
 	return err
 }
 

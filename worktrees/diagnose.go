@@ -57,7 +57,7 @@ func cutShort(err error) bool { return errors.Is(err, context.Canceled) || gitio
 type diagnosis struct {
 	*site
 	v     *gitboard.View
-	all   []gitio.Worktree
+	all   []gitio.WorktreeInfo
 	real  map[string]string // resolved paths
 	found []Problem
 

@@ -63,7 +63,7 @@ func (d *diagnosis) moves(context.Context) error {
 		}
 		d.add(Problem{
 			Kind: LeftLock, Task: name, Path: w.Path, Text: fmt.Sprintf("a process that moved the worktree %s has died, and git holds it to be locked", w.Path),
-			Fix: func(ctx context.Context) error { return d.repo.UnlockWorktree(ctx, w.Path) },
+			Fix: func(ctx context.Context) error { return d.repo.Worktree(w.Path).Unlock(ctx) },
 		})
 	}
 	return nil
@@ -160,7 +160,7 @@ func (d *diagnosis) leftGone(token, path string) {
 				if err := d.keepModules(ctx, r.Task, path); err != nil {
 					return err
 				}
-				if err := d.repo.DiscardWorktree(ctx, path); err != nil {
+				if err := d.repo.Worktree(path).Discard(ctx); err != nil {
 					return err // the record says whose it is
 				}
 				return forget(filepath.Join(d.claimsDir(), token))

@@ -116,7 +116,7 @@ func (s *site) keepRecorded(ctx context.Context, task string, head git.OID, othe
 // commits that only git's record of it names. A claim may put another worktree at the path in the
 // meantime, after it has done the same.
 func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error {
-	task, record := filepath.Base(path), s.repo.RecordOf(path)
+	task, record := filepath.Base(path), s.repo.Worktree(path).Record()
 	if record == "" {
 		return s.keepRecorded(ctx, task, head)
 	}
@@ -137,7 +137,7 @@ func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error 
 // would drop the record of the old one without a look at it.
 func (s *site) forgetMissing(ctx context.Context, task string) error {
 	path := s.path(task)
-	record := s.repo.RecordOf(path)
+	record := s.repo.Worktree(path).Record()
 	if record == "" || present(path) {
 		return nil
 	}
@@ -177,11 +177,11 @@ func (d *diagnosis) unsound(ctx context.Context, task string, l layout) (*Proble
 	switch {
 	case d.halfMoved(l.path):
 		p.Text = fmt.Sprintf("the worktree of %s was moved to its place by a process that died before git knew", task)
-		p.Fix = func(ctx context.Context) error { return d.repo.FinishMove(ctx, l.path) }
+		p.Fix = func(ctx context.Context) error { return d.repo.Worktree(l.path).FinishMove(ctx) }
 	case l.crossed != "":
 		p.Text = fmt.Sprintf("%s leads to git's record of another worktree, %s", filepath.Join(l.path, ".git"), l.crossed)
 		p.Fix = func(ctx context.Context) error { return Repair(ctx, d.b) }
-	case l.ours && d.repo.LostHead(l.path):
+	case l.ours && d.repo.Worktree(l.path).LostHead():
 		line, err := d.lostHead(ctx, task, l.path)
 		if err != nil {
 			return nil, err
@@ -189,7 +189,7 @@ func (d *diagnosis) unsound(ctx context.Context, task string, l layout) (*Proble
 		p.Text = fmt.Sprintf("the worktree of %s has lost its HEAD", task)
 		p.Hint = fmt.Sprintf("a human writes it again: echo '%s' >%s", line, plain.Quote(filepath.Join(gitio.LinkedDir(l.path), "HEAD")))
 	case l.ours:
-		damaged, err := d.repo.DamagedIndex(l.path)
+		damaged, err := d.repo.Worktree(l.path).DamagedIndex()
 		if !damaged {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func readAgain(path string) string {
 // branch, or the commit that it was at if the branch does not have that, or in the middle of a
 // rebase.
 func (d *diagnosis) lostHead(ctx context.Context, task, path string) (string, error) {
-	last, err := d.repo.LastHead(ctx, path)
+	last, err := d.repo.Worktree(path).LastHead(ctx)
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
 		return "", err
 	}

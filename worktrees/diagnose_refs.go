@@ -37,8 +37,8 @@ func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err e
 // reflog of the worktree or of the branch, else the board. It is zero if there is none.
 func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from string, err error) {
 	if l := d.layout(t.ID); l.ours {
-		_, on, err := d.repo.Head(ctx, l.path)
-		last, lastErr := d.repo.LastHead(ctx, l.path)
+		_, on, err := d.repo.Worktree(l.path).Head(ctx)
+		last, lastErr := d.repo.Worktree(l.path).LastHead(ctx)
 		if err == nil && lastErr == nil && on == d.v.TaskRef(t.ID) {
 			return last, "in its worktree", nil
 		}

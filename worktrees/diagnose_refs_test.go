@@ -56,7 +56,7 @@ func TestBrokenBranchWithoutWorktree(t *testing.T) {
 	s.preExec("coder-1", "one")
 	submitted := s.work("one", "b.txt", "b\n")
 	s.submit("coder-1", "one")
-	s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
+	s.check(s.b.Repo().Worktree(s.path("one")).Remove(s.ctx))
 	for _, by := range []string{"by its reflog", "on the board"} {
 		s.breaks(taskRef("one"), "")
 		found := s.problems()
@@ -166,7 +166,7 @@ func TestIncompleteSubmission(t *testing.T) {
 			s.git(s.dir, "init", "-q", "--bare", hub)
 			s.git(s.dir, "push", "-q", hub, "refs/liza/review/*:refs/liza/review/*")
 			if name == "a file, and the worktree" {
-				s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
+				s.check(s.b.Repo().Worktree(s.path("one")).Remove(s.ctx))
 			}
 			s.loses(string(commit) + lost)
 			integration := s.ref("refs/heads/integration")
@@ -281,7 +281,7 @@ func TestBrokenRefsOfClone(t *testing.T) {
 		t.Errorf("integration is at %s, not at %s, where its reflog has it", at, next)
 	}
 	// So does the ref of a submission that only the remote has.
-	s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
+	s.check(s.b.Repo().Worktree(s.path("one")).Remove(s.ctx))
 	s.deletes(taskRef("one"))
 	s.check(os.RemoveAll(filepath.Join(s.b.Repo().CommonDir(), "logs")))
 	for _, ref := range []string{git.TrackingRef("origin", "task/one"), git.ReviewRef("one", 1)} {

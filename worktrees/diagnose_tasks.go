@@ -87,8 +87,8 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 		p.Hint = "its commits are not in this clone: bring " + d.v.TaskBranch(t.ID) + " back from where it is"
 	case l.ours && submitted(t) == "":
 		// Later commits there are only in the worktree's reflog.
-		_, on, err := d.repo.Head(ctx, l.path)
-		last, lastErr := d.repo.LastHead(ctx, l.path)
+		_, on, err := d.repo.Worktree(l.path).Head(ctx)
+		last, lastErr := d.repo.Worktree(l.path).LastHead(ctx)
 		if err = errors.Join(err, lastErr); cutShort(err) {
 			return err
 		}
@@ -143,7 +143,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 	if tip.IsZero() {
 		return nil
 	}
-	head, branch, err := d.repo.Head(ctx, l.path)
+	head, branch, err := d.repo.Worktree(l.path).Head(ctx)
 	switch {
 	case cutShort(err):
 		return err
@@ -154,7 +154,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 				if err := Repair(ctx, d.b); err != nil {
 					return err
 				}
-				_, _, err := d.repo.Head(ctx, l.path)
+				_, _, err := d.repo.Worktree(l.path).Head(ctx)
 				return err
 			},
 		})
@@ -175,7 +175,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 		Hint: hint,
 	}
 	if head == tip && open == "" && l.elsewhere == "" {
-		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, d.v.TaskRef(t.ID)) }
+		p.Fix = func(ctx context.Context) error { return d.repo.Worktree(l.path).AttachHead(ctx, d.v.TaskRef(t.ID)) }
 	}
 	d.add(p)
 	return nil
@@ -196,7 +196,7 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 	if has, err := d.repo.IsAncestor(ctx, tip, head); has || err != nil {
 		return err
 	}
-	if untouched, err := d.repo.Untouched(ctx, path, tip); !untouched {
+	if untouched, err := d.repo.Worktree(path).Untouched(ctx, tip); !untouched {
 		return err
 	}
 	d.add(Problem{

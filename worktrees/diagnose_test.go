@@ -23,7 +23,7 @@ func (s *scene) stranger(name, token, task string, commit git.OID, pid int) stri
 	s.t.Helper()
 	path := filepath.Join(s.dir, ".worktrees", name+token)
 	s.check(s.b.Repo().Exclude("/.worktrees/"))
-	s.check(s.b.Repo().AddWorktree(s.ctx, path, commit))
+	s.check(s.b.Repo().Worktree(path).Add(s.ctx, commit))
 	host, err := os.Hostname()
 	s.check(err)
 	data, err := json.Marshal(map[string]any{"pid": pid, "host": host, "task": task, "since": s.clock.now()})
@@ -78,7 +78,7 @@ func TestCrashThenRepeated(t *testing.T) {
 	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-1"], ID: "r"}, Task: "one"}
 	_, err := worktrees.Claim(s.ctx, s.b, r)
 	s.check(err)
-	s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
+	s.check(s.b.Repo().Worktree(s.path("one")).Remove(s.ctx))
 	got, err := worktrees.Claim(s.ctx, s.b, r)
 	s.check(err)
 	if !got.Done.Repeated || s.read(got.Path, "a.txt") == "" {
@@ -148,7 +148,7 @@ func TestLeftGone(t *testing.T) {
 	// The process died after git had moved the worktree and before git recorded the move.
 	other := filepath.Join(s.dir, ".worktrees", "one")
 	moved := s.stranger(".gone-", "cccc", "one", s.ref("refs/heads/integration"), s.dead())
-	s.check(s.b.Repo().MoveWorktree(s.ctx, moved, other))
+	s.check(s.b.Repo().Worktree(moved).Move(s.ctx, other))
 	s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, other)
 	s.check(os.Rename(other, moved))
 	s.mended("left-worktree", "left-worktree", "left-worktree")
@@ -461,7 +461,7 @@ func TestLostHead(t *testing.T) {
 	s.check(os.WriteFile(filepath.Join(s.gitDirOf("one"), "HEAD"), nil, 0o644))
 	_, command, _ := strings.Cut(s.reports(found{worktrees.DamagedWorktree, "one", false, "has lost its HEAD"})[0].Hint, ": ")
 	s.check(exec.Command("sh", "-c", command).Run())
-	if head, branch, err := s.b.Repo().Head(s.ctx, s.path("one")); head != commit || branch != taskRef("one") || err != nil {
+	if head, branch, err := s.b.Repo().Worktree(s.path("one")).Head(s.ctx); head != commit || branch != taskRef("one") || err != nil {
 		t.Errorf("it is at %s on %s, %v", head, branch, err)
 	}
 	if out := s.git(s.path("one"), "status", "--porcelain"); out != "?? work.txt" {
@@ -501,7 +501,7 @@ func TestCrossedWorktree(t *testing.T) {
 			s.reports(found{worktrees.DamagedWorktree, "one", true, ""})
 			left, err := fixAll(s.ctx, s.problems())
 			s.check(err)
-			if len(left) > 0 || !s.b.Repo().Owns(s.path("one")) || !s.b.Repo().Owns(s.path("two")) || s.read(s.path("one"), "work.txt") != "w\n" {
+			if len(left) > 0 || !s.b.Repo().Worktree(s.path("one")).Owns() || !s.b.Repo().Worktree(s.path("two")).Owns() || s.read(s.path("one"), "work.txt") != "w\n" {
 				t.Errorf("left %+v", left)
 			}
 			if !ended {
@@ -612,5 +612,5 @@ func (s *scene) reviewed(task string) {
 	s.t.Helper()
 	s.task(task)
 	s.do(s.as("coder-2"), &board.Claim{About: about(task), Clone: "00000000000000aa", BaseCommit: string(s.ref("refs/heads/integration"))})
-	s.check(s.b.Repo().AddWorktree(s.ctx, s.path(task), s.ref("refs/heads/integration")))
+	s.check(s.b.Repo().Worktree(s.path(task)).Add(s.ctx, s.ref("refs/heads/integration")))
 }

@@ -175,7 +175,7 @@ func TestUnfinishedRecord(t *testing.T) {
 // again.
 func TestRegistrationsOfOurs(t *testing.T) {
 	s := newScene(t)
-	s.check(s.b.Repo().AddWorktree(s.ctx, s.path("gone"), s.ref("refs/heads/integration")))
+	s.check(s.b.Repo().Worktree(s.path("gone")).Add(s.ctx, s.ref("refs/heads/integration")))
 	s.check(os.Rename(s.path("gone"), s.path(".away")))
 	problems := s.reports(found{worktrees.PrunableWorktree, "", true, "which is not there"})
 	s.check(os.Rename(s.path(".away"), s.path("gone")))

@@ -48,7 +48,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 // attach puts a task's worktree on the task's branch if a claim that was cut short left it detached
 // at the branch's tip.
 func (s *site) attach(ctx context.Context, v *gitboard.View, task, path string) error {
-	head, branch, err := s.repo.Head(ctx, path)
+	head, branch, err := s.repo.Worktree(path).Head(ctx)
 	if err != nil || branch != "" || midst(path) != "" {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *site) attach(ctx context.Context, v *gitboard.View, task, path string) 
 	if err != nil || tip != head {
 		return err
 	}
-	return s.repo.AttachHead(ctx, path, v.TaskRef(task))
+	return s.repo.Worktree(path).AttachHead(ctx, v.TaskRef(task))
 }
 
 // remake makes a task's worktree at its branch's tip, unless another process has made it or the

@@ -70,7 +70,7 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 		return g // the board knows no such task
 	}
 	if g.layout, g.err = s.place(ctx, task, ""); g.err == nil && g.ours {
-		g.Checkout, g.err = s.repo.Checkout(ctx, g.path)
+		g.Checkout, g.err = s.repo.Worktree(g.path).Checkout(ctx)
 	}
 	return g
 }

@@ -31,7 +31,7 @@ func TestInterruptedParts(t *testing.T) {
 	for name, begin := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part{
 		"late work is kept": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
 			v := s.boarded(t, ctx, commits)
-			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
 			before := &kept{commit: s.side(t, ctx, "first\n", commits[0])}
 			return part{
@@ -88,17 +88,17 @@ func TestInterruptedParts(t *testing.T) {
 		"a late claim moves in": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
 			v := s.boarded(t, ctx, commits)
 			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
-			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[1]))
+			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[1]))
 			c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0], ready: true}
 			must(t, c.note("one"))
-			must(t, s.repo.AddWorktree(ctx, c.path, commits[0]))
+			must(t, s.repo.Worktree(c.path).Add(ctx, commits[0]))
 			return part{
 				func(ctx context.Context) error {
 					return s.moveInLate(ctx, v, &board.Task{ID: "one"}, c, ada)
 				},
 				func(t *testing.T) {
 					s.points(t, branch, commits[0])
-					if head, on, err := s.repo.Head(ctx, s.path("one")); head != commits[0] || on != branch || err != nil {
+					if head, on, err := s.repo.Worktree(s.path("one")).Head(ctx); head != commits[0] || on != branch || err != nil {
 						t.Errorf("at %s on %q %v", head, on, err)
 					}
 				},
@@ -122,7 +122,7 @@ func TestInterruptedParts(t *testing.T) {
 		},
 		"worktrees that are gone": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
 			for _, task := range []string{"one", "two"} {
-				must(t, s.repo.AddWorktree(ctx, s.path(task), commits[0]))
+				must(t, s.repo.Worktree(s.path(task)).Add(ctx, commits[0]))
 			}
 			must(t, os.RemoveAll(s.path("two")))
 			return part{
@@ -145,7 +145,7 @@ func TestInterruptedParts(t *testing.T) {
 		},
 		"a record that was never finished": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
 			s.boarded(t, ctx, commits)
-			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			must(t, os.WriteFile(filepath.Join(strings.TrimPrefix(identity(s.path("one")), "gitdir: "), "commondir"), nil, 0o644))
 			return part{
 				func(ctx context.Context) error { _, err := Diagnose(ctx, s.b); return err },
@@ -170,7 +170,7 @@ func TestInterruptedParts(t *testing.T) {
 		},
 		"an integration fix that was not begun": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
 			v := s.boarded(t, ctx, commits[1:])
-			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			d := &diagnosis{site: s, v: v}
 			fix := &board.Task{ID: "one", Status: board.Claimed, History: []board.Event{{Event: board.EventClaimedForFix}}}
 			return part{
@@ -251,13 +251,13 @@ func TestFailing(t *testing.T) {
 	made := func(t *testing.T, ctx context.Context, s *site, commit git.OID) *candidate {
 		t.Helper()
 		c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commit}
-		must(t, s.repo.AddWorktree(ctx, c.path, c.base))
+		must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
 		return c
 	}
 	// unmovable has git refuse to remove a worktree's repositories of submodules.
 	unmovable := func(t *testing.T, ctx context.Context, s *site, path string, commit git.OID) {
 		t.Helper()
-		must(t, s.repo.AddWorktree(ctx, path, commit))
+		must(t, s.repo.Worktree(path).Add(ctx, commit))
 		must(t, os.Mkdir(filepath.Join(strings.TrimPrefix(identity(path), "gitdir: "), "modules"), 0o755))
 		must(t, os.MkdirAll(s.b.Dir(), 0o755))
 		must(t, os.WriteFile(filepath.Join(s.b.Dir(), "modules"), nil, 0o644))
@@ -268,7 +268,7 @@ func TestFailing(t *testing.T) {
 			lost := testrun.RunGit(t, s.root, "commit-tree", "-m", "lost", string(git.EmptyTree))
 			testrun.RunGit(t, s.root, "update-ref", git.AtticRef("one", 1), lost)
 			must(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", lost[:2], lost[2:])))
-			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
 			again, err := gitboard.Open(ctx, s.root, gitboard.Options{}) // which has not read it yet
 			must(t, err)
@@ -292,7 +292,7 @@ func TestFailing(t *testing.T) {
 		},
 		"a candidate that can be neither moved nor removed": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			c := made(t, ctx, s, commits[0])
-			must(t, s.repo.DiscardWorktree(ctx, c.path))
+			must(t, s.repo.Worktree(c.path).Discard(ctx))
 			blocked(t, c.recordFile())
 			return c.move(ctx, noBoard(), "one"), !present(s.path("one")) && !c.gone
 		},
@@ -356,7 +356,7 @@ func TestFailing(t *testing.T) {
 		"an index": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			s.boarded(t, ctx, commits)
 			v := s.ready(t, ctx, "one")
-			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			all, err := s.repo.Worktrees(ctx)
 			must(t, err)
 			index := filepath.Join(gitio.LinkedDir(s.path("one")), "index")
@@ -371,7 +371,7 @@ func TestFailing(t *testing.T) {
 			return d.folders(ctx), len(d.found) == 0
 		},
 		"what a worktree has put aside": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
-			must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			blocked(t, gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH")
 			_, err := s.take(ctx, s.path("one"), s.path("one"), "one", ada, nil)
 			return err, present(s.path("one"))
@@ -438,9 +438,9 @@ func TestNothingToDo(t *testing.T) {
 func TestLastOf(t *testing.T) {
 	ctx, s, commits := began(t)
 	const branch = "refs/heads/task/one"
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
-	must(t, s.repo.AttachHead(ctx, s.path("one"), branch))
+	must(t, s.repo.Worktree(s.path("one")).AttachHead(ctx, branch))
 	all, err := s.repo.Worktrees(ctx)
 	must(t, err)
 	there := &diagnosis{site: s, v: noBoard(), all: all, real: map[string]string{}}
@@ -469,7 +469,7 @@ func TestNoRandomness(t *testing.T) {
 	b, err := gitboard.Open(ctx, s.root, gitboard.Options{Random: iotest.ErrReader(none)})
 	must(t, err)
 	defer b.Close()
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	without, err := at(ctx, b)
 	must(t, err)
 	if _, err := without.candidate(ctx, noBoard(), "two", commits[0]); !errors.Is(err, none) {
@@ -495,7 +495,7 @@ func TestNoIdentity(t *testing.T) {
 	defer b.Close()
 	s, err := at(ctx, b)
 	must(t, err)
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
 	for name, do := range map[string]func() error{
 		"a snapshot": func() error {
@@ -554,7 +554,7 @@ func TestClaimDecided(t *testing.T) {
 		t.Errorf("something is in the way: %v", err)
 	}
 	must(t, os.RemoveAll(s.path("one")))
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	must(t, os.WriteFile(s.claimsDir(), nil, 0o644))
 	if err := decided(claim()); err == nil {
 		t.Error("the worktree that it replaces could not be noted")
@@ -617,12 +617,12 @@ func TestRetryIfChanged(t *testing.T) {
 func TestNotCheckedOut(t *testing.T) {
 	ctx, s, commits := began(t)
 	path := s.path("one")
-	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	must(t, os.WriteFile(filepath.Join(path, ".gitmodules"), []byte("[submodule \"lib\"]\n\tpath = lib\n\turl = ../lib\n"), 0o644))
 	testrun.RunGit(t, path, "add", ".")
 	testrun.RunGit(t, path, "update-index", "--add", "--cacheinfo", "160000,"+string(commits[1])+",lib")
 	testrun.RunGit(t, path, "commit", "-qm", "with a submodule")
-	head, _, err := s.repo.Head(ctx, path)
+	head, _, err := s.repo.Worktree(path).Head(ctx)
 	must(t, err)
 	must(t, s.fetchable(ctx, noBoard(), &board.Task{ID: "one"}, path, head, []string{".gitmodules", "lib"}))
 }
@@ -687,15 +687,15 @@ func TestNoWork(t *testing.T) {
 // TestOfTask checks which of git's records describe worktrees of ours.
 func TestOfTask(t *testing.T) {
 	for _, c := range []struct {
-		w    gitio.Worktree
+		w    gitio.WorktreeInfo
 		bare bool
 		want bool
 	}{
-		{gitio.Worktree{Path: "/p/.worktrees/one"}, false, true},
-		{gitio.Worktree{Path: "/moved/.worktrees/one"}, false, true},
-		{gitio.Worktree{Path: "/p/one"}, false, false},
-		{gitio.Worktree{Path: "/p/.worktrees/one", Main: true}, false, false},
-		{gitio.Worktree{Path: "/p/.worktrees/one"}, true, false},
+		{gitio.WorktreeInfo{Path: "/p/.worktrees/one"}, false, true},
+		{gitio.WorktreeInfo{Path: "/moved/.worktrees/one"}, false, true},
+		{gitio.WorktreeInfo{Path: "/p/one"}, false, false},
+		{gitio.WorktreeInfo{Path: "/p/.worktrees/one", Main: true}, false, false},
+		{gitio.WorktreeInfo{Path: "/p/.worktrees/one"}, true, false},
 	} {
 		if is := (&site{bare: c.bare, root: "/p"}).ofTask(c.w); is != c.want {
 			t.Errorf("%+v in a bare repository (%v): %v", c.w, c.bare, is)

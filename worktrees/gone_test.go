@@ -13,11 +13,11 @@ import (
 func TestForgetGoneAlone(t *testing.T) {
 	ctx, s, commits := began(t)
 	path, next := s.path("one"), filepath.Join(s.root, ".worktrees", "next")
-	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	old := gitio.LinkedDir(path)
 	must(t, os.RemoveAll(path))
-	must(t, s.repo.AddWorktree(ctx, next, commits[1]))
-	must(t, s.repo.MoveWorktree(ctx, next, path))
+	must(t, s.repo.Worktree(next).Add(ctx, commits[1]))
+	must(t, s.repo.Worktree(next).Move(ctx, path))
 	must(t, os.WriteFile(filepath.Join(path, "new"), []byte("work\n"), 0o644))
 	for range 2 {
 		must(t, s.forgetGone(ctx, path, commits[0]))
@@ -25,13 +25,13 @@ func TestForgetGoneAlone(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(path, "new")); string(text) != "work\n" {
 		t.Errorf("the new worktree has %q: %v", text, err)
 	}
-	if head, _, err := s.repo.Head(ctx, path); head != commits[1] || err != nil {
+	if head, _, err := s.repo.Worktree(path).Head(ctx); head != commits[1] || err != nil {
 		t.Errorf("git has it at %s: %v", head, err)
 	}
 	must(t, os.RemoveAll(path))
 	must(t, s.forgetGone(ctx, path, commits[1]))
 	must(t, s.forgetGone(ctx, path, commits[0]))
-	if present(old) || s.repo.RecordOf(path) != "" {
+	if present(old) || s.repo.Worktree(path).Record() != "" {
 		t.Error("git has a record of what is gone")
 	}
 	kept, err := s.attic(ctx, "one")

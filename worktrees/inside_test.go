@@ -92,10 +92,10 @@ func TestCutShort(t *testing.T) {
 	cancel()
 	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0]}
 	must(t, c.note("one"))
-	must(t, s.repo.AddWorktree(ctx, c.path, c.base))
+	must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
 	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755)) // so that git moves worktrees
 	ada := board.HumanActor("Ada", "ada@example.org")
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	must(t, os.WriteFile(filepath.Join(s.path("one"), "work"), []byte("w\n"), 0o644))
 	v := noBoard()
 	for name, step := range map[string]func() error{
@@ -145,7 +145,7 @@ func TestUnwritable(t *testing.T) {
 	if _, err := s.candidate(ctx, v, "one", commits[0]); err == nil || present(filepath.Join(worktrees, claimMark)) {
 		t.Errorf("a candidate without a record: %v", err)
 	}
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	if err := s.clearAway(ctx, v, "one", ada, nil); err == nil || !present(s.path("one")) {
 		t.Errorf("a removal without a record: %v", err)
 	}
@@ -258,7 +258,7 @@ func TestUnmoved(t *testing.T) {
 	if s.unmoved(task) != nil {
 		t.Error("found where no worktree is to be replaced")
 	}
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	for name, change := range map[string]func(*record){
 		"another task's":  func(r *record) { r.Task = "two" },
 		"for no other":    func(r *record) { r.Replaces = nil },
@@ -376,7 +376,7 @@ func TestDead(t *testing.T) {
 	ctx, s, commits := began(t)
 	must(t, os.MkdirAll(s.claimsDir(), 0o755))
 	path := filepath.Join(s.root, ".worktrees", claimMark+"aaaa")
-	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	d := &diagnosis{site: s, v: noBoard()}
 	then := time.Now().Add(-abandonedAfter - time.Minute)
 	must(t, os.Chtimes(path, then, then))
@@ -525,7 +525,7 @@ func TestWorkTip(t *testing.T) {
 func TestLeftFor(t *testing.T) {
 	ctx, s, commits := began(t)
 	path := filepath.Join(s.root, ".worktrees", claimMark+"aaaa")
-	must(t, s.repo.AddWorktree(ctx, path, commits[0]))
+	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	left := func() *candidate {
 		t.Helper()
 		c, err := s.leftFor(ctx, "one", commits[0])
@@ -561,7 +561,7 @@ func TestLeftFor(t *testing.T) {
 		t.Errorf("at another commit: %+v %v", got, err)
 	}
 	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
-	must(t, s.repo.AttachHead(ctx, path, "refs/heads/own"))
+	must(t, s.repo.Worktree(path).AttachHead(ctx, "refs/heads/own"))
 	if left() != nil {
 		t.Error("one with a branch checked out")
 	}
@@ -571,11 +571,11 @@ func TestLeftFor(t *testing.T) {
 	}
 	must(t, os.Rename(path+"-away", path))
 	must(t, os.Mkdir(filepath.Join(s.claimsDir(), "bbbb"), 0o755))
-	must(t, s.repo.AddWorktree(ctx, filepath.Join(s.root, ".worktrees", claimMark+"bbbb"), commits[0]))
+	must(t, s.repo.Worktree(filepath.Join(s.root, ".worktrees", claimMark+"bbbb")).Add(ctx, commits[0]))
 	if left() != nil {
 		t.Error("one whose record can't be read")
 	}
-	must(t, s.repo.AddWorktree(ctx, filepath.Join(t.TempDir(), "cccc"), commits[0]))
+	must(t, s.repo.Worktree(filepath.Join(t.TempDir(), "cccc")).Add(ctx, commits[0]))
 	c.token = "cccc"
 	note("one", true, true)
 	if left() != nil {
@@ -588,7 +588,7 @@ func TestLeftFor(t *testing.T) {
 func TestHalfMoved(t *testing.T) {
 	ctx, s, commits := began(t)
 	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0]}
-	must(t, s.repo.AddWorktree(ctx, c.path, c.base))
+	must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
 	must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(c.path), "locked"), []byte(gitio.MovingReason), 0o644))
 	must(t, os.Rename(c.path, s.path("one")))
 	is := func(why string, want bool) {
@@ -611,11 +611,11 @@ func TestHalfMoved(t *testing.T) {
 // TestAttach checks that a detached worktree is put on its branch only where that changes nothing.
 func TestAttach(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	is := func(why, want string) {
 		t.Helper()
 		must(t, s.attach(ctx, noBoard(), "one", s.path("one")))
-		if _, branch, err := s.repo.Head(ctx, s.path("one")); branch != want || err != nil {
+		if _, branch, err := s.repo.Worktree(s.path("one")).Head(ctx); branch != want || err != nil {
 			t.Errorf("%s: on %q %v", why, branch, err)
 		}
 	}
@@ -630,7 +630,7 @@ func TestAttach(t *testing.T) {
 	must(t, os.Remove(filepath.Join(record, "CHERRY_PICK_HEAD")))
 	is("it is the same commit", ref)
 	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
-	must(t, s.repo.AttachHead(ctx, s.path("one"), "refs/heads/own"))
+	must(t, s.repo.Worktree(s.path("one")).AttachHead(ctx, "refs/heads/own"))
 	is("a person put it on another branch", "refs/heads/own")
 }
 
@@ -644,7 +644,7 @@ func TestRemake(t *testing.T) {
 		t.Helper()
 		c := &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: commits[0], ready: true}
 		must(t, c.note("one"))
-		must(t, s.repo.AddWorktree(ctx, c.path, commits[0]))
+		must(t, s.repo.Worktree(c.path).Add(ctx, commits[0]))
 		must(t, c.leave("one"))
 	}
 	remade := func(tip git.OID) bool {
@@ -675,7 +675,7 @@ func TestRemake(t *testing.T) {
 // TestMidst checks what is seen as unfinished in a worktree.
 func TestMidst(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	record := strings.TrimPrefix(identity(s.path("one")), "gitdir: ")
 	for file, want := range map[string]string{
 		"MERGE_HEAD": "merge", "rebase-merge": "rebase", "rebase-apply": "rebase", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "ORIG_HEAD": "",
@@ -735,7 +735,7 @@ func TestLayout(t *testing.T) {
 		t.Errorf("a file: %+v", l)
 	}
 	must(t, os.Remove(s.path("one")))
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	if l := at("the worktree"); !l.ours || l.inTheWay || l.elsewhere != "" {
 		t.Errorf("the worktree: %+v", l)
 	}
@@ -743,21 +743,21 @@ func TestLayout(t *testing.T) {
 	// either.
 	for name, elsewhere := range map[string]bool{".gone-aaaa": false, "away": true, "removed": false} {
 		path := s.path(name)
-		must(t, s.repo.AddWorktree(ctx, path, commits[0]))
-		must(t, s.repo.AttachHead(ctx, path, "refs/heads/task/one"))
+		must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
+		must(t, s.repo.Worktree(path).AttachHead(ctx, "refs/heads/task/one"))
 		if name == "removed" {
 			must(t, os.RemoveAll(path))
 		}
 		if l := at(name); (l.elsewhere == path) != elsewhere {
 			t.Errorf("%s: %+v", name, l)
 		}
-		must(t, s.repo.DiscardWorktree(ctx, path))
+		must(t, s.repo.Worktree(path).Discard(ctx))
 	}
 	// A link is not a worktree of ours, wherever it leads: what is there is a person's.
 	away, own, empty := filepath.Join(t.TempDir(), "away"), filepath.Join(t.TempDir(), "own"), t.TempDir()
 	must(t, os.Rename(s.path("one"), away))
-	must(t, s.repo.AddWorktree(ctx, own, commits[0]))
-	must(t, s.repo.AttachHead(ctx, own, "refs/heads/task/one"))
+	must(t, s.repo.Worktree(own).Add(ctx, commits[0]))
+	must(t, s.repo.Worktree(own).AttachHead(ctx, "refs/heads/task/one"))
 	for _, to := range []string{away, own, empty, filepath.Join(empty, "nothing")} {
 		must(t, os.Symlink(to, s.path("one")))
 		if l := at("a link to " + to); l.ours || !l.inTheWay || l.elsewhere != own {
@@ -767,7 +767,7 @@ func TestLayout(t *testing.T) {
 		}
 		must(t, os.Remove(s.path("one")))
 	}
-	must(t, s.repo.RemoveWorktree(ctx, own))
+	must(t, s.repo.Worktree(own).Remove(ctx))
 	must(t, os.Rename(away, s.path("one")))
 	// A worktree that git knows by another path, through a symbolic link.
 	linked := filepath.Join(t.TempDir(), "linked")
@@ -841,7 +841,7 @@ func TestHeld(t *testing.T) {
 func TestKeepAgain(t *testing.T) {
 	ctx, s, commits := began(t)
 	ada := board.HumanActor("Ada", "ada@example.org")
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	v := s.boarded(t, ctx, commits)
 	first := s.side(t, ctx, "first\n", commits[0])
 	tree, err := s.treeOf(ctx, first)
@@ -949,7 +949,7 @@ func TestNothingLeft(t *testing.T) {
 func TestGoneMeanwhile(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	found, err := exec.LookPath("git")
 	must(t, err)
 	bin := t.TempDir()

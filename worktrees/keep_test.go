@@ -66,7 +66,7 @@ func TestKeep(t *testing.T) {
 				must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: m.own}}, ""))
 			}
 			if m.worktree != "" {
-				must(t, s.repo.AddWorktree(ctx, s.path("one"), m.worktree))
+				must(t, s.repo.Worktree(s.path("one")).Add(ctx, m.worktree))
 			}
 			if m.aside != "" {
 				must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(m.aside+"\n"), 0o644))
@@ -109,7 +109,7 @@ func TestKeep(t *testing.T) {
 // that an agent cloned there, and those with changes that they don't have in a commit.
 func TestRefuseNested(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	inner := filepath.Join(s.path("one"), "inner")
 	refused := func(name string, want bool) {
 		t.Helper()
@@ -164,7 +164,7 @@ func TestRecords(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "half"), nil, 0o644)) // its process may be writing it
 	must(t, os.Chtimes(filepath.Join(s.claimsDir(), "half"), then, then))
 	for _, name := range []string{claimMark + "made", goneMark + "gone"} {
-		must(t, s.repo.AddWorktree(ctx, filepath.Join(s.root, ".worktrees", name), commits[0]))
+		must(t, s.repo.Worktree(filepath.Join(s.root, ".worktrees", name)).Add(ctx, commits[0]))
 	}
 	must(t, d.records(context.Background()))
 	var found []string

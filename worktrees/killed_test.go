@@ -172,7 +172,7 @@ func TestKilledBeforeTheTest(t *testing.T) {
 			s.set("integration_test", "test -f a.txt && test -f b.txt")
 			s.approved("coder-1", "one", "b.txt", "b\n")
 			place := filepath.Join(s.dir, ".worktrees", ".integration")
-			s.check(s.b.Repo().AddWorktree(s.ctx, place, s.ref("refs/heads/integration")))
+			s.check(s.b.Repo().Worktree(place).Add(s.ctx, s.ref("refs/heads/integration")))
 			record := filepath.Join(s.b.Repo().CommonDir(), "worktrees", ".integration")
 			if _, err := os.Stat(record); err != nil {
 				record = filepath.Join(filepath.Dir(record), "-integration")

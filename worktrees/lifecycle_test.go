@@ -254,7 +254,7 @@ func TestKilledAmidSubmodules(t *testing.T) {
 	s.git(path, "add", "lib")
 	s.write(path, "new", "work\n")
 	kept := filepath.Join(s.b.Dir(), "modules", "one", "1")
-	if was, err := s.b.Repo().KeepModules(s.ctx, path, kept); err != nil || !was {
+	if was, err := s.b.Repo().Worktree(path).KeepModules(s.ctx, kept); err != nil || !was {
 		t.Fatalf("kept %v: %v", was, err)
 	}
 	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})

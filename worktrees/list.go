@@ -74,14 +74,14 @@ func (s *site) below(path string) (string, bool) {
 
 // ofTask reports whether git's record describes a worktree in .worktrees, even from before the
 // project was moved.
-func (s *site) ofTask(w gitio.Worktree) bool {
+func (s *site) ofTask(w gitio.WorktreeInfo) bool {
 	dir, _ := filepath.Split(w.Path)
 	return !s.bare && !w.Main && filepath.Base(dir) == ".worktrees"
 }
 
 // forgettable reports whether git may forget a worktree once it no longer exists.
-func (s *site) forgettable(w gitio.Worktree) bool {
-	return s.ofTask(w) && theirs(s.repo.RecordOf(w.Path), "", "") == ""
+func (s *site) forgettable(w gitio.WorktreeInfo) bool {
+	return s.ofTask(w) && theirs(s.repo.Worktree(w.Path).Record(), "", "") == ""
 }
 
 // removeEmpty removes a directory that is empty, and nothing else.

@@ -75,7 +75,7 @@ func TestManyClaimAny(t *testing.T) {
 			t.Errorf("%s: %v", coder(i), err)
 			return
 		}
-		head, branch, err := s.b.Repo().Head(s.ctx, got.Path)
+		head, branch, err := s.b.Repo().Worktree(got.Path).Head(s.ctx)
 		if err != nil || string(head) != got.Task.BaseCommit || branch != taskRef(got.Task.ID) {
 			t.Errorf("%s: %s %s %v", got.Path, head, branch, err)
 		}

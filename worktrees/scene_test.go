@@ -234,7 +234,7 @@ func (s *scene) claim(id, task string) *worktrees.Claimed {
 	s.t.Helper()
 	got, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task})
 	s.check(err)
-	head, branch, err := s.b.Repo().Head(s.ctx, got.Path)
+	head, branch, err := s.b.Repo().Worktree(got.Path).Head(s.ctx)
 	s.check(err)
 	if branch != taskRef(got.Task.ID) || got.Path != s.path(got.Task.ID) {
 		s.t.Errorf("%s is on %q at %s", got.Path, branch, head)

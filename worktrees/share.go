@@ -53,7 +53,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 			return false, err
 		}
 		if path = l.path; l.ours {
-			c, err := s.repo.Checkout(ctx, l.path)
+			c, err := s.repo.Worktree(l.path).Checkout(ctx)
 			if err != nil || c.Head == commit {
 				return true, err
 			}

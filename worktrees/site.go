@@ -113,7 +113,7 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 		if err != nil {
 			return layout{}, err
 		}
-		if record := s.repo.RecordOf(s.path(task)); record != "" && theirs(record, "", "") != "" {
+		if record := s.repo.Worktree(s.path(task)).Record(); record != "" && theirs(record, "", "") != "" {
 			return s.find(ctx, task, branch) // its disk is not mounted, say
 		}
 		if tip.IsZero() {
@@ -129,7 +129,7 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 // find is look by git's list of all worktrees.
 func (s *site) find(ctx context.Context, task, branch string) (layout, error) {
 	if path := s.path(task); s.halfMoved(path) {
-		if err := s.repo.FinishMove(ctx, path); err != nil {
+		if err := s.repo.Worktree(path).FinishMove(ctx); err != nil {
 			return layout{}, err
 		}
 	}
@@ -149,14 +149,14 @@ func (s *site) place(ctx context.Context, task, branch string) (layout, error) {
 		return layout{path: path}, nil
 	}
 	record := gitio.LinkedDir(path)
-	if !s.repo.Owns(path) || !gitio.Made(record) {
+	if !s.repo.Worktree(path).Owns() || !gitio.Made(record) {
 		return s.find(ctx, task, branch)
 	}
 	l := layout{path: path, ours: true, known: true, branch: branch}
 	attached := ""
 	if branch != "" {
 		// Without its HEAD it is on no branch.
-		head, ref, err := s.repo.Head(ctx, path)
+		head, ref, err := s.repo.Worktree(path).Head(ctx)
 		if cutShort(err) {
 			return layout{}, err
 		}
@@ -168,9 +168,9 @@ func (s *site) place(ctx context.Context, task, branch string) (layout, error) {
 
 // layout finds a task's worktree, and where else its branch is checked out, among all worktrees of
 // the repository. resolved follows symbolic links, and may have cached what it found.
-func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(string) string) layout {
+func (s *site) layout(all []gitio.WorktreeInfo, task, branch string, resolved func(string) string) layout {
 	l := layout{path: s.path(task), branch: branch, linked: gitio.IsLink(s.path(task))}
-	at, there := resolved(l.path), gitio.Worktree{}
+	at, there := resolved(l.path), gitio.WorktreeInfo{}
 	for _, w := range all {
 		switch {
 		case resolved(w.Path) == at && !l.linked:
@@ -181,11 +181,11 @@ func (s *site) layout(all []gitio.Worktree, task, branch string, resolved func(s
 	}
 	_, err := os.Lstat(filepath.Join(l.path, ".git"))
 	if l.ours = l.known && err == nil; l.ours {
-		l.crossed = s.repo.Crossed(l.path)
+		l.crossed = s.repo.Worktree(l.path).Crossed()
 		l.ours = l.crossed == ""
 	}
 	if l.known && l.crossed == "" && (l.ours || !present(l.path)) {
-		record := s.repo.RecordOf(there.Path)
+		record := s.repo.Worktree(there.Path).Record()
 		if l.ours && strange(l.path, record) {
 			record = ""
 		}
@@ -242,7 +242,7 @@ const (
 // CheckPlace refuses a place for a worktree that something else than a worktree of git liza's has
 // taken.
 func CheckPlace(repo *gitio.Repo, path string) error {
-	record := repo.RecordOf(path)
+	record := repo.Worktree(path).Record()
 	entries, _ := os.ReadDir(path)
 	switch {
 	case !present(path) && record == "" || len(entries) == 0 && record == "" && isDir(path):

@@ -79,12 +79,12 @@ func (s *site) status(ctx context.Context, v *gitboard.View, t *board.Task) (*St
 		st.Head, err = s.repo.Ref(ctx, v.TaskRef(t.ID))
 		return st, err
 	}
-	head, branch, err := s.repo.Head(ctx, l.path)
+	head, branch, err := s.repo.Worktree(l.path).Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	st.Head, st.Branch = head, orDetached(branch)
-	dirty, err := s.repo.Status(ctx, l.path)
+	dirty, err := s.repo.Worktree(l.path).Status(ctx)
 	st.Dirty = paths(dirty)
 	return st, err
 }

@@ -102,7 +102,7 @@ func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 	if err != nil {
 		return "", err
 	}
-	head, _, err := s.repo.Head(ctx, s.path(task))
+	head, _, err := s.repo.Worktree(s.path(task)).Head(ctx)
 	if err != nil || head.IsZero() {
 		return "", err
 	}

@@ -17,7 +17,7 @@ import (
 // integration could then not be checked out. A submodule that is not checked out in the worktree
 // was not changed there.
 func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, worktree string, head git.OID, changed []string) error {
-	links, err := s.repo.Gitlinks(ctx, worktree)
+	links, err := s.repo.Worktree(worktree).Gitlinks(ctx)
 	if err != nil || len(links) == 0 {
 		return err
 	}

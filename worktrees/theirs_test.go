@@ -65,7 +65,7 @@ func TestTheirs(t *testing.T) {
 // ours makes a worktree at the place of a task's, as a claim does.
 func (s *scene) ours(task string) {
 	s.t.Helper()
-	s.check(s.b.Repo().AddWorktree(s.ctx, s.path(task), s.ref("refs/heads/integration")))
+	s.check(s.b.Repo().Worktree(s.path(task)).Add(s.ctx, s.ref("refs/heads/integration")))
 }
 
 // cutFixes carries out all repairs, which may leave problems.

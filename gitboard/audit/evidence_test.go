@@ -451,7 +451,7 @@ func TestMadeInWorktree(t *testing.T) {
 		{"elsewhere/alpha", ""},
 	} {
 		at := filepath.Join(dir, filepath.FromSlash(c.worktree))
-		check(t, repo.AddWorktree(w.ctx, at, w.integration))
+		check(t, repo.Worktree(at).Add(w.ctx, w.integration))
 		made := func(args ...string) git.OID {
 			out, err := exec.Command("git", append([]string{"-C", at}, args...)...).CombinedOutput()
 			if err != nil {

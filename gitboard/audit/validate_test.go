@@ -235,7 +235,7 @@ func TestValidateWorktree(t *testing.T) {
 	if issues := validate("clone-2"); len(issues) != 0 {
 		t.Errorf("%v", issues)
 	}
-	check(t, repo.AddWorktree(w.ctx, dir+"/.worktrees/alpha", w.integration))
+	check(t, repo.Worktree(dir+"/.worktrees/alpha").Add(w.ctx, w.integration))
 	if issues := validate("clone-1"); len(issues) != 0 {
 		t.Errorf("%v", issues)
 	}

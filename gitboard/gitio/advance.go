@@ -13,28 +13,27 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// CanAdvance reports whether Advance from old to new would succeed in the worktree with the given
-// top directory, without changing any file. If local changes or untracked files are in the way,
+// CanAdvance reports whether Advance from old to new would succeed, without changing any file. If local changes or untracked files are in the way,
 // overlap lists their paths; otherwise it is nil. Ignored files are never in the way.
 //
 // Errors: ErrBusy if another process holds the lock of that index; a CommandError if git refuses
 // although nothing is in the way.
-func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new git.OID) (overlap []string, err error) {
-	refused := r.readTree(ctx, worktree, old, new, "-n")
+func (w *Worktree) CanAdvance(ctx context.Context, old, new git.OID) (overlap []string, err error) {
+	refused := w.readTree(ctx, old, new, "-n")
 	if exitCode(refused) <= 0 {
 		return nil, refused
 	}
-	return r.obstacles(ctx, worktree, old, new, refused)
+	return w.obstacles(ctx, old, new, refused)
 }
 
 // obstacles lists the paths for which git refused to move a worktree from old to new. If none
 // explains the refusal, the refusal itself is returned as the error.
-func (r *Repo) obstacles(ctx context.Context, worktree string, old, new git.OID, refused error) ([]string, error) {
-	changed, err := r.ChangedFiles(ctx, old, new)
+func (w *Worktree) obstacles(ctx context.Context, old, new git.OID, refused error) ([]string, error) {
+	changed, err := w.repo.ChangedFiles(ctx, old, new)
 	if err != nil {
 		return nil, err
 	}
-	dirty, err := r.Status(ctx, worktree)
+	dirty, err := w.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,29 +43,29 @@ func (r *Repo) obstacles(ctx context.Context, worktree string, old, new git.OID,
 	return nil, refused
 }
 
-// Advance moves the index and files of the worktree with the given top directory from old to new
+// Advance moves the index and files of the worktree from old to new
 // (git-read-tree, two trees). It updates what differs between the two and leaves local changes to
 // other paths alone. It is all or nothing unless git is killed or the disk is full: then files may
 // be new or partly written while the index is still old, and Resume completes the job. HEAD does
 // not move; moving it is left to the caller that moves the ref. Errors are those of CanAdvance,
 // except that an overlap is a CommandError.
-func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) error {
-	return r.readTree(ctx, worktree, old, new)
+func (w *Worktree) Advance(ctx context.Context, old, new git.OID) error {
+	return w.readTree(ctx, old, new)
 }
 
 // Resume is Advance where one from old to new, or to a commit before new, may have been
 // interrupted: what that has left is not in the way. Call it only where this is known, since a file
 // that holds the beginning of new's content, or nothing, counts as half written. overlap lists the
 // paths of other changes that are in the way; then nothing has changed.
-func (r *Repo) Resume(ctx context.Context, worktree string, old, new git.OID) (overlap []string, err error) {
-	refused := r.readTree(ctx, worktree, old, new)
+func (w *Worktree) Resume(ctx context.Context, old, new git.OID) (overlap []string, err error) {
+	refused := w.readTree(ctx, old, new)
 	if exitCode(refused) <= 0 {
 		return nil, refused
 	}
-	if overlap, err = r.obstacles(ctx, worktree, old, new, refused); err != nil {
+	if overlap, err = w.obstacles(ctx, old, new, refused); err != nil {
 		return nil, err
 	}
-	cut, err := r.cutShort(ctx, worktree, old, new)
+	cut, err := w.cutShort(ctx, old, new)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +77,14 @@ func (r *Repo) Resume(ctx context.Context, worktree string, old, new git.OID) (o
 		if entry != begun {
 			whole.WriteString(entry + "\t" + path + "\x00")
 		} else {
-			_ = os.Remove(filepath.Join(worktree, path)) // git refuses again if it stays
+			_ = os.Remove(filepath.Join(w.path, path)) // git refuses again if it stays
 		}
 	}
-	index := r.in(worktree, "update-index", "update-index", "-z", "--index-info").feed([]byte(whole.String()))
+	index := w.in("update-index", "update-index", "-z", "--index-info").feed([]byte(whole.String()))
 	if err := index.run(ctx); err != nil {
 		return nil, err
 	}
-	return nil, r.readTree(ctx, worktree, old, new)
+	return nil, w.readTree(ctx, old, new)
 }
 
 // begun marks a file that git had only partly written when it was stopped.
@@ -95,16 +94,16 @@ const begun = "begun"
 // still matches old. The map holds each path with its entry in new's tree, or begun if the file in
 // the worktree is missing or only a prefix of new's content. Such a prefix is part of new, so
 // overwriting it loses nothing.
-func (r *Repo) cutShort(ctx context.Context, worktree string, old, new git.OID) (map[string]string, error) {
-	staged, err := r.in(worktree, "diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").output(ctx)
+func (w *Worktree) cutShort(ctx context.Context, old, new git.OID) (map[string]string, error) {
+	staged, err := w.in("diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").output(ctx)
 	if err != nil {
 		return nil, err
 	}
-	differs, err := r.differing(ctx, worktree, new)
+	differs, err := w.differing(ctx, new)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := r.comparing("diff-tree", "-r", "-z", "--no-renames", string(old), string(new), "--").output(ctx)
+	tree, err := w.repo.comparing("diff-tree", "-r", "-z", "--no-renames", string(old), string(new), "--").output(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +123,7 @@ func (r *Repo) cutShort(ctx context.Context, worktree string, old, new git.OID) 
 			continue
 		}
 		delete(cut, path)
-		if part, err := r.isBegun(ctx, worktree, new, path); err != nil {
+		if part, err := w.isBegun(ctx, new, path); err != nil {
 			return nil, err
 		} else if part {
 			cut[path] = begun
@@ -134,28 +133,28 @@ func (r *Repo) cutShort(ctx context.Context, worktree string, old, new git.OID) 
 }
 
 // differing lists the files of a commit whose content in the worktree differs from the commit.
-func (r *Repo) differing(ctx context.Context, worktree string, commit git.OID) ([]string, error) {
-	index, err := r.copyIndex(ctx, worktree)
+func (w *Worktree) differing(ctx context.Context, commit git.OID) ([]string, error) {
+	index, err := w.copyIndex(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
-	if err := r.in(worktree, "read-tree", "read-tree", string(commit)).with(env).run(ctx); err != nil {
+	if err := w.in("read-tree", "read-tree", string(commit)).with(env).run(ctx); err != nil {
 		return nil, err
 	}
 	// A positive exit code only means that files differ.
-	if err := r.in(worktree, "update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
+	if err := w.in("update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
 		return nil, err
 	}
-	files, err := r.in(worktree, "diff-files", "diff-files", "--name-only", "-z").with(env).output(ctx)
+	files, err := w.in("diff-files", "diff-files", "--name-only", "-z").with(env).output(ctx)
 	return splitNUL(files), err
 }
 
 // isBegun reports whether a path in a worktree is missing, or is a file that holds a prefix of the
 // commit's content. git-read-tree does not count a missing file as a local change either.
-func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, path string) (bool, error) {
-	file := filepath.Join(worktree, path)
+func (w *Worktree) isBegun(ctx context.Context, commit git.OID, path string) (bool, error) {
+	file := filepath.Join(w.path, path)
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -168,7 +167,7 @@ func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, pat
 	if err != nil {
 		return false, err
 	}
-	all, err := r.in(worktree, "cat-file", "cat-file", "--filters", string(commit)+":"+path).output(ctx)
+	all, err := w.in("cat-file", "cat-file", "--filters", string(commit)+":"+path).output(ctx)
 	switch code := exitCode(err); {
 	case code < 0:
 		return false, err
@@ -180,23 +179,23 @@ func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, pat
 
 // readTree runs the two-tree git-read-tree. It retries if git refused because another process held
 // the lock of the index.
-func (r *Repo) readTree(ctx context.Context, worktree string, old, new git.OID, options ...string) error {
+func (w *Worktree) readTree(ctx context.Context, old, new git.OID, options ...string) error {
 	if err := checkOIDs(old, new); err != nil {
 		return err
 	}
 	// Without a refresh, files with nothing but new timestamps look changed to read-tree.
-	refresh := r.in(worktree, "update-index", "update-index", "-q", "--refresh")
+	refresh := w.in("update-index", "update-index", "-q", "--refresh")
 	args := flags(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
 	for attempt := 1; ; attempt++ {
 		// A positive exit code only means that files have changed.
 		if err := refresh.run(ctx); exitCode(err) < 0 {
 			return err
 		}
-		refused := r.in(worktree, "read-tree", args...).run(ctx)
+		refused := w.in("read-tree", args...).run(ctx)
 		if exitCode(refused) <= 0 || !MayRetry(ctx, attempt, attempts) {
 			return refused
 		}
-		if err := r.worktreeBusy(ctx, worktree); err != nil && !r.awaitBusy(ctx, err) {
+		if err := w.busy(ctx); err != nil && !w.repo.awaitBusy(ctx, err) {
 			return err
 		}
 	}

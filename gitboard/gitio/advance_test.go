@@ -28,10 +28,10 @@ func TestAdvanceCutInHalf(t *testing.T) {
 	write(t, r, "a.txt", "new\n")
 	write(t, r, "dir/added", "new\n")
 	write(t, r, "dir/other", "a human's\n")
-	if overlap := must[[]string](t)(r.CanAdvance(ctx, top, old, next)); strings.Join(overlap, "|") != "a.txt|dir/added|dir/other" {
+	if overlap := must[[]string](t)(r.Worktree(top).CanAdvance(ctx, old, next)); strings.Join(overlap, "|") != "a.txt|dir/added|dir/other" {
 		t.Errorf("in the way: %q", overlap)
 	}
-	if overlap := must[[]string](t)(r.Resume(ctx, top, old, next)); strings.Join(overlap, "|") != "dir/other" {
+	if overlap := must[[]string](t)(r.Worktree(top).Resume(ctx, old, next)); strings.Join(overlap, "|") != "dir/other" {
 		t.Errorf("in the way of a second try: %q", overlap)
 	}
 	native(t, top, "diff", "--cached", "--exit-code", string(old))
@@ -41,10 +41,10 @@ func TestAdvanceCutInHalf(t *testing.T) {
 	check(t, os.Remove(filepath.Join(top, "a.txt")))
 	write(t, r, "dir/added", "ne")
 	write(t, r, "dir/other", "")
-	if err := r.Advance(ctx, top, old, next); err == nil {
+	if err := r.Worktree(top).Advance(ctx, old, next); err == nil {
 		t.Error("it overwrote the beginning of a file, which may be a human's")
 	}
-	if overlap, err := r.Resume(ctx, top, old, next); overlap != nil || err != nil {
+	if overlap, err := r.Worktree(top).Resume(ctx, old, next); overlap != nil || err != nil {
 		t.Errorf("in the way: %q, %v", overlap, err)
 	}
 	native(t, top, "diff", "--cached", "--exit-code", string(next))
@@ -71,11 +71,11 @@ func TestResumeBesideSubmodule(t *testing.T) {
 	native(t, top, "update-ref", "HEAD", string(next))
 	write(t, r, "a.txt", "new\n") // and git was killed
 	native(t, top, "update-index", "--cacheinfo", "160000,"+strings.Repeat("2", 40)+",lib")
-	if overlap := must[[]string](t)(r.Resume(ctx, top, old, next)); strings.Join(overlap, "|") != "lib" {
+	if overlap := must[[]string](t)(r.Worktree(top).Resume(ctx, old, next)); strings.Join(overlap, "|") != "lib" {
 		t.Errorf("in the way of what is staged: %q", overlap)
 	}
 	native(t, top, "reset", "-q", string(old), "lib")
-	if overlap, err := r.Resume(ctx, top, old, next); overlap != nil || err != nil {
+	if overlap, err := r.Worktree(top).Resume(ctx, old, next); overlap != nil || err != nil {
 		t.Errorf("in the way: %q, %v", overlap, err)
 	}
 	native(t, top, "diff", "--cached", "--exit-code", string(next))
@@ -94,13 +94,13 @@ func TestAdvance(t *testing.T) {
 	can := func(want ...string) {
 		t.Helper()
 		before := native(t, top, "status", "--porcelain")
-		overlap := must[[]string](t)(r.CanAdvance(ctx, top, old, next))
+		overlap := must[[]string](t)(r.Worktree(top).CanAdvance(ctx, old, next))
 		if strings.Join(overlap, "|") != strings.Join(want, "|") {
 			t.Errorf("overlap: %q, want %q", overlap, want)
 		}
 		if len(want) > 0 {
 			var failed *CommandError
-			if err := r.Advance(ctx, top, old, next); !errors.As(err, &failed) {
+			if err := r.Worktree(top).Advance(ctx, old, next); !errors.As(err, &failed) {
 				t.Errorf("it advanced: %v", err)
 			}
 		}
@@ -135,20 +135,20 @@ func TestAdvance(t *testing.T) {
 	asGit(t, top, "git", "commit")
 	writeIn(t, r.GitDir(), "index.lock", "")
 	hurry(r)
-	if _, err := r.CanAdvance(ctx, top, old, next); !errors.Is(err, ErrBusy) {
+	if _, err := r.Worktree(top).CanAdvance(ctx, old, next); !errors.Is(err, ErrBusy) {
 		t.Errorf("locked: %v", err)
 	}
-	if err := r.Advance(ctx, top, old, next); !errors.Is(err, ErrBusy) {
+	if err := r.Worktree(top).Advance(ctx, old, next); !errors.Is(err, ErrBusy) {
 		t.Errorf("locked: %v", err)
 	}
 	check(t, os.Remove(filepath.Join(r.GitDir(), "index.lock")))
-	check(t, r.worktreeBusy(ctx, top))
-	if err := r.worktreeBusy(ctx, t.TempDir()); !errors.Is(err, ErrNotRepository) {
+	check(t, r.Worktree(top).busy(ctx))
+	if err := r.Worktree(t.TempDir()).busy(ctx); !errors.Is(err, ErrNotRepository) {
 		t.Errorf("the index of no worktree: %v", err)
 	}
 
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/main", Old: old, New: next}}, "land"))
-	check(t, r.Advance(ctx, top, old, next))
+	check(t, r.Worktree(top).Advance(ctx, old, next))
 	if readIn(t, top, "a.txt") != "new\n" || readIn(t, top, "mine.txt") != "a human's edit\n" {
 		t.Error("files are wrong")
 	}
@@ -181,13 +181,13 @@ func TestIsBegun(t *testing.T) {
 		cases["proc/mem"] = "false read " + filepath.Join(top, "proc/mem") + ": input/output error"
 	}
 	for name, want := range cases {
-		is, err := r.isBegun(ctx, top, head, name)
+		is, err := r.Worktree(top).isBegun(ctx, head, name)
 		if got := fmt.Sprint(is, " ", err); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}
 	}
 	instead(t, "kill -9 $$")
-	if is, err := r.isBegun(ctx, top, head, "part"); is || !Unfinished(err) {
+	if is, err := r.Worktree(top).isBegun(ctx, head, "part"); is || !Unfinished(err) {
 		t.Errorf("git was killed, and it is %v, %v", is, err)
 	}
 }

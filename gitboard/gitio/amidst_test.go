@@ -24,7 +24,7 @@ func TestWorktreesAtOnce(t *testing.T) {
 			path := filepath.Join(r.TopLevel(), ".worktrees", fmt.Sprint(i))
 			for range 4 {
 				_, listed := r.Worktrees(ctx)
-				for _, err := range []error{listed, r.AddWorktree(ctx, path, head), r.MoveWorktree(ctx, path, path+"-b"), r.RemoveWorktree(ctx, path+"-b")} {
+				for _, err := range []error{listed, r.Worktree(path).Add(ctx, head), r.Worktree(path).Move(ctx, path+"-b"), r.Worktree(path + "-b").Remove(ctx)} {
 					if err != nil {
 						t.Error(err)
 					}
@@ -33,7 +33,7 @@ func TestWorktreesAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if list := must[[]Worktree](t)(r.Worktrees(ctx)); len(list) != 1 {
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); len(list) != 1 {
 		t.Errorf("left: %v", list)
 	}
 }
@@ -50,7 +50,7 @@ func TestPastAnUnwrittenRecord(t *testing.T) {
 	if is := must[[]byte](t)(os.ReadFile(filepath.Join(record, "gitdir"))); string(is) != string(was) || len(r.DamagedRecords()) > 0 {
 		t.Errorf("it names %q, not %q; damaged: %q", is, was, r.DamagedRecords())
 	}
-	if all := must[[]Worktree](t)(r.Worktrees(ctx)); len(all) != 3 {
+	if all := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); len(all) != 3 {
 		t.Errorf("worktrees: %+v", all)
 	}
 }
@@ -76,7 +76,7 @@ func TestMainWorktree(t *testing.T) {
 			native(t, dir, in, "worktree", "add", "-q", "--detach", linked, commit)
 		}
 		for _, linked := range []string{c.inside, outside} {
-			if all := must[[]Worktree](t)(open(t, t.Context(), linked).Worktrees(t.Context())); len(all) != 3 || all[0].Path != c.main {
+			if all := must[[]WorktreeInfo](t)(open(t, t.Context(), linked).Worktrees(t.Context())); len(all) != 3 || all[0].Path != c.main {
 				t.Errorf("asked in %s: %+v, not %s first", linked, all, c.main)
 			}
 		}

@@ -10,22 +10,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// CheckoutDetached makes the worktree with the given top directory match commit exactly, with HEAD
+// CheckoutDetached makes the worktree match commit exactly, with HEAD
 // detached. All files are there, even if the worktree was a sparse one. Local changes and untracked
 // files are lost, repositories among them, and an open merge is abandoned. Ignored files, such as
 // build caches, stay. Hooks do not run. It returns ErrBusy if another process keeps the worktree
 // locked.
-func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit git.OID) error {
+func (w *Worktree) CheckoutDetached(ctx context.Context, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
-	if err := r.promised(ctx, commit); err != nil {
+	if err := w.repo.promised(ctx, commit); err != nil {
 		return err
 	}
-	if err := r.freeWorktree(ctx, worktree); err != nil {
+	if err := w.free(ctx); err != nil {
 		return err
 	}
-	if sparse, err := r.sparse(ctx, worktree); err != nil {
+	if sparse, err := w.sparse(ctx); err != nil {
 		return err
 	} else if sparse != "" {
 		if err := ReplaceFile(sparse, []byte(allFiles)); err != nil {
@@ -34,8 +34,8 @@ func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit git
 	}
 	checkout := flags(workers, durable, []string{"-c", "index.sparse=false", "checkout", "--quiet", "--detach", "--force", string(commit), "--"})
 	return runAll(ctx,
-		r.in(worktree, "checkout", checkout...),
-		r.in(worktree, "clean", "clean", "--quiet", "--force", "--force", "-d"), // once more for repositories
+		w.in("checkout", checkout...),
+		w.in("clean", "clean", "--quiet", "--force", "--force", "-d"), // once more for repositories
 	)
 }
 
@@ -45,14 +45,14 @@ const allFiles = "/*\n"
 
 // Sparse reports whether a worktree may lack files of its commit, because it was made from a sparse
 // one (git worktree add copies that) or because somebody made it sparse.
-func (r *Repo) Sparse(ctx context.Context, worktree string) (bool, error) {
-	file, err := r.sparse(ctx, worktree)
+func (w *Worktree) Sparse(ctx context.Context) (bool, error) {
+	file, err := w.sparse(ctx)
 	return file != "", err
 }
 
 // sparse returns the file that says which files are left out of a worktree, "" if none are.
-func (r *Repo) sparse(ctx context.Context, worktree string) (string, error) {
-	dir, err := r.worktreeGitDir(ctx, worktree)
+func (w *Worktree) sparse(ctx context.Context) (string, error) {
+	dir, err := w.gitDir(ctx)
 	if err != nil {
 		return "", err
 	}

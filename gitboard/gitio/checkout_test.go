@@ -19,12 +19,12 @@ func TestCheckoutDetachedCleans(t *testing.T) {
 	writeIn(t, r.TopLevel(), ".gitignore", "cache/\n")
 	head := commitAll(t, r, "first")
 	place := filepath.Join(t.TempDir(), "place")
-	check(t, r.AddWorktree(ctx, place, head))
+	check(t, r.Worktree(place).Add(ctx, head))
 	for _, path := range []string{"fixture", "deep/fixture", "cache/fixture"} {
 		testrun.InitRepository(t, filepath.Join(place, path), false)
 		writeIn(t, filepath.Join(place, path), "file", "text")
 	}
-	check(t, r.CheckoutDetached(ctx, place, head))
+	check(t, r.Worktree(place).CheckoutDetached(ctx, head))
 	for path, want := range map[string]bool{"fixture": false, "deep": false, "cache/fixture/file": true, ".gitignore": true} {
 		if exists(filepath.Join(place, path)) != want {
 			t.Errorf("%s exists: %v", path, !want)
@@ -40,7 +40,7 @@ func TestCheckoutDetachedCannotFill(t *testing.T) {
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	writeIn(t, LinkedDir(path), "info/sparse-checkout", "/none/\n")
 	check(t, os.Mkdir(filepath.Join(LinkedDir(path), "info", fmt.Sprintf(".sparse-checkout-%d", os.Getpid())), 0o755)) // in the way
-	if err := r.CheckoutDetached(ctx, path, head); !errors.As(err, new(*StorageError)) {
+	if err := r.Worktree(path).CheckoutDetached(ctx, head); !errors.As(err, new(*StorageError)) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -58,10 +58,10 @@ func TestCheckoutDetachedOfASparseWorktree(t *testing.T) {
 			writeIn(t, r.TopLevel(), "out/c", "second\n")
 			second := commitAll(t, r, "second")
 			place := filepath.Join(t.TempDir(), "place")
-			check(t, r.AddWorktree(ctx, place, first))
+			check(t, r.Worktree(place).Add(ctx, first))
 			is := func(when string, want bool) {
 				t.Helper()
-				if got := must[bool](t)(r.Sparse(ctx, place)); got != want {
+				if got := must[bool](t)(r.Worktree(place).Sparse(ctx)); got != want {
 					t.Errorf("%s: sparse %v", when, got)
 				}
 				if !want && (!exists(filepath.Join(place, "out/deep/b")) || strings.Contains(native(t, place, "ls-files", "-t"), "S ")) {
@@ -70,14 +70,14 @@ func TestCheckoutDetachedOfASparseWorktree(t *testing.T) {
 			}
 			is("made from a whole one", false)
 			native(t, r.TopLevel(), append([]string{"sparse-checkout"}, sparse...)...)
-			check(t, r.RemoveWorktree(ctx, place))
-			check(t, r.AddWorktree(ctx, place, first))
+			check(t, r.Worktree(place).Remove(ctx))
+			check(t, r.Worktree(place).Add(ctx, first))
 			is("made from a sparse one", true)
-			check(t, r.CheckoutDetached(ctx, place, first))
+			check(t, r.Worktree(place).CheckoutDetached(ctx, first))
 			is("checked out", false)
 			native(t, place, append([]string{"sparse-checkout"}, sparse...)...)
 			is("made sparse", true)
-			check(t, r.CheckoutDetached(ctx, place, second))
+			check(t, r.Worktree(place).CheckoutDetached(ctx, second))
 			is("checked out again", false)
 			if status := native(t, place, "status", "--porcelain"); status != "" {
 				t.Errorf("it has changes: %s", status)

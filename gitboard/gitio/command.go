@@ -61,26 +61,26 @@ func (r *Repo) here(op string, args ...string) command {
 
 // in prepares a child that runs at the top of a worktree. Git must not search upwards from there:
 // above a damaged worktree is the human's own checkout.
-func (r *Repo) in(worktree, op string, args ...string) command {
-	path, err := filepath.Abs(worktree)
+func (w *Worktree) in(op string, args ...string) command {
+	path, err := filepath.Abs(w.path)
 	if err != nil {
 		return command{op: op, err: err}
 	}
-	c := command{op: op, dir: r.common}
+	c := command{op: op, dir: w.repo.common}
 	if _, err := os.Lstat(filepath.Join(path, ".git")); err != nil {
-		if path != r.top {
+		if path != w.repo.top {
 			c.err = notRepository(path, "it has no .git")
 			return c
 		}
 		// GIT_DIR and GIT_WORK_TREE, or core.worktree, made Open choose this worktree.
-		where := []string{"--git-dir=" + r.gitDir, "--work-tree=" + path, "-C", path}
-		c.args, c.door = flags(noMonitor, noHooks, where, args), r.doorOf(path, op, where, nil)
-		c.door.harmless = r.door(r.gitDir).harmless
+		where := []string{"--git-dir=" + w.repo.gitDir, "--work-tree=" + path, "-C", path}
+		c.args, c.door = flags(noMonitor, noHooks, where, args), w.repo.doorOf(path, op, where, nil)
+		c.door.harmless = w.repo.door(w.repo.gitDir).harmless
 		return c
 	}
 	c.args = flags(noMonitor, noHooks, []string{"-C", path}, args)
 	c.env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(path)}
-	c.door = r.doorOf(path, op, []string{"-C", path}, c.env)
+	c.door = w.repo.doorOf(path, op, []string{"-C", path}, c.env)
 	return c
 }
 

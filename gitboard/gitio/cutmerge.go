@@ -11,21 +11,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Untouched reports whether MergeInto can begin in the worktree with the given top directory:
+// Untouched reports whether MergeInto can begin in the worktree:
 // either nothing is changed there, or every change was left by a MergeInto of commit that was
 // killed or ran out of disk space. Git writes the files first, then the index, then the state of
 // the open merge.
-func (r *Repo) Untouched(ctx context.Context, worktree string, commit git.OID) (bool, error) {
-	at, err := r.Checkout(ctx, worktree)
+func (w *Worktree) Untouched(ctx context.Context, commit git.OID) (bool, error) {
+	at, err := w.Checkout(ctx)
 	if err != nil || len(at.Dirty) == 0 {
 		return err == nil, err
 	}
-	return r.cutMerge(ctx, worktree, commit, at)
+	return w.cutMerge(ctx, commit, at)
 }
 
 // cutMerge reports whether an interrupted merge left all the changes.
-func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at Checkout) (bool, error) {
-	dir, err := r.worktreeGitDir(ctx, worktree)
+func (w *Worktree) cutMerge(ctx context.Context, commit git.OID, at Checkout) (bool, error) {
+	dir, err := w.gitDir(ctx)
 	if err != nil || at.Head.IsZero() {
 		return false, err
 	}
@@ -33,12 +33,12 @@ func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at
 		return false, nil // the merge is open
 	}
 	// Named "HEAD", ours has the same label in conflict markers as in git-merge.
-	child := r.in(worktree, "merge-tree", mergeTree("HEAD", commit)...)
+	child := w.in("merge-tree", mergeTree("HEAD", commit)...)
 	merged, _, err := readMergeTree(ctx, child, at.Head, commit)
 	if err != nil {
 		return false, err
 	}
-	written, err := r.ChangedFiles(ctx, at.Head, merged)
+	written, err := w.repo.ChangedFiles(ctx, at.Head, merged)
 	if err != nil {
 		return false, err
 	}
@@ -46,7 +46,7 @@ func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at
 		if e.stagedApart() || !slices.Contains(written, e.Path) {
 			return false, nil
 		}
-		if begun, err := r.isBegun(ctx, worktree, merged, e.Path); !begun {
+		if begun, err := w.isBegun(ctx, merged, e.Path); !begun {
 			return false, err
 		}
 	}
@@ -60,17 +60,17 @@ func (e StatusEntry) stagedApart() bool {
 
 // undoCut reverts what an interrupted merge of commit left. It reports whether there was anything
 // to revert.
-func (r *Repo) undoCut(ctx context.Context, worktree string, commit git.OID) (bool, error) {
-	at, err := r.Checkout(ctx, worktree)
+func (w *Worktree) undoCut(ctx context.Context, commit git.OID) (bool, error) {
+	at, err := w.Checkout(ctx)
 	if err != nil || len(at.Dirty) == 0 {
 		return false, err
 	}
-	if cut, err := r.cutMerge(ctx, worktree, commit, at); err != nil || !cut {
+	if cut, err := w.cutMerge(ctx, commit, at); err != nil || !cut {
 		return false, err
 	}
 	for _, e := range at.Dirty { // new files would survive the reset
-		_ = os.Remove(filepath.Join(worktree, e.Path)) // git refuses to merge again if one stays
+		_ = os.Remove(filepath.Join(w.path, e.Path)) // git refuses to merge again if one stays
 	}
 	reset := flags(workers, durable, []string{"reset", "--quiet", "--hard", "HEAD"})
-	return true, r.in(worktree, "reset", reset...).run(ctx)
+	return true, w.in("reset", reset...).run(ctx)
 }

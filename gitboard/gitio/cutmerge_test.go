@@ -30,11 +30,11 @@ func TestCutMerge(t *testing.T) {
 	check(t, os.Remove(filepath.Join(r.TopLevel(), "gone.txt")))
 	theirs := commitAll(t, r, "theirs")
 
-	merge := func() ([]string, error) { return r.MergeInto(ctx, path, theirs, "m", ada) }
+	merge := func() ([]string, error) { return r.Worktree(path).MergeInto(ctx, theirs, "m", ada) }
 	if conflicts := must[[]string](t)(merge()); len(conflicts) != 1 {
 		t.Fatalf("conflicts: %v", conflicts)
 	}
-	if is := must[bool](t)(r.Untouched(ctx, path, theirs)); is {
+	if is := must[bool](t)(r.Worktree(path).Untouched(ctx, theirs)); is {
 		t.Error("an open merge counts as one that was cut short")
 	}
 	marked := readIn(t, path, "both.txt")
@@ -45,7 +45,7 @@ func TestCutMerge(t *testing.T) {
 	}
 	unopened := func() { // the index is written, MERGE_HEAD is not
 		must[[]string](t)(merge())
-		dir := must[string](t)(r.worktreeGitDir(ctx, path))
+		dir := must[string](t)(r.Worktree(path).gitDir(ctx))
 		for _, file := range []string{"MERGE_HEAD", "MERGE_MODE", "MERGE_MSG", "AUTO_MERGE"} {
 			_ = os.Remove(filepath.Join(dir, file))
 		}
@@ -80,8 +80,8 @@ func TestCutMerge(t *testing.T) {
 			native(t, path, "clean", "-q", "-f", "-d")
 			c.left()
 			before := files()
-			dirty := must[[]StatusEntry](t)(r.Status(ctx, path))
-			if is := must[bool](t)(r.Untouched(ctx, path, theirs)); is == c.owner {
+			dirty := must[[]StatusEntry](t)(r.Worktree(path).Status(ctx))
+			if is := must[bool](t)(r.Worktree(path).Untouched(ctx, theirs)); is == c.owner {
 				t.Errorf("untouched: %v, with %v", is, dirty)
 			}
 			conflicts, err := merge()
@@ -94,7 +94,7 @@ func TestCutMerge(t *testing.T) {
 			if failed := (*CommandError)(nil); !errors.As(err, &failed) {
 				t.Errorf("merged: %v %v", conflicts, err)
 			}
-			if left := must[[]StatusEntry](t)(r.Status(ctx, path)); !slices.Equal(left, dirty) || !maps.Equal(files(), before) {
+			if left := must[[]StatusEntry](t)(r.Worktree(path).Status(ctx)); !slices.Equal(left, dirty) || !maps.Equal(files(), before) {
 				t.Errorf("refused, and left %v of %v", left, dirty)
 			}
 		})
@@ -111,17 +111,17 @@ func TestUntouched(t *testing.T) {
 	path := os.Getenv("PATH")
 	instead(t, `case "$*" in *rev-parse*) exit 3 ;; *) exec '`+real+`' "$@" ;; esac`)
 	writeIn(t, r.GitDir(), "MERGE_HEAD", string(head)+"\n")
-	if is, err := r.Untouched(ctx, r.TopLevel(), head); is || exitCode(err) != 3 {
+	if is, err := r.Worktree(r.TopLevel()).Untouched(ctx, head); is || exitCode(err) != 3 {
 		t.Errorf("the git directory is not known: %v, %v", is, err)
 	}
 	t.Setenv("PATH", path)
 	native(t, r.TopLevel(), "checkout", "-q", "--orphan", "other")
-	if is, err := r.Untouched(ctx, r.TopLevel(), head); is || err != nil {
+	if is, err := r.Worktree(r.TopLevel()).Untouched(ctx, head); is || err != nil {
 		t.Errorf("before the first commit: %v, %v", is, err)
 	}
 	check(t, os.Remove(filepath.Join(r.TopLevel(), "a.txt")))
 	native(t, r.TopLevel(), "read-tree", "--empty")
-	if is, err := r.Untouched(ctx, r.TopLevel(), head); !is || err != nil {
+	if is, err := r.Worktree(r.TopLevel()).Untouched(ctx, head); !is || err != nil {
 		t.Errorf("before the first commit, with nothing to commit: %v, %v", is, err)
 	}
 }

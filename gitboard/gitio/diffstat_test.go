@@ -10,7 +10,7 @@ import (
 func TestDiffStats(t *testing.T) {
 	ctx, r := scratch(t)
 	tree := func() git.OID {
-		head, _, err := r.Head(ctx, r.TopLevel())
+		head, _, err := r.Worktree(r.TopLevel()).Head(ctx)
 		check(t, err)
 		objects, err := r.Objects(ctx, []string{string(head)})
 		check(t, err)

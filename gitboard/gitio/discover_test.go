@@ -28,7 +28,7 @@ func TestDiscover(t *testing.T) {
 	}
 	linked := filepath.Join(apart, "linked")
 	check(t, errors.Join(
-		r.AddWorktree(ctx, linked, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))), os.MkdirAll(at("sub", "dir"), 0o777),
+		r.Worktree(linked).Add(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))), os.MkdirAll(at("sub", "dir"), 0o777),
 		os.Symlink(at("sub"), filepath.Join(apart, "link")), os.MkdirAll(at("empty", ".git"), 0o777),
 		os.WriteFile(filepath.Join(apart, "headless", ".git", "HEAD"), []byte("nothing\n"), 0o666),
 		os.RemoveAll(filepath.Join(apart, "flat", ".git", "refs")), os.WriteFile(filepath.Join(apart, "flat", ".git", "refs"), nil, 0o666),

@@ -111,7 +111,7 @@ var descending = []string{"status", "add", "checkout", "diff", "diff-files", "di
 
 // allModules lists the repositories at the gitlinks of a worktree's index, with those inside them.
 func (r *Repo) allModules(ctx context.Context, worktree string) (all []string, err error) {
-	paths, err := r.modulesAt(ctx, worktree)
+	paths, err := r.Worktree(worktree).modulesAt(ctx)
 	for _, path := range paths {
 		module := filepath.Join(worktree, filepath.FromSlash(path))
 		if IsLink(module) {

@@ -80,7 +80,7 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 				write(t, r, "a.txt", "one\ntwo\ntheirs\n")
 				theirs := commitAll(t, r, "theirs")
 				one := filepath.Join(t.TempDir(), "one")
-				check(t, r.AddWorktree(ctx, one, base))
+				check(t, r.Worktree(one).Add(ctx, base))
 				writeIn(t, one, "a.txt", "one\ntwo\nours\n")
 				native(t, one, "commit", "-q", "-a", "-m", "ours")
 
@@ -91,11 +91,11 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 				check(t, os.Chtimes(filepath.Join(one, "a.txt"), noon, noon))
 
 				// Some of them fail. None may run the program.
-				_, _ = r.Checkout(ctx, one)
-				_, _ = r.Snapshot(ctx, one, "left", ada)
-				_ = r.AddWorktree(ctx, filepath.Join(t.TempDir(), "two"), theirs)
-				_, _ = r.MergeInto(ctx, one, theirs, "merge", ada)
-				_ = r.CheckoutDetached(ctx, one, theirs)
+				_, _ = r.Worktree(one).Checkout(ctx)
+				_, _ = r.Worktree(one).Snapshot(ctx, "left", ada)
+				_ = r.Worktree(filepath.Join(t.TempDir(), "two")).Add(ctx, theirs)
+				_, _ = r.Worktree(one).MergeInto(ctx, theirs, "merge", ada)
+				_ = r.Worktree(one).CheckoutDetached(ctx, theirs)
 				_, _ = r.Diff(ctx, base, theirs)
 				for _, address := range []string{"", "ssh://127.0.0.1:1/x", "git://127.0.0.1:1/x", "http://127.0.0.1:1/x"} {
 					if address != "" && !strings.HasPrefix(key, "remote.") {

@@ -322,10 +322,10 @@ func TestFaultsOfReading(t *testing.T) {
 			return one(p.r.FileOID(p.ctx, git.ZeroOID, "a.txt"))
 		}, ""},
 		{"Checkout", dirty("a.txt", "x\n"), func(p *place) (any, error) {
-			return one(p.r.Checkout(p.ctx, p.path("repo")))
+			return one(p.r.Worktree(p.path("repo")).Checkout(p.ctx))
 		}, ""},
 		{"Status", dirty("b.txt", "x\n"), func(p *place) (any, error) {
-			return one(p.r.Status(p.ctx, p.path("repo")))
+			return one(p.r.Worktree(p.path("repo")).Status(p.ctx))
 		}, ""},
 		{"Whole", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, p.ids["topic"])) }, ""},
 		{"Whole of what is no id", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, "topic")) }, ""},
@@ -565,36 +565,36 @@ func TestFaultsOfWorktrees(t *testing.T) {
 	checkTries(t, "faults-worktrees.txt", historyPlace, []try{
 		{"CanAdvance", nil, func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return one(p.r.Worktree(p.path("repo")).CanAdvance(ctx, p.ids["main"], p.ids["next"]))
 		}, ""},
 		{"CanAdvance over a change", dirty("a.txt", "mine\n"), func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return one(p.r.Worktree(p.path("repo")).CanAdvance(ctx, p.ids["main"], p.ids["next"]))
 		}, ""},
 		{"Advance", nil, func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return only(p.r.Worktree(p.path("repo")).Advance(ctx, p.ids["main"], p.ids["next"]))
 		}, ""},
 		{"Advance over a change", dirty("a.txt", "mine\n"), func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return only(p.r.Advance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return only(p.r.Worktree(p.path("repo")).Advance(ctx, p.ids["main"], p.ids["next"]))
 		}, ""},
 		{"Resume", cut, func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return one(p.r.Resume(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return one(p.r.Worktree(p.path("repo")).Resume(ctx, p.ids["main"], p.ids["next"]))
 		}, ""},
 		{"Resume, killed", cut, func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return one(p.r.Resume(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return one(p.r.Worktree(p.path("repo")).Resume(ctx, p.ids["main"], p.ids["next"]))
 		}, "killed"},
 		{"Advance over a lock that is let go", nil, func(p *place) (any, error) {
-			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return only(p.r.Worktree(p.path("repo")).Advance(p.ctx, p.ids["main"], p.ids["next"]))
 		}, "128"},
 		{"Advance, refused each time", nil, func(p *place) (any, error) {
-			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return only(p.r.Worktree(p.path("repo")).Advance(p.ctx, p.ids["main"], p.ids["next"]))
 		}, "3 on"},
 		{"Advance, busy each time", nil, func(p *place) (any, error) {
-			return only(p.r.Advance(p.ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return only(p.r.Worktree(p.path("repo")).Advance(p.ctx, p.ids["main"], p.ids["next"]))
 		}, "1 on"},
 		{"Resume while it deleted a file", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/dir/b.txt")))
@@ -602,77 +602,77 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		},
 			func(p *place) (any, error) {
 				ctx, _ := WithRetries(p.ctx, 0)
-				return one(p.r.Resume(ctx, p.path("repo"), p.ids["v1"], p.ids["topic"]))
+				return one(p.r.Worktree(p.path("repo")).Resume(ctx, p.ids["v1"], p.ids["topic"]))
 			}, ""},
 		{"CanAdvance over a link", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/a.txt")))
 			check(p.t, os.Symlink("dir/b.txt", p.path("repo/a.txt")))
 		}, func(p *place) (any, error) {
 			ctx, _ := WithRetries(p.ctx, 0)
-			return one(p.r.CanAdvance(ctx, p.path("repo"), p.ids["main"], p.ids["next"]))
+			return one(p.r.Worktree(p.path("repo")).CanAdvance(ctx, p.ids["main"], p.ids["next"]))
 		}, ""},
 		{"CheckoutDetached", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
-			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
+			return only(p.r.Worktree(p.path("one")).CheckoutDetached(p.ctx, p.ids["topic"]))
 		}, ""},
 		{"CheckoutDetached of no worktree", nil, func(p *place) (any, error) {
-			return only(p.r.CheckoutDetached(p.ctx, p.path("none"), p.ids["topic"]))
+			return only(p.r.Worktree(p.path("none")).CheckoutDetached(p.ctx, p.ids["topic"]))
 		}, ""},
 		{"CheckoutDetached of one that is locked", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/index.lock", "") },
 			func(p *place) (any, error) {
-				return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
+				return only(p.r.Worktree(p.path("one")).CheckoutDetached(p.ctx, p.ids["topic"]))
 			}, ""},
 		{"CheckoutDetached of what nobody delivers", func(p *place) {
 			native(p.t, p.path("repo"), "config", "remote.hub.promisor", "true")
 			native(p.t, p.path("repo"), "config", "remote.hub.partialclonefilter", "blob:none")
 			check(p.t, os.RemoveAll(p.path("hub.git")))
 		}, func(p *place) (any, error) {
-			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), blob("none").OID))
+			return only(p.r.Worktree(p.path("one")).CheckoutDetached(p.ctx, blob("none").OID))
 		}, ""},
 		{"CheckoutDetached of a sparse one whose files are not known", func(p *place) {
 			check(p.t, os.MkdirAll(p.path("repo/.git/worktrees/one/info/sparse-checkout"), 0o755))
 		}, func(p *place) (any, error) {
-			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), p.ids["topic"]))
+			return only(p.r.Worktree(p.path("one")).CheckoutDetached(p.ctx, p.ids["topic"]))
 		}, ""},
-		{"Sparse of no worktree", nil, func(p *place) (any, error) { return one(p.r.Sparse(p.ctx, p.path("none"))) }, ""},
+		{"Sparse of no worktree", nil, func(p *place) (any, error) { return one(p.r.Worktree(p.path("none")).Sparse(p.ctx)) }, ""},
 		{"CheckoutDetached of what is no id", nil, func(p *place) (any, error) {
-			return only(p.r.CheckoutDetached(p.ctx, p.path("one"), "topic"))
+			return only(p.r.Worktree(p.path("one")).CheckoutDetached(p.ctx, "topic"))
 		}, ""},
 		{"Untouched", nil, func(p *place) (any, error) {
-			return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
+			return one(p.r.Worktree(p.path("one")).Untouched(p.ctx, p.ids["topic"]))
 		}, ""},
 		{"Untouched after a merge that was cut short", func(p *place) { writeIn(p.t, p.path("one"), "new.txt", "n") },
 			func(p *place) (any, error) {
-				return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
+				return one(p.r.Worktree(p.path("one")).Untouched(p.ctx, p.ids["topic"]))
 			}, ""},
 		{"Untouched beside a change", func(p *place) { writeIn(p.t, p.path("one"), "a.txt", "n") },
 			func(p *place) (any, error) {
-				return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
+				return one(p.r.Worktree(p.path("one")).Untouched(p.ctx, p.ids["topic"]))
 			}, ""},
 		{"Untouched before the first commit", func(p *place) {
 			native(p.t, p.path("one"), "symbolic-ref", "HEAD", "refs/heads/unborn")
 		}, func(p *place) (any, error) {
-			return one(p.r.Untouched(p.ctx, p.path("one"), p.ids["topic"]))
+			return one(p.r.Worktree(p.path("one")).Untouched(p.ctx, p.ids["topic"]))
 		}, ""},
 		{"MergeInto", nil, func(p *place) (any, error) {
-			return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["topic"], "merge", ada))
+			return one(p.r.Worktree(p.path("one")).MergeInto(p.ctx, p.ids["topic"], "merge", ada))
 		}, ""},
 		{"MergeInto with a conflict", nil, func(p *place) (any, error) {
-			return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["clash"], "merge", ada))
+			return one(p.r.Worktree(p.path("one")).MergeInto(p.ctx, p.ids["clash"], "merge", ada))
 		}, ""},
 		{"MergeInto over what another has left", func(p *place) { writeIn(p.t, p.path("one"), "new.txt", "n") },
 			func(p *place) (any, error) {
-				return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["topic"], "merge", ada))
+				return one(p.r.Worktree(p.path("one")).MergeInto(p.ctx, p.ids["topic"], "merge", ada))
 			}, ""},
 		{"MergeInto over a change", func(p *place) { writeIn(p.t, p.path("one"), "dir/b.txt", "mine") },
 			func(p *place) (any, error) {
-				return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["topic"], "merge", ada))
+				return one(p.r.Worktree(p.path("one")).MergeInto(p.ctx, p.ids["topic"], "merge", ada))
 			}, ""},
 		{"MergeInto ahead, over a change", func(p *place) { writeIn(p.t, p.path("one"), "a.txt", "mine") },
 			func(p *place) (any, error) {
-				return one(p.r.MergeInto(p.ctx, p.path("one"), p.ids["next"], "merge", ada))
+				return one(p.r.Worktree(p.path("one")).MergeInto(p.ctx, p.ids["next"], "merge", ada))
 			}, ""},
 		{"MergeInto of what is no id", nil, func(p *place) (any, error) {
-			return one(p.r.MergeInto(p.ctx, p.path("one"), "topic", "merge", ada))
+			return one(p.r.Worktree(p.path("one")).MergeInto(p.ctx, "topic", "merge", ada))
 		}, ""},
 		{"MergeTree", nil, func(p *place) (any, error) {
 			tree, conflicts, err := p.r.MergeTree(p.ctx, p.ids["main"], p.ids["topic"])
@@ -687,37 +687,37 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			return fmt.Sprint(tree, conflicts), err
 		}, "1"},
 		{"Snapshot", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
-			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
+			return one(p.r.Worktree(p.path("one")).Snapshot(p.ctx, "all", ada))
 		}, ""},
 		{"StagedSnapshot", func(p *place) {
 			writeIn(p.t, p.path("one"), "x", "x")
 			native(p.t, p.path("one"), "add", "x")
 		}, func(p *place) (any, error) {
-			return one(p.r.StagedSnapshot(p.ctx, p.path("one"), "staged", ada))
+			return one(p.r.Worktree(p.path("one")).StagedSnapshot(p.ctx, "staged", ada))
 		}, ""},
 		{"OwnCommits of no worktree", nil, func(p *place) (any, error) {
-			return one(p.r.OwnCommits(p.ctx, p.path("none")))
+			return one(p.r.Worktree(p.path("none")).OwnCommits(p.ctx))
 		}, ""},
 		{"OwnCommits where refs are in tables", func(p *place) { check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/reftable"), 0o755)) },
-			func(p *place) (any, error) { return one(p.r.OwnCommits(p.ctx, p.path("one"))) }, ""},
+			func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).OwnCommits(p.ctx)) }, ""},
 		{"OwnCommits", func(p *place) { native(p.t, p.path("one"), "update-ref", "refs/worktree/own", "main") }, func(p *place) (any, error) {
-			return one(p.r.OwnCommits(p.ctx, p.path("one")))
+			return one(p.r.Worktree(p.path("one")).OwnCommits(p.ctx))
 		}, ""},
 		{"Snapshot of no worktree", nil, func(p *place) (any, error) {
-			return one(p.r.Snapshot(p.ctx, p.path("none"), "all", ada))
+			return one(p.r.Worktree(p.path("none")).Snapshot(p.ctx, "all", ada))
 		}, ""},
 		{"Snapshot of nothing", nil, func(p *place) (any, error) {
-			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
+			return one(p.r.Worktree(p.path("one")).Snapshot(p.ctx, "all", ada))
 		}, ""},
 		{"Snapshot without an index", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index"))) },
 			func(p *place) (any, error) {
-				return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
+				return one(p.r.Worktree(p.path("one")).Snapshot(p.ctx, "all", ada))
 			}, ""},
 		{"Snapshot of an index that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index")))
 			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/index"), 0o755))
 		}, func(p *place) (any, error) {
-			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
+			return one(p.r.Worktree(p.path("one")).Snapshot(p.ctx, "all", ada))
 		}, ""},
 		{"Snapshot before the first commit", func(p *place) {
 			native(p.t, p.path("one"), "symbolic-ref", "HEAD", "refs/heads/unborn")
@@ -726,7 +726,7 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			check(p.t, os.Remove(p.path("one/a.txt")))
 			check(p.t, os.Remove(p.path("one/go.txt")))
 		}, func(p *place) (any, error) {
-			return one(p.r.Snapshot(p.ctx, p.path("one"), "all", ada))
+			return one(p.r.Worktree(p.path("one")).Snapshot(p.ctx, "all", ada))
 		}, ""},
 		{"Worktrees", nil, func(p *place) (any, error) { return one(p.r.Worktrees(p.ctx)) }, ""},
 		{"CheckedOut", nil, func(p *place) (any, error) { return one(p.r.CheckedOut(p.ctx, "refs/heads/main")) }, ""},
@@ -766,47 +766,47 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/HEAD")))
 			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/HEAD"), 0o755))
 		}, func(p *place) (any, error) {
-			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
+			commit, branch, err := p.r.Worktree(p.path("one")).Head(p.ctx)
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"Head", nil, func(p *place) (any, error) {
-			commit, branch, err := p.r.Head(p.ctx, p.path("repo"))
+			commit, branch, err := p.r.Worktree(p.path("repo")).Head(p.ctx)
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"Head of a linked worktree", nil, func(p *place) (any, error) {
-			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
+			commit, branch, err := p.r.Worktree(p.path("one")).Head(p.ctx)
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"Head of a linked worktree, with a branch", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/topic\n")
 		}, func(p *place) (any, error) {
-			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
+			commit, branch, err := p.r.Worktree(p.path("one")).Head(p.ctx)
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"Head of a linked worktree, at a tree", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", string(p.ids["a.txt"])+"\n")
 		}, func(p *place) (any, error) {
-			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
+			commit, branch, err := p.r.Worktree(p.path("one")).Head(p.ctx)
 			return fmt.Sprint(commit, branch), err
 		}, ""},
 		{"Head of a linked worktree, odd", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/liza/odd\n")
 		}, func(p *place) (any, error) {
-			commit, branch, err := p.r.Head(p.ctx, p.path("one"))
+			commit, branch, err := p.r.Worktree(p.path("one")).Head(p.ctx)
 			return fmt.Sprint(commit, branch), err
 		}, ""},
-		{"LastHead", nil, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
-		{"LastHead of no worktree", nil, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("none"))) }, ""},
+		{"LastHead", nil, func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).LastHead(p.ctx)) }, ""},
+		{"LastHead of no worktree", nil, func(p *place) (any, error) { return one(p.r.Worktree(p.path("none")).LastHead(p.ctx)) }, ""},
 		{"LastHead without a log", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/logs/HEAD"))) },
-			func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
+			func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).LastHead(p.ctx)) }, ""},
 		{"LastHead of a log that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/worktrees/one/logs/HEAD")))
 			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/logs/HEAD"), 0o755))
-		}, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).LastHead(p.ctx)) }, ""},
 		{"LastHead of half lines", func(p *place) {
 			log := must[[]byte](p.t)(os.ReadFile(p.path("repo/.git/worktrees/one/logs/HEAD")))
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/logs/HEAD", string(log)+"x y\nx\n"+string(p.ids["main"])+" "+string(git.ZeroOID)+" z\n")
-		}, func(p *place) (any, error) { return one(p.r.LastHead(p.ctx, p.path("one"))) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).LastHead(p.ctx)) }, ""},
 		{"Unheld", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["main"])) }, ""},
 		{"Unheld by any ref", func(p *place) {
 			native(p.t, p.path("one"), "checkout", "-q", "--detach")
@@ -816,22 +816,22 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"Unheld, but a file", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["a.txt"])) }, ""},
 		{"Unheld, but missing", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, git.OID(strings.Repeat("1", 40)))) }, ""},
 		{"AttachHead", nil, func(p *place) (any, error) {
-			return only(p.r.AttachHead(p.ctx, p.path("one"), "topic"))
+			return only(p.r.Worktree(p.path("one")).AttachHead(p.ctx, "topic"))
 		}, ""},
 		{"AttachHead to a wrong name", nil, func(p *place) (any, error) {
-			return only(p.r.AttachHead(p.ctx, p.path("one"), "to pic"))
+			return only(p.r.Worktree(p.path("one")).AttachHead(p.ctx, "to pic"))
 		}, ""},
 		{"Owns", nil, func(p *place) (any, error) {
-			return fmt.Sprint(p.r.Owns(p.path("one")), p.r.Owns(p.path("repo")), p.r.Owns(p.path("none"))), nil
+			return fmt.Sprint(p.r.Worktree(p.path("one")).Owns(), p.r.Worktree(p.path("repo")).Owns(), p.r.Worktree(p.path("none")).Owns()), nil
 		}, ""},
 		{"AddWorktree", nil, func(p *place) (any, error) {
-			return only(p.r.AddWorktree(p.ctx, p.path("two"), p.ids["topic"]))
+			return only(p.r.Worktree(p.path("two")).Add(p.ctx, p.ids["topic"]))
 		}, ""},
 		{"AddWorktree of what is no id", nil, func(p *place) (any, error) {
-			return only(p.r.AddWorktree(p.ctx, p.path("two"), "topic"))
+			return only(p.r.Worktree(p.path("two")).Add(p.ctx, "topic"))
 		}, ""},
 		{"AddWorktree, died once", nil, func(p *place) (any, error) {
-			return only(p.r.AddWorktree(p.ctx, p.path("two"), p.ids["topic"]))
+			return only(p.r.Worktree(p.path("two")).Add(p.ctx, p.ids["topic"]))
 		}, "128"},
 		{"Refs, refused each time", nil, func(p *place) (any, error) {
 			return one(p.r.Refs(p.ctx, "refs/heads/topic"))
@@ -840,113 +840,113 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			return one(p.r.Refs(p.ctx, "refs/heads/topic"))
 		}, "killed"},
 		{"AddWorktree that git dies of", nil, func(p *place) (any, error) {
-			return only(p.r.AddWorktree(p.ctx, p.path("one"), p.ids["topic"]))
+			return only(p.r.Worktree(p.path("one")).Add(p.ctx, p.ids["topic"]))
 		}, ""},
 		{"MoveWorktree", nil, func(p *place) (any, error) {
-			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
+			return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path("two")))
 		}, ""},
 		{"MoveWorktree to another directory", func(p *place) { check(p.t, os.Mkdir(p.path("below"), 0o755)) },
 			func(p *place) (any, error) {
-				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("below/two")))
+				return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path("below/two")))
 			}, ""},
 		{"MoveWorktree to what exists", nil, func(p *place) (any, error) {
-			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("repo")))
+			return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path("repo")))
 		}, ""},
 		{"MoveWorktree of none", nil, func(p *place) (any, error) {
-			return only(p.r.MoveWorktree(p.ctx, p.path("none"), p.path("two")))
+			return only(p.r.Worktree(p.path("none")).Move(p.ctx, p.path("two")))
 		}, ""},
 		{"MoveWorktree with modules", func(p *place) { check(p.t, os.Mkdir(p.path("repo/.git/worktrees/one/modules"), 0o755)) },
 			func(p *place) (any, error) {
-				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
+				return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path("two")))
 			}, ""},
 		{"MoveWorktree to a name that is too long", nil, func(p *place) (any, error) {
-			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path(strings.Repeat("x", 256))))
+			return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path(strings.Repeat("x", 256))))
 		}, ""},
 		{"MoveWorktree of a locked one", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) },
 			func(p *place) (any, error) {
-				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
+				return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path("two")))
 			}, ""},
 		{"MoveWorktree to the place of one that is gone", func(p *place) {
 			native(p.t, p.path("repo"), "worktree", "add", "-q", "--detach", p.path("two"), "main")
 			check(p.t, os.RemoveAll(p.path("two")))
 		}, func(p *place) (any, error) {
-			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
+			return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path("two")))
 		}, ""},
 		{"MoveWorktree, killed", func(p *place) { check(p.t, os.Mkdir(p.path("below"), 0o755)) },
 			func(p *place) (any, error) {
-				return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("below/two")))
+				return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path("below/two")))
 			}, "killed"},
 		{"MoveWorktree with a relative link", func(p *place) {
 			writeIn(p.t, p.path("one"), ".git", "gitdir: ../repo/.git/worktrees/one\n")
 		}, func(p *place) (any, error) {
-			return only(p.r.MoveWorktree(p.ctx, p.path("one"), p.path("two")))
+			return only(p.r.Worktree(p.path("one")).Move(p.ctx, p.path("two")))
 		}, ""},
 		{"MoveWorktree beside a record that is being removed", func(p *place) {
 			check(p.t, os.Mkdir(p.path("repo/.git/worktrees/half"), 0o755))
 		}, func(p *place) (any, error) {
-			_, plain := p.r.movesPlainly(p.path("one"), p.path("two"))
+			_, plain := p.r.Worktree(p.path("one")).movesPlainly(p.path("two"))
 			return plain, nil
 		}, ""},
 		{"UnlockWorktree", func(p *place) { native(p.t, p.path("repo"), "worktree", "lock", p.path("one")) },
 			func(p *place) (any, error) {
-				return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
+				return only(p.r.Worktree(p.path("one")).Unlock(p.ctx))
 			}, ""},
 		{"UnlockWorktree whose lock can't be removed", func(p *place) {
 			check(p.t, os.MkdirAll(p.path("repo/.git/worktrees/one/locked/x"), 0o755))
 		}, func(p *place) (any, error) {
-			return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
+			return only(p.r.Worktree(p.path("one")).Unlock(p.ctx))
 		}, ""},
 		{"UnlockWorktree that is not locked", nil, func(p *place) (any, error) {
-			return only(p.r.UnlockWorktree(p.ctx, p.path("one")))
+			return only(p.r.Worktree(p.path("one")).Unlock(p.ctx))
 		}, ""},
 		{"UnlockWorktree that was moved by hand", func(p *place) {
 			native(p.t, p.path("repo"), "worktree", "lock", p.path("one"))
 			check(p.t, os.Rename(p.path("one"), p.path("two")))
 			check(p.t, os.Symlink(p.path("two"), p.path("one")))
 		}, func(p *place) (any, error) {
-			return only(p.r.UnlockWorktree(p.ctx, p.path("two")))
+			return only(p.r.Worktree(p.path("two")).Unlock(p.ctx))
 		}, ""},
 		{"UnlockWorktree that was moved by hand and is not locked", func(p *place) {
 			check(p.t, os.Rename(p.path("one"), p.path("two")))
 			check(p.t, os.Symlink(p.path("two"), p.path("one")))
 		}, func(p *place) (any, error) {
-			return only(p.r.UnlockWorktree(p.ctx, p.path("two")))
+			return only(p.r.Worktree(p.path("two")).Unlock(p.ctx))
 		}, ""},
 		{"UnlockWorktree of none", nil, func(p *place) (any, error) {
-			return only(p.r.UnlockWorktree(p.ctx, p.path("none")))
+			return only(p.r.Worktree(p.path("none")).Unlock(p.ctx))
 		}, ""},
 		{"RemoveWorktree", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
-			return only(p.r.RemoveWorktree(p.ctx, p.path("one")))
+			return only(p.r.Worktree(p.path("one")).Remove(p.ctx))
 		}, ""},
 		{"RemoveWorktree by a path that ends in a dot", nil, func(p *place) (any, error) {
-			return only(p.r.RemoveWorktree(p.ctx, p.path("one")+"/."))
+			return only(p.r.Worktree(p.path("one") + "/.").Remove(p.ctx))
 		}, ""},
 		{"RemoveWorktree by another path", func(p *place) { check(p.t, os.Symlink(p.path("one"), p.path("link"))) },
 			func(p *place) (any, error) {
-				return only(p.r.RemoveWorktree(p.ctx, p.path("link")))
+				return only(p.r.Worktree(p.path("link")).Remove(p.ctx))
 			}, ""},
 		{"RemoveWorktree that is gone", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) },
 			func(p *place) (any, error) {
-				return only(p.r.RemoveWorktree(p.ctx, p.path("one")))
+				return only(p.r.Worktree(p.path("one")).Remove(p.ctx))
 			}, ""},
 		{"RemoveWorktree, the main one", nil, func(p *place) (any, error) {
-			return only(p.r.RemoveWorktree(p.ctx, p.path("repo")))
+			return only(p.r.Worktree(p.path("repo")).Remove(p.ctx))
 		}, ""},
 		{"DiscardWorktree", nil, func(p *place) (any, error) {
-			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
+			return only(p.r.Worktree(p.path("one")).Discard(p.ctx))
 		}, ""},
 		{"DiscardWorktree that was never completed", func(p *place) {
 			check(p.t, os.Remove(p.path("one/.git")))
 		}, func(p *place) (any, error) {
-			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
+			return only(p.r.Worktree(p.path("one")).Discard(p.ctx))
 		}, ""},
 		{"DiscardWorktree that can't be removed", func(p *place) {
 			check(p.t, os.Remove(p.path("one/.git")))
 		}, func(p *place) (any, error) {
-			return only(p.r.DiscardWorktree(p.ctx, p.path("one")+"/."))
+			return only(p.r.Worktree(p.path("one") + "/.").Discard(p.ctx))
 		}, ""},
 		{"DiscardWorktree of one that is gone", func(p *place) { check(p.t, os.RemoveAll(p.path("one"))) }, func(p *place) (any, error) {
-			return only(p.r.DiscardWorktree(p.ctx, p.path("one")))
+			return only(p.r.Worktree(p.path("one")).Discard(p.ctx))
 		}, ""},
 		{"RepairWorktrees", func(p *place) { check(p.t, os.Rename(p.path("one"), p.path("two"))) },
 			func(p *place) (any, error) {
@@ -1220,14 +1220,14 @@ func TestFaultsOfModules(t *testing.T) {
 		}
 	}
 	checkTries(t, "faults-modules.txt", func(t *testing.T) *place { return placeLike(t, "modules", module) }, []try{
-		{"Gitlinks", nil, func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("one"))) }, ""},
-		{"Gitlinks, none", nil, func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("repo"))) }, ""},
+		{"Gitlinks", nil, func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).Gitlinks(p.ctx)) }, ""},
+		{"Gitlinks, none", nil, func(p *place) (any, error) { return one(p.r.Worktree(p.path("repo")).Gitlinks(p.ctx)) }, ""},
 		{"Gitlinks without an index", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/worktrees/one/index"))) },
-			func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("one"))) }, ""},
+			func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).Gitlinks(p.ctx)) }, ""},
 		{"Gitlinks of an index that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/index")))
 			check(p.t, os.Mkdir(p.path("repo/.git/index"), 0o755))
-		}, func(p *place) (any, error) { return one(p.r.Gitlinks(p.ctx, p.path("repo"))) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.Worktree(p.path("repo")).Gitlinks(p.ctx)) }, ""},
 		{"Submodules", nil, func(p *place) (any, error) { return one(p.r.Submodules(p.ctx, p.ids["modules"])) }, ""},
 		{"Submodules, none", nil, func(p *place) (any, error) {
 			return one(p.r.Submodules(p.ctx, p.ids["main"]))
@@ -1265,72 +1265,72 @@ func TestFaultsOfModules(t *testing.T) {
 		{"StrayModules", func(p *place) {
 			writeIn(p.t, p.path("one"), "a.txt", "changed")
 			native(p.t, p.path("one/nested"), "commit", "-q", "--allow-empty", "-m", "own")
-		}, func(p *place) (any, error) { return one(p.r.StrayModules(p.ctx, p.path("one"))) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).StrayModules(p.ctx)) }, ""},
 		{"StrayModules of a worktree without them", func(p *place) { writeIn(p.t, p.path("repo"), "a.txt", "changed") },
-			func(p *place) (any, error) { return one(p.r.StrayModules(p.ctx, p.path("repo"))) }, ""},
+			func(p *place) (any, error) { return one(p.r.Worktree(p.path("repo")).StrayModules(p.ctx)) }, ""},
 		{"StrayModules of no worktree", nil, func(p *place) (any, error) {
-			return one(p.r.StrayModules(p.ctx, p.path("none")))
+			return one(p.r.Worktree(p.path("none")).StrayModules(p.ctx))
 		}, ""},
 		{"CheckOutModules", func(p *place) { native(p.t, p.path("one"), "rm", "-q", "--cached", "nested") },
-			func(p *place) (any, error) { return only(p.r.CheckOutModules(p.ctx, p.path("one"))) }, ""},
+			func(p *place) (any, error) { return only(p.r.Worktree(p.path("one")).CheckOutModules(p.ctx)) }, ""},
 		{"CheckOutModules of no worktree", nil, func(p *place) (any, error) {
-			return only(p.r.CheckOutModules(p.ctx, p.path("none")))
+			return only(p.r.Worktree(p.path("none")).CheckOutModules(p.ctx))
 		}, ""},
 		{"KeepModules", ownCommits, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 		{"KeepModules that are published", nil, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 		{"KeepModules of a worktree that is gone", func(p *place) {
 			ownCommits(p)
 			check(p.t, os.RemoveAll(p.path("one")))
 		}, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 		{"KeepModules of what is below a file", nil, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one/a.txt/below"), p.path("kept")))
+			return one(p.r.Worktree(p.path("one/a.txt/below")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 		{"KeepModules of a worktree without them", nil, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("repo"), p.path("kept")))
+			return one(p.r.Worktree(p.path("repo")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 		{"KeepModules, one beside one that is not checked out", func(p *place) {
 			ownCommits(p)
 			check(p.t, os.RemoveAll(p.path("one/nested/.git")))
 		}, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 		{"KeepModules, nested ones alone", func(p *place) {
 			ownCommits(p)
 			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees/one/modules")))
 		}, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 		{"KeepModules, nested ones below a file", func(p *place) {
 			ownCommits(p)
 			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees/one/modules")))
 			check(p.t, os.WriteFile(p.path("kept"), nil, 0o644))
 		}, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept/below")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept/below")))
 		}, ""},
 		{"KeepModules, nested ones over a directory", func(p *place) {
 			ownCommits(p)
 			check(p.t, os.RemoveAll(p.path("repo/.git/worktrees/one/modules")))
 			writeIn(p.t, p.path("kept"), "nested/x", "x")
 		}, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 		{"KeepModules below a file", func(p *place) {
 			ownCommits(p)
 			check(p.t, os.WriteFile(p.path("kept"), nil, 0o644))
 		}, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept/below")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept/below")))
 		}, ""},
 		{"KeepModules over a directory", func(p *place) {
 			ownCommits(p)
 			writeIn(p.t, p.path("kept"), "mod", "x")
 		}, func(p *place) (any, error) {
-			return one(p.r.KeepModules(p.ctx, p.path("one"), p.path("kept")))
+			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
 	})
 }

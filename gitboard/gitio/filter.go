@@ -16,7 +16,7 @@ func (r *Repo) filtered(ctx context.Context, worktree string, c command, err err
 	required := []string{"config", "--null", "--type=bool", "--get-regexp", `^filter\..*\.required$`}
 	settings := r.command("config", required...)
 	if worktree != "" {
-		settings = r.in(worktree, "config", required...)
+		settings = r.Worktree(worktree).in("config", required...)
 	}
 	out, _ := settings.output(ctx)
 	var without []string

@@ -34,7 +34,7 @@ var flushes = map[string]struct {
 	}, `/refs/heads/other\.lock`, 1},
 	"a snapshot": {func(ctx context.Context, t *testing.T, r *Repo) { // its blob, tree and commit
 		writeIn(t, r.TopLevel(), "left", "work that is nowhere else\n")
-		must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "snap", ada))
+		must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "snap", ada))
 	}, `/objects/.*/tmp_obj`, 3},
 	"a merge's tree": {func(ctx context.Context, t *testing.T, r *Repo) {
 		var sides []git.OID
@@ -56,7 +56,7 @@ var flushes = map[string]struct {
 		native(t, r.TopLevel(), "commit", "-q", "-m", "theirs")
 		native(t, r.TopLevel(), "checkout", "-q", "main")
 		native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "ours")
-		must[[]string](t)(r.MergeInto(ctx, r.TopLevel(), must[git.OID](t)(r.ResolveCommit(ctx, "theirs")), "merge", ada))
+		must[[]string](t)(r.Worktree(r.TopLevel()).MergeInto(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "theirs")), "merge", ada))
 	}, `(/objects/.*/tmp_obj|/refs/heads/main\.lock)`, 2},
 	"the settings": {func(_ context.Context, t *testing.T, r *Repo) {
 		check(t, r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "# more\n"...), nil }))

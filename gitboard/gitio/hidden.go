@@ -20,8 +20,8 @@ var hiding = []struct {
 
 // Hidden returns the files of a worktree that git was told not to look at, by the option that ends
 // it. No status shows what was changed in them. Files that are not there are left out.
-func (r *Repo) Hidden(ctx context.Context, worktree string) (map[string][]string, error) {
-	out, err := r.in(worktree, "ls-files", "ls-files", "-v", "-z").output(ctx)
+func (w *Worktree) Hidden(ctx context.Context) (map[string][]string, error) {
+	out, err := w.in("ls-files", "ls-files", "-v", "-z").output(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (r *Repo) Hidden(ctx context.Context, worktree string) (map[string][]string
 			if !strings.ContainsFunc(tag, h.marks) {
 				continue
 			}
-			if _, err := os.Lstat(filepath.Join(worktree, filepath.FromSlash(path))); err == nil {
+			if _, err := os.Lstat(filepath.Join(w.path, filepath.FromSlash(path))); err == nil {
 				hidden[h.option] = append(hidden[h.option], path)
 			}
 		}
@@ -41,12 +41,12 @@ func (r *Repo) Hidden(ctx context.Context, worktree string) (map[string][]string
 }
 
 // reveal changes an index so that git looks at all files again. env names the index.
-func (r *Repo) reveal(ctx context.Context, worktree, env string) error {
-	hidden, err := r.Hidden(ctx, worktree)
+func (w *Worktree) reveal(ctx context.Context, env string) error {
+	hidden, err := w.Hidden(ctx)
 	for option, paths := range hidden {
 		if err == nil {
 			list := strings.Join(paths, "\x00") + "\x00"
-			err = r.in(worktree, "update-index", "update-index", option, "-z", "--stdin").with(env).feed([]byte(list)).run(ctx)
+			err = w.in("update-index", "update-index", option, "-z", "--stdin").with(env).feed([]byte(list)).run(ctx)
 		}
 	}
 	return err

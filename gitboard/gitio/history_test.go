@@ -188,7 +188,7 @@ func TestMergeTree(t *testing.T) {
 	ctx, r := scratch(t)
 	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	branch := func(text string, more ...string) git.OID {
-		check(t, r.CheckoutDetached(ctx, r.TopLevel(), base))
+		check(t, r.Worktree(r.TopLevel()).CheckoutDetached(ctx, base))
 		write(t, r, "a.txt", text)
 		for _, name := range more {
 			write(t, r, name, text)
@@ -239,7 +239,7 @@ func TestTryMergeAnywhere(t *testing.T) {
 	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	write(t, r, "b.txt", "b\n")
 	ours := commitAll(t, r, "ours")
-	check(t, r.CheckoutDetached(ctx, r.TopLevel(), base))
+	check(t, r.Worktree(r.TopLevel()).CheckoutDetached(ctx, base))
 	write(t, r, "c.txt", "c\n")
 	theirs := commitAll(t, r, "theirs")
 	odd := filepath.Join(t.TempDir(), "a "+string(filepath.ListSeparator)+` "quoted" name`)

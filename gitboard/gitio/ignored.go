@@ -23,7 +23,7 @@ type IgnoredFile struct {
 // Ignored lists the regular files of a worktree that git ignores, except those that skip selects:
 // of a directory that it selects, nothing is read. Repositories inside the worktree are left out.
 func (r *Repo) Ignored(ctx context.Context, worktree string, skip func(path string) bool) (files []IgnoredFile, err error) {
-	out, err := r.in(worktree, "ls-files", "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z").output(ctx)
+	out, err := r.Worktree(worktree).in("ls-files", "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z").output(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (r *Repo) Ignored(ctx context.Context, worktree string, skip func(path stri
 // points to the commit yet.
 func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []IgnoredFile, message string, who git.Signature) (git.OID, error) {
 	return KeptWhole(func() (git.OID, error) {
-		dir, err := r.worktreeGitDir(ctx, worktree)
+		dir, err := r.Worktree(worktree).gitDir(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -93,14 +93,14 @@ func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []Ignored
 			fmt.Fprintf(&entries, "%s %s\t%s\x00", f.mode, oids[i], f.Path)
 		}
 		env := "GIT_INDEX_FILE=" + index.Name()
-		if err := r.in(worktree, "update-index", "update-index", "-z", "--index-info").with(env).feed([]byte(entries.String())).run(ctx); err != nil {
+		if err := r.Worktree(worktree).in("update-index", "update-index", "-z", "--index-info").with(env).feed([]byte(entries.String())).run(ctx); err != nil {
 			return "", err
 		}
-		tree, err := r.in(worktree, "write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
+		tree, err := r.Worktree(worktree).in("write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
 		if err != nil {
 			return "", err
 		}
-		return r.commitTree(ctx, r.in(worktree, "commit-tree", flags(durable, []string{"commit-tree", strings.TrimSpace(string(tree))})...), message, who)
+		return r.commitTree(ctx, r.Worktree(worktree).in("commit-tree", flags(durable, []string{"commit-tree", strings.TrimSpace(string(tree))})...), message, who)
 	})
 }
 

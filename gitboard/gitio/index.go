@@ -13,8 +13,8 @@ import (
 
 // DamagedIndex reports whether the index of a linked worktree is not what git has written, so that
 // it can't be read, or not trusted. Git itself checks its hash only in git-fsck.
-func (r *Repo) DamagedIndex(worktree string) (bool, error) {
-	dir, ours := r.record(worktree)
+func (w *Worktree) DamagedIndex() (bool, error) {
+	dir, ours := w.record()
 	if !ours {
 		return false, nil
 	}
@@ -30,9 +30,9 @@ func (r *Repo) DamagedIndex(worktree string) (bool, error) {
 
 // damagedIndex returns a DamagedIndexError in place of git's error if the index of a worktree is
 // the reason for it.
-func (r *Repo) damagedIndex(worktree string, err error) error {
-	if damaged, _ := r.DamagedIndex(worktree); exitCode(err) > 0 && damaged {
-		return &DamagedIndexError{Worktree: worktree, Err: err}
+func (w *Worktree) damagedIndex(err error) error {
+	if damaged, _ := w.DamagedIndex(); exitCode(err) > 0 && damaged {
+		return &DamagedIndexError{Worktree: w.path, Err: err}
 	}
 	return err
 }

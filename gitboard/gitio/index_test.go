@@ -57,11 +57,11 @@ func TestOddIndexes(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	index := filepath.Join(LinkedDir(path), "index")
 	check(t, os.Remove(index))
-	if damaged, err := r.DamagedIndex(path); damaged || err != nil {
+	if damaged, err := r.Worktree(path).DamagedIndex(); damaged || err != nil {
 		t.Errorf("without an index: %v, %v", damaged, err)
 	}
 	check(t, os.Mkdir(index, 0o755))
-	if damaged, err := r.DamagedIndex(path); damaged || !errors.As(err, new(*StorageError)) {
+	if damaged, err := r.Worktree(path).DamagedIndex(); damaged || !errors.As(err, new(*StorageError)) {
 		t.Errorf("an index that is a directory: %v, %v", damaged, err)
 	}
 }
@@ -71,18 +71,18 @@ func TestOddIndexes(t *testing.T) {
 func TestCheckoutOfADamagedIndex(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	record := must[string](t)(r.worktreeGitDir(ctx, path))
+	record := must[string](t)(r.Worktree(path).gitDir(ctx))
 	writeIn(t, record, "index", "x")
 	damaged := (*DamagedIndexError)(nil)
-	if _, err := r.Checkout(ctx, path); !errors.As(err, &damaged) || damaged.Worktree != path || exitCode(err) != 128 {
+	if _, err := r.Worktree(path).Checkout(ctx); !errors.As(err, &damaged) || damaged.Worktree != path || exitCode(err) != 128 {
 		t.Errorf("got %v", err)
 	}
 	native(t, path, "read-tree", "HEAD")
-	if c := must[Checkout](t)(r.Checkout(ctx, path)); len(c.Dirty) > 0 {
+	if c := must[Checkout](t)(r.Worktree(path).Checkout(ctx)); len(c.Dirty) > 0 {
 		t.Errorf("it differs: %+v", c)
 	}
 	writeIn(t, record, "HEAD", "")
-	if _, err := r.Checkout(ctx, path); err == nil || errors.As(err, &damaged) {
+	if _, err := r.Worktree(path).Checkout(ctx); err == nil || errors.As(err, &damaged) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -45,12 +45,12 @@ func TestMoveThatFailed(t *testing.T) {
 			check(t, os.Mkdir(below, 0o755)) // to another directory git moves it
 			search := os.Getenv("PATH")
 			inFront(t, c.script)
-			err := r.MoveWorktree(ctx, from, filepath.Join(below, "two"))
+			err := r.Worktree(from).Move(ctx, filepath.Join(below, "two"))
 			t.Setenv("PATH", search)
 			if (err == nil) != c.want {
 				t.Errorf("got %v", err)
 			}
-			w := must[[]Worktree](t)(r.Worktrees(ctx))[1]
+			w := must[[]WorktreeInfo](t)(r.Worktrees(ctx))[1]
 			if moved := filepath.Base(w.Path) == "two"; moved != c.want || moved && w.Locked {
 				t.Errorf("git has %+v", w)
 			}
@@ -154,7 +154,7 @@ func TestPrunedBeforeItIsKept(t *testing.T) {
 				git "$@" || exit; echo x >>'`+count+`'
 				[ $(wc -l <'`+count+`') -gt `+strconv.Itoa(c.prunes)+` ] || git --git-dir='`+r.common+`' prune --expire=now
 				exit 0 ;; esac`)
-			id, err := r.Snapshot(ctx, r.TopLevel(), "what was left", ada)
+			id, err := r.Worktree(r.TopLevel()).Snapshot(ctx, "what was left", ada)
 			if whole := err == nil; whole != c.whole || !whole && !errors.As(err, new(*DamagedError)) {
 				t.Fatalf("%s %v", id, err)
 			}

@@ -97,10 +97,10 @@ func (r *Repo) awaitBusy(ctx context.Context, err error) bool {
 	return errors.As(err, &busy) && r.awaitLocks(ctx, busy)
 }
 
-// worktreeBusy returns a BusyError if another process holds a lock in a worktree: of its index, of
+// busy returns a BusyError if another process holds a lock in a worktree: of its index, of
 // HEAD, or of ORIG_HEAD, without which git neither merges nor resets.
-func (r *Repo) worktreeBusy(ctx context.Context, worktree string) error {
-	dir, err := r.worktreeGitDir(ctx, worktree)
+func (w *Worktree) busy(ctx context.Context) error {
+	dir, err := w.gitDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,13 +117,13 @@ func (r *Repo) worktreeBusy(ctx context.Context, worktree string) error {
 	return &BusyError{Paths: held}
 }
 
-// freeWorktree waits until no other git has a lock in a worktree (worktreeBusy), and removes those
+// free waits until no other git has a lock in a worktree (busy), and removes those
 // that killed ones have left. A git that finds a lock may stop halfway, with the files changed
 // and HEAD as it was. It returns ErrBusy if a lock is not released in time.
-func (r *Repo) freeWorktree(ctx context.Context, worktree string) error {
+func (w *Worktree) free(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
-		err := r.worktreeBusy(ctx, worktree)
-		if err == nil || !r.awaitBusy(ctx, err) || !MayRetry(ctx, attempt, attempts) {
+		err := w.busy(ctx)
+		if err == nil || !w.repo.awaitBusy(ctx, err) || !MayRetry(ctx, attempt, attempts) {
 			return err
 		}
 	}

@@ -44,13 +44,13 @@ func TestLeftLocks(t *testing.T) {
 		}},
 		{[]string{"index.lock"}, func(r *Repo, commit git.OID) error {
 			head := git.OID(strings.TrimSpace(native(t, r.TopLevel(), "rev-parse", "HEAD")))
-			return r.Advance(ctx, r.TopLevel(), head, head)
+			return r.Worktree(r.TopLevel()).Advance(ctx, head, head)
 		}},
-		{linked, func(r *Repo, _ git.OID) error { return r.AttachHead(ctx, one(r), "other") }},
-		{linked, func(r *Repo, commit git.OID) error { return r.CheckoutDetached(ctx, one(r), commit) }},
+		{linked, func(r *Repo, _ git.OID) error { return r.Worktree(one(r)).AttachHead(ctx, "other") }},
+		{linked, func(r *Repo, commit git.OID) error { return r.Worktree(one(r)).CheckoutDetached(ctx, commit) }},
 		{linked, func(r *Repo, _ git.OID) error {
 			later := native(t, r.TopLevel(), "commit-tree", "-p", "main", "-m", "later", "main^{tree}")
-			_, err := r.MergeInto(ctx, one(r), git.OID(strings.TrimSpace(later)), "merge", git.Signature{Name: "A", Email: "a@x"})
+			_, err := r.Worktree(one(r)).MergeInto(ctx, git.OID(strings.TrimSpace(later)), "merge", git.Signature{Name: "A", Email: "a@x"})
 			return err
 		}},
 	} {

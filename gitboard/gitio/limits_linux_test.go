@@ -80,15 +80,15 @@ func TestFewFiles(t *testing.T) {
 		"PackedRefs":     func(r *Repo) (any, error) { return one(r.PackedRefs("refs/heads/main")) },
 		"CheckedOut":     func(r *Repo) (any, error) { return one(r.CheckedOut(ctx, "refs/heads/main")) },
 		"Head": func(r *Repo) (any, error) {
-			commit, branch, err := r.Head(ctx, linked)
+			commit, branch, err := r.Worktree(linked).Head(ctx)
 			return branch + string(commit), err
 		},
 		"Shared":       func(r *Repo) (any, error) { return one(r.Shared(ctx)) },
 		"Remotes":      func(r *Repo) (any, error) { return one(r.Remotes(ctx)) },
 		"Sizes":        func(r *Repo) (any, error) { return one(r.SizesOf(ctx, []string{string(head)})) },
-		"Gitlinks":     func(r *Repo) (any, error) { return one(r.Gitlinks(ctx, linked)) },
+		"Gitlinks":     func(r *Repo) (any, error) { return one(r.Worktree(linked).Gitlinks(ctx)) },
 		"Reflog":       func(r *Repo) (any, error) { return one(r.Reflog("HEAD")) },
-		"Snapshot":     func(r *Repo) (any, error) { return one(r.Snapshot(ctx, linked, "m", ada)) },
+		"Snapshot":     func(r *Repo) (any, error) { return one(r.Worktree(linked).Snapshot(ctx, "m", ada)) },
 		"WriteObjects": func(r *Repo) (any, error) { return only(r.WriteObjects(ctx, []git.Object{big, blob("small")})) },
 		"UpdateRefs": func(r *Repo) (any, error) {
 			return only(r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/main", Old: head, New: head}}, ""))
@@ -180,7 +180,7 @@ func TestNoRoom(t *testing.T) {
 		},
 		"Exclude":             func() error { return r.Exclude("after") },
 		"UpdateRefs":          func() error { return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", New: head}}, "") },
-		"index of a worktree": func() error { _, err := r.Snapshot(ctx, linked, "m", ada); return err },
+		"index of a worktree": func() error { _, err := r.Worktree(linked).Snapshot(ctx, "m", ada); return err },
 	} {
 		before := filesBelow(t, r.common)
 		lift := limit(t, syscall.RLIMIT_FSIZE, 0)
@@ -247,8 +247,8 @@ func TestGoneDirectory(t *testing.T) {
 		t.Error("a repository is meant")
 	}
 	for name, err := range map[string]error{
-		"status of a worktree": second(r.Status(ctx, "x")),
-		"add a worktree":       r.AddWorktree(ctx, "x", head),
+		"status of a worktree": second(r.Worktree("x").Status(ctx)),
+		"add a worktree":       r.Worktree("x").Add(ctx, head),
 		"remove a worktree":    r.worktreeCommand(ctx, "remove", nil, "x"),
 	} {
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// MergeInto merges commit into the checkout of the worktree with the given top directory, using
+// MergeInto merges commit into the checkout of the worktree, using
 // `git merge`: index, files, HEAD and its branch move. It returns nil, nil if the commit was
 // merged, fast-forwarded or already contained. On conflicts it returns their paths and leaves the
 // merge open in that worktree for someone to finish. who is the author and committer of a merge
@@ -17,11 +17,11 @@ import (
 //
 // It returns a CommandError if git refuses to begin: local changes are in the way, or another merge
 // is open. It returns ErrBusy if another process keeps the worktree locked.
-func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, message string, who git.Signature) (conflicts []string, err error) {
+func (w *Worktree) MergeInto(ctx context.Context, commit git.OID, message string, who git.Signature) (conflicts []string, err error) {
 	if err := checkOIDs(commit); err != nil {
 		return nil, err
 	}
-	if err := r.freeWorktree(ctx, worktree); err != nil {
+	if err := w.free(ctx); err != nil {
 		return nil, err
 	}
 	// Each option overrides a setting that would make this something other than a merge with a
@@ -29,10 +29,10 @@ func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, m
 	args := flags(noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
 		"--no-squash", "--no-edit", "--no-log", "--no-autostash", "--no-gpg-sign",
 		"--no-verify-signatures", "-m", message, string(commit)})
-	merge := func() error { return r.in(worktree, "merge", args...).with(authorEnv(who)...).run(ctx) }
+	merge := func() error { return w.in("merge", args...).with(authorEnv(who)...).run(ctx) }
 	failed := merge()
 	if exitCode(failed) > 0 {
-		if again, err := r.undoCut(ctx, worktree, commit); err != nil {
+		if again, err := w.undoCut(ctx, commit); err != nil {
 			return nil, errors.Join(failed, err)
 		} else if again {
 			failed = merge()
@@ -42,7 +42,7 @@ func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, m
 		return nil, failed
 	}
 	// Exit code 1 is a conflict or a refusal; only a conflict leaves unmerged paths.
-	conflicts, err = r.unmerged(ctx, worktree)
+	conflicts, err = w.unmerged(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w (and listing conflicts: %w)", failed, err)
 	}
@@ -53,7 +53,7 @@ func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, m
 }
 
 // unmerged returns the paths with conflicts in a worktree's index.
-func (r *Repo) unmerged(ctx context.Context, worktree string) ([]string, error) {
-	out, err := r.in(worktree, "diff", "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff").output(ctx)
+func (w *Worktree) unmerged(ctx context.Context) ([]string, error) {
+	out, err := w.in("diff", "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff").output(ctx)
 	return splitNUL(out), err
 }

@@ -12,12 +12,12 @@ import (
 
 // StrayModules lists the submodules that are checked out in a worktree at other commits than its
 // index names. It starts no child if none are checked out.
-func (r *Repo) StrayModules(ctx context.Context, worktree string) ([]string, error) {
-	paths, err := r.modulesAt(ctx, worktree)
+func (w *Worktree) StrayModules(ctx context.Context) ([]string, error) {
+	paths, err := w.modulesAt(ctx)
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	out, err := r.in(worktree, "diff-files", append([]string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty", "--"}, paths...)...).output(ctx)
+	out, err := w.in("diff-files", append([]string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty", "--"}, paths...)...).output(ctx)
 	return splitNUL(out), err
 }
 
@@ -25,26 +25,26 @@ func (r *Repo) StrayModules(ctx context.Context, worktree string) ([]string, err
 // them, what CheckoutDetached did for the worktree itself: they match its index exactly. Commits
 // that are missing are fetched. It starts no child if none are checked out. The error is a
 // NetworkError if a submodule's remote can't be reached.
-func (r *Repo) CheckOutModules(ctx context.Context, worktree string) error {
-	links, err := r.Gitlinks(ctx, worktree)
+func (w *Worktree) CheckOutModules(ctx context.Context) error {
+	links, err := w.Gitlinks(ctx)
 	if err != nil {
 		return err
 	}
-	paths := checkedOut(worktree, links)
+	paths := checkedOut(w.path, links)
 	if len(paths) == 0 {
 		return nil
 	}
-	asking, err := r.Remote(ctx, "") // for its timeout and environment
+	asking, err := w.repo.Remote(ctx, "") // for its timeout and environment
 	if err != nil {
 		return err
 	}
-	if err := asking.bringModules(ctx, worktree, links); err != nil {
+	if err := asking.bringModules(ctx, w.path, links); err != nil {
 		return err
 	}
 	update := flags(noUpkeep, []string{"submodule", "--quiet", "update", "--no-fetch", "--force", "--checkout", "--recursive", "--"}, paths)
 	return runAll(ctx,
-		r.in(worktree, "submodule update", update...).with(asking.env...),
-		r.in(worktree, "submodule foreach", "submodule", "--quiet", "foreach", "--recursive", "git clean --quiet --force --force -d"),
+		w.in("submodule update", update...).with(asking.env...),
+		w.in("submodule foreach", "submodule", "--quiet", "foreach", "--recursive", "git clean --quiet --force --force -d"),
 	)
 }
 
@@ -57,7 +57,7 @@ func (m *Remote) bringModules(ctx context.Context, dir string, links map[string]
 		if err := m.bringModule(ctx, module, commit); err != nil {
 			return err
 		}
-		inside, err := m.repo.in(module, "ls-tree", "ls-tree", "-r", "-z", "--full-tree", string(commit)).output(ctx)
+		inside, err := m.repo.Worktree(module).in("ls-tree", "ls-tree", "-r", "-z", "--full-tree", string(commit)).output(ctx)
 		if err != nil {
 			return err
 		}
@@ -72,19 +72,19 @@ func (m *Remote) bringModules(ctx context.Context, dir string, links map[string]
 // git, it asks for the commit itself only if what its remotes offer does not lead there.
 func (m *Remote) bringModule(ctx context.Context, module string, commit git.OID) error {
 	reached := func(ctx context.Context) bool {
-		out, err := m.repo.in(module, "rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--all", "--").output(ctx)
+		out, err := m.repo.Worktree(module).in("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--all", "--").output(ctx)
 		return err == nil && len(out) == 0
 	}
 	if reached(ctx) {
 		return nil
 	}
-	names, err := m.repo.in(module, "remote", "remote").output(ctx)
+	names, err := m.repo.Worktree(module).in("remote", "remote").output(ctx)
 	for _, name := range splitLines(names) {
 		by := *m
 		by.Name, by.unnamed = name, false
 		fetch := flags(noUpkeep, []string{"fetch", "--no-recurse-submodules", "--no-auto-maintenance", "--progress", "--", name})
-		if _, err = by.hear(ctx, by.repo.in(module, "fetch", fetch...).with(notFromUser)); err == nil && !reached(ctx) {
-			_, err = by.hear(ctx, by.repo.in(module, "fetch", append(fetch, string(commit))...).with(notFromUser))
+		if _, err = by.hear(ctx, by.repo.Worktree(module).in("fetch", fetch...).with(notFromUser)); err == nil && !reached(ctx) {
+			_, err = by.hear(ctx, by.repo.Worktree(module).in("fetch", append(fetch, string(commit))...).with(notFromUser))
 		}
 		if err == nil {
 			break
@@ -98,9 +98,9 @@ func (m *Remote) bringModule(ctx context.Context, module string, commit git.OID)
 const notFromUser = "GIT_PROTOCOL_FROM_USER=0"
 
 // modulesAt lists the paths of a worktree's index at which submodules are checked out.
-func (r *Repo) modulesAt(ctx context.Context, worktree string) ([]string, error) {
-	links, err := r.Gitlinks(ctx, worktree)
-	return checkedOut(worktree, links), err
+func (w *Worktree) modulesAt(ctx context.Context) ([]string, error) {
+	links, err := w.Gitlinks(ctx)
+	return checkedOut(w.path, links), err
 }
 
 // checkedOut lists those of the paths below dir at which repositories are.

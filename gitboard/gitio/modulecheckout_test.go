@@ -33,8 +33,8 @@ func TestCheckOutModules(t *testing.T) {
 	second := native(t, r.TopLevel(), "rev-parse", "HEAD")
 
 	place := filepath.Join(t.TempDir(), "place")
-	check(t, r.AddWorktree(ctx, place, first))
-	check(t, r.CheckOutModules(ctx, place))
+	check(t, r.Worktree(place).Add(ctx, first))
+	check(t, r.Worktree(place).CheckOutModules(ctx))
 	if exists(filepath.Join(place, "used", "v")) {
 		t.Error("a submodule is checked out that was not")
 	}
@@ -42,7 +42,7 @@ func TestCheckOutModules(t *testing.T) {
 	native(t, filepath.Join(place, "used"), "config", "protocol.file.allow", "always")
 	stray := func(when string, want ...string) {
 		t.Helper()
-		if got := must[[]string](t)(r.StrayModules(ctx, place)); !slices.Equal(got, want) {
+		if got := must[[]string](t)(r.Worktree(place).StrayModules(ctx)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", when, got)
 		}
 	}
@@ -50,17 +50,17 @@ func TestCheckOutModules(t *testing.T) {
 	for commit, v := range map[string]string{string(first): "1\n", second: "2\n"} {
 		writeIn(t, place, "used/v", "changed\n")
 		writeIn(t, place, "used/left", "left\n")
-		check(t, r.CheckoutDetached(ctx, place, git.OID(commit)))
-		check(t, r.CheckOutModules(ctx, place))
+		check(t, r.Worktree(place).CheckoutDetached(ctx, git.OID(commit)))
+		check(t, r.Worktree(place).CheckOutModules(ctx))
 		stray(v)
 		if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(place, "used/v")))); got != v || exists(filepath.Join(place, "used/left")) || exists(filepath.Join(place, "unused/v")) {
 			t.Errorf("it has %q, and should have %q", got, v)
 		}
 	}
 	moved(strings.Repeat("a", 40))
-	check(t, r.CheckoutDetached(ctx, place, git.OID(native(t, r.TopLevel(), "rev-parse", "HEAD"))))
+	check(t, r.Worktree(place).CheckoutDetached(ctx, git.OID(native(t, r.TopLevel(), "rev-parse", "HEAD"))))
 	stray("at a commit that is nowhere", "used")
-	if err := r.CheckOutModules(ctx, place); err == nil {
+	if err := r.Worktree(place).CheckOutModules(ctx); err == nil {
 		t.Error("a commit that is nowhere is checked out")
 	}
 }

@@ -24,8 +24,8 @@ var gitlink = []byte{0, 0, 0xe0, 0}
 
 // Gitlinks returns the commits of other repositories that a worktree's index names, by path:
 // submodules, and nested clones that someone added. It starts no child if there are none.
-func (r *Repo) Gitlinks(ctx context.Context, worktree string) (map[string]git.OID, error) {
-	dir, err := r.worktreeGitDir(ctx, worktree)
+func (w *Worktree) Gitlinks(ctx context.Context) (map[string]git.OID, error) {
+	dir, err := w.gitDir(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (r *Repo) Gitlinks(ctx context.Context, worktree string) (map[string]git.OI
 	if !bytes.Contains(index, gitlink) {
 		return nil, nil
 	}
-	out, err := r.in(worktree, "ls-files", "ls-files", "--stage", "-z").output(ctx)
+	out, err := w.in("ls-files", "ls-files", "--stage", "-z").output(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID)
 	}
 	fetch := flags(noUpkeep, []string{"fetch", "--progress", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
 	// The check below shows whether it helped.
-	_, _ = asking.hear(ctx, r.in(path, "fetch", fetch...))
+	_, _ = asking.hear(ctx, r.Worktree(path).in("fetch", fetch...))
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -107,7 +107,7 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID)
 }
 
 func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) bool {
-	out, err := r.in(path, "rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--remotes", "--").output(ctx)
+	out, err := r.Worktree(path).in("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--remotes", "--").output(ctx)
 	return err == nil && len(out) == 0
 }
 
@@ -115,23 +115,23 @@ func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) boo
 // yet, along with the repositories that lie inside the worktree, also in folders that git ignores.
 // It skips those whose commits are all known to be on their remotes. They would be deleted with the
 // worktree. The worktree itself may already be gone.
-func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool, err error) {
-	if dir := r.RecordOf(worktree); dir != "" {
-		if kept, err = r.keepModule(ctx, worktree, filepath.Join(dir, "modules"), to); err != nil {
+func (w *Worktree) KeepModules(ctx context.Context, to string) (kept bool, err error) {
+	if dir := w.Record(); dir != "" {
+		if kept, err = w.repo.keepModule(ctx, w.path, filepath.Join(dir, "modules"), to); err != nil {
 			return kept, err
 		}
 	}
-	inside, err := repositoriesIn(worktree)
+	inside, err := repositoriesIn(w.path)
 	if err != nil {
-		return kept, storageError(worktree, err)
+		return kept, storageError(w.path, err)
 	}
 	for _, path := range inside {
-		below, err := filepath.Rel(worktree, path)
+		below, err := filepath.Rel(w.path, path)
 		if err != nil {
 			return kept, err
 		}
 		// One that was inside another one has moved with it, and has no commits here.
-		if !r.unpublishedIn(ctx, path) || r.tracks(ctx, worktree, filepath.Join(below, "HEAD")) {
+		if !w.repo.unpublishedIn(ctx, path) || w.tracks(ctx, filepath.Join(below, "HEAD")) {
 			continue
 		}
 		if err := moveAcross(path, vacant(filepath.Join(to, below))); err != nil {
@@ -170,8 +170,8 @@ func repositoriesIn(worktree string) (all []string, err error) {
 
 // tracks reports whether a file is in a worktree's index: a bare repository among a project's test
 // data is.
-func (r *Repo) tracks(ctx context.Context, worktree, file string) bool {
-	out, err := r.in(worktree, "ls-files", "ls-files", "--", file).output(ctx)
+func (w *Worktree) tracks(ctx context.Context, file string) bool {
+	out, err := w.in("ls-files", "ls-files", "--", file).output(ctx)
 	return err == nil && len(out) > 0
 }
 
@@ -244,7 +244,7 @@ func (r *Repo) unlinkModules(ctx context.Context, worktree, modules string) (rel
 	}
 	var paths []string
 	if worktree != "" {
-		paths, _ = r.modulesAt(ctx, worktree) // none, if it is gone
+		paths, _ = r.Worktree(worktree).modulesAt(ctx) // none, if it is gone
 	}
 	for _, path := range paths {
 		link := filepath.Join(worktree, filepath.FromSlash(path), ".git")
@@ -314,12 +314,12 @@ func gitDirs(dir string) (all []string) {
 	return all
 }
 
-// RecordOf returns the directory where git keeps its data on the worktree at path, or "" if there
+// Record returns the directory where git keeps its data on the worktree, or "" if there
 // is none. The worktree itself may be gone.
-func (r *Repo) RecordOf(path string) string {
-	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
+func (w *Worktree) Record() string {
+	records, _ := filepath.Glob(filepath.Join(EscapeGlob(w.repo.common), "worktrees", "*"))
 	for _, dir := range records {
-		if linkBack(dir) == filepath.Join(path, ".git") {
+		if linkBack(dir) == filepath.Join(w.path, ".git") {
 			return dir
 		}
 	}

@@ -43,7 +43,7 @@ func TestKeepModulesElsewhere(t *testing.T) {
 	native(t, lib, "remote", "remove", "origin")
 	writeIn(t, own, "not committed", "x")
 	to := filepath.Join(otherDisk(t, t.TempDir()), "kept")
-	if !must[bool](t)(r.KeepModules(ctx, worktree, to)) {
+	if !must[bool](t)(r.Worktree(worktree).KeepModules(ctx, to)) {
 		t.Error("nothing was kept")
 	}
 	for _, dir := range []string{"vendor/own", "lib"} {
@@ -180,7 +180,7 @@ func TestKeepModulesInside(t *testing.T) {
 
 	to := filepath.Join(t.TempDir(), "kept")
 	writeIn(t, to, "vendor/stashed", "in the way")
-	if !must[bool](t)(r.KeepModules(ctx, worktree, to)) {
+	if !must[bool](t)(r.Worktree(worktree).KeepModules(ctx, to)) {
 		t.Error("nothing was kept")
 	}
 	var kept []string
@@ -201,7 +201,7 @@ func TestKeepModulesInside(t *testing.T) {
 	if !exists(fixture) {
 		t.Error("test data of the project is gone")
 	}
-	if kept, err := r.KeepModules(ctx, worktree, to); kept || err != nil {
+	if kept, err := r.Worktree(worktree).KeepModules(ctx, to); kept || err != nil {
 		t.Errorf("again: %v %v", kept, err)
 	}
 }

@@ -297,8 +297,8 @@ func TestPromises(t *testing.T) {
 	}
 	check(t, os.WriteFile(filepath.Join(r.common, "config"), append(config[:len(config):len(config)], remote("x", "true")...), 0o644))
 	for name, err := range map[string]error{
-		"CheckoutDetached": r.CheckoutDetached(ctx, r.TopLevel(), head),
-		"AddWorktree":      r.AddWorktree(ctx, filepath.Join(t.TempDir(), "w"), head),
+		"CheckoutDetached": r.Worktree(r.TopLevel()).CheckoutDetached(ctx, head),
+		"AddWorktree":      r.Worktree(filepath.Join(t.TempDir(), "w")).Add(ctx, head),
 	} {
 		if got := asked(err); got != "x" {
 			t.Errorf("%s: %s", name, got)
@@ -410,16 +410,16 @@ func TestLockedWorktree(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	dir := must[string](t)(r.worktreeGitDir(ctx, path))
+	dir := must[string](t)(r.Worktree(path).gitDir(ctx))
 	was := readIn(t, dir, "HEAD")
 	asGit(t, path, "git", "commit")
 	hurry(r)
 	for _, lock := range []string{"index.lock", "HEAD.lock", "ORIG_HEAD.lock"} {
 		writeIn(t, dir, lock, "")
 		for name, err := range map[string]error{
-			"MergeInto":        second(r.MergeInto(ctx, path, head, "merge", ada)),
-			"CheckoutDetached": r.CheckoutDetached(ctx, path, head),
-			"AttachHead":       r.AttachHead(ctx, path, "task/one"),
+			"MergeInto":        second(r.Worktree(path).MergeInto(ctx, head, "merge", ada)),
+			"CheckoutDetached": r.Worktree(path).CheckoutDetached(ctx, head),
+			"AttachHead":       r.Worktree(path).AttachHead(ctx, "task/one"),
 		} {
 			if !errors.Is(err, ErrBusy) || readIn(t, dir, "HEAD") != was {
 				t.Errorf("%s beside %s: %v", name, lock, err)
@@ -446,7 +446,7 @@ func TestLockedWorktree(t *testing.T) {
 			}
 		}
 	})
-	err := r.freeWorktree(ctx, path)
+	err := r.Worktree(path).free(ctx)
 	close(ended)
 	others.Wait()
 	if !errors.Is(err, ErrBusy) || ctx.Err() != nil {
@@ -598,7 +598,7 @@ func TestHeadFromElsewhere(t *testing.T) {
 	_, other := scratch(t)
 	native(t, other.TopLevel(), "checkout", "-q", "-b", "other")
 	t.Chdir(other.GitDir())
-	if _, branch, err := r.Head(ctx, r.TopLevel()); branch != "refs/heads/main" || err != nil {
+	if _, branch, err := r.Worktree(r.TopLevel()).Head(ctx); branch != "refs/heads/main" || err != nil {
 		t.Errorf("it is on %s: %v", branch, err)
 	}
 	check(t, os.WriteFile(filepath.Join(r.common, "config"), []byte("[core\n"), 0o644))

@@ -31,7 +31,7 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 			native(t, dir, "config", "remote.origin.uploadpack", deaf)
 			r := open(t, ctx, dir)
 			tree := filepath.Join(t.TempDir(), "tree")
-			if err := r.AddWorktree(ctx, tree, old); !errors.Is(err, ErrSilent) || !errors.As(err, new(*NetworkError)) {
+			if err := r.Worktree(tree).Add(ctx, old); !errors.Is(err, ErrSilent) || !errors.As(err, new(*NetworkError)) {
 				t.Errorf("the server says nothing, and the worktree ends with %v", err)
 			}
 			if _, _, err := r.MergeTree(ctx, old, last); !errors.Is(err, ErrSilent) {
@@ -44,7 +44,7 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 			native(t, dir, "config", "--unset", "liza.networktimeout")
 			native(t, dir, "config", "remote.elsewhere.url", t.TempDir())
 			native(t, dir, "config", "remote.elsewhere.promisor", "yes")
-			check(t, r.AddWorktree(ctx, tree, old))
+			check(t, r.Worktree(tree).Add(ctx, old))
 			if text, err := os.ReadFile(filepath.Join(tree, "deep", "b.txt")); string(text) != "old\n" || err != nil {
 				t.Errorf("the worktree has %q: %v", text, err)
 			}
@@ -67,7 +67,7 @@ func TestSnapshotInAPartialClone(t *testing.T) {
 	write(t, r, "new", "new\n")
 	snap := func(which string) {
 		t.Helper()
-		id, err := r.Snapshot(ctx, dir, "what was left", ada)
+		id, err := r.Worktree(dir).Snapshot(ctx, "what was left", ada)
 		if err != nil {
 			t.Errorf("%s: %v", which, err)
 		}

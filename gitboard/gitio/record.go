@@ -194,8 +194,8 @@ func loggedHead(dir string) (git.OID, error) {
 }
 
 // LostHead reports whether the file of a linked worktree's HEAD names neither a ref nor a commit.
-func (r *Repo) LostHead(worktree string) bool {
-	dir, ours := r.record(worktree)
+func (w *Worktree) LostHead() bool {
+	dir, ours := w.record()
 	if !ours {
 		return false
 	}

@@ -18,17 +18,17 @@ import (
 func TestLostHead(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	record := must[string](t)(r.worktreeGitDir(ctx, path))
+	record := must[string](t)(r.Worktree(path).gitDir(ctx))
 	commit := must[git.OID](t)(r.ResolveCommit(ctx, "main"))
 	for text, lost := range map[string]bool{"": true, "\n": true, "refs/heads/x\n": true, "ref: refs/heads/x\n": false, string(commit) + "\n": false, string(commit)[:20]: true} {
 		writeIn(t, record, "HEAD", text)
-		if got := r.LostHead(path); got != lost {
+		if got := r.Worktree(path).LostHead(); got != lost {
 			t.Errorf("%q: lost is %v", text, got)
 		}
 	}
 	head := readIn(t, r.CommonDir(), "HEAD")
 	writeIn(t, r.CommonDir(), "HEAD", "")
-	if r.LostHead(r.TopLevel()) {
+	if r.Worktree(r.TopLevel()).LostHead() {
 		t.Error("the main worktree is taken for a linked one")
 	}
 	writeIn(t, r.CommonDir(), "HEAD", head)
@@ -166,7 +166,7 @@ func TestCrossed(t *testing.T) {
 	one, two := claim(t, ctx, r, "one"), claim(t, ctx, r, "two")
 	is := func(when, path, want string) {
 		t.Helper()
-		if got := r.Crossed(path); got != want {
+		if got := r.Worktree(path).Crossed(); got != want {
 			t.Errorf("%s: %q, not %q", when, got, want)
 		}
 	}
@@ -184,7 +184,7 @@ func TestCrossed(t *testing.T) {
 	is("the same file", one, "")
 	check(t, os.Remove(filepath.Join(one, ".git")))
 	writeIn(t, one, ".git", other)
-	record := must[string](t)(r.worktreeGitDir(ctx, two))
+	record := must[string](t)(r.Worktree(two).gitDir(ctx))
 	back := readIn(t, record, "gitdir")
 	writeIn(t, record, "gitdir", two+"\n")
 	is("the record names a directory", one, "")

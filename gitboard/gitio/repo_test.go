@@ -21,7 +21,7 @@ func TestOpen(t *testing.T) {
 	top := resolved(t, r.TopLevel())
 	common := filepath.Join(top, ".git")
 	linked := filepath.Join(t.TempDir(), "linked")
-	check(t, r.AddWorktree(ctx, linked, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	check(t, r.Worktree(linked).Add(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
 	linked = resolved(t, linked)
 	check(t, os.MkdirAll(filepath.Join(top, "sub", "dir"), 0o777))
 	bare := filepath.Join(resolved(t, t.TempDir()), "bare.git")
@@ -52,7 +52,7 @@ func TestOpen(t *testing.T) {
 func TestIsMadeFrom(t *testing.T) {
 	ctx, r := scratch(t)
 	linked := filepath.Join(t.TempDir(), "linked")
-	check(t, r.AddWorktree(ctx, linked, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	check(t, r.Worktree(linked).Add(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
 	apart := t.TempDir()
 	native(t, apart, "init", "-q", "--separate-git-dir=../apart.git", "work")
 	work := filepath.Join(apart, "work")
@@ -155,10 +155,10 @@ func TestEnvironment(t *testing.T) {
 	}
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", New: id}}, ""))
 	write(t, r, "b.txt", "b")
-	if entries := must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())); len(entries) != 1 || !entries[0].Untracked() {
+	if entries := must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)); len(entries) != 1 || !entries[0].Untracked() {
 		t.Errorf("status: %v", entries)
 	}
-	must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "snap", ada))
+	must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "snap", ada))
 	check(t, r.SetConfig(ctx, "liza.x", "y"))
 	store(t, ctx, r, "written below objects")
 	if _, err := os.Lstat(rubbish); !os.IsNotExist(err) {
@@ -210,7 +210,7 @@ func TestSeparateWorkTree(t *testing.T) {
 	if apart.TopLevel() != tree {
 		t.Fatalf("top level %s", apart.TopLevel())
 	}
-	entries := must[[]StatusEntry](t)(apart.Status(ctx, tree))
+	entries := must[[]StatusEntry](t)(apart.Worktree(tree).Status(ctx))
 	if len(entries) != 1 || entries[0] != (StatusEntry{Code: " D", Path: "a.txt"}) {
 		t.Errorf("status: %v", entries)
 	}

@@ -41,12 +41,12 @@ func SetAside(record string) (commits []git.OID, err error) {
 // OwnCommits returns the commits that are lost with a worktree besides that of its HEAD: those
 // of SetAside, and those of the refs that are the worktree's alone (gitrepository-layout,
 // refs/worktree and refs/rewritten). What is not here is left out.
-func (r *Repo) OwnCommits(ctx context.Context, worktree string) ([]git.OID, error) {
-	dir, err := r.worktreeGitDir(ctx, worktree)
+func (w *Worktree) OwnCommits(ctx context.Context) ([]git.OID, error) {
+	dir, err := w.gitDir(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r.RecordedCommits(ctx, dir)
+	return w.repo.RecordedCommits(ctx, dir)
 }
 
 // RecordedCommits is OwnCommits for the record of a worktree, which may itself be gone.

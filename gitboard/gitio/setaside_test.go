@@ -23,7 +23,7 @@ func TestOwnCommits(t *testing.T) {
 			write(t, r, "b.txt", "one\n")
 			commitAll(t, r, "second")
 			path := claim(t, ctx, r, "one")
-			if got := must[[]git.OID](t)(r.OwnCommits(ctx, path)); len(got) > 0 {
+			if got := must[[]git.OID](t)(r.Worktree(path).OwnCommits(ctx)); len(got) > 0 {
 				t.Errorf("nothing was put aside: %v", got)
 			}
 			write(t, r, "a.txt", "theirs\n")
@@ -31,7 +31,7 @@ func TestOwnCommits(t *testing.T) {
 			writeIn(t, path, "a.txt", "ours\n")
 			testrun.CommitAll(t, path, "ours")
 			writeIn(t, path, "b.txt", "hours of work\n")
-			if err := r.in(path, stopped[0], stopped...).run(ctx); err == nil {
+			if err := r.Worktree(path).in(stopped[0], stopped...).run(ctx); err == nil {
 				t.Fatal("no conflict")
 			}
 			if got := readIn(t, path, "b.txt"); got != "one\n" {
@@ -42,7 +42,7 @@ func TestOwnCommits(t *testing.T) {
 			rewritten := git.OID(native(t, path, "commit-tree", "-m", "rewritten", string(git.EmptyTree)))
 			native(t, path, "update-ref", "refs/rewritten/label", string(rewritten))
 			native(t, path, "update-ref", "refs/worktree/tree", native(t, path, "rev-parse", "HEAD^{tree}"))
-			got := must[[]git.OID](t)(r.OwnCommits(ctx, path))
+			got := must[[]git.OID](t)(r.Worktree(path).OwnCommits(ctx))
 			if len(got) != 3 || got[1] != rewritten || got[2] != own {
 				t.Fatalf("found %v, not one, %s and %s", got, rewritten, own)
 			}
@@ -59,12 +59,12 @@ func TestOwnCommits(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	for _, text := range []string{strings.Repeat("1", 40) + "\n", "", "no commit\n"} {
 		writeIn(t, LinkedDir(path), "MERGE_AUTOSTASH", text)
-		if got := must[[]git.OID](t)(r.OwnCommits(ctx, path)); !slices.Equal(got, nil) {
+		if got := must[[]git.OID](t)(r.Worktree(path).OwnCommits(ctx)); !slices.Equal(got, nil) {
 			t.Errorf("%q: found %v", text, got)
 		}
 	}
 	writeIn(t, filepath.Join(LinkedDir(path), "rebase-merge"), "autostash/unreadable", "")
-	if _, err := r.OwnCommits(ctx, path); err == nil {
+	if _, err := r.Worktree(path).OwnCommits(ctx); err == nil {
 		t.Error("what can't be read is nothing")
 	}
 }

@@ -59,7 +59,7 @@ func TestSilentModule(t *testing.T) {
 		return testrun.CommitAll(t, lib, "2")
 	}
 	place := filepath.Join(t.TempDir(), "place")
-	check(t, r.AddWorktree(ctx, place, first))
+	check(t, r.Worktree(place).Add(ctx, first))
 	native(t, place, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--recursive")
 	native(t, r.TopLevel(), "config", "liza.networktimeout", "1")
 	at := func(silent, commit string) error {
@@ -69,7 +69,7 @@ func TestSilentModule(t *testing.T) {
 		}
 		native(t, filepath.Join(place, silent), "config", "remote.origin.uploadpack", deaf)
 		native(t, place, "update-index", "--cacheinfo", "160000,"+commit+",outer")
-		return r.CheckOutModules(ctx, place)
+		return r.Worktree(place).CheckOutModules(ctx)
 	}
 	there := native(t, outer, "rev-parse", "HEAD")
 	check(t, at("outer", there))
@@ -85,7 +85,7 @@ func TestSilentModule(t *testing.T) {
 	}
 	native(t, r.TopLevel(), "config", "--unset", "liza.networktimeout")
 	native(t, filepath.Join(place, "outer/inner"), "config", "--unset", "remote.origin.uploadpack")
-	check(t, r.CheckOutModules(ctx, place))
+	check(t, r.Worktree(place).CheckOutModules(ctx))
 	if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(place, "outer/inner/v")))); got != "2\n" {
 		t.Errorf("it has %q", got)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Snapshot commits everything in the worktree with the given top directory, including untracked but
+// Snapshot commits everything in the worktree, including untracked but
 // not ignored files, on top of its HEAD, and returns that commit, or HEAD itself if nothing
 // differs. In a sparse checkout it also commits files outside of its cone that are there all the
 // same; tracked ones that are not there are not deleted. So it does with files that git was told
@@ -21,42 +21,42 @@ import (
 // are. Index, HEAD and files are not touched, and no ref points to the commit yet. who is author
 // and committer; a zero time means now. It returns a FilterError if a filter keeps it from reading
 // a file.
-func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
+func (w *Worktree) Snapshot(ctx context.Context, message string, who git.Signature) (git.OID, error) {
 	return KeptWhole(func() (git.OID, error) {
-		return r.commitIndex(ctx, worktree, message, who, "add", "--all", "--sparse")
+		return w.commitIndex(ctx, message, who, "add", "--all", "--sparse")
 	})
 }
 
 // StagedSnapshot is Snapshot for what is staged, whatever the files are by now. It fails in the
 // middle of a conflict.
-func (r *Repo) StagedSnapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
-	return KeptWhole(func() (git.OID, error) { return r.commitIndex(ctx, worktree, message, who) })
+func (w *Worktree) StagedSnapshot(ctx context.Context, message string, who git.Signature) (git.OID, error) {
+	return KeptWhole(func() (git.OID, error) { return w.commitIndex(ctx, message, who) })
 }
 
 // commitIndex commits a copy of a worktree's index, as Snapshot does, after the given command has
 // changed the copy; none leaves it as it is.
-func (r *Repo) commitIndex(ctx context.Context, worktree, message string, who git.Signature, change ...string) (git.OID, error) {
-	head, _, err := r.Head(ctx, worktree)
+func (w *Worktree) commitIndex(ctx context.Context, message string, who git.Signature, change ...string) (git.OID, error) {
+	head, _, err := w.Head(ctx)
 	if err != nil {
 		return "", err
 	}
-	index, err := r.copyIndex(ctx, worktree)
+	index, err := w.copyIndex(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
 	if len(change) > 0 {
-		if err := r.reveal(ctx, worktree, env); err != nil {
+		if err := w.reveal(ctx, env); err != nil {
 			return "", err
 		}
 		args := flags(durable, []string{"-c", "core.safecrlf=false"}, change)
-		add := r.in(worktree, change[0], args...).with(env)
+		add := w.in(change[0], args...).with(env)
 		if err := add.run(ctx); err != nil {
-			return "", r.filtered(ctx, worktree, add, err)
+			return "", w.repo.filtered(ctx, w.path, add, err)
 		}
 	}
-	out, err := r.in(worktree, "write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
+	out, err := w.in("write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -67,9 +67,9 @@ func (r *Repo) commitIndex(ctx context.Context, worktree, message string, who gi
 		if git.OID(tree) == git.EmptyTree {
 			return git.ZeroOID, nil
 		}
-		held = r.lastTree(ctx, worktree)
+		held = w.lastTree(ctx)
 	} else {
-		commit, err := r.Object(ctx, string(head)+"^{tree}")
+		commit, err := w.repo.Object(ctx, string(head)+"^{tree}")
 		if err != nil {
 			return "", err
 		}
@@ -78,7 +78,7 @@ func (r *Repo) commitIndex(ctx context.Context, worktree, message string, who gi
 		}
 		args = append(args, "-p", string(head))
 	}
-	return r.commitTree(ctx, r.in(worktree, "commit-tree", args...), message, who, held...)
+	return w.repo.commitTree(ctx, w.in("commit-tree", args...), message, who, held...)
 }
 
 // commitTree runs a prepared git commit-tree and keeps the commit, without the trees that something
@@ -94,10 +94,10 @@ func (r *Repo) commitTree(ctx context.Context, c command, message string, who gi
 
 // lastTree returns the tree of the last commit that was checked out in a worktree whose branch was
 // dropped, where all files look new; none if its reflog doesn't say, or if that is not here.
-func (r *Repo) lastTree(ctx context.Context, worktree string) []git.OID {
-	dir, _ := r.worktreeGitDir(ctx, worktree)
+func (w *Worktree) lastTree(ctx context.Context) []git.OID {
+	dir, _ := w.gitDir(ctx)
 	last, _ := loggedHead(dir)
-	tree, err := r.Object(ctx, string(last)+"^{tree}")
+	tree, err := w.repo.Object(ctx, string(last)+"^{tree}")
 	if err != nil {
 		return nil
 	}
@@ -106,8 +106,8 @@ func (r *Repo) lastTree(ctx context.Context, worktree string) []git.OID {
 
 // copyIndex copies a worktree's index to a file next to it and returns the copy's path. The copy
 // saves git from reading every file again, and keeps paths that are tracked although ignored.
-func (r *Repo) copyIndex(ctx context.Context, worktree string) (path string, err error) {
-	dir, err := r.worktreeGitDir(ctx, worktree)
+func (w *Worktree) copyIndex(ctx context.Context) (path string, err error) {
+	dir, err := w.gitDir(ctx)
 	if err != nil {
 		return "", err
 	}

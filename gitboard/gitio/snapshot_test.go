@@ -18,7 +18,7 @@ func TestSnapshot(t *testing.T) {
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	snap := func() git.OID {
 		t.Helper()
-		return must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "what was left", ada))
+		return must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "what was left", ada))
 	}
 	if got := snap(); got != head {
 		t.Errorf("clean: got %s", got)
@@ -57,7 +57,7 @@ func TestSnapshot(t *testing.T) {
 func TestStagedSnapshot(t *testing.T) {
 	ctx, r := scratch(t)
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	if got := must[git.OID](t)(r.StagedSnapshot(ctx, r.TopLevel(), "staged", ada)); got != head {
+	if got := must[git.OID](t)(r.Worktree(r.TopLevel()).StagedSnapshot(ctx, "staged", ada)); got != head {
 		t.Errorf("nothing is staged: got %s", got)
 	}
 	for _, name := range []string{"a.txt", "gone", "edited", "as staged"} {
@@ -69,7 +69,7 @@ func TestStagedSnapshot(t *testing.T) {
 	write(t, r, "edited", "later")
 	write(t, r, "new", "later")
 	var alone []string
-	for _, e := range must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())) {
+	for _, e := range must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)) {
 		if e.StagedAlone() {
 			alone = append(alone, e.Path)
 		}
@@ -78,7 +78,7 @@ func TestStagedSnapshot(t *testing.T) {
 		t.Errorf("staged alone: %q", alone)
 	}
 	before, index := native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch"), readIn(t, r.GitDir(), "index")
-	id := must[git.OID](t)(r.StagedSnapshot(ctx, r.TopLevel(), "staged", ada))
+	id := must[git.OID](t)(r.Worktree(r.TopLevel()).StagedSnapshot(ctx, "staged", ada))
 	if got := native(t, r.TopLevel(), "diff", "--name-status", "HEAD", string(id)); got != "M\ta.txt\nA\tas staged\nA\tedited\nA\tgone" {
 		t.Errorf("it holds %q", got)
 	}
@@ -98,7 +98,7 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 	write(t, r, "a.txt", "changed\n")
 	write(t, r, "below/new", "new")
 	prune := func() { native(t, r.TopLevel(), "prune", "--expire=now") }
-	id := must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "what was left", ada))
+	id := must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "what was left", ada))
 	prune()
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/attic/one/1", New: id}}, ""))
 	native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
@@ -113,7 +113,7 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 	native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
 
 	write(t, r, "large", strings.Repeat("x", mostKept))
-	id = must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "with a large file", ada))
+	id = must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "with a large file", ada))
 	large := must[git.OID](t)(r.FileOID(ctx, id, "large"))
 	for _, k := range r.allKept() {
 		for _, o := range k.objects {
@@ -138,7 +138,7 @@ func TestSnapshotWithoutItsBranch(t *testing.T) {
 	native(t, r.TopLevel(), "worktree", "add", "-q", "-b", "dropped", path)
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/dropped", Old: head}}, ""))
 	check(t, os.WriteFile(filepath.Join(path, "new"), []byte("new"), 0o644))
-	id := must[git.OID](t)(r.Snapshot(ctx, path, "what was left", ada))
+	id := must[git.OID](t)(r.Worktree(path).Snapshot(ctx, "what was left", ada))
 	added := must[git.OID](t)(r.FileOID(ctx, id, "new"))
 	kept := func(oid git.OID) bool {
 		return slices.ContainsFunc(r.allKept(), func(k *kept) bool {
@@ -148,8 +148,8 @@ func TestSnapshotWithoutItsBranch(t *testing.T) {
 	if !kept(id) || !kept(added) || kept(same) {
 		t.Errorf("kept: the commit %t, a new file %t, one that is as it was %t", kept(id), kept(added), kept(same))
 	}
-	check(t, os.RemoveAll(filepath.Join(r.RecordOf(path), "logs")))
-	must[git.OID](t)(r.Snapshot(ctx, path, "without a reflog", ada))
+	check(t, os.RemoveAll(filepath.Join(r.Worktree(path).Record(), "logs")))
+	must[git.OID](t)(r.Worktree(path).Snapshot(ctx, "without a reflog", ada))
 	if !kept(same) {
 		t.Error("nobody knows what the file was, and it is not kept")
 	}
@@ -164,7 +164,7 @@ func TestSnapshotRacy(t *testing.T) {
 		write(t, r, "racy", strings.Repeat("-", 10))
 		native(t, r.TopLevel(), "add", "racy")
 		write(t, r, "racy", text)
-		id := must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "racy", ada))
+		id := must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "racy", ada))
 		if got := must[git.Object](t)(r.Object(ctx, string(id)+":racy")); string(got.Data) != text {
 			t.Fatalf("round %d: holds %q", i, got.Data)
 		}
@@ -186,7 +186,7 @@ func TestSnapshotOutsideTheCone(t *testing.T) {
 	}
 	writeIn(t, path, "docs/changed", "two\n")
 	writeIn(t, path, "docs/new", "two\n")
-	id := must[git.OID](t)(r.Snapshot(ctx, path, "what was left", ada))
+	id := must[git.OID](t)(r.Worktree(path).Snapshot(ctx, "what was left", ada))
 	if got := native(t, path, "diff", "--name-status", "HEAD", string(id)); got != "M\tdocs/changed\nA\tdocs/new" {
 		t.Errorf("it holds %q", got)
 	}
@@ -202,11 +202,11 @@ func TestSnapshotInConflict(t *testing.T) {
 	writeIn(t, path, "b.txt", "untracked\n")
 	check(t, os.Remove(filepath.Join(path, "b.txt")))
 	theirs := commitAll(t, r, "theirs")
-	if conflicts := must[[]string](t)(r.MergeInto(ctx, path, theirs, "m", ada)); len(conflicts) == 0 {
+	if conflicts := must[[]string](t)(r.Worktree(path).MergeInto(ctx, theirs, "m", ada)); len(conflicts) == 0 {
 		t.Fatal("no conflict")
 	}
 	before := native(t, path, "status", "--porcelain=v2")
-	id := must[git.OID](t)(r.Snapshot(ctx, path, "in conflict", ada))
+	id := must[git.OID](t)(r.Worktree(path).Snapshot(ctx, "in conflict", ada))
 	if got := must[git.Object](t)(r.Object(ctx, string(id)+":a.txt")); string(got.Data) != "ours\n" {
 		t.Errorf("it holds %q", got.Data)
 	}
@@ -230,7 +230,7 @@ func TestStatus(t *testing.T) {
 	write(t, r, "b", "changed")
 	write(t, r, "dir/x", "x")
 	var got []string
-	for _, entry := range must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())) {
+	for _, entry := range must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)) {
 		got = append(got, entry.Code+" "+entry.Path)
 	}
 	if strings.Join(got, "|") != "D  a.txt| M b|A  né w.txt|?? dir/x" {
@@ -267,7 +267,7 @@ func TestSnapshotOfHidden(t *testing.T) {
 		write(t, r, name, "one\n")
 	}
 	commitAll(t, r, "second")
-	if found := must[map[string][]string](t)(r.Hidden(ctx, r.TopLevel())); len(found) > 0 {
+	if found := must[map[string][]string](t)(r.Worktree(r.TopLevel()).Hidden(ctx)); len(found) > 0 {
 		t.Errorf("hidden: %q", found)
 	}
 	native(t, r.TopLevel(), "update-index", "--assume-unchanged", "assumed", "both", "same")
@@ -276,11 +276,11 @@ func TestSnapshotOfHidden(t *testing.T) {
 		write(t, r, name, "two\n")
 	}
 	check(t, os.Remove(filepath.Join(r.TopLevel(), "gone")))
-	if dirty := must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())); len(dirty) > 0 {
+	if dirty := must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)); len(dirty) > 0 {
 		t.Fatalf("git shows %v", dirty)
 	}
 	index := readIn(t, r.GitDir(), "index")
-	id := must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "what was left", ada))
+	id := must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "what was left", ada))
 	if got := native(t, r.TopLevel(), "diff", "--name-status", "-z", "HEAD", string(id)); got != "M\x00assumed\x00M\x00both\x00M\x00né\nw\x00M\x00skipped\x00" {
 		t.Errorf("it holds %q", got)
 	}

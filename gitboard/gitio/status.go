@@ -34,13 +34,13 @@ type Checkout struct {
 	Dirty  []StatusEntry
 }
 
-// Checkout returns the HEAD of the worktree with the given top directory and what differs from it.
+// Checkout returns the HEAD of the worktree and what differs from it.
 // Untracked files are listed one by one, without ignored ones. A submodule is listed if its commit
 // or anything in it differs. A moved file is listed under both paths. It takes no lock, so it does
 // not disturb anyone who works there. It returns a BrokenRefError if the branch is broken: git then
 // sees every file as new, or fails. It returns a FilterError if a filter keeps it from comparing.
-func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) {
-	ask := r.in(worktree, "status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
+func (w *Worktree) Checkout(ctx context.Context) (Checkout, error) {
+	ask := w.in("status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
 		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").with("GIT_OPTIONAL_LOCKS=0")
 	out, err := ask.output(ctx)
 	c := Checkout{Head: git.ZeroOID}
@@ -48,25 +48,25 @@ func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) 
 		c = parseStatus(splitNUL(out))
 	}
 	if c.Head.IsZero() && ctx.Err() == nil {
-		if broken := r.brokenBranch(ctx, worktree); broken != nil {
+		if broken := w.brokenBranch(ctx); broken != nil {
 			return Checkout{}, broken
 		}
 	}
 	if err != nil {
-		return Checkout{}, r.filtered(ctx, worktree, ask, r.damagedIndex(worktree, err))
+		return Checkout{}, w.repo.filtered(ctx, w.path, ask, w.damagedIndex(err))
 	}
 	return c, nil
 }
 
 // brokenBranch returns a BrokenRefError if the branch that a linked worktree has checked out is
 // broken. It reads HEAD's file, since git names no branch then.
-func (r *Repo) brokenBranch(ctx context.Context, worktree string) error {
-	line, _ := r.headFile(worktree) // names nothing if it can't be read
+func (w *Worktree) brokenBranch(ctx context.Context) error {
+	line, _ := w.headFile() // names nothing if it can't be read
 	branch, symbolic := strings.CutPrefix(line, symbolicMark)
 	if !symbolic {
 		return nil
 	}
-	_, err := r.Ref(ctx, branch)
+	_, err := w.repo.Ref(ctx, branch)
 	if errors.As(err, new(*BrokenRefError)) {
 		return err
 	}
@@ -74,8 +74,8 @@ func (r *Repo) brokenBranch(ctx context.Context, worktree string) error {
 }
 
 // Status returns the Dirty part of Checkout.
-func (r *Repo) Status(ctx context.Context, worktree string) ([]StatusEntry, error) {
-	c, err := r.Checkout(ctx, worktree)
+func (w *Worktree) Status(ctx context.Context) ([]StatusEntry, error) {
+	c, err := w.Checkout(ctx)
 	return c.Dirty, err
 }
 

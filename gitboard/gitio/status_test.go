@@ -29,16 +29,16 @@ func TestHeadAgrees(t *testing.T) {
 	}
 	for _, s := range states {
 		s.make()
-		if head, branch, known := r.plainHead(ctx, path); head != s.head || branch != s.branch || !known {
+		if head, branch, known := r.Worktree(path).plainHead(ctx); head != s.head || branch != s.branch || !known {
 			t.Errorf("%s: plainHead: %q %q %v", s.name, head, branch, known)
 		}
-		if c := must[Checkout](t)(r.Checkout(ctx, path)); c.Head != s.head || c.Branch != s.branch {
+		if c := must[Checkout](t)(r.Worktree(path).Checkout(ctx)); c.Head != s.head || c.Branch != s.branch {
 			t.Errorf("%s: Checkout: %q %q", s.name, c.Head, c.Branch)
 		}
 	}
 	for _, text := range []string{"", "ref: refs/heads/.invalid\n", "ref: refs/bisect/bad\n", string(git.ZeroOID) + "\n", "1234567890123456789012345678901234567890\n"} {
 		check(t, os.WriteFile(filepath.Join(r.CommonDir(), "worktrees", "tâche-un", "HEAD"), []byte(text), 0o666))
-		if head, branch, known := r.plainHead(ctx, path); known {
+		if head, branch, known := r.Worktree(path).plainHead(ctx); known {
 			t.Errorf("HEAD is %q: %q %q", text, head, branch)
 		}
 	}
@@ -51,7 +51,7 @@ func TestCheckoutOfBrokenBranch(t *testing.T) {
 	native(t, path, "checkout", "-q", "-b", "task/one")
 	for _, text := range []string{"", "garbage\n", "1234567890123456789012345678901234567890\n"} {
 		check(t, os.WriteFile(filepath.Join(r.CommonDir(), "refs", "heads", "task", "one"), []byte(text), 0o666))
-		c, err := r.Checkout(ctx, path)
+		c, err := r.Worktree(path).Checkout(ctx)
 		if broken := (*BrokenRefError)(nil); !errors.As(err, &broken) || broken.Ref != "refs/heads/task/one" {
 			t.Errorf("the branch is %q: %+v, %v", text, c, err)
 		}
@@ -63,18 +63,18 @@ func TestOwns(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	_, other := scratch(t)
 	for where, want := range map[string]bool{path: true, path + "/.": true, r.TopLevel(): false, filepath.Dir(path): false, path + "-not": false} {
-		if r.Owns(where) != want {
+		if r.Worktree(where).Owns() != want {
 			t.Errorf("%s: %v", where, !want)
 		}
 	}
-	if other.Owns(path) {
+	if other.Worktree(path).Owns() {
 		t.Error("another repository owns it, too")
 	}
 	// The .git file of a copy points here, but git has no worktree at that path.
 	copied := path + "-copied"
 	check(t, os.Mkdir(copied, 0o777))
 	check(t, os.WriteFile(filepath.Join(copied, ".git"), []byte(readIn(t, path, ".git")), 0o666))
-	if r.Owns(copied) {
+	if r.Worktree(copied).Owns() {
 		t.Error("a copy is taken for the worktree")
 	}
 }

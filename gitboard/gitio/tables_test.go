@@ -53,8 +53,8 @@ func TestOddAnswers(t *testing.T) {
 		"no version":          {"git version of old", func() bool { return errors.As(RequireVersion(ctx), new(*UnsupportedError)) }},
 		"1.99":                {"git version 1.99", func() bool { return errors.As(RequireVersion(ctx), new(*UnsupportedError)) }},
 		"3.1":                 {"git version 3.1", func() bool { return RequireVersion(ctx) == nil }},
-		"no path of a change": {"a b c d", func() bool { return !fails(r.cutShort(ctx, r.top, head, head)) }},
-		"half a change":       {`a b\0path\0`, func() bool { return !fails(r.cutShort(ctx, r.top, head, head)) }},
+		"no path of a change": {"a b c d", func() bool { return !fails(r.Worktree(r.top).cutShort(ctx, head, head)) }},
+		"half a change":       {`a b\0path\0`, func() bool { return !fails(r.Worktree(r.top).cutShort(ctx, head, head)) }},
 		"no files":            {string(head) + " " + string(head) + "\nx", func() bool { return fails(r.DiffStats(ctx, [][2]git.OID{{head, head}})) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestOddAnswers(t *testing.T) {
 		t.Errorf("a ref that the remote does not have: %v", err)
 	}
 	instead(t, "echo /nowhere")
-	if _, err := r.copyIndex(ctx, r.TopLevel()); !errors.As(err, new(*StorageError)) {
+	if _, err := r.Worktree(r.TopLevel()).copyIndex(ctx); !errors.As(err, new(*StorageError)) {
 		t.Errorf("no directory for an index: %v", err)
 	}
 	instead(t, "[ $1 = version ] && echo git version 2.30 && exit; exit 129")
@@ -126,11 +126,11 @@ func TestFullIDs(t *testing.T) {
 		"RevList":        second(r.RevList(ctx, "", "main")),
 		"RequestCommit":  second(r.RequestCommit(ctx, "main", "r", 9)),
 		"Requested":      second(r.Requested(ctx, "main", []string{"r"}, 9)),
-		"Advance":        r.readTree(ctx, r.top, "main", "main"),
+		"Advance":        r.Worktree(r.top).readTree(ctx, "main", "main"),
 		"MergeTree":      func() error { _, _, err := r.MergeTree(ctx, "main", "main"); return err }(),
-		"AddWorktree":    r.AddWorktree(ctx, filepath.Join(t.TempDir(), "x"), "main"),
-		"MergeInto":      second(r.MergeInto(ctx, r.top, "main", "m", ada)),
-		"CheckoutDetach": r.CheckoutDetached(ctx, r.top, "main"),
+		"AddWorktree":    r.Worktree(filepath.Join(t.TempDir(), "x")).Add(ctx, "main"),
+		"MergeInto":      second(r.Worktree(r.top).MergeInto(ctx, "main", "m", ada)),
+		"CheckoutDetach": r.Worktree(r.top).CheckoutDetached(ctx, "main"),
 	} {
 		if err == nil || errors.As(err, new(*CommandError)) {
 			t.Errorf("%s takes a name: %v", name, err)

@@ -15,8 +15,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Worktree is one of the repository's worktrees, as git-worktree lists it.
+// Worktree is the place of a worktree of the repository, whether or not one is there.
 type Worktree struct {
+	repo *Repo
+	path string // of its top directory
+}
+
+// Worktree returns the worktree.
+func (r *Repo) Worktree(path string) *Worktree { return &Worktree{r, path} }
+
+// WorktreeInfo is one of the repository's worktrees, as git-worktree lists it.
+type WorktreeInfo struct {
 	Path     string  // absolute
 	Head     git.OID // ZeroOID before the first commit, "" in a bare repository
 	Branch   string  // full ref that HEAD is attached to, or ""
@@ -29,17 +38,17 @@ type Worktree struct {
 }
 
 // Worktrees lists all worktrees, the main one (or the bare repository) first.
-func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
+func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeInfo, error) {
 	return r.listWorktrees(ctx, r.amidst)
 }
 
 // RepairedWorktrees is Worktrees for callers that are about to change one. A record that a git left
 // unfinished when it was killed is completed if it is in their way.
-func (r *Repo) RepairedWorktrees(ctx context.Context) ([]Worktree, error) {
+func (r *Repo) RepairedWorktrees(ctx context.Context) ([]WorktreeInfo, error) {
 	return r.listWorktrees(ctx, r.repaired)
 }
 
-func (r *Repo) listWorktrees(ctx context.Context, run func(context.Context, command) ([]byte, error)) ([]Worktree, error) {
+func (r *Repo) listWorktrees(ctx context.Context, run func(context.Context, command) ([]byte, error)) ([]WorktreeInfo, error) {
 	out, err := run(ctx, r.command("worktree list", "worktree", "list", "--porcelain", "-z"))
 	if err != nil {
 		return nil, err
@@ -71,12 +80,12 @@ func (r *Repo) mainTop(linked []string) string {
 
 // CheckedOut lists the worktrees whose HEAD is attached to a ref, given by its full name. It starts
 // no child if the files of all HEADs clearly name other refs. Else it is like RepairedWorktrees.
-func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]Worktree, error) {
+func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]WorktreeInfo, error) {
 	if r.plainlyFree(ref) {
 		return nil, nil
 	}
 	all, err := r.RepairedWorktrees(ctx)
-	return slices.DeleteFunc(all, func(w Worktree) bool { return w.Branch != ref }), err
+	return slices.DeleteFunc(all, func(w WorktreeInfo) bool { return w.Branch != ref }), err
 }
 
 // plainlyFree reports that no worktree's HEAD is attached to a ref, going by the HEAD files
@@ -123,9 +132,9 @@ const noBranch = git.HeadsPrefix + ".invalid"
 // Owns reports whether path is the top of a linked worktree of this repository, going by the files
 // in which the two name each other. It is also false for a worktree that was moved or that is
 // reached by another path, which Worktrees finds, and for a symbolic link.
-func (r *Repo) Owns(path string) bool {
-	_, ours := r.record(path)
-	return ours && !IsLink(path)
+func (w *Worktree) Owns() bool {
+	_, ours := w.record()
+	return ours && !IsLink(w.path)
 }
 
 // IsLink reports whether path is a symbolic link.
@@ -134,14 +143,14 @@ func IsLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// record returns the directory in which git keeps its data on the linked worktree at path
-// (gitrepository-layout, worktrees/<id>), provided that it names that path.
-func (r *Repo) record(path string) (dir string, ours bool) {
-	dir, known := r.named(path)
+// record returns the directory in which git keeps its data on the linked worktree
+// (gitrepository-layout, worktrees/<id>), provided that it names the worktree's path.
+func (w *Worktree) record() (dir string, ours bool) {
+	dir, known := w.named()
 	if !known {
 		return "", false
 	}
-	return dir, linkBack(dir) == filepath.Join(path, ".git")
+	return dir, linkBack(dir) == filepath.Join(w.path, ".git")
 }
 
 // linkBack returns the file .git of the linked worktree that a record belongs to, "" if the record
@@ -155,20 +164,20 @@ func linkBack(record string) string {
 }
 
 // named returns the record that a linked worktree's .git file names.
-func (r *Repo) named(path string) (dir string, known bool) {
-	dir = LinkedDir(path)
-	return dir, filepath.Dir(dir) == filepath.Join(r.common, "worktrees")
+func (w *Worktree) named() (dir string, known bool) {
+	dir = LinkedDir(w.path)
+	return dir, filepath.Dir(dir) == filepath.Join(w.repo.common, "worktrees")
 }
 
 // Crossed returns the top of another worktree of this repository, if it is that one's record which
-// the .git file at path names, and "" otherwise.
-func (r *Repo) Crossed(path string) string {
-	record, known := r.named(path)
+// the worktree's .git file names, and "" otherwise.
+func (w *Worktree) Crossed() string {
+	record, known := w.named()
 	link := linkBack(record)
 	if !known || link == "" || LinkedDir(filepath.Dir(link)) != record {
 		return ""
 	}
-	own, err := os.Stat(filepath.Join(path, ".git"))
+	own, err := os.Stat(filepath.Join(w.path, ".git"))
 	other, failed := os.Stat(link)
 	if err != nil || failed != nil || os.SameFile(own, other) {
 		return ""
@@ -274,10 +283,10 @@ func (r *Repo) repaired(ctx context.Context, c command) ([]byte, error) {
 
 // parseWorktrees parses git-worktree's "PORCELAIN FORMAT": each attribute ends with a NUL, and each
 // worktree with an empty attribute.
-func parseWorktrees(out string) []Worktree {
-	var list []Worktree
+func parseWorktrees(out string) []WorktreeInfo {
+	var list []WorktreeInfo
 	for record := range strings.SplitSeq(out, "\x00\x00") {
-		var w Worktree
+		var w WorktreeInfo
 		for attribute := range strings.SplitSeq(record, "\x00") {
 			key, value, _ := strings.Cut(attribute, " ")
 			switch key {
@@ -306,20 +315,20 @@ func parseWorktrees(out string) []Worktree {
 	return list
 }
 
-// Head returns the commit checked out in the worktree with the given top directory, and the full
+// Head returns the commit checked out in the worktree, and the full
 // ref that its HEAD is attached to, or "" if it is detached. Before the first commit, commit is
 // ZeroOID.
-func (r *Repo) Head(ctx context.Context, worktree string) (commit git.OID, branch string, err error) {
-	if commit, branch, known := r.plainHead(ctx, worktree); known {
+func (w *Worktree) Head(ctx context.Context) (commit git.OID, branch string, err error) {
+	if commit, branch, known := w.plainHead(ctx); known {
 		return commit, branch, nil
 	}
 	var symbolic []byte
 	var failed error
 	var beside sync.WaitGroup
 	beside.Go(func() {
-		symbolic, failed = r.in(worktree, "symbolic-ref", "symbolic-ref", "--quiet", "HEAD").output(ctx)
+		symbolic, failed = w.in("symbolic-ref", "symbolic-ref", "--quiet", "HEAD").output(ctx)
 	})
-	out, err := r.in(worktree, "rev-parse", "rev-parse", "--verify", "--quiet", "HEAD^{commit}").output(ctx)
+	out, err := w.in("rev-parse", "rev-parse", "--verify", "--quiet", "HEAD^{commit}").output(ctx)
 	beside.Wait()
 	switch {
 	case err == nil:
@@ -327,18 +336,18 @@ func (r *Repo) Head(ctx context.Context, worktree string) (commit git.OID, branc
 	case exitCode(err) == 1:
 		commit = git.ZeroOID
 	default:
-		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, err)
+		return "", "", fmt.Errorf("HEAD of %s: %w", w.path, err)
 	}
 	if failed != nil && exitCode(failed) != 1 {
-		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, failed)
+		return "", "", fmt.Errorf("HEAD of %s: %w", w.path, failed)
 	}
 	return commit, strings.TrimSpace(string(symbolic)), nil
 }
 
 // headFile returns the content of a linked worktree's HEAD file. plain is false if it is none of
 // ours, or not a regular file.
-func (r *Repo) headFile(worktree string) (line string, plain bool) {
-	dir, ours := r.record(worktree)
+func (w *Worktree) headFile() (line string, plain bool) {
+	dir, ours := w.record()
 	if !ours {
 		return "", false
 	}
@@ -347,8 +356,8 @@ func (r *Repo) headFile(worktree string) (line string, plain bool) {
 
 // plainHead is Head for a linked worktree whose HEAD is a plain file that names a branch or a
 // commit. known is false for everything else, such as reftables, where the file does not say.
-func (r *Repo) plainHead(ctx context.Context, worktree string) (commit git.OID, branch string, known bool) {
-	line, plain := r.headFile(worktree)
+func (w *Worktree) plainHead(ctx context.Context) (commit git.OID, branch string, known bool) {
+	line, plain := w.headFile()
 	if !plain {
 		return "", "", false
 	}
@@ -356,21 +365,21 @@ func (r *Repo) plainHead(ctx context.Context, worktree string) (commit git.OID, 
 		if !strings.HasPrefix(ref, git.HeadsPrefix) || ref == noBranch {
 			return "", "", false
 		}
-		commit, err := r.Ref(ctx, ref)
+		commit, err := w.repo.Ref(ctx, ref)
 		return commit, ref, err == nil
 	}
 	if !git.OID(line).Valid() {
 		return "", "", false
 	}
-	object, err := r.Object(ctx, line)
+	object, err := w.repo.Object(ctx, line)
 	return git.OID(line), "", err == nil && object.Type == git.CommitObject
 }
 
 // LastHead returns the last commit of the worktree's HEAD, from its reflog, which git does not show
 // while the branch of HEAD is missing. It returns ErrNotFound if there is no reflog, or if that
 // commit is not here.
-func (r *Repo) LastHead(ctx context.Context, worktree string) (git.OID, error) {
-	dir, err := r.worktreeGitDir(ctx, worktree)
+func (w *Worktree) LastHead(ctx context.Context) (git.OID, error) {
+	dir, err := w.gitDir(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -379,34 +388,34 @@ func (r *Repo) LastHead(ctx context.Context, worktree string) (git.OID, error) {
 		return "", err
 	}
 	if last == "" {
-		return "", fmt.Errorf("the reflog of %s: %w", worktree, ErrNotFound)
+		return "", fmt.Errorf("the reflog of %s: %w", w.path, ErrNotFound)
 	}
-	return r.ResolveCommit(ctx, string(last))
+	return w.repo.ResolveCommit(ctx, string(last))
 }
 
 // AttachHead points the worktree's HEAD at branch, given by its full or short name. Index and files
 // stay as they are. The branch need not exist. It returns ErrBusy if another process keeps the
 // worktree locked.
-func (r *Repo) AttachHead(ctx context.Context, worktree, branch string) error {
+func (w *Worktree) AttachHead(ctx context.Context, branch string) error {
 	ref := git.BranchRef(branch)
 	if err := git.CheckRefName(ref); err != nil {
 		return err
 	}
-	if err := r.freeWorktree(ctx, worktree); err != nil {
+	if err := w.free(ctx); err != nil {
 		return err
 	}
 	args := flags(durable, []string{"symbolic-ref", "-m", "git liza: attach", "HEAD", ref})
-	return r.in(worktree, "symbolic-ref", args...).run(ctx)
+	return w.in("symbolic-ref", args...).run(ctx)
 }
 
-// worktreeGitDir returns the absolute git directory of a worktree, which holds its index and HEAD.
-func (r *Repo) worktreeGitDir(ctx context.Context, worktree string) (string, error) {
-	if dir, ours := r.record(worktree); ours {
+// gitDir returns the absolute git directory of a worktree, which holds its index and HEAD.
+func (w *Worktree) gitDir(ctx context.Context) (string, error) {
+	if dir, ours := w.record(); ours {
 		return dir, nil
 	}
-	out, err := r.in(worktree, "rev-parse", "rev-parse", "--absolute-git-dir").output(ctx)
+	out, err := w.in("rev-parse", "rev-parse", "--absolute-git-dir").output(ctx)
 	if err != nil {
-		return "", fmt.Errorf("git directory of %s: %w", worktree, err)
+		return "", fmt.Errorf("git directory of %s: %w", w.path, err)
 	}
 	return strings.TrimSuffix(string(out), "\n"), nil
 }

@@ -19,7 +19,7 @@ import (
 func claim(t *testing.T, ctx context.Context, r *Repo, name string) string {
 	t.Helper()
 	path := filepath.Join(r.TopLevel(), ".worktrees", name)
-	check(t, r.AddWorktree(ctx, path, must[git.OID](t)(r.ResolveCommit(ctx, "main"))))
+	check(t, r.Worktree(path).Add(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "main"))))
 	return path
 }
 
@@ -30,11 +30,11 @@ func TestLastHead(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(path, "b.txt"), nil, 0o666))
 	want := git.OID(testrun.CommitAll(t, path, "second"))
 	native(t, path, "update-ref", "-d", "refs/heads/other")
-	if got := must[git.OID](t)(r.LastHead(ctx, path)); got != want {
+	if got := must[git.OID](t)(r.Worktree(path).LastHead(ctx)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	check(t, os.Remove(filepath.Join(r.CommonDir(), "worktrees", "linked", "logs", "HEAD")))
-	if got, err := r.LastHead(ctx, path); !errors.Is(err, ErrNotFound) {
+	if got, err := r.Worktree(path).LastHead(ctx); !errors.Is(err, ErrNotFound) {
 		t.Errorf("without a reflog: %s, %v", got, err)
 	}
 }
@@ -49,36 +49,36 @@ func TestWorktreeLife(t *testing.T) {
 
 	claimed := claim(t, ctx, r, ".claim-1")
 	path := filepath.Join(r.TopLevel(), ".worktrees", "tâche un")
-	check(t, r.MoveWorktree(ctx, claimed, path))
+	check(t, r.Worktree(claimed).Move(ctx, path))
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/un", Old: "", New: head}}, ""))
-	check(t, r.AttachHead(ctx, path, "task/un"))
-	commit, branch, err := r.Head(ctx, path)
+	check(t, r.Worktree(path).AttachHead(ctx, "task/un"))
+	commit, branch, err := r.Worktree(path).Head(ctx)
 	if err != nil || commit != head || branch != "refs/heads/task/un" {
 		t.Errorf("Head: %s %s %v", commit, branch, err)
 	}
-	list := must[[]Worktree](t)(r.Worktrees(ctx))
-	want := Worktree{Path: resolved(t, path), Head: head, Branch: "refs/heads/task/un"}
+	list := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
+	want := WorktreeInfo{Path: resolved(t, path), Head: head, Branch: "refs/heads/task/un"}
 	if len(list) != 2 || !list[0].Main || list[0].Branch != "refs/heads/main" || list[1] != want {
 		t.Errorf("Worktrees: %+v", list)
 	}
-	if entries := must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())); len(entries) != 0 {
+	if entries := must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)); len(entries) != 0 {
 		t.Errorf("the main worktree shows %v", entries)
 	}
 
 	other := filepath.Join(r.TopLevel(), ".worktrees", "other")
 	writeIn(t, path, "untracked", "x")
-	check(t, r.RemoveWorktree(ctx, path))
+	check(t, r.Worktree(path).Remove(ctx))
 	native(t, r.TopLevel(), "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "-q", other, "task/un")
-	if err := r.MoveWorktree(ctx, other, r.TopLevel()); !errors.Is(err, fs.ErrExist) {
+	if err := r.Worktree(other).Move(ctx, r.TopLevel()); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("moved into what exists: %v", err)
 	}
 	check(t, os.RemoveAll(other))
-	if list := must[[]Worktree](t)(r.Worktrees(ctx)); !list[1].Prunable {
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); !list[1].Prunable {
 		t.Errorf("Worktrees: %+v", list)
 	}
-	check(t, r.RemoveWorktree(ctx, other))
-	check(t, r.RemoveWorktree(ctx, other))
-	if list := must[[]Worktree](t)(r.Worktrees(ctx)); len(list) != 1 {
+	check(t, r.Worktree(other).Remove(ctx))
+	check(t, r.Worktree(other).Remove(ctx))
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); len(list) != 1 {
 		t.Errorf("Worktrees: %+v", list)
 	}
 }
@@ -94,10 +94,10 @@ func TestLinkInPlace(t *testing.T) {
 	own := claim(t, ctx, r, "own")
 	check(t, os.Symlink(own, link)) // git knows it by its own
 	for at, to := range map[string]string{path: away, link: own} {
-		if r.Owns(at) || r.RemoveWorktree(ctx, at) == nil || r.MoveWorktree(ctx, at, at+"-moved") == nil {
+		if r.Worktree(at).Owns() || r.Worktree(at).Remove(ctx) == nil || r.Worktree(at).Move(ctx, at+"-moved") == nil {
 			t.Errorf("%s is taken for what it leads to", at)
 		}
-		check(t, r.DiscardWorktree(ctx, at))
+		check(t, r.Worktree(at).Discard(ctx))
 		if _, err := os.Lstat(at); err == nil {
 			t.Errorf("%s is left", at)
 		}
@@ -116,12 +116,12 @@ func TestForgetNoOthers(t *testing.T) {
 	away, record := LinkedDir(away), LinkedDir(gone)
 	check(t, os.Rename(filepath.Dir(linkBack(away)), filepath.Join(t.TempDir(), "unmounted")))
 	never := gone + " never made"
-	check(t, r.RemoveWorktree(ctx, never))
-	check(t, r.DiscardWorktree(ctx, never))
+	check(t, r.Worktree(never).Remove(ctx))
+	check(t, r.Worktree(never).Discard(ctx))
 	check(t, os.RemoveAll(gone))
 	damaged := claim(t, ctx, r, "damaged")
 	writeIn(t, LinkedDir(damaged), "commondir", "")
-	check(t, r.RemoveWorktree(ctx, gone))
+	check(t, r.Worktree(gone).Remove(ctx))
 	if !exists(filepath.Join(away, "HEAD")) || exists(record) {
 		t.Error("git has forgotten another worktree, or still knows the one that is gone")
 	}
@@ -136,13 +136,13 @@ func TestMoveUnrecorded(t *testing.T) {
 	// What is written there does not arrive, as on a full disk.
 	check(t, os.Symlink("/dev/full", filepath.Join(record, fmt.Sprintf(".gitdir-%d", os.Getpid()))))
 	moved := filepath.Join(filepath.Dir(path), "moved")
-	if err := r.MoveWorktree(ctx, path, moved); !errors.As(err, new(*StorageError)) {
+	if err := r.Worktree(path).Move(ctx, moved); !errors.As(err, new(*StorageError)) {
 		t.Errorf("%v", err)
 	}
-	if !r.Owns(path) || exists(moved) {
+	if !r.Worktree(path).Owns() || exists(moved) {
 		t.Errorf("the record names %q", linkBack(record))
 	}
-	check(t, r.MoveWorktree(ctx, path, moved))
+	check(t, r.Worktree(path).Move(ctx, moved))
 }
 
 func TestRepair(t *testing.T) {
@@ -151,7 +151,7 @@ func TestRepair(t *testing.T) {
 	moved := two + " moved"
 	check(t, os.Rename(two, moved))
 	check(t, r.RepairWorktrees(ctx, moved))
-	list := must[[]Worktree](t)(r.Worktrees(ctx))
+	list := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
 	if len(list) != 2 || list[1].Path != resolved(t, moved) || list[1].Prunable {
 		t.Errorf("Worktrees: %+v", list)
 	}
@@ -164,11 +164,11 @@ func TestMoveAfterCrash(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
 	native(t, r.TopLevel(), "worktree", "lock", "--reason", MovingReason, path)
-	check(t, r.MoveWorktree(ctx, path, path+"-moved"))
-	if list := must[[]Worktree](t)(r.Worktrees(ctx)); list[1].Locked {
+	check(t, r.Worktree(path).Move(ctx, path+"-moved"))
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); list[1].Locked {
 		t.Errorf("Worktrees: %+v", list)
 	}
-	if err := r.MoveWorktree(ctx, path, path+"-again"); err == nil {
+	if err := r.Worktree(path).Move(ctx, path+"-again"); err == nil {
 		t.Error("nothing was moved")
 	}
 }
@@ -179,9 +179,9 @@ func TestMoveLocked(t *testing.T) {
 	for _, reason := range []string{"mine", ""} {
 		path := claim(t, ctx, r, "locked"+reason)
 		native(t, r.TopLevel(), "worktree", "lock", "--reason", reason, path)
-		check(t, r.MoveWorktree(ctx, path, path+"-moved"))
-		check(t, r.MoveWorktree(ctx, path+"-moved", path))
-		if got := readIn(t, LinkedDir(path), lockedFile); strings.TrimSpace(got) != reason || !r.Owns(path) {
+		check(t, r.Worktree(path).Move(ctx, path+"-moved"))
+		check(t, r.Worktree(path+"-moved").Move(ctx, path))
+		if got := readIn(t, LinkedDir(path), lockedFile); strings.TrimSpace(got) != reason || !r.Worktree(path).Owns() {
 			t.Errorf("locked for %q, not for %q", got, reason)
 		}
 	}
@@ -194,10 +194,10 @@ func TestMoveCopy(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	copied := path + "-copied"
 	writeIn(t, copied, ".git", readIn(t, path, ".git"))
-	if err := r.MoveWorktree(ctx, copied, path+"-moved"); err == nil {
+	if err := r.Worktree(copied).Move(ctx, path+"-moved"); err == nil {
 		t.Error("it was moved")
 	}
-	if !r.Owns(path) || !exists(copied) {
+	if !r.Worktree(path).Owns() || !exists(copied) {
 		t.Error("the worktree has lost its record, or its copy is gone")
 	}
 }
@@ -209,7 +209,7 @@ func TestKeepNoOthersModules(t *testing.T) {
 	dir := t.TempDir()
 	check(t, os.CopyFS(filepath.Join(dir, "modules", "lib"), os.DirFS(r.common)))
 	t.Chdir(dir)
-	kept, err := r.KeepModules(ctx, filepath.Join(dir, "none"), filepath.Join(t.TempDir(), "to"))
+	kept, err := r.Worktree(filepath.Join(dir, "none")).KeepModules(ctx, filepath.Join(t.TempDir(), "to"))
 	if kept || err != nil || !exists(filepath.Join(dir, "modules", "lib", "HEAD")) {
 		t.Errorf("kept: %v, %v", kept, err)
 	}
@@ -231,10 +231,10 @@ func TestDamagedWorktree(t *testing.T) {
 	}
 	for _, name := range []string{"missing", "empty", "empty directory"} {
 		check(t, breakage[name]())
-		if err := r.CheckoutDetached(ctx, path, head); err == nil {
+		if err := r.Worktree(path).CheckoutDetached(ctx, head); err == nil {
 			t.Errorf("%s: it was checked out", name)
 		}
-		if _, _, err := r.Head(ctx, path); err == nil {
+		if _, _, err := r.Worktree(path).Head(ctx); err == nil {
 			t.Errorf("%s: it has a HEAD", name)
 		}
 		if got := readIn(t, r.TopLevel(), "a.txt"); got != "the human's work" {
@@ -249,7 +249,7 @@ func TestWorktreeGoneUnderneath(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
 	inside := open(t, ctx, path)
-	check(t, inside.RemoveWorktree(ctx, path))
+	check(t, inside.Worktree(path).Remove(ctx))
 	id := store(t, ctx, inside, "x")[0]
 	check(t, inside.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}, ""))
 	must[git.OID](t)(inside.ResolveCommit(ctx, "main"))
@@ -276,15 +276,15 @@ func TestUnborn(t *testing.T) {
 	dir := t.TempDir()
 	testrun.InitRepository(t, dir, false)
 	r := open(t, ctx, dir)
-	commit, branch, err := r.Head(ctx, dir)
+	commit, branch, err := r.Worktree(dir).Head(ctx)
 	if err != nil || commit != git.ZeroOID || branch != "refs/heads/main" {
 		t.Errorf("Head: %s %s %v", commit, branch, err)
 	}
-	if got := must[git.OID](t)(r.Snapshot(ctx, dir, "nothing", ada)); got != git.ZeroOID {
+	if got := must[git.OID](t)(r.Worktree(dir).Snapshot(ctx, "nothing", ada)); got != git.ZeroOID {
 		t.Errorf("Snapshot of nothing: %s", got)
 	}
 	write(t, r, "a", "a")
-	first := must[git.Commit](t)(git.DecodeCommit(must[git.Object](t)(r.Object(ctx, string(must[git.OID](t)(r.Snapshot(ctx, dir, "first", ada)))))))
+	first := must[git.Commit](t)(git.DecodeCommit(must[git.Object](t)(r.Object(ctx, string(must[git.OID](t)(r.Worktree(dir).Snapshot(ctx, "first", ada)))))))
 	if len(first.Parents) != 0 {
 		t.Errorf("Snapshot: %+v", first)
 	}
@@ -300,23 +300,23 @@ func TestCheckoutDetached(t *testing.T) {
 	write(t, r, "a.txt", "theirs\n")
 	theirs := commitAll(t, r, "theirs")
 	path := filepath.Join(r.TopLevel(), ".worktrees", ".integration")
-	check(t, r.AddWorktree(ctx, path, base))
+	check(t, r.Worktree(path).Add(ctx, base))
 	writeIn(t, path, "a.txt", "ours\n")
 	testrun.CommitAll(t, path, "ours")
-	if conflicts := must[[]string](t)(r.MergeInto(ctx, path, theirs, "merge", ada)); len(conflicts) != 1 {
+	if conflicts := must[[]string](t)(r.Worktree(path).MergeInto(ctx, theirs, "merge", ada)); len(conflicts) != 1 {
 		t.Fatalf("conflicts: %v", conflicts)
 	}
 	writeIn(t, path, "cache/kept", "x")
 	writeIn(t, path, "dir/untracked", "x")
-	check(t, r.CheckoutDetached(ctx, path, theirs))
-	commit, branch, err := r.Head(ctx, path)
+	check(t, r.Worktree(path).CheckoutDetached(ctx, theirs))
+	commit, branch, err := r.Worktree(path).Head(ctx)
 	if err != nil || commit != theirs || branch != "" {
 		t.Errorf("Head: %s %s %v", commit, branch, err)
 	}
 	if readIn(t, path, "a.txt") != "theirs\n" || readIn(t, path, "cache/kept") != "x" {
 		t.Error("files are wrong")
 	}
-	if entries := must[[]StatusEntry](t)(r.Status(ctx, path)); len(entries) != 0 {
+	if entries := must[[]StatusEntry](t)(r.Worktree(path).Status(ctx)); len(entries) != 0 {
 		t.Errorf("Status: %v", entries)
 	}
 }
@@ -330,7 +330,7 @@ func TestMergeInto(t *testing.T) {
 	}
 	merge := func(commit git.OID) []string {
 		t.Helper()
-		return must[[]string](t)(r.MergeInto(ctx, path, commit, "bring integration in", ada))
+		return must[[]string](t)(r.Worktree(path).MergeInto(ctx, commit, "bring integration in", ada))
 	}
 	write(t, r, "b.txt", "b\n")
 	second := commitAll(t, r, "second")
@@ -346,7 +346,7 @@ func TestMergeInto(t *testing.T) {
 	if conflicts := merge(commitAll(t, r, "third")); conflicts != nil {
 		t.Errorf("conflicts: %v", conflicts)
 	}
-	head, _, err := r.Head(ctx, path)
+	head, _, err := r.Worktree(path).Head(ctx)
 	check(t, err)
 	commit := must[git.Commit](t)(git.DecodeCommit(must[git.Object](t)(r.Object(ctx, string(head)))))
 	if len(commit.Parents) != 2 || commit.Message != "bring integration in\n" || commit.Committer.Name != ada.Name || !commit.Author.When.Equal(noon) {
@@ -357,7 +357,7 @@ func TestMergeInto(t *testing.T) {
 	writeIn(t, path, "b.txt", "in the way\n")
 	write(t, r, "b.txt", "bbb\n")
 	fourth := commitAll(t, r, "fourth")
-	if conflicts, err := r.MergeInto(ctx, path, fourth, "m", ada); !errors.As(err, &failed) {
+	if conflicts, err := r.Worktree(path).MergeInto(ctx, fourth, "m", ada); !errors.As(err, &failed) {
 		t.Errorf("dirty: %v %v", conflicts, err)
 	}
 	write(t, r, "né.txt", "theirs\n")
@@ -366,7 +366,7 @@ func TestMergeInto(t *testing.T) {
 	if conflicts := merge(fifth); strings.Join(conflicts, "|") != "b.txt|né.txt" {
 		t.Errorf("conflicts: %v", conflicts)
 	}
-	if conflicts, err := r.MergeInto(ctx, path, fifth, "m", ada); !errors.As(err, &failed) {
+	if conflicts, err := r.Worktree(path).MergeInto(ctx, fifth, "m", ada); !errors.As(err, &failed) {
 		t.Errorf("open merge: %v %v", conflicts, err)
 	}
 }
@@ -380,9 +380,9 @@ func TestCheckedOut(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "taken")
 	native(t, r.TopLevel(), "worktree", "add", "-q", path, "taken")
-	check(t, r.AddWorktree(ctx, path+"-detached", head))
+	check(t, r.Worktree(path+"-detached").Add(ctx, head))
 	names := func(ref string) (tops []string) {
-		for _, w := range must[[]Worktree](t)(r.CheckedOut(ctx, ref)) {
+		for _, w := range must[[]WorktreeInfo](t)(r.CheckedOut(ctx, ref)) {
 			tops = append(tops, filepath.Base(w.Path))
 		}
 		return tops
@@ -410,24 +410,24 @@ func TestCheckedOut(t *testing.T) {
 func TestLockWithoutChild(t *testing.T) {
 	ctx, r := scratch(t)
 	path := filepath.Join(t.TempDir(), "one")
-	check(t, r.AddWorktree(ctx, path, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	check(t, r.Worktree(path).Add(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
 	search := os.Getenv("PATH")
 	t.Setenv("PATH", "")
-	check(t, r.lockWorktree(ctx, path))
-	if err := r.lockWorktree(ctx, path); !errors.Is(err, fs.ErrExist) {
+	check(t, r.Worktree(path).lock(ctx))
+	if err := r.Worktree(path).lock(ctx); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second lock: %v", err)
 	}
 	t.Setenv("PATH", search)
 	locked := func() bool {
-		all := must[[]Worktree](t)(r.Worktrees(ctx))
+		all := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
 		return all[1].Locked && all[1].Reason == MovingReason
 	}
 	if !locked() {
 		t.Error("git does not see the lock")
 	}
 	t.Setenv("PATH", "")
-	check(t, r.UnlockWorktree(ctx, path))
-	check(t, r.UnlockWorktree(ctx, path))
+	check(t, r.Worktree(path).Unlock(ctx))
+	check(t, r.Worktree(path).Unlock(ctx))
 	t.Setenv("PATH", search)
 	if locked() {
 		t.Error("git still sees the lock")

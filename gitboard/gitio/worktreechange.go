@@ -15,24 +15,24 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// AddWorktree creates a worktree at path with commit checked out and HEAD detached. path must not
+// Add creates the worktree with commit checked out and HEAD detached. Its path must not
 // exist, or must be empty. Hooks do not run. It returns a FilterError if a filter keeps git from
 // writing its files. Made is true for its record from then on.
-func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) error {
+func (w *Worktree) Add(ctx context.Context, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
-	if err := r.promised(ctx, commit); err != nil {
+	if err := w.repo.promised(ctx, commit); err != nil {
 		return err
 	}
-	to, err := filepath.Abs(path) // children run in another directory
+	to, err := filepath.Abs(w.path) // children run in another directory
 	if err != nil {
 		return err
 	}
-	add := r.command("worktree add", flags(workers, []string{"worktree", "add", "--detach", "--quiet", "--", to, string(commit)})...)
-	_, err = r.repaired(ctx, add)
-	if err = r.filtered(ctx, "", add, err); errors.As(err, new(*FilterError)) {
-		return errors.Join(err, r.RemoveWorktree(ctx, to)) // the one that was made without a filter
+	add := w.repo.command("worktree add", flags(workers, []string{"worktree", "add", "--detach", "--quiet", "--", to, string(commit)})...)
+	_, err = w.repo.repaired(ctx, add)
+	if err = w.repo.filtered(ctx, "", add, err); errors.As(err, new(*FilterError)) {
+		return errors.Join(err, w.repo.Worktree(to).Remove(ctx)) // the one that was made without a filter
 	}
 	if err != nil {
 		return err
@@ -40,11 +40,11 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) err
 	return MarkMade(LinkedDir(to))
 }
 
-// madeFile is the file in git's record of a worktree that marks one as made by AddWorktree. It is
+// madeFile is the file in git's record of a worktree that marks one as made by Add. It is
 // moved and removed with the record.
 const madeFile = "made-by-git-liza"
 
-// Made reports whether AddWorktree made the worktree of a record. All other worktrees are a
+// Made reports whether Add made the worktree of a record. All other worktrees are a
 // person's. It is false for "".
 func Made(record string) bool {
 	_, err := os.Lstat(filepath.Join(record, madeFile))
@@ -59,11 +59,11 @@ func MarkMade(record string) error {
 	return storageError(record, ReplaceFile(filepath.Join(record, madeFile), nil))
 }
 
-// MovingReason is the reason with which MoveWorktree locks a worktree. If a lock with it remains,
+// MovingReason is the reason with which Move locks a worktree. If a lock with it remains,
 // the process that moved the worktree died.
 const MovingReason = "git liza moves it"
 
-// MoveWorktree moves a worktree's directory. It returns fs.ErrExist if the target exists, since git
+// Move moves a worktree's directory. It returns fs.ErrExist if the target exists, since git
 // would move the worktree into it. Git does not move a worktree in which submodules are checked
 // out. A symbolic link is an error. A StorageError means that it can't be moved or removed at all.
 //
@@ -73,49 +73,49 @@ const MovingReason = "git liza moves it"
 //
 // The result is judged by where the worktree is, so it is also nil if the move turns out to be done
 // after an unclear failure.
-func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
-	if IsLink(from) {
-		return fmt.Errorf("%s is a symbolic link: git would move what it leads to", from)
+func (w *Worktree) Move(ctx context.Context, to string) error {
+	if IsLink(w.path) {
+		return fmt.Errorf("%s is a symbolic link: git would move what it leads to", w.path)
 	}
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
 	}
-	lock := r.lockWorktree(ctx, from)
-	stays := lock != nil && r.othersLock(ctx, from)
-	moved := r.move(ctx, from, to)
+	lock := w.lock(ctx)
+	stays := lock != nil && w.othersLock(ctx)
+	moved := w.move(ctx, to)
 	after := context.WithoutCancel(ctx)
-	if moved != nil && wasMoved(from, to) {
+	if moved != nil && wasMoved(w.path, to) {
 		// Git may not have updated its record.
-		if err := r.RepairWorktrees(after, to); err != nil {
+		if err := w.repo.RepairWorktrees(after, to); err != nil {
 			return errors.Join(moved, err)
 		}
 		moved = nil
 	}
 	if moved == nil && !stays {
-		return r.UnlockWorktree(after, to)
+		return w.repo.Worktree(to).Unlock(after)
 	}
 	if lock == nil {
-		return errors.Join(moved, r.UnlockWorktree(after, from))
+		return errors.Join(moved, w.Unlock(after))
 	}
 	return moved
 }
 
 // move moves a locked worktree. In the simple case (movesPlainly) it does so without a child, in
 // the same way as git-worktree.
-func (r *Repo) move(ctx context.Context, from, to string) error {
-	record, plain := r.movesPlainly(from, to)
+func (w *Worktree) move(ctx context.Context, to string) error {
+	record, plain := w.movesPlainly(to)
 	var err error
 	if plain {
-		err = os.Rename(from, to)
+		err = os.Rename(w.path, to)
 	}
 	if fixed(err) {
-		return storageError(filepath.Dir(from), err)
+		return storageError(filepath.Dir(w.path), err)
 	}
 	if !plain || err != nil {
-		return r.worktreeCommand(ctx, "move", []string{"--force", "--force"}, from, to)
+		return w.repo.worktreeCommand(ctx, "move", []string{"--force", "--force"}, w.path, to)
 	}
 	if err := ReplaceFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n")); err != nil {
-		return errors.Join(storageError(record, err), os.Rename(to, from)) // the disk is full, say
+		return errors.Join(storageError(record, err), os.Rename(to, w.path)) // the disk is full, say
 	}
 	return nil
 }
@@ -124,25 +124,25 @@ func (r *Repo) move(ctx context.Context, from, to string) error {
 // its directory and to update the record. All other cases are left to git: it refuses to move
 // checked-out submodules, handles relative links, and drops the record of an earlier worktree at
 // the target.
-func (r *Repo) movesPlainly(from, to string) (record string, plain bool) {
-	record, ours := r.record(from)
+func (w *Worktree) movesPlainly(to string) (record string, plain bool) {
+	record, ours := w.record()
 	_, modules := os.Lstat(filepath.Join(record, "modules"))
-	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
-	if !ours || !filepath.IsAbs(linkOf(from)) || filepath.Dir(from) != filepath.Dir(to) || !os.IsNotExist(modules) || err != nil {
+	records, err := os.ReadDir(filepath.Join(w.repo.common, "worktrees"))
+	if !ours || !filepath.IsAbs(linkOf(w.path)) || filepath.Dir(w.path) != filepath.Dir(to) || !os.IsNotExist(modules) || err != nil {
 		return "", false
 	}
 	return record, !slices.ContainsFunc(records, func(other fs.DirEntry) bool {
-		link := linkBack(filepath.Join(r.common, "worktrees", other.Name()))
+		link := linkBack(filepath.Join(w.repo.common, "worktrees", other.Name()))
 		return link == "" || link == filepath.Join(to, ".git")
 	})
 }
 
-// HalfMoved returns the path that git's record of the worktree at path still names, if a process
+// HalfMoved returns the path that git's record of the worktree still names, if a process
 // died after it moved the worktree there and before it recorded that; "" otherwise.
-func (r *Repo) HalfMoved(path string) string {
-	record, known := r.named(path)
+func (w *Worktree) HalfMoved() string {
+	record, known := w.named()
 	link := linkBack(record)
-	if !known || link == "" || link == filepath.Join(path, ".git") {
+	if !known || link == "" || link == filepath.Join(w.path, ".git") {
 		return ""
 	}
 	_, left := os.Lstat(link)
@@ -154,11 +154,11 @@ func (r *Repo) HalfMoved(path string) string {
 }
 
 // FinishMove records where a worktree is that is half moved.
-func (r *Repo) FinishMove(ctx context.Context, path string) error {
-	if err := r.RepairWorktrees(ctx, path); err != nil {
+func (w *Worktree) FinishMove(ctx context.Context) error {
+	if err := w.repo.RepairWorktrees(ctx, w.path); err != nil {
 		return err
 	}
-	return r.UnlockWorktree(ctx, path)
+	return w.Unlock(ctx)
 }
 
 // fixed reports whether a directory could not be moved because of the one that it is in, which may
@@ -174,13 +174,13 @@ func wasMoved(from, to string) bool {
 	return os.IsNotExist(left) && came == nil
 }
 
-// lockWorktree locks a worktree for a move. The lock is a file that holds the reason
+// lock locks a worktree for a move. The lock is a file that holds the reason
 // (gitrepository-layout, worktrees/<id>/locked), so no child is needed if the worktree's record is
 // found directly.
-func (r *Repo) lockWorktree(ctx context.Context, path string) error {
-	dir, ours := r.record(path)
+func (w *Worktree) lock(ctx context.Context) error {
+	dir, ours := w.record()
 	if !ours {
-		return r.worktreeCommand(ctx, "lock", []string{"--reason", MovingReason}, path)
+		return w.repo.worktreeCommand(ctx, "lock", []string{"--reason", MovingReason}, w.path)
 	}
 	file, err := os.OpenFile(filepath.Join(dir, lockedFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -191,8 +191,8 @@ func (r *Repo) lockWorktree(ctx context.Context, path string) error {
 }
 
 // othersLock reports whether a worktree is locked for another reason than a move: by a human, say.
-func (r *Repo) othersLock(ctx context.Context, path string) bool {
-	dir, err := r.worktreeGitDir(ctx, path)
+func (w *Worktree) othersLock(ctx context.Context) bool {
+	dir, err := w.gitDir(ctx)
 	return err == nil && OthersLock(dir)
 }
 
@@ -212,16 +212,16 @@ func Initializing(record string) bool {
 // lockedFile is the name of the lock file in a worktree's record.
 const lockedFile = "locked"
 
-// UnlockWorktree removes a worktree's lock. It is not an error if there is none.
-func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
-	if dir, ours := r.record(path); ours {
+// Unlock removes a worktree's lock. It is not an error if there is none.
+func (w *Worktree) Unlock(ctx context.Context) error {
+	if dir, ours := w.record(); ours {
 		return RemoveFile(filepath.Join(dir, lockedFile))
 	}
-	err := r.worktreeCommand(ctx, "unlock", nil, path)
+	err := w.repo.worktreeCommand(ctx, "unlock", nil, w.path)
 	if err == nil {
 		return nil
 	}
-	dir, found := r.worktreeGitDir(ctx, path)
+	dir, found := w.gitDir(ctx)
 	if found != nil {
 		return errors.Join(err, found)
 	}
@@ -229,45 +229,45 @@ func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 	if _, left := os.Lstat(filepath.Join(dir, lockedFile)); os.IsNotExist(left) {
 		return nil
 	}
-	return r.worktreeCommand(ctx, "unlock", nil, path)
+	return w.repo.worktreeCommand(ctx, "unlock", nil, w.path)
 }
 
-// RemoveWorktree removes a worktree and all files in it, even if it is locked or dirty: callers
+// Remove removes a worktree and all files in it, even if it is locked or dirty: callers
 // have saved what matters. It is not an error if the directory does not exist, but it is one if
 // path is a symbolic link. Git refuses to remove the main worktree. What can't be removed stays a
 // worktree as long as its .git is there.
-func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
-	if IsLink(path) {
-		return fmt.Errorf("%s is a symbolic link: git would remove what it leads to", path)
+func (w *Worktree) Remove(ctx context.Context) error {
+	if IsLink(w.path) {
+		return fmt.Errorf("%s is a symbolic link: git would remove what it leads to", w.path)
 	}
-	removed, err := r.removePlain(path)
+	removed, err := w.removePlain()
 	if removed {
 		return nil
 	}
-	if _, stays := os.Lstat(filepath.Join(path, ".git")); fixed(err) && stays == nil {
+	if _, stays := os.Lstat(filepath.Join(w.path, ".git")); fixed(err) && stays == nil {
 		return err // git would forget it, and it would be in everybody's way
 	}
-	refused := r.worktreeCommand(ctx, "remove", []string{"--force", "--force"}, path)
+	refused := w.repo.worktreeCommand(ctx, "remove", []string{"--force", "--force"}, w.path)
 	if exitCode(refused) <= 0 {
 		return refused
 	}
-	if _, missing := os.Lstat(path); os.IsNotExist(missing) {
-		return r.forgetWorktree(path)
+	if _, missing := os.Lstat(w.path); os.IsNotExist(missing) {
+		return w.forget()
 	}
 	return cmp.Or(err, refused) // git only knows that .git is gone
 }
 
-// forgetWorktree removes git's record of a worktree that is gone. It leaves all others alone: a
+// forget removes git's record of a worktree that is gone. It leaves all others alone: a
 // general `git worktree prune` would also forget those whose disk is not mounted right now.
-func (r *Repo) forgetWorktree(path string) error {
-	dir := r.RecordOf(path)
+func (w *Worktree) forget() error {
+	dir := w.Record()
 	if dir == "" {
 		return nil
 	}
-	return r.DropRecord(dir)
+	return w.repo.DropRecord(dir)
 }
 
-// ForgetRecord is RemoveWorktree for the record of a worktree that is gone, and leaves alone
+// ForgetRecord is Remove for the record of a worktree that is gone, and leaves alone
 // whatever has come to its path since. The repositories of its submodules are moved to a directory
 // that does not exist yet, as by KeepModules.
 func (r *Repo) ForgetRecord(ctx context.Context, record, to string) error {
@@ -289,38 +289,38 @@ func (r *Repo) DropRecord(dir string) error {
 // removePlain removes a worktree whose record is found directly, without a child: first its files,
 // then git's record of it, as git-worktree does. Everything else is left to git, and so is what
 // could not be removed.
-func (r *Repo) removePlain(path string) (removed bool, err error) {
-	dir, ours := r.record(path)
+func (w *Worktree) removePlain() (removed bool, err error) {
+	dir, ours := w.record()
 	if !ours {
 		return false, nil
 	}
-	entries, _ := os.ReadDir(path)
+	entries, _ := os.ReadDir(w.path)
 	for _, e := range entries {
 		if e.Name() != ".git" { // last: until then git knows whose worktree it is
-			_ = removeTree(filepath.Join(path, e.Name()))
+			_ = removeTree(filepath.Join(w.path, e.Name()))
 		}
 	}
-	if err := removeTree(path); err != nil {
+	if err := removeTree(w.path); err != nil {
 		return false, err
 	}
-	if err := r.DropRecord(dir); err != nil {
+	if err := w.repo.DropRecord(dir); err != nil {
 		return false, err
 	}
 	return true, nil
 }
 
-// DiscardWorktree is RemoveWorktree for a path that holds nothing of value. It also removes a
+// Discard is Remove for a path that holds nothing of value. It also removes a
 // worktree that git refuses to remove because it was never completed, one that git does not know,
 // and a symbolic link, but not what the link leads to.
-func (r *Repo) DiscardWorktree(ctx context.Context, path string) error {
-	refused := r.RemoveWorktree(ctx, path)
-	if err := removeTree(path); err != nil {
+func (w *Worktree) Discard(ctx context.Context) error {
+	refused := w.Remove(ctx)
+	if err := removeTree(w.path); err != nil {
 		return err // which is also why git has refused
 	}
 	if refused == nil {
 		return nil
 	}
-	return r.RemoveWorktree(ctx, path)
+	return w.Remove(ctx)
 }
 
 // RepairWorktrees repairs the links between the repository and worktrees that were moved by hand.

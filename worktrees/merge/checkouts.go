@@ -16,7 +16,7 @@ import (
 
 // away reports whether a checkout is not there: its disk is not mounted, or it was deleted and git
 // still knows of it.
-func away(w gitio.Worktree) bool {
+func away(w gitio.WorktreeInfo) bool {
 	_, err := os.Lstat(filepath.Join(w.Path, ".git")) // the mount point of a disk may be there
 	return !w.Main && (w.Prunable || err != nil)
 }
@@ -49,7 +49,7 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 
 // mayAdvance refuses a move of integration that local changes in a checkout are in the way of.
 func mayAdvance(ctx context.Context, b *gitboard.Board, top string, old, new git.OID) error {
-	overlap, err := b.Repo().CanAdvance(ctx, top, old, new)
+	overlap, err := b.Repo().Worktree(top).CanAdvance(ctx, old, new)
 	if err != nil {
 		return fmt.Errorf("bring %s forward: %w", top, err)
 	}

@@ -144,7 +144,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 			return nil, err
 		}
 		over := f.process == proc.This() || proc.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
-		at := slices.IndexFunc(checkouts, func(w gitio.Worktree) bool { return w.Path == f.top })
+		at := slices.IndexFunc(checkouts, func(w gitio.WorktreeInfo) bool { return w.Path == f.top })
 		switch {
 		case moved && at >= 0 && away(checkouts[at]): // it follows once it is there
 		case moved && at >= 0:
@@ -185,7 +185,7 @@ func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, war
 		if f.process != proc.This() {
 			continue
 		}
-		err := b.Repo().Advance(ctx, f.top, f.old, f.tip)
+		err := b.Repo().Worktree(f.top).Advance(ctx, f.old, f.tip)
 		if err == nil {
 			err = b.Discard(f.name)
 		}
@@ -209,7 +209,7 @@ func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []s
 		return nil, err
 	}
 	for _, f := range all {
-		overlap, err := b.Repo().Resume(ctx, f.top, f.old, f.tip)
+		overlap, err := b.Repo().Worktree(f.top).Resume(ctx, f.old, f.tip)
 		if err != nil {
 			return done, fmt.Errorf("bring %s forward: %w", f.top, err)
 		}

@@ -66,7 +66,7 @@ func TestCheckOut(t *testing.T) {
 	out := func(why string, commit git.OID, kept bool) {
 		t.Helper()
 		must(t, checkOut(ctx, &candidate{view: v, commit: commit}))
-		head, branch, err := b.Repo().Head(ctx, place)
+		head, branch, err := b.Repo().Worktree(place).Head(ctx)
 		if err != nil || head != commit || branch != "" {
 			t.Errorf("%s: at %s on %q, not at %s: %v", why, head, branch, commit, err)
 		}
@@ -100,7 +100,7 @@ func TestCheckOut(t *testing.T) {
 		t.Errorf("the test worktree is sparse: %v", err)
 	}
 	// A place that git does not know is a person's.
-	must(t, b.Repo().RemoveWorktree(ctx, place))
+	must(t, b.Repo().Worktree(place).Remove(ctx))
 	must(t, os.MkdirAll(place, 0o755))
 	must(t, os.WriteFile(cache, []byte("a person's\n"), 0o644))
 	if err := checkOut(ctx, &candidate{view: v, commit: base}); err == nil {

@@ -118,7 +118,7 @@ func TestPlaceWithoutTheLease(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(b.Dir(), ".integration-ready")); err == nil {
 			t.Errorf("%s: the place is called ready", name)
 		}
-		must(t, b.Repo().DiscardWorktree(ctx, place))
+		must(t, b.Repo().Worktree(place).Discard(ctx))
 		free(t, ctx, b)
 	}
 }

@@ -144,12 +144,12 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	if err := clearPlace(ctx, repo, place); err != nil {
 		return err
 	}
-	if err := repo.AddWorktree(ctx, place, c.commit); err != nil {
+	if err := repo.Worktree(place).Add(ctx, c.commit); err != nil {
 		return err
 	}
-	sparse, err := repo.Sparse(ctx, place)
+	sparse, err := repo.Worktree(place).Sparse(ctx)
 	if sparse { // as the main worktree is; the test must see all that lands
-		err = repo.CheckoutDetached(ctx, place, c.commit)
+		err = repo.Worktree(place).CheckoutDetached(ctx, c.commit)
 	}
 	if err != nil {
 		return err
@@ -161,9 +161,9 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	}
 	if err != nil {
 		// A worktree that wasn't set up is useless: the next test makes a new one.
-		return errors.Join(err, repo.RemoveWorktree(after, place))
+		return errors.Join(err, repo.Worktree(place).Remove(after))
 	}
-	strays, err := repo.StrayModules(ctx, place)
+	strays, err := repo.Worktree(place).StrayModules(ctx)
 	if len(strays) > 0 { // worktree_setup has brought them elsewhere
 		err = r.modules(ctx, repo, place)
 	}
@@ -179,7 +179,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 
 // renew makes a kept worktree hold the candidate, and returns how it must be set up.
 func (r *testRun) renew(ctx context.Context, repo *gitio.Repo, place string) (setUp string, err error) {
-	if err := repo.CheckoutDetached(ctx, place, r.c.commit); err != nil {
+	if err := repo.Worktree(place).CheckoutDetached(ctx, r.c.commit); err != nil {
 		return "", err
 	}
 	if err := r.modules(ctx, repo, place); err != nil {
@@ -192,11 +192,11 @@ func (r *testRun) renew(ctx context.Context, repo *gitio.Repo, place string) (se
 // one can't be, a test would judge something else than what lands, so that is a refusal; but a
 // remote that says nothing ends the merge, or each task of a train would wait for it as long.
 func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) error {
-	err := repo.CheckOutModules(ctx, place)
+	err := repo.Worktree(place).CheckOutModules(ctx)
 	if ended := ctx.Err(); ended != nil {
 		return cmp.Or(err, ended)
 	}
-	strays, unread := repo.StrayModules(ctx, place)
+	strays, unread := repo.Worktree(place).StrayModules(ctx)
 	switch {
 	case unread != nil:
 		return unread
@@ -223,7 +223,7 @@ func (r *testRun) setUp(ctx context.Context, repo *gitio.Repo, place string) (st
 	if setup == "" {
 		return "", nil
 	}
-	links, err := repo.Gitlinks(ctx, place)
+	links, err := repo.Worktree(place).Gitlinks(ctx)
 	all := append([]string{setup}, slices.Sorted(maps.Keys(links))...)
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(all, "\x00")))), err
 }
@@ -235,11 +235,11 @@ func clearPlace(ctx context.Context, repo *gitio.Repo, place string) error {
 	if err != nil {
 		return err
 	}
-	known := func(w gitio.Worktree) bool { return w.Path == place && !w.Main }
+	known := func(w gitio.WorktreeInfo) bool { return w.Path == place && !w.Main }
 	if !slices.ContainsFunc(all, known) {
 		return nil
 	}
-	return repo.DiscardWorktree(ctx, place)
+	return repo.Worktree(place).Discard(ctx)
 }
 
 func isWorktree(path string) bool {

@@ -184,7 +184,7 @@ func hookCommit(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 	repo := c.Board.Repo()
 	var at hooks.Place
 	if repo.TopLevel() != "" {
-		if _, at.Branch, err = repo.Head(ctx, repo.TopLevel()); err != nil {
+		if _, at.Branch, err = repo.Worktree(repo.TopLevel()).Head(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -194,7 +194,7 @@ func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, spec s
 		return nil, nil
 	}
 	var warnings []string
-	head, branch, err := repo.Head(ctx, repo.TopLevel())
+	head, branch, err := repo.Worktree(repo.TopLevel()).Head(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, spec s
 	if spec == "" {
 		spec = definition.UsualSpec
 	}
-	entries, err := repo.Status(ctx, repo.TopLevel())
+	entries, err := repo.Worktree(repo.TopLevel()).Status(ctx)
 	if err != nil {
 		return nil, err
 	}

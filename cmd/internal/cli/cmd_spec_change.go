@@ -64,7 +64,7 @@ func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, err := c.Board.Repo().Checkout(ctx, root)
+	here, err := c.Board.Repo().Worktree(root).Checkout(ctx)
 	if err != nil {
 		return nil, err
 	}

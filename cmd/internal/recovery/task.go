@@ -126,7 +126,7 @@ func describe(ctx context.Context, c *edge.Call, r *Recovered) error {
 	if err != nil {
 		return err
 	}
-	dirty, err := c.Board.Repo().Status(ctx, filepath.Join(root, filepath.FromSlash(t.Worktree)))
+	dirty, err := c.Board.Repo().Worktree(filepath.Join(root, filepath.FromSlash(t.Worktree))).Status(ctx)
 	for _, e := range dirty {
 		r.Uncommitted = append(r.Uncommitted, e.Path)
 	}
