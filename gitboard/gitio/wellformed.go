@@ -23,7 +23,7 @@ type MalformedError struct {
 // Error returns one sentence.
 func (e *MalformedError) Error() string {
 	if e.Folder != "" {
-		return fmt.Sprintf("%s brings files in %s, where git liza keeps its own", e.Commit.Short(), e.Folder)
+		return fmt.Sprintf("%s brings files in %s, a folder of git liza's own", e.Commit.Short(), e.Folder)
 	}
 	said := e.Err.Error()
 	if failed := (*CommandError)(nil); errors.As(e.Err, &failed) {
