@@ -94,6 +94,7 @@ func (c Command) run(cmd *exec.Cmd) error {
 	}
 	if c.Repo != nil {
 		err = c.Repo.RecordCommand(cmd.Process.Pid, c.Dir)
+		defer c.Repo.HoldCommand(cmd.Process.Pid)()
 	}
 	if err == nil {
 		_, _ = io.WriteString(gate, "\n") // an error means that the shell has been ended
@@ -119,7 +120,7 @@ func (c Command) outcome(ctx, limited context.Context, err error) error {
 }
 
 // actors are the variables that identify the actor, and the actor's key.
-var actors = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SIGNING_KEY", "LIZA_PROMPT_FILE", "LIZA_SUPERVISED"}
+var actors = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SIGNING_KEY", "LIZA_PROMPT_FILE", "LIZA_SUPERVISED", "LIZA_TOKEN"}
 
 // ownEnv is the environment for a command that finds its own repository. The command runs code that
 // agents have written, so it must not act for anybody: not as an agent, not with a key, and not as

@@ -41,6 +41,7 @@ func TestProjectsCommands(t *testing.T) {
 		env -u LIZA_SUPERVISED git-liza -C ../.. config set require_signatures false; echo "without variables $?"
 		env -i PATH="$PATH" HOME="$HOME" git-liza -C ../.. config set require_signatures false; echo "no environment $?"
 		env -u LIZA_SUPERVISED setsid -w git-liza -C ../.. config set require_signatures false; echo "another session $?"
+		unshare --pid --fork --mount-proc env -u LIZA_SUPERVISED git-liza -C ../.. config set require_signatures false; echo "another namespace $?"
 		rm -f "$TMPDIR/left"; (env -u LIZA_SUPERVISED sh -c 'sleep 0.2; git-liza -C ../.. config set require_signatures false; echo $? >"$TMPDIR/left"' &)
 		while ! grep -q . "$TMPDIR/left"; do sleep 0.05; done 2>/dev/null; echo "left by its parent $(cat "$TMPDIR/left")"
 		LIZA_AGENT_ID=code-reviewer-1 git-liza discover --desc x --severity low; echo "reviewer $?"
@@ -83,7 +84,7 @@ func TestProjectsCommands(t *testing.T) {
 		if !strings.HasPrefix(run, "[] agent=[] session=[]\n") {
 			t.Errorf("who acts: %.200s", run)
 		}
-		for _, step := range []string{"config", "note", "reviewer", "integration", "board", "lease", "push", "tag", "without variables", "no environment", "another session", "left by its parent"} {
+		for _, step := range []string{"config", "note", "reviewer", "integration", "board", "lease", "push", "tag", "without variables", "no environment", "another session", "another namespace", "left by its parent"} {
 			if strings.Contains(run, "\n"+step+" 0\n") || !strings.Contains(run, "\n"+step+" ") {
 				t.Errorf("%s went through:\n%s", step, run)
 			}

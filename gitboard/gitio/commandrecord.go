@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 // Commands of the project, such as the integration test, run code that agents wrote. Each is the
@@ -37,6 +39,17 @@ func (r *Repo) RecordCommand(pid int, in string) error {
 		return storageError(dir, err)
 	}
 	return storageError(dir, ReplaceFile(r.commandFile(pid), []byte(born+"\n"+proc.This()+"\n"+in+"\n")))
+}
+
+// HoldCommand holds the record of a command until release.
+func (r *Repo) HoldCommand(pid int) (release func()) { return queue.Hold(r.commandFile(pid)) }
+
+// CommandElsewhere reports whether a process in another process namespace waits for a command.
+func (r *Repo) CommandElsewhere() bool { return slices.ContainsFunc(r.commands(), r.elsewhere) }
+
+func (r *Repo) elsewhere(c projectCommand) bool {
+	field := strings.Fields(c.waits)
+	return len(field) == 4 && field[3] != proc.Space() && queue.Held(r.commandFile(c.pid))
 }
 
 // ReleaseCommand records that nobody waits for a command any more. What it has left running stays
@@ -89,7 +102,7 @@ const killTakes = 5 * time.Second
 // dropCommands removes the records of commands of which no process remains.
 func (r *Repo) dropCommands() {
 	for _, c := range r.commands() {
-		if !groupRuns(c.pid, c.born) {
+		if !groupRuns(c.pid, c.born) && !r.elsewhere(c) {
 			_ = os.Remove(r.commandFile(c.pid)) // a left record only costs time
 		}
 	}

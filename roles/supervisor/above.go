@@ -2,12 +2,15 @@ package supervisor
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // The files in which a supervisor records processes.
@@ -25,23 +28,46 @@ type Under struct {
 	// Command means that it belongs to a command of the project: worktree_setup or the integration
 	// test. Such a process acts for nobody, and the other fields are empty.
 	Command bool
+	// Elsewhere names what runs in another process namespace, of which this process may be a part.
+	// Such a process acts for nobody, and the other fields are empty.
+	Elsewhere string
 }
 
-// Above finds what this process runs under, by the records of this clone: a command of the project,
-// an agent, or else a supervisor. A process can unset a variable but not its parents. Above finds
-// nothing if the system doesn't show a process's parents, or if the process has left both its
-// parents and its process group.
-func Above(b *gitboard.Board) Under {
+// TokenVar is the variable with the secret by which an agent's processes are known in another
+// process namespace than their supervisor's, as in a sandbox.
+const TokenVar = "LIZA_TOKEN"
+
+// Above finds what this process, with a token in its environment or "", runs under, by the records
+// of this clone: a command of the project, an agent, or else a supervisor. A process can unset a
+// variable but not its parents. In another process namespace, where parents are out of sight, only
+// the token makes a process an agent's. Above finds nothing if the system identifies no processes,
+// or if the process has left both its parents and its process group.
+func Above(b *gitboard.Board, token string) Under {
 	running := map[string]map[int]string{supervisorFile: {}, processFile: {}}
+	elsewhere := ""
 	known, _ := os.ReadDir(filepath.Join(b.Dir(), "agents")) // none if no supervisor has run here
 	for _, e := range known {
 		for name, by := range running {
-			if pid, _ := (files{b, e.Name()}).liveProcess(name); pid > 0 {
+			f := files{b, e.Name()}
+			r, _ := f.record(name)
+			switch pid, _ := f.liveProcess(name); {
+			case pid == 0:
+			case !r.elsewhere():
 				by[pid] = e.Name()
+			case token != "" && r.token == hashOf(token):
+				return Under{Agent: e.Name()}
+			default:
+				elsewhere = "the supervisor of " + e.Name()
 			}
 		}
 	}
 	commands := b.Repo().Commands()
+	if elsewhere == "" && b.Repo().CommandElsewhere() {
+		elsewhere = "worktree_setup or the integration test"
+	}
+	if len(running[supervisorFile])+len(commands) == 0 && elsewhere != "" {
+		return Under{Elsewhere: elsewhere}
+	}
 	if len(running[processFile])+len(running[supervisorFile])+len(commands) == 0 {
 		return Under{}
 	}
@@ -64,11 +90,30 @@ func Above(b *gitboard.Board) Under {
 	return Under{}
 }
 
-// record splits the record of a process into its number and its birth.
-func record(text string) (pid int, born string) {
-	number, born, _ := strings.Cut(text, " ")
-	if _, err := fmt.Sscan(number, &pid); err != nil {
-		return 0, ""
+// record identifies a process. A supervisor's names the process namespace, too, if the system has
+// them, and the hash of its agents' token.
+type record struct {
+	pid                int
+	born, space, token string
+}
+
+func (r record) elsewhere() bool { return r.space != "" && r.space != proc.Space() }
+
+// readRecord reads the text of a record; what is missing is empty.
+func readRecord(text string) (r record) {
+	field := append(strings.Fields(text), "", "", "", "", "")
+	r.pid, _ = strconv.Atoi(field[0])
+	r.born, r.space, r.token = strings.TrimSpace(field[1]+" "+field[2]), field[3], field[4]
+	return r
+}
+
+func hashOf(token string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(token))) }
+
+// selfRecord is the record of this process, a supervisor whose agents have a token.
+func selfRecord(token string) string {
+	text := fmt.Sprintf("%d %s", os.Getpid(), proc.Birth(os.Getpid()))
+	if space := proc.Space(); space != "" {
+		text += " " + space + " " + hashOf(token)
 	}
-	return pid, born
+	return text
 }

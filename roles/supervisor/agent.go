@@ -15,6 +15,9 @@ const tailBytes = 16 << 10
 
 // start runs the agent once, on its task or its wake-up, and learns from how it ended.
 func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
+	if err := s.guard(ctx); err != nil {
+		return err
+	}
 	c, file, err := s.prepare(ctx, l, step)
 	if err != nil {
 		return err

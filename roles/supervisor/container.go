@@ -25,9 +25,9 @@ var passed = []string{
 	"LIZA_", "GIT_CONFIG_PARAMETERS=",
 }
 
-// guarded are the parts of the common git directory by which git is made to run programs. An agent
-// in a container can't write them.
-var guarded = []string{"config", "config.worktree", "hooks", "info", "liza/hooks"}
+// guarded are the parts of the common git directory by which git is made to run programs, and the
+// records by which an agent is known. An agent in a container can't write them.
+var guarded = []string{"config", "config.worktree", "hooks", "info", "liza/hooks", "liza/agents"}
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

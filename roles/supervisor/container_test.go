@@ -34,13 +34,13 @@ func TestContainer(t *testing.T) {
 		t.Errorf("%q in %q", c.container, c.env)
 	}
 	common := t.TempDir()
-	for _, name := range []string{"hooks", "info", "objects"} {
-		if err := os.Mkdir(filepath.Join(common, name), 0o755); err != nil {
+	for _, name := range []string{"hooks", "info", "liza/agents", "objects"} {
+		if err := os.MkdirAll(filepath.Join(common, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	inside := strings.Join(k.wrap(command{dir: "/w"}, "n", common, "/l").args, " ")
-	if at := common + "/hooks"; !strings.Contains(inside, common+":"+common+" --volume "+at+":"+at+":ro --volume "+common+"/info:") || strings.Contains(inside, "objects:") {
+	if at := common + "/hooks"; !strings.Contains(inside, common+":"+common+" --volume "+at+":"+at+":ro --volume "+common+"/info:") || !strings.Contains(inside, "/liza/agents:ro ") || strings.Contains(inside, "objects:") {
 		t.Error(inside)
 	}
 	planner := k.wrap(command{args: []string{"claude"}, dir: "/p", shares: true}, "n", "/p/.git", "/l")

@@ -9,6 +9,6 @@
 // and failed claims are counted and limited. Worktrees and merges are behind Executor.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/plain, gitboard/proc, gitboard/report, gitboard/roles, roles/clis,
-// roles/prompt and roles/transcript.
+// gitboard/oplog, gitboard/plain, gitboard/proc, gitboard/queue, gitboard/report, gitboard/roles,
+// roles/clis, roles/prompt and roles/transcript.
 package supervisor

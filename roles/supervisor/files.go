@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -206,27 +207,28 @@ func (f files) keepProcess(name string, pid int) error {
 // dropProcess drops the record of a process that has ended, unless it is about another process by
 // now. A record that stays means the same.
 func (f files) dropProcess(name string, pid int) {
-	text, err := f.kept(name)
-	if recorded, _ := record(text); err == nil && recorded == pid {
+	if r, err := f.record(name); err == nil && r.pid == pid {
 		_ = f.drop(name)
 	}
 }
 
-// liveProcess is the number of the recorded process if that very process still runs, and 0
-// otherwise. known is false if there is no record, or the system can't say.
-func (f files) liveProcess(name string) (pid int, known bool) {
+func (f files) record(name string) (record, error) {
 	text, err := f.kept(name)
-	if err != nil {
+	return readRecord(text), err
+}
+
+// liveProcess is the number of the recorded process if that very process still runs, and 0
+// otherwise. A supervisor in another process namespace runs while it holds its record. known is
+// false if there is no record, or the system can't say.
+func (f files) liveProcess(name string) (pid int, known bool) {
+	r, err := f.record(name)
+	if err != nil || r.born == "" || r.pid <= 0 {
 		return 0, false
 	}
-	pid, born := record(text)
-	if born == "" || pid <= 0 {
-		return 0, false
+	if r.elsewhere() && queue.Held(f.at(name)) || !r.elsewhere() && proc.Birth(r.pid) == r.born {
+		return r.pid, true
 	}
-	if proc.Birth(pid) != born {
-		return 0, true
-	}
-	return pid, true
+	return 0, true
 }
 
 // tail keeps the last max bytes written to it.

@@ -179,7 +179,7 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 	}
 	settings = append(settings, author...)
 	set := map[string]string{
-		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path,
+		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path, TokenVar: s.token,
 		gitio.ParametersVar: gitio.WithSettings(parameters, settings...),
 	}
 	if space := proc.Space(); space != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -146,8 +147,38 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	}
 	s.actor = actor
 	s.files.endLeftover()
-	// supervisorHere relies on this order.
-	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep(sessionFile, actor.Session))
+	if s.token, err = s.Board.Token(); err != nil {
+		return err
+	}
+	return errors.Join(s.Board.DropGaveUp(id), s.standing())
+}
+
+// standing puts this supervisor on record, and holds the record.
+func (s *supervisor) standing() error {
+	err := s.files.keep(supervisorFile, selfRecord(s.token))
+	if s.release != nil {
+		s.release()
+	}
+	s.release = queue.Hold(s.files.at(supervisorFile))
+	return errors.Join(err, s.files.keep(sessionFile, s.actor.Session)) // supervisorHere relies on this order
+}
+
+// guard puts back, before an agent is started, what an earlier one has removed: this supervisor's
+// records, and the hooks.
+func (s *supervisor) guard(ctx context.Context) error {
+	on, err := s.files.kept(supervisorFile)
+	session, failed := s.files.kept(sessionFile)
+	if err = errors.Join(err, failed); err == nil && (on != selfRecord(s.token) || session != s.actor.Session) {
+		s.report(Repaired, "", "the records of this supervisor had been removed or changed: they are back")
+		err = s.standing()
+	}
+	if s.Guard != nil && err == nil {
+		var did string
+		if did, err = s.Guard(ctx); did != "" {
+			s.report(Repaired, "", did)
+		}
+	}
+	return err
 }
 
 // registers refuses a registration that is not needed. An agent without work is IDLE at once.

@@ -1,13 +1,16 @@
 package supervisor
 
 import (
+	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 // TestSuccessorOfDeadAgents checks which id a supervisor takes that was given none: that of a dead
@@ -102,4 +105,54 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 			t.Errorf("the lease of %s: %v, %v", id, held, seen[id])
 		}
 	}
+}
+
+// TestRecordsArePutBack checks that a supervisor whose records an agent has removed puts them back
+// before the next start, and says so.
+func TestRecordsArePutBack(t *testing.T) {
+	ctx, s, _, _ := supervised(t)
+	var said []string
+	s.Report = func(e Event) { said = append(said, e.Text) }
+	s.Guard = func(context.Context) (string, error) { return "the hooks are back", nil }
+	must(t, s.standing())
+	t.Cleanup(func() { s.release() })
+	for _, lacks := range []string{"", supervisorFile, sessionFile} {
+		said = nil
+		if lacks != "" {
+			must(t, s.files.drop(lacks))
+		}
+		must(t, s.guard(ctx))
+		if pid, _ := s.files.liveProcess(supervisorFile); pid == 0 && proc.Birth(os.Getpid()) != "" {
+			t.Errorf("without %q: it is not on record", lacks)
+		}
+		if session, _ := s.files.kept(sessionFile); session != s.actor.Session || len(said) != len(lacks[:min(1, len(lacks))])+1 {
+			t.Errorf("without %q: session %q, said %q", lacks, session, said)
+		}
+	}
+}
+
+// TestElsewhere checks who a process is that can't see the supervisors of its clone, because it is
+// in another process namespace: the agent whose token it has, or nobody while one of them lives.
+func TestElsewhere(t *testing.T) {
+	_, s, _, _ := supervised(t)
+	if proc.Space() == "" {
+		t.Skip("no process namespaces on this system")
+	}
+	f, other := files{s.Board, "coder-1"}, files{s.Board, "coder-2"}
+	record := strings.Replace(selfRecord("secret"), proc.Space(), "pid:[1]", 1)
+	must(t, f.keep(supervisorFile, record))
+	check := func(when, token string, want Under) {
+		t.Helper()
+		if got := Above(s.Board, token); got != want {
+			t.Errorf("%s: %+v, not %+v", when, got, want)
+		}
+	}
+	check("it has ended", "", Under{})
+	t.Cleanup(queue.Hold(f.at(supervisorFile)))
+	elsewhere := Under{Elsewhere: "the supervisor of coder-1"}
+	check("no token", "", elsewhere)
+	check("another token", "guess", elsewhere)
+	check("its token", "secret", Under{Agent: "coder-1"})
+	must(t, other.keep(supervisorFile, selfRecord("other"))) // lives in this namespace
+	check("another supervisor in sight", "", Under{})
 }

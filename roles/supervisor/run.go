@@ -40,6 +40,10 @@ type Config struct {
 	// From then on Board signs with it. Key is nil if nobody ever signs.
 	Key func(ctx context.Context, agent string) (file string, err error)
 
+	// Guard puts hooks back that were removed, and reports what it did, "" for nothing. It runs
+	// before each start of an agent. nil for a clone without hooks.
+	Guard func(ctx context.Context) (did string, err error)
+
 	Process gitboard.Process
 	Program string                       // this very program, for the agent's PATH
 	Environ []string                     // inherited by the agent
@@ -72,6 +76,8 @@ type supervisor struct {
 	program  string // the agent's
 	unboxed  string // why the agent is not in its CLI's sandbox although it should be
 	key      string // the file of the agent's key, "" for none
+	token    string // by which the agent's processes are known in another process namespace
+	release  func() // lets go of the record of this supervisor
 	files    files
 	log      *journal
 	memory   *Memory

@@ -87,11 +87,12 @@ func (s *supervisor) folders(worktree string) []string {
 }
 
 // caches are the variables that move build caches to where the sandbox allows them: the home
-// directory is out of reach there, and Go, for one, builds nothing without a cache.
+// directory is out of reach there, and Go, for one, builds nothing without a cache. The human's
+// ssh-agent, which may sign as the human, is not passed on.
 func (s *supervisor) caches() map[string]string {
 	if !s.sandboxed {
 		return nil
 	}
 	dir := filepath.Join(s.Board.Dir(), "cache", "agents")
-	return map[string]string{"XDG_CACHE_HOME": dir, "GOCACHE": filepath.Join(dir, "go-build"), "npm_config_cache": filepath.Join(dir, "npm")}
+	return map[string]string{"SSH_AUTH_SOCK": "", "XDG_CACHE_HOME": dir, "GOCACHE": filepath.Join(dir, "go-build"), "npm_config_cache": filepath.Join(dir, "npm")}
 }

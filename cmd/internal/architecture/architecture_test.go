@@ -56,7 +56,7 @@ var rooms = map[string]struct {
 	"roles/clis":              {true, []string{"gitboard/plain", "gitboard/board"}},
 	"roles/transcript":        {false, []string{"gitboard/roles"}},
 	"roles/rig":               {false, nil}, // for tests
-	"roles/supervisor":        {false, []string{"gitboard/plain", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/report", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/proc"}},
+	"roles/supervisor":        {false, []string{"gitboard/queue", "gitboard/plain", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/report", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/proc"}},
 	"hooks":                   {true, []string{"gitboard/git", "gitboard/roles", "gitboard/board"}},
 	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git", "gitboard/gitio"}},
 	"hooks/server":            {false, []string{"gitboard/plain", "gitboard/codec", "gitboard/oplog", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "hooks", "hooks/install", "gitboard/queue"}},
@@ -71,7 +71,7 @@ var rooms = map[string]struct {
 	"cmd/internal/recovery":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/remote", "gitboard/watch", "hooks/install", "worktrees", "worktrees/merge"}},
 	"cmd/internal/definition": {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git"}},
 	"cmd/internal/dispatch":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
-	"cmd/internal/team":       {false, []string{"gitboard/plain", "gitboard/proc", "cmd/internal/edge", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
+	"cmd/internal/team":       {false, []string{"gitboard/plain", "gitboard/proc", "cmd/internal/edge", "cmd/internal/setup", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
 	"cmd/internal/web":        {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles", "roles/transcript"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
 	"cmd/internal/demo":       {false, []string{"gitboard/proc"}},

@@ -20,7 +20,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/server"
-	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
 var _ = add(hookCommand)
@@ -254,8 +253,8 @@ func hookScene(ctx context.Context, c *edge.Call) (hooks.Who, *board.State, *boa
 	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
 	err := c.Open(ctx)
 	if err == nil {
-		over := supervisor.Above(c.Board) // whatever the environment says
-		if over.Command || over.Agent != "" && over.Agent != w.ID {
+		over := c.Under() // whatever the environment says
+		if over.Command || over.Elsewhere != "" || over.Agent != "" && over.Agent != w.ID {
 			w.ID, w.Session = over.Agent, ""
 		}
 	}

@@ -31,7 +31,7 @@ func registerCommand() *edge.Command {
 			if c.Supervised() {
 				return board.Refuse(board.CodePermission, id+" is supervised: its supervisor has registered it", "git liza prime")
 			}
-			if err := edge.OwnName(b, id); err != nil {
+			if err := c.OwnName(id); err != nil {
 				return err
 			}
 			done, actor, err := b.Register(ctx, id, c.Request, c.Process())

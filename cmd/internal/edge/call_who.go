@@ -125,7 +125,7 @@ func (c *Call) whoActs(ctx context.Context, op string, agent func(id string) (bo
 	if !board.May(role, op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s: it takes %s", id, role, c.Cmd.Name, role, roleList(op)), "")
 	}
-	if err := OwnName(c.Board, id); err != nil {
+	if err := c.OwnName(id); err != nil {
 		return board.Actor{}, err
 	}
 	if c.Supervised() && board.TakesOnWork(op) {
@@ -143,7 +143,7 @@ func (c *Call) Caller(ctx context.Context) (board.Actor, error) {
 	if _, err := c.roleOf(ctx, id); err != nil {
 		return board.Actor{}, err
 	}
-	if err := OwnName(c.Board, id); err != nil {
+	if err := c.OwnName(id); err != nil {
 		return board.Actor{}, err
 	}
 	return c.Board.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
@@ -183,9 +183,9 @@ func (c *Call) NoHumanHere(ctx context.Context) error {
 	if c.Supervised() {
 		return board.Refuse(board.CodePermission, "below a supervisor nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
-	over := supervisor.Above(c.Board)
-	if over.Command {
-		return belowCommand()
+	over := c.Under()
+	if err := forNobody(over); err != nil {
+		return err
 	}
 	if by := cmp.Or(over.Agent, over.Supervisor); by != "" {
 		return board.Refuse(board.CodePermission, fmt.Sprintf("this process runs below the supervisor of %s, where nobody acts as a human", by), "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
@@ -254,12 +254,17 @@ func (c *Call) terminal() string {
 	return name
 }
 
-// OwnName refuses an agent's process that acts under another agent's id, and a process of a command
-// of the project that acts under any.
-func OwnName(b *gitboard.Board, id string) error {
-	over := supervisor.Above(b)
-	if over.Command {
-		return belowCommand()
+// Under is what the caller runs under.
+func (c *Call) Under() supervisor.Under {
+	return supervisor.Above(c.Board, c.App.Getenv(supervisor.TokenVar))
+}
+
+// OwnName refuses an agent's process that acts under another agent's id, and a process that acts
+// for nobody.
+func (c *Call) OwnName(id string) error {
+	over := c.Under()
+	if err := forNobody(over); err != nil {
+		return err
 	}
 	if over.Agent == "" || over.Agent == id {
 		return nil
@@ -267,6 +272,14 @@ func OwnName(b *gitboard.Board, id string) error {
 	return board.Refuse(board.CodePermission, fmt.Sprintf("this process is %s's, and can't act as %s", over.Agent, id), "an agent keeps the LIZA_AGENT_ID that its supervisor set")
 }
 
-func belowCommand() error {
-	return board.Refuse(board.CodePermission, "this process runs below worktree_setup or the integration test, where nobody acts on the board", "run it in a terminal of your own, outside of the project's commands")
+// forNobody refuses a process below a command of the project, and a process that may belong to an
+// agent or a command in another process namespace.
+func forNobody(over supervisor.Under) error {
+	switch {
+	case over.Command:
+		return board.Refuse(board.CodePermission, "this process runs below worktree_setup or the integration test, where nobody acts on the board", "run it in a terminal of your own, outside of the project's commands")
+	case over.Elsewhere != "":
+		return board.Refuse(board.CodePermission, over.Elsewhere+" runs in another process namespace than this process, which therefore acts for nobody", "an agent keeps the environment that its supervisor set; a human works on the machine or in the container where that runs, or when it has ended")
+	}
+	return nil
 }

@@ -16,7 +16,7 @@ func (c *Call) Queue(ctx context.Context, p board.Payload) error {
 		actor, err = c.Human(ctx, p.Op())
 	} else {
 		actor.ID = id
-		if err := OwnName(b, id); err != nil {
+		if err := c.OwnName(id); err != nil {
 			return err
 		}
 		if actor.Role, err = b.RoleOf(ctx, id); err == nil && !board.May(actor.Role, p.Op()) {

@@ -159,11 +159,8 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 		found = append(found, worktrees.Problem{
 			Kind: worktrees.HalfHooks, Path: hooks.Dir, Text: text,
 			Fix: func(ctx context.Context) error {
-				setup, err := setup.HookSetup(ctx, c)
-				if err != nil {
-					return err
-				}
-				return install.Install(ctx, repo, setup)
+				_, err := setup.KeepHooks(ctx, c)
+				return err
 			},
 		})
 	}

@@ -51,6 +51,21 @@ func RestoreHooks(c *edge.Call) (repaired []string) {
 	return repaired
 }
 
+// KeepHooks installs the hooks of a clone again if a part of them was removed or changed, and says
+// so. Hooks that were uninstalled as a whole stay so.
+func KeepHooks(ctx context.Context, c *edge.Call) (did string, err error) {
+	repo := c.Board.Repo()
+	s, err := install.Read(repo)
+	if err != nil || s.Files == s.On {
+		return "", err
+	}
+	setup, err := HookSetup(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	return "git liza's hooks had been removed or changed: they are back in " + s.Dir, install.Install(ctx, repo, setup)
+}
+
 // hookProgram is the git-liza that hooks call: this program, if it is named git-liza.
 func hookProgram(c *edge.Call) string {
 	program, err := c.App.Executable()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -89,11 +90,13 @@ func Supervise(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (su
 	if err != nil {
 		return none, err
 	}
+	mine := &edge.Call{App: c.App, Board: own}
 	process := c.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
 		Board: own, Executor: executor.Executor{Board: own}, Role: role.Kind.Role(), Name: role.Name, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh || container != nil, Key: key.Prepare,
 		Container: container, // a CLI's record of a conversation is lost with it
+		Guard:     func(ctx context.Context) (string, error) { return setup.KeepHooks(ctx, mine) },
 		Process:   process, Program: program, Environ: install.Hooked(own.Repo(), os.Environ()),
 	}, nil
 }
