@@ -17,22 +17,17 @@ import (
 var _ = add(demoCommand)
 
 func demoCommand() *edge.Command {
-	var keep, play string
+	var keep string
 	return &edge.Command{
 		Name: "demo", Group: "setting up", Max: 0, Anywhere: true,
 		Short: "play a whole run in a repository of its own, and explain each step",
 		Long: `Two coders and a reviewer, each a process, carry a goal through real git, worktrees and tests: a
-rejection, a conflict, a dependency and a hand-off. The repository is kept. It needs Go and git, no network.`,
+rejection, a conflict, a dependency, a hand-off and a crash. The repository is kept. It needs Go and git, no network.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&keep, "keep", "", "the `DIR` that becomes the repository; it must be empty or not exist")
-			f.StringVar(&play, "play", "", "be this agent of a demo")
-			_ = f.MarkHidden("play")
 		},
 		Example: `git liza demo --keep /tmp/shop`,
 		Run: func(ctx context.Context, c *edge.Call) error {
-			if play != "" {
-				return playDemo(ctx, c, play)
-			}
 			return runDemo(ctx, c, keep)
 		},
 	}
@@ -68,17 +63,4 @@ func runDemo(ctx context.Context, c *edge.Call, keep string) error {
 		return c.PrintJSON(result)
 	}
 	return nil
-}
-
-// playDemo is the process of one of a demo's agents.
-func playDemo(ctx context.Context, c *edge.Call, id string) error {
-	dir, err := filepath.Abs(c.Directory())
-	if err != nil {
-		return err
-	}
-	exit, err := demo.Play(ctx, id, dir, c.App.Stdin, c.App.Stdout)
-	if err != nil || exit == 0 {
-		return err
-	}
-	return &edge.Outcome{Exit: exit, Code: edge.CodeExit, Message: id + " has handed off", Hint: ""}
 }

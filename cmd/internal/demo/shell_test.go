@@ -1,0 +1,19 @@
+package demo
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEnvironment(t *testing.T) {
+	env := environment([]string{"GIT_DIR=/x", "LIZA_AGENT_ID=coder-9", "GOFLAGS=-mod=vendor", "PATH=/bin", "HOME=/h"}, "/demo")
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); name == "GIT_DIR" || name == "LIZA_AGENT_ID" || v == "GOFLAGS=-mod=vendor" {
+			t.Errorf("%s is left", v)
+		}
+	}
+	if !slices.Contains(env, "PATH=/demo:/bin") || !slices.Contains(env, "HOME=/h") {
+		t.Errorf("PATH or HOME differs: %q", env)
+	}
+}
