@@ -5,16 +5,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // usualCommit matches a commit up to its committer as git writes it.
-var usualCommit = regexp.MustCompile(`\Atree [0-9a-f]{40}\n(?:parent [0-9a-f]{40}\n)*` +
-	`author [^<>\n]+ <[^<>\n]*> (?:0|[1-9][0-9]{0,10}) [+-][0-9]{4}\n` +
-	`committer [^<>\n]+ <[^<>\n]*> (?:0|[1-9][0-9]{0,10}) [+-][0-9]{4}\n`)
+var usualCommit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\Atree [0-9a-f]{40}\n(?:parent [0-9a-f]{40}\n)*` +
+		`author [^<>\n]+ <[^<>\n]*> (?:0|[1-9][0-9]{0,10}) [+-][0-9]{4}\n` +
+		`committer [^<>\n]+ <[^<>\n]*> (?:0|[1-9][0-9]{0,10}) [+-][0-9]{4}\n`)
+})
 
 // UsualCommit reports whether git-fsck certainly accepts a commit.
 func UsualCommit(data []byte) bool {
-	return usualCommit.Match(data) && bytes.Contains(data, []byte("\n\n")) && bytes.IndexByte(data, 0) < 0
+	return usualCommit().Match(data) && bytes.Contains(data, []byte("\n\n")) && bytes.IndexByte(data, 0) < 0
 }
 
 // UsualTree reports whether git-fsck certainly accepts a tree with these entries, and needs to look

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // door turns off the programs that a repository's own settings make git run. Agents can write these
@@ -57,7 +58,9 @@ var hints = []string{"filter", "driver", "askpass", "alternaterefs", "sshcommand
 	"helper", "protocol", "customtransfer", "standalonetransfer", "gitproxy", "include", "worktreeconfig"}
 
 // ownInclude matches what package hooks/install writes into the settings.
-var ownInclude = regexp.MustCompile(`\[include(?:If "[^"\n]*")?\]\n\tpath = liza/hooks/[a-z-]+\n`)
+var ownInclude = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[include(?:If "[^"\n]*")?\]\n\tpath = liza/hooks/[a-z-]+\n`)
+})
 
 // namesNoProgram reports whether the repository's own settings name no program, as far as that can
 // be seen without git.
@@ -66,7 +69,7 @@ func (r *Repo) namesNoProgram() bool {
 	if _, elsewhere := os.Lstat(filepath.Join(r.common, "commondir")); err != nil || elsewhere == nil {
 		return false
 	}
-	whole := ownInclude.ReplaceAllString(string(text), "\n")
+	whole := ownInclude().ReplaceAllString(string(text), "\n")
 	for _, name := range []string{"gitconfig", "gitconfig-pushes"} {
 		if strings.Contains(string(text), "liza/hooks/"+name+"\n") {
 			text, _ := os.ReadFile(filepath.Join(r.common, hooksIncludes, name)) // git ignores a missing one
