@@ -82,7 +82,7 @@ var tables = map[string]func() string{
 		return table(rows)
 	},
 	"clis": func() string {
-		rows := [][]string{{"Name", "Unattended", "Prompt", "Interactive", "Missing?"}}
+		rows := [][]string{{"Name", "Unattended", "Prompt", "Interactive"}}
 		for _, c := range clis.Known {
 			args, stdin := c.Command(clis.Start{Prompt: "PROMPT", File: "FILE", Folders: []string{"GIT"}})
 			prompt := string(c.Prompt)
@@ -91,7 +91,7 @@ var tables = map[string]func() string{
 			}
 			interactive := c.InteractiveCommand("FILE", []string{"GIT"})
 			rows = append(rows, []string{code(c.Name), code(c.Shell(args)), prompt,
-				code(c.Shell(interactive)), code(c.Install)})
+				code(c.Shell(interactive))})
 		}
 		return table(rows)
 	},
