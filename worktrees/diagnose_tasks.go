@@ -250,7 +250,10 @@ func (d *diagnosis) registrations(context.Context) error {
 		if name, below := d.below(w.Path); below && known[filepath.Join(d.root, ".worktrees", name)] {
 			continue
 		}
-		if d.forgettable(w) {
+		if d.movedWith(w) {
+			p.Text = fmt.Sprintf("the project was moved: git's record of the worktree %s names its former place", filepath.Base(w.Path))
+			p.Hint, p.Fix = "git liza worktree repair", func(ctx context.Context) error { return Repair(ctx, d.b) }
+		} else if d.forgettable(w) {
 			p.Fix = func(ctx context.Context) error {
 				removeEmpty(w.Path) // all that a removal which was cut off has left
 				if present(w.Path) {

@@ -79,6 +79,14 @@ func (s *site) ofTask(w gitio.WorktreeInfo) bool {
 	return !s.bare && !w.Main && filepath.Base(dir) == ".worktrees"
 }
 
+// movedWith reports whether a worktree moved with the project: it is in .worktrees, and its .git still
+// names the former place of the record, which has the same name.
+func (s *site) movedWith(w gitio.WorktreeInfo) bool {
+	record := s.repo.Worktree(w.Path).Record()
+	linked := gitio.LinkedDir(filepath.Join(s.root, ".worktrees", filepath.Base(w.Path)))
+	return s.ofTask(w) && record != "" && filepath.Base(linked) == filepath.Base(record) && linked != record && !present(linked)
+}
+
 // forgettable reports whether git may forget a worktree once it no longer exists.
 func (s *site) forgettable(w gitio.WorktreeInfo) bool {
 	return s.ofTask(w) && theirs(s.repo.Worktree(w.Path).Record(), "", "") == ""
