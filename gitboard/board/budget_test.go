@@ -60,8 +60,11 @@ func TestTaskBudgetOfSubmittedWork(t *testing.T) {
 func TestRunBudget(t *testing.T) {
 	s := budgeted(t, board.KeyBudgetRun, "1000").claimed("login").do(coder1, used("login", 600)).do(coder1, used("login", 600))
 	equal(t, "two small runs", s.task("login").Status, board.Claimed)
-	s.do(coder2, used("login", 1000))
-	equal(t, "a run of another agent", s.task("login").Status, board.Claimed)
+	s.refused("permission", coder2, used("login", 1000), "coder-2 does not hold login")
+	s.refused("permission", reviewer1, used("login", 1000), "code-reviewer-1 does not hold login")
+	long := used("login", 1)
+	long.Cost.Seconds = 1 << 30
+	s.refused("invalid", coder1, long, "is longer than")
 	s.do(coder1, used("login", 1000))
 	equal(t, "one large run", s.task("login").Status, board.Blocked)
 	if question := s.task("login").BlockedQuestions[0]; !strings.Contains(question, "Try again (git liza unblock login)") {

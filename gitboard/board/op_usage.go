@@ -3,6 +3,7 @@ package board
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -69,7 +70,7 @@ func (p *Usage) Op() string { return "usage" }
 func (p *Usage) TaskID() string { return p.Task }
 
 // Check implements Payload.
-func (p *Usage) Check(s *State, _ Operation) error {
+func (p *Usage) Check(s *State, op Operation) error {
 	if err := s.knownGoal(p.Goal); err != nil {
 		return err
 	}
@@ -88,7 +89,40 @@ func (p *Usage) Check(s *State, _ Operation) error {
 	if c.Cached > c.Input {
 		return invalid("%d tokens from a cache are more than all %d", c.Cached, c.Input)
 	}
+	since := Time("")
+	if a := s.Agent(op.Actor.ID); a != nil {
+		since = a.RegisteredAt
+	}
+	if p.Task != "" {
+		t := s.Task(p.Task)
+		if since = t.heldSince(op.Actor.ID); since == "" {
+			return refuse(CodePermission, "%s does not hold %s, and its usage is reported by its holder", op.Actor.ID, t.ID).on(t)
+		}
+	}
+	if most := op.Time.Sub(since) + ClockSlack; c.Seconds > int(most/time.Second) {
+		return invalid("a run of %d s is longer than the %s since it could begin", c.Seconds, Span(most))
+	}
 	return nil
+}
+
+// heldSince is when an agent took the task in hand that is its last coder or reviewer, "" for any
+// other agent.
+func (t *Task) heldSince(agent string) (since Time) {
+	coder, reviewer := Event{}, Event{}
+	for _, e := range t.History {
+		switch {
+		case claimEvents[e.Event]:
+			coder = e
+		case e.Event == EventReviewClaimed:
+			reviewer = e
+		}
+	}
+	for _, e := range []Event{reviewer, coder} {
+		if e.Agent == agent {
+			since = e.Time
+		}
+	}
+	return since
 }
 
 // Apply implements Payload.

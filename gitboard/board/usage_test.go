@@ -10,7 +10,7 @@ import (
 // the sprint, without a change of the task's history and state.
 func TestUsage(t *testing.T) {
 	cost := board.Cost{Requests: 2, Input: 100, Cached: 60, Output: 10, Seconds: 5}
-	s := begun(t).ready("login")
+	s := begun(t).claimed("login")
 	before := len(s.state().Task("login").History)
 	for range 2 {
 		s.do(coder1, &board.Usage{Task: "login", Iteration: 1, CLI: "claude", Model: "m-1", Cost: cost})
