@@ -88,7 +88,7 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 			comments = append(comments, e)
 		}
 	}
-	if err := p.mergeAgain(ctx, repo, merges); err != nil {
+	if err := p.mergeAgain(ctx, repo, merges, true); err != nil {
 		return err
 	}
 	if err := p.wellFormed(ctx, repo, brought); err != nil {

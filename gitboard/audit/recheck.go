@@ -71,7 +71,7 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 	if absent > 0 {
 		p.report.note(Finding{p.report.To, "", CodeEvidence, fmt.Sprintf("%d operations name commits that this clone was not given: they can't be checked here", absent)})
 	}
-	if err := p.mergeAgain(ctx, repo, merges); err != nil {
+	if err := p.mergeAgain(ctx, repo, merges, false); err != nil {
 		return err
 	}
 	if err := p.wellFormed(ctx, repo, brought); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -17,15 +16,16 @@ const mergers = 4
 
 // remerged is the result of computing a merge again.
 type remerged struct {
-	text  string // the difference, "" for none
-	wrong bool   // no version of git would produce the difference
-	err   error
+	text   string // the difference, "" for none
+	wrong  bool   // no version of git would produce the difference
+	choice bool   // another version of git may produce it
+	err    error
 }
 
-// mergeAgain computes merges again. A difference in a file that both sides changed is only noted,
-// because the result depends on git's version and settings. In any other file there is nothing to
-// merge, so its content must be one side's or the other's.
-func (p *replay) mergeAgain(ctx context.Context, repo *gitio.Repo, merges []evidence) error {
+// mergeAgain computes merges again. A difference is only noted if it is a choice between the lines
+// of both sides where both changed the same ones, which may depend on the version of git, or the
+// result of a merge driver. In a push the former is refused, too.
+func (p *replay) mergeAgain(ctx context.Context, repo *gitio.Repo, merges []evidence, pushed bool) error {
 	results := make([]remerged, len(merges))
 	next := make(chan int)
 	var busy sync.WaitGroup
@@ -45,7 +45,7 @@ func (p *replay) mergeAgain(ctx context.Context, repo *gitio.Repo, merges []evid
 	for i, r := range results {
 		f := Finding{merges[i].commit, merges[i].subject, CodeEvidence, r.text}
 		switch {
-		case r.wrong:
+		case r.wrong || r.choice && pushed:
 			p.report.add(f)
 		case r.text != "":
 			p.report.note(f)
@@ -84,38 +84,8 @@ func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
 	if _, _, r.err = repo.MergeTree(ctx, onto, review); r.err != nil { // its files are compared
 		return r
 	}
-	path, err := onlyHere(ctx, repo, [2]git.OID{onto, review}, tree, recorded)
-	if path != "" {
-		r.wrong = true
-		r.text += fmt.Sprintf("; %q was not changed on both sides, and is neither side's there", path)
-	}
-	r.err = err
+	why, err := differs(ctx, repo, [2]git.OID{onto, review}, tree, recorded)
+	r.wrong, r.choice, r.err = why.wrong, why.choice, err
+	r.text += why.text
 	return r
-}
-
-// onlyHere finds a file that differs between two results of a merge although only one side, or
-// neither, changed it; "" for none.
-func onlyHere(ctx context.Context, repo *gitio.Repo, sides [2]git.OID, computed, recorded git.OID) (string, error) {
-	base, err := repo.MergeBase(ctx, sides[0], sides[1])
-	if err != nil {
-		return "", err
-	}
-	differs, err := repo.ChangedFiles(ctx, computed, recorded)
-	if err != nil {
-		return "", err
-	}
-	var changed [2][]string
-	for i, side := range sides {
-		if changed[i], err = repo.ChangedFiles(ctx, base, side); err != nil {
-			return "", err
-		}
-	}
-	for _, path := range differs {
-		_, ours := slices.BinarySearch(changed[0], path)
-		_, theirs := slices.BinarySearch(changed[1], path)
-		if !ours || !theirs {
-			return path, nil
-		}
-	}
-	return "", nil
 }

@@ -2,20 +2,22 @@ package gitio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // MergeTree merges two commits without a worktree (git-merge-tree, --write-tree) and returns the
-// resulting tree, flushed to disk. On conflicts it also returns their paths, and the tree holds
-// files with conflict markers. It returns a CommandError if one of the ids is not a commit here, or
-// if their histories are unrelated.
+// resulting tree, flushed to disk. The attributes are those of ours (gitattributes); a file whose
+// driver the user's own settings don't define is a conflict. On conflicts it also returns their
+// paths, and the tree holds files with conflict markers. It returns a CommandError if one of the
+// ids is not a commit here, or if their histories are unrelated.
 func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
 	if err := r.mergeable(ctx, ours, theirs); err != nil {
 		return "", nil, err
 	}
-	return readMergeTree(ctx, r.command("merge-tree", mergeTree(string(ours), theirs)...), ours, theirs)
+	return r.mergeApart(ctx, ours, theirs, false)
 }
 
 // TryMerge is MergeTree for callers that need no object of the result. It leaves none if there is
@@ -24,15 +26,37 @@ func (r *Repo) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID
 	if err := r.mergeable(ctx, ours, theirs); err != nil {
 		return "", nil, err
 	}
-	child := r.command("merge-tree", mergeTree(string(ours), theirs)...)
-	if apart, discard, err := r.discarding(child); err == nil {
-		defer discard()
-		tree, conflicts, err = readMergeTree(ctx, apart, ours, theirs)
-		if err == nil {
-			return tree, conflicts, nil
+	return r.mergeApart(ctx, ours, theirs, true)
+}
+
+// errKept says that the objects of a merge have not been discarded.
+var errKept = errors.New("no merge was tried")
+
+func (r *Repo) mergeApart(ctx context.Context, ours, theirs git.OID, discard bool) (tree git.OID, conflicts []string, err error) {
+	a, err := r.mergePlace(ctx, ours, theirs)
+	if err != nil {
+		return "", nil, err
+	}
+	defer a.remove()
+	child := a.command("merge-tree", mergeTree(string(ours), theirs)...)
+	err = errKept
+	if discard {
+		if scrapped, remove, unmade := r.discarding(child); unmade == nil {
+			defer remove()
+			tree, conflicts, err = readMergeTree(ctx, scrapped, ours, theirs)
 		}
 	}
-	return readMergeTree(ctx, child, ours, theirs) // there may be no room for temporary files
+	if err != nil { // or there is no room for temporary files
+		tree, conflicts, err = readMergeTree(ctx, child, ours, theirs)
+	}
+	if err != nil && ctx.Err() == nil { // git may even crash
+		for _, commit := range []git.OID{ours, theirs} {
+			if malformed := r.malformedTree(ctx, commit); malformed != nil {
+				return "", nil, malformed
+			}
+		}
+	}
+	return tree, conflicts, err
 }
 
 // mergeable returns an error if what a merge of two commits needs is not here.

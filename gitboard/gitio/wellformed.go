@@ -100,6 +100,21 @@ func (r *Repo) ownFolders(ctx context.Context, from, commit git.OID) error {
 	return nil
 }
 
+// malformedTree returns a MalformedError if git-fsck --strict refuses the tree of a commit, nil if
+// it does not or can't be asked.
+func (r *Repo) malformedTree(ctx context.Context, commit git.OID) error {
+	tree, err := r.Object(ctx, string(commit)+"^{tree}")
+	if err != nil {
+		return nil
+	}
+	malformed := (*MalformedError)(nil)
+	if !errors.As(r.strict(ctx, []git.OID{tree.OID}, git.EmptyTree), &malformed) {
+		return nil
+	}
+	malformed.Commit = commit
+	return malformed
+}
+
 // strict lets git check the objects as in a fetch with fetch.fsckObjects. Files are left out of the
 // pack; git reads those that it checks from the repository.
 func (r *Repo) strict(ctx context.Context, commits []git.OID, from git.OID) error {

@@ -25,6 +25,7 @@ type candidate struct {
 	command   string  // the test command, "" for none
 	kind      string  // board.FastForward or board.MergeCommitType
 	conflicts []string
+	driver    string // names the merge driver that a conflict needs, "" for none
 	drift     int
 }
 
@@ -78,7 +79,33 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		c.kind, c.tree = board.MergeCommitType, tree
 		return c.write(ctx, b, tree, actor)
 	})
+	if err == nil && len(c.conflicts) > 0 {
+		err = c.undriven(ctx, repo)
+	}
 	return c, false, err
+}
+
+// undriven refuses a merge that conflicts because a driver has not run, if it is defined where
+// agents can write. Others are named.
+func (c *candidate) undriven(ctx context.Context, repo *gitio.Repo) error {
+	drivers, err := repo.Drivers(ctx, c.base, git.OID(c.task.ReviewCommit), c.conflicts)
+	if err != nil {
+		return err
+	}
+	for _, path := range c.conflicts {
+		d, is := drivers[path]
+		switch {
+		case !is || d.Yours:
+		case d.Here:
+			refusal := board.Refuse(board.CodeConflict, fmt.Sprintf("%s can't be merged here: %s needs the merge driver %s, which only this repository's settings define, where agents can change it", c.task.ID, plain.Line(path, 80), plain.Line(d.Name, 40)),
+				fmt.Sprintf("a human defines it for all of their repositories: git config --global merge.%s.driver COMMAND", plain.Line(d.Name, 40)))
+			refusal.Task = c.task.ID
+			return refusal
+		default:
+			c.driver = fmt.Sprintf("%s needs the merge driver %s, which git's global settings do not define here.", plain.Line(path, 80), plain.Line(d.Name, 40))
+		}
+	}
+	return nil
 }
 
 // complete refuses to land work of which this clone lacks a part.

@@ -36,7 +36,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if len(c.cars) == 0 { // the first conflicts with integration itself
 		failed := c.aside[0]
 		p := failed.failure(board.FailConflict, "")
-		p.Files = worktrees.Recordable(failed.conflicts, maxFiles)
+		p.Files, p.Log = worktrees.Recordable(failed.conflicts, maxFiles), failed.driver
 		rest = without(rest, failed.task.ID)
 		return rest, t.record(ctx, &move{train: t, view: v, failed: failed, p: p, last: len(rest) == 0})
 	}
@@ -148,7 +148,7 @@ func leaves(err error) bool {
 	case r.Code == board.CodeMode:
 		return r.Task != "" // the task is paused, not the board
 	}
-	return refusedAs(r, board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeMalformed, board.CodeIntegration)
+	return refusedAs(r, board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeMalformed, board.CodeConflict, board.CodeIntegration)
 }
 
 func inconsistent(err error) bool { return errors.As(err, new(*oplog.RecordError)) }
