@@ -70,9 +70,24 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 		return g // the board knows no such task
 	}
 	if g.layout, g.err = s.place(ctx, task, ""); g.err == nil && g.ours {
-		g.Checkout, g.err = s.repo.Worktree(g.path).Checkout(ctx)
+		if g.Checkout, g.err = s.repo.Worktree(g.path).Checkout(ctx); g.err == nil {
+			g.Dirty = slices.DeleteFunc(g.Dirty, func(e gitio.StatusEntry) bool { return s.bornDirty(ctx, g.path, g.Head, e) })
+		}
 	}
 	return g
+}
+
+// bornDirty reports whether a file that git shows as changed has the very bytes of the commit: its
+// attributes would store others (CRLF with text, a large file without a pointer), so it is that way
+// in every fresh checkout, and nobody changed it.
+func (s *site) bornDirty(ctx context.Context, path string, head git.OID, e gitio.StatusEntry) bool {
+	file := filepath.Join(path, filepath.FromSlash(e.Path))
+	if e.Code != " M" || gitio.IsLink(file) {
+		return false
+	}
+	committed, err := s.repo.FileOID(ctx, head, e.Path)
+	data, unread := os.ReadFile(file)
+	return err == nil && unread == nil && git.NewObject(git.BlobObject, data).OID == committed
 }
 
 // work checks that a task's worktree is here and clean, on the task's branch and not in the middle
