@@ -76,6 +76,9 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 	}
 	err = s.repo.Worktree(c.path).Add(ctx, commit)
 	if err == nil {
+		err = s.copyWorkspace(ctx, c.path)
+	}
+	if err == nil {
 		err = Setup(ctx, s.b, v, c.path)
 	}
 	if err == nil {
@@ -114,6 +117,16 @@ func Setup(ctx context.Context, b *gitboard.Board, v *gitboard.View, path string
 	if failed := (*FailedError)(nil); errors.As(err, &failed) {
 		failed.Tail = Tail(out.String(), maxTail)
 	}
+	return err
+}
+
+// copyWorkspace copies the main worktree's go.work where git ignores it. Go would otherwise find it
+// by looking upwards, and refuse to work because it names the main worktree's modules.
+func (s *site) copyWorkspace(ctx context.Context, path string) error {
+	if _, err := os.Lstat(filepath.Join(s.root, "go.work")); err != nil {
+		return nil
+	}
+	_, err := s.repo.CopyIgnored(ctx, s.root, path, func(file string) bool { return file == "go.work" || file == "go.work.sum" })
 	return err
 }
 

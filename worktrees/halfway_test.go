@@ -193,10 +193,10 @@ func TestLogsInTheWay(t *testing.T) {
 	s.check(os.Remove(logs))
 	// What marks the kept worktree as ready can't be cleared: it is not used.
 	ready := filepath.Join(s.b.Dir(), ".integration-ready")
-	s.check(os.RemoveAll(filepath.Join(s.dir, ".worktrees", ".integration")))
+	s.check(os.RemoveAll(s.testPlace()))
 	s.check(os.RemoveAll(ready))
 	s.write(ready, "in it", "")
-	if err := s.mergeErr("one"); !contains(err.Error(), "check the candidate out in .worktrees/.integration") {
+	if err := s.mergeErr("one"); !contains(err.Error(), "check the candidate out in "+s.testPlace()) {
 		t.Errorf("got %v", err)
 	}
 	s.check(os.RemoveAll(ready))

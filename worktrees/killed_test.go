@@ -124,7 +124,7 @@ func TestPastARecordOfTheDead(t *testing.T) {
 		}
 	}
 	s.mended("left-candidate")
-	s.lies(".integration", "three", "two")
+	s.lies("three", "two")
 }
 
 // TestLockOfAMove covers a process killed while moving a worktree: it leaves a lock and its own
@@ -171,7 +171,7 @@ func TestKilledBeforeTheTest(t *testing.T) {
 			s := newScene(t, ready("one"))
 			s.set("integration_test", "test -f a.txt && test -f b.txt")
 			s.approved("coder-1", "one", "b.txt", "b\n")
-			place := filepath.Join(s.dir, ".worktrees", ".integration")
+			place := s.testPlace()
 			s.check(s.b.Repo().Worktree(place).Add(s.ctx, s.ref("refs/heads/integration")))
 			record := filepath.Join(s.b.Repo().CommonDir(), "worktrees", ".integration")
 			if _, err := os.Stat(record); err != nil {
@@ -182,7 +182,7 @@ func TestKilledBeforeTheTest(t *testing.T) {
 			if got := s.merge("one"); !got.Merged {
 				t.Errorf("merged %+v", got)
 			}
-			s.lies(".integration")
+			s.lies()
 			if out := s.git(s.dir, "worktree", "list", "--porcelain"); strings.Contains(out, "locked") {
 				t.Errorf("left: %s", out)
 			}

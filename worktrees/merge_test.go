@@ -134,7 +134,7 @@ func TestFailingTest(t *testing.T) {
 		t.Errorf("event %+v", e)
 	}
 	s.merge("two")
-	s.lies(".integration", "one")
+	s.lies("one")
 
 	fix := s.claim("coder-2", "one")
 	if !fix.Kind.Fix || len(fix.Conflicts) > 0 || s.read(fix.Path, "b.txt") != "b\n" || len(fix.Warnings) > 0 {
@@ -151,7 +151,20 @@ func TestFailingTest(t *testing.T) {
 	if got := s.merge("one"); !got.Merged {
 		t.Errorf("merged %+v", got)
 	}
-	s.lies(".integration")
+	s.lies()
+}
+
+// TestNothingAboveTheTest checks that a test finds no files of the main worktree by looking upwards,
+// and that its failure names them and the settings that bring them.
+func TestNothingAboveTheTest(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"))
+	s.check(s.b.Repo().Exclude("/node_modules/"))
+	s.write(s.dir, "node_modules/dep.js", "found\n")
+	s.set("integration_test", `d=$PWD; while [ "$d" != / ]; do [ ! -e "$d/node_modules" ] || exit 0; d=$(dirname "$d"); done; exit 1`)
+	got := s.merge("one")
+	if got.Merged || !contains(got.Log, "node_modules of the project's root") || !contains(got.Log, "worktree_copy") {
+		t.Errorf("merged %+v", got)
+	}
 }
 
 // TestRetry checks that the same commit merges after a human has repaired integration.
@@ -236,7 +249,7 @@ func TestSecretInLog(t *testing.T) {
 func TestIntegrationMoves(t *testing.T) {
 	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	marker := filepath.Join(t.TempDir(), "ran")
-	s.set("integration_test", "echo x >> '"+marker+"'; git -C ../.. update-ref refs/heads/integration refs/heads/side")
+	s.set("integration_test", "echo x >> '"+marker+"'; git -C '"+s.dir+"' update-ref refs/heads/integration refs/heads/side")
 	s.git(s.dir, "branch", "side", "integration")
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", side, "side")
@@ -327,7 +340,7 @@ func TestMergeLease(t *testing.T) {
 	s.mended("expired-merge-lease")
 	_, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
-	s.set("integration_test", "git -C ../.. update-ref -d refs/liza/leases/merge")
+	s.set("integration_test", "git -C '"+s.dir+"' update-ref -d refs/liza/leases/merge")
 	s.refused(s.mergeErr("one"), "busy", "the merge lease has expired")
 	s.set("integration_test", "")
 	s.merge("one")

@@ -201,7 +201,7 @@ func TestMergesAtOnce(t *testing.T) {
 			t.Errorf("%s is not on integration", id)
 		}
 	}
-	s.lies(".integration")
+	s.lies()
 }
 
 // TestBaseHasDependencies checks that a worktree contains a dependency that lands while the task is

@@ -168,6 +168,14 @@ func (s *scene) check(err error) {
 	}
 }
 
+// testPlace is the worktree in which merges are tested.
+func (s *scene) testPlace() string {
+	s.t.Helper()
+	dir, err := merge.TestDir(s.b)
+	s.check(err)
+	return filepath.Join(dir, ".integration")
+}
+
 func (s *scene) git(dir string, args ...string) string {
 	s.t.Helper()
 	return testrun.RunGit(s.t, dir, args...)

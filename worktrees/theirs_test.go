@@ -96,7 +96,7 @@ func TestTheirsAtTheTest(t *testing.T) {
 	s := newScene(t, ready("one"))
 	s.set("integration_test", "true")
 	s.approved("coder-1", "one", "b.txt", "b\n")
-	place := filepath.Join(s.dir, ".worktrees", ".integration")
+	place := s.testPlace()
 	s.git(s.dir, "worktree", "add", "-q", "-b", "mine", place, "integration")
 	s.write(place, "secret.env", "mine\n")
 	_, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one"}})

@@ -79,7 +79,7 @@ func TestTrain(t *testing.T) {
 			if before != tip {
 				t.Errorf("integration is at %s, the last merge is %s", tip, before)
 			}
-			s.lies(".integration")
+			s.lies()
 		})
 	}
 }
@@ -113,7 +113,7 @@ func TestTrainCulprit(t *testing.T) {
 				if e.Reason != board.FailTest || !contains(e.Log, id+".txt is bad") {
 					t.Errorf("%+v", e)
 				}
-				s.lies(".integration", id)
+				s.lies(id)
 			})
 		}
 	}
@@ -132,7 +132,7 @@ func TestTrainTwoCulprits(t *testing.T) {
 	if !slices.Equal(failed, []string{"t3", "t6"}) {
 		t.Errorf("failed: %v", failed)
 	}
-	s.lies(".integration", "t3", "t6")
+	s.lies("t3", "t6")
 }
 
 // TestTrainConflict checks that a task with a conflict leaves the train, whatever its position, and
@@ -151,7 +151,7 @@ func TestTrainConflict(t *testing.T) {
 				t.Errorf("%+v", last)
 			} else {
 				s.is(id, board.IntegrationFailed)
-				s.lies(".integration", id)
+				s.lies(id)
 			}
 		})
 	}
@@ -200,7 +200,7 @@ func TestTrainRemembers(t *testing.T) {
 	// During the test integration moves to a commit with the same tree: the train is computed
 	// again, but not tested again.
 	command := s.state().Config().IntegrationTest
-	s.set("integration_test", command+"; git -C ../.. update-ref refs/heads/integration $(git -C ../.. commit-tree -p integration -m same 'integration^{tree}')")
+	s.set("integration_test", command+"; git -C '"+s.dir+"' update-ref refs/heads/integration $(git -C '"+s.dir+"' commit-tree -p integration -m same 'integration^{tree}')")
 	if got := s.train(); len(got) != 2 || runs() != 1 {
 		t.Errorf("%d results, %d tests", len(got), runs())
 	}
@@ -362,7 +362,7 @@ func TestTrainUntestable(t *testing.T) {
 	if said := got[len(got)-1].Warnings; len(said) != 1 || !strings.HasPrefix(said[0], "left out: t1 can't be tested: ") || !strings.HasSuffix(said[0], "worktree_setup failed (exit 1): t1 is bad") {
 		t.Errorf("warnings %q", said)
 	}
-	s.git(s.dir, "worktree", "remove", "--force", ".worktrees/.integration")
+	s.git(s.dir, "worktree", "remove", "--force", s.testPlace())
 	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
 	if err == nil || !strings.Contains(err.Error(), "t1 can't be tested: ") {
 		t.Errorf("got %v", err)
@@ -756,7 +756,7 @@ func TestKeptPlace(t *testing.T) {
 			t.Fatalf("merged %+v", got)
 		}
 	}
-	if runs := s.read(filepath.Join(s.dir, ".worktrees", ".integration"), "runs.cache"); runs != "tested\ntested\n" {
+	if runs := s.read(s.testPlace(), "runs.cache"); runs != "tested\ntested\n" {
 		t.Errorf("it ran %q there", runs)
 	}
 }

@@ -119,7 +119,7 @@ func TestConcerning(t *testing.T) {
 func TestList(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"), ready("waits"))
 	s.check(os.RemoveAll(s.path("two")))
-	s.git(s.dir, "worktree", "add", "-q", "--detach", filepath.Join(s.dir, ".worktrees", ".integration"), "integration")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", s.testPlace(), "integration")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", filepath.Join(s.dir, ".worktrees", "con"), "integration")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "one"), "integration")
 	s.task("elsewhere")

@@ -265,7 +265,7 @@ func Hide(repo *gitio.Repo, branches []string) error {
 // that a repository that was moved works, but runs no hooks until they are installed again. Tasks'
 // worktrees are all created as .worktrees/.claim-<request>, after which git names its records of
 // them for ever (git-worktree); a human's own worktrees have other names. In
-// .worktrees/.integration, code written by agents is tested.
+// .integration (merge.TestDir), code written by agents is tested.
 func section(setup Setup) string {
 	on := "path = liza/hooks/" + configFile + "\n"
 	agents := "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\t" + on + "[includeIf \"gitdir:./worktrees/?integration\"]\n\t" + on

@@ -1,7 +1,7 @@
 // Package merge merges approved work into the integration branch and records it.
 //
-// It owns the candidate (computed from trees, without a checkout), its test in the kept worktree
-// .worktrees/.integration, the lease that allows only one merge per board at a time, the one
+// It owns the candidate (computed from trees, without a checkout), its test in the kept
+// worktree of TestDir, the lease that allows only one merge per board at a time, the one
 // transaction that moves integration and board, and the steps that update checkouts of integration.
 // If a crash separates integration's move from the board's, Finish completes it, with ancestry as
 // proof.

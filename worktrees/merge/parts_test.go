@@ -53,7 +53,7 @@ func must(t *testing.T, err error) {
 func TestCheckOut(t *testing.T) {
 	ctx, b, v, base := boarded(t)
 	top := b.Repo().TopLevel()
-	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	place := placeOf(t, b)
 	ready := filepath.Join(b.Dir(), ".integration-ready")
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
 	next := git.OID(testrun.CommitAll(t, top, "second"))
@@ -133,7 +133,7 @@ func TestCheckOut(t *testing.T) {
 // removed since it was set up, and only then.
 func TestSetUpAgain(t *testing.T) {
 	ctx, b, v, base := boarded(t)
-	place := filepath.Join(b.Repo().TopLevel(), filepath.FromSlash(testPlace))
+	place := placeOf(t, b)
 	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "info", "exclude"), []byte("deps\n"), 0o644))
@@ -155,7 +155,7 @@ func TestSetUpAgain(t *testing.T) {
 func TestModulesOfTheCandidate(t *testing.T) {
 	ctx, b, _, _ := boarded(t)
 	top := b.Repo().TopLevel()
-	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	place := placeOf(t, b)
 	lib, commit := library(t)
 	candidates := map[string]git.OID{}
 	names := func(name, path, commit string) {
@@ -306,7 +306,7 @@ func insist(t *testing.T, ctx context.Context, do func(ctx context.Context) erro
 func TestInterruptedParts(t *testing.T) {
 	ctx, b, v, base := boarded(t)
 	top := b.Repo().TopLevel()
-	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	place := placeOf(t, b)
 	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
 	must(t, err)
 	anew := func(ctx context.Context) error {

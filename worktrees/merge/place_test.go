@@ -20,7 +20,7 @@ import (
 // still that one.
 func placed(t *testing.T, ctx context.Context, b *gitboard.Board, v *gitboard.View, commit git.OID) (held *holding, place string, kept func() bool) {
 	t.Helper()
-	place = filepath.Join(b.Repo().TopLevel(), filepath.FromSlash(testPlace))
+	place = placeOf(t, b)
 	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
 	must(t, err)
 	must(t, (&testRun{c: &candidate{view: v, commit: commit}, held: held}).checkOut(ctx, b, place))
@@ -82,7 +82,7 @@ func library(t *testing.T) (lib string, commit func(v string) string) {
 func TestModuleElsewhere(t *testing.T) {
 	ctx, b, _, _ := boarded(t)
 	top := b.Repo().TopLevel()
-	place := filepath.Join(top, filepath.FromSlash(testPlace))
+	place := placeOf(t, b)
 	lib, commit := library(t)
 	one := commit("1")
 	run(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "a")
@@ -140,4 +140,14 @@ func TestNoPlace(t *testing.T) {
 	if _, err := (&testRun{place: testPlace}).run(ctx, inside); !errors.As(err, &refused) || refused.Code != board.CodeNoRoot {
 		t.Errorf("got %v", err)
 	}
+}
+
+// placeOf is the worktree in which a board's candidates are tested.
+func placeOf(t *testing.T, b *gitboard.Board) string {
+	t.Helper()
+	dir, err := TestDir(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, testPlace)
 }

@@ -84,7 +84,7 @@ func free(t *testing.T, ctx context.Context, b *gitboard.Board) {
 // worktree_setup failed, nor calls it ready.
 func TestPlaceWithoutTheLease(t *testing.T) {
 	ctx, b, v, base := boarded(t)
-	place := filepath.Join(b.Repo().TopLevel(), filepath.FromSlash(testPlace))
+	place := placeOf(t, b)
 	checkOut := func(v *gitboard.View, held *holding, there bool) error {
 		err := (&testRun{c: &candidate{view: v, commit: base}, held: held}).checkOut(ctx, b, place)
 		if _, missing := os.Stat(place); (missing == nil) != there {

@@ -25,8 +25,8 @@ import (
 const (
 	// testScript is the integration test if the project configures none.
 	testScript = "scripts/integration-test.sh"
-	// testPlace is the worktree in which candidates are tested, relative to the project's root.
-	testPlace = ".worktrees/.integration"
+	// testPlace is the worktree in which candidates are tested, in TestDir.
+	testPlace = ".integration"
 	// maxTail is how many bytes of a failing test's output the board keeps.
 	maxTail = 4 << 10
 )
@@ -59,7 +59,7 @@ type testRun struct {
 	c     *candidate
 	held  *holding
 	tasks []string  // the tasks whose work is tested together
-	place string    // the kept worktree, relative to the project's root
+	place string    // the name of the kept worktree in TestDir
 	out   io.Writer // the test's output, as it comes; nil discards it
 	own   bool      // in a worktree that is made for it
 }
@@ -95,8 +95,38 @@ func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) 
 	}
 	said, err := endOf(file)
 	// The log ends with the test's result.
-	ending := "[" + failed.Error() + "]"
+	ending := "[" + failed.Error() + lacking(b, place) + "]"
 	return &failure{log: worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, how: failed}, err
+}
+
+// TestDir returns the directory with this clone's kept worktrees for tests, and creates it. It is
+// in the user's folder of caches: inside the project, tools would look upwards and find files of the
+// main worktree that git ignores, and that a fresh clone lacks.
+func TestDir(b *gitboard.Board) (string, error) {
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for the integration test: %w", err)
+	}
+	common := b.Repo().CommonDir()
+	dir := filepath.Join(caches, "git-liza", fmt.Sprintf("%x", sha256.Sum256([]byte(common)))[:16])
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir) // as git names its worktrees
+}
+
+// upwards are files and folders of dependencies that tools find by looking upwards.
+var upwards = []string{"node_modules", "go.work", ".venv", "venv", "vendor", ".env"}
+
+// lacking names what the project's root has and the place of a failed test has not, "" if nothing.
+func lacking(b *gitboard.Board, place string) string {
+	for _, name := range upwards {
+		_, there := os.Lstat(filepath.Join(b.Repo().TopLevel(), name))
+		if _, here := os.Lstat(filepath.Join(place, name)); there == nil && here != nil {
+			return "; " + name + " of the project's root is ignored by git and was not there: make it in worktree_setup, or name it in worktree_copy"
+		}
+	}
+	return ""
 }
 
 // prepare makes the kept worktree hold the candidate, and returns where that is.
@@ -108,9 +138,13 @@ func (r *testRun) prepare(ctx context.Context, b *gitboard.Board) (place string,
 	if root == "" {
 		return "", board.Refuse(board.CodeBare, "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
 	}
-	place = filepath.Join(root, filepath.FromSlash(r.place))
+	dir, err := TestDir(b)
+	if err != nil {
+		return "", err
+	}
+	place = filepath.Join(dir, r.place)
 	if err := r.checkOut(ctx, b, place); err != nil {
-		return "", fmt.Errorf("check the candidate out in %s: %w", r.place, err)
+		return "", fmt.Errorf("check the candidate out in %s: %w", place, err)
 	}
 	return place, nil
 }
