@@ -178,13 +178,15 @@ func (w *Worktree) isBegun(ctx context.Context, commit git.OID, path string) (bo
 }
 
 // readTree runs the two-tree git-read-tree. It retries if git refused because another process held
-// the lock of the index.
+// the lock of the index. With submodule.recurse git also refuses if a submodule lacks its new
+// commit, or has changes. Then its files stay, as they do without that setting.
 func (w *Worktree) readTree(ctx context.Context, old, new git.OID, options ...string) error {
 	if err := checkOIDs(old, new); err != nil {
 		return err
 	}
 	// Without a refresh, files with nothing but new timestamps look changed to read-tree.
 	refresh := w.in("update-index", "update-index", "-q", "--refresh")
+	staying := []string{"-c", "submodule.recurse=false"}
 	args := flags(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
 	for attempt := 1; ; attempt++ {
 		// A positive exit code only means that files have changed.
@@ -192,6 +194,9 @@ func (w *Worktree) readTree(ctx context.Context, old, new git.OID, options ...st
 			return err
 		}
 		refused := w.in("read-tree", args...).run(ctx)
+		if exitCode(refused) > 0 && w.in("read-tree", flags(staying, args)...).run(ctx) == nil {
+			return nil
+		}
 		if exitCode(refused) <= 0 || !MayRetry(ctx, attempt, attempts) {
 			return refused
 		}

@@ -194,6 +194,9 @@ func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, war
 			continue
 		}
 		done = append(done, f.top)
+		if stray, err := b.Repo().Worktree(f.top).StrayModules(ctx); err == nil && len(stray) > 0 {
+			warnings = append(warnings, fmt.Sprintf("submodules in %s are at other commits than integration's: %s; in that directory: git submodule update", f.top, names(stray)))
+		}
 	}
 	return done, warnings
 }
