@@ -42,6 +42,13 @@ func (r *Repo) DefaultBranch(ctx context.Context, but ...string) (string, error)
 	return "", fmt.Errorf("a default branch: %w", ErrNotFound)
 }
 
+// Upstream returns the full name of the ref that a branch follows (git-branch --set-upstream-to), ""
+// for none. The branch may be given by its full name.
+func (r *Repo) Upstream(ctx context.Context, branch string) (string, error) {
+	out, err := r.command("for-each-ref", "for-each-ref", "--format=%(upstream)", git.BranchRef(branch)).output(ctx)
+	return string(trimNewline(out)), err
+}
+
 // symbolic returns the target of a symbolic ref, or "" if there is none.
 func (r *Repo) symbolic(ctx context.Context, name string) (string, error) {
 	out, err := r.command("symbolic-ref", "symbolic-ref", "--quiet", name).output(ctx)

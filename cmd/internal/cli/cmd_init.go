@@ -124,7 +124,15 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 			p.SpecRef = definition.UsualSpec
 		}
 	} else if _, err := b.Repo().FileOID(ctx, start.Commit, p.SpecRef); err != nil {
-		return board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %q is not a file in %s", p.SpecRef, start.Name), "commit it there first")
+		behind, err := start.Behind(ctx, b.Repo(), p.IntegrationBranch)
+		if err != nil {
+			return err
+		}
+		hint := "commit it there first"
+		if len(behind) > 0 {
+			hint += fmt.Sprintf(", or begin without --spec: %s", behind[0])
+		}
+		return board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %q is not a file in %s", p.SpecRef, start.Name), hint)
 	}
 	if c.Signer != nil {
 		p.Key = c.Signer.Public()
@@ -148,7 +156,7 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 			return err
 		}
 	}
-	warnings, err := startWarnings(ctx, c, start, p.SpecRef)
+	warnings, err := startWarnings(ctx, c, start, p.IntegrationBranch, p.SpecRef)
 	if err != nil {
 		return err
 	}
@@ -186,14 +194,14 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 }
 
 // startWarnings warns if integration starts where the human may not expect it: on a detached HEAD,
-// or at a commit that lacks later edits of the spec. It also warns of a branch that keeps tasks
-// from having theirs.
-func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, spec string) ([]string, error) {
+// behind another branch, or at a commit that lacks later edits of the spec. It also warns of a
+// branch that keeps tasks from having theirs.
+func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, integration, spec string) ([]string, error) {
 	repo := c.Board.Repo()
-	if repo.TopLevel() == "" {
-		return nil, nil
+	warnings, err := start.Behind(ctx, repo, integration)
+	if err != nil || repo.TopLevel() == "" {
+		return warnings, err
 	}
-	var warnings []string
 	head, branch, err := repo.Worktree(repo.TopLevel()).Head(ctx)
 	if err != nil {
 		return nil, err

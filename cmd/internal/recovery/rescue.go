@@ -27,7 +27,12 @@ func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, rest 
 		return nil, Nothing, err
 	}
 	if loss == nil {
-		return forward(ctx, c.Board.Repo(), fix)
+		found, rest, err := foreign(ctx, c, fix)
+		if rest != Whole || err != nil {
+			return found, rest, err
+		}
+		more, rest, err := forward(ctx, c.Board.Repo(), fix)
+		return append(found, more...), rest, err
 	}
 	fromRemote := loss.LacksObjects() && c.Board.Remote() != ""
 	if fix && fromRemote {
@@ -111,6 +116,27 @@ func findings(f *Finding) []Finding {
 		return nil
 	}
 	return []Finding{*f}
+}
+
+// foreign takes commits by hand off the board. A shared board is the remote's again with the next
+// fetch.
+func foreign(ctx context.Context, c *edge.Call, fix bool) (found []Finding, rest Rest, err error) {
+	if c.Board.Remote() != "" {
+		return nil, Whole, nil
+	}
+	by, err := audit.FindForeign(ctx, c.Board.Repo())
+	if err != nil || by == nil {
+		return nil, Whole, err
+	}
+	f := Finding{Kind: worktrees.DamagedBoard, Text: by.String(), Hint: "git liza doctor --fix"}
+	if fix {
+		if err := by.Repair(ctx, c.Board.Repo()); err != nil {
+			f.Error = err.Error()
+		} else {
+			f.Fixed = true
+		}
+	}
+	return []Finding{f}, restOf(&f, nil), nil
 }
 
 // forward checks whether the board has gone back, and moves it forward again.

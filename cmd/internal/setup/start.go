@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // MakeStopDir creates the directory of the files that stop this clone, so that a touch suffices. It
@@ -76,6 +78,42 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 		return nil, err
 	}
 	return &Start{Name: from, Commit: commit, Refs: []git.RefUpdate{{Ref: ref, Old: git.ZeroOID, New: commit}}}, nil
+}
+
+// Behind lists the branches whose commits integration lacks where it starts: the default branch, and
+// the refs that this branch and integration follow. Each is a sentence with the way to bring them.
+func (s *Start) Behind(ctx context.Context, repo *gitio.Repo, integration string) (warnings []string, err error) {
+	branches := []string{integration}
+	switch from, err := repo.DefaultBranch(ctx, integration); {
+	case err == nil:
+		branches = append(branches, from)
+	case !errors.Is(err, gitio.ErrNotFound):
+		return nil, err
+	}
+	for _, branch := range branches {
+		upstream, err := repo.Upstream(ctx, branch)
+		if err != nil {
+			return nil, err
+		}
+		for _, ref := range []string{git.BranchRef(branch), upstream} {
+			if ref == "" || ref == git.BranchRef(integration) {
+				continue
+			}
+			tip, err := repo.Ref(ctx, ref)
+			if err != nil || tip.IsZero() {
+				continue // nothing was fetched from it
+			}
+			n, err := repo.CountCommits(ctx, s.Commit, tip)
+			if err != nil {
+				return nil, err
+			}
+			if n > 0 {
+				name := strings.TrimPrefix(git.BranchName(ref), git.RemotesPrefix)
+				warnings = append(warnings, fmt.Sprintf("%s begins %s behind %s; to bring them: git liza land %s", integration, plain.Plural(n, "commit"), name, name))
+			}
+		}
+	}
+	return warnings, nil
 }
 
 func orErr(err error, otherwise error) error {

@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// Foreign are commits on top of an intact board that are no operations. People make them when an
+// editor has checked the board's branch out.
+type Foreign struct {
+	Tip, Board git.OID  // where the branch is, and the newest operation
+	Subjects   []string // of the commits, newest first
+}
+
+// FindForeign returns nil if the newest commit is an operation, or if the board below does not
+// follow by replay.
+func FindForeign(ctx context.Context, repo *gitio.Repo) (*Foreign, error) {
+	tip, err := repo.Ref(ctx, git.BoardRef)
+	if err != nil || tip.IsZero() {
+		return nil, err
+	}
+	f := &Foreign{Tip: tip, Board: tip}
+	for range mostPlaces {
+		c, err := commitOf(ctx, repo, f.Board)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := codec.ParseHead(c.Message); err == nil {
+			break
+		}
+		f.Subjects = append(f.Subjects, c.OID.Short()+" "+plain.Line(c.Subject(), mostSubject))
+		if f.Board = first(c); f.Board.IsZero() {
+			return nil, nil
+		}
+	}
+	if f.Board == f.Tip {
+		return nil, nil
+	}
+	if report, err := Verify(ctx, repo, nil, Range{To: f.Board}, nil); err != nil || !report.OK() {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Repair moves the board back to its newest operation. The attic keeps the commits.
+func (f *Foreign) Repair(ctx context.Context, repo *gitio.Repo) error {
+	const task = "state" // the attic's name for them
+	kept, err := repo.Refs(ctx, git.AtticPrefix+task+"/")
+	if err != nil {
+		return err
+	}
+	return repo.UpdateRefs(ctx, []git.RefUpdate{
+		{Ref: git.AtticRef(task, len(kept)+1), New: f.Tip}, {Ref: git.BoardRef, Old: f.Tip, New: f.Board},
+	}, "git liza: doctor, back to the newest operation")
+}
+
+// String describes them in one sentence.
+func (f *Foreign) String() string {
+	return fmt.Sprintf("%s by hand on %s: %s; the board is intact at %s, and the attic keeps what came later", plain.Plural(len(f.Subjects), "commit"),
+		git.BranchName(git.BoardRef), strings.Join(f.Subjects, "; "), f.Board.Short())
+}
