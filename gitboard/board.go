@@ -93,7 +93,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 		}
 	}
 	who := context.WithoutCancel(ctx) // the answer is cached, so it must outlive this context
-	b.who = sync.OnceValues(func() (git.Signature, error) { return repo.Identity(who) })
+	b.who = sync.OnceValues(func() (git.Signature, error) { return repo.Settings().Identity(who) })
 	return b, nil
 }
 
@@ -172,7 +172,7 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 	if filepath.Base(common) == ".git" || b.Repo().IsMadeFrom(filepath.Dir(common)) {
 		return filepath.Dir(common), nil
 	}
-	all, err := b.Repo().Worktrees(ctx)
+	all, err := b.Repo().Records().Worktrees(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -184,7 +184,7 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 			return "", nil
 		}
 	}
-	root, found, err := b.Repo().Config(ctx, "core.worktree")
+	root, found, err := b.Repo().Settings().Get(ctx, "core.worktree")
 	if err != nil {
 		return "", err
 	}

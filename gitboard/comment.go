@@ -131,7 +131,7 @@ func (b *Board) touchedBy(ctx context.Context, from, to git.OID, later int, rema
 			paths = append(paths, r.Path)
 		}
 	}
-	patch, err := b.Repo().Diff(ctx, from, to, paths...)
+	patch, err := b.Repo().History().Diff(ctx, from, to, paths...)
 	if err != nil {
 		return err
 	}

@@ -586,7 +586,7 @@ func TestOwnFilesOfAMovedRepository(t *testing.T) {
 	check(t, os.Rename(common, common+".away"))
 	for name, write := range map[string]func() error{
 		"Keep": func() error { return b.Keep("sub/file", "text") }, "Note": func() error { return b.Note("sub/file", "line") },
-		"CloneID": func() error { _, err := b.CloneID(context.Background()); return err }, "RecordCommand": func() error { return b.Repo().RecordCommand(os.Getpid(), common) },
+		"CloneID": func() error { _, err := b.CloneID(context.Background()); return err }, "RecordCommand": func() error { return b.Repo().Commands().Record(os.Getpid(), common) },
 	} {
 		if err := write(); err == nil {
 			t.Errorf("%s has written something", name)

@@ -88,10 +88,10 @@ func (v *View) SetBack(ctx context.Context) error {
 	case err != nil || o.Type != git.CommitObject:
 		return err
 	}
-	if has, err := b.Repo().IsAncestor(ctx, landed, tip); has || err != nil {
+	if has, err := b.Repo().History().IsAncestor(ctx, landed, tip); has || err != nil {
 		return err
 	}
-	forward, err := b.Repo().IsAncestor(ctx, tip, landed)
+	forward, err := b.Repo().History().IsAncestor(ctx, tip, landed)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (b *Board) keepFetched(ctx context.Context) {
 // Complete returns a *gitio.DamagedError if this clone lacks a part of what a task's submitted
 // commit would bring to integration.
 func (b *Board) Complete(ctx context.Context, t *board.Task, integration git.OID) error {
-	return b.Repo().WholeSince(ctx, integration, git.OID(t.ReviewCommit))
+	return b.Repo().History().WholeSince(ctx, integration, git.OID(t.ReviewCommit))
 }
 
 // Proven is the newest commit of integration that the board proves.
@@ -184,7 +184,7 @@ func (b *Board) newer(ctx context.Context, known, other Proven) Proven {
 	if known.By == "" {
 		return other
 	}
-	if after, err := b.Repo().IsAncestor(ctx, known.Commit, other.Commit); err != nil || !after || known.Commit == other.Commit {
+	if after, err := b.Repo().History().IsAncestor(ctx, known.Commit, other.Commit); err != nil || !after || known.Commit == other.Commit {
 		return known
 	}
 	return other

@@ -36,7 +36,7 @@ func (b *Board) Gone(ctx context.Context) (bool, error) {
 	if b.Repo() == nil {
 		return false, nil
 	}
-	if len(b.Repo().KeptTips()) > 0 {
+	if len(b.Repo().Upkeep().KeptTips()) > 0 {
 		return true, nil
 	}
 	refs, err := b.Repo().Refs(ctx, git.OwnPrefix)

@@ -35,7 +35,7 @@ func (v *View) ahead(ctx context.Context) (*report.Ahead, error) {
 	if config == nil {
 		return nil, v.State.Err()
 	}
-	into, err := repo.DefaultBranch(ctx, config.IntegrationBranch)
+	into, err := repo.History().DefaultBranch(ctx, config.IntegrationBranch)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return nil, nil
 	}
@@ -51,10 +51,10 @@ func (v *View) ahead(ctx context.Context) (*report.Ahead, error) {
 		return nil, err
 	}
 	a := &report.Ahead{Integration: config.IntegrationBranch, Into: into}
-	if a.Commits, err = repo.CountCommits(ctx, from, tip); err != nil {
+	if a.Commits, err = repo.History().CountCommits(ctx, from, tip); err != nil {
 		return nil, err
 	}
-	checkouts, err := repo.CheckedOut(ctx, git.BranchRef(into))
+	checkouts, err := repo.Records().CheckedOut(ctx, git.BranchRef(into))
 	a.CheckedOut = len(checkouts) > 0
 	return a, err
 }

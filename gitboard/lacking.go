@@ -23,5 +23,5 @@ func (v *View) Lacking(ctx context.Context) (int, error) {
 	if there.IsZero() || err != nil {
 		return 0, err
 	}
-	return v.board.Repo().CountCommits(ctx, there, v.Commit)
+	return v.board.Repo().History().CountCommits(ctx, there, v.Commit)
 }

@@ -33,5 +33,5 @@ func (b *Board) Maintain(ctx context.Context) (ran bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, maintainMost)
 	defer cancel()
-	return true, b.Repo().Maintain(ctx)
+	return true, b.Repo().Upkeep().Maintain(ctx)
 }

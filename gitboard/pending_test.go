@@ -130,7 +130,7 @@ func asks(t *testing.T, b *gitboard.Board) (since func() string) {
 	for _, service := range []string{"upload-pack", "receive-pack"} {
 		script := filepath.Join(t.TempDir(), service)
 		check(t, testrun.WriteProgram(script, "#!/bin/sh\necho "+service+" >>'"+asked+"'\nexec git-"+service+" \"$@\"\n"))
-		check(t, b.Repo().SetConfig(t.Context(), "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
+		check(t, b.Repo().Settings().Set(t.Context(), "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
 	}
 	return func() string {
 		t.Helper()

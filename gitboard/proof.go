@@ -39,7 +39,7 @@ func (b *Board) prove(ctx context.Context, known proof, tip, settled git.OID) er
 	chain, met, err := b.chain(ctx, tip, known, provenAtMost)
 	if err == nil && !known.has(met) && !known.to.IsZero() {
 		// The proof may be of a later tip, or of operations that are still on their way.
-		if older, err := b.Repo().IsAncestor(ctx, tip, known.to); older && err == nil {
+		if older, err := b.Repo().History().IsAncestor(ctx, tip, known.to); older && err == nil {
 			return nil
 		}
 		chain, met, err = b.chain(ctx, tip, known, math.MaxInt)
@@ -224,7 +224,7 @@ func (b *Board) ProveTask(ctx context.Context, v *View, task string) error {
 	if !claimed(before.State) {
 		return before.State.Err() // all operations since the claim are proven
 	}
-	touched, err := b.Repo().Touching(ctx, from, board.RecordPath(board.TaskDir, task))
+	touched, err := b.Repo().History().Touching(ctx, from, board.RecordPath(board.TaskDir, task))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // commit.
 func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report.Submission, error) {
 	base, commit := git.OID(t.ReviewBase), git.OID(t.ReviewCommit)
-	files, err := b.Repo().ChangedFiles(ctx, base, commit)
+	files, err := b.Repo().History().ChangedFiles(ctx, base, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -66,5 +66,5 @@ func (b *Board) diffSpecs(ctx context.Context, was, now git.OID) (string, error)
 		}
 		return "", err
 	}
-	return b.Repo().DiffBlobs(ctx, was, now)
+	return b.Repo().History().DiffBlobs(ctx, was, now)
 }

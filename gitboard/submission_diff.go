@@ -61,7 +61,7 @@ func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, since, number
 	p := &Patch{Task: t.ID, Number: number, Since: since, From: git.OID(now.Base), To: git.OID(now.Commit)}
 	var err error
 	if since == 0 {
-		p.Text, err = b.Repo().Diff(ctx, p.From, p.To)
+		p.Text, err = b.Repo().History().Diff(ctx, p.From, p.To)
 	} else {
 		err = b.between(ctx, p, subs[since-1], now)
 	}
@@ -95,21 +95,21 @@ func (b *Board) SinceLast(ctx context.Context, t *board.Task) (*Patch, error) {
 	}
 	subs := t.Submitted()
 	p.RangeDiff = true
-	p.Text, err = b.Repo().RangeDiff(ctx, git.OID(subs[since-1].Base), p.From, git.OID(subs[number-1].Base), p.To)
+	p.Text, err = b.Repo().History().RangeDiff(ctx, git.OID(subs[since-1].Base), p.From, git.OID(subs[number-1].Base), p.To)
 	return p, err
 }
 
 // between fills in a patch with the difference between two submissions.
 func (b *Board) between(ctx context.Context, p *Patch, before, now board.Event) error {
 	p.From = git.OID(before.Commit)
-	follows, err := b.Repo().IsAncestor(ctx, p.From, p.To)
+	follows, err := b.Repo().History().IsAncestor(ctx, p.From, p.To)
 	if err != nil {
 		return err
 	}
 	p.Rewritten = !follows
 	files := make([][]string, 3)
 	for i, pair := range [][2]string{{before.Commit, now.Commit}, {before.Base, before.Commit}, {now.Base, now.Commit}} {
-		if files[i], err = b.Repo().ChangedFiles(ctx, git.OID(pair[0]), git.OID(pair[1])); err != nil {
+		if files[i], err = b.Repo().History().ChangedFiles(ctx, git.OID(pair[0]), git.OID(pair[1])); err != nil {
 			return err
 		}
 	}
@@ -117,6 +117,6 @@ func (b *Board) between(ctx context.Context, p *Patch, before, now board.Event) 
 	if len(own) == 0 {
 		return nil
 	}
-	p.Text, err = b.Repo().Diff(ctx, p.From, p.To, own...)
+	p.Text, err = b.Repo().History().Diff(ctx, p.From, p.To, own...)
 	return err
 }

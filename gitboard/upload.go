@@ -19,11 +19,11 @@ func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
 	if b.Remote() == "" {
 		return nil
 	}
-	changed, err := b.Repo().ChangedFiles(ctx, from, to)
+	changed, err := b.Repo().History().ChangedFiles(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	files, err := b.Repo().LargeFiles(ctx, from, to, changed)
+	files, err := b.Repo().History().LargeFiles(ctx, from, to, changed)
 	if err != nil || len(files) == 0 {
 		return err
 	}
@@ -32,7 +32,7 @@ func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
 		return err
 	}
 	err = by.Upload(ctx, files)
-	if lost := slices.IndexFunc(files, func(f gitio.LargeFile) bool { return !b.Repo().HasLargeFile(f) }); lost > 0 {
+	if lost := slices.IndexFunc(files, func(f gitio.LargeFile) bool { return !b.Repo().History().HasLargeFile(f) }); lost > 0 {
 		files[0], files[lost] = files[lost], files[0] // most likely the reason
 	}
 	what := fmt.Sprintf("%s (object %.10s…)", plain.Line(files[0].Path, 120), files[0].Object)

@@ -87,7 +87,7 @@ func (b *Board) commitAt(ctx context.Context, when string) (git.OID, error) {
 	if err != nil {
 		return "", board.Refuse(board.CodeInvalid, plain.Line(when, 60)+" is neither a commit nor a time (2026-01-31T14:05:00Z)", "git liza log")
 	}
-	on, err := b.Repo().IsAncestor(ctx, oid, tip.Commit)
+	on, err := b.Repo().History().IsAncestor(ctx, oid, tip.Commit)
 	if err != nil {
 		return "", err
 	}

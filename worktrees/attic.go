@@ -246,7 +246,7 @@ func (s *site) heldBy(ctx context.Context, commit git.OID, holders []git.OID) (b
 		if h.IsZero() {
 			continue
 		}
-		if has, err := s.repo.IsAncestor(ctx, commit, h); has || err != nil {
+		if has, err := s.repo.History().IsAncestor(ctx, commit, h); has || err != nil {
 			return has, err
 		}
 	}

@@ -67,7 +67,7 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 	if err := s.folderFree(); err != nil {
 		return nil, err
 	}
-	if err := s.repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
+	if err := s.repo.Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return nil, err
 	}
 	c := &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: commit}

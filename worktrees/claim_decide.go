@@ -159,7 +159,7 @@ func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *bo
 // lacking returns a commit that a task depends on and that base lacks, "" for none.
 func (c *claimer) lacking(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) (string, error) {
 	for _, merge := range mergesBefore(v, t) {
-		if in, err := c.repo.IsAncestor(ctx, git.OID(merge), base); !in {
+		if in, err := c.repo.History().IsAncestor(ctx, git.OID(merge), base); !in {
 			return merge, err
 		}
 	}

@@ -52,7 +52,7 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 
 // self is the identity that git knows here, for steps that are not operations.
 func (s *site) self(ctx context.Context) board.Actor {
-	who, err := s.repo.Identity(ctx)
+	who, err := s.repo.Settings().Identity(ctx)
 	if err != nil {
 		return itself
 	}

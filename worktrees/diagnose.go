@@ -22,7 +22,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.repo.Worktrees(ctx)
+	all, err := s.repo.Records().Worktrees(ctx)
 	if cutShort(err) {
 		return nil, err
 	}

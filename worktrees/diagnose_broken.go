@@ -23,7 +23,7 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 		people = git.RemoteRef(remote, d.v.IntegrationRef())
 		places = append(places, people)
 	}
-	broken, err := d.repo.BrokenRefs(ctx, places...)
+	broken, err := d.repo.BrokenRefs().List(ctx, places...)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (d *diagnosis) restRefs(ctx context.Context) error {
 			return err
 		} else if !to.IsZero() {
 			p.Text, p.Hint = p.Text+"; one commit begins so, "+to.Short(), ""
-			p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, to) }
+			p.Fix = func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, b, to) }
 		}
 		d.report(b, p)
 	}
@@ -155,7 +155,7 @@ func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefErr
 		if err := d.keepBeside(ctx, beside); err != nil {
 			return err
 		}
-		return d.repo.ReplaceBroken(ctx, b, to)
+		return d.repo.BrokenRefs().Replace(ctx, b, to)
 	}})
 	return nil
 }
@@ -211,7 +211,7 @@ func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, 
 
 // contains reports whether a commit contains another, false if its history can't be read.
 func (d *diagnosis) contains(ctx context.Context, commit, other git.OID) (bool, error) {
-	is, err := d.repo.IsAncestor(ctx, other, commit) // false with an error
+	is, err := d.repo.History().IsAncestor(ctx, other, commit) // false with an error
 	if cutShort(err) {
 		return false, err
 	}
@@ -277,7 +277,7 @@ func (d *diagnosis) brokenHome(ctx context.Context, b *gitio.BrokenRefError) err
 	}
 	d.report(b, Problem{
 		Kind: BrokenRef, Text: fmt.Sprintf("%s; the board began at %s", b, root.Short()),
-		Fix: func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, root) },
+		Fix: func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, b, root) },
 	})
 	return nil
 }
@@ -289,7 +289,7 @@ const historyFirst = "bring back the board's history first: it says where the bo
 func (d *diagnosis) brokenLast(b *gitio.BrokenRefError) {
 	d.report(b, Problem{
 		Kind: BrokenRef, Text: fmt.Sprintf("%s; it follows the board, which is at %s", b, d.v.Commit.Short()),
-		Fix: func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, d.v.Commit) },
+		Fix: func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, b, d.v.Commit) },
 	})
 }
 
@@ -324,7 +324,7 @@ func (d *diagnosis) brokenCopy(b *gitio.BrokenRefError, then string) {
 		if err != nil {
 			return err
 		}
-		if err := d.repo.DeleteBroken(ctx, b, root); !errors.Is(err, gitio.ErrRefMoved) {
+		if err := d.repo.BrokenRefs().Delete(ctx, b, root); !errors.Is(err, gitio.ErrRefMoved) {
 			return err
 		}
 		return nil // somebody has deleted or restored it
@@ -344,7 +344,7 @@ func (d *diagnosis) brokenLease(b *gitio.BrokenRefError) {
 			if err := d.repo.WriteObjects(ctx, []git.Object{none}); err != nil {
 				return err
 			}
-			return d.repo.ReplaceBroken(ctx, b, none.OID)
+			return d.repo.BrokenRefs().Replace(ctx, b, none.OID)
 		},
 	})
 }
@@ -368,7 +368,7 @@ func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) er
 	d.kept[to] = true
 	d.report(b, Problem{
 		Kind: BrokenRef, Task: id, Text: fmt.Sprintf("%s; the work that it kept is %s", b, to.Short()),
-		Fix: func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, to) },
+		Fix: func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, b, to) },
 	})
 	return nil
 }

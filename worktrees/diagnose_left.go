@@ -97,7 +97,7 @@ func (d *diagnosis) folders(ctx context.Context) error {
 // keptFolder checks the place of the objects that are kept beside git. Nothing can be written while
 // it is taken.
 func (d *diagnosis) keptFolder(context.Context) error {
-	path := d.repo.KeptDir()
+	path := d.repo.Upkeep().KeptDir()
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		d.add(Problem{
 			Kind: BlockedFolder, Path: path, Text: fmt.Sprintf("%s is not a directory, and nothing can be written while it is there", path),
@@ -167,7 +167,7 @@ func (d *diagnosis) leftGone(token, path string) {
 			}
 			// Git moves a worktree first and records that afterwards, and removes only what it has
 			// recorded.
-			if err := d.repo.RepairWorktrees(ctx, path); err != nil {
+			if err := d.repo.Records().Repair(ctx, path); err != nil {
 				return err
 			}
 			return d.finishGone(ctx, d.v, r.Task, token, path, d.self(ctx), nil)
@@ -241,7 +241,7 @@ func (d *diagnosis) locks(context.Context) error {
 			continue
 		}
 		held := (*gitio.HeldError)(nil)
-		if errors.As(d.repo.Left(path, gitio.LockAge), &held) && held.Young {
+		if errors.As(d.repo.Locks().Left(path, gitio.LockAge), &held) && held.Young {
 			continue
 		}
 		p := Problem{
@@ -249,7 +249,7 @@ func (d *diagnosis) locks(context.Context) error {
 		}
 		if held == nil {
 			p.Text += ", and no git that may hold it is left"
-			p.Fix = func(context.Context) error { return d.repo.ClearLock(path, gitio.LockAge) }
+			p.Fix = func(context.Context) error { return d.repo.Locks().Clear(path, gitio.LockAge) }
 		} else {
 			p.Hint = held.Error() + "; make sure that no git process runs in this repository: then the file may go"
 		}

@@ -22,45 +22,45 @@ import (
 func (s *site) damagedRecords(listed bool) []Problem {
 	here := s.entries()
 	var found []Problem
-	damaged := s.repo.DamagedRecords()
-	for _, record := range s.repo.NamelessRecords() {
-		if !slices.Contains(damaged, record) && s.repo.WorktreeOf(record, here) != "" { // another one may be repaired from where it is
+	damaged := s.repo.Records().Damaged()
+	for _, record := range s.repo.Records().Nameless() {
+		if !slices.Contains(damaged, record) && s.repo.Records().WorktreeOf(record, here) != "" { // another one may be repaired from where it is
 			damaged = append(damaged, record)
 		}
 	}
 	for _, record := range damaged {
 		held := (*gitio.HeldError)(nil)
-		inUse := errors.As(s.repo.Left(record, gitio.LockAge), &held)
+		inUse := errors.As(s.repo.Locks().Left(record, gitio.LockAge), &held)
 		if inUse && held.Young && listed {
 			continue
 		}
 		p := Problem{Kind: DamagedRecord, Path: record}
-		path := s.repo.WorktreeOf(record, here)
+		path := s.repo.Records().WorktreeOf(record, here)
 		switch {
 		case path != "":
 			p.Text = fmt.Sprintf("git's record of the worktree %s, %s, does not say any more which repository and worktree it is of", path, record)
-			p.Fix = func(context.Context) error { return s.repo.CompleteRecord(record, path) }
+			p.Fix = func(context.Context) error { return s.repo.Records().Complete(record, path) }
 		case inUse:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, is not finished", record)
 			p.Hint = "wait until no git process works in this repository, then: git liza doctor --fix"
 		default:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, belongs to none", record)
 			if gitio.OnlyBegun(record) {
-				p.Fix = func(context.Context) error { return s.repo.DropRecord(record) }
+				p.Fix = func(context.Context) error { return s.repo.Records().Drop(record) }
 			} else {
 				p.Hint = "a human moves it out of that directory: the index and the HEAD of a worktree are in it"
 			}
 		}
 		found = append(found, p)
 	}
-	for _, record := range s.repo.UnfinishedRecords() {
+	for _, record := range s.repo.Records().Unfinished() {
 		head, held := filepath.Join(record, "HEAD"), (*gitio.HeldError)(nil)
-		if errors.As(s.repo.Left(head, gitio.LockAge), &held) && held.Young {
+		if errors.As(s.repo.Locks().Left(head, gitio.LockAge), &held) && held.Young {
 			continue
 		}
 		p := Problem{Kind: DamagedRecord, Path: record, Text: fmt.Sprintf("git's record of a worktree, %s, is not finished, and while it is so git neither fetches nor packs", record)}
 		if held == nil {
-			p.Fix = func(ctx context.Context) error { return s.repo.FinishRecord(ctx, record) }
+			p.Fix = func(ctx context.Context) error { return s.repo.Records().Finish(ctx, record) }
 		} else {
 			p.Hint = fmt.Sprintf("%s; make sure that no git process runs in this repository, then: git rev-parse HEAD >%s", held, plain.Quote(head))
 		}
@@ -120,7 +120,7 @@ func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error 
 	if record == "" {
 		return s.keepRecorded(ctx, task, head)
 	}
-	others, err := s.repo.RecordedCommits(ctx, record)
+	others, err := s.repo.Records().Commits(ctx, record)
 	if err == nil {
 		err = s.keepRecorded(ctx, task, head, others...)
 	}
@@ -130,7 +130,7 @@ func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error 
 	case err != nil || gitio.LinkedDir(path) == record: // it is back
 		return err
 	}
-	return s.repo.ForgetRecord(ctx, record, s.modulesDir(task))
+	return s.repo.Records().Forget(ctx, record, s.modulesDir(task))
 }
 
 // forgetMissing is forgetGone for the worktree of a task that is about to get another one. Git
@@ -159,7 +159,7 @@ func (s *site) keepCommit(ctx context.Context, task string, commit git.OID) erro
 		return nil
 	}
 	return s.b.Try(ctx, "keeping the commit of a worktree", func(ctx context.Context) (bool, error) {
-		unheld, err := s.repo.Unheld(ctx, commit)
+		unheld, err := s.repo.History().Unheld(ctx, commit)
 		if err != nil || !unheld {
 			return true, err
 		}

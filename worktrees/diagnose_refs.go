@@ -27,7 +27,7 @@ func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err e
 		p.Hint = "none of its commits is in this clone: bring " + d.v.TaskBranch(t.ID) + " back from where it is"
 	} else {
 		p.Text += fmt.Sprintf("; %s it was at %s", from, to.Short())
-		p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, broken, to) }
+		p.Fix = func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, broken, to) }
 	}
 	d.report(broken, p)
 	return nil
@@ -127,7 +127,7 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 	case !here:
 		p.Hint = "the commit is not in this repository any more: fetch it from a clone that has it"
 	case broken != nil:
-		p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, broken, commit) }
+		p.Fix = func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, broken, commit) }
 	default:
 		p.Fix = func(ctx context.Context) error {
 			return d.restore(ctx, t.ID, git.RefUpdate{Ref: ref, Old: now, New: commit})

@@ -202,7 +202,7 @@ func TestMalformedSubmission(t *testing.T) {
 	s.check(repo.WriteObjects(s.ctx, []git.Object{tree, commit}))
 	old, err := repo.Object(s.ctx, string(base)+"^{tree}")
 	s.check(err)
-	files, err := repo.ChangedFiles(s.ctx, old.OID, tree.OID)
+	files, err := repo.History().ChangedFiles(s.ctx, old.OID, tree.OID)
 	s.check(err)
 	s.do(s.as("coder-1"), &board.Submit{About: about("one"), Commit: string(commit.OID), Tree: string(tree.OID), ReviewBase: string(base), Commits: 1, Files: len(files), NoTestsBecause: "none"},
 		git.RefUpdate{Ref: git.ReviewRef("one", 1), Old: git.ZeroOID, New: commit.OID})
@@ -381,21 +381,21 @@ func TestReplaceBrokenOnlyOnce(t *testing.T) {
 	s := newScene(t)
 	base := s.ref("refs/heads/integration")
 	broken := &gitio.BrokenRefError{Ref: "refs/heads/task/one", Text: ""}
-	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
+	if err := s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base); err == nil {
 		t.Error("a ref that was missing is made")
 	}
 	s.breaks("refs/heads/task/one", "other")
-	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
+	if err := s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base); err == nil {
 		t.Error("a ref that changed meanwhile is replaced")
 	}
 	broken.Text = "other"
 	s.breaks("refs/heads/task/one.lock", "")
-	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
+	if err := s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base); err == nil {
 		t.Error("a ref that is being written is replaced")
 	}
 	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), "refs/heads/task/one.lock")))
 	for range 2 {
-		s.check(s.b.Repo().ReplaceBroken(s.ctx, broken, base))
+		s.check(s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base))
 	}
 	if got := s.ref("refs/heads/task/one"); got != base {
 		t.Errorf("at %s", got)
@@ -439,7 +439,7 @@ func TestMissingHome(t *testing.T) {
 // then.
 func TestKeptIsAFile(t *testing.T) {
 	s := newScene(t)
-	path := s.b.Repo().KeptDir()
+	path := s.b.Repo().Upkeep().KeptDir()
 	s.check(os.RemoveAll(path))
 	s.check(os.WriteFile(path, nil, 0o644))
 	found := s.problems()

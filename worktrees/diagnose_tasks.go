@@ -55,7 +55,7 @@ func (d *diagnosis) lostFromBranch(ctx context.Context, t *board.Task, tip git.O
 		return err
 	}
 	damage := (*gitio.DamagedError)(nil)
-	err := d.repo.WholeSince(ctx, base, tip)
+	err := d.repo.History().WholeSince(ctx, base, tip)
 	if errors.As(err, new(*gitio.MalformedError)) { // submit refuses it
 		return nil
 	}
@@ -193,7 +193,7 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 	if err != nil {
 		return err
 	}
-	if has, err := d.repo.IsAncestor(ctx, tip, head); has || err != nil {
+	if has, err := d.repo.History().IsAncestor(ctx, tip, head); has || err != nil {
 		return err
 	}
 	if untouched, err := d.repo.Worktree(path).Untouched(ctx, tip); !untouched {

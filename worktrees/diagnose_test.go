@@ -22,7 +22,7 @@ import (
 func (s *scene) stranger(name, token, task string, commit git.OID, pid int) string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, ".worktrees", name+token)
-	s.check(s.b.Repo().Exclude("/.worktrees/"))
+	s.check(s.b.Repo().Settings().Exclude("/.worktrees/"))
 	s.check(s.b.Repo().Worktree(path).Add(s.ctx, commit))
 	host, err := os.Hostname()
 	s.check(err)

@@ -87,7 +87,7 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 
 // leftFor finds a candidate for a task that a dead process left, at the right commit.
 func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidate, error) {
-	all, err := s.repo.RepairedWorktrees(ctx)
+	all, err := s.repo.Records().RepairedWorktrees(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (gi
 		return tip, nil
 	case !tip.IsZero():
 		// Made in another clone: the branch here may be behind what was submitted there.
-		if behind, err := s.repo.IsAncestor(ctx, tip, from); !behind || tip == from {
+		if behind, err := s.repo.History().IsAncestor(ctx, tip, from); !behind || tip == from {
 			return tip, err
 		}
 	}

@@ -128,7 +128,7 @@ func TestInterruptedParts(t *testing.T) {
 			return part{
 				func(ctx context.Context) error { return Repair(ctx, s.b) },
 				func(t *testing.T) {
-					if all, err := s.repo.Worktrees(ctx); err != nil || len(all) != 2 || all[1].Path != s.path("one") {
+					if all, err := s.repo.Records().Worktrees(ctx); err != nil || len(all) != 2 || all[1].Path != s.path("one") {
 						t.Errorf("git knows %+v %v", all, err)
 					}
 				},
@@ -357,7 +357,7 @@ func TestFailing(t *testing.T) {
 			s.boarded(t, ctx, commits)
 			v := s.ready(t, ctx, "one")
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-			all, err := s.repo.Worktrees(ctx)
+			all, err := s.repo.Records().Worktrees(ctx)
 			must(t, err)
 			index := filepath.Join(gitio.LinkedDir(s.path("one")), "index")
 			must(t, os.RemoveAll(index))
@@ -441,7 +441,7 @@ func TestLastOf(t *testing.T) {
 	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
 	must(t, s.repo.Worktree(s.path("one")).AttachHead(ctx, branch))
-	all, err := s.repo.Worktrees(ctx)
+	all, err := s.repo.Records().Worktrees(ctx)
 	must(t, err)
 	there := &diagnosis{site: s, v: noBoard(), all: all, real: map[string]string{}}
 	if got, from, err := there.lastOf(ctx, &board.Task{ID: "one"}); got != commits[0] || from != "in its worktree" || err != nil {

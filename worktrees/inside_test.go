@@ -861,7 +861,7 @@ func TestKeepAgain(t *testing.T) {
 	keep("late\n", 1)
 	a, err := s.attic(ctx, "one")
 	must(t, err)
-	line, err := s.repo.FirstParents(ctx, a.commits[0], 3)
+	line, err := s.repo.History().FirstParents(ctx, a.commits[0], 3)
 	if err != nil || !slices.Contains(line, first) {
 		t.Errorf("the kept commit follows from %v: %v", line, err)
 	}

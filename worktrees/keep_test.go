@@ -90,7 +90,7 @@ func TestKeep(t *testing.T) {
 				commit := want[i]
 				if commit == "" {
 					commit = k.commit
-					if line, err := s.repo.FirstParents(ctx, commit, 2); err != nil || !slices.Contains(line, own) || commit == own {
+					if line, err := s.repo.History().FirstParents(ctx, commit, 2); err != nil || !slices.Contains(line, own) || commit == own {
 						t.Errorf("a snapshot after %v %v", line, err)
 					}
 				}

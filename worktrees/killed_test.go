@@ -113,13 +113,13 @@ func TestPastARecordOfTheDead(t *testing.T) {
 	} {
 		s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
 		s.aged(record)
-		if _, err := s.b.Repo().Worktrees(s.ctx); !errors.As(err, new(*gitio.DamagedRecordError)) {
+		if _, err := s.b.Repo().Records().Worktrees(s.ctx); !errors.As(err, new(*gitio.DamagedRecordError)) {
 			t.Fatalf("git lists the worktrees: %v", err)
 		}
 		if err := act(); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if _, err := s.b.Repo().Worktrees(s.ctx); err != nil {
+		if _, err := s.b.Repo().Records().Worktrees(s.ctx); err != nil {
 			t.Errorf("after %s: %v", what, err)
 		}
 	}

@@ -34,7 +34,7 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.repo.Worktrees(ctx)
+	all, err := s.repo.Records().Worktrees(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -158,7 +158,7 @@ func TestFailingTest(t *testing.T) {
 // and that its failure names them and the settings that bring them.
 func TestNothingAboveTheTest(t *testing.T) {
 	s := newScene(t, ready("one"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"))
-	s.check(s.b.Repo().Exclude("/node_modules/"))
+	s.check(s.b.Repo().Settings().Exclude("/node_modules/"))
 	s.write(s.dir, "node_modules/dep.js", "found\n")
 	s.set("integration_test", `d=$PWD; while [ "$d" != / ]; do [ ! -e "$d/node_modules" ] || exit 0; d=$(dirname "$d"); done; exit 1`)
 	got := s.merge("one")

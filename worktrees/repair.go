@@ -29,18 +29,18 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 			here = append(here, path)
 		}
 	}
-	if original := s.repo.Original(here...); original != "" {
+	if original := s.repo.Records().Original(here...); original != "" {
 		return copied(original)
 	}
 	// If .git is damaged, git must first repair its own records, and fails for the path. If the
 	// project was moved, git needs the paths.
-	if err := s.repo.RepairWorktrees(ctx); cutShort(err) {
+	if err := s.repo.Records().Repair(ctx); cutShort(err) {
 		return err
 	}
-	if err := s.repo.RepairWorktrees(ctx, here...); err != nil {
+	if err := s.repo.Records().Repair(ctx, here...); err != nil {
 		return err
 	}
-	all, err := s.repo.Worktrees(ctx)
+	all, err := s.repo.Records().Worktrees(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *site) adopt(ctx context.Context) error {
 	if err != nil || s.bare {
 		return err
 	}
-	all, err := s.repo.Worktrees(ctx)
+	all, err := s.repo.Records().Worktrees(ctx)
 	if err != nil {
 		return err
 	}

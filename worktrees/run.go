@@ -78,7 +78,7 @@ func Run(ctx context.Context, c Command) error {
 		proc.EndGroup(cmd)
 	}
 	if c.Repo != nil && cmd.Process != nil {
-		c.Repo.ReleaseCommand(cmd.Process.Pid)
+		c.Repo.Commands().Release(cmd.Process.Pid)
 	}
 	return c.outcome(ctx, limited, err)
 }
@@ -93,7 +93,7 @@ func (c Command) run(cmd *exec.Cmd) error {
 		return err
 	}
 	if c.Repo != nil {
-		err = c.Repo.RecordCommand(cmd.Process.Pid, c.Dir)
+		err = c.Repo.Commands().Record(cmd.Process.Pid, c.Dir)
 		defer c.Repo.HoldCommand(cmd.Process.Pid)()
 	}
 	if err == nil {

@@ -81,7 +81,7 @@ func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 	if name != "" && email != "" {
 		return git.Signature{Name: name, Email: email, When: s.b.Now()}, nil
 	}
-	who, err := s.repo.Identity(ctx)
+	who, err := s.repo.Settings().Identity(ctx)
 	if err != nil {
 		return who, gitboard.NoIdentity(err)
 	}
@@ -119,7 +119,7 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 		if tip.IsZero() {
 			return layout{path: s.path(task), branch: branch}, nil
 		}
-		if all, err := s.repo.CheckedOut(ctx, git.BranchRef(branch)); err != nil || len(all) == 0 {
+		if all, err := s.repo.Records().CheckedOut(ctx, git.BranchRef(branch)); err != nil || len(all) == 0 {
 			return s.heldElsewhere(layout{path: s.path(task), branch: branch}), err
 		}
 	}
@@ -133,7 +133,7 @@ func (s *site) find(ctx context.Context, task, branch string) (layout, error) {
 			return layout{}, err
 		}
 	}
-	all, err := s.repo.RepairedWorktrees(ctx)
+	all, err := s.repo.Records().RepairedWorktrees(ctx)
 	if err != nil {
 		return layout{}, err
 	}
@@ -187,7 +187,7 @@ func (s *site) layout(all []gitio.WorktreeInfo, task, branch string, resolved fu
 		case resolved(w.Path) == at && !l.linked:
 			l.known, there = true, w
 		case branch != "" && w.Branch == git.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
-			l.elsewhere, l.original = w.Path, s.repo.Original(w.Path)
+			l.elsewhere, l.original = w.Path, s.repo.Records().Original(w.Path)
 		}
 	}
 	_, err := os.Lstat(filepath.Join(l.path, ".git"))

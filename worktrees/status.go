@@ -95,7 +95,7 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 	if err != nil {
 		return err
 	}
-	base, err := s.repo.MergeBase(ctx, tip, st.Head)
+	base, err := s.repo.History().MergeBase(ctx, tip, st.Head)
 	if errors.Is(err, gitio.ErrNotFound) {
 		st.Advice = "it has no commit in common with integration"
 		return nil
@@ -109,20 +109,20 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 	} else if has {
 		from = git.OID(t.BaseCommit)
 	}
-	if st.Ahead, err = s.repo.CountCommits(ctx, from, st.Head); err != nil {
+	if st.Ahead, err = s.repo.History().CountCommits(ctx, from, st.Head); err != nil {
 		return err
 	}
-	if st.Behind, err = s.repo.CountCommits(ctx, st.Head, tip); err != nil {
+	if st.Behind, err = s.repo.History().CountCommits(ctx, st.Head, tip); err != nil {
 		return err
 	}
-	if _, st.WouldConflict, err = s.repo.TryMerge(ctx, st.Head, tip); err != nil {
+	if _, st.WouldConflict, err = s.repo.History().TryMerge(ctx, st.Head, tip); err != nil {
 		return err
 	}
-	theirs, err := s.repo.ChangedFiles(ctx, base, tip)
+	theirs, err := s.repo.History().ChangedFiles(ctx, base, tip)
 	if err != nil {
 		return err
 	}
-	ours, err := s.repo.ChangedFiles(ctx, base, st.Head)
+	ours, err := s.repo.History().ChangedFiles(ctx, base, st.Head)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 	if err != nil || head.IsZero() {
 		return "", err
 	}
-	base, err := s.repo.MergeBase(ctx, tip, head)
+	base, err := s.repo.History().MergeBase(ctx, tip, head)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", nil
 	}
@@ -167,7 +167,7 @@ func (s *site) submittable(
 		return "", nil, err
 	}
 	malformed := (*gitio.MalformedError)(nil)
-	switch err := s.repo.WellFormed(ctx, base, head); {
+	switch err := s.repo.History().WellFormed(ctx, base, head); {
 	case errors.As(err, &malformed):
 		return "", nil, refusal(board.CodeMalformed, t.ID, reworked(t, base, malformed), "%s can't be submitted: %v", t.ID, malformed)
 	case err != nil && !errors.As(err, new(*gitio.DamagedError)): // doctor finds missing objects
@@ -252,10 +252,10 @@ func firstOf(names []string) string {
 
 // changed lists the files changed since a commit left integration, and the commit where it left.
 func (s *site) changed(ctx context.Context, tip, head git.OID) (base git.OID, files []string, err error) {
-	if base, err = s.repo.MergeBase(ctx, tip, head); err != nil {
+	if base, err = s.repo.History().MergeBase(ctx, tip, head); err != nil {
 		return "", nil, err
 	}
-	files, err = s.repo.ChangedFiles(ctx, base, head)
+	files, err = s.repo.History().ChangedFiles(ctx, base, head)
 	return base, files, err
 }
 

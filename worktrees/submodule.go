@@ -21,7 +21,7 @@ func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, w
 	if err != nil || len(links) == 0 {
 		return err
 	}
-	described, err := s.repo.Submodules(ctx, head)
+	described, err := s.repo.History().Submodules(ctx, head)
 	if err != nil {
 		return err
 	}

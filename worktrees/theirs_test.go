@@ -41,7 +41,7 @@ func TestTheirs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"))
-			s.check(s.b.Repo().Exclude("/.worktrees/"))
+			s.check(s.b.Repo().Settings().Exclude("/.worktrees/"))
 			s.check(os.MkdirAll(filepath.Join(s.dir, ".worktrees"), 0o755))
 			put(s)
 			s.write(s.path("one"), "secret.env", "mine\n")

@@ -27,7 +27,7 @@ func Later(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Ta
 	if err != nil || tip.IsZero() || tip == git.OID(t.ReviewCommit) {
 		return 0, "", err
 	}
-	n, err = b.Repo().CountCommits(ctx, git.OID(t.ReviewCommit), tip)
+	n, err = b.Repo().History().CountCommits(ctx, git.OID(t.ReviewCommit), tip)
 	return n, "they are kept in " + git.AtticPrefix + t.ID, err
 }
 

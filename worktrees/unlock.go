@@ -40,7 +40,7 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 		locks = append(locks, found...)
 	}
 	for _, path := range locks {
-		if err := s.repo.ClearLock(path, ownLockAge); errors.As(err, new(*gitio.HeldError)) {
+		if err := s.repo.Locks().Clear(path, ownLockAge); errors.As(err, new(*gitio.HeldError)) {
 			continue
 		} else if err != nil {
 			return did, err

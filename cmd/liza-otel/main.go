@@ -103,7 +103,7 @@ func newExporter(ctx context.Context, b *gitboard.Board, pid int) (*exporter, er
 	if err != nil {
 		return nil, err
 	}
-	first, err := b.Repo().RevList(ctx, git.ZeroOID, v.Commit)
+	first, err := b.Repo().History().RevList(ctx, git.ZeroOID, v.Commit)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (e *exporter) look(ctx context.Context) error {
 	if err != nil || v.Commit == e.seen {
 		return err
 	}
-	commits, err := e.board.Repo().RevList(ctx, e.seen, v.Commit)
+	commits, err := e.board.Repo().History().RevList(ctx, e.seen, v.Commit)
 	if err != nil {
 		return err
 	}

@@ -16,17 +16,17 @@ import (
 
 // differs explains how a recorded merge of two sides differs from the computed one.
 func differs(ctx context.Context, repo *gitio.Repo, sides [2]git.OID, computed, recorded git.OID) (why remerged, err error) {
-	base, err := repo.MergeBase(ctx, sides[0], sides[1])
+	base, err := repo.History().MergeBase(ctx, sides[0], sides[1])
 	if err != nil {
 		return why, err
 	}
-	paths, err := repo.ChangedFiles(ctx, computed, recorded)
+	paths, err := repo.History().ChangedFiles(ctx, computed, recorded)
 	if err != nil {
 		return why, err
 	}
 	var changed [2][]string
 	for i, side := range sides {
-		if changed[i], err = repo.ChangedFiles(ctx, base, side); err != nil {
+		if changed[i], err = repo.History().ChangedFiles(ctx, base, side); err != nil {
 			return why, err
 		}
 	}
@@ -77,7 +77,7 @@ func chosen(ctx context.Context, repo *gitio.Repo, base git.OID, sides [2]git.OI
 	}
 	var edits [2][]edit
 	for i, side := range sides {
-		patch, err := repo.Diff(ctx, base, side, file)
+		patch, err := repo.History().Diff(ctx, base, side, file)
 		if err != nil {
 			return nil, err
 		}

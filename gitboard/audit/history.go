@@ -87,9 +87,9 @@ func commitsOf(ctx context.Context, store oplog.Store, oids []git.OID) ([]git.Co
 // lists everything before it.
 func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]git.OID, error) {
 	if r.From.IsZero() {
-		return repo.FirstParents(ctx, r.To, 0)
+		return repo.History().FirstParents(ctx, r.To, 0)
 	}
-	return repo.Since(ctx, r.From, r.To)
+	return repo.History().Since(ctx, r.From, r.To)
 }
 
 // link is a commit of the chain with everything that can be read from it alone.

@@ -107,7 +107,7 @@ func (p *replay) behindClaim(ctx context.Context, repo *gitio.Repo, l *line, mis
 
 // read reads the commits of the line.
 func (l *line) read(ctx context.Context, repo *gitio.Repo, s *board.State) error {
-	oids, err := repo.RevList(ctx, l.start, l.tip)
+	oids, err := repo.History().RevList(ctx, l.start, l.tip)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", l.branch, err)
 	}
@@ -132,7 +132,7 @@ func (l *line) recognize(repo *gitio.Repo, s *board.State) {
 			continue
 		}
 		if made == nil {
-			made, l.worker = repo.CommittedIn(), map[git.OID]string{}
+			made, l.worker = repo.Records().CommittedIn(), map[git.OID]string{}
 		}
 		dir, task := filepath.Split(made[oid])
 		if filepath.Base(dir) != filepath.Dir(filepath.FromSlash(board.WorktreeOf("x"))) {
@@ -213,7 +213,7 @@ func (l *line) holds(ctx context.Context, repo *gitio.Repo, old, new git.OID) (b
 	}
 	at, inside := l.order[old]
 	if _, both := l.order[new]; !inside || !both {
-		return repo.IsAncestor(ctx, old, new)
+		return repo.History().IsAncestor(ctx, old, new)
 	}
 	seen := map[git.OID]bool{}
 	for open := []git.OID{new}; len(open) > 0; {

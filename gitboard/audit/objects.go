@@ -32,11 +32,11 @@ func watchObjects(ctx context.Context, repo *gitio.Repo, r Range) *objects {
 	}
 	w.read = make(chan error, 1)
 	if !r.From.IsZero() { // a replay of the range doesn't make what is older
-		go func() { w.read <- repo.Whole(ctx, r.To) }()
+		go func() { w.read <- repo.History().Whole(ctx, r.To) }()
 		return w
 	}
 	w.names = make(chan []string, 1)
-	go func() { w.read <- repo.Holds(ctx, r.To, w.all(ctx)) }()
+	go func() { w.read <- repo.History().Holds(ctx, r.To, w.all(ctx)) }()
 	return w
 }
 
@@ -86,7 +86,7 @@ func (w *objects) missing(ctx context.Context, report *Report) error {
 	}
 	err := <-w.read
 	if err == nil && w.names != nil && report.Proven != report.Commits {
-		return w.repo.Whole(ctx, w.tip)
+		return w.repo.History().Whole(ctx, w.tip)
 	}
 	return err
 }

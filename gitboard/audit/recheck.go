@@ -171,7 +171,7 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 		}
 	}
 	if len(l.files) > 0 && held {
-		changed, err := repo.ChangedFiles(ctx, l.before, l.after)
+		changed, err := repo.History().ChangedFiles(ctx, l.before, l.after)
 		if err != nil {
 			return false, err
 		}

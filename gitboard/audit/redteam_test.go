@@ -381,7 +381,7 @@ func landed(p board.Payload) git.OID {
 // moves returns a server's decision about the move of integration in a push.
 func (r *redTeam) moves(push *audit.Push, to git.OID) *board.Refusal {
 	i := hooks.Integration{Branch: "integration", Now: string(r.integration), Holds: func(older, newer string) bool {
-		is, err := r.repo.IsAncestor(r.ctx, git.OID(older), git.OID(newer))
+		is, err := r.repo.History().IsAncestor(r.ctx, git.OID(older), git.OID(newer))
 		check(r.t, err)
 		return is
 	}}

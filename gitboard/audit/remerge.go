@@ -69,7 +69,7 @@ func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
 		}
 		onto, review, recorded = c.Parents[0], e.lands.review, c.Tree
 	}
-	tree, conflicts, err := repo.TryMerge(ctx, onto, review)
+	tree, conflicts, err := repo.History().TryMerge(ctx, onto, review)
 	switch {
 	case refused(err):
 		return remerged{text: "the merge can't be computed again: " + err.Error()}
@@ -81,7 +81,7 @@ func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
 		return remerged{}
 	}
 	r := remerged{text: fmt.Sprintf("computed again, the merge gives the tree %s, and %s has %s", tree.Short(), e.lands.after.Short(), recorded.Short())}
-	if _, _, r.err = repo.MergeTree(ctx, onto, review); r.err != nil { // its files are compared
+	if _, _, r.err = repo.History().MergeTree(ctx, onto, review); r.err != nil { // its files are compared
 		return r
 	}
 	why, err := differs(ctx, repo, [2]git.OID{onto, review}, tree, recorded)

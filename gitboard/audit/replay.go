@@ -260,7 +260,7 @@ func (p *replay) repeated(l *link, found *faults) {
 
 // askedBefore looks for requests of the range that were already carried out before it.
 func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from git.OID) error {
-	before, err := repo.Requested(ctx, from, slices.Sorted(maps.Keys(p.requests)), oplog.RequestDepth-p.report.Commits)
+	before, err := repo.History().Requested(ctx, from, slices.Sorted(maps.Keys(p.requests)), oplog.RequestDepth-p.report.Commits)
 	if err != nil {
 		return fmt.Errorf("look for repeated requests: %w", err)
 	}

@@ -134,7 +134,7 @@ func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places
 		if p.commit == found.commit {
 			continue
 		}
-		follows, err := repo.IsAncestor(ctx, found.commit, p.commit)
+		follows, err := repo.History().IsAncestor(ctx, found.commit, p.commit)
 		if follows {
 			if err = readable(ctx, repo, p.commit); err == nil {
 				found = p
@@ -159,7 +159,7 @@ func placesHere(ctx context.Context, repo *gitio.Repo) ([]place, error) {
 	for _, m := range moves {
 		places = append(places, place{m.To, "the reflog", m.Said})
 	}
-	for _, tip := range repo.KeptTips() {
+	for _, tip := range repo.Upkeep().KeptTips() {
 		places = append(places, place{tip, "what was written lately", ""})
 	}
 	last, err := repo.Ref(ctx, git.LastRef)
@@ -174,7 +174,7 @@ func placesHere(ctx context.Context, repo *gitio.Repo) ([]place, error) {
 
 // wholeBoard returns nil for a commit of a board whose history is complete.
 func wholeBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
-	if err := repo.Whole(ctx, commit); err != nil {
+	if err := repo.History().Whole(ctx, commit); err != nil {
 		return err
 	}
 	return isBoard(ctx, repo, commit)
@@ -182,7 +182,7 @@ func wholeBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
 
 // readable returns nil for a commit of a board that can be read. Its history may be incomplete.
 func readable(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
-	if err := repo.WholeAlone(ctx, commit); err != nil {
+	if err := repo.History().WholeAlone(ctx, commit); err != nil {
 		return err
 	}
 	return isBoard(ctx, repo, commit)
@@ -248,7 +248,7 @@ func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
 		if err := repo.WriteObjects(ctx, l.Missing); err != nil {
 			return err
 		}
-		return repo.Whole(ctx, l.At)
+		return repo.History().Whole(ctx, l.At)
 	case l.Past != "":
 		return errors.New("the missing part of the board's history isn't in this clone")
 	case !l.Newest.IsZero():
@@ -277,7 +277,7 @@ func (l *Loss) setBack(ctx context.Context, repo *gitio.Repo) error {
 	if err := repo.UpdateRefs(ctx, updates, why); err != nil {
 		return err
 	}
-	return repo.ReplaceBroken(ctx, l.broken, l.Newest) // git updates no ref that it can't read
+	return repo.BrokenRefs().Replace(ctx, l.broken, l.Newest) // git updates no ref that it can't read
 }
 
 // LacksObjects reports whether objects are missing that another repository may have.

@@ -97,7 +97,7 @@ func TestDeletedBoard(t *testing.T) {
 	tip := w.tip()
 	last, err := repo.Ref(w.ctx, git.LastRef)
 	check(t, err)
-	missing, err := repo.CountCommits(w.ctx, last, tip)
+	missing, err := repo.History().CountCommits(w.ctx, last, tip)
 	check(t, err)
 	if missing > 32 {
 		t.Errorf("%s is %d operations behind", git.LastRef, missing)
@@ -138,7 +138,7 @@ func TestFindLoss(t *testing.T) {
 	repo, err := gitio.Open(t.Context(), made)
 	check(t, err)
 	defer repo.Close()
-	check(t, repo.SetConfig(t.Context(), "core.logAllRefUpdates", "true"))
+	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
 	w := newWorld(t, repo)
 	if loss, err := audit.FindLoss(w.ctx, repo); loss != nil || err != nil {
 		t.Errorf("before there is a board: %v, %v", loss, err)

@@ -67,7 +67,7 @@ func findSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
 	if tip.IsZero() {                       // also if it can't be read
 		return nil, err
 	}
-	has, err := repo.RevList(ctx, git.ZeroOID, tip)
+	has, err := repo.History().RevList(ctx, git.ZeroOID, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetB
 		}
 		return nil, err
 	}
-	since, err := repo.MergeBase(ctx, tip, p.commit)
+	since, err := repo.History().MergeBase(ctx, tip, p.commit)
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func atHome(t *testing.T) (made string, w *world, commits []git.OID) {
 	repo, err := gitio.Open(t.Context(), made)
 	check(t, err)
 	t.Cleanup(func() { repo.Close() })
-	check(t, repo.SetConfig(t.Context(), "core.logAllRefUpdates", "true"))
+	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
 	w = newWorld(t, repo)
 	commits = []git.OID{
 		w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"}),
@@ -172,7 +172,7 @@ func (c *movedMeanwhile) Done() <-chan struct{} {
 // move, is not missing.
 func TestSetBackMeanwhile(t *testing.T) {
 	repo := testrepo.Bare(t)
-	check(t, repo.SetConfig(t.Context(), "core.logAllRefUpdates", "true"))
+	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
 	w := newWorld(t, repo)
 	first := w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
 	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.HomeRef, New: first}}, ""))

@@ -107,14 +107,14 @@ func beginnings(p board.Payload) []need {
 // operationsSince lists the operations after from, oldest first.
 func operationsSince(ctx context.Context, store oplog.Store, repo *gitio.Repo, from, to git.OID) ([]git.Commit, error) {
 	if from != "" {
-		switch on, err := repo.IsAncestor(ctx, from, to); {
+		switch on, err := repo.History().IsAncestor(ctx, from, to); {
 		case err != nil && !lacking(err):
 			return nil, err
 		case on:
 			return store.Log(ctx, from, to)
 		}
 	}
-	chain, err := repo.FirstParents(ctx, to, recentOperations)
+	chain, err := repo.History().FirstParents(ctx, to, recentOperations)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func operationsSince(ctx context.Context, store oplog.Store, repo *gitio.Repo, f
 func (p *replay) strays(ctx context.Context, repo *gitio.Repo, at *oplog.Snapshot, since Strays, tip git.OID) (Strays, error) {
 	now := Strays{Board: at.Commit, Integration: tip}
 	for _, s := range since.Found {
-		switch still, err := repo.IsAncestor(ctx, s.Commit, tip); {
+		switch still, err := repo.History().IsAncestor(ctx, s.Commit, tip); {
 		case err != nil && !lacking(err):
 			return since, err
 		case still:
@@ -168,7 +168,7 @@ func approvedWork(ctx context.Context, repo *gitio.Repo, s *board.State) (map[gi
 		if t == nil {
 			return nil, s.Err()
 		}
-		commits, err := repo.RevList(ctx, git.OID(t.ReviewBase), git.OID(t.ReviewCommit))
+		commits, err := repo.History().RevList(ctx, git.OID(t.ReviewBase), git.OID(t.ReviewCommit))
 		if err != nil {
 			return nil, err
 		}

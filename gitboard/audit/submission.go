@@ -28,7 +28,7 @@ func (p *replay) whole(ctx context.Context, repo *gitio.Repo, all []evidence) (s
 			sound = append(sound, e)
 			continue
 		}
-		why := repo.WholeSince(ctx, e.handed.base, e.handed.commit)
+		why := repo.History().WholeSince(ctx, e.handed.base, e.handed.commit)
 		if err := unlessLacking(why); err != nil {
 			return nil, sized{}, err
 		}
@@ -61,7 +61,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 		}
 		h, is := e.handed, found[i].commits
 		if h.claimed != h.base {
-			is, err = repo.CountCommits(ctx, h.claimed, h.commit)
+			is, err = repo.History().CountCommits(ctx, h.claimed, h.commit)
 			if refused(err) {
 				is, err = h.says.Commits, nil // the claim's base is not here
 			}
@@ -194,6 +194,6 @@ func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (of sized, err
 		pairs[i] = [2]git.OID{trees[2*i], trees[2*i+1]}
 		of.trees = append(of.trees, trees[2*i+1])
 	}
-	of.stats, err = repo.DiffStats(ctx, pairs)
+	of.stats, err = repo.History().DiffStats(ctx, pairs)
 	return of, err
 }

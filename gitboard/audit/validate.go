@@ -180,7 +180,7 @@ func (m *merged) holds(ctx context.Context, t *board.Task) (bool, error) {
 		var since []git.OID
 		_, err := m.repo.ResolveCommit(ctx, t.BaseCommit)
 		if err == nil {
-			since, err = m.repo.RevList(ctx, git.OID(t.BaseCommit), m.tip)
+			since, err = m.repo.History().RevList(ctx, git.OID(t.BaseCommit), m.tip)
 		}
 		if err != nil && !errors.Is(err, gitio.ErrNotFound) {
 			return false, err
@@ -193,7 +193,7 @@ func (m *merged) holds(ctx context.Context, t *board.Task) (bool, error) {
 	if m.known[commit] {
 		return true, nil
 	}
-	return m.repo.IsAncestor(ctx, commit, m.tip)
+	return m.repo.History().IsAncestor(ctx, commit, m.tip)
 }
 
 func (v *validation) commits(ctx context.Context, merged *merged, path string, t *board.Task) error {
@@ -226,7 +226,7 @@ func (v *validation) commits(ctx context.Context, merged *merged, path string, t
 
 // worktrees lists the existing worktrees, relative to the project's root; nil if there is no root.
 func worktrees(ctx context.Context, repo *gitio.Repo) ([]string, error) {
-	all, err := repo.Worktrees(ctx)
+	all, err := repo.Records().Worktrees(ctx)
 	if len(all) == 0 || all[0].Bare {
 		return nil, err
 	}

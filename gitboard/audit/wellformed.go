@@ -22,7 +22,7 @@ func (p *replay) wellFormed(ctx context.Context, repo *gitio.Repo, all []evidenc
 			since[i] = [2]git.OID{e.lands.before, e.lands.after}
 		}
 	}
-	failed, err := repo.AllWellFormed(ctx, since)
+	failed, err := repo.History().AllWellFormed(ctx, since)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (w *Worktree) CanAdvance(ctx context.Context, old, new git.OID) (overlap []
 // obstacles lists the paths for which git refused to move a worktree from old to new. If none
 // explains the refusal, the refusal itself is returned as the error.
 func (w *Worktree) obstacles(ctx context.Context, old, new git.OID, refused error) ([]string, error) {
-	changed, err := w.repo.ChangedFiles(ctx, old, new)
+	changed, err := w.repo.History().ChangedFiles(ctx, old, new)
 	if err != nil {
 		return nil, err
 	}

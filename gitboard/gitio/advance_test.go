@@ -110,7 +110,7 @@ func TestAdvanceRecursing(t *testing.T) {
 
 func TestAdvance(t *testing.T) {
 	ctx, r := scratch(t)
-	check(t, r.Exclude(".worktrees/"))
+	check(t, r.Settings().Exclude(".worktrees/"))
 	write(t, r, "mine.txt", "mine\n")
 	old := commitAll(t, r, "second")
 	path := claim(t, ctx, r, "one")

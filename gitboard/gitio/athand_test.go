@@ -58,7 +58,7 @@ func TestPartlyAtHand(t *testing.T) {
 	write(t, r, "dir/packed", "packed\n")
 	commitAll(t, r, "packed")
 	native(t, r.TopLevel(), "gc", "-q", "--prune=now")
-	check(t, os.RemoveAll(r.KeptDir()))
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "of a packed tree")
 	empty := native(t, r.TopLevel(), "rev-parse", "HEAD")
 	write(t, r, "dir/loose", "loose\n")

@@ -52,7 +52,7 @@ func TestMergeAttributes(t *testing.T) {
 	native(t, bare, "fetch", "-q", dir, string(ours), string(theirs))
 	for _, at := range []string{dir, bare} {
 		repo := open(t, ctx, at)
-		tree, conflicts, err := repo.MergeTree(ctx, ours, theirs)
+		tree, conflicts, err := repo.History().MergeTree(ctx, ours, theirs)
 		check(t, err)
 		if got := strings.Join(conflicts, "|"); got != "d/deep|equal|here|kept file|none|x.b" {
 			t.Errorf("%s: conflicts in %s", at, got)
@@ -89,7 +89,7 @@ func TestMergeMalformed(t *testing.T) {
 	bad := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Parents: []git.OID{base}, Author: ada, Committer: ada, Message: "m\n"}))
 	check(t, r.WriteObjects(ctx, []git.Object{tree, bad}))
 	malformed := (*MalformedError)(nil)
-	if _, _, err := r.MergeTree(ctx, bad.OID, ours); !errors.As(err, &malformed) || malformed.Commit != bad.OID {
+	if _, _, err := r.History().MergeTree(ctx, bad.OID, ours); !errors.As(err, &malformed) || malformed.Commit != bad.OID {
 		t.Errorf("%v", err)
 	}
 }

@@ -13,13 +13,13 @@ import (
 // out in the main worktree (or HEAD of a bare repository) if it has commits; otherwise the branch
 // of origin/HEAD, main or master, whichever exists here first. Branches in but are skipped. It
 // returns ErrNotFound if there is none.
-func (r *Repo) DefaultBranch(ctx context.Context, but ...string) (string, error) {
+func (h History) DefaultBranch(ctx context.Context, but ...string) (string, error) {
 	const origin = git.RemotesPrefix + "origin/"
-	head, err := r.symbolic(ctx, "HEAD")
+	head, err := h.repo.symbolic(ctx, "HEAD")
 	if err != nil {
 		return "", err
 	}
-	remote, err := r.symbolic(ctx, origin+"HEAD")
+	remote, err := h.repo.symbolic(ctx, origin+"HEAD")
 	if err != nil {
 		return "", err
 	}
@@ -31,7 +31,7 @@ func (r *Repo) DefaultBranch(ctx context.Context, but ...string) (string, error)
 		if !isBranch || slices.Contains(but, name) {
 			continue
 		}
-		tip, err := r.Ref(ctx, ref)
+		tip, err := h.repo.Ref(ctx, ref)
 		if err != nil {
 			return "", err
 		}

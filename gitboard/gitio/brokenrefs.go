@@ -13,29 +13,35 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// BrokenRefs returns the refs below the given prefixes that lead to no object, sorted by name. Git
+// BrokenRefs finds and replaces refs that lead to no object.
+type BrokenRefs struct{ repo *Repo }
+
+// BrokenRefs returns the repository's broken refs.
+func (r *Repo) BrokenRefs() BrokenRefs { return BrokenRefs{r} }
+
+// List returns the refs below the given prefixes that lead to no object, sorted by name. Git
 // lists no ref whose file is empty or garbage, and fails to collect garbage while there is one. A
 // full name means that ref. Only refs that are kept in files can be empty, so other storage has
 // none.
-func (r *Repo) BrokenRefs(ctx context.Context, prefixes ...string) ([]*BrokenRefError, error) {
-	texts, err := r.packedRefs("packed-refs", func(name string) bool {
+func (of BrokenRefs) List(ctx context.Context, prefixes ...string) ([]*BrokenRefError, error) {
+	texts, err := of.repo.packedRefs("packed-refs", func(name string) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool { return isBelow(name, prefix) })
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, prefix := range prefixes {
-		if err := r.looseRefs(prefix, texts); err != nil {
+		if err := of.repo.looseRefs(prefix, texts); err != nil {
 			return nil, err
 		}
 	}
-	doubtful, err := r.leadNowhere(ctx, texts)
+	doubtful, err := of.repo.leadNowhere(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
 	var broken []*BrokenRefError
 	for _, name := range doubtful {
-		_, err := r.Ref(ctx, name)
+		_, err := of.repo.Ref(ctx, name)
 		if b := (*BrokenRefError)(nil); errors.As(err, &b) {
 			broken = append(broken, b)
 		} else if err != nil {
@@ -94,11 +100,11 @@ func (r *Repo) leadNowhere(ctx context.Context, texts map[string]git.OID) (doubt
 	return doubtful, err
 }
 
-// DeleteBroken deletes a broken ref, which git itself refuses. The ref has the value through for a
+// Delete deletes a broken ref, which git itself refuses. The ref has the value through for a
 // moment. It returns ErrRefMoved if the ref is no longer broken in the same way.
-func (r *Repo) DeleteBroken(ctx context.Context, broken *BrokenRefError, through git.OID) error {
-	if err := r.ReplaceBroken(ctx, broken, through); err != nil {
+func (b BrokenRefs) Delete(ctx context.Context, broken *BrokenRefError, through git.OID) error {
+	if err := b.Replace(ctx, broken, through); err != nil {
 		return err
 	}
-	return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: broken.Ref, Old: through}}, "")
+	return b.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: broken.Ref, Old: through}}, "")
 }

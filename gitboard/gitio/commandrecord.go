@@ -14,7 +14,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
-// Commands of the project, such as the integration test, run code that agents wrote. Each is the
+// Commands are the processes that run commands of the project.
+type Commands struct{ repo *Repo }
+
+// Commands returns the commands of the project that run in this clone.
+func (r *Repo) Commands() Commands { return Commands{r} }
+
+// Running of the project, such as the integration test, run code that agents wrote. Each is the
 // leader of a process group, and is on record in liza/commands/PID for as long as a process of that
 // group runs: its birth and, while somebody waits for it, that process and the directory in which
 // it was started.
@@ -25,20 +31,20 @@ func (r *Repo) commandFile(pid int) string {
 	return filepath.Join(r.commandsDir(), strconv.Itoa(pid))
 }
 
-// RecordCommand records a process that leads a process group and is about to run a command of the
+// Record records a process that leads a process group and is about to run a command of the
 // project in a directory, for which this process waits. It does nothing if the system does not
 // identify processes.
-func (r *Repo) RecordCommand(pid int, in string) error {
-	r.dropCommands() // those of killed processes
+func (c Commands) Record(pid int, in string) error {
+	c.repo.dropCommands() // those of killed processes
 	born := proc.Birth(pid)
 	if born == "" {
 		return nil
 	}
-	dir := r.commandsDir()
-	if err := r.MakeDir(dir); err != nil {
+	dir := c.repo.commandsDir()
+	if err := c.repo.MakeDir(dir); err != nil {
 		return storageError(dir, err)
 	}
-	return storageError(dir, ReplaceFile(r.commandFile(pid), []byte(born+"\n"+proc.This()+"\n"+in+"\n")))
+	return storageError(dir, ReplaceFile(c.repo.commandFile(pid), []byte(born+"\n"+proc.This()+"\n"+in+"\n")))
 }
 
 // HoldCommand holds the record of a command until release.
@@ -52,19 +58,19 @@ func (r *Repo) elsewhere(c projectCommand) bool {
 	return len(field) == 4 && field[3] != proc.Space() && queue.Held(r.commandFile(c.pid))
 }
 
-// ReleaseCommand records that nobody waits for a command any more. What it has left running stays
+// Release records that nobody waits for a command any more. What it has left running stays
 // on record.
-func (r *Repo) ReleaseCommand(pid int) {
-	if c, err := r.readCommand(pid); err == nil {
-		_ = ReplaceFile(r.commandFile(pid), []byte(c.born+"\n")) // else a later merge ends what it has left
+func (of Commands) Release(pid int) {
+	if c, err := of.repo.readCommand(pid); err == nil {
+		_ = ReplaceFile(of.repo.commandFile(pid), []byte(c.born+"\n")) // else a later merge ends what it has left
 	}
-	r.dropCommands()
+	of.repo.dropCommands()
 }
 
-// Commands returns the process groups in which commands of the project run.
-func (r *Repo) Commands() map[int]bool {
+// Running returns the process groups in which commands of the project run.
+func (of Commands) Running() map[int]bool {
 	running := map[int]bool{}
-	for _, c := range r.commands() {
+	for _, c := range of.repo.commands() {
 		if groupRuns(c.pid, c.born) {
 			running[c.pid] = true
 		}
@@ -72,12 +78,12 @@ func (r *Repo) Commands() map[int]bool {
 	return running
 }
 
-// EndCommands kills the commands that were started in a directory, which the caller is about to use
+// End kills the commands that were started in a directory, which the caller is about to use
 // for another one, and those for which a process waited that has ended itself: nobody learns of
 // their results. What a command has left running when it ended stays, and so does a group whose
 // leader has ended: its number may be another's by now. It returns ErrBusy if one does not end.
-func (r *Repo) EndCommands(ctx context.Context, in string) error {
-	for _, c := range r.commands() {
+func (of Commands) End(ctx context.Context, in string) error {
+	for _, c := range of.repo.commands() {
 		if c.in != in && !proc.Ended(c.waits) || proc.Birth(c.pid) != c.born {
 			continue
 		}
@@ -91,7 +97,7 @@ func (r *Repo) EndCommands(ctx context.Context, in string) error {
 			}
 		}
 	}
-	r.dropCommands()
+	of.repo.dropCommands()
 	return nil
 }
 

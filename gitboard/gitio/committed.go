@@ -11,10 +11,10 @@ import (
 // CommittedIn maps commits to the directory of the linked worktree in which they were made, as far
 // as the reflogs of the worktrees' HEADs show. Commits made without git commit or git cherry-pick
 // are not recorded there.
-func (r *Repo) CommittedIn() map[git.OID]string {
+func (r Records) CommittedIn() map[git.OID]string {
 	made := map[git.OID]string{}
 	// The pattern is valid, so Glob can't fail.
-	logs, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "logs", "HEAD"))
+	logs, _ := filepath.Glob(filepath.Join(EscapeGlob(r.repo.common), "worktrees", "*", "logs", "HEAD"))
 	for _, file := range logs {
 		link := linkBack(filepath.Dir(filepath.Dir(file)))
 		if link == "" {

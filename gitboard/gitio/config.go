@@ -7,20 +7,27 @@ import (
 	"strings"
 )
 
-// Config returns the value of a setting as git sees it in the worktree in which Open was called,
+// Settings are the repository's own settings and remotes, and the files that git ignores in this
+// clone.
+type Settings struct{ repo *Repo }
+
+// Settings returns the repository's settings.
+func (r *Repo) Settings() Settings { return Settings{r} }
+
+// Get returns the value of a setting as git sees it in the worktree in which Open was called,
 // and whether it is set. If there are several values, the last one wins.
-func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
-	all, err := r.configHere(ctx, key)
+func (s Settings) Get(ctx context.Context, key string) (string, bool, error) {
+	all, err := s.repo.configHere(ctx, key)
 	if len(all) == 0 {
 		return "", false, err
 	}
 	return all[len(all)-1], true, nil
 }
 
-// ConfigPaths returns all values of a setting that holds a path, as git sees them where Open was
+// Paths returns all values of a setting that holds a path, as git sees them where Open was
 // called. Git expands ~, and the last one wins.
-func (r *Repo) ConfigPaths(ctx context.Context, key string) ([]string, error) {
-	return r.configHere(ctx, key, "--type=path")
+func (s Settings) Paths(ctx context.Context, key string) ([]string, error) {
+	return s.repo.configHere(ctx, key, "--type=path")
 }
 
 func (r *Repo) configHere(ctx context.Context, key string, options ...string) ([]string, error) {
@@ -35,10 +42,10 @@ func (r *Repo) configHere(ctx context.Context, key string, options ...string) ([
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil // a value may be empty
 }
 
-// SetConfig sets a setting of the repository, replacing all its values there. It returns ErrBusy if
+// Set sets a setting of the repository, replacing all its values there. It returns ErrBusy if
 // another process keeps the file's lock, and a StorageError if the file can't be written.
-func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
-	return r.writeConfig(ctx, key, value, "--replace-all")
+func (s Settings) Set(ctx context.Context, key, value string) error {
+	return s.repo.writeConfig(ctx, key, value, "--replace-all")
 }
 
 func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
@@ -62,9 +69,9 @@ func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
 	}
 }
 
-// ConfigAll returns all values of a setting of the repository, or none if it is not set.
-func (r *Repo) ConfigAll(ctx context.Context, key string) ([]string, error) {
-	out, err := r.command("config", "config", "--null", "--get-all", key).output(ctx)
+// All returns all values of a setting of the repository, or none if it is not set.
+func (s Settings) All(ctx context.Context, key string) ([]string, error) {
+	out, err := s.repo.command("config", "config", "--null", "--get-all", key).output(ctx)
 	if exitCode(err) == 1 {
 		return nil, nil
 	}
@@ -74,29 +81,29 @@ func (r *Repo) ConfigAll(ctx context.Context, key string) ([]string, error) {
 	return splitNUL(out), nil
 }
 
-// AddConfig adds a value to a multi-valued setting of the repository, unless it is already there.
-// Errors are those of SetConfig.
-func (r *Repo) AddConfig(ctx context.Context, key, value string) error {
-	all, err := r.ConfigAll(ctx, key)
+// Add adds a value to a multi-valued setting of the repository, unless it is already there.
+// Errors are those of Settings.Set.
+func (s Settings) Add(ctx context.Context, key, value string) error {
+	all, err := s.All(ctx, key)
 	if err != nil || slices.Contains(all, value) {
 		return err
 	}
-	return r.writeConfig(ctx, key, value, "--add")
+	return s.repo.writeConfig(ctx, key, value, "--add")
 }
 
 // Remotes returns the names of the remotes in the repository's own settings. It starts no child if
 // there are none.
-func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
-	if !r.ownSettings().mayHaveRemotes() {
+func (s Settings) Remotes(ctx context.Context) ([]string, error) {
+	if !s.repo.ownSettings().mayHaveRemotes() {
 		return nil, nil
 	}
-	out, err := r.command("remote", "remote").output(ctx)
+	out, err := s.repo.command("remote", "remote").output(ctx)
 	return splitLines(out), err
 }
 
 // PushRules returns the names of the settings that restrict what a push may do to refs here.
-func (r *Repo) PushRules(ctx context.Context) (rules []string, err error) {
-	out, err := r.command("config", "config", "--null", "--get-regexp", `^(receive\.(denydeletes|denynonfastforwards|hiderefs)|transfer\.hiderefs)$`).output(ctx)
+func (s Settings) PushRules(ctx context.Context) (rules []string, err error) {
+	out, err := s.repo.command("config", "config", "--null", "--get-regexp", `^(receive\.(denydeletes|denynonfastforwards|hiderefs)|transfer\.hiderefs)$`).output(ctx)
 	if err != nil && exitCode(err) != 1 {
 		return nil, fmt.Errorf("settings of pushes: %w", err)
 	}

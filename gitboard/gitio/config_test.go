@@ -12,23 +12,23 @@ import (
 
 func TestConfig(t *testing.T) {
 	ctx, r := scratch(t)
-	if value, found, err := r.Config(ctx, "liza.none"); value != "" || found || err != nil {
+	if value, found, err := r.Settings().Get(ctx, "liza.none"); value != "" || found || err != nil {
 		t.Errorf("got %q %t %v", value, found, err)
 	}
 	for _, want := range []string{"one", "", " two\nlines \n", "-x"} {
 		native(t, r.TopLevel(), "config", "--add", "liza.key", "another")
-		check(t, r.SetConfig(ctx, "liza.key", want))
-		if value, found, err := r.Config(ctx, "liza.key"); value != want || !found || err != nil {
+		check(t, r.Settings().Set(ctx, "liza.key", want))
+		if value, found, err := r.Settings().Get(ctx, "liza.key"); value != want || !found || err != nil {
 			t.Errorf("got %q %t %v, want %q", value, found, err, want)
 		}
 	}
 	var failed *CommandError
-	if err := r.SetConfig(ctx, "nosection", "x"); !errors.As(err, &failed) {
+	if err := r.Settings().Set(ctx, "nosection", "x"); !errors.As(err, &failed) {
 		t.Errorf("got %v", err)
 	}
 	asGit(t, r.TopLevel(), "git", "config")
 	writeIn(t, r.CommonDir(), "config.lock", "")
-	if err := hurry(r).SetConfig(ctx, "liza.key", "x"); !errors.Is(err, ErrBusy) {
+	if err := hurry(r).Settings().Set(ctx, "liza.key", "x"); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -39,7 +39,7 @@ func TestConfigFromCommandLine(t *testing.T) {
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "liza.key")
 	t.Setenv("GIT_CONFIG_VALUE_0", "given")
-	if value, _, err := r.Config(ctx, "liza.key"); value != "given" || err != nil {
+	if value, _, err := r.Settings().Get(ctx, "liza.key"); value != "given" || err != nil {
 		t.Errorf("got %q %v", value, err)
 	}
 }
@@ -47,7 +47,7 @@ func TestConfigFromCommandLine(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	ctx, r := scratch(t)
 	t.Setenv("GIT_AUTHOR_NAME", "Grace <Hopper>")
-	who, author := must[git.Signature](t)(r.Identity(ctx)), must[git.Signature](t)(r.Author(ctx))
+	who, author := must[git.Signature](t)(r.Settings().Identity(ctx)), must[git.Signature](t)(r.Settings().Author(ctx))
 	if who.Name != ada.Name || who.Email != ada.Email || who.When.IsZero() {
 		t.Errorf("Identity: %+v", who)
 	}
@@ -56,9 +56,9 @@ func TestIdentity(t *testing.T) {
 	}
 	os.Unsetenv("GIT_COMMITTER_NAME")
 	os.Unsetenv("GIT_COMMITTER_EMAIL")
-	check(t, r.SetConfig(ctx, "user.useConfigOnly", "true"))
+	check(t, r.Settings().Set(ctx, "user.useConfigOnly", "true"))
 	var failed *CommandError
-	if who, err := r.Identity(ctx); !errors.As(err, &failed) {
+	if who, err := r.Settings().Identity(ctx); !errors.As(err, &failed) {
 		t.Errorf("nobody: %+v %v", who, err)
 	}
 }
@@ -68,7 +68,7 @@ func TestDefaultBranch(t *testing.T) {
 	top := r.TopLevel()
 	expect := func(want string) {
 		t.Helper()
-		if got := must[string](t)(r.DefaultBranch(ctx)); got != want {
+		if got := must[string](t)(r.History().DefaultBranch(ctx)); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -83,7 +83,7 @@ func TestDefaultBranch(t *testing.T) {
 	native(t, top, "branch", "-m", "main", "master")
 	expect("master")
 	native(t, top, "branch", "-m", "master", "third")
-	if _, err := r.DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
+	if _, err := r.History().DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 	native(t, top, "checkout", "-q", "third")
@@ -97,24 +97,24 @@ func TestExclude(t *testing.T) {
 	check(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	check(t, os.WriteFile(path, []byte("# mine\r\n.liza/"), 0o666))
 	for range 2 {
-		check(t, r.Exclude(".worktrees/", ".liza/"))
+		check(t, r.Settings().Exclude(".worktrees/", ".liza/"))
 	}
 	if got := readIn(t, filepath.Dir(path), "exclude"); got != "# mine\r\n.liza/\n.worktrees/\n" {
 		t.Errorf("got %q", got)
 	}
 	check(t, os.WriteFile(path, []byte("x"), 0o666))
-	if check(t, r.Exclude("x")); readIn(t, filepath.Dir(path), "exclude") != "x" {
+	if check(t, r.Settings().Exclude("x")); readIn(t, filepath.Dir(path), "exclude") != "x" {
 		t.Error("a file that has the line already is changed")
 	}
 	check(t, os.RemoveAll(filepath.Dir(path)))
-	check(t, r.Exclude("x"))
+	check(t, r.Settings().Exclude("x"))
 	if got := readIn(t, filepath.Dir(path), "exclude"); got != "x\n" {
 		t.Errorf("without a directory: %q", got)
 	}
 	fails := func(how, where string) {
 		t.Helper()
 		storage := (*StorageError)(nil)
-		if err := r.Exclude("y"); !errors.As(err, &storage) || storage.Dir != where || errors.Is(err, fs.ErrInvalid) {
+		if err := r.Settings().Exclude("y"); !errors.As(err, &storage) || storage.Dir != where || errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("%s: %v", how, err)
 		}
 	}

@@ -39,18 +39,18 @@ func (r *Repo) unlocked(ctx context.Context, config string, write func() error) 
 	}
 }
 
-// EditConfigFile replaces the text of the repository's own config file by the result of edit,
+// Edit replaces the text of the repository's own config file by the result of edit,
 // atomically and under git's lock. Git's own writer would leave traces, since it moves sections and
 // line ends. It returns ErrBusy if another process keeps the lock, and a StorageError if the file
 // can't be written.
-func (r *Repo) EditConfigFile(edit func(text []byte) ([]byte, error)) (err error) {
-	path, err := r.configFile()
+func (s Settings) Edit(edit func(text []byte) ([]byte, error)) (err error) {
+	path, err := s.repo.configFile()
 	if err != nil {
 		return err
 	}
 	lock := path + ".lock"
 	var file *os.File
-	err = r.unlocked(context.Background(), path, func() error {
+	err = s.repo.unlocked(context.Background(), path, func() error {
 		file, err = os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		return err
 	})
@@ -68,11 +68,11 @@ func (r *Repo) EditConfigFile(edit func(text []byte) ([]byte, error)) (err error
 	}()
 	info, err := os.Stat(path)
 	if err != nil {
-		return storageError(r.common, err)
+		return storageError(s.repo.common, err)
 	}
 	old, err := os.ReadFile(path)
 	if err != nil {
-		return storageError(r.common, err)
+		return storageError(s.repo.common, err)
 	}
 	text, err := edit(old)
 	if err != nil {

@@ -38,7 +38,7 @@ func (w *Worktree) cutMerge(ctx context.Context, commit git.OID, at Checkout) (b
 	if err != nil {
 		return false, err
 	}
-	written, err := w.repo.ChangedFiles(ctx, at.Head, merged)
+	written, err := w.repo.History().ChangedFiles(ctx, at.Head, merged)
 	if err != nil {
 		return false, err
 	}

@@ -22,7 +22,7 @@ func TestCutMerge(t *testing.T) {
 	writeIn(t, r.TopLevel(), "apart.txt", "apart\n")
 	commitAll(t, r, "base")
 	path := claim(t, ctx, r, "one")
-	check(t, r.Exclude(".worktrees/"))
+	check(t, r.Settings().Exclude(".worktrees/"))
 	writeIn(t, path, "both.txt", "ours\n")
 	ours := git.OID(testrun.CommitAll(t, path, "ours"))
 	write(t, r, "both.txt", "theirs\n")

@@ -10,19 +10,19 @@ import (
 
 // ChangedFiles returns the paths that differ between the trees of a and b, sorted. A moved file is
 // listed under both paths. A zero id is the empty tree.
-func (r *Repo) ChangedFiles(ctx context.Context, a, b git.OID) ([]string, error) {
-	out, err := r.diffTree(ctx, a, b, []string{"--name-only", "-z", "--no-renames"})
+func (h History) ChangedFiles(ctx context.Context, a, b git.OID) ([]string, error) {
+	out, err := h.repo.diffTree(ctx, a, b, []string{"--name-only", "-z", "--no-renames"})
 	return splitNUL(out), err
 }
 
 // Diff returns the difference between the trees of a and b as a patch for people, with renames
 // detected. If paths are given (files or directories, taken literally), it is limited to them. A
 // zero id is the empty tree.
-func (r *Repo) Diff(ctx context.Context, a, b git.OID, paths ...string) (string, error) {
-	if err := r.promisedAll(ctx, a, b); err != nil {
+func (h History) Diff(ctx context.Context, a, b git.OID, paths ...string) (string, error) {
+	if err := h.repo.promisedAll(ctx, a, b); err != nil {
 		return "", err
 	}
-	out, err := r.diffTree(ctx, a, b, []string{
+	out, err := h.repo.diffTree(ctx, a, b, []string{
 		"--patch", "--find-renames", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--src-prefix=a/", "--dst-prefix=b/",
 	}, paths...)
@@ -31,21 +31,21 @@ func (r *Repo) Diff(ctx context.Context, a, b git.OID, paths ...string) (string,
 
 // RangeDiff compares two series of commits, each from its base, as a text for people: which commit
 // became which, and how its patch changed.
-func (r *Repo) RangeDiff(ctx context.Context, oldBase, old, newBase, new git.OID) (string, error) {
+func (h History) RangeDiff(ctx context.Context, oldBase, old, newBase, new git.OID) (string, error) {
 	if err := checkOIDs(oldBase, old, newBase, new); err != nil {
 		return "", err
 	}
-	out, err := r.comparing("range-diff", "--no-color", "--no-ext-diff", "--no-textconv",
+	out, err := h.repo.comparing("range-diff", "--no-color", "--no-ext-diff", "--no-textconv",
 		string(oldBase)+".."+string(old), string(newBase)+".."+string(new)).output(ctx)
 	return string(out), err
 }
 
 // DiffBlobs returns the difference between two blobs as a patch for people, without a file header.
-func (r *Repo) DiffBlobs(ctx context.Context, a, b git.OID) (string, error) {
+func (h History) DiffBlobs(ctx context.Context, a, b git.OID) (string, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
-	out, err := r.comparing("diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b), "--").output(ctx)
+	out, err := h.repo.comparing("diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b), "--").output(ctx)
 	if at := strings.Index(string(out), "\n@@"); at >= 0 {
 		return string(out[at+1:]), err
 	}

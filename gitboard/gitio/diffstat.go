@@ -19,7 +19,7 @@ type FileStat struct {
 
 // DiffStats counts the changes between the two trees of each pair, per path, with one child for all
 // pairs. A moved file is listed under both paths.
-func (r *Repo) DiffStats(ctx context.Context, pairs [][2]git.OID) ([][]FileStat, error) {
+func (h History) DiffStats(ctx context.Context, pairs [][2]git.OID) ([][]FileStat, error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func (r *Repo) DiffStats(ctx context.Context, pairs [][2]git.OID) ([][]FileStat,
 		}
 		asked.WriteString(pairLine(pair))
 	}
-	c := r.comparing("diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-renames", "--ignore-submodules=none")
+	c := h.repo.comparing("diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-renames", "--ignore-submodules=none")
 	out, err := c.feed([]byte(asked.String())).output(ctx)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func TestDiffStats(t *testing.T) {
 	write(t, r, "data", "\x00\x01")
 	commitAll(t, r, "second")
 	second := tree()
-	got, err := r.DiffStats(ctx, [][2]git.OID{{first, second}, {first, first}, {second, first}})
+	got, err := r.History().DiffStats(ctx, [][2]git.OID{{first, second}, {first, first}, {second, first}})
 	check(t, err)
 	want := [][]FileStat{
 		{{Path: "a.txt", Added: 1, Deleted: 2}, {Path: "data", Binary: true}, {Path: "dir/né [1].txt", Added: 1}},
@@ -35,14 +35,14 @@ func TestDiffStats(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	write(t, r, ".git/index", "") // a crash has emptied it; what is compared is not in it
-	got, err = r.DiffStats(ctx, [][2]git.OID{{first, second}})
+	got, err = r.History().DiffStats(ctx, [][2]git.OID{{first, second}})
 	if check(t, err); !reflect.DeepEqual(got, want[:1]) {
 		t.Errorf("with a damaged index: %+v", got)
 	}
-	if got, err := r.DiffStats(ctx, nil); got != nil || err != nil {
+	if got, err := r.History().DiffStats(ctx, nil); got != nil || err != nil {
 		t.Errorf("of no pairs: %v, %v", got, err)
 	}
-	if _, err := r.DiffStats(ctx, [][2]git.OID{{first, "main"}}); err == nil {
+	if _, err := r.History().DiffStats(ctx, [][2]git.OID{{first, "main"}}); err == nil {
 		t.Error("a name was taken for an id")
 	}
 }

@@ -242,11 +242,11 @@ func patternOf(key string) string {
 
 // Programs lists the settings by which the repository itself would make git run a program, and that
 // git liza does not follow: agents can write them.
-func (r *Repo) Programs(ctx context.Context) (keys []string, err error) {
-	if r.namesNoProgram() {
+func (of Settings) Programs(ctx context.Context) (keys []string, err error) {
+	if of.repo.namesNoProgram() {
 		return nil, nil
 	}
-	all, err := settingsAt(ctx, []string{"--git-dir=" + r.common}, nil)
+	all, err := settingsAt(ctx, []string{"--git-dir=" + of.repo.common}, nil)
 	trusted := map[string]string{}
 	for _, s := range all {
 		if s.trusted {

@@ -96,7 +96,7 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 				_ = r.Worktree(filepath.Join(t.TempDir(), "two")).Add(ctx, theirs)
 				_, _ = r.Worktree(one).MergeInto(ctx, theirs, "merge", ada)
 				_ = r.Worktree(one).CheckoutDetached(ctx, theirs)
-				_, _ = r.Diff(ctx, base, theirs)
+				_, _ = r.History().Diff(ctx, base, theirs)
 				for _, address := range []string{"", "ssh://127.0.0.1:1/x", "git://127.0.0.1:1/x", "http://127.0.0.1:1/x"} {
 					if address != "" && !strings.HasPrefix(key, "remote.") {
 						native(t, r.TopLevel(), "config", "remote.hub.url", address)

@@ -11,8 +11,8 @@ import (
 
 // Exclude adds lines to info/exclude, the ignore rules of this clone alone (gitignore), unless they
 // are already there. It returns a StorageError if that file can't be written.
-func (r *Repo) Exclude(lines ...string) error {
-	dir := filepath.Join(r.common, "info")
+func (s Settings) Exclude(lines ...string) error {
+	dir := filepath.Join(s.repo.common, "info")
 	path := filepath.Join(dir, "exclude")
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,7 @@ func (r *Repo) Exclude(lines ...string) error {
 	}
 	// Not MkdirAll: a repository that is gone stays gone.
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return storageError(r.common, err)
+		return storageError(s.repo.common, err)
 	}
 	// One appending write, so that two concurrent writers lose nothing.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)

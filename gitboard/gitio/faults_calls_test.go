@@ -93,93 +93,93 @@ func one[T any](value T, err error) (any, error) { return value, err }
 
 func TestFaultsOfReading(t *testing.T) {
 	checkTries(t, "faults-read.txt", historyPlace, []try{
-		{"DefaultBranch", nil, func(p *place) (any, error) { return one(p.r.DefaultBranch(p.ctx)) }, ""},
+		{"DefaultBranch", nil, func(p *place) (any, error) { return one(p.r.History().DefaultBranch(p.ctx)) }, ""},
 		{"DefaultBranch but main", nil, func(p *place) (any, error) {
-			return one(p.r.DefaultBranch(p.ctx, "main"))
+			return one(p.r.History().DefaultBranch(p.ctx, "main"))
 		}, ""},
 		{"DefaultBranch of a detached HEAD", func(p *place) { writeIn(p.t, p.path("repo"), ".git/HEAD", string(p.ids["topic"])+"\n") },
-			func(p *place) (any, error) { return one(p.r.DefaultBranch(p.ctx)) }, ""},
+			func(p *place) (any, error) { return one(p.r.History().DefaultBranch(p.ctx)) }, ""},
 		{"DefaultBranch of origin", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/topic\n")
-		}, func(p *place) (any, error) { return one(p.r.DefaultBranch(p.ctx, "main")) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.History().DefaultBranch(p.ctx, "main")) }, ""},
 		{"RemoteHead", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/topic\n")
-		}, func(p *place) (any, error) { return one(p.r.RemoteHead(p.ctx, "origin")) }, ""},
-		{"RemoteHead of another", nil, func(p *place) (any, error) { return one(p.r.RemoteHead(p.ctx, "hub")) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.Settings().RemoteHead(p.ctx, "origin")) }, ""},
+		{"RemoteHead of another", nil, func(p *place) (any, error) { return one(p.r.Settings().RemoteHead(p.ctx, "hub")) }, ""},
 		{"ChangedFiles", nil, func(p *place) (any, error) {
-			return one(p.r.ChangedFiles(p.ctx, p.ids["main"], p.ids["topic"]))
+			return one(p.r.History().ChangedFiles(p.ctx, p.ids["main"], p.ids["topic"]))
 		}, ""},
 		{"Diff", nil, func(p *place) (any, error) {
-			return one(p.r.Diff(p.ctx, p.ids["v1"], p.ids["topic"], "dir", "go.txt"))
+			return one(p.r.History().Diff(p.ctx, p.ids["v1"], p.ids["topic"], "dir", "go.txt"))
 		}, ""},
 		{"RangeDiff", nil, func(p *place) (any, error) {
-			return one(p.r.RangeDiff(p.ctx, p.ids["v1"], p.ids["topic"], p.ids["v1"], p.ids["clash"]))
+			return one(p.r.History().RangeDiff(p.ctx, p.ids["v1"], p.ids["topic"], p.ids["v1"], p.ids["clash"]))
 		}, ""},
 		{"DiffBlobs", nil, func(p *place) (any, error) {
-			return one(p.r.DiffBlobs(p.ctx, p.ids["a.txt"], p.ids["b.txt"]))
+			return one(p.r.History().DiffBlobs(p.ctx, p.ids["a.txt"], p.ids["b.txt"]))
 		}, ""},
 		{"DiffStats", nil, func(p *place) (any, error) {
-			return one(p.r.DiffStats(p.ctx, [][2]git.OID{{p.ids["v1 tree"], p.ids["topic tree"]}, {p.ids["v1 tree"], p.ids["clash tree"]}}))
+			return one(p.r.History().DiffStats(p.ctx, [][2]git.OID{{p.ids["v1 tree"], p.ids["topic tree"]}, {p.ids["v1 tree"], p.ids["clash tree"]}}))
 		}, ""},
-		{"DiffStats of none", nil, func(p *place) (any, error) { return one(p.r.DiffStats(p.ctx, nil)) }, ""},
+		{"DiffStats of none", nil, func(p *place) (any, error) { return one(p.r.History().DiffStats(p.ctx, nil)) }, ""},
 		{"ResolveCommit", nil, func(p *place) (any, error) { return one(p.r.ResolveCommit(p.ctx, "v1")) }, ""},
 		{"IsAncestor near", nil, func(p *place) (any, error) {
-			return one(p.r.IsAncestor(p.ctx, p.ids["v1"], p.ids["topic"]))
+			return one(p.r.History().IsAncestor(p.ctx, p.ids["v1"], p.ids["topic"]))
 		}, ""},
 		{"IsAncestor far", nil, func(p *place) (any, error) {
-			return one(p.r.IsAncestor(p.ctx, p.ids["v1"], p.ids["main"]))
+			return one(p.r.History().IsAncestor(p.ctx, p.ids["v1"], p.ids["main"]))
 		}, ""},
 		{"IsAncestor not", nil, func(p *place) (any, error) {
-			return one(p.r.IsAncestor(p.ctx, p.ids["topic"], p.ids["main"]))
+			return one(p.r.History().IsAncestor(p.ctx, p.ids["topic"], p.ids["main"]))
 		}, ""},
 		{"IsAncestor of itself", nil, func(p *place) (any, error) {
-			return one(p.r.IsAncestor(p.ctx, p.ids["main"], p.ids["main"]))
+			return one(p.r.History().IsAncestor(p.ctx, p.ids["main"], p.ids["main"]))
 		}, ""},
 		{"Since near", nil, func(p *place) (any, error) {
-			return one(p.r.Since(p.ctx, p.ids["main~3"], p.ids["main"]))
+			return one(p.r.History().Since(p.ctx, p.ids["main~3"], p.ids["main"]))
 		}, ""},
 		{"Since far", nil, func(p *place) (any, error) {
-			chain, err := p.r.Since(p.ctx, p.ids["v1"], p.ids["main"])
+			chain, err := p.r.History().Since(p.ctx, p.ids["v1"], p.ids["main"])
 			return len(chain), err
 		}, ""},
 		{"Since what is not there", nil, func(p *place) (any, error) {
-			return one(p.r.Since(p.ctx, p.ids["clash"], p.ids["topic"]))
+			return one(p.r.History().Since(p.ctx, p.ids["clash"], p.ids["topic"]))
 		}, ""},
 		{"MergeBase", nil, func(p *place) (any, error) {
-			return one(p.r.MergeBase(p.ctx, p.ids["main"], p.ids["topic"]))
+			return one(p.r.History().MergeBase(p.ctx, p.ids["main"], p.ids["topic"]))
 		}, ""},
 		{"CountCommits", nil, func(p *place) (any, error) {
-			return one(p.r.CountCommits(p.ctx, p.ids["v1"], p.ids["main"]))
+			return one(p.r.History().CountCommits(p.ctx, p.ids["v1"], p.ids["main"]))
 		}, ""},
 		{"CountCommits of itself", nil, func(p *place) (any, error) {
-			return one(p.r.CountCommits(p.ctx, p.ids["main"], p.ids["main"]))
+			return one(p.r.History().CountCommits(p.ctx, p.ids["main"], p.ids["main"]))
 		}, ""},
 		{"CountCommits from nothing to nothing", nil, func(p *place) (any, error) {
-			return one(p.r.CountCommits(p.ctx, git.ZeroOID, git.ZeroOID))
+			return one(p.r.History().CountCommits(p.ctx, git.ZeroOID, git.ZeroOID))
 		}, ""},
 		{"FindMerge near", nil, func(p *place) (any, error) {
-			return one(p.r.FindMerge(p.ctx, p.ids["main~3"], p.ids["main"]))
+			return one(p.r.History().FindMerge(p.ctx, p.ids["main~3"], p.ids["main"]))
 		}, ""},
 		{"FindMerge", nil, func(p *place) (any, error) {
-			return one(p.r.FindMerge(p.ctx, p.ids["main~3"], p.ids["merged"]))
+			return one(p.r.History().FindMerge(p.ctx, p.ids["main~3"], p.ids["merged"]))
 		}, ""},
 		{"FindMerge far", nil, func(p *place) (any, error) {
-			return one(p.r.FindMerge(p.ctx, p.ids["v1"], p.ids["main"]))
+			return one(p.r.History().FindMerge(p.ctx, p.ids["v1"], p.ids["main"]))
 		}, ""},
 		{"RevList", nil, func(p *place) (any, error) {
-			return one(p.r.RevList(p.ctx, p.ids["v1"], p.ids["topic"]))
+			return one(p.r.History().RevList(p.ctx, p.ids["v1"], p.ids["topic"]))
 		}, ""},
 		{"FirstParents", nil, func(p *place) (any, error) {
-			return one(p.r.FirstParents(p.ctx, p.ids["topic"], 0))
+			return one(p.r.History().FirstParents(p.ctx, p.ids["topic"], 0))
 		}, ""},
 		{"FirstParents, two", nil, func(p *place) (any, error) {
-			return one(p.r.FirstParents(p.ctx, p.ids["main"], 2))
+			return one(p.r.History().FirstParents(p.ctx, p.ids["main"], 2))
 		}, ""},
 		{"Matching", nil, func(p *place) (any, error) {
-			return one(p.r.Matching(p.ctx, p.ids["main"], "^step 1$"))
+			return one(p.r.History().Matching(p.ctx, p.ids["main"], "^step 1$"))
 		}, ""},
 		{"Touching", nil, func(p *place) (any, error) {
-			return one(p.r.Touching(p.ctx, p.ids["topic"], "go.txt"))
+			return one(p.r.History().Touching(p.ctx, p.ids["topic"], "go.txt"))
 		}, ""},
 		{"Log near", nil, func(p *place) (any, error) {
 			log, err := p.r.Log(p.ctx, p.ids["main~1"], p.ids["main"])
@@ -215,22 +215,22 @@ func TestFaultsOfReading(t *testing.T) {
 			return one(p.r.RequestCommit(p.ctx, p.ids["main"], "r4", 0))
 		}, ""},
 		{"Requested", nil, func(p *place) (any, error) {
-			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4", "r5"}, 20))
+			return one(p.r.History().Requested(p.ctx, p.ids["main"], []string{"r4", "r5"}, 20))
 		}, ""},
 		{"Requested nothing", nil, func(p *place) (any, error) {
-			return one(p.r.Requested(p.ctx, p.ids["main"], nil, 20))
+			return one(p.r.History().Requested(p.ctx, p.ids["main"], nil, 20))
 		}, ""},
 		{"Requested to no depth", nil, func(p *place) (any, error) {
-			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 0))
+			return one(p.r.History().Requested(p.ctx, p.ids["main"], []string{"r4"}, 0))
 		}, ""},
 		{"Requested of nothing", nil, func(p *place) (any, error) {
-			return one(p.r.Requested(p.ctx, git.ZeroOID, []string{"r4"}, 20))
+			return one(p.r.History().Requested(p.ctx, git.ZeroOID, []string{"r4"}, 20))
 		}, ""},
 		{"Requested of what is no id", nil, func(p *place) (any, error) {
-			return one(p.r.Requested(p.ctx, "main", []string{"r4"}, 20))
+			return one(p.r.History().Requested(p.ctx, "main", []string{"r4"}, 20))
 		}, ""},
-		{"Identity", nil, func(p *place) (any, error) { return one(p.r.Identity(p.ctx)) }, ""},
-		{"Author", nil, func(p *place) (any, error) { return one(p.r.Author(p.ctx)) }, ""},
+		{"Identity", nil, func(p *place) (any, error) { return one(p.r.Settings().Identity(p.ctx)) }, ""},
+		{"Author", nil, func(p *place) (any, error) { return one(p.r.Settings().Author(p.ctx)) }, ""},
 		{"Author, asked before", nil, func(p *place) (any, error) {
 			r, err := OpenWith(p.ctx, p.path("repo"), Options{ToWrite: true})
 			if err != nil {
@@ -238,7 +238,7 @@ func TestFaultsOfReading(t *testing.T) {
 			}
 			defer r.Close()
 			var said []git.Signature
-			for _, who := range []func(context.Context) (git.Signature, error){r.Author, r.Identity, r.Author} {
+			for _, who := range []func(context.Context) (git.Signature, error){r.Settings().Author, r.Settings().Identity, r.Settings().Author} {
 				s, err := who(p.ctx)
 				if err != nil {
 					return nil, err
@@ -249,10 +249,10 @@ func TestFaultsOfReading(t *testing.T) {
 			return fmt.Sprint(said, len(settings) > 0, settings["remote.hub.url"], r.people.settings() == nil), nil
 		}, ""},
 		{"Sizes", nil, func(p *place) (any, error) {
-			return one(p.r.Sizes(p.ctx, p.ids["v1"], p.ids["topic"]))
+			return one(p.r.History().Sizes(p.ctx, p.ids["v1"], p.ids["topic"]))
 		}, ""},
 		{"Sizes of nothing", nil, func(p *place) (any, error) {
-			return one(p.r.Sizes(p.ctx, p.ids["topic"], p.ids["topic"]))
+			return one(p.r.History().Sizes(p.ctx, p.ids["topic"], p.ids["topic"]))
 		}, ""},
 		{"ObjectSizes", nil, func(p *place) (any, error) {
 			return one(p.r.ObjectSizes(p.ctx, []string{string(p.ids["a.txt"]), "HEAD", string(p.ids["v1"])}))
@@ -327,35 +327,37 @@ func TestFaultsOfReading(t *testing.T) {
 		{"Status", dirty("b.txt", "x\n"), func(p *place) (any, error) {
 			return one(p.r.Worktree(p.path("repo")).Status(p.ctx))
 		}, ""},
-		{"Whole", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, p.ids["topic"])) }, ""},
-		{"Whole of what is no id", nil, func(p *place) (any, error) { return only(p.r.Whole(p.ctx, "topic")) }, ""},
-		{"WholeAlone", nil, func(p *place) (any, error) { return only(p.r.WholeAlone(p.ctx, p.ids["topic"])) }, ""},
-		{"WholeSince", nil, func(p *place) (any, error) { return only(p.r.WholeSince(p.ctx, p.ids["main"], p.ids["topic"])) }, ""},
-		{"WholeSince far", nil, func(p *place) (any, error) { return only(p.r.WholeSince(p.ctx, p.ids["v1"], p.ids["main"])) }, ""},
+		{"Whole", nil, func(p *place) (any, error) { return only(p.r.History().Whole(p.ctx, p.ids["topic"])) }, ""},
+		{"Whole of what is no id", nil, func(p *place) (any, error) { return only(p.r.History().Whole(p.ctx, "topic")) }, ""},
+		{"WholeAlone", nil, func(p *place) (any, error) { return only(p.r.History().WholeAlone(p.ctx, p.ids["topic"])) }, ""},
+		{"WholeSince", nil, func(p *place) (any, error) {
+			return only(p.r.History().WholeSince(p.ctx, p.ids["main"], p.ids["topic"]))
+		}, ""},
+		{"WholeSince far", nil, func(p *place) (any, error) { return only(p.r.History().WholeSince(p.ctx, p.ids["v1"], p.ids["main"])) }, ""},
 		{"WholeSince, of a partial clone", func(p *place) { native(p.t, p.path("repo"), "config", "extensions.partialClone", "hub") },
 			func(p *place) (any, error) {
-				return only(p.r.WholeSince(p.ctx, p.ids["main"], p.ids["topic"]))
+				return only(p.r.History().WholeSince(p.ctx, p.ids["main"], p.ids["topic"]))
 			}, ""},
-		{"WholeSince what is no id", nil, func(p *place) (any, error) { return only(p.r.WholeSince(p.ctx, "main", p.ids["topic"])) }, ""},
-		{"WholeBesideRefs", nil, func(p *place) (any, error) { return only(p.r.WholeBesideRefs(p.ctx, p.ids["topic"])) }, ""},
-		{"WholeBesideRefs of what is no id", nil, func(p *place) (any, error) { return only(p.r.WholeBesideRefs(p.ctx, "topic")) }, ""},
+		{"WholeSince what is no id", nil, func(p *place) (any, error) { return only(p.r.History().WholeSince(p.ctx, "main", p.ids["topic"])) }, ""},
+		{"WholeBesideRefs", nil, func(p *place) (any, error) { return only(p.r.History().WholeBesideRefs(p.ctx, p.ids["topic"])) }, ""},
+		{"WholeBesideRefs of what is no id", nil, func(p *place) (any, error) { return only(p.r.History().WholeBesideRefs(p.ctx, "topic")) }, ""},
 		{"Holds", nil, func(p *place) (any, error) {
-			return only(p.r.Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
+			return only(p.r.History().Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
 				_ = yield([]string{string(p.ids["topic"]), string(p.ids["a.txt"])}) && yield([]string{string(p.ids["v1"])})
 			}))
 		}, ""},
 		{"Holds what is missing", nil, func(p *place) (any, error) {
-			return only(p.r.Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
+			return only(p.r.History().Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
 				_ = yield([]string{string(p.ids["topic"]), string(blob("none").OID)})
 			}))
 		}, ""},
 		{"Holds what is damaged", func(p *place) {
 			check(p.t, p.r.WriteObjects(p.t.Context(), []git.Object{blob("loose")}))
-			check(p.t, os.RemoveAll(p.r.KeptDir()))
+			check(p.t, os.RemoveAll(p.r.Upkeep().KeptDir()))
 			check(p.t, os.Remove(loosePath(p.r, blob("loose").OID)))
 			check(p.t, os.WriteFile(loosePath(p.r, blob("loose").OID), []byte("x"), 0o444))
 		}, func(p *place) (any, error) {
-			return only(p.r.Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
+			return only(p.r.History().Holds(p.ctx, p.ids["topic"], func(yield func([]string) bool) {
 				_ = yield([]string{string(p.ids["topic"]), string(blob("loose").OID)})
 			}))
 		}, ""},
@@ -364,12 +366,12 @@ func TestFaultsOfReading(t *testing.T) {
 		{"CommittedIn", func(p *place) {
 			writeIn(p.t, p.path("one"), "x", "x\n")
 			testrun.CommitAll(p.t, p.path("one"), "in one")
-		}, func(p *place) (any, error) { return p.r.CommittedIn(), nil }, ""},
+		}, func(p *place) (any, error) { return p.r.Records().CommittedIn(), nil }, ""},
 		{"CommittedIn, picked, beside a record that is being removed", func(p *place) {
 			native(p.t, p.path("one"), "cherry-pick", string(p.ids["topic"]))
 			p.ids["picked"] = git.OID(native(p.t, p.path("one"), "rev-parse", "HEAD"))
 			writeIn(p.t, p.path("repo"), ".git/worktrees/gone/logs/HEAD", string(git.ZeroOID)+" "+string(p.ids["next"])+" A <a@x> 1 +0000\tcommit: x\n")
-		}, func(p *place) (any, error) { return p.r.CommittedIn(), nil }, ""},
+		}, func(p *place) (any, error) { return p.r.Records().CommittedIn(), nil }, ""},
 		{"Reflog of half lines", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/logs/refs/heads/odd", "x\nx y\n"+string(p.ids["main"])+" "+string(p.ids["topic"])+"\n")
 		}, func(p *place) (any, error) { return one(p.r.Reflog("refs/heads/odd")) }, ""},
@@ -382,41 +384,41 @@ func TestFaultsOfReading(t *testing.T) {
 			return len(log), err
 		}, ""},
 		{"Touching what is missing", nil, func(p *place) (any, error) {
-			return one(p.r.Touching(p.ctx, blob("none").OID, "go.txt"))
+			return one(p.r.History().Touching(p.ctx, blob("none").OID, "go.txt"))
 		}, ""},
 		{"FileOID in what is no id", nil, func(p *place) (any, error) { return one(p.r.FileOID(p.ctx, "main", "a.txt")) }, ""},
 		{"Whole, of a partial clone", func(p *place) {
 			native(p.t, p.path("repo"), "config", "extensions.partialClone", "hub")
 		}, func(p *place) (any, error) {
-			return "done", errors.Join(p.r.Whole(p.ctx, blob("none").OID), p.r.Holds(p.ctx, p.ids["main"], func(yield func([]string) bool) {
+			return "done", errors.Join(p.r.History().Whole(p.ctx, blob("none").OID), p.r.History().Holds(p.ctx, p.ids["main"], func(yield func([]string) bool) {
 				yield([]string{string(blob("none").OID)})
 			}))
 		}, ""},
 		{"Requested at a server", func(p *place) { p.r.bare = true }, func(p *place) (any, error) {
-			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
+			return one(p.r.History().Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
 		}, ""},
 		{"Requested at a server that remembers some", func(p *place) {
 			p.r.bare = true
-			must[map[string]git.OID](p.t)(p.r.Requested(p.t.Context(), p.ids["main~3"], []string{"r4"}, 20))
+			must[map[string]git.OID](p.t)(p.r.History().Requested(p.t.Context(), p.ids["main~3"], []string{"r4"}, 20))
 		}, func(p *place) (any, error) {
-			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
+			return one(p.r.History().Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
 		}, ""},
 		{"Requested where nothing can be remembered", func(p *place) {
 			p.r.bare = true
 			check(p.t, os.Remove(p.path("repo/.git/liza")))
 		}, func(p *place) (any, error) {
-			return one(p.r.Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
+			return one(p.r.History().Requested(p.ctx, p.ids["main"], []string{"r4"}, 20))
 		}, ""},
 		{"BrokenRefs", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/liza/broken", string(blob("none").OID)+"\n")
 			writeIn(p.t, p.path("repo"), ".git/refs/liza/empty", "")
 		}, func(p *place) (any, error) {
-			broken, err := p.r.BrokenRefs(p.ctx, "refs/liza/")
+			broken, err := p.r.BrokenRefs().List(p.ctx, "refs/liza/")
 			return len(broken), err
 		}, ""},
 		{"BrokenRefs, an empty one alone", func(p *place) { writeIn(p.t, p.path("repo"), ".git/refs/liza/empty", "") },
 			func(p *place) (any, error) {
-				broken, err := p.r.BrokenRefs(p.ctx, "refs/liza/")
+				broken, err := p.r.BrokenRefs().List(p.ctx, "refs/liza/")
 				return len(broken), err
 			}, ""},
 		{"RequestCommit that git dies of, beside a file that is garbage", func(p *place) {
@@ -428,11 +430,11 @@ func TestFaultsOfReading(t *testing.T) {
 			return one(p.r.RequestCommit(p.ctx, p.ids["damaged"], "r4", 20))
 		}, "128"},
 		{"Usage", func(p *place) { native(p.t, p.path("repo"), "gc", "-q") }, func(p *place) (any, error) {
-			u, err := p.r.Usage(p.ctx)
+			u, err := p.r.Upkeep().Usage(p.ctx)
 			return fmt.Sprint(u.Loose, u.LooseSize, u.Packs, u.PackSize > 0), err
 		}, ""},
 		{"DiskUsage", nil, func(p *place) (any, error) {
-			n, err := p.r.DiskUsage(p.ctx, "topic")
+			n, err := p.r.History().DiskUsage(p.ctx, "topic")
 			return n > 100, err
 		}, ""},
 		{"Version", nil, func(p *place) (any, error) {
@@ -448,78 +450,78 @@ func TestFaultsOfSettings(t *testing.T) {
 	}
 	checkTries(t, "faults-settings.txt", historyPlace, []try{
 		{"Config", nil, func(p *place) (any, error) {
-			value, set, err := p.r.Config(p.ctx, "remote.hub.url")
+			value, set, err := p.r.Settings().Get(p.ctx, "remote.hub.url")
 			return fmt.Sprint(value, set), err
 		}, ""},
 		{"Config that is not set", nil, func(p *place) (any, error) {
-			value, set, err := p.r.Config(p.ctx, "liza.none")
+			value, set, err := p.r.Settings().Get(p.ctx, "liza.none")
 			return fmt.Sprint(value, set), err
 		}, ""},
 		{"ConfigPaths", set("liza.path", "~/x"), func(p *place) (any, error) {
-			all, err := p.r.ConfigPaths(p.ctx, "liza.path")
+			all, err := p.r.Settings().Paths(p.ctx, "liza.path")
 			return fmt.Sprint(len(all) == 1 && strings.HasSuffix(all[0], "/x") && !strings.HasPrefix(all[0], "~")), err
 		}, ""},
-		{"SetConfig", nil, func(p *place) (any, error) { return only(p.r.SetConfig(p.ctx, "liza.x", "y")) }, ""},
+		{"SetConfig", nil, func(p *place) (any, error) { return only(p.r.Settings().Set(p.ctx, "liza.x", "y")) }, ""},
 		{"SetConfig, refused each time", nil, func(p *place) (any, error) {
-			return only(p.r.SetConfig(p.ctx, "liza.x", "y"))
+			return only(p.r.Settings().Set(p.ctx, "liza.x", "y"))
 		}, "3 on"},
 		{"SetConfig, killed", nil, func(p *place) (any, error) {
-			return only(p.r.SetConfig(p.ctx, "liza.x", "y"))
+			return only(p.r.Settings().Set(p.ctx, "liza.x", "y"))
 		}, "killed"},
 		{"SetConfig of a wrong key", nil, func(p *place) (any, error) {
-			return only(p.r.SetConfig(p.ctx, "liza", "y"))
+			return only(p.r.Settings().Set(p.ctx, "liza", "y"))
 		}, ""},
 		{"SetConfig without a file", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/config"))) },
-			func(p *place) (any, error) { return only(p.r.SetConfig(p.ctx, "liza.x", "y")) }, ""},
+			func(p *place) (any, error) { return only(p.r.Settings().Set(p.ctx, "liza.x", "y")) }, ""},
 		{"ConfigAll", set("liza.x", "y"), func(p *place) (any, error) {
-			return one(p.r.ConfigAll(p.ctx, "liza.x"))
+			return one(p.r.Settings().All(p.ctx, "liza.x"))
 		}, ""},
-		{"ConfigAll of nothing", nil, func(p *place) (any, error) { return one(p.r.ConfigAll(p.ctx, "liza.x")) }, ""},
+		{"ConfigAll of nothing", nil, func(p *place) (any, error) { return one(p.r.Settings().All(p.ctx, "liza.x")) }, ""},
 		{"AddConfig", set("liza.x", "y"), func(p *place) (any, error) {
-			return only(p.r.AddConfig(p.ctx, "liza.x", "z"))
+			return only(p.r.Settings().Add(p.ctx, "liza.x", "z"))
 		}, ""},
 		{"AddConfig of what is there", set("liza.x", "y"), func(p *place) (any, error) {
-			return only(p.r.AddConfig(p.ctx, "liza.x", "y"))
+			return only(p.r.Settings().Add(p.ctx, "liza.x", "y"))
 		}, ""},
-		{"Remotes", nil, func(p *place) (any, error) { return one(p.r.Remotes(p.ctx)) }, ""},
+		{"Remotes", nil, func(p *place) (any, error) { return one(p.r.Settings().Remotes(p.ctx)) }, ""},
 		{"Remotes, none", func(p *place) { native(p.t, p.path("repo"), "remote", "remove", "hub") },
-			func(p *place) (any, error) { return one(p.r.Remotes(p.ctx)) }, ""},
+			func(p *place) (any, error) { return one(p.r.Settings().Remotes(p.ctx)) }, ""},
 		{"PushRules", func(p *place) {
 			set("receive.denyDeletes", "true")(p)
 			set("receive.denyNonFastForwards", "false")(p)
 			set("transfer.hideRefs", "refs/x")(p)
-		}, func(p *place) (any, error) { return one(p.r.PushRules(p.ctx)) }, ""},
-		{"PushRules, none", nil, func(p *place) (any, error) { return one(p.r.PushRules(p.ctx)) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.Settings().PushRules(p.ctx)) }, ""},
+		{"PushRules, none", nil, func(p *place) (any, error) { return one(p.r.Settings().PushRules(p.ctx)) }, ""},
 		{"EditConfigFile", nil, func(p *place) (any, error) {
-			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "[liza]\n"...), nil }))
+			return only(p.r.Settings().Edit(func(text []byte) ([]byte, error) { return append(text, "[liza]\n"...), nil }))
 		}, ""},
 		{"EditConfigFile to the same", nil, func(p *place) (any, error) {
-			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
+			return only(p.r.Settings().Edit(func(text []byte) ([]byte, error) { return text, nil }))
 		}, ""},
 		{"EditConfigFile that fails", nil, func(p *place) (any, error) {
-			return only(p.r.EditConfigFile(func([]byte) ([]byte, error) { return nil, errors.New("no") }))
+			return only(p.r.Settings().Edit(func([]byte) ([]byte, error) { return nil, errors.New("no") }))
 		}, ""},
 		{"EditConfigFile without a file", func(p *place) { check(p.t, os.Remove(p.path("repo/.git/config"))) },
 			func(p *place) (any, error) {
-				return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
+				return only(p.r.Settings().Edit(func(text []byte) ([]byte, error) { return text, nil }))
 			}, ""},
 		{"EditConfigFile that is a directory", func(p *place) {
 			check(p.t, os.Remove(p.path("repo/.git/config")))
 			check(p.t, os.Mkdir(p.path("repo/.git/config"), 0o755))
 		}, func(p *place) (any, error) {
-			return only(p.r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
+			return only(p.r.Settings().Edit(func(text []byte) ([]byte, error) { return text, nil }))
 		}, ""},
-		{"Exclude", nil, func(p *place) (any, error) { return only(p.r.Exclude("x", "y", "x")) }, ""},
+		{"Exclude", nil, func(p *place) (any, error) { return only(p.r.Settings().Exclude("x", "y", "x")) }, ""},
 		{"Exclude what is there", func(p *place) { writeIn(p.t, p.path("repo"), ".git/info/exclude", "x\r\ny") },
-			func(p *place) (any, error) { return only(p.r.Exclude("x", "z")) }, ""},
+			func(p *place) (any, error) { return only(p.r.Settings().Exclude("x", "z")) }, ""},
 		{"Exclude into a directory", func(p *place) {
 			check(p.t, os.RemoveAll(p.path("repo/.git/info")))
 			check(p.t, os.MkdirAll(p.path("repo/.git/info/exclude"), 0o755))
-		}, func(p *place) (any, error) { return only(p.r.Exclude("x")) }, ""},
+		}, func(p *place) (any, error) { return only(p.r.Settings().Exclude("x")) }, ""},
 		{"Exclude below a file", func(p *place) {
 			check(p.t, os.RemoveAll(p.path("repo/.git/info")))
 			check(p.t, os.WriteFile(p.path("repo/.git/info"), nil, 0o644))
-		}, func(p *place) (any, error) { return only(p.r.Exclude("x")) }, ""},
+		}, func(p *place) (any, error) { return only(p.r.Settings().Exclude("x")) }, ""},
 		{"Shared", set(RemoteKey, "hub"), func(p *place) (any, error) {
 			m, err := p.r.Shared(p.ctx)
 			if m == nil {
@@ -675,15 +677,15 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			return one(p.r.Worktree(p.path("one")).MergeInto(p.ctx, "topic", "merge", ada))
 		}, ""},
 		{"MergeTree", nil, func(p *place) (any, error) {
-			tree, conflicts, err := p.r.MergeTree(p.ctx, p.ids["main"], p.ids["topic"])
+			tree, conflicts, err := p.r.History().MergeTree(p.ctx, p.ids["main"], p.ids["topic"])
 			return fmt.Sprint(tree, conflicts), err
 		}, ""},
 		{"MergeTree with a conflict", nil, func(p *place) (any, error) {
-			tree, conflicts, err := p.r.MergeTree(p.ctx, p.ids["main"], p.ids["clash"])
+			tree, conflicts, err := p.r.History().MergeTree(p.ctx, p.ids["main"], p.ids["clash"])
 			return fmt.Sprint(tree, conflicts), err
 		}, ""},
 		{"MergeTree that says 1", nil, func(p *place) (any, error) {
-			tree, conflicts, err := p.r.MergeTree(p.ctx, p.ids["main"], p.ids["topic"])
+			tree, conflicts, err := p.r.History().MergeTree(p.ctx, p.ids["main"], p.ids["topic"])
 			return fmt.Sprint(tree, conflicts), err
 		}, "1"},
 		{"Snapshot", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
@@ -728,20 +730,20 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return one(p.r.Worktree(p.path("one")).Snapshot(p.ctx, "all", ada))
 		}, ""},
-		{"Worktrees", nil, func(p *place) (any, error) { return one(p.r.Worktrees(p.ctx)) }, ""},
-		{"CheckedOut", nil, func(p *place) (any, error) { return one(p.r.CheckedOut(p.ctx, "refs/heads/main")) }, ""},
+		{"Worktrees", nil, func(p *place) (any, error) { return one(p.r.Records().Worktrees(p.ctx)) }, ""},
+		{"CheckedOut", nil, func(p *place) (any, error) { return one(p.r.Records().CheckedOut(p.ctx, "refs/heads/main")) }, ""},
 		{"CheckedOut nowhere", nil, func(p *place) (any, error) {
-			return one(p.r.CheckedOut(p.ctx, "refs/heads/topic"))
+			return one(p.r.Records().CheckedOut(p.ctx, "refs/heads/topic"))
 		}, ""},
 		{"CheckedOut nowhere, without linked worktrees", func(p *place) { check(p.t, os.RemoveAll(p.path("repo/.git/worktrees"))) },
 			func(p *place) (any, error) {
-				return one(p.r.CheckedOut(p.ctx, "refs/heads/topic"))
+				return one(p.r.Records().CheckedOut(p.ctx, "refs/heads/topic"))
 			}, ""},
 		{"CheckedOut by a symbolic ref", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/link", "ref: refs/heads/topic\n")
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "ref: refs/heads/link\n")
 		}, func(p *place) (any, error) {
-			return one(p.r.CheckedOut(p.ctx, "refs/heads/topic"))
+			return one(p.r.Records().CheckedOut(p.ctx, "refs/heads/topic"))
 		}, ""},
 		{"CheckedOut beside an odd HEAD", func(p *place) { writeIn(p.t, p.path("repo"), ".git/worktrees/one/HEAD", "odd\n") },
 			func(p *place) (any, error) {
@@ -807,14 +809,14 @@ func TestFaultsOfWorktrees(t *testing.T) {
 			log := must[[]byte](p.t)(os.ReadFile(p.path("repo/.git/worktrees/one/logs/HEAD")))
 			writeIn(p.t, p.path("repo"), ".git/worktrees/one/logs/HEAD", string(log)+"x y\nx\n"+string(p.ids["main"])+" "+string(git.ZeroOID)+" z\n")
 		}, func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).LastHead(p.ctx)) }, ""},
-		{"Unheld", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["main"])) }, ""},
+		{"Unheld", nil, func(p *place) (any, error) { return one(p.r.History().Unheld(p.ctx, p.ids["main"])) }, ""},
 		{"Unheld by any ref", func(p *place) {
 			native(p.t, p.path("one"), "checkout", "-q", "--detach")
 			native(p.t, p.path("one"), "commit", "-q", "--allow-empty", "-m", "own")
 			p.ids["own"] = git.OID(native(p.t, p.path("one"), "rev-parse", "HEAD"))
-		}, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["own"])) }, ""},
-		{"Unheld, but a file", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, p.ids["a.txt"])) }, ""},
-		{"Unheld, but missing", nil, func(p *place) (any, error) { return one(p.r.Unheld(p.ctx, git.OID(strings.Repeat("1", 40)))) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.History().Unheld(p.ctx, p.ids["own"])) }, ""},
+		{"Unheld, but a file", nil, func(p *place) (any, error) { return one(p.r.History().Unheld(p.ctx, p.ids["a.txt"])) }, ""},
+		{"Unheld, but missing", nil, func(p *place) (any, error) { return one(p.r.History().Unheld(p.ctx, git.OID(strings.Repeat("1", 40)))) }, ""},
 		{"AttachHead", nil, func(p *place) (any, error) {
 			return only(p.r.Worktree(p.path("one")).AttachHead(p.ctx, "topic"))
 		}, ""},
@@ -950,7 +952,7 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		}, ""},
 		{"RepairWorktrees", func(p *place) { check(p.t, os.Rename(p.path("one"), p.path("two"))) },
 			func(p *place) (any, error) {
-				return only(p.r.RepairWorktrees(p.ctx, p.path("two")))
+				return only(p.r.Records().Repair(p.ctx, p.path("two")))
 			}, ""},
 	})
 }
@@ -971,7 +973,7 @@ func TestFaultsOfWriting(t *testing.T) {
 	}
 	replace := func(text, to string) func(p *place) (any, error) {
 		return func(p *place) (any, error) {
-			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
+			return only(p.r.BrokenRefs().Replace(p.ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
 		}
 	}
 	checkTries(t, "faults-write.txt", historyPlace, []try{
@@ -1003,29 +1005,29 @@ func TestFaultsOfWriting(t *testing.T) {
 		{"ReplaceBroken", broken(""), replace("", "main"), ""},
 		{"ReplaceBroken that is another", broken("x"), replace("", "main"), ""},
 		{"ReplaceBroken that is whole", nil, func(p *place) (any, error) {
-			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["main"]))
+			return only(p.r.BrokenRefs().Replace(p.ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["main"]))
 		}, ""},
 		{"ReplaceBroken that is there", nil, func(p *place) (any, error) {
-			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["topic"]))
+			return only(p.r.BrokenRefs().Replace(p.ctx, &BrokenRefError{"refs/heads/topic", ""}, p.ids["topic"]))
 		}, ""},
 		{"ReplaceBroken that is locked", func(p *place) {
 			broken("")(p)
 			writeIn(p.t, p.path("repo"), ".git/refs/heads/broken.lock", "")
 		}, replace("", "main"), ""},
 		{"ReplaceBroken below a file", nil, func(p *place) (any, error) {
-			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/topic/below", ""}, p.ids["main"]))
+			return only(p.r.BrokenRefs().Replace(p.ctx, &BrokenRefError{"refs/heads/topic/below", ""}, p.ids["main"]))
 		}, ""},
 		{"ReplaceBroken of a name too long to lock", nil, func(p *place) (any, error) {
-			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/" + strings.Repeat("x", 252), ""}, p.ids["main"]))
+			return only(p.r.BrokenRefs().Replace(p.ctx, &BrokenRefError{"refs/heads/" + strings.Repeat("x", 252), ""}, p.ids["main"]))
 		}, ""},
 		{"ReplaceBroken of a wrong name", nil, func(p *place) (any, error) {
-			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"broken", ""}, p.ids["main"]))
+			return only(p.r.BrokenRefs().Replace(p.ctx, &BrokenRefError{"broken", ""}, p.ids["main"]))
 		}, ""},
 		{"ReplaceBroken by what is no id", broken(""), func(p *place) (any, error) {
-			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/broken", ""}, "main"))
+			return only(p.r.BrokenRefs().Replace(p.ctx, &BrokenRefError{"refs/heads/broken", ""}, "main"))
 		}, ""},
-		{"Maintain", nil, func(p *place) (any, error) { return only(p.r.Maintain(p.ctx)) }, ""},
-		{"Pack", nil, func(p *place) (any, error) { return only(p.r.Pack(p.ctx)) }, ""},
+		{"Maintain", nil, func(p *place) (any, error) { return only(p.r.Upkeep().Maintain(p.ctx)) }, ""},
+		{"Pack", nil, func(p *place) (any, error) { return only(p.r.Upkeep().Pack(p.ctx)) }, ""},
 	})
 }
 
@@ -1084,7 +1086,7 @@ func TestFaultsOfRemotes(t *testing.T) {
 		}
 	}
 	largeFiles := func(p *place) (any, error) {
-		return one(p.r.LargeFiles(p.ctx, p.ids["main"], p.ids["large"], []string{"dir/x.bin"}))
+		return one(p.r.History().LargeFiles(p.ctx, p.ids["main"], p.ids["large"], []string{"dir/x.bin"}))
 	}
 	checkTries(t, "faults-remotes.txt", historyPlace, []try{
 		{"Fetch", nil, func(p *place) (any, error) {
@@ -1191,12 +1193,12 @@ func TestFaultsOfRemotes(t *testing.T) {
 			check(p.t, os.WriteFile(file, stored("blob 130\x00", make([]byte, 130))[:40], 0o444)) // cut off
 		}, largeFiles, ""},
 		{"LargeFiles without any", nil, func(p *place) (any, error) {
-			return one(p.r.LargeFiles(p.ctx, p.ids["v1"], p.ids["main"], []string{"a.txt"}))
+			return one(p.r.History().LargeFiles(p.ctx, p.ids["v1"], p.ids["main"], []string{"a.txt"}))
 		}, ""},
 		{"HasLargeFile", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/lfs/objects/11/11/"+strings.Repeat("1", 64), "x")
 		}, func(p *place) (any, error) {
-			return fmt.Sprint(p.r.HasLargeFile(LargeFile{"x", strings.Repeat("1", 64)}), p.r.HasLargeFile(LargeFile{"x", strings.Repeat("2", 64)})), nil
+			return fmt.Sprint(p.r.History().HasLargeFile(LargeFile{"x", strings.Repeat("1", 64)}), p.r.History().HasLargeFile(LargeFile{"x", strings.Repeat("2", 64)})), nil
 		}, ""},
 	})
 }
@@ -1228,17 +1230,17 @@ func TestFaultsOfModules(t *testing.T) {
 			check(p.t, os.Remove(p.path("repo/.git/index")))
 			check(p.t, os.Mkdir(p.path("repo/.git/index"), 0o755))
 		}, func(p *place) (any, error) { return one(p.r.Worktree(p.path("repo")).Gitlinks(p.ctx)) }, ""},
-		{"Submodules", nil, func(p *place) (any, error) { return one(p.r.Submodules(p.ctx, p.ids["modules"])) }, ""},
+		{"Submodules", nil, func(p *place) (any, error) { return one(p.r.History().Submodules(p.ctx, p.ids["modules"])) }, ""},
 		{"Submodules, none", nil, func(p *place) (any, error) {
-			return one(p.r.Submodules(p.ctx, p.ids["main"]))
+			return one(p.r.History().Submodules(p.ctx, p.ids["main"]))
 		}, ""},
 		{"Submodules without a path", func(p *place) {
 			writeIn(p.t, p.path("one"), ".gitmodules", "[submodule \"x\"]\n\turl = y\n")
 			native(p.t, p.path("one"), "commit", "-q", "-m", "without", ".gitmodules")
 			p.ids["without"] = git.OID(native(p.t, p.path("one"), "rev-parse", "HEAD"))
-		}, func(p *place) (any, error) { return one(p.r.Submodules(p.ctx, p.ids["without"])) }, ""},
+		}, func(p *place) (any, error) { return one(p.r.History().Submodules(p.ctx, p.ids["without"])) }, ""},
 		{"Submodules of what is no id", nil, func(p *place) (any, error) {
-			return one(p.r.Submodules(p.ctx, "main"))
+			return one(p.r.History().Submodules(p.ctx, "main"))
 		}, ""},
 		{"ModulePublished", nil, func(p *place) (any, error) {
 			return one(p.r.ModulePublished(p.ctx, p.path("one/mod"), p.ids["lib"]))

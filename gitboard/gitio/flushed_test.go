@@ -45,7 +45,7 @@ var flushes = map[string]struct {
 			native(t, r.TopLevel(), "commit", "-q", "-m", name)
 			sides = append(sides, must[git.OID](t)(r.ResolveCommit(ctx, name)))
 		}
-		_, _, err := r.MergeTree(ctx, sides[0], sides[1])
+		_, _, err := r.History().MergeTree(ctx, sides[0], sides[1])
 		check(t, err)
 	}, `/objects/.*/tmp_obj`, 1},
 	// Its tree and commit, and the branch.
@@ -59,7 +59,7 @@ var flushes = map[string]struct {
 		must[[]string](t)(r.Worktree(r.TopLevel()).MergeInto(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "theirs")), "merge", ada))
 	}, `(/objects/.*/tmp_obj|/refs/heads/main\.lock)`, 2},
 	"the settings": {func(_ context.Context, t *testing.T, r *Repo) {
-		check(t, r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "# more\n"...), nil }))
+		check(t, r.Settings().Edit(func(text []byte) ([]byte, error) { return append(text, "# more\n"...), nil }))
 	}, `/config\.lock`, 1},
 }
 

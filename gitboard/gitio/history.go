@@ -10,16 +10,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
+// History reads the graph of commits, and compares and merges what is in them.
+type History struct{ repo *Repo }
+
+// History returns the repository's history.
+func (r *Repo) History() History { return History{r} }
+
 // IsAncestor reports whether a is b or an ancestor of b. It returns a CommandError if they differ
 // and one of them is not a commit here.
-func (r *Repo) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
+func (h History) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return false, err
 	}
-	if near, _, err := r.near(ctx, a, b); near != nil || err != nil {
+	if near, _, err := h.repo.near(ctx, a, b); near != nil || err != nil {
 		return len(near) > 0, err
 	}
-	err := r.command("merge-base", "merge-base", "--is-ancestor", string(a), string(b)).run(ctx)
+	err := h.repo.command("merge-base", "merge-base", "--is-ancestor", string(a), string(b)).run(ctx)
 	if exitCode(err) == 1 {
 		return false, nil
 	}
@@ -57,15 +63,15 @@ func (r *Repo) near(ctx context.Context, a, b git.OID) (chain []git.OID, line bo
 
 // Since returns the chain of first parents from tip back to from, both included, newest first. If
 // from is not in that chain, the result does not end with it.
-func (r *Repo) Since(ctx context.Context, from, tip git.OID) ([]git.OID, error) {
+func (h History) Since(ctx context.Context, from, tip git.OID) ([]git.OID, error) {
 	if err := checkOIDs(from, tip); err != nil {
 		return nil, err
 	}
-	if chain, _, err := r.near(ctx, from, tip); chain != nil || err != nil {
+	if chain, _, err := h.repo.near(ctx, from, tip); chain != nil || err != nil {
 		return chain, err
 	}
 	for most := 100; ; most *= 10 {
-		chain, err := r.FirstParents(ctx, tip, most)
+		chain, err := h.FirstParents(ctx, tip, most)
 		if err != nil || len(chain) < most || slices.Contains(chain, from) {
 			return chain, err
 		}
@@ -74,15 +80,15 @@ func (r *Repo) Since(ctx context.Context, from, tip git.OID) ([]git.OID, error) 
 
 // MergeBase returns the best common ancestor of a and b, or ErrNotFound if their histories are
 // unrelated. The error is a DamagedError if one of the histories has a gap: then nobody knows.
-func (r *Repo) MergeBase(ctx context.Context, a, b git.OID) (git.OID, error) {
+func (h History) MergeBase(ctx context.Context, a, b git.OID) (git.OID, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
-	ask := r.command("merge-base", "merge-base", string(a), string(b))
+	ask := h.repo.command("merge-base", "merge-base", string(a), string(b))
 	out, err := ask.output(ctx)
 	if exitCode(err) == 1 { // git also says so where it can't read on
 		for _, tip := range []git.OID{a, b} {
-			if _, err := r.CountCommits(ctx, git.ZeroOID, tip); err != nil {
+			if _, err := h.CountCommits(ctx, git.ZeroOID, tip); err != nil {
 				return "", err
 			}
 		}
@@ -98,11 +104,11 @@ func (r *Repo) MergeBase(ctx context.Context, a, b git.OID) (git.OID, error) {
 }
 
 // CountCommits returns the number of commits in to that are not in from. A zero from counts all.
-func (r *Repo) CountCommits(ctx context.Context, from, to git.OID) (int, error) {
+func (h History) CountCommits(ctx context.Context, from, to git.OID) (int, error) {
 	if from == to && !to.IsZero() {
 		return 0, checkOIDs(to)
 	}
-	lines, err := r.revList(ctx, from, to, "--count")
+	lines, err := h.repo.revList(ctx, from, to, "--count")
 	if err != nil {
 		return 0, err
 	}
@@ -114,11 +120,11 @@ func (r *Repo) CountCommits(ctx context.Context, from, to git.OID) (int, error) 
 
 // FindMerge returns a merge commit that is in to and not in from, or ZeroOID if there is none. A
 // zero from excludes nothing. The search stops at the first one.
-func (r *Repo) FindMerge(ctx context.Context, from, to git.OID) (git.OID, error) {
-	if _, line, err := r.near(ctx, from, to); line || err != nil {
+func (h History) FindMerge(ctx context.Context, from, to git.OID) (git.OID, error) {
+	if _, line, err := h.repo.near(ctx, from, to); line || err != nil {
 		return git.ZeroOID, err
 	}
-	lines, err := r.revList(ctx, from, to, "--min-parents=2", "--max-count=1")
+	lines, err := h.repo.revList(ctx, from, to, "--min-parents=2", "--max-count=1")
 	if err != nil || len(lines) == 0 {
 		return git.ZeroOID, err
 	}
@@ -127,37 +133,37 @@ func (r *Repo) FindMerge(ctx context.Context, from, to git.OID) (git.OID, error)
 
 // RevList returns the commits in to that are not in from, parents first. A zero from excludes
 // nothing.
-func (r *Repo) RevList(ctx context.Context, from, to git.OID) ([]git.OID, error) {
-	lines, err := r.revList(ctx, from, to, "--reverse", "--topo-order")
+func (h History) RevList(ctx context.Context, from, to git.OID) ([]git.OID, error) {
+	lines, err := h.repo.revList(ctx, from, to, "--reverse", "--topo-order")
 	return oids(lines), err
 }
 
 // FirstParents returns tip and its chain of first parents, newest first: at most max commits, or
 // all if max is not positive.
-func (r *Repo) FirstParents(ctx context.Context, tip git.OID, max int) ([]git.OID, error) {
+func (h History) FirstParents(ctx context.Context, tip git.OID, max int) ([]git.OID, error) {
 	options := []string{"--first-parent"}
 	if max > 0 {
 		options = append(options, "--max-count="+strconv.Itoa(max))
 	}
-	lines, err := r.revList(ctx, git.ZeroOID, tip, options...)
+	lines, err := h.repo.revList(ctx, git.ZeroOID, tip, options...)
 	return oids(lines), err
 }
 
 // Matching returns the commits among tip and its chain of first parents whose message has a line
 // that matches a basic regular expression, newest first.
-func (r *Repo) Matching(ctx context.Context, tip git.OID, expression string) ([]git.OID, error) {
-	lines, err := r.revList(ctx, git.ZeroOID, tip, "--first-parent", "--basic-regexp", "--grep="+expression)
+func (h History) Matching(ctx context.Context, tip git.OID, expression string) ([]git.OID, error) {
+	lines, err := h.repo.revList(ctx, git.ZeroOID, tip, "--first-parent", "--basic-regexp", "--grep="+expression)
 	return oids(lines), err
 }
 
 // Touching returns the commits among tip and its chain of first parents that changed a file, newest
 // first.
-func (r *Repo) Touching(ctx context.Context, tip git.OID, path string) ([]git.OID, error) {
+func (h History) Touching(ctx context.Context, tip git.OID, path string) ([]git.OID, error) {
 	if err := checkOIDs(tip); err != nil {
 		return nil, err
 	}
-	out, err := r.command("rev-list", "rev-list", "--first-parent", string(tip), "--", ":(top,literal)"+path).output(ctx)
-	return oids(splitLines(out)), r.damaged(ctx, tip, err)
+	out, err := h.repo.command("rev-list", "rev-list", "--first-parent", string(tip), "--", ":(top,literal)"+path).output(ctx)
+	return oids(splitLines(out)), h.repo.damaged(ctx, tip, err)
 }
 
 // Log returns the commits in to that are not in from, parents first. A zero from excludes nothing.

@@ -36,41 +36,41 @@ func TestHistory(t *testing.T) {
 	other := chain(t, ctx, r, ids[1], "e\n")[0]
 	alone := chain(t, ctx, r, "", "alone\n")[0]
 
-	if got := must[[]git.OID](t)(r.RevList(ctx, ids[0], ids[3])); fmt.Sprint(got) != fmt.Sprint(ids[1:]) {
+	if got := must[[]git.OID](t)(r.History().RevList(ctx, ids[0], ids[3])); fmt.Sprint(got) != fmt.Sprint(ids[1:]) {
 		t.Errorf("RevList: %v", got)
 	}
-	if got := must[[]git.OID](t)(r.RevList(ctx, "", ids[3])); fmt.Sprint(got) != fmt.Sprint(ids) {
+	if got := must[[]git.OID](t)(r.History().RevList(ctx, "", ids[3])); fmt.Sprint(got) != fmt.Sprint(ids) {
 		t.Errorf("RevList of all: %v", got)
 	}
-	if got := must[[]git.OID](t)(r.FirstParents(ctx, ids[3], 2)); fmt.Sprint(got) != fmt.Sprint([]git.OID{ids[3], ids[2]}) {
+	if got := must[[]git.OID](t)(r.History().FirstParents(ctx, ids[3], 2)); fmt.Sprint(got) != fmt.Sprint([]git.OID{ids[3], ids[2]}) {
 		t.Errorf("FirstParents: %v", got)
 	}
-	if got := must[int](t)(r.CountCommits(ctx, ids[0], other)); got != 2 {
+	if got := must[int](t)(r.History().CountCommits(ctx, ids[0], other)); got != 2 {
 		t.Errorf("CountCommits: %d", got)
 	}
 	log := must[[]git.Commit](t)(r.Log(ctx, ids[0], ids[3]))
 	if len(log) != 3 || log[0].Message != "b\n" || log[2].OID != ids[3] || log[2].Parents[0] != ids[2] {
 		t.Errorf("Log: %v", log)
 	}
-	if got := must[git.OID](t)(r.MergeBase(ctx, ids[3], other)); got != ids[1] {
+	if got := must[git.OID](t)(r.History().MergeBase(ctx, ids[3], other)); got != ids[1] {
 		t.Errorf("MergeBase: %s", got)
 	}
-	if _, err := r.MergeBase(ctx, ids[3], alone); !errors.Is(err, ErrNotFound) {
+	if _, err := r.History().MergeBase(ctx, ids[3], alone); !errors.Is(err, ErrNotFound) {
 		t.Errorf("MergeBase of strangers: %v", err)
 	}
 	for _, test := range []struct {
 		a, b git.OID
 		want bool
 	}{{ids[0], ids[3], true}, {ids[3], ids[3], true}, {ids[3], ids[0], false}, {ids[0], alone, false}} {
-		if got := must[bool](t)(r.IsAncestor(ctx, test.a, test.b)); got != test.want {
+		if got := must[bool](t)(r.History().IsAncestor(ctx, test.a, test.b)); got != test.want {
 			t.Errorf("IsAncestor(%s, %s): %t", test.a.Short(), test.b.Short(), got)
 		}
 	}
 	var failed *CommandError
-	if _, err := r.IsAncestor(ctx, blob("none").OID, ids[0]); !errors.As(err, &failed) {
+	if _, err := r.History().IsAncestor(ctx, blob("none").OID, ids[0]); !errors.As(err, &failed) {
 		t.Errorf("IsAncestor of nothing: %v", err)
 	}
-	if _, err := r.RevList(ctx, "--all", ids[0]); err == nil {
+	if _, err := r.History().RevList(ctx, "--all", ids[0]); err == nil {
 		t.Error("an option passed for an id")
 	}
 }
@@ -85,18 +85,18 @@ func TestMergeBaseAcrossAGap(t *testing.T) {
 		check(t, os.Remove(filepath.Join(r.CommonDir(), "objects", string(ids[1][:2]), string(ids[1][2:]))))
 	}
 	lose()
-	if got := must[git.OID](t)(r.MergeBase(ctx, ids[0], ids[2])); got != ids[0] {
+	if got := must[git.OID](t)(r.History().MergeBase(ctx, ids[0], ids[2])); got != ids[0] {
 		t.Errorf("where the gap can be filled: %s", got)
 	}
 	lose()
-	check(t, os.RemoveAll(r.KeptDir()))
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	for _, pair := range [][2]git.OID{{ids[2], ids[0]}, {ids[0], ids[2]}, {ids[2], alone}, {alone, ids[2]}} {
 		gap := (*DamagedError)(nil)
-		if base, err := r.MergeBase(ctx, pair[0], pair[1]); !errors.As(err, &gap) || gap.Commit != ids[2] {
+		if base, err := r.History().MergeBase(ctx, pair[0], pair[1]); !errors.As(err, &gap) || gap.Commit != ids[2] {
 			t.Errorf("%s and %s: %s, %v", pair[0].Short(), pair[1].Short(), base, err)
 		}
 	}
-	if _, err := r.MergeBase(ctx, ids[0], alone); !errors.Is(err, ErrNotFound) {
+	if _, err := r.History().MergeBase(ctx, ids[0], alone); !errors.Is(err, ErrNotFound) {
 		t.Errorf("of what has no gap: %v", err)
 	}
 }
@@ -121,8 +121,8 @@ func TestRequestCommit(t *testing.T) {
 	trailer := func(id string) string { return "subject\n\nbody\n\nLiza-Op: note\nLiza-Request: " + id + "\n" }
 	ids := chain(t, ctx, r, "", trailer("one"), trailer("two"), trailer("one-more"), "Liza-Request: nowhere\n\nin the body\n", trailer("last"))
 	tip := ids[4]
-	check(t, r.SetConfig(ctx, "trailer.separators", "#"))
-	check(t, r.SetConfig(ctx, "i18n.logOutputEncoding", "ISO-8859-1"))
+	check(t, r.Settings().Set(ctx, "trailer.separators", "#"))
+	check(t, r.Settings().Set(ctx, "i18n.logOutputEncoding", "ISO-8859-1"))
 	for id, want := range map[string]git.OID{"one": ids[0], "two": ids[1], "one-more": ids[2], "last": ids[4]} {
 		if got := must[git.OID](t)(r.RequestCommit(ctx, tip, id, 5)); got != want {
 			t.Errorf("%s: got %s", id, got)
@@ -140,30 +140,30 @@ func TestRequestCommit(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	ctx, r := scratch(t)
-	check(t, r.SetConfig(ctx, "diff.noprefix", "true"))
+	check(t, r.Settings().Set(ctx, "diff.noprefix", "true"))
 	first := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	write(t, r, "a.txt", "one\n2\nthree\n")
 	write(t, r, "dir/né [1].txt", "new\n")
 	second := commitAll(t, r, "second")
-	if got := must[[]string](t)(r.ChangedFiles(ctx, first, second)); strings.Join(got, "|") != "a.txt|dir/né [1].txt" {
+	if got := must[[]string](t)(r.History().ChangedFiles(ctx, first, second)); strings.Join(got, "|") != "a.txt|dir/né [1].txt" {
 		t.Errorf("ChangedFiles: %v", got)
 	}
-	if got := must[[]string](t)(r.ChangedFiles(ctx, "", first)); strings.Join(got, "|") != "a.txt" {
+	if got := must[[]string](t)(r.History().ChangedFiles(ctx, "", first)); strings.Join(got, "|") != "a.txt" {
 		t.Errorf("ChangedFiles from nothing: %v", got)
 	}
-	if got := must[string](t)(r.Diff(ctx, first, second)); !strings.Contains(got, "--- a/a.txt\n+++ b/a.txt\n") || !strings.Contains(got, "-two\n+2\n") {
+	if got := must[string](t)(r.History().Diff(ctx, first, second)); !strings.Contains(got, "--- a/a.txt\n+++ b/a.txt\n") || !strings.Contains(got, "-two\n+2\n") {
 		t.Errorf("Diff: %s", got)
 	}
-	if got := must[string](t)(r.Diff(ctx, first, second, "dir/né [1].txt")); !strings.Contains(got, "+new") || strings.Contains(got, "a.txt") {
+	if got := must[string](t)(r.History().Diff(ctx, first, second, "dir/né [1].txt")); !strings.Contains(got, "+new") || strings.Contains(got, "a.txt") {
 		t.Errorf("Diff of one: %s", got)
 	}
 	was, now := must[git.OID](t)(r.FileOID(ctx, first, "a.txt")), must[git.OID](t)(r.FileOID(ctx, second, "a.txt"))
-	check(t, r.SetConfig(ctx, "color.ui", "always"))
-	check(t, r.SetConfig(ctx, "diff.external", "false"))
-	if got := must[string](t)(r.DiffBlobs(ctx, was, now)); got != "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" {
+	check(t, r.Settings().Set(ctx, "color.ui", "always"))
+	check(t, r.Settings().Set(ctx, "diff.external", "false"))
+	if got := must[string](t)(r.History().DiffBlobs(ctx, was, now)); got != "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" {
 		t.Errorf("DiffBlobs: %q", got)
 	}
-	if got := must[string](t)(r.DiffBlobs(ctx, was, was)); got != "" {
+	if got := must[string](t)(r.History().DiffBlobs(ctx, was, was)); got != "" {
 		t.Errorf("DiffBlobs of one: %q", got)
 	}
 }
@@ -200,21 +200,21 @@ func TestMergeTree(t *testing.T) {
 	clash := branch("1\ntwo\nthree\n")
 
 	before := native(t, r.TopLevel(), "count-objects", "-v")
-	tried, conflicts, err := r.TryMerge(ctx, top, bottom)
+	tried, conflicts, err := r.History().TryMerge(ctx, top, bottom)
 	if err != nil || conflicts != nil {
 		t.Fatalf("tried: %v %v", conflicts, err)
 	}
 	if after := native(t, r.TopLevel(), "count-objects", "-v"); after != before {
 		t.Errorf("objects were written:\n%s", after)
 	}
-	tree, conflicts, err := r.MergeTree(ctx, top, bottom)
+	tree, conflicts, err := r.History().MergeTree(ctx, top, bottom)
 	if err != nil || conflicts != nil || tree != tried {
 		t.Fatalf("clean: %v %v, at first %s and then %s", conflicts, err, tried, tree)
 	}
 	if got := must[git.Object](t)(r.Object(ctx, string(tree)+":a.txt")); string(got.Data) != "ONE\ntwo\nTHREE\n" {
 		t.Errorf("merged into %q", got.Data)
 	}
-	tree, conflicts, err = r.MergeTree(ctx, top, clash)
+	tree, conflicts, err = r.History().MergeTree(ctx, top, clash)
 	if err != nil || strings.Join(conflicts, "|") != "a.txt" {
 		t.Fatalf("conflict: %v %v", conflicts, err)
 	}
@@ -223,10 +223,10 @@ func TestMergeTree(t *testing.T) {
 	}
 	var failed *CommandError
 	for _, theirs := range []git.OID{blob("none").OID, chain(t, ctx, r, "", "alone\n")[0]} {
-		if _, _, err = r.MergeTree(ctx, top, theirs); !errors.As(err, &failed) {
+		if _, _, err = r.History().MergeTree(ctx, top, theirs); !errors.As(err, &failed) {
 			t.Errorf("bad: %v", err)
 		}
-		if _, _, err = r.TryMerge(ctx, top, theirs); !errors.As(err, &failed) {
+		if _, _, err = r.History().TryMerge(ctx, top, theirs); !errors.As(err, &failed) {
 			t.Errorf("bad, and tried: %v", err)
 		}
 	}
@@ -255,7 +255,7 @@ func TestTryMergeAnywhere(t *testing.T) {
 	}
 	for _, temp := range []string{os.TempDir(), full, filepath.Join(odd, "none")} {
 		t.Setenv("TMPDIR", temp)
-		if _, conflicts, err := there.TryMerge(ctx, ours, theirs); err != nil || conflicts != nil {
+		if _, conflicts, err := there.History().TryMerge(ctx, ours, theirs); err != nil || conflicts != nil {
 			t.Errorf("with temporary files in %s: %v %v", temp, conflicts, err)
 		}
 	}

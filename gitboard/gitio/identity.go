@@ -8,14 +8,14 @@ import (
 
 // Identity returns the committer that git would record now. It returns a CommandError if git knows
 // no identity.
-func (r *Repo) Identity(ctx context.Context) (git.Signature, error) {
-	return r.ident(ctx, "GIT_COMMITTER_IDENT")
+func (s Settings) Identity(ctx context.Context) (git.Signature, error) {
+	return s.repo.ident(ctx, "GIT_COMMITTER_IDENT")
 }
 
 // Author returns the author that git would record now: the same as Identity unless GIT_AUTHOR_NAME
 // and the like say otherwise. It returns a CommandError if git knows no identity.
-func (r *Repo) Author(ctx context.Context) (git.Signature, error) {
-	return r.ident(ctx, "GIT_AUTHOR_IDENT")
+func (s Settings) Author(ctx context.Context) (git.Signature, error) {
+	return s.repo.ident(ctx, "GIT_AUTHOR_IDENT")
 }
 
 func (r *Repo) ident(ctx context.Context, variable string) (git.Signature, error) {

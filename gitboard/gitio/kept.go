@@ -55,7 +55,7 @@ const keptFile = "objects-"
 const keptMoved = 0o444
 
 // KeptDir is where written objects are kept for a while.
-func (r *Repo) KeptDir() string { return filepath.Join(r.common, "liza", "kept") }
+func (u Upkeep) KeptDir() string { return filepath.Join(u.repo.common, "liza", "kept") }
 
 // keep stores a copy of objects that are about to be written and returns its file. The file is not
 // flushed to disk: it protects from a git that deletes, not from a power cut.
@@ -70,7 +70,7 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 	}
 	head.WriteByte('\n')
 	head.Write(data.Bytes())
-	dir := r.KeptDir()
+	dir := r.Upkeep().KeptDir()
 	file, err := os.CreateTemp(dir, keptFile)
 	if os.IsNotExist(err) {
 		if err = r.MakeDir(dir); err == nil {
@@ -197,7 +197,7 @@ func isCommit(o git.Object) bool { return o.Type == git.CommitObject }
 
 // listKept lists the files of kept objects, newest first, without their objects.
 func (r *Repo) listKept() []*kept {
-	dir := r.KeptDir()
+	dir := r.Upkeep().KeptDir()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -350,7 +350,7 @@ func (r *Repo) tidyKept(ctx context.Context) {
 		}
 	}
 	full := len(old) >= keptBatch
-	held := (full || r.writtenSince(git.LastRef, all) >= keptBatch) && r.FollowBoard(ctx)
+	held := (full || r.writtenSince(git.LastRef, all) >= keptBatch) && r.Upkeep().FollowBoard(ctx)
 	if full && (held || len(all) >= keptMost) {
 		old = r.pastDeleting(now, old) // must come before the search for missing objects
 	} else {
@@ -370,24 +370,24 @@ func (r *Repo) tidyKept(ctx context.Context) {
 
 // FollowBoard moves git.LastRef forward to the board's tip, and reports whether it holds the board
 // then. It stays where the board was lost or has gone back, which is for doctor to report.
-func (r *Repo) FollowBoard(ctx context.Context) bool {
-	tip, err := r.Ref(ctx, git.BoardRef)
+func (u Upkeep) FollowBoard(ctx context.Context) bool {
+	tip, err := u.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
 		return false
 	}
-	last, err := r.Ref(ctx, git.LastRef)
+	last, err := u.repo.Ref(ctx, git.LastRef)
 	if broken := (*BrokenRefError)(nil); errors.As(err, &broken) {
-		return !tip.IsZero() && r.ReplaceBroken(ctx, broken, tip) == nil
+		return !tip.IsZero() && u.repo.BrokenRefs().Replace(ctx, broken, tip) == nil
 	}
 	if err != nil || last == tip {
 		return err == nil
 	}
 	if !last.IsZero() {
-		if follows, _ := r.IsAncestor(ctx, last, tip); !follows { // also if that can't be read
+		if follows, _ := u.repo.History().IsAncestor(ctx, last, tip); !follows { // also if that can't be read
 			return false
 		}
 	}
-	return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LastRef, Old: last, New: tip}}, "") == nil
+	return u.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LastRef, Old: last, New: tip}}, "") == nil
 }
 
 // writtenSince returns how many of the files, newest first, were written since a loose ref was.
@@ -430,7 +430,7 @@ func (r *Repo) missingOf(ctx context.Context, files []*kept) ([]git.Object, erro
 // dueKept reports whether tidyKept is due, and claims the turn for this process. last is when it
 // was done last.
 func (r *Repo) dueKept() (last time.Time, due bool) {
-	mark := filepath.Join(r.KeptDir(), "looked-after")
+	mark := filepath.Join(r.Upkeep().KeptDir(), "looked-after")
 	now := time.Now()
 	info, err := os.Stat(mark)
 	if err == nil {

@@ -47,7 +47,7 @@ func TestDeletedObjectsComeBack(t *testing.T) {
 		"history":  func(r *Repo, commit git.OID) error { _, err := r.Log(t.Context(), git.ZeroOID, commit); return err },
 		"all refs": func(r *Repo, _ git.OID) error { _, err := r.Refs(t.Context(), "refs/heads"); return err },
 		"another write": func(r *Repo, _ git.OID) error {
-			mark := filepath.Join(r.KeptDir(), "looked-after")
+			mark := filepath.Join(r.Upkeep().KeptDir(), "looked-after")
 			long := time.Now().Add(-time.Hour)
 			check(t, os.Chtimes(mark, long, long))
 			o := git.NewObject(git.BlobObject, []byte("another"))
@@ -83,7 +83,7 @@ func TestDeletedBeforeTheRefMoves(t *testing.T) {
 	if check(t, r.UpdateRefs(t.Context(), []git.RefUpdate{move}, "")); !isLoose(r.objectDir(), next) {
 		t.Error("the ref is at a commit that is missing")
 	}
-	if tips := r.KeptTips(); !slices.Contains(tips, next.OID) || slices.Contains(tips, other.OID) {
+	if tips := r.Upkeep().KeptTips(); !slices.Contains(tips, next.OID) || slices.Contains(tips, other.OID) {
 		t.Errorf("the tips are %v, of %v, and not %v", tips, next.OID, other.OID)
 	}
 	if left := r.unsettled.take(); left != nil {
@@ -119,12 +119,12 @@ func TestDeletedSinceTheLastCheck(t *testing.T) {
 			write(age)
 		}
 		deleteLoose(t, r, deleted)
-		writeIn(t, r.KeptDir(), "looked-after", "")
+		writeIn(t, r.Upkeep().KeptDir(), "looked-after", "")
 		then := now.Add(-last * time.Second)
 		if name == "whatever the clock" {
 			then = now.Add(time.Hour)
 		}
-		check(t, os.Chtimes(filepath.Join(r.KeptDir(), "looked-after"), then, then))
+		check(t, os.Chtimes(filepath.Join(r.Upkeep().KeptDir(), "looked-after"), then, then))
 		r.tidyKept(t.Context())
 		for i, o := range deleted {
 			if !isLoose(r.objectDir(), o) {
@@ -143,10 +143,10 @@ func TestDamagedHistory(t *testing.T) {
 			store(t, t.Context(), r, "other")
 			for how, harm := range harms(t, r) {
 				if !kept {
-					check(t, os.RemoveAll(r.KeptDir()))
+					check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 				}
 				harm(objects[at].OID)
-				whole := r.Whole(t.Context(), commit)
+				whole := r.History().Whole(t.Context(), commit)
 				_, log := r.Log(t.Context(), git.ZeroOID, commit)
 				if kept {
 					check(t, whole)
@@ -169,7 +169,7 @@ func TestPackedRefToNothing(t *testing.T) {
 	r, objects, _ := written(t)
 	native(t, r.TopLevel(), "pack-refs", "--all")
 	deleteLoose(t, r, objects)
-	check(t, os.RemoveAll(r.KeptDir()))
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	if _, err := r.Ref(t.Context(), "refs/heads/liza/x"); err == nil {
 		t.Error("no error")
 	}
@@ -203,10 +203,12 @@ func TestUnreadablePackedRefs(t *testing.T) {
 // them, except the last commit that a ref was moved to.
 func TestKeptObjectsGo(t *testing.T) {
 	r, objects, commit := written(t)
-	files := func() int { return len(must[[]string](t)(filepath.Glob(filepath.Join(r.KeptDir(), keptFile+"*")))) }
+	files := func() int {
+		return len(must[[]string](t)(filepath.Glob(filepath.Join(r.Upkeep().KeptDir(), keptFile+"*"))))
+	}
 	age := func(by time.Duration) {
 		then := time.Now().Add(-by)
-		for _, path := range must[[]string](t)(filepath.Glob(filepath.Join(r.KeptDir(), "*"))) {
+		for _, path := range must[[]string](t)(filepath.Glob(filepath.Join(r.Upkeep().KeptDir(), "*"))) {
 			check(t, os.Chtimes(path, then, then))
 		}
 	}
@@ -227,8 +229,8 @@ func TestKeptObjectsGo(t *testing.T) {
 		age(2 * keptBlind)
 		r.tidyKept(t.Context())
 	}
-	if files() != 1 || !slices.Equal(r.KeptTips(), []git.OID{commit}) {
-		t.Errorf("%d files, and the tips %v", files(), r.KeptTips())
+	if files() != 1 || !slices.Equal(r.Upkeep().KeptTips(), []git.OID{commit}) {
+		t.Errorf("%d files, and the tips %v", files(), r.Upkeep().KeptTips())
 	}
 	must[git.Object](t)(r.Object(t.Context(), string(commit)))
 }
@@ -297,12 +299,12 @@ func TestDueKept(t *testing.T) {
 		}
 	}
 	due("without a directory", false)
-	check(t, os.MkdirAll(r.KeptDir(), 0o755))
+	check(t, os.MkdirAll(r.Upkeep().KeptDir(), 0o755))
 	due("at first", true)
 	due("at once again", false)
 	for _, ago := range []time.Duration{2 * keptEvery, -time.Hour} {
 		then := time.Now().Add(-ago)
-		check(t, os.Chtimes(filepath.Join(r.KeptDir(), "looked-after"), then, then))
+		check(t, os.Chtimes(filepath.Join(r.Upkeep().KeptDir(), "looked-after"), then, then))
 		due(fmt.Sprint("after ", ago), true)
 		due("at once again", false)
 	}
@@ -347,7 +349,7 @@ func TestLostAttemptIsNoTip(t *testing.T) {
 	}
 	second, err := after("second\n", first)
 	check(t, err)
-	if tips := r.KeptTips(); slices.Contains(tips, lost) || !slices.Contains(tips, second) {
+	if tips := r.Upkeep().KeptTips(); slices.Contains(tips, lost) || !slices.Contains(tips, second) {
 		t.Errorf("the tips are %v; %s was never one, and %s is", tips, lost, second)
 	}
 }
@@ -393,14 +395,14 @@ func TestFollowBoard(t *testing.T) {
 				writeIn(t, r.common, ref, string(oid)+"\n")
 			}
 		}
-		if holds := r.FollowBoard(ctx); holds != c.holds || at(git.LastRef) != c.after || at(git.BoardRef) != c.board {
+		if holds := r.Upkeep().FollowBoard(ctx); holds != c.holds || at(git.LastRef) != c.after || at(git.BoardRef) != c.board {
 			t.Errorf("%s: it holds the board: %v; it is at %q, not at %q", name, holds, at(git.LastRef), c.after)
 		}
 	}
 	writeIn(t, r.common, git.BoardRef, string(third)+"\n")
 	writeIn(t, r.common, git.LastRef, "broken\n")
 	leave(t, r, git.LastRef+".lock")
-	if r.FollowBoard(ctx) || at(git.LastRef) != broken {
+	if r.Upkeep().FollowBoard(ctx) || at(git.LastRef) != broken {
 		t.Error("it follows the board though another process has its lock")
 	}
 }
@@ -439,11 +441,11 @@ func TestTooManyKept(t *testing.T) {
 	left := func(files int) int {
 		t.Helper()
 		for n := range files {
-			path := filepath.Join(r.KeptDir(), fmt.Sprint(keptFile, n))
+			path := filepath.Join(r.Upkeep().KeptDir(), fmt.Sprint(keptFile, n))
 			check(t, os.WriteFile(path, []byte(text), 0o600))
 			check(t, os.Chtimes(path, then, then))
 		}
-		_ = os.Remove(filepath.Join(r.KeptDir(), "looked-after"))
+		_ = os.Remove(filepath.Join(r.Upkeep().KeptDir(), "looked-after"))
 		r.tidyKept(ctx)
 		return len(r.listKept())
 	}
@@ -468,7 +470,7 @@ func TestKeptTips(t *testing.T) {
 		check(t, os.Chtimes(path, later, later))
 	}
 	files := slices.DeleteFunc(r.listKept(), func(k *kept) bool { return !k.isTip() })
-	if len(files) != 1 || !slices.Equal(r.KeptTips(), []git.OID{commit}) {
-		t.Errorf("%d files are of tips, and the tips are %v", len(files), r.KeptTips())
+	if len(files) != 1 || !slices.Equal(r.Upkeep().KeptTips(), []git.OID{commit}) {
+		t.Errorf("%d files are of tips, and the tips are %v", len(files), r.Upkeep().KeptTips())
 	}
 }

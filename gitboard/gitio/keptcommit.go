@@ -16,16 +16,16 @@ const mostKept = 16 << 20
 // WriteObjects keeps what it writes: the ref that is to hold it may come too late for a `git prune`
 // that runs. The error is a DamagedError if some of it is gone already. What a partial clone has
 // yet to fetch was not written here.
-func (r *Repo) Keep(ctx context.Context, commit git.OID, held ...git.OID) error {
+func (u Upkeep) Keep(ctx context.Context, commit git.OID, held ...git.OID) error {
 	options := []string{"--objects", "--no-object-names", "--missing=allow-promisor", "^" + string(commit) + "^@"}
 	for _, tree := range held {
 		options = append(options, "^"+string(tree))
 	}
-	names, err := r.revList(ctx, git.ZeroOID, commit, options...)
+	names, err := u.repo.revList(ctx, git.ZeroOID, commit, options...)
 	if err != nil {
 		return err
 	}
-	sizes, err := r.ObjectSizes(ctx, names)
+	sizes, err := u.repo.ObjectSizes(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -37,15 +37,15 @@ func (r *Repo) Keep(ctx context.Context, commit git.OID, held ...git.OID) error 
 			names = append(names, string(s.OID))
 		}
 	}
-	objects, err := r.Objects(ctx, names)
+	objects, err := u.repo.Objects(ctx, names)
 	if err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(objects, func(o git.Object) bool { return o.OID == "" }); i >= 0 {
 		return &DamagedError{Commit: commit, Object: git.OID(names[i])}
 	}
-	path, err := r.keep(objects)
-	r.unsettled.add(path, objects)
+	path, err := u.repo.keep(objects)
+	u.repo.unsettled.add(path, objects)
 	return err
 }
 

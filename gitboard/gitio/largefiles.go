@@ -32,11 +32,11 @@ const maxPointer = 1024
 // LargeFiles returns the large files that commit to needs and its ancestor from does not, each
 // object once. changed are the files that differ between the two. It starts no child if no
 // attributes name git-lfs.
-func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []string) ([]LargeFile, error) {
-	if uses, err := r.usesLFS(ctx, to, changed); err != nil || !uses {
+func (h History) LargeFiles(ctx context.Context, from, to git.OID, changed []string) ([]LargeFile, error) {
+	if uses, err := h.repo.usesLFS(ctx, to, changed); err != nil || !uses {
 		return nil, err
 	}
-	lines, err := r.revList(ctx, from, to, "--objects")
+	lines, err := h.repo.revList(ctx, from, to, "--objects")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []strin
 		oid, path, _ := strings.Cut(line, " ") // commits have no path
 		names, paths = append(names, oid), append(paths, path)
 	}
-	sizes, err := r.SizesOf(ctx, names)
+	sizes, err := h.repo.SizesOf(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []strin
 		if size.Type != git.BlobObject || size.Bytes >= maxPointer {
 			continue
 		}
-		blob, err := r.Object(ctx, names[i])
+		blob, err := h.repo.Object(ctx, names[i])
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +89,8 @@ func (r *Repo) usesLFS(ctx context.Context, commit git.OID, files []string) (boo
 
 // HasLargeFile reports whether this clone has a large file. It looks in the default directory of
 // git-lfs and ignores lfs.storage.
-func (r *Repo) HasLargeFile(f LargeFile) bool {
-	_, err := os.Stat(filepath.Join(r.common, "lfs", "objects", f.Object[:2], f.Object[2:4], f.Object))
+func (h History) HasLargeFile(f LargeFile) bool {
+	_, err := os.Stat(filepath.Join(h.repo.common, "lfs", "objects", f.Object[:2], f.Object[2:4], f.Object))
 	return err == nil
 }
 

@@ -14,6 +14,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
+// Locks are the lock files of gits that work on the repository.
+type Locks struct{ repo *Repo }
+
+// Locks returns the repository's lock files.
+func (r *Repo) Locks() Locks { return Locks{r} }
+
 // Git takes a lock by creating a file <name>.lock. A git that is killed leaves it behind, and then
 // nobody can write what it protects until someone removes it. A lock is stale if no process remains
 // that may have made it: a git that works on this repository, runs as the owner of the file, and
@@ -154,12 +160,12 @@ func (e *HeldError) Error() string {
 // Left returns nil if no git of this repository can still be writing to the file, or a HeldError
 // that says why not. It judges by the file's age, which must be at least age unless its clock is
 // ahead, and by the running processes.
-func (r *Repo) Left(path string, age time.Duration) error {
+func (l Locks) Left(path string, age time.Duration) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil
 	}
-	_, err = r.left(path, info, age)
+	_, err = l.repo.left(path, info, age)
 	return err
 }
 
@@ -185,31 +191,31 @@ func madeBy(info os.FileInfo) time.Duration {
 	return now - old + grain
 }
 
-// ClearLock removes a lock that is stale by Left's rule. It returns nil if the lock is already
+// Clear removes a lock that is stale by Left's rule. It returns nil if the lock is already
 // gone.
-func (r *Repo) ClearLock(path string, age time.Duration) error {
+func (l Locks) Clear(path string, age time.Duration) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil
 	}
-	made, err := r.left(path, info, age)
+	made, err := l.repo.left(path, info, age)
 	if err != nil {
 		return err
 	}
-	return r.removeLock(path, info, made)
+	return l.repo.removeLock(path, info, made)
 }
 
-// ClearRefLocks removes the locks that keep refs from being moved and are stale by Left's rule. It
+// ClearRefs removes the locks that keep refs from being moved and are stale by Left's rule. It
 // ignores errors.
-func (r *Repo) ClearRefLocks(age time.Duration, refs ...string) {
+func (l Locks) ClearRefs(age time.Duration, refs ...string) {
 	names := slices.Clone(wholeLocks)
 	for _, ref := range refs {
 		names = append(names, ref+".lock")
 	}
 	busy := (*BusyError)(nil)
-	if errors.As(r.locked(names...), &busy) {
+	if errors.As(l.repo.locked(names...), &busy) {
 		for _, path := range busy.Paths {
-			_ = r.ClearLock(path, age)
+			_ = l.Clear(path, age)
 		}
 	}
 }

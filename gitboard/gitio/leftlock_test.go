@@ -38,9 +38,9 @@ func TestLeftLocks(t *testing.T) {
 		{[]string{"refs/heads/liza/y.lock"}, move},
 		{[]string{"refs/heads/liza/y.lock", "packed-refs.lock"}, move},
 		{[]string{"packed-refs.new"}, drop},
-		{[]string{"config.lock"}, func(r *Repo, _ git.OID) error { return r.SetConfig(ctx, "liza.x", "y") }},
+		{[]string{"config.lock"}, func(r *Repo, _ git.OID) error { return r.Settings().Set(ctx, "liza.x", "y") }},
 		{[]string{"config.lock"}, func(r *Repo, _ git.OID) error {
-			return r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "# x\n"...), nil })
+			return r.Settings().Edit(func(text []byte) ([]byte, error) { return append(text, "# x\n"...), nil })
 		}},
 		{[]string{"index.lock"}, func(r *Repo, commit git.OID) error {
 			head := git.OID(strings.TrimSpace(native(t, r.TopLevel(), "rev-parse", "HEAD")))
@@ -115,7 +115,7 @@ func TestLeftLockOnASlowMachine(t *testing.T) {
 	_, r := scratch(t)
 	r.patience = Patience{Git: time.Nanosecond, Watch: time.Nanosecond}
 	leave(t, r, "config.lock")
-	check(t, r.SetConfig(t.Context(), "liza.x", "y"))
+	check(t, r.Settings().Set(t.Context(), "liza.x", "y"))
 }
 
 // TestIndexLockAfterAJump checks that the lock of an index is that of a commit in the same worktree,
@@ -149,7 +149,7 @@ func TestIndexLockAfterAJump(t *testing.T) {
 				repos = []*Repo{open(t, ctx, top), open(t, ctx, filepath.Join(top, "one"))}
 			}
 			for _, r := range repos {
-				if err := r.Left(c.lock, LockAge); errors.As(err, new(*HeldError)) != c.held {
+				if err := r.Locks().Left(c.lock, LockAge); errors.As(err, new(*HeldError)) != c.held {
 					t.Errorf("in %s, beside git %s in %s, %s: %v", r.TopLevel(), c.command, c.dir, c.lock, err)
 				}
 			}
@@ -196,18 +196,18 @@ func TestClearRefLocks(t *testing.T) {
 	_, r := scratch(t)
 	asGit(t, r.TopLevel(), "git-receive-pack")
 	const ref = "refs/heads/liza/state"
-	r.ClearRefLocks(0, ref) // there is none
+	r.Locks().ClearRefs(0, ref) // there is none
 	for age, left := range map[time.Duration]bool{0: true, time.Minute: false} {
 		path, made := leave(t, r, ref+".lock"), time.Now().Add(-age)
 		check(t, os.Chtimes(path, made, made))
-		r.ClearRefLocks(5*time.Second, "refs/heads/other", ref)
+		r.Locks().ClearRefs(5*time.Second, "refs/heads/other", ref)
 		if _, err := os.Stat(path); (err == nil) != left {
 			t.Errorf("made %v ago: %v", age, err)
 		}
 	}
 	path, made := leave(t, r, ref+".lock"), time.Now().Add(-time.Hour)
 	check(t, os.Chtimes(path, made, made))
-	r.ClearRefLocks(2*time.Hour, ref)
+	r.Locks().ClearRefs(2*time.Hour, ref)
 	must[os.FileInfo](t)(os.Stat(path))
 }
 
@@ -291,7 +291,7 @@ func TestHeldLock(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	long := time.Now().Add(-time.Hour)
-	if err := r.ClearLock(lock, LockAge); !errors.As(err, new(*HeldError)) {
+	if err := r.Locks().Clear(lock, LockAge); !errors.As(err, new(*HeldError)) {
 		t.Errorf("a young one: %v", err)
 	}
 	if _, err := os.Stat(lock); err != nil {
@@ -299,11 +299,11 @@ func TestHeldLock(t *testing.T) {
 	}
 	// The lock is older than that process, or its time is in the future because a clock jumped.
 	check(t, os.Chtimes(lock, long, long))
-	if err := r.Left(lock, LockAge); err != nil {
+	if err := r.Locks().Left(lock, LockAge); err != nil {
 		t.Error(err)
 	}
 	check(t, os.Chtimes(lock, time.Now().Add(24*time.Hour), time.Now().Add(24*time.Hour)))
-	if err := r.Left(lock, LockAge); err == nil || !strings.Contains(err.Error(), "git gc, process ") {
+	if err := r.Locks().Left(lock, LockAge); err == nil || !strings.Contains(err.Error(), "git gc, process ") {
 		t.Error(err)
 	}
 }
@@ -318,7 +318,7 @@ func TestLockBesideAHook(t *testing.T) {
 		runShell(t, r.CommonDir(), shellNamed(t, "git-receive-pack"), "-c", call)
 		lock, later := leave(t, r, "refs/heads/liza/y.lock"), time.Now().Add(time.Hour)
 		check(t, os.Chtimes(lock, later, later)) // so that the processes alone decide
-		if err := r.Left(lock, LockAge); errors.As(err, new(*HeldError)) != held {
+		if err := r.Locks().Left(lock, LockAge); errors.As(err, new(*HeldError)) != held {
 			t.Errorf("beside %s: %v", hook, err)
 		}
 	}

@@ -78,13 +78,13 @@ func TestFewFiles(t *testing.T) {
 		"Ref, packed":    func(r *Repo) (any, error) { return one(r.Ref(ctx, "refs/heads/packed")) },
 		"Ref, none":      func(r *Repo) (any, error) { return one(r.Ref(ctx, "refs/heads/none")) },
 		"PackedRefs":     func(r *Repo) (any, error) { return one(r.PackedRefs("refs/heads/main")) },
-		"CheckedOut":     func(r *Repo) (any, error) { return one(r.CheckedOut(ctx, "refs/heads/main")) },
+		"CheckedOut":     func(r *Repo) (any, error) { return one(r.Records().CheckedOut(ctx, "refs/heads/main")) },
 		"Head": func(r *Repo) (any, error) {
 			commit, branch, err := r.Worktree(linked).Head(ctx)
 			return branch + string(commit), err
 		},
 		"Shared":       func(r *Repo) (any, error) { return one(r.Shared(ctx)) },
-		"Remotes":      func(r *Repo) (any, error) { return one(r.Remotes(ctx)) },
+		"Remotes":      func(r *Repo) (any, error) { return one(r.Settings().Remotes(ctx)) },
 		"Sizes":        func(r *Repo) (any, error) { return one(r.SizesOf(ctx, []string{string(head)})) },
 		"Gitlinks":     func(r *Repo) (any, error) { return one(r.Worktree(linked).Gitlinks(ctx)) },
 		"Reflog":       func(r *Repo) (any, error) { return one(r.Reflog("HEAD")) },
@@ -94,9 +94,9 @@ func TestFewFiles(t *testing.T) {
 			return only(r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/main", Old: head, New: head}}, ""))
 		},
 		"EditConfigFile": func(r *Repo) (any, error) {
-			return only(r.EditConfigFile(func(text []byte) ([]byte, error) { return text, nil }))
+			return only(r.Settings().Edit(func(text []byte) ([]byte, error) { return text, nil }))
 		},
-		"Exclude": func(r *Repo) (any, error) { return only(r.Exclude("x")) },
+		"Exclude": func(r *Repo) (any, error) { return only(r.Settings().Exclude("x")) },
 		"OpenQueue": func(r *Repo) (any, error) {
 			file, err := r.OpenQueue(filepath.Join(r.common, "liza", "queue"))
 			if err == nil {
@@ -162,23 +162,23 @@ func TestNoRoom(t *testing.T) {
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	linked := claim(t, ctx, r, "one")
 	writeIn(t, r.common, "info/exclude", "before\n")
-	check(t, os.MkdirAll(r.KeptDir(), 0o755))
+	check(t, os.MkdirAll(r.Upkeep().KeptDir(), 0o755))
 	check(t, ReplaceFile(filepath.Join(r.common, "whole"), []byte("whole")))
 	writeIn(t, r.common, "refs/heads/broken", "")
 	small, large := blob("x"), git.NewObject(git.BlobObject, make([]byte, 2*oneBlock))
 	for name, write := range map[string]func() error{
 		"WriteObjects": func() error { return r.WriteObjects(ctx, []git.Object{small}) },
 		"ReplaceBroken": func() error {
-			return r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", ""}, head)
+			return r.BrokenRefs().Replace(ctx, &BrokenRefError{"refs/heads/broken", ""}, head)
 		},
 		"many, no copy":  func() error { return r.write(ctx, many(packFrom)) },
 		"small, no copy": func() error { return r.writeLoose(ctx, []git.Object{blob("y")}) },
 		"large, no copy": func() error { return r.writeLoose(ctx, []git.Object{large}) },
-		"SetConfig":      func() error { return r.SetConfig(ctx, "liza.x", "y") },
+		"SetConfig":      func() error { return r.Settings().Set(ctx, "liza.x", "y") },
 		"EditConfigFile": func() error {
-			return r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "# x\n"...), nil })
+			return r.Settings().Edit(func(text []byte) ([]byte, error) { return append(text, "# x\n"...), nil })
 		},
-		"Exclude":             func() error { return r.Exclude("after") },
+		"Exclude":             func() error { return r.Settings().Exclude("after") },
 		"UpdateRefs":          func() error { return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", New: head}}, "") },
 		"index of a worktree": func() error { _, err := r.Worktree(linked).Snapshot(ctx, "m", ada); return err },
 	} {

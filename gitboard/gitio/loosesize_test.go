@@ -74,11 +74,11 @@ func TestSince(t *testing.T) {
 	for from := range ids {
 		want := slices.Clone(ids[from:])
 		slices.Reverse(want)
-		if got := must[[]git.OID](t)(r.Since(ctx, ids[from], ids[len(ids)-1])); !slices.Equal(got[:min(len(got), len(want))], want) {
+		if got := must[[]git.OID](t)(r.History().Since(ctx, ids[from], ids[len(ids)-1])); !slices.Equal(got[:min(len(got), len(want))], want) {
 			t.Errorf("since %d: %v", from, got)
 		}
 	}
-	if got := must[[]git.OID](t)(r.Since(ctx, ids[5], ids[2])); slices.Contains(got, ids[5]) {
+	if got := must[[]git.OID](t)(r.History().Since(ctx, ids[5], ids[2])); slices.Contains(got, ids[5]) {
 		t.Errorf("what came before holds what came after: %v", got)
 	}
 }

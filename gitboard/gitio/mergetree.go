@@ -13,20 +13,20 @@ import (
 // driver the user's own settings don't define is a conflict. On conflicts it also returns their
 // paths, and the tree holds files with conflict markers. It returns a CommandError if one of the
 // ids is not a commit here, or if their histories are unrelated.
-func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
-	if err := r.mergeable(ctx, ours, theirs); err != nil {
+func (h History) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
+	if err := h.repo.mergeable(ctx, ours, theirs); err != nil {
 		return "", nil, err
 	}
-	return r.mergeApart(ctx, ours, theirs, false)
+	return h.repo.mergeApart(ctx, ours, theirs, false)
 }
 
 // TryMerge is MergeTree for callers that need no object of the result. It leaves none if there is
 // room for temporary files, and also works where the repository can't be written to.
-func (r *Repo) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
-	if err := r.mergeable(ctx, ours, theirs); err != nil {
+func (h History) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
+	if err := h.repo.mergeable(ctx, ours, theirs); err != nil {
 		return "", nil, err
 	}
-	return r.mergeApart(ctx, ours, theirs, true)
+	return h.repo.mergeApart(ctx, ours, theirs, true)
 }
 
 // errKept says that the objects of a merge have not been discarded.
@@ -64,7 +64,7 @@ func (r *Repo) mergeable(ctx context.Context, ours, theirs git.OID) error {
 	if err := checkOIDs(ours, theirs); err != nil || !r.ownSettings().mayLack() {
 		return err
 	}
-	base, _ := r.MergeBase(ctx, ours, theirs) // git says what is wrong without one
+	base, _ := r.History().MergeBase(ctx, ours, theirs) // git says what is wrong without one
 	return r.promisedAll(ctx, ours, theirs, base)
 }
 

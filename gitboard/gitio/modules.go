@@ -58,17 +58,17 @@ func gitlinks(out []byte) map[string]git.OID {
 
 // Submodules returns the paths of the submodules in a commit's .gitmodules, which other clones need
 // to find them.
-func (r *Repo) Submodules(ctx context.Context, commit git.OID) (map[string]bool, error) {
+func (h History) Submodules(ctx context.Context, commit git.OID) (map[string]bool, error) {
 	if err := checkOIDs(commit); err != nil {
 		return nil, err
 	}
-	if _, err := r.FileOID(ctx, commit, ".gitmodules"); err != nil {
+	if _, err := h.repo.FileOID(ctx, commit, ".gitmodules"); err != nil {
 		if errors.Is(err, ErrNotFound) {
 			err = nil
 		}
 		return nil, err
 	}
-	out, err := r.command("config", "config", "--blob", string(commit)+":.gitmodules", "--null", "--get-regexp", `^submodule\..*\.path$`).output(ctx)
+	out, err := h.repo.command("config", "config", "--blob", string(commit)+":.gitmodules", "--null", "--get-regexp", `^submodule\..*\.path$`).output(ctx)
 	if err != nil && exitCode(err) != 1 {
 		return nil, fmt.Errorf(".gitmodules of %s: %w", commit.Short(), err)
 	}
@@ -260,7 +260,7 @@ func (r *Repo) unlinkModules(ctx context.Context, worktree, modules string) (rel
 	for _, dir := range gitDirs(modules) {
 		config := filepath.Join(dir, "config")
 		for _, lock := range []string{config + ".lock", filepath.Join(dir, "index.lock")} {
-			_ = r.ClearLock(lock, 0) // of a killed git
+			_ = r.Locks().Clear(lock, 0) // of a killed git
 		}
 		_ = command{op: "config", args: []string{"config", "--file", config, "--unset", "core.worktree"}}.run(ctx)
 	}

@@ -139,7 +139,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("the ref is at %s, not %s, which is known: %v", at, id, r.known.has(id))
 		}
 	}
-	check(t, os.RemoveAll(r.KeptDir()))
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	check(t, os.Remove(loosePath(r, ids[0])))
 	if _, is := r.objectAtHand(ids[0]); !is {
 		t.Error("what is known is not at hand")
@@ -192,7 +192,7 @@ func harms(t *testing.T, r *Repo) map[string]func(git.OID) {
 func TestDamagedObject(t *testing.T) {
 	ctx, r := scratch(t)
 	ids := store(t, ctx, r, "the first of the three", "the second of the three", "the third of the three", "other")
-	check(t, os.RemoveAll(r.KeptDir()))
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	for how, harm := range harms(t, r) {
 		harm(ids[1])
 		r.known = &known{} // as in another process
@@ -205,7 +205,7 @@ func TestDamagedObject(t *testing.T) {
 		}
 		store(t, ctx, r, "the second of the three")
 		must[git.Object](t)(r.Object(ctx, string(ids[1])))
-		check(t, os.RemoveAll(r.KeptDir()))
+		check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	}
 }
 

@@ -139,7 +139,7 @@ func TestFarBack(t *testing.T) {
 		while [ $i -lt $most ] && [ $i -lt 1500 ]; do printf '%040d\n' $i; i=$((i + 1)); done`)
 	for at, want := range map[int]int{0: 100, 99: 100, 100: 1000, 1200: 1500, 5000: 1500} {
 		from, tip := git.OID(fmt.Sprintf("%040d", at)), git.OID(fmt.Sprintf("%040d", 9999))
-		if chain := must[[]git.OID](t)(r.Since(ctx, from, tip)); len(chain) != want {
+		if chain := must[[]git.OID](t)(r.History().Since(ctx, from, tip)); len(chain) != want {
 			t.Errorf("back to the commit %d: %d commits", at, len(chain))
 		}
 	}
@@ -155,7 +155,7 @@ func TestDamagedLog(t *testing.T) {
 	}
 	malformed := git.NewObject(git.CommitObject, []byte("tree\n"))
 	check(t, r.WriteObjects(ctx, []git.Object{malformed}))
-	check(t, os.RemoveAll(r.KeptDir()))
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	for what, id := range map[string]git.OID{"missing": blob("none").OID, "malformed": malformed.OID} {
 		instead(t, `case "$*" in *cat-file*) while read name; do echo "$name missing"; done; exit;; esac
 			echo `+string(id))
@@ -460,7 +460,7 @@ func TestBusySettings(t *testing.T) {
 	_, r := scratch(t)
 	asGit(t, r.TopLevel(), "git", "config")
 	writeIn(t, r.common, "config.lock", "")
-	err := hurry(r).EditConfigFile(func([]byte) ([]byte, error) { return nil, nil })
+	err := hurry(r).Settings().Edit(func([]byte) ([]byte, error) { return nil, nil })
 	if !errors.Is(err, ErrBusy) || errors.As(err, new(*StorageError)) {
 		t.Errorf("got %v", err)
 	}
@@ -474,7 +474,7 @@ func TestSettingsKeepTheirFile(t *testing.T) {
 	for text, same := range map[string]bool{"": true, "# more\n": false} {
 		check(t, os.Chmod(path, 0o640))
 		was := must[os.FileInfo](t)(os.Stat(path))
-		check(t, r.EditConfigFile(func(old []byte) ([]byte, error) { return append(old, text...), nil }))
+		check(t, r.Settings().Edit(func(old []byte) ([]byte, error) { return append(old, text...), nil }))
 		if is := must[os.FileInfo](t)(os.Stat(path)); os.SameFile(was, is) != same || is.Mode() != was.Mode() {
 			t.Errorf("with %q it is the same file: %v, and has the mode %v", text, !same, is.Mode())
 		}
@@ -501,8 +501,8 @@ func TestIdentitiesOfNobody(t *testing.T) {
 // also for a program that has been started elsewhere.
 func TestIdentityFromElsewhere(t *testing.T) {
 	ctx, r := scratch(t)
-	check(t, r.SetConfig(ctx, "user.name", "Own Name"))
-	check(t, r.SetConfig(ctx, "user.email", "own@x"))
+	check(t, r.Settings().Set(ctx, "user.name", "Own Name"))
+	check(t, r.Settings().Set(ctx, "user.email", "own@x"))
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		for _, what := range []string{"NAME", "EMAIL"} {
 			t.Setenv("GIT_"+who+"_"+what, "")

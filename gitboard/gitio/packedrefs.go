@@ -49,16 +49,16 @@ func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[strin
 	return found, nil
 }
 
-// CheckPackedRefs returns a PackedRefsError if git can't read the file packed-refs. Git then reads
+// CheckPacked returns a PackedRefsError if git can't read the file packed-refs. Git then reads
 // no ref at all.
-func (r *Repo) CheckPackedRefs() error {
-	_, err := r.packedRefs("packed-refs", func(string) bool { return false })
+func (b BrokenRefs) CheckPacked() error {
+	_, err := b.repo.packedRefs("packed-refs", func(string) bool { return false })
 	return err
 }
 
 // readable returns a PackedRefsError in place of git's error if packed-refs is the reason for it.
 func (r *Repo) readable(err error) error {
-	if unreadable := (*PackedRefsError)(nil); exitCode(err) > 0 && errors.As(r.CheckPackedRefs(), &unreadable) {
+	if unreadable := (*PackedRefsError)(nil); exitCode(err) > 0 && errors.As(r.BrokenRefs().CheckPacked(), &unreadable) {
 		return unreadable
 	}
 	return err

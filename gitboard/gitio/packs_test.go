@@ -18,10 +18,10 @@ func TestHolds(t *testing.T) {
 	packed := must[[]string](t)(r.revList(ctx, "", head, "--objects", "--no-object-names"))
 	native(t, r.CommonDir(), "gc", "--quiet")
 	loose := string(store(t, ctx, r, "loose")[0])
-	check(t, os.RemoveAll(r.KeptDir()))
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	missing := string(blob("missing").OID)
 	all := append(slices.Clone(packed), loose)
-	holds := func(names ...string) error { return r.Holds(ctx, head, slices.Values([][]string{names})) }
+	holds := func(names ...string) error { return r.History().Holds(ctx, head, slices.Values([][]string{names})) }
 
 	check(t, holds(all...))
 	if doubtful, err := r.doubtful(ctx, append(slices.Clone(all), missing)); err != nil || !slices.Equal(doubtful, []string{loose, missing}) {
@@ -61,7 +61,7 @@ func TestHolds(t *testing.T) {
 	}
 	check(t, os.WriteFile(pack, harmed, 0o644))
 	again := open(t, ctx, r.TopLevel()) // no child still has the pack open
-	if err := again.Holds(ctx, head, slices.Values([][]string{packed})); !errors.As(err, new(*DamagedError)) {
+	if err := again.History().Holds(ctx, head, slices.Values([][]string{packed})); !errors.As(err, new(*DamagedError)) {
 		t.Errorf("a damaged pack: %v", err)
 	}
 	check(t, os.WriteFile(pack, data, 0o644))

@@ -34,10 +34,10 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 			if err := r.Worktree(tree).Add(ctx, old); !errors.Is(err, ErrSilent) || !errors.As(err, new(*NetworkError)) {
 				t.Errorf("the server says nothing, and the worktree ends with %v", err)
 			}
-			if _, _, err := r.MergeTree(ctx, old, last); !errors.Is(err, ErrSilent) {
+			if _, _, err := r.History().MergeTree(ctx, old, last); !errors.Is(err, ErrSilent) {
 				t.Errorf("the server says nothing, and the merge ends with %v", err)
 			}
-			if _, err := r.Diff(ctx, old, last); !errors.Is(err, ErrSilent) {
+			if _, err := r.History().Diff(ctx, old, last); !errors.Is(err, ErrSilent) {
 				t.Errorf("the server says nothing, and the diff ends with %v", err)
 			}
 			native(t, dir, "config", "--unset", "remote.origin.uploadpack")
@@ -71,7 +71,7 @@ func TestSnapshotInAPartialClone(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", which, err)
 		}
-		if files := must[[]string](t)(r.ChangedFiles(ctx, head, id)); len(files) != 1 {
+		if files := must[[]string](t)(r.History().ChangedFiles(ctx, head, id)); len(files) != 1 {
 			t.Errorf("%s: it changes %v", which, files)
 		}
 	}

@@ -184,7 +184,7 @@ func TestCommandsOnRecord(t *testing.T) {
 	}
 	endLeader := sleeps(0)
 	endOther := sleeps(leader)
-	check(t, r.RecordCommand(leader, r.TopLevel()))
+	check(t, r.Commands().Record(leader, r.TopLevel()))
 	born := proc.Birth(leader)
 	_, ticks, _ := strings.Cut(born, " ")
 	runs := func(when string, want map[string]bool) {
@@ -198,7 +198,7 @@ func TestCommandsOnRecord(t *testing.T) {
 	onRecord := func(want bool) {
 		t.Helper()
 		r.dropCommands()
-		if r.Commands()[leader] != want {
+		if r.Commands().Running()[leader] != want {
 			t.Errorf("on record: %v, want %v", !want, want)
 		}
 	}
@@ -209,11 +209,11 @@ func TestCommandsOnRecord(t *testing.T) {
 	onRecord(true)
 	endOther()
 	runs("when all have ended", map[string]bool{born: false})
-	if r.Commands()[leader] {
+	if r.Commands().Running()[leader] {
 		t.Error("a command that has ended still runs")
 	}
 	onRecord(false)
-	check(t, r.RecordCommand(leader, r.TopLevel())) // there is no such process any more
+	check(t, r.Commands().Record(leader, r.TopLevel())) // there is no such process any more
 	if left, _ := os.ReadDir(r.commandsDir()); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
@@ -228,14 +228,14 @@ func TestEndCommandsEnds(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 	})
-	check(t, r.RecordCommand(cmd.Process.Pid, "place"))
+	check(t, r.Commands().Record(cmd.Process.Pid, "place"))
 	writeIn(t, r.commandsDir(), ".being written", "")
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := r.EndCommands(ended, "place"); !errors.Is(err, context.Canceled) || proc.Birth(cmd.Process.Pid) == "" {
+	if err := r.Commands().End(ended, "place"); !errors.Is(err, context.Canceled) || proc.Birth(cmd.Process.Pid) == "" {
 		t.Errorf("got %v", err)
 	}
-	check(t, r.EndCommands(ended, "another place"))
+	check(t, r.Commands().End(ended, "another place"))
 }
 
 // TestEndCommands checks that a command is ended if the process that waited for it was killed, or if
@@ -259,15 +259,15 @@ func TestEndCommands(t *testing.T) {
 	_ = caller.Wait() // it was killed
 	awaited, released, left, beside := start(), start(), start(), start()
 	for cmd, in := range map[*exec.Cmd]string{awaited: "elsewhere", released: "place", left: "elsewhere", beside: "place"} {
-		check(t, r.RecordCommand(cmd.Process.Pid, in))
+		check(t, r.Commands().Record(cmd.Process.Pid, in))
 	}
-	r.ReleaseCommand(released.Process.Pid)
+	r.Commands().Release(released.Process.Pid)
 	// The group of another leader, with the number of one that has ended.
 	strange := start()
 	file, other := r.commandFile(left.Process.Pid), r.commandFile(strange.Process.Pid)
 	check(t, ReplaceFile(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), proc.This(), dead, 1))))
 	check(t, ReplaceFile(other, []byte(proc.Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
-	check(t, r.EndCommands(ctx, "place"))
+	check(t, r.Commands().End(ctx, "place"))
 	if proc.Birth(strange.Process.Pid) == "" || exists(other) {
 		t.Error("a group that is not on record was ended, or its record is left")
 	}
@@ -280,8 +280,8 @@ func TestEndCommands(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if want := map[int]bool{awaited.Process.Pid: true, released.Process.Pid: true}; !maps.Equal(r.Commands(), want) {
-		t.Errorf("%v run, not %v", r.Commands(), want)
+	if want := map[int]bool{awaited.Process.Pid: true, released.Process.Pid: true}; !maps.Equal(r.Commands().Running(), want) {
+		t.Errorf("%v run, not %v", r.Commands().Running(), want)
 	}
 	if exists(file) || exists(r.commandFile(beside.Process.Pid)) {
 		t.Error("their records are left")

@@ -127,7 +127,7 @@ func TestDropLeft(t *testing.T) {
 			}
 		}()
 	}
-	check(t, r.Maintain(ctx))
+	check(t, r.Upkeep().Maintain(ctx))
 }
 
 // TestMaintainAfterAKill checks that a lock left by a killed maintenance does not end all upkeep.
@@ -136,7 +136,7 @@ func TestMaintainAfterAKill(t *testing.T) {
 	lock, long := filepath.Join(r.common, "objects", "maintenance.lock"), time.Now().Add(-time.Hour)
 	writeIn(t, r.common, "objects/maintenance.lock", "")
 	check(t, os.Chtimes(lock, long, long))
-	check(t, r.Maintain(ctx))
+	check(t, r.Upkeep().Maintain(ctx))
 	if exists(lock) {
 		t.Error("the lock is still there, and git does nothing beside it")
 	}
@@ -152,11 +152,11 @@ func TestPackAfterAKill(t *testing.T) {
 	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
 	writeIn(t, r.common, "logs/refs/heads/liza/x", "")
 	once, _ := WithRetries(t.Context(), 0)
-	if err := r.Pack(once); exitCode(err) <= 0 {
+	if err := r.Upkeep().Pack(once); exitCode(err) <= 0 {
 		t.Errorf("without a second attempt: %v", err)
 	}
 	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
-	check(t, r.Pack(t.Context()))
+	check(t, r.Upkeep().Pack(t.Context()))
 	if exists(loosePath(r, objects[0].OID)) || exists(filepath.Join(r.common, "logs/refs/heads/liza/x.lock")) {
 		t.Error("an object lies loose, or the lock is there")
 	}

@@ -14,18 +14,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
+// Records are git's records of linked worktrees: a directory for each, with its HEAD, index and
+// reflog (gitrepository-layout, worktrees/<id>).
+type Records struct{ repo *Repo }
+
+// Records returns git's records of the repository's worktrees.
+func (r *Repo) Records() Records { return Records{r} }
+
 // Git keeps a record of each linked worktree, a directory with its HEAD, index, reflog and the
 // repositories of its submodules (gitrepository-layout, worktrees/<id>). A crash may leave files of
 // it empty. What is in the other files is then still somebody's work.
 
-// DamagedRecords lists the records of worktrees whose file commondir does not lead to this
+// Damaged lists the records of worktrees whose file commondir does not lead to this
 // repository. Git can't use their worktrees, and can't even list the others if the file is empty.
 // One that another process is writing is among them.
-func (r *Repo) DamagedRecords() (damaged []string) {
-	records, _ := os.ReadDir(filepath.Join(r.common, "worktrees"))
-	own, _ := os.Stat(r.common) // without it there are no records
+func (r Records) Damaged() (damaged []string) {
+	records, _ := os.ReadDir(filepath.Join(r.repo.common, "worktrees"))
+	own, _ := os.Stat(r.repo.common) // without it there are no records
 	for _, e := range records {
-		record := filepath.Join(r.common, "worktrees", e.Name())
+		record := filepath.Join(r.repo.common, "worktrees", e.Name())
 		text, _ := os.ReadFile(filepath.Join(record, "commondir")) // without a text it leads to the record
 		common, _ := os.Stat(pathIn(record, string(text)))         // what is not there is the same file as no other
 		if e.IsDir() && !os.SameFile(own, common) {
@@ -35,22 +42,22 @@ func (r *Repo) DamagedRecords() (damaged []string) {
 	return damaged
 }
 
-// NamelessRecords lists the records of worktrees whose file gitdir names no worktree. Git works in
+// Nameless lists the records of worktrees whose file gitdir names no worktree. Git works in
 // their worktrees all the same, but forgets the records, with all that is in them, at its next gc.
-func (r *Repo) NamelessRecords() (nameless []string) {
-	records, _ := os.ReadDir(filepath.Join(r.common, "worktrees")) // there may be none
+func (r Records) Nameless() (nameless []string) {
+	records, _ := os.ReadDir(filepath.Join(r.repo.common, "worktrees")) // there may be none
 	for _, e := range records {
-		if record := filepath.Join(r.common, "worktrees", e.Name()); e.IsDir() && linkBack(record) == "" {
+		if record := filepath.Join(r.repo.common, "worktrees", e.Name()); e.IsDir() && linkBack(record) == "" {
 			nameless = append(nameless, record)
 		}
 	}
 	return nameless
 }
 
-// UnfinishedRecords lists the records of worktrees whose HEAD has the zero id, which git writes
+// Unfinished lists the records of worktrees whose HEAD has the zero id, which git writes
 // first. While one is left by a git that was killed then, git neither fetches nor packs nor prunes.
-func (r *Repo) UnfinishedRecords() (unfinished []string) {
-	heads, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "HEAD")) // the pattern is valid
+func (r Records) Unfinished() (unfinished []string) {
+	heads, _ := filepath.Glob(filepath.Join(EscapeGlob(r.repo.common), "worktrees", "*", "HEAD")) // the pattern is valid
 	for _, head := range heads {
 		if line, _ := plainFile(head); git.OID(line).Valid() && git.OID(line).IsZero() {
 			unfinished = append(unfinished, filepath.Dir(head))
@@ -59,17 +66,17 @@ func (r *Repo) UnfinishedRecords() (unfinished []string) {
 	return unfinished
 }
 
-// FinishRecord gives an unfinished record the commit of the main worktree, unless a git may still
+// Finish gives an unfinished record the commit of the main worktree, unless a git may still
 // be writing the record. It can be repeated. What is in the worktree stays as it is.
-func (r *Repo) FinishRecord(ctx context.Context, record string) error {
+func (r Records) Finish(ctx context.Context, record string) error {
 	head := filepath.Join(record, "HEAD")
-	if !slices.Contains(r.UnfinishedRecords(), record) {
+	if !slices.Contains(r.Unfinished(), record) {
 		return nil
 	}
-	if err := r.Left(head, r.patience.Watch); err != nil {
+	if err := r.repo.Locks().Left(head, r.repo.patience.Watch); err != nil {
 		return err
 	}
-	commit, err := r.resolve(ctx, "main-worktree/HEAD") // whichever this one is
+	commit, err := r.repo.resolve(ctx, "main-worktree/HEAD") // whichever this one is
 	if err != nil {
 		return err
 	}
@@ -79,8 +86,8 @@ func (r *Repo) FinishRecord(ctx context.Context, record string) error {
 // finishRecords finishes the unfinished records that killed processes have left, and reports
 // whether there was one.
 func (r *Repo) finishRecords(ctx context.Context) (done bool) {
-	for _, record := range r.UnfinishedRecords() {
-		done = r.FinishRecord(ctx, record) == nil || done
+	for _, record := range r.Records().Unfinished() {
+		done = r.Records().Finish(ctx, record) == nil || done
 	}
 	return done
 }
@@ -88,7 +95,7 @@ func (r *Repo) finishRecords(ctx context.Context) (done bool) {
 // unwritten reports whether another process may be writing a record: one that is new lacks what git
 // requires.
 func (r *Repo) unwritten() bool {
-	return slices.ContainsFunc(r.DamagedRecords(), func(record string) bool {
+	return slices.ContainsFunc(r.Records().Damaged(), func(record string) bool {
 		info, err := os.Stat(record)
 		return err == nil && time.Since(info.ModTime()) < LockAge
 	})
@@ -97,7 +104,7 @@ func (r *Repo) unwritten() bool {
 // damagedRecord returns a DamagedRecordError in place of git's error if a record is the reason for
 // it.
 func (r *Repo) damagedRecord(err error) error {
-	if damaged := r.DamagedRecords(); len(damaged) > 0 {
+	if damaged := r.Records().Damaged(); len(damaged) > 0 {
 		return &DamagedRecordError{Path: damaged[0], Err: err}
 	}
 	return err
@@ -106,7 +113,7 @@ func (r *Repo) damagedRecord(err error) error {
 // WorktreeOf returns the top directory of the worktree that a record belongs to: one of the given
 // ones whose .git file names the record, or else the one that the record names, even if it is gone.
 // It returns "" if the record names none, or one that is another record's by now.
-func (r *Repo) WorktreeOf(record string, among []string) string {
+func (r Records) WorktreeOf(record string, among []string) string {
 	for _, path := range among {
 		if LinkedDir(path) == record {
 			return path
@@ -125,9 +132,9 @@ func (r *Repo) WorktreeOf(record string, among []string) string {
 	return path
 }
 
-// CompleteRecord gives a record back what every record of the worktree at path says: where the
+// Complete gives a record back what every record of the worktree at path says: where the
 // repository is, and where the worktree. It can be repeated, also while git writes the record.
-func (r *Repo) CompleteRecord(record, path string) error {
+func (r Records) Complete(record, path string) error {
 	err := ReplaceFile(filepath.Join(record, "commondir"), []byte(upToCommon))
 	if link := filepath.Join(path, ".git"); err == nil && linkBack(record) != link {
 		err = ReplaceFile(filepath.Join(record, "gitdir"), []byte(link+"\n"))
@@ -139,8 +146,8 @@ func (r *Repo) CompleteRecord(record, path string) error {
 // it was killed. One that is still writing it writes the same, and may then move or remove all of
 // it: nothing else is written, and no file made.
 func (r *Repo) completeRecords() {
-	for _, record := range r.DamagedRecords() {
-		if r.WorktreeOf(record, nil) == "" {
+	for _, record := range r.Records().Damaged() {
+		if r.Records().WorktreeOf(record, nil) == "" {
 			continue
 		}
 		file, err := os.OpenFile(filepath.Join(record, "commondir"), os.O_WRONLY, 0)
@@ -210,12 +217,12 @@ func namesHead(record string) bool {
 
 // Unheld reports whether no ref holds a commit. It is false for one that is missing: nothing is
 // left of it.
-func (r *Repo) Unheld(ctx context.Context, commit git.OID) (bool, error) {
-	if o, err := r.Object(ctx, string(commit)); errors.Is(err, ErrNotFound) || err == nil && o.Type != git.CommitObject {
+func (h History) Unheld(ctx context.Context, commit git.OID) (bool, error) {
+	if o, err := h.repo.Object(ctx, string(commit)); errors.Is(err, ErrNotFound) || err == nil && o.Type != git.CommitObject {
 		return false, nil
 	} else if err != nil {
 		return false, err
 	}
-	out, err := r.command("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--glob="+git.RefsPrefix+"*", "--").output(ctx)
+	out, err := h.repo.command("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--glob="+git.RefsPrefix+"*", "--").output(ctx)
 	return len(bytes.TrimSpace(out)) > 0, err
 }

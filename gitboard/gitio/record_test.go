@@ -43,16 +43,16 @@ func TestRecordsOfWorktrees(t *testing.T) {
 	writeIn(t, r.common, "worktrees/file", "x") // no record
 	is := func(when string, damaged, nameless []string) {
 		t.Helper()
-		if got := r.DamagedRecords(); !slices.Equal(got, damaged) {
+		if got := r.Records().Damaged(); !slices.Equal(got, damaged) {
 			t.Errorf("%s: %q are damaged, not %q", when, got, damaged)
 		}
-		if got := r.NamelessRecords(); !slices.Equal(got, nameless) {
+		if got := r.Records().Nameless(); !slices.Equal(got, nameless) {
 			t.Errorf("%s: %q are nameless, not %q", when, got, nameless)
 		}
 	}
 	of := func(when, record, want string, among ...string) {
 		t.Helper()
-		if got := r.WorktreeOf(record, among); got != want {
+		if got := r.Records().WorktreeOf(record, among); got != want {
 			t.Errorf("%s: it belongs to %q, not to %q", when, got, want)
 		}
 	}
@@ -71,19 +71,19 @@ func TestRecordsOfWorktrees(t *testing.T) {
 		of("which is not said", first, "")
 		of("which only the worktree says", first, one, two, one)
 	}
-	check(t, r.CompleteRecord(first, one))
+	check(t, r.Records().Complete(first, one))
 	is("completed", nil, nil)
 	if native(t, one, "status", "--porcelain") != "" || readIn(t, first, "gitdir") != link {
 		t.Error("git can't use the worktree")
 	}
 	relative := must[string](t)(filepath.Rel(first, filepath.Join(one, ".git"))) + "\n"
 	writeIn(t, first, "gitdir", relative)
-	check(t, r.CompleteRecord(first, one))
+	check(t, r.Records().Complete(first, one))
 	if got := readIn(t, first, "gitdir"); got != relative {
 		t.Errorf("%q was as good as %q", relative, got)
 	}
 	stored := (*StorageError)(nil)
-	if err := r.CompleteRecord(filepath.Join(r.common, "worktrees", "gone"), one); !errors.As(err, &stored) {
+	if err := r.Records().Complete(filepath.Join(r.common, "worktrees", "gone"), one); !errors.As(err, &stored) {
 		t.Errorf("a record that is gone: %v", err)
 	}
 	// The record names a place that is another worktree's by now, a repository, or nothing any more.
@@ -139,7 +139,7 @@ func TestOriginal(t *testing.T) {
 	one := claim(t, ctx, r, "one")
 	is := func(when string, r *Repo, want string, paths ...string) {
 		t.Helper()
-		if got := r.Original(paths...); got != want {
+		if got := r.Records().Original(paths...); got != want {
 			t.Errorf("%s: %q, not %q", when, got, want)
 		}
 	}
@@ -221,20 +221,20 @@ func TestUnfinishedRecord(t *testing.T) {
 	check(t, os.Chtimes(head, long, long))
 	all := r.command("rev-list", "rev-list", "--all", "--count")
 	r.patience.Watch = 2 * time.Hour
-	if err := all.run(ctx); exitCode(err) != died || len(r.UnfinishedRecords()) != 1 {
-		t.Errorf("it may be being written: %v, %q", err, r.UnfinishedRecords())
+	if err := all.run(ctx); exitCode(err) != died || len(r.Records().Unfinished()) != 1 {
+		t.Errorf("it may be being written: %v, %q", err, r.Records().Unfinished())
 	}
 	r.patience.Watch = time.Minute
-	if err := all.run(ctx); err != nil || len(r.UnfinishedRecords()) != 0 {
-		t.Errorf("%v, %q", err, r.UnfinishedRecords())
+	if err := all.run(ctx); err != nil || len(r.Records().Unfinished()) != 0 {
+		t.Errorf("%v, %q", err, r.Records().Unfinished())
 	}
 	main := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	if line, _ := plainFile(head); line != string(main) {
 		t.Errorf("it is at %q, not at %s", line, main)
 	}
-	check(t, r.FinishRecord(ctx, record))
+	check(t, r.Records().Finish(ctx, record))
 	check(t, os.Rename(head, head+"-away"))
-	if got := r.UnfinishedRecords(); len(got) > 0 {
+	if got := r.Records().Unfinished(); len(got) > 0 {
 		t.Errorf("a lost HEAD is not finished: %q", got)
 	}
 	check(t, os.Rename(head+"-away", head))

@@ -200,12 +200,12 @@ func race(t *testing.T, wins int, beside func(racer int, at git.OID) []git.RefUp
 	stop()
 	packer.Wait()
 	tip := must[git.OID](t)(r.Ref(ctx, ref))
-	if n := must[int](t)(r.CountCommits(ctx, base, tip)); n != racers*wins {
+	if n := must[int](t)(r.History().CountCommits(ctx, base, tip)); n != racers*wins {
 		t.Errorf("%d commits are left of %d", n, racers*wins)
 	}
 	for _, list := range seen {
 		for _, oid := range list {
-			if !must[bool](t)(r.IsAncestor(ctx, oid, tip)) {
+			if !must[bool](t)(r.History().IsAncestor(ctx, oid, tip)) {
 				t.Errorf("%s is lost", oid)
 			}
 		}

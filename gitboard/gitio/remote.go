@@ -62,10 +62,10 @@ func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 
 // MayMirror reports, without asking git, whether this repository's settings may let a plain fetch
 // overwrite every ref, as after `git clone --mirror`.
-func (r *Repo) MayMirror() bool { return r.ownSettings().mayMirror() }
+func (s Settings) MayMirror() bool { return s.repo.ownSettings().mayMirror() }
 
 // MayHaveRemotes reports, without asking git, whether there may be a remote.
-func (r *Repo) MayHaveRemotes() bool { return r.ownSettings().mayHaveRemotes() }
+func (s Settings) MayHaveRemotes() bool { return s.repo.ownSettings().mayHaveRemotes() }
 
 // Remote returns the remote with that name.
 func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
@@ -500,9 +500,9 @@ func (m *Remote) Offer(ctx context.Context, as map[string]string) error {
 
 // RemoteHead returns the full name, at the remote, of the remote's default branch as this clone
 // remembers it, or "" if it does not.
-func (r *Repo) RemoteHead(ctx context.Context, remote string) (string, error) {
+func (s Settings) RemoteHead(ctx context.Context, remote string) (string, error) {
 	prefix := git.RemoteRef(remote, "")
-	head, err := r.symbolic(ctx, prefix+"HEAD")
+	head, err := s.repo.symbolic(ctx, prefix+"HEAD")
 	if name, is := strings.CutPrefix(head, prefix); is {
 		return git.HeadsPrefix + name, err
 	}

@@ -113,9 +113,9 @@ func TestSharedMeanwhile(t *testing.T) {
 	r, err := OpenWith(ctx, r.CommonDir(), Options{ToWrite: true})
 	check(t, err)
 	defer r.Close()
-	_, err = r.Author(ctx) // the settings were read
+	_, err = r.Settings().Author(ctx) // the settings were read
 	check(t, err)
-	check(t, r.SetConfig(ctx, RemoteKey, "hub"))
+	check(t, r.Settings().Set(ctx, RemoteKey, "hub"))
 	if m, err := r.Shared(ctx); err != nil || m == nil || m.Name != "hub" {
 		t.Errorf("%+v, %v", m, err)
 	}

@@ -10,34 +10,34 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// ReplaceBroken gives a broken ref a new value as git does: under its lock, in one step. Git itself
+// Replace gives a broken ref a new value as git does: under its lock, in one step. Git itself
 // refuses to update a ref that it can't read. It returns ErrRefMoved if the ref is no longer broken
 // in the same way. A ref that already has the value is left alone.
-func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to git.OID) (err error) {
+func (b BrokenRefs) Replace(ctx context.Context, broken *BrokenRefError, to git.OID) (err error) {
 	if err := checkOIDs(to); err != nil {
 		return err
 	}
 	if err := git.CheckRefName(broken.Ref); err != nil {
 		return err
 	}
-	path := filepath.Join(r.common, filepath.FromSlash(broken.Ref))
+	path := filepath.Join(b.repo.common, filepath.FromSlash(broken.Ref))
 	lock := path + ".lock"
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return storageError(r.common, err)
+		return storageError(b.repo.common, err)
 	}
 	file, err := os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s is %w", broken.Ref, &BusyError{Paths: []string{lock}})
 	}
 	if err != nil {
-		return storageError(r.common, err)
+		return storageError(b.repo.common, err)
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(lock))
 		}
 	}()
-	now, err := r.Ref(ctx, broken.Ref)
+	now, err := b.repo.Ref(ctx, broken.Ref)
 	still := (*BrokenRefError)(nil)
 	switch unreadable := errors.As(err, &still); {
 	case err == nil && now == to:
@@ -51,7 +51,7 @@ func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to git
 	}
 	_, err = fmt.Fprintln(file, to)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return storageError(r.common, err)
+		return storageError(b.repo.common, err)
 	}
-	return storageError(r.common, os.Rename(lock, path))
+	return storageError(b.repo.common, os.Rename(lock, path))
 }

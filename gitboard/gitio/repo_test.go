@@ -159,7 +159,7 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("status: %v", entries)
 	}
 	must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "snap", ada))
-	check(t, r.SetConfig(ctx, "liza.x", "y"))
+	check(t, r.Settings().Set(ctx, "liza.x", "y"))
 	store(t, ctx, r, "written below objects")
 	if _, err := os.Lstat(rubbish); !os.IsNotExist(err) {
 		t.Error("something was written where GIT_* pointed")
@@ -187,7 +187,7 @@ func TestQuarantine(t *testing.T) {
 	}
 	objects := many(packFrom)
 	check(t, inside.WriteObjects(ctx, objects))
-	if exists(inside.KeptDir()) {
+	if exists(inside.Upkeep().KeptDir()) {
 		t.Error("what may be refused is kept")
 	}
 	must[git.Object](t)(inside.Object(ctx, string(objects[1].OID)))

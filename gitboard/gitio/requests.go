@@ -18,7 +18,7 @@ import (
 // starts one child, and one more for each candidate. A bare repository, a server that is asked at
 // each push, remembers the requests of the commits that it has looked at, and needs the first child
 // only once.
-func (r *Repo) Requested(ctx context.Context, tip git.OID, requests []string, depth int) (map[string]git.OID, error) {
+func (h History) Requested(ctx context.Context, tip git.OID, requests []string, depth int) (map[string]git.OID, error) {
 	found := map[string]git.OID{}
 	if len(requests) == 0 || depth <= 0 || tip.IsZero() {
 		return found, nil
@@ -30,7 +30,7 @@ func (r *Repo) Requested(ctx context.Context, tip git.OID, requests []string, de
 	for _, request := range requests {
 		wanted[url.PathEscape(request)] = request
 	}
-	all, err := r.asking(ctx, tip, depth)
+	all, err := h.repo.asking(ctx, tip, depth)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (r *Repo) Requested(ctx context.Context, tip git.OID, requests []string, de
 			if !is || found[request] != "" {
 				continue
 			}
-			has, err := r.hasRequest(ctx, a.commit, request)
+			has, err := h.repo.hasRequest(ctx, a.commit, request)
 			if err != nil {
 				return nil, err
 			}

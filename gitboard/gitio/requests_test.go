@@ -24,7 +24,7 @@ func TestRequested(t *testing.T) {
 	var tip git.OID
 	finds := func(what, request string, depth int, want bool) {
 		t.Helper()
-		found := must[map[string]git.OID](t)(r.Requested(ctx, tip, []string{request, "none"}, depth))
+		found := must[map[string]git.OID](t)(r.History().Requested(ctx, tip, []string{request, "none"}, depth))
 		if (found[request] != "") != want || found["none"] != "" {
 			t.Errorf("%s: %v", what, found)
 		}
@@ -63,12 +63,12 @@ func TestRequested(t *testing.T) {
 	native(t, r.top, "commit", "-q", "--allow-empty", "-m", "a note", "-m", "Liza-Request: r4", "-m", "This is no trailer.")
 	tip = must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	finds("what only looks like a request", "r4", 20, false)
-	if found := must[map[string]git.OID](t)(r.Requested(ctx, tip, []string{"r3"}, 20)); found["r3"] != newest {
+	if found := must[map[string]git.OID](t)(r.History().Requested(ctx, tip, []string{"r3"}, 20)); found["r3"] != newest {
 		t.Errorf("of two commits with a request the older one is found: %v", found)
 	}
 	commit("r5")
 	tip = commit("r5")
-	if found := must[map[string]git.OID](t)(r.Requested(ctx, tip, []string{"r5"}, 20)); found["r5"] != tip {
+	if found := must[map[string]git.OID](t)(r.History().Requested(ctx, tip, []string{"r5"}, 20)); found["r5"] != tip {
 		t.Errorf("of two commits that have come since the older one is found: %v", found)
 	}
 	if kept := r.keptAsking(); len(kept) == 0 || kept[len(kept)-1].commit != tip {

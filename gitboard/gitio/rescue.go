@@ -14,11 +14,11 @@ import (
 
 // Whole returns nil if all commits, trees and files of a commit's history are present and match
 // their ids. A partial clone, which lacks some on purpose, is not checked.
-func (r *Repo) Whole(ctx context.Context, commit git.OID) error { return r.whole(ctx, commit) }
+func (h History) Whole(ctx context.Context, commit git.OID) error { return h.repo.whole(ctx, commit) }
 
 // WholeAlone is Whole for a commit and its tree: what came before it is not looked at.
-func (r *Repo) WholeAlone(ctx context.Context, commit git.OID) error {
-	return r.whole(ctx, commit, "--no-walk")
+func (h History) WholeAlone(ctx context.Context, commit git.OID) error {
+	return h.repo.whole(ctx, commit, "--no-walk")
 }
 
 // whole checks the objects that git lists for a commit and the given arguments.
@@ -39,18 +39,18 @@ func (r *Repo) whole(ctx context.Context, commit git.OID, args ...string) error 
 // Holds is Whole for a caller that knows the objects of the commit's history: git need not look
 // for them in each of its trees, which takes longer than reading them. What is in packs whose
 // checksums are right is only looked up.
-func (r *Repo) Holds(ctx context.Context, commit git.OID, objects iter.Seq[[]string]) error {
-	if partial, err := r.isPartial(ctx); partial || err != nil {
+func (h History) Holds(ctx context.Context, commit git.OID, objects iter.Seq[[]string]) error {
+	if partial, err := h.repo.isPartial(ctx); partial || err != nil {
 		return err
 	}
-	if !r.packsIntact() {
-		return r.readAll(ctx, commit, objects)
+	if !h.repo.packsIntact() {
+		return h.repo.readAll(ctx, commit, objects)
 	}
 	var failed error
-	err := r.readAll(ctx, commit, func(yield func([]string) bool) {
+	err := h.repo.readAll(ctx, commit, func(yield func([]string) bool) {
 		for names := range objects {
 			var doubtful []string
-			if doubtful, failed = r.doubtful(ctx, names); failed != nil {
+			if doubtful, failed = h.repo.doubtful(ctx, names); failed != nil {
 				return
 			}
 			for part := range slices.Chunk(doubtful, atOnce) {
@@ -87,7 +87,7 @@ func (r *Repo) isPartial(ctx context.Context) (bool, error) {
 	if !r.ownSettings().mayBePartial() {
 		return false, nil
 	}
-	filters, err := r.ConfigAll(ctx, "extensions.partialClone")
+	filters, err := r.Settings().All(ctx, "extensions.partialClone")
 	return len(filters) > 0, err
 }
 
@@ -120,7 +120,7 @@ func (r *Repo) damaged(ctx context.Context, commit git.OID, err error) error {
 	if exitCode(err) != died {
 		return err
 	}
-	whole := r.Whole(ctx, commit)
+	whole := r.History().Whole(ctx, commit)
 	if errors.As(whole, new(*DamagedError)) || exitCode(whole) > 0 {
 		return &DamagedError{Commit: commit, Err: err}
 	}
@@ -157,9 +157,9 @@ func moves(text string) []Moved {
 }
 
 // KeptTips returns the commits that refs moved to recently and that are still kept, newest first.
-func (r *Repo) KeptTips() []git.OID {
+func (u Upkeep) KeptTips() []git.OID {
 	var tips []git.OID
-	for _, k := range r.allKept() {
+	for _, k := range u.repo.allKept() {
 		for _, o := range k.objects {
 			if k.moved && isCommit(o) {
 				tips = append(tips, o.OID)

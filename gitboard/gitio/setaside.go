@@ -46,22 +46,22 @@ func (w *Worktree) OwnCommits(ctx context.Context) ([]git.OID, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.repo.RecordedCommits(ctx, dir)
+	return w.repo.Records().Commits(ctx, dir)
 }
 
-// RecordedCommits is OwnCommits for the record of a worktree, which may itself be gone.
-func (r *Repo) RecordedCommits(ctx context.Context, record string) ([]git.OID, error) {
+// Commits is OwnCommits for the record of a worktree, which may itself be gone.
+func (r Records) Commits(ctx context.Context, record string) ([]git.OID, error) {
 	named, err := SetAside(record)
 	if err != nil {
 		return nil, err
 	}
-	refs, err := r.worktreeRefs(ctx, record)
+	refs, err := r.repo.worktreeRefs(ctx, record)
 	if err != nil {
 		return nil, err
 	}
 	var commits []git.OID
 	for _, oid := range append(named, refs...) {
-		o, err := r.Object(ctx, string(oid))
+		o, err := r.repo.Object(ctx, string(oid))
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
@@ -86,7 +86,7 @@ func (r *Repo) worktreeRefs(ctx context.Context, record string) (oids []git.OID,
 		_, err := os.Lstat(filepath.Join(record, filepath.FromSlash(name)))
 		return err == nil
 	}
-	if !slices.ContainsFunc(ownRefs, there) && !there("reftable") || !namesHead(record) || slices.Contains(r.DamagedRecords(), record) {
+	if !slices.ContainsFunc(ownRefs, there) && !there("reftable") || !namesHead(record) || slices.Contains(r.Records().Damaged(), record) {
 		return nil, nil
 	}
 	out, err := r.recorded(record, "for-each-ref", append([]string{"for-each-ref", "--format=%(objectname)"}, ownRefs...)...).output(ctx)

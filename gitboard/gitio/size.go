@@ -18,12 +18,12 @@ type Size struct {
 
 // Sizes returns the sizes of the objects reachable from to and not from from, trees and blobs
 // included. A zero from excludes nothing. No content is read into this process's memory.
-func (r *Repo) Sizes(ctx context.Context, from, to git.OID) ([]Size, error) {
-	names, err := r.revList(ctx, from, to, "--objects", "--no-object-names")
+func (h History) Sizes(ctx context.Context, from, to git.OID) ([]Size, error) {
+	names, err := h.repo.revList(ctx, from, to, "--objects", "--no-object-names")
 	if err != nil {
 		return nil, err
 	}
-	return r.ObjectSizes(ctx, names)
+	return h.repo.ObjectSizes(ctx, names)
 }
 
 // ObjectSizes returns the sizes of objects in the order of names. It returns ErrNotFound if one is

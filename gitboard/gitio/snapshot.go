@@ -89,7 +89,7 @@ func (r *Repo) commitTree(ctx context.Context, c command, message string, who gi
 		return "", err
 	}
 	commit := git.OID(strings.TrimSpace(string(out)))
-	return commit, r.Keep(ctx, commit, held...)
+	return commit, r.Upkeep().Keep(ctx, commit, held...)
 }
 
 // lastTree returns the tree of the last commit that was checked out in a worktree whose branch was

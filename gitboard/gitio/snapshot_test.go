@@ -14,7 +14,7 @@ import (
 
 func TestSnapshot(t *testing.T) {
 	ctx, r := scratch(t)
-	check(t, r.Exclude("ignored"))
+	check(t, r.Settings().Exclude("ignored"))
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	snap := func() git.OID {
 		t.Helper()
@@ -41,7 +41,7 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("%s holds %q", name, got.Data)
 		}
 	}
-	if files := must[[]string](t)(r.ChangedFiles(ctx, head, id)); len(files) != 3 {
+	if files := must[[]string](t)(r.History().ChangedFiles(ctx, head, id)); len(files) != 3 {
 		t.Errorf("it holds %v", files)
 	}
 	if index != readIn(t, r.GitDir(), "index") || before != native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch") {
@@ -102,7 +102,7 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 	prune()
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/attic/one/1", New: id}}, ""))
 	native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
-	for _, o := range must[[]Size](t)(r.Sizes(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")), id)) {
+	for _, o := range must[[]Size](t)(r.History().Sizes(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")), id)) {
 		check(t, os.Remove(loosePath(r, o.OID))) // by a git that began before the ref was made
 	}
 	later := must[*Repo](t)(Open(ctx, r.TopLevel()))
@@ -224,7 +224,7 @@ func TestStatus(t *testing.T) {
 	write(t, r, "b", "b")
 	commitAll(t, r, "second")
 	for key, value := range map[string]string{"status.branch": "true", "status.showUntrackedFiles": "no", "status.renames": "copies", "status.short": "true"} {
-		check(t, r.SetConfig(ctx, key, value))
+		check(t, r.Settings().Set(ctx, key, value))
 	}
 	native(t, r.TopLevel(), "mv", "a.txt", "né w.txt")
 	write(t, r, "b", "changed")

@@ -36,16 +36,16 @@ func TestOddAnswers(t *testing.T) {
 		says string
 		is   func() bool
 	}{
-		"no count":       {"", func() bool { return fails(r.CountCommits(ctx, "", head)) }},
-		"no tree":        {"none", func() bool { _, _, err := r.MergeTree(ctx, head, head); return err != nil }},
-		"nothing merged": {"", func() bool { _, _, err := r.MergeTree(ctx, head, head); return err != nil }},
+		"no count":       {"", func() bool { return fails(r.History().CountCommits(ctx, "", head)) }},
+		"no tree":        {"none", func() bool { _, _, err := r.History().MergeTree(ctx, head, head); return err != nil }},
+		"nothing merged": {"", func() bool { _, _, err := r.History().MergeTree(ctx, head, head); return err != nil }},
 		"fewer sizes":    {"one", func() bool { return fails(r.SizesOf(ctx, []string{"a", "b"})) }},
 		"no number":      {"a b c", func() bool { return fails(r.SizesOf(ctx, []string{"a"})) }},
 		"ambiguous": {"a b ambiguous", func() bool {
 			sizes, err := r.SizesOf(ctx, []string{"a b"})
 			return err == nil && sizes[0] == (Size{})
 		}},
-		"another pair": {"x", func() bool { return fails(r.DiffStats(ctx, [][2]git.OID{{head, head}})) }},
+		"another pair": {"x", func() bool { return fails(r.History().DiffStats(ctx, [][2]git.OID{{head, head}})) }},
 		"another ref": {string(head) + " commit refs/heads/main/more", func() bool {
 			at, err := r.exactRef(ctx, "refs/heads/main")
 			return err == nil && at.IsZero()
@@ -55,7 +55,7 @@ func TestOddAnswers(t *testing.T) {
 		"3.1":                 {"git version 3.1", func() bool { return RequireVersion(ctx) == nil }},
 		"no path of a change": {"a b c d", func() bool { return !fails(r.Worktree(r.top).cutShort(ctx, head, head)) }},
 		"half a change":       {`a b\0path\0`, func() bool { return !fails(r.Worktree(r.top).cutShort(ctx, head, head)) }},
-		"no files":            {string(head) + " " + string(head) + "\nx", func() bool { return fails(r.DiffStats(ctx, [][2]git.OID{{head, head}})) }},
+		"no files":            {string(head) + " " + string(head) + "\nx", func() bool { return fails(r.History().DiffStats(ctx, [][2]git.OID{{head, head}})) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			instead(t, `case "$*" in *--absolute-git-dir) echo '`+r.gitDir+`' ;; *) printf %b '`+c.says+`' ;; esac`)
@@ -78,7 +78,7 @@ func TestOddAnswers(t *testing.T) {
 		t.Errorf("no directory for an index: %v", err)
 	}
 	instead(t, "[ $1 = version ] && echo git version 2.30 && exit; exit 129")
-	if _, _, err := r.MergeTree(ctx, head, head); !errors.As(err, new(*UnsupportedError)) {
+	if _, _, err := r.History().MergeTree(ctx, head, head); !errors.As(err, new(*UnsupportedError)) {
 		t.Errorf("a git without merge-tree --write-tree: %v", err)
 	}
 }
@@ -113,21 +113,21 @@ func TestOddRepositories(t *testing.T) {
 func TestFullIDs(t *testing.T) {
 	ctx, r := scratch(t)
 	for name, err := range map[string]error{
-		"RangeDiff":      second(r.RangeDiff(ctx, "main", "main", "main", "main")),
-		"DiffBlobs":      second(r.DiffBlobs(ctx, "main:a.txt", "main:a.txt")),
-		"ChangedFiles":   second(r.ChangedFiles(ctx, "main", "main")),
-		"DiffStats":      second(r.DiffStats(ctx, [][2]git.OID{{"main", "main"}})),
-		"IsAncestor":     second(r.IsAncestor(ctx, "main", "main")),
-		"Since":          second(r.Since(ctx, "main", "main")),
-		"MergeBase":      second(r.MergeBase(ctx, "main", "main")),
-		"CountCommits":   second(r.CountCommits(ctx, "main", "main")),
-		"Touching":       second(r.Touching(ctx, "main", "a.txt")),
+		"RangeDiff":      second(r.History().RangeDiff(ctx, "main", "main", "main", "main")),
+		"DiffBlobs":      second(r.History().DiffBlobs(ctx, "main:a.txt", "main:a.txt")),
+		"ChangedFiles":   second(r.History().ChangedFiles(ctx, "main", "main")),
+		"DiffStats":      second(r.History().DiffStats(ctx, [][2]git.OID{{"main", "main"}})),
+		"IsAncestor":     second(r.History().IsAncestor(ctx, "main", "main")),
+		"Since":          second(r.History().Since(ctx, "main", "main")),
+		"MergeBase":      second(r.History().MergeBase(ctx, "main", "main")),
+		"CountCommits":   second(r.History().CountCommits(ctx, "main", "main")),
+		"Touching":       second(r.History().Touching(ctx, "main", "a.txt")),
 		"Log":            second(r.Log(ctx, "", "main")),
-		"RevList":        second(r.RevList(ctx, "", "main")),
+		"RevList":        second(r.History().RevList(ctx, "", "main")),
 		"RequestCommit":  second(r.RequestCommit(ctx, "main", "r", 9)),
-		"Requested":      second(r.Requested(ctx, "main", []string{"r"}, 9)),
+		"Requested":      second(r.History().Requested(ctx, "main", []string{"r"}, 9)),
 		"Advance":        r.Worktree(r.top).readTree(ctx, "main", "main"),
-		"MergeTree":      func() error { _, _, err := r.MergeTree(ctx, "main", "main"); return err }(),
+		"MergeTree":      func() error { _, _, err := r.History().MergeTree(ctx, "main", "main"); return err }(),
 		"AddWorktree":    r.Worktree(filepath.Join(t.TempDir(), "x")).Add(ctx, "main"),
 		"MergeInto":      second(r.Worktree(r.top).MergeInto(ctx, "main", "m", ada)),
 		"CheckoutDetach": r.Worktree(r.top).CheckoutDetached(ctx, "main"),
@@ -160,15 +160,15 @@ func TestReadObject(t *testing.T) {
 func TestKeptFiles(t *testing.T) {
 	ctx, r := scratch(t)
 	id := string(blob("a").OID)
-	check(t, os.MkdirAll(filepath.Join(r.KeptDir(), keptFile+"directory"), 0o755))
+	check(t, os.MkdirAll(filepath.Join(r.Upkeep().KeptDir(), keptFile+"directory"), 0o755))
 	for i, text := range []string{"", id + " blob 1\n", "garbage\n\n", id + " blob x\n\n", id[1:] + " blob 0\n\n", id + " blob -1\n\n", id + " blob 9\n\na"} {
-		writeIn(t, r.KeptDir(), fmt.Sprint(keptFile, i), text)
+		writeIn(t, r.Upkeep().KeptDir(), fmt.Sprint(keptFile, i), text)
 	}
-	writeIn(t, r.KeptDir(), "another", id+" blob 1\n\na")
+	writeIn(t, r.Upkeep().KeptDir(), "another", id+" blob 1\n\na")
 	if all := r.allKept(); len(all) != 0 {
 		t.Errorf("kept: %+v", all[0])
 	}
-	writeIn(t, r.KeptDir(), keptFile+"changed", id+" blob 1\n\nb")
+	writeIn(t, r.Upkeep().KeptDir(), keptFile+"changed", id+" blob 1\n\nb")
 	if all := r.allKept(); len(all) != 1 || len(all[0].objects) != 1 {
 		t.Errorf("kept: %+v", all)
 	}
@@ -195,8 +195,8 @@ func TestKeptFiles(t *testing.T) {
 // for.
 func TestKeptMissing(t *testing.T) {
 	ctx, r := scratch(t)
-	mark := filepath.Join(r.KeptDir(), "looked-after")
-	writeIn(t, r.KeptDir(), "looked-after", "")
+	mark := filepath.Join(r.Upkeep().KeptDir(), "looked-after")
+	writeIn(t, r.Upkeep().KeptDir(), "looked-after", "")
 	check(t, os.Chtimes(mark, time.Now(), time.Now().Add(-2*keptEvery)))
 	var objects []git.Object
 	for i := range 2 * keptBefore {
@@ -225,7 +225,7 @@ func TestKeptOfLate(t *testing.T) {
 	if all := r.allKept(); len(all) != len(paths) {
 		t.Errorf("of those just written %d are left", len(all))
 	}
-	for i, path := range append(paths, filepath.Join(r.KeptDir(), "looked-after")) {
+	for i, path := range append(paths, filepath.Join(r.Upkeep().KeptDir(), "looked-after")) {
 		then := time.Now().Add(-keptLong/2 - time.Duration(i)*time.Second)
 		check(t, os.Chtimes(path, then, then))
 	}
@@ -321,14 +321,14 @@ func TestStaleLock(t *testing.T) {
 	if err := r.removeLock(full, must[os.FileInfo](t)(os.Lstat(full)), 0); !errors.As(err, new(*StorageError)) {
 		t.Errorf("a directory: %v", err)
 	}
-	if err := r.ClearLock(path, time.Hour); !errors.As(err, new(*HeldError)) || !exists(path) {
+	if err := r.Locks().Clear(path, time.Hour); !errors.As(err, new(*HeldError)) || !exists(path) {
 		t.Errorf("a young lock: %v", err)
 	}
 	check(t, r.removeLock(path, was, 0))
 	if exists(path) {
 		t.Error("it is still there")
 	}
-	check(t, errors.Join(r.Left(path, 0), r.ClearLock(path, 0)))
+	check(t, errors.Join(r.Locks().Left(path, 0), r.Locks().Clear(path, 0)))
 	check(t, errors.Join(os.RemoveAll(filepath.Join(r.common, "liza")), os.WriteFile(filepath.Join(r.common, "liza"), nil, 0o644)))
 	if err := r.removeLock(full, was, 0); !errors.As(err, new(*StorageError)) {
 		t.Errorf("without a queue: %v", err)

@@ -8,23 +8,29 @@ import (
 	"strings"
 )
 
+// Upkeep keeps written objects beside gits that delete, and has git pack and count them.
+type Upkeep struct{ repo *Repo }
+
+// Upkeep returns the upkeep of the repository's objects.
+func (r *Repo) Upkeep() Upkeep { return Upkeep{r} }
+
 // Maintain removes what killed processes have left in liza's directory, and runs git's maintenance
 // if it is due, as `git gc --auto` would. Git ensures that it never runs twice at once. If
 // cancelled, it leaves nothing half done.
-func (r *Repo) Maintain(ctx context.Context) error {
-	r.dropLeft()
-	_ = r.ClearLock(filepath.Join(r.common, "objects", "maintenance.lock"), LockAge) // git would silently do nothing for ever
-	c := r.command("maintenance", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
+func (u Upkeep) Maintain(ctx context.Context) error {
+	u.repo.dropLeft()
+	_ = u.repo.Locks().Clear(filepath.Join(u.repo.common, "objects", "maintenance.lock"), LockAge) // git would silently do nothing for ever
+	c := u.repo.command("maintenance", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
 	return c.run(ctx)
 }
 
 // Pack packs all loose objects, also those that no ref reaches, even if git's settings or a lock
 // keep its own maintenance from doing so. What no ref has reached for long goes (gc.pruneExpire).
 // A lock in git's way that a killed git has left is removed, as for a write.
-func (r *Repo) Pack(ctx context.Context) error {
+func (u Upkeep) Pack(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
-		err := r.command("gc", "gc", "--quiet", "--cruft").run(ctx)
-		if err == nil || !r.awaitBusy(ctx, r.reflogsBusy()) || !MayRetry(ctx, attempt, attempts) {
+		err := u.repo.command("gc", "gc", "--quiet", "--cruft").run(ctx)
+		if err == nil || !u.repo.awaitBusy(ctx, u.repo.reflogsBusy()) || !MayRetry(ctx, attempt, attempts) {
 			return err
 		}
 	}
@@ -54,8 +60,8 @@ type Usage struct {
 }
 
 // Usage counts the repository's objects.
-func (r *Repo) Usage(ctx context.Context) (u Usage, err error) {
-	out, err := r.command("count-objects", "count-objects", "-v").output(ctx)
+func (of Upkeep) Usage(ctx context.Context) (u Usage, err error) {
+	out, err := of.repo.command("count-objects", "count-objects", "-v").output(ctx)
 	if err != nil {
 		return u, err
 	}
@@ -78,8 +84,8 @@ func (r *Repo) Usage(ctx context.Context) (u Usage, err error) {
 
 // DiskUsage returns the number of bytes that a ref's history takes on disk, trees and files
 // included.
-func (r *Repo) DiskUsage(ctx context.Context, ref string) (int64, error) {
-	out, err := r.command("rev-list", "rev-list", "--disk-usage", "--objects", ref, "--").output(ctx)
+func (h History) DiskUsage(ctx context.Context, ref string) (int64, error) {
+	out, err := h.repo.command("rev-list", "rev-list", "--disk-usage", "--objects", ref, "--").output(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -42,14 +42,14 @@ func (e *MalformedError) Unwrap() error { return e.Err }
 // history has and that of from doesn't have, or a .gitmodules or .gitattributes in them; or if
 // commit has other files than from in a folder of git liza's own. The error is a DamagedError if
 // one can't be read. It starts no child for a short line of commits as git usually writes them.
-func (r *Repo) WellFormed(ctx context.Context, from, commit git.OID) error {
-	failed, err := r.AllWellFormed(ctx, [][2]git.OID{{from, commit}})
+func (h History) WellFormed(ctx context.Context, from, commit git.OID) error {
+	failed, err := h.AllWellFormed(ctx, [][2]git.OID{{from, commit}})
 	return cmp.Or(err, failed[0])
 }
 
 // AllWellFormed is WellFormed for several histories, each of a commit since another one, oldest
 // first. failed has their errors; err is that of a look that did not end.
-func (r *Repo) AllWellFormed(ctx context.Context, since [][2]git.OID) (failed []error, err error) {
+func (h History) AllWellFormed(ctx context.Context, since [][2]git.OID) (failed []error, err error) {
 	failed = make([]error, len(since))
 	var odd []int // git has to look at these
 	var tips []git.OID
@@ -57,7 +57,7 @@ func (r *Repo) AllWellFormed(ctx context.Context, since [][2]git.OID) (failed []
 		if err := checkOIDs(pair[:]...); err != nil {
 			return failed, err
 		}
-		w, line, err := r.changesSince(ctx, pair[0], pair[1])
+		w, line, err := h.repo.changesSince(ctx, pair[0], pair[1])
 		switch {
 		case errors.As(err, new(*DamagedError)):
 			failed[i] = err
@@ -69,9 +69,9 @@ func (r *Repo) AllWellFormed(ctx context.Context, since [][2]git.OID) (failed []
 			failed[i] = w.wellFormed(ctx, pair[0])
 		}
 	}
-	check := r.wellFormed
-	if len(odd) > 1 && r.strict(ctx, tips, since[odd[0]][0]) == nil { // one look for all of them
-		check = r.ownFolders
+	check := h.repo.wellFormed
+	if len(odd) > 1 && h.repo.strict(ctx, tips, since[odd[0]][0]) == nil { // one look for all of them
+		check = h.repo.ownFolders
 	}
 	for _, i := range odd {
 		failed[i] = check(ctx, since[i][0], since[i][1])

@@ -73,9 +73,9 @@ func TestWellFormed(t *testing.T) {
 		said, _ := fsck.CombinedOutput()
 		refuses := slices.ContainsFunc(reached(t, dir, from, tip), func(oid string) bool { return regexp.MustCompile("error in [a-z]+ " + oid + ": ").Match(said) })
 		repo := open(t, ctx, dir)
-		all := must[[]error](t)(repo.AllWellFormed(ctx, [][2]git.OID{{from, from}, {from, tip}, {from, cases["a merge"]}}))
+		all := must[[]error](t)(repo.History().AllWellFormed(ctx, [][2]git.OID{{from, from}, {from, tip}, {from, cases["a merge"]}}))
 		for what, err := range map[string]error{
-			"WellFormed": repo.WellFormed(ctx, from, tip), "WholeSince": repo.WholeSince(ctx, from, tip), "AllWellFormed": all[1],
+			"WellFormed": repo.History().WellFormed(ctx, from, tip), "WholeSince": repo.History().WholeSince(ctx, from, tip), "AllWellFormed": all[1],
 		} {
 			if malformed := errors.As(err, new(*MalformedError)); malformed != refuses || err != nil && !malformed && name != "a null id" {
 				t.Errorf("%s, %s: %v, and git-fsck refuses it: %v", name, what, err, refuses)

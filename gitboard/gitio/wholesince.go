@@ -16,25 +16,25 @@ import (
 // WholeSince is Whole for what a commit's history has and that of from doesn't have. The error is a
 // DamagedError if anything is missing or damaged, and a MalformedError as of WellFormed. It starts
 // no child for a short line of commits as git usually writes them.
-func (r *Repo) WholeSince(ctx context.Context, from, commit git.OID) error {
+func (h History) WholeSince(ctx context.Context, from, commit git.OID) error {
 	if err := checkOIDs(from, commit); err != nil {
 		return err
 	}
-	if partial, err := r.isPartial(ctx); partial || err != nil {
+	if partial, err := h.repo.isPartial(ctx); partial || err != nil {
 		if err == nil {
-			err = r.WellFormed(ctx, from, commit)
+			err = h.WellFormed(ctx, from, commit)
 		}
 		if errors.As(err, new(*DamagedError)) {
 			return nil // it has yet to be fetched
 		}
 		return err
 	}
-	w, line, err := r.changesSince(ctx, from, commit)
+	w, line, err := h.repo.changesSince(ctx, from, commit)
 	if err != nil {
 		return err
 	}
 	if !line {
-		return cmp.Or(r.listedSince(ctx, from, commit), r.wellFormed(ctx, from, commit))
+		return cmp.Or(h.repo.listedSince(ctx, from, commit), h.repo.wellFormed(ctx, from, commit))
 	}
 	return cmp.Or(w.read(ctx), w.wellFormed(ctx, from))
 }
@@ -186,8 +186,8 @@ func (r *Repo) listedSince(ctx context.Context, from, commit git.OID) error {
 
 // WholeBesideRefs is Whole for what a commit's history has and no ref leads to, which is what git
 // checks of each ref that is pushed. The error is a DamagedError if anything is missing or damaged.
-func (r *Repo) WholeBesideRefs(ctx context.Context, commit git.OID) error {
-	return r.listed(ctx, commit, "--not", "--all")
+func (h History) WholeBesideRefs(ctx context.Context, commit git.OID) error {
+	return h.repo.listed(ctx, commit, "--not", "--all")
 }
 
 // listed is whole with an error that is a DamagedError also if git can't list the objects.

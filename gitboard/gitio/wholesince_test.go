@@ -58,7 +58,7 @@ func TestWholeSince(t *testing.T) {
 			}
 			for tip, commit := range tips {
 				repo := open(t, ctx, dir) // that has read nothing yet
-				found := repo.WholeSince(ctx, from, commit)
+				found := repo.History().WholeSince(ctx, from, commit)
 				lost := (*DamagedError)(nil)
 				switch is := errors.As(found, &lost); {
 				case path == "whole" && damage != "" && tip == "merged": // git may stop there
@@ -114,7 +114,7 @@ func TestWholeSinceInterrupted(t *testing.T) {
 			repo := open(t, ctx, made.TopLevel()) // that has read nothing yet
 			c := &endsAfter{Context: ctx}
 			c.left.Store(n)
-			err := repo.WholeSince(c, from, to)
+			err := repo.History().WholeSince(c, from, to)
 			if damaged := errors.As(err, new(*DamagedError)); err == nil && missing || damaged && !missing || err != nil && !damaged && !errors.Is(err, context.Canceled) {
 				t.Errorf("after %d looks, missing %v: %v", n, missing, err)
 			}
@@ -135,7 +135,7 @@ func TestWholeSinceOdd(t *testing.T) {
 		who := git.Signature{Name: "a", Email: "a@x"}
 		c := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Parents: []git.OID{from}, Author: who, Committer: who, Message: "m\n"}))
 		check(t, r.WriteObjects(ctx, append(more, tree, c)))
-		check(t, os.RemoveAll(r.KeptDir()))
+		check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 		return c.OID
 	}
 	module := git.TreeEntry{Name: "module", Mode: filemode.Submodule, OID: git.OID(strings.Repeat("1", 40))}
@@ -145,7 +145,7 @@ func TestWholeSinceOdd(t *testing.T) {
 	is := func(name string, commit git.OID, damaged bool) {
 		t.Helper()
 		repo := open(t, ctx, r.TopLevel()) // that has read nothing yet
-		if err := repo.WholeSince(ctx, from, commit); errors.As(err, new(*DamagedError)) != damaged || err != nil && !damaged {
+		if err := repo.History().WholeSince(ctx, from, commit); errors.As(err, new(*DamagedError)) != damaged || err != nil && !damaged {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

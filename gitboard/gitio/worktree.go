@@ -38,14 +38,14 @@ type WorktreeInfo struct {
 }
 
 // Worktrees lists all worktrees, the main one (or the bare repository) first.
-func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeInfo, error) {
-	return r.listWorktrees(ctx, r.amidst)
+func (r Records) Worktrees(ctx context.Context) ([]WorktreeInfo, error) {
+	return r.repo.listWorktrees(ctx, r.repo.amidst)
 }
 
 // RepairedWorktrees is Worktrees for callers that are about to change one. A record that a git left
 // unfinished when it was killed is completed if it is in their way.
-func (r *Repo) RepairedWorktrees(ctx context.Context) ([]WorktreeInfo, error) {
-	return r.listWorktrees(ctx, r.repaired)
+func (r Records) RepairedWorktrees(ctx context.Context) ([]WorktreeInfo, error) {
+	return r.repo.listWorktrees(ctx, r.repo.repaired)
 }
 
 func (r *Repo) listWorktrees(ctx context.Context, run func(context.Context, command) ([]byte, error)) ([]WorktreeInfo, error) {
@@ -80,8 +80,8 @@ func (r *Repo) mainTop(linked []string) string {
 
 // CheckedOut lists the worktrees whose HEAD is attached to a ref, given by its full name. It starts
 // no child if the files of all HEADs clearly name other refs. Else it is like RepairedWorktrees.
-func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]WorktreeInfo, error) {
-	if r.plainlyFree(ref) {
+func (r Records) CheckedOut(ctx context.Context, ref string) ([]WorktreeInfo, error) {
+	if r.repo.plainlyFree(ref) {
 		return nil, nil
 	}
 	all, err := r.RepairedWorktrees(ctx)
@@ -188,12 +188,12 @@ func (w *Worktree) Crossed() string {
 // Original returns the git directory of a repository of which this one is a copy (cp -r), "" if it
 // is none: a worktree that git has recorded here, or one of those at the given paths, is a live one
 // of another repository. What git does there by the records here, it does to the original.
-func (r *Repo) Original(paths ...string) string {
-	records, _ := filepath.Glob(filepath.Join(r.common, "worktrees", "*")) // the pattern is valid
+func (r Records) Original(paths ...string) string {
+	records, _ := filepath.Glob(filepath.Join(r.repo.common, "worktrees", "*")) // the pattern is valid
 	for _, record := range records {
 		paths = append(paths, filepath.Dir(linkBack(record)))
 	}
-	own, err := os.Stat(r.common)
+	own, err := os.Stat(r.repo.common)
 	if err != nil {
 		return ""
 	}

@@ -41,7 +41,7 @@ func TestLastHead(t *testing.T) {
 
 func TestWorktreeLife(t *testing.T) {
 	ctx, r := scratch(t)
-	check(t, r.Exclude(".worktrees/"))
+	check(t, r.Settings().Exclude(".worktrees/"))
 	hook := filepath.Join(r.CommonDir(), "hooks", "post-checkout")
 	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
 	check(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
@@ -56,7 +56,7 @@ func TestWorktreeLife(t *testing.T) {
 	if err != nil || commit != head || branch != "refs/heads/task/un" {
 		t.Errorf("Head: %s %s %v", commit, branch, err)
 	}
-	list := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
+	list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
 	want := WorktreeInfo{Path: resolved(t, path), Head: head, Branch: "refs/heads/task/un"}
 	if len(list) != 2 || !list[0].Main || list[0].Branch != "refs/heads/main" || list[1] != want {
 		t.Errorf("Worktrees: %+v", list)
@@ -73,12 +73,12 @@ func TestWorktreeLife(t *testing.T) {
 		t.Errorf("moved into what exists: %v", err)
 	}
 	check(t, os.RemoveAll(other))
-	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); !list[1].Prunable {
+	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); !list[1].Prunable {
 		t.Errorf("Worktrees: %+v", list)
 	}
 	check(t, r.Worktree(other).Remove(ctx))
 	check(t, r.Worktree(other).Remove(ctx))
-	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); len(list) != 1 {
+	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); len(list) != 1 {
 		t.Errorf("Worktrees: %+v", list)
 	}
 }
@@ -150,12 +150,12 @@ func TestRepair(t *testing.T) {
 	two := claim(t, ctx, r, "two")
 	moved := two + " moved"
 	check(t, os.Rename(two, moved))
-	check(t, r.RepairWorktrees(ctx, moved))
-	list := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
+	check(t, r.Records().Repair(ctx, moved))
+	list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
 	if len(list) != 2 || list[1].Path != resolved(t, moved) || list[1].Prunable {
 		t.Errorf("Worktrees: %+v", list)
 	}
-	check(t, r.RepairWorktrees(ctx))
+	check(t, r.Records().Repair(ctx))
 }
 
 // TestMoveAfterCrash covers a move that crashed and left the worktree locked. It can be moved
@@ -165,7 +165,7 @@ func TestMoveAfterCrash(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	native(t, r.TopLevel(), "worktree", "lock", "--reason", MovingReason, path)
 	check(t, r.Worktree(path).Move(ctx, path+"-moved"))
-	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); list[1].Locked {
+	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); list[1].Locked {
 		t.Errorf("Worktrees: %+v", list)
 	}
 	if err := r.Worktree(path).Move(ctx, path+"-again"); err == nil {
@@ -253,7 +253,7 @@ func TestWorktreeGoneUnderneath(t *testing.T) {
 	id := store(t, ctx, inside, "x")[0]
 	check(t, inside.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}, ""))
 	must[git.OID](t)(inside.ResolveCommit(ctx, "main"))
-	must[git.Signature](t)(inside.Identity(ctx))
+	must[git.Signature](t)(inside.Settings().Identity(ctx))
 }
 
 // TestOwnHead checks that HEAD is that of the worktree in which a command runs.
@@ -288,14 +288,14 @@ func TestUnborn(t *testing.T) {
 	if len(first.Parents) != 0 {
 		t.Errorf("Snapshot: %+v", first)
 	}
-	if _, err := r.DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
+	if _, err := r.History().DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
 		t.Errorf("DefaultBranch: %v", err)
 	}
 }
 
 func TestCheckoutDetached(t *testing.T) {
 	ctx, r := scratch(t)
-	check(t, r.Exclude("cache/"))
+	check(t, r.Settings().Exclude("cache/"))
 	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	write(t, r, "a.txt", "theirs\n")
 	theirs := commitAll(t, r, "theirs")
@@ -324,9 +324,9 @@ func TestCheckoutDetached(t *testing.T) {
 func TestMergeInto(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	check(t, r.Exclude(".worktrees/"))
+	check(t, r.Settings().Exclude(".worktrees/"))
 	for key, value := range map[string]string{"merge.ff": "only", "commit.gpgSign": "true", "merge.autoStash": "true"} {
-		check(t, r.SetConfig(ctx, key, value))
+		check(t, r.Settings().Set(ctx, key, value))
 	}
 	merge := func(commit git.OID) []string {
 		t.Helper()
@@ -382,7 +382,7 @@ func TestCheckedOut(t *testing.T) {
 	native(t, r.TopLevel(), "worktree", "add", "-q", path, "taken")
 	check(t, r.Worktree(path+"-detached").Add(ctx, head))
 	names := func(ref string) (tops []string) {
-		for _, w := range must[[]WorktreeInfo](t)(r.CheckedOut(ctx, ref)) {
+		for _, w := range must[[]WorktreeInfo](t)(r.Records().CheckedOut(ctx, ref)) {
 			tops = append(tops, filepath.Base(w.Path))
 		}
 		return tops
@@ -400,7 +400,7 @@ func TestCheckedOut(t *testing.T) {
 	if got := names("refs/heads/free"); len(got) > 0 {
 		t.Errorf("free is checked out in %v", got)
 	}
-	if _, err := r.CheckedOut(ctx, "refs/heads/taken"); err == nil {
+	if _, err := r.Records().CheckedOut(ctx, "refs/heads/taken"); err == nil {
 		t.Error("git was not asked who has taken: the test shows nothing")
 	}
 }
@@ -419,7 +419,7 @@ func TestLockWithoutChild(t *testing.T) {
 	}
 	t.Setenv("PATH", search)
 	locked := func() bool {
-		all := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
+		all := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
 		return all[1].Locked && all[1].Reason == MovingReason
 	}
 	if !locked() {

@@ -86,7 +86,7 @@ func (w *Worktree) Move(ctx context.Context, to string) error {
 	after := context.WithoutCancel(ctx)
 	if moved != nil && wasMoved(w.path, to) {
 		// Git may not have updated its record.
-		if err := w.repo.RepairWorktrees(after, to); err != nil {
+		if err := w.repo.Records().Repair(after, to); err != nil {
 			return errors.Join(moved, err)
 		}
 		moved = nil
@@ -155,7 +155,7 @@ func (w *Worktree) HalfMoved() string {
 
 // FinishMove records where a worktree is that is half moved.
 func (w *Worktree) FinishMove(ctx context.Context) error {
-	if err := w.repo.RepairWorktrees(ctx, w.path); err != nil {
+	if err := w.repo.Records().Repair(ctx, w.path); err != nil {
 		return err
 	}
 	return w.Unlock(ctx)
@@ -264,21 +264,21 @@ func (w *Worktree) forget() error {
 	if dir == "" {
 		return nil
 	}
-	return w.repo.DropRecord(dir)
+	return w.repo.Records().Drop(dir)
 }
 
-// ForgetRecord is Remove for the record of a worktree that is gone, and leaves alone
+// Forget is Remove for the record of a worktree that is gone, and leaves alone
 // whatever has come to its path since. The repositories of its submodules are moved to a directory
 // that does not exist yet, as by KeepModules.
-func (r *Repo) ForgetRecord(ctx context.Context, record, to string) error {
-	if _, err := r.keepModule(ctx, "", filepath.Join(record, "modules"), to); err != nil {
+func (r Records) Forget(ctx context.Context, record, to string) error {
+	if _, err := r.repo.keepModule(ctx, "", filepath.Join(record, "modules"), to); err != nil {
 		return err
 	}
-	return r.DropRecord(record)
+	return r.Drop(record)
 }
 
-// DropRecord deletes the record of a worktree.
-func (r *Repo) DropRecord(dir string) error {
+// Drop deletes the record of a worktree.
+func (r Records) Drop(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return storageError(dir, err)
 	}
@@ -303,7 +303,7 @@ func (w *Worktree) removePlain() (removed bool, err error) {
 	if err := removeTree(w.path); err != nil {
 		return false, err
 	}
-	if err := w.repo.DropRecord(dir); err != nil {
+	if err := w.repo.Records().Drop(dir); err != nil {
 		return false, err
 	}
 	return true, nil
@@ -323,11 +323,11 @@ func (w *Worktree) Discard(ctx context.Context) error {
 	return w.Remove(ctx)
 }
 
-// RepairWorktrees repairs the links between the repository and worktrees that were moved by hand.
+// Repair repairs the links between the repository and worktrees that were moved by hand.
 // Without paths, git repairs the links of all worktrees that it finds; with paths, those of the
 // given worktrees.
-func (r *Repo) RepairWorktrees(ctx context.Context, paths ...string) error {
-	return r.worktreeCommand(ctx, "repair", nil, paths...)
+func (r Records) Repair(ctx context.Context, paths ...string) error {
+	return r.repo.worktreeCommand(ctx, "repair", nil, paths...)
 }
 
 // worktreeCommand runs `git worktree <verb> <options> -- <paths>`. Paths are made absolute, since

@@ -221,7 +221,7 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 		return true, s.verdict(mine, recorded)
 	}
 	if commit := mine.commit(); commit != "" {
-		landed, err := s.repo.IsAncestor(ctx, commit, c.Base)
+		landed, err := s.repo.History().IsAncestor(ctx, commit, c.Base)
 		if err != nil {
 			return true, &UnclearError{Err: err}
 		}

@@ -72,7 +72,7 @@ func (s *Store) grow(ctx context.Context, from, value git.OID) (git.OID, error) 
 			tree.OID = c.Tree
 		}
 	}
-	by, err := s.repo.Identity(ctx)
+	by, err := s.repo.Settings().Identity(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +126,7 @@ func (s *Store) extends(ctx context.Context, from, to git.OID) (bool, error) {
 	if from.IsZero() {
 		return true, nil
 	}
-	return s.repo.IsAncestor(ctx, from, to)
+	return s.repo.History().IsAncestor(ctx, from, to)
 }
 
 // carried is the value that a commit of the remote stands for.

@@ -438,13 +438,13 @@ func (s *Store) aheadOf(ctx context.Context, name, fetched string) (ahead bool, 
 // ahead reports whether a board has operations that a remote's lacks. It returns a DivergedError if
 // neither follows from the other.
 func (s *Store) ahead(ctx context.Context, name string, here, there git.OID) (bool, error) {
-	if behind, err := s.repo.IsAncestor(ctx, here, there); behind || err != nil {
+	if behind, err := s.repo.History().IsAncestor(ctx, here, there); behind || err != nil {
 		return false, err
 	}
-	if ahead, err := s.repo.IsAncestor(ctx, there, here); ahead || err != nil {
+	if ahead, err := s.repo.History().IsAncestor(ctx, there, here); ahead || err != nil {
 		return ahead, err
 	}
-	_, err := s.repo.MergeBase(ctx, here, there)
+	_, err := s.repo.History().MergeBase(ctx, here, there)
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
 		return false, err
 	}

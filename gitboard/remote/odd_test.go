@@ -277,7 +277,7 @@ func TestOverwritten(t *testing.T) {
 		"refs/heads/liza/state:" + git.BoardRef: true, "refs/heads/x:refs/heads/liza/state2": false, "refs/x:refs/liza/x": true, "refs/x/*:refs/liza/*": true,
 		"^refs/heads/liza/*": false, "refs/heads/main": false, "refs/heads/*:refs/heads/li*": true, "refs/heads/*:refs/heads/other/*": false,
 	} {
-		check(t, s.repo.SetConfig(t.Context(), "remote.hub.fetch", spec))
+		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.fetch", spec))
 		if err := s.overwritten(t.Context(), "hub"); (err != nil) != want {
 			t.Errorf("%s: %v", spec, err)
 		}
@@ -288,7 +288,7 @@ func TestOverwritten(t *testing.T) {
 func TestFreshView(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
-	check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", t.TempDir()))
+	check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", t.TempDir()))
 	by, err := s.repo.Remote(t.Context(), "hub")
 	check(t, err)
 	s.remote.Store(by)
@@ -309,7 +309,7 @@ func TestFreshView(t *testing.T) {
 func apart(t *testing.T) *Store {
 	t.Helper()
 	s := alone(t)
-	check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", filepath.Join(t.TempDir(), "gone")))
+	check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", filepath.Join(t.TempDir(), "gone")))
 	by, err := s.repo.Remote(t.Context(), "hub")
 	check(t, err)
 	s.remote.Store(by)
@@ -542,7 +542,7 @@ func TestLeftOut(t *testing.T) {
 	} {
 		hub.set(t, map[string]git.OID{git.BoardRef: c.there, lease: git.ZeroOID, branch: git.ZeroOID, review: git.ZeroOID})
 		hub.set(t, map[string]git.OID{c.beside.Ref: c.at})
-		check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
 		p := &plan{pushes: []gitio.Push{c.beside, move(git.BoardRef, ids[0], c.to)}}
 		err := s.torn(t.Context(), p, gitio.ErrRejected)
 		torn := (*TornError)(nil)

@@ -255,7 +255,7 @@ func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool
 	if now == u.New || now == u.Old || now.IsZero() {
 		return now == u.New, nil
 	}
-	return s.repo.IsAncestor(ctx, u.New, now)
+	return s.repo.History().IsAncestor(ctx, u.New, now)
 }
 
 // settle updates the local refs to what the remote has taken. It never fails, because the remote

@@ -112,7 +112,7 @@ func (s *Store) offeredHalf(ctx context.Context, by *gitio.Remote, tip git.OID) 
 	} else if err != nil {
 		return lost, err
 	}
-	if ours, err := s.repo.IsAncestor(ctx, home, tip); err != nil || !ours {
+	if ours, err := s.repo.History().IsAncestor(ctx, home, tip); err != nil || !ours {
 		return lost, err
 	}
 	return none, nil
@@ -202,7 +202,7 @@ func (s *Store) moveHome(ctx context.Context, from, to git.OID) error {
 // named returns the remote that shares this clone's board, "" if there is none, or none of that
 // name any more.
 func (s *Store) named(ctx context.Context) (string, error) {
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.repo.Settings().Remotes(ctx)
 	if slices.Contains(names, s.Name()) {
 		return s.Name(), err
 	}
@@ -240,7 +240,7 @@ func (s *Store) offered(ctx context.Context, by *gitio.Remote, tip git.OID, inte
 // Find asks every remote and names those that share a board. It returns the error of a remote that
 // can't be asked, and refuses if all that it finds are copies, or remotes that have lost theirs.
 func (s *Store) Find(ctx context.Context) ([]string, error) {
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.repo.Settings().Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -359,12 +359,12 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 }
 
 func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
-	if _, set, err := s.repo.Config(ctx, gitio.OnlyBranchesKey); err != nil || set || by.OnlyBranches {
-		if err := errors.Join(err, s.repo.SetConfig(ctx, gitio.OnlyBranchesKey, strconv.FormatBool(by.OnlyBranches))); err != nil {
+	if _, set, err := s.repo.Settings().Get(ctx, gitio.OnlyBranchesKey); err != nil || set || by.OnlyBranches {
+		if err := errors.Join(err, s.repo.Settings().Set(ctx, gitio.OnlyBranchesKey, strconv.FormatBool(by.OnlyBranches))); err != nil {
 			return err
 		}
 	}
-	if err := s.repo.SetConfig(ctx, gitio.RemoteKey, by.Name); err != nil {
+	if err := s.repo.Settings().Set(ctx, gitio.RemoteKey, by.Name); err != nil {
 		return err
 	}
 	by, err := s.repo.Remote(ctx, by.Name) // reread: what it spares has changed
@@ -377,7 +377,7 @@ func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
 
 // fit refuses a remote or a clone that can't share a board.
 func (s *Store) fit(ctx context.Context, name string) error {
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.repo.Settings().Remotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -398,7 +398,7 @@ func (s *Store) fit(ctx context.Context, name string) error {
 	if err := s.overwritten(ctx, name); err != nil {
 		return err
 	}
-	mirror, _, err := s.repo.Config(ctx, "remote."+name+".mirror")
+	mirror, _, err := s.repo.Settings().Get(ctx, "remote."+name+".mirror")
 	if err == nil && mirror == "true" {
 		return board.Refuse(board.CodeMirror, "a plain push to "+name+" makes it a mirror of this repository, and takes away what others shared", "share by a remote that is not a mirror")
 	}
@@ -407,7 +407,7 @@ func (s *Store) fit(ctx context.Context, name string) error {
 
 // overwritten refuses a repository in which a plain fetch from a remote would overwrite the board.
 func (s *Store) overwritten(ctx context.Context, name string) error {
-	specs, err := s.repo.ConfigAll(ctx, "remote."+name+".fetch")
+	specs, err := s.repo.Settings().All(ctx, "remote."+name+".fetch")
 	if err != nil {
 		return err
 	}
@@ -423,10 +423,10 @@ func (s *Store) overwritten(ctx context.Context, name string) error {
 
 // kept refuses to write in a mirror of another repository: the next fetch would discard the change.
 func (s *Store) kept(ctx context.Context) error {
-	if !s.repo.MayMirror() {
+	if !s.repo.Settings().MayMirror() {
 		return nil
 	}
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.repo.Settings().Remotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -471,10 +471,10 @@ func (s *Store) copied(ctx context.Context, without string) error {
 	} else if b != nil {
 		return s.cutOff(ctx, b)
 	}
-	if !s.repo.MayHaveRemotes() {
+	if !s.repo.Settings().MayHaveRemotes() {
 		return nil
 	}
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.repo.Settings().Remotes(ctx)
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -541,7 +541,7 @@ func (s *Store) HomeLost(ctx context.Context) (bool, error) {
 // other fail.
 func (s *Store) protect(ctx context.Context, name, integration string) error {
 	refs := []string{git.BoardPrefix + "*"}
-	standard, err := s.repo.RemoteHead(ctx, name)
+	standard, err := s.repo.Settings().RemoteHead(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -549,7 +549,7 @@ func (s *Store) protect(ctx context.Context, name, integration string) error {
 		refs = append(refs, integration)
 	}
 	for _, ref := range refs {
-		if err := s.repo.AddConfig(ctx, "remote."+name+".fetch", "^"+ref); err != nil {
+		if err := s.repo.Settings().Add(ctx, "remote."+name+".fetch", "^"+ref); err != nil {
 			return err
 		}
 	}
@@ -576,6 +576,6 @@ func (s *Store) dropTracked(ctx context.Context, name string) error {
 // partial reports whether a clone fetches a remote's objects only when they are needed. The board's
 // objects must all be here, since it is read without the network.
 func (s *Store) partial(ctx context.Context, name string) (bool, error) {
-	_, filtered, err := s.repo.Config(ctx, "remote."+name+".partialclonefilter")
+	_, filtered, err := s.repo.Settings().Get(ctx, "remote."+name+".partialclonefilter")
 	return filtered, err
 }

@@ -55,7 +55,7 @@ func (s *Store) begin(ctx context.Context, name string) error {
 func (s *Store) ended() error { return gitio.RemoveFile(s.file(sharingFile)) }
 
 func (s *Store) address(ctx context.Context, name string) (string, error) {
-	address, _, err := s.repo.Config(ctx, "remote."+name+".url")
+	address, _, err := s.repo.Settings().Get(ctx, "remote."+name+".url")
 	return address, err
 }
 
@@ -63,7 +63,7 @@ func (s *Store) address(ctx context.Context, name string) (string, error) {
 // may have been renamed, and another remote may have its name. Earlier versions have not recorded
 // its address, and then the name decides.
 func (s *Store) present(ctx context.Context, b *begun) (string, error) {
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.repo.Settings().Remotes(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -90,7 +90,7 @@ func (s *Store) cutOff(ctx context.Context, b *begun) error {
 	was, now := plain.Line(b.name, 60), plain.Line(name, 60)
 	text := fmt.Sprintf("git liza share %s was cut off: if %s has the board by now, others write to it there", was, was)
 	hint := "git liza share " + now
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.repo.Settings().Remotes(ctx)
 	if err != nil {
 		return err
 	}

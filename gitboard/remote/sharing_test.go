@@ -59,7 +59,7 @@ func TestCutOffShare(t *testing.T) {
 			s := alone(t)
 			ids := s.commits(t, 2)
 			for name, address := range c.remotes {
-				check(t, s.repo.SetConfig(t.Context(), "remote."+name+".url", address))
+				check(t, s.repo.Settings().Set(t.Context(), "remote."+name+".url", address))
 			}
 			check(t, os.WriteFile(s.file(sharingFile), []byte(c.file), 0o644))
 			if c.home {
@@ -147,7 +147,7 @@ func TestBesideAShare(t *testing.T) {
 	check(t, err)
 	check(t, <-share.Granted()) // waits that were given up may still be ending
 	s.branch, s.at = "refs/heads/integration", ids[1]
-	err = s.Append(ends(func() { check(t, s.repo.SetConfig(t.Context(), gitio.RemoteKey, "hub")) }), nil, back, "", nil)
+	err = s.Append(ends(func() { check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, "hub")) }), nil, back, "", nil)
 	if !isNetwork(err) {
 		t.Errorf("it is told %v, and not what the remote says", err)
 	}
@@ -194,13 +194,13 @@ func TestOfferFails(t *testing.T) {
 				check(t, hub.repo.WriteAndUpdate(t.Context(), []git.Object{apart}, []git.RefUpdate{{Ref: git.BoardRef, Old: theirs[1], New: apart.OID}, {Ref: git.HomeRef, New: apart.OID}}, ""))
 			}
 			if c.hook == "not atomic" {
-				check(t, hub.repo.SetConfig(t.Context(), "receive.advertiseAtomic", "false"))
+				check(t, hub.repo.Settings().Set(t.Context(), "receive.advertiseAtomic", "false"))
 			} else if c.hook != "" {
 				check(t, testrun.WriteProgram(filepath.Join(hub.repo.CommonDir(), "hooks", "update"), "#!/bin/sh\n"+c.hook+"\n"))
 			}
-			check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+			check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
 			if c.push != "" {
-				check(t, s.repo.SetConfig(t.Context(), "remote.hub.pushurl", filepath.Join(t.TempDir(), c.push)))
+				check(t, s.repo.Settings().Set(t.Context(), "remote.hub.pushurl", filepath.Join(t.TempDir(), c.push)))
 			}
 			home := git.ZeroOID
 			if c.home {
@@ -232,9 +232,9 @@ func TestShareACopy(t *testing.T) {
 	for other, hint := range map[string]string{"": "git liza init --alone ", "team": "git liza share team, "} {
 		hub, s := alone(t), alone(t)
 		s.commits(t, 1)
-		check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
 		if other != "" {
-			check(t, s.repo.SetConfig(t.Context(), "remote."+other+".url", "nowhere"))
+			check(t, s.repo.Settings().Set(t.Context(), "remote."+other+".url", "nowhere"))
 		}
 		err := s.Share(t.Context(), "hub", "probe")
 		refusedAs(t, err, board.CodeElsewhere, "git liza init --alone makes the copy a board of its own")
@@ -274,9 +274,9 @@ func TestShareAgain(t *testing.T) {
 			hub, s := alone(t), alone(t)
 			tip := s.found(t)
 			s.set(t, map[string]git.OID{git.HeadsPrefix + "integration": tip, git.LeaseRef("coder-1"): tip})
-			check(t, s.repo.SetConfig(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+			check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
 			if c.by != "" {
-				check(t, s.repo.SetConfig(t.Context(), gitio.RemoteKey, c.by))
+				check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, c.by))
 			}
 			if c.begun {
 				check(t, s.begin(t.Context(), "hub"))
@@ -315,7 +315,7 @@ func TestCopyWithoutRemotes(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	ids := s.commits(t, 1)
-	check(t, s.repo.SetConfig(t.Context(), "include.path", "another")) // which could name remotes
+	check(t, s.repo.Settings().Set(t.Context(), "include.path", "another")) // which could name remotes
 	stays := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: ids[0]}}
 	if updates, err := s.atHome(t.Context(), stays); err != nil || len(updates) != 1 {
 		t.Errorf("it ends with %v, %v", updates, err)

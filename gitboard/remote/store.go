@@ -272,7 +272,7 @@ func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.P
 		}
 		return err
 	}
-	forward, err := s.repo.IsAncestor(ctx, u.Old, u.New)
+	forward, err := s.repo.History().IsAncestor(ctx, u.Old, u.New)
 	if err == nil && !forward {
 		p.retired = append(p.retired, retired{task, u.Old})
 	}
@@ -304,7 +304,7 @@ func (s *Store) held(ctx context.Context, task string, commit git.OID, updates [
 	if err != nil || commit == landed || landed.IsZero() {
 		return commit == landed, err
 	}
-	return s.repo.IsAncestor(ctx, commit, landed)
+	return s.repo.History().IsAncestor(ctx, commit, landed)
 }
 
 // keep pushes a commit to the remote's attic, under its own name so that it can't collide.

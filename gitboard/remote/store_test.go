@@ -331,7 +331,7 @@ unset $(git rev-parse --local-env-vars) GIT_QUARANTINE_PATH
 cd '`+other+`' && git fetch -q origin liza/state && c=$(git commit-tree -p FETCH_HEAD -m next FETCH_HEAD^{tree}) && git push -q origin $c:refs/heads/liza/state
 kill -9 $PPID`)
 	commit := w.must(w.a, note("unheard"))
-	if follows, err := w.a.Local().IsAncestor(w.ctx, commit, w.there()); err != nil || !follows || commit == w.there() {
+	if follows, err := w.a.Local().History().IsAncestor(w.ctx, commit, w.there()); err != nil || !follows || commit == w.there() {
 		t.Errorf("%s is not behind %s, which the hub has: %v", commit.Short(), w.there().Short(), err)
 	}
 	// The other clone's commit is not an operation.
@@ -551,16 +551,16 @@ func TestRefetch(t *testing.T) {
 	w.check(os.RemoveAll(filepath.Join(dir, "liza", "kept")))
 	w.check(os.Remove(filepath.Join(dir, "objects", string(old[:2]), string(old[2:]))))
 	b := w.open(w.b.Local().TopLevel()) // by a process that has read nothing yet
-	if err := b.Local().Whole(w.ctx, b.here()); err == nil {
+	if err := b.Local().History().Whole(w.ctx, b.here()); err == nil {
 		t.Error("nothing is lost")
 	}
 	w.check(b.Fetch(w.ctx))
-	if err := b.Local().Whole(w.ctx, b.here()); err == nil {
+	if err := b.Local().History().Whole(w.ctx, b.here()); err == nil {
 		t.Error("a plain fetch brings it")
 	}
 	refs := w.git(dir, "for-each-ref")
 	w.check(b.Refetch(w.ctx, git.BoardRef))
-	w.check(b.Local().Whole(w.ctx, b.here()))
+	w.check(b.Local().History().Whole(w.ctx, b.here()))
 	if now := w.git(dir, "for-each-ref"); now != refs {
 		t.Errorf("refs moved from\n%s\nto\n%s", refs, now)
 	}

@@ -63,7 +63,7 @@ func TestUnread(t *testing.T) {
 			check(t, err)
 			carrier, err := git.DecodeCommit(made)
 			check(t, err)
-			follows, err := s.repo.IsAncestor(t.Context(), ids[1], p.pushes[0].New)
+			follows, err := s.repo.History().IsAncestor(t.Context(), ids[1], p.pushes[0].New)
 			return unlike([]any{carrier.Carried(), carrier.Author.Name, follows, len(p.carriers)}, []any{odd.OID, "Ada", true, 1}, err)
 		})
 	})
@@ -71,8 +71,8 @@ func TestUnread(t *testing.T) {
 		t.Parallel()
 		s := apart(t)
 		s.commits(t, 1)
-		check(t, s.repo.SetConfig(t.Context(), "remote.another.url", "nowhere"))
-		check(t, s.repo.SetConfig(t.Context(), gitio.RemoteKey, "another"))
+		check(t, s.repo.Settings().Set(t.Context(), "remote.another.url", "nowhere"))
+		check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, "another"))
 		insist(t, "Share", func(ctx context.Context) error {
 			s.remote.Store(nil)
 			err := s.Share(ctx, "hub", "probe")
@@ -193,7 +193,7 @@ func TestGapIsNotApart(t *testing.T) {
 	human := board.HumanActor("Ada", "ada@example.org")
 	lost := s.operate(t, human, &board.AddNote{For: "human", Message: "lost"})
 	last := s.operate(t, human, &board.AddNote{For: "human", Message: "still here"})
-	check(t, os.RemoveAll(s.repo.KeptDir()))
+	check(t, os.RemoveAll(s.repo.Upkeep().KeptDir()))
 	check(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", string(lost[:2]), string(lost[2:]))))
 	var err error
 	s.repo, err = gitio.Open(t.Context(), s.repo.CommonDir()) // one that has not read it
@@ -306,7 +306,7 @@ func TestHomeLost(t *testing.T) {
 			check(t, os.WriteFile(s.file(sharingFile), []byte("hub\n"), 0o644))
 		}
 		if c.shared {
-			check(t, s.repo.SetConfig(t.Context(), gitio.RemoteKey, by.Name))
+			check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, by.Name))
 		}
 		insist(t, name, func(ctx context.Context) error {
 			s.remote.Store(nil)

@@ -170,7 +170,7 @@ func (w *watcher) since(ctx context.Context, v *gitboard.View) ([]git.OID, error
 	if _, err := w.board.Repo().Object(ctx, string(known)); errors.Is(err, gitio.ErrNotFound) {
 		return nil, rewritten
 	}
-	on, err := w.board.Repo().IsAncestor(ctx, known, v.Commit)
+	on, err := w.board.Repo().History().IsAncestor(ctx, known, v.Commit)
 	if err == nil && !on {
 		err = rewritten
 	}

@@ -140,7 +140,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		return err
 	}
 	if server {
-		paths, err := repo.ConfigPaths(ctx, "core.hooksPath")
+		paths, err := repo.Settings().Paths(ctx, "core.hooksPath")
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 	if err = cmp.Or(err, tidy(dir, server, files)); err != nil {
 		return &gitio.StorageError{Dir: dir, Err: err}
 	}
-	err = repo.EditConfigFile(func(text []byte) ([]byte, error) {
+	err = repo.Settings().Edit(func(text []byte) ([]byte, error) {
 		text, err := without(text)
 		if err != nil {
 			return nil, err
@@ -288,7 +288,7 @@ func Uninstall(ctx context.Context, repo *gitio.Repo) error {
 	if err := conceal(ctx, repo); err != nil {
 		return err
 	}
-	if err := repo.EditConfigFile(without); err != nil {
+	if err := repo.Settings().Edit(without); err != nil {
 		return err
 	}
 	dir := Dir(repo)

@@ -341,7 +341,7 @@ func TestServersOwnHooks(t *testing.T) {
 	for path, want := range map[string]string{"": "project=$common/hooks", "/etc/hooks": "project='/etc/hooks'", "mine": "project='%s/mine'"} {
 		p := newPlace(t, true)
 		if path != "" {
-			p.check(p.repo.SetConfig(t.Context(), "core.hooksPath", path))
+			p.check(p.repo.Settings().Set(t.Context(), "core.hooksPath", path))
 		}
 		p.install(install.Setup{Server: true})
 		if want = strings.Replace(want, "%s", p.repo.CommonDir(), 1); !strings.Contains(p.read(p.hook("run")), want+"\n") {
@@ -410,8 +410,8 @@ func TestSequences(t *testing.T) {
 		{func() {}, true, ""},
 		{func() { p.write(p.in("hooks", "update"), "#!/bin/sh\n") }, false, "the server has its own hook update"},
 		{func() { p.check(os.Chmod(p.in("hooks", "update"), 0o644)) }, true, ""},
-		{func() { p.check(p.repo.SetConfig(t.Context(), "receive.denyDeletes", "true")) }, false, "the server sets receive.denydeletes"},
-		{func() { p.check(p.repo.SetConfig(t.Context(), "receive.denyDeletes", "false")) }, true, ""},
+		{func() { p.check(p.repo.Settings().Set(t.Context(), "receive.denyDeletes", "true")) }, false, "the server sets receive.denydeletes"},
+		{func() { p.check(p.repo.Settings().Set(t.Context(), "receive.denyDeletes", "false")) }, true, ""},
 	} {
 		c.do()
 		p.install(server)

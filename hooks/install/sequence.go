@@ -22,7 +22,7 @@ func Sequences(ctx context.Context, repo *gitio.Repo, project string) (why strin
 			return "the server has its own hook " + name, nil
 		}
 	}
-	rules, err := repo.PushRules(ctx)
+	rules, err := repo.Settings().PushRules(ctx)
 	if len(rules) > 0 {
 		why = "the server sets " + rules[0]
 	}

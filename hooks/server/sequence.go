@@ -346,7 +346,7 @@ func (o *outcome) whole(ctx context.Context) error {
 		if at.IsZero() || slices.Contains(seen, at) || strings.HasPrefix(ref, git.LeasePrefix) {
 			continue // a lease is read by itself
 		}
-		err := o.repo.WholeBesideRefs(ctx, at)
+		err := o.repo.History().WholeBesideRefs(ctx, at)
 		if errors.As(err, new(*gitio.DamagedError)) {
 			return &declined{err.Error()}
 		}

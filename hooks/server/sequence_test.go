@@ -253,7 +253,7 @@ func (w *world) counted(b *gitboard.Board, service string) func() int {
 	w.t.Helper()
 	log, script := filepath.Join(w.t.TempDir(), "started"), filepath.Join(w.t.TempDir(), service)
 	w.check(os.WriteFile(script, []byte("#!/bin/sh\necho started >>'"+log+"'\nexec git-"+service+" \"$@\"\n"), 0o755))
-	w.check(b.Repo().SetConfig(w.ctx, "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
+	w.check(b.Repo().Settings().Set(w.ctx, "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
 	return func() int {
 		text, _ := os.ReadFile(log)
 		return strings.Count(string(text), "started\n")
@@ -316,7 +316,7 @@ func TestFewChildren(t *testing.T) {
 	a := w.clones[0]
 	log, script := filepath.Join(t.TempDir(), "trace"), filepath.Join(t.TempDir(), "receive-pack")
 	w.check(os.WriteFile(script, []byte("#!/bin/sh\nGIT_TRACE='"+log+"' exec git-receive-pack \"$@\"\n"), 0o755))
-	w.check(a.Repo().SetConfig(w.ctx, "remote.origin.receivepack", script))
+	w.check(a.Repo().Settings().Set(w.ctx, "remote.origin.receivepack", script))
 	actor := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
 	_, err := a.Do(w.ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
 	w.check(err)

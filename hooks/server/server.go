@@ -75,7 +75,7 @@ func (a *arrival) of(ref string) *hooks.Move { return hooks.Push{Moves: a.moves}
 // holds returns a function that reports whether the history of newer contains older.
 func (a *arrival) holds(ctx context.Context) func(older, newer string) bool {
 	return func(older, newer string) bool {
-		is, err := a.repo.IsAncestor(ctx, git.OID(older), git.OID(newer))
+		is, err := a.repo.History().IsAncestor(ctx, git.OID(older), git.OID(newer))
 		a.err = cmp.Or(a.err, err)
 		return is
 	}
@@ -115,7 +115,7 @@ func (a *arrival) clearLocks() {
 	for _, m := range a.moves {
 		refs = append(refs, m.Ref)
 	}
-	a.repo.ClearRefLocks(lockAge, refs...)
+	a.repo.Locks().ClearRefs(lockAge, refs...)
 }
 
 // keepProven saves the transaction of this push from being looked at again, if it starts from the
@@ -172,7 +172,7 @@ func (a *arrival) keepLast(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	repo.FollowBoard(outside)
+	repo.Upkeep().FollowBoard(outside)
 	return repo.Close()
 }
 
@@ -198,7 +198,7 @@ func (a *arrival) stale(ctx context.Context) (*board.Refusal, error) {
 	if r == nil || !git.OID(moved.Old).IsZero() {
 		return r, nil
 	}
-	rules, err := a.repo.PushRules(ctx)
+	rules, err := a.repo.Settings().PushRules(ctx)
 	if slices.ContainsFunc(rules, func(rule string) bool { return strings.HasSuffix(rule, "hiderefs") }) {
 		return nil, err
 	}
@@ -413,7 +413,7 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 	}
 	from, to := git.OID(m.Now), git.OID(m.New)
 	// A second parent may bring in the whole project, and measuring that takes long.
-	switch merge, err := a.repo.FindMerge(ctx, from, to); {
+	switch merge, err := a.repo.History().FindMerge(ctx, from, to); {
 	case err != nil:
 		return nil, err
 	case !merge.IsZero():
@@ -450,7 +450,7 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 // sizes returns the sizes of the board's new objects.
 func (a *arrival) sizes(ctx context.Context, from, to git.OID) (sizes []gitio.Size, err error) {
 	if a.made == nil {
-		return a.repo.Sizes(ctx, from, to)
+		return a.repo.History().Sizes(ctx, from, to)
 	}
 	for _, o := range a.made {
 		sizes = append(sizes, gitio.Size{OID: o.OID, Type: o.Type, Bytes: int64(len(o.Data))})

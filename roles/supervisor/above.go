@@ -61,7 +61,7 @@ func Above(b *gitboard.Board, token string) Under {
 			}
 		}
 	}
-	commands := b.Repo().Commands()
+	commands := b.Repo().Commands().Running()
 	if elsewhere == "" && b.Repo().CommandElsewhere() {
 		elsewhere = "worktree_setup or the integration test"
 	}

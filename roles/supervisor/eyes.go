@@ -141,7 +141,7 @@ func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
 	fresh := []git.OID{v.Commit}
 	if s.proved != "" {
 		var err error
-		if fresh, err = s.Board.Repo().RevList(ctx, s.proved, v.Commit); err != nil {
+		if fresh, err = s.Board.Repo().History().RevList(ctx, s.proved, v.Commit); err != nil {
 			return err
 		}
 		first, err := s.Board.Log().At(ctx, fresh[0])

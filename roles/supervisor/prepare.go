@@ -165,7 +165,7 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 	}
 	settings := []gitio.Setting{aliased(filepath.Join(bin, "git-liza"))}
 	for _, key := range []string{"user.name", "user.email"} {
-		value, set, err := s.Board.Repo().Config(ctx, key)
+		value, set, err := s.Board.Repo().Settings().Get(ctx, key)
 		if err != nil {
 			return nil, err
 		}

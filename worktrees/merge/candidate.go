@@ -51,12 +51,12 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 	if err := complete(ctx, b, t, c.base); err != nil {
 		return nil, false, err
 	}
-	forward, err := repo.IsAncestor(ctx, c.base, review)
+	forward, err := repo.History().IsAncestor(ctx, c.base, review)
 	if err != nil {
 		return nil, false, err
 	}
 	if !forward || c.base == review {
-		if landed, err = repo.IsAncestor(ctx, review, c.base); landed || err != nil {
+		if landed, err = repo.History().IsAncestor(ctx, review, c.base); landed || err != nil {
 			return nil, landed, err
 		}
 	}
@@ -71,7 +71,7 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		return c, false, nil
 	}
 	c.commit, err = gitio.KeptWhole(func() (git.OID, error) {
-		tree, conflicts, err := repo.MergeTree(ctx, c.base, review)
+		tree, conflicts, err := repo.History().MergeTree(ctx, c.base, review)
 		if err != nil || len(conflicts) > 0 {
 			c.conflicts = distinct(conflicts)
 			return "", err
@@ -129,7 +129,7 @@ func incomplete(err error, what, hint, rework string) error {
 // of what came before.
 func (c *candidate) reviewed(ctx context.Context, repo *gitio.Repo) error {
 	began := git.OID(c.task.ReviewBase)
-	if is, err := repo.IsAncestor(ctx, began, c.base); is || err != nil {
+	if is, err := repo.History().IsAncestor(ctx, began, c.base); is || err != nil {
 		return err
 	}
 	return &oplog.RecordError{Commit: c.view.Commit, Path: board.RecordPath(board.TaskDir, c.task.ID),
@@ -157,7 +157,7 @@ func drift(ctx context.Context, repo *gitio.Repo, t *board.Task, tip git.OID) (i
 	if _, err := repo.Object(ctx, t.BaseCommit); errors.Is(err, gitio.ErrNotFound) {
 		return 0, nil // its base is in another clone only
 	}
-	return repo.CountCommits(ctx, git.OID(t.BaseCommit), tip)
+	return repo.History().CountCommits(ctx, git.OID(t.BaseCommit), tip)
 }
 
 // write stores the merge commit; no ref points to it yet.
@@ -179,7 +179,7 @@ func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, 
 	if err := b.Repo().WriteObjects(ctx, []git.Object{o}); err != nil {
 		return "", err
 	}
-	return o.OID, b.Repo().Keep(ctx, o.OID) // its tree was written by git
+	return o.OID, b.Repo().Upkeep().Keep(ctx, o.OID) // its tree was written by git
 }
 
 // payload returns the operation that records the candidate's landing.

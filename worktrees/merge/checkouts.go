@@ -39,7 +39,7 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 	if _, err := catchUp(ctx, b, v); err != nil {
 		return nil, err
 	}
-	all, err := b.Repo().CheckedOut(ctx, v.IntegrationRef())
+	all, err := b.Repo().Records().CheckedOut(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}

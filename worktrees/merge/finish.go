@@ -100,7 +100,7 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if err != nil {
 		return nil, none, err
 	}
-	landed, err := repo.IsAncestor(ctx, review, tip)
+	landed, err := repo.History().IsAncestor(ctx, review, tip)
 	if err != nil {
 		return nil, none, err
 	}
@@ -137,7 +137,7 @@ func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		return review, "", err
 	}
 	if slices.Equal(c.Parents[1:], []git.OID{review}) {
-		tree, conflicts, err := repo.TryMerge(ctx, c.Parents[0], review)
+		tree, conflicts, err := repo.History().TryMerge(ctx, c.Parents[0], review)
 		if err != nil {
 			return "", "", err
 		}
@@ -158,7 +158,7 @@ func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 // landedBefore reports whether the board records the move that brought a commit to integration,
 // either the merge of a task or a human's land.
 func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, commit git.OID) (bool, error) {
-	operations, err := b.Repo().Matching(ctx, v.Commit, `^Liza-Op: \(land\|merge\)$`)
+	operations, err := b.Repo().History().Matching(ctx, v.Commit, `^Liza-Op: \(land\|merge\)$`)
 	if err != nil {
 		return false, err
 	}
@@ -173,14 +173,14 @@ func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, comm
 				return true, nil
 			}
 		case *board.Land:
-			after, err := b.Repo().IsAncestor(ctx, commit, git.OID(p.Commit))
+			after, err := b.Repo().History().IsAncestor(ctx, commit, git.OID(p.Commit))
 			if err != nil {
 				return false, err
 			}
 			if !after {
 				continue
 			}
-			before, err := b.Repo().IsAncestor(ctx, commit, git.OID(p.Before))
+			before, err := b.Repo().History().IsAncestor(ctx, commit, git.OID(p.Before))
 			if err != nil || !before {
 				return err == nil, err
 			} // otherwise it was there already
@@ -191,12 +191,12 @@ func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, comm
 
 // oldestWith returns the oldest commit on integration's first-parent line that contains a commit.
 func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git.Commit, error) {
-	since, err := repo.CountCommits(ctx, commit, tip)
+	since, err := repo.History().CountCommits(ctx, commit, tip)
 	if err != nil {
 		return git.Commit{}, err
 	}
 	// At most since commits can have come after it.
-	line, err := repo.FirstParents(ctx, tip, since+1)
+	line, err := repo.History().FirstParents(ctx, tip, since+1)
 	if err != nil {
 		return git.Commit{}, err
 	}
@@ -207,7 +207,7 @@ func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git
 	low, high := 0, len(line)
 	for high-low > 1 {
 		middle := (low + high) / 2
-		contains, err := repo.IsAncestor(ctx, commit, line[middle])
+		contains, err := repo.History().IsAncestor(ctx, commit, line[middle])
 		if err != nil {
 			return git.Commit{}, err
 		}

@@ -47,7 +47,7 @@ func Follow(ctx context.Context, b *gitboard.Board, since gitboard.Moment) (f Fo
 		return f, err
 	}
 	if !here.IsZero() {
-		forward, err := b.Repo().IsAncestor(ctx, here, to)
+		forward, err := b.Repo().History().IsAncestor(ctx, here, to)
 		if err != nil {
 			return f, err
 		}

@@ -134,7 +134,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 	if err != nil {
 		return nil, err
 	}
-	checkouts, err := b.Repo().CheckedOut(ctx, v.IntegrationRef())
+	checkouts, err := b.Repo().Records().CheckedOut(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func contains(ctx context.Context, b *gitboard.Board, commit, older git.OID) (bo
 	if commit.IsZero() || !older.Valid() {
 		return false, nil
 	}
-	is, err := b.Repo().IsAncestor(ctx, older, commit)
+	is, err := b.Repo().History().IsAncestor(ctx, older, commit)
 	if err == nil {
 		return is, nil
 	}

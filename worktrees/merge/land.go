@@ -57,7 +57,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
-	if err := incomplete(b.Repo().WholeSince(ctx, tip, commit), commit.Short(), "git fetch --refetch URL REF, from a clone or a backup that has it", "land a commit without it, and without it in its history"); err != nil {
+	if err := incomplete(b.Repo().History().WholeSince(ctx, tip, commit), commit.Short(), "git fetch --refetch URL REF, from a clone or a backup that has it", "land a commit without it, and without it in its history"); err != nil {
 		return nil, err
 	}
 	if err := b.Upload(ctx, tip, commit); err != nil {
@@ -118,7 +118,7 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 
 // forward refuses a commit that does not descend from integration.
 func (l *lander) forward(ctx context.Context, v *gitboard.View, tip git.OID) error {
-	descends, err := l.b.Repo().IsAncestor(ctx, tip, l.commit)
+	descends, err := l.b.Repo().History().IsAncestor(ctx, tip, l.commit)
 	if err != nil || descends {
 		return err
 	}
@@ -133,7 +133,7 @@ func (l *lander) whole(ctx context.Context, v *gitboard.View) error {
 	if !refusedAs(back, board.CodeSetBack) {
 		return back
 	}
-	has, err := l.b.Repo().IsAncestor(ctx, git.OID(v.State.Meta().Landed), l.commit)
+	has, err := l.b.Repo().History().IsAncestor(ctx, git.OID(v.State.Meta().Landed), l.commit)
 	if has {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (l *lander) onTop(ctx context.Context, tip git.OID) (git.OID, error) {
 	if tree == before {
 		return "", board.Refuse(board.CodeEmpty, fmt.Sprintf("integration has %s as %s has it already", plain.Line(strings.Join(l.r.Files, ", "), 120), l.from.Short()), "git liza status")
 	}
-	who, err := repo.Identity(ctx)
+	who, err := repo.Settings().Identity(ctx)
 	if err != nil {
 		return "", gitboard.NoIdentity(err)
 	}

@@ -33,7 +33,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task stri
 		if err := complete(ctx, b, t, tip); err != nil {
 			return nil, nil, err
 		}
-		_, conflicts, err := b.Repo().TryMerge(ctx, tip, git.OID(t.ReviewCommit))
+		_, conflicts, err := b.Repo().History().TryMerge(ctx, tip, git.OID(t.ReviewCommit))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -157,10 +157,10 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		return err
 	}
 	// The test of a merge that was killed, or stopped until its lease expired, works in this place.
-	if err := repo.EndCommands(ctx, place); err != nil {
+	if err := repo.Commands().End(ctx, place); err != nil {
 		return err
 	}
-	if err := repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
+	if err := repo.Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
 	}
 	ready := filepath.Join(b.Dir(), filepath.Base(place)+"-ready")
@@ -265,7 +265,7 @@ func (r *testRun) setUp(ctx context.Context, repo *gitio.Repo, place string) (st
 // clearPlace removes the kept worktree. Anything there that git doesn't know stays: a person put it
 // there.
 func clearPlace(ctx context.Context, repo *gitio.Repo, place string) error {
-	all, err := repo.RepairedWorktrees(ctx)
+	all, err := repo.Records().RepairedWorktrees(ctx)
 	if err != nil {
 		return err
 	}

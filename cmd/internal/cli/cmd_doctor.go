@@ -50,7 +50,7 @@ func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
 	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
-	if err := c.Board.Repo().CheckPackedRefs(); err != nil {
+	if err := c.Board.Repo().BrokenRefs().CheckPacked(); err != nil {
 		return err
 	}
 	rescued, rest, err := recovery.Rescue(ctx, c, fix)

@@ -204,7 +204,7 @@ func hookMessage(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 	if refusal != nil || err != nil || w.ID == "" || w.Task == "" || len(c.Args) < 2 {
 		return refusal, err
 	}
-	comment, found, err := c.Board.Repo().Config(ctx, "core.commentChar")
+	comment, found, err := c.Board.Repo().Settings().Get(ctx, "core.commentChar")
 	if err != nil {
 		return nil, err
 	}

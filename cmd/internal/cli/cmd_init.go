@@ -102,7 +102,7 @@ func joinedHalf(ctx context.Context, c *edge.Call) error {
 	if err != nil || !home.IsZero() || c.Board.Remote() != "" {
 		return err
 	}
-	remotes, err := repo.Remotes(ctx)
+	remotes, err := repo.Settings().Remotes(ctx)
 	if err != nil || len(remotes) == 0 {
 		return err
 	}
@@ -264,5 +264,5 @@ func keepSigningKey(ctx context.Context, c *edge.Call, where string) error {
 	if err != nil {
 		return err
 	}
-	return c.Board.Repo().SetConfig(ctx, "liza.signingkey", where)
+	return c.Board.Repo().Settings().Set(ctx, "liza.signingkey", where)
 }

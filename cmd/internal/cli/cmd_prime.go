@@ -293,7 +293,7 @@ func workToPrime(ctx context.Context, c *edge.Call, s *board.State, t *board.Tas
 	if err != nil || !st.Exists {
 		return w, err
 	}
-	commits, err := c.Board.Repo().CountCommits(ctx, git.OID(t.BaseCommit), st.Head)
+	commits, err := c.Board.Repo().History().CountCommits(ctx, git.OID(t.BaseCommit), st.Head)
 	w.Commits, w.Uncommitted = &commits, st.Dirty
 	return w, err
 }

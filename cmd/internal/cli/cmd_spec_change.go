@@ -56,7 +56,7 @@ func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.Board.Repo().Worktrees(ctx)
+	all, err := c.Board.Repo().Records().Worktrees(ctx)
 	if err != nil || all[0].Bare { // then nobody edits specs at the project's root
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 		return err
 	}
 	s.Integration, s.BroughtForward, s.Warnings = f.Moved, edge.Every(f.BroughtForward), edge.Every(f.Warnings)
-	who, err := b.Repo().Identity(ctx)
+	who, err := b.Repo().Settings().Identity(ctx)
 	if err != nil {
 		return gitboard.NoIdentity(err)
 	}
@@ -148,7 +148,7 @@ func leftBehind(ctx context.Context, b *gitboard.Board, before git.OID) (string,
 	if err != nil {
 		return "", err
 	}
-	if grows, err := b.Repo().IsAncestor(ctx, before, now); grows || err != nil {
+	if grows, err := b.Repo().History().IsAncestor(ctx, before, now); grows || err != nil {
 		return "", err
 	}
 	return git.ForgedRef(before), nil

@@ -126,7 +126,7 @@ func isForeign(ctx context.Context, c *edge.Call, commit git.OID) (bool, error) 
 	if err != nil || tip.IsZero() {
 		return false, err
 	}
-	inside, err := repo.IsAncestor(ctx, commit, tip)
+	inside, err := repo.History().IsAncestor(ctx, commit, tip)
 	return !inside, err
 }
 

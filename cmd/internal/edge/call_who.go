@@ -161,7 +161,7 @@ func (c *Call) asHuman(ctx context.Context) (board.Actor, error) {
 	if err := c.NoHumanHere(ctx); err != nil {
 		return board.Actor{}, err
 	}
-	who, err := c.Board.Repo().Author(ctx)
+	who, err := c.Board.Repo().Settings().Author(ctx)
 	if err != nil {
 		return board.Actor{}, gitboard.NoIdentity(err)
 	}

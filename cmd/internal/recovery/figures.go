@@ -41,13 +41,13 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 	}
 	repo := c.Board.Repo()
 	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: edge.Version, Format: board.Format}
-	if f.Operations, err = repo.CountCommits(ctx, git.ZeroOID, v.Commit); err != nil {
+	if f.Operations, err = repo.History().CountCommits(ctx, git.ZeroOID, v.Commit); err != nil {
 		return nil, err
 	}
-	if f.BoardSize, err = repo.DiskUsage(ctx, git.BoardRef); err != nil {
+	if f.BoardSize, err = repo.History().DiskUsage(ctx, git.BoardRef); err != nil {
 		return nil, err
 	}
-	if f.Usage, err = repo.Usage(ctx); err != nil {
+	if f.Usage, err = repo.Upkeep().Usage(ctx); err != nil {
 		return nil, err
 	}
 	attic, err := repo.Refs(ctx, git.AtticPrefix)
@@ -164,14 +164,14 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 			},
 		})
 	}
-	usage, err := repo.Usage(ctx)
+	usage, err := repo.Upkeep().Usage(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if usage.Loose > tooManyLoose {
 		found = append(found, worktrees.Problem{
 			Kind: worktrees.LooseObjects, Text: fmt.Sprintf("%d objects lie loose, which slows git down", usage.Loose),
-			Fix: func(ctx context.Context) error { return repo.Pack(ctx) },
+			Fix: func(ctx context.Context) error { return repo.Upkeep().Pack(ctx) },
 		})
 	}
 	ahead := seen.State.Time().Std().Sub(c.App.Now())

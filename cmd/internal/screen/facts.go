@@ -109,7 +109,7 @@ func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) erro
 			pairs, which = append(pairs, [2]git.OID{a, b}, [2]git.OID{base, b}), append(which, i)
 		}
 	}
-	stats, err := b.Repo().DiffStats(ctx, pairs)
+	stats, err := b.Repo().History().DiffStats(ctx, pairs)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (f *taskFacts) workBase(ctx context.Context, b *gitboard.Board, tip git.OID
 	if err != nil || integration.IsZero() {
 		return f.t.BaseCommit, err
 	}
-	base, err := b.Repo().MergeBase(ctx, integration, tip)
+	base, err := b.Repo().History().MergeBase(ctx, integration, tip)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return f.t.BaseCommit, nil
 	}

@@ -49,7 +49,7 @@ func paged(ctx context.Context, c *edge.Call, lines []string) error {
 	pager := cmp.Or(c.App.Getenv("GIT_PAGER"), c.App.Getenv("PAGER"))
 	if pager == "" {
 		var err error
-		if pager, _, err = c.Board.Repo().Config(ctx, "core.pager"); err != nil {
+		if pager, _, err = c.Board.Repo().Settings().Get(ctx, "core.pager"); err != nil {
 			return err
 		}
 	}

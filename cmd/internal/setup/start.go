@@ -19,7 +19,7 @@ import (
 // MakeStopDir creates the directory of the files that stop this clone, so that a touch suffices. It
 // keeps our files out of git status.
 func MakeStopDir(ctx context.Context, b *gitboard.Board) error {
-	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
+	if err := b.Repo().Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
 	}
 	root, err := b.Root(ctx)
@@ -66,7 +66,7 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 	if !tip.IsZero() {
 		return &Start{Name: theirs, Commit: tip, Refs: []git.RefUpdate{{Ref: ref, Old: git.ZeroOID, New: tip}}}, nil
 	}
-	from, err := repo.DefaultBranch(ctx)
+	from, err := repo.History().DefaultBranch(ctx)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return nil, board.Refuse(board.CodeNoCommit, "this repository has no commit on a branch yet, so integration can't begin anywhere", "make a first commit, then git liza init")
 	}
@@ -84,7 +84,7 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 // the refs that this branch and integration follow. Each is a sentence with the way to bring them.
 func (s *Start) Behind(ctx context.Context, repo *gitio.Repo, integration string) (warnings []string, err error) {
 	branches := []string{integration}
-	switch from, err := repo.DefaultBranch(ctx, integration); {
+	switch from, err := repo.History().DefaultBranch(ctx, integration); {
 	case err == nil:
 		branches = append(branches, from)
 	case !errors.Is(err, gitio.ErrNotFound):
@@ -103,7 +103,7 @@ func (s *Start) Behind(ctx context.Context, repo *gitio.Repo, integration string
 			if err != nil || tip.IsZero() {
 				continue // nothing was fetched from it
 			}
-			n, err := repo.CountCommits(ctx, s.Commit, tip)
+			n, err := repo.History().CountCommits(ctx, s.Commit, tip)
 			if err != nil {
 				return nil, err
 			}

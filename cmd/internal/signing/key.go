@@ -49,13 +49,13 @@ func signingKeySetting(ctx context.Context, c *edge.Call, human bool) (string, e
 		return where, nil
 	}
 	b := c.Board
-	if where, _, err := b.Repo().Config(ctx, "liza.signingkey"); where != "" || err != nil {
+	if where, _, err := b.Repo().Settings().Get(ctx, "liza.signingkey"); where != "" || err != nil {
 		return where, err
 	}
-	if format, _, err := b.Repo().Config(ctx, "gpg.format"); format != "ssh" || err != nil {
+	if format, _, err := b.Repo().Settings().Get(ctx, "gpg.format"); format != "ssh" || err != nil {
 		return "", err
 	}
-	where, _, err := b.Repo().Config(ctx, "user.signingkey")
+	where, _, err := b.Repo().Settings().Get(ctx, "user.signingkey")
 	return where, err
 }
 

@@ -136,7 +136,7 @@ func agentCLI(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (cli
 	}
 	var failed error
 	cli, err := clis.FromConfig(name, func(key string) string {
-		value, _, err := c.Board.Repo().Config(ctx, key)
+		value, _, err := c.Board.Repo().Settings().Get(ctx, key)
 		if err != nil {
 			failed = err
 		}

@@ -282,7 +282,7 @@ func (h *hub) operations(ctx context.Context, tip git.OID) ([]history.Line, erro
 	known := git.ZeroOID
 	if len(h.lines) > 0 {
 		known = h.lines[0].Commit
-		if on, err := h.board.Repo().IsAncestor(ctx, known, tip); err != nil || !on { // the board was set back
+		if on, err := h.board.Repo().History().IsAncestor(ctx, known, tip); err != nil || !on { // the board was set back
 			known, h.lines = git.ZeroOID, nil
 		}
 	}
