@@ -217,7 +217,7 @@ func (b *Board) SpecOID(ctx context.Context, v *View, specRef string) (string, e
 	if err != nil {
 		return "", err
 	}
-	oid, err := b.Repo().FileOID(ctx, tip, path)
+	oid, err := b.Repo().History().FileOID(ctx, tip, path)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", nil
 	}

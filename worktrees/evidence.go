@@ -85,7 +85,7 @@ func (s *site) bornDirty(ctx context.Context, path string, head git.OID, e gitio
 	if e.Code != " M" || gitio.IsLink(file) {
 		return false
 	}
-	committed, err := s.repo.FileOID(ctx, head, e.Path)
+	committed, err := s.repo.History().FileOID(ctx, head, e.Path)
 	data, unread := os.ReadFile(file)
 	return err == nil && unread == nil && git.NewObject(git.BlobObject, data).OID == committed
 }

@@ -155,7 +155,7 @@ func TestReleaseAndClaim(t *testing.T) {
 			kept := false
 			refs, err := b.Repo().Refs(s.ctx, "refs/liza/attic/"+got.Task.ID)
 			for _, ref := range refs {
-				_, missing := b.Repo().FileOID(s.ctx, ref.OID, file)
+				_, missing := b.Repo().History().FileOID(s.ctx, ref.OID, file)
 				kept = kept || missing == nil
 			}
 			if err != nil || !kept {

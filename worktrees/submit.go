@@ -199,7 +199,7 @@ func (s *site) tests(ctx context.Context, globs []string, commit git.OID, change
 		if !board.IsTest(globs, file) {
 			continue
 		}
-		switch oid, err := s.repo.FileOID(ctx, commit, file); {
+		switch oid, err := s.repo.History().FileOID(ctx, commit, file); {
 		case errors.Is(err, gitio.ErrNotFound), err == nil && oid == git.EmptyBlob:
 			deleted = append(deleted, file)
 		case err != nil:

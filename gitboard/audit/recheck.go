@@ -119,7 +119,7 @@ func (p *replay) lookUp(ctx context.Context, repo *gitio.Repo) (map[int][]need, 
 		for i, a := range part {
 			names[i] = string(a.need.oid)
 		}
-		objects, err := repo.SizesOf(ctx, names) // an object may be of any size
+		objects, err := repo.History().SizesOf(ctx, names) // an object may be of any size
 		if err != nil {
 			return nil, fmt.Errorf("look evidence up: %w", err)
 		}

@@ -151,7 +151,7 @@ func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]
 	gone := make([][]string, len(all))
 	for begin := 0; begin < len(names); begin += batchSize {
 		part := names[begin:min(begin+batchSize, len(names))]
-		found, err := repo.SizesOf(ctx, part)
+		found, err := repo.History().SizesOf(ctx, part)
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +178,7 @@ func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (of sized, err
 	}
 	var trees []git.OID
 	for part := range slices.Chunk(names, batchSize) {
-		found, err := repo.SizesOf(ctx, part)
+		found, err := repo.History().SizesOf(ctx, part)
 		if err != nil {
 			return of, err
 		}

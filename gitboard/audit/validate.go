@@ -156,7 +156,7 @@ func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip git.OID, le
 	if file == "" || v.noSpecFiles {
 		return nil
 	}
-	_, err := repo.FileOID(ctx, tip, file)
+	_, err := repo.History().FileOID(ctx, tip, file)
 	if errors.Is(err, gitio.ErrNotFound) {
 		v.add(level, path, "spec_ref", "%s is not a file on the integration branch", file)
 		return nil

@@ -144,7 +144,7 @@ func (r *Repo) mergePlace(ctx context.Context, ours, theirs git.OID) (*mergePlac
 
 func (a *mergePlace) make() error {
 	const settings = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
-	files := map[string]string{"HEAD": "ref: " + git.BoardRef + "\n", "config": settings, "refs/none": "", "objects/none": "", "tree/none": ""}
+	files := map[string]string{"HEAD": "ref: " + git.BoardRef + "\n", "config": settings, git.RefsPrefix + "none": "", "objects/none": "", "tree/none": ""}
 	for name, text := range a.texts {
 		files["tree/"+name] = safe(text, a.drivers)
 	}

@@ -90,7 +90,7 @@ func (r *Repo) leadNowhere(ctx context.Context, texts map[string]git.OID) (doubt
 			doubtful = append(doubtful, name)
 		}
 	}
-	sizes, err := r.SizesOf(ctx, asked)
+	sizes, err := r.History().SizesOf(ctx, asked)
 	for i, size := range sizes {
 		if size.OID == "" {
 			doubtful = append(doubtful, names[i])

@@ -255,15 +255,15 @@ func TestFaultsOfReading(t *testing.T) {
 			return one(p.r.History().Sizes(p.ctx, p.ids["topic"], p.ids["topic"]))
 		}, ""},
 		{"ObjectSizes", nil, func(p *place) (any, error) {
-			return one(p.r.ObjectSizes(p.ctx, []string{string(p.ids["a.txt"]), "HEAD", string(p.ids["v1"])}))
+			return one(p.r.History().ObjectSizes(p.ctx, []string{string(p.ids["a.txt"]), "HEAD", string(p.ids["v1"])}))
 		}, ""},
 		{"ObjectSizes of one that is missing", nil, func(p *place) (any, error) {
-			return one(p.r.ObjectSizes(p.ctx, []string{"HEAD", string(blob("missing").OID)}))
+			return one(p.r.History().ObjectSizes(p.ctx, []string{"HEAD", string(blob("missing").OID)}))
 		}, ""},
 		{"SizesOf a name with a space", nil, func(p *place) (any, error) {
-			return one(p.r.SizesOf(p.ctx, []string{"HEAD", "no such", "a name with"}))
+			return one(p.r.History().SizesOf(p.ctx, []string{"HEAD", "no such", "a name with"}))
 		}, ""},
-		{"SizesOf none", nil, func(p *place) (any, error) { return one(p.r.SizesOf(p.ctx, nil)) }, ""},
+		{"SizesOf none", nil, func(p *place) (any, error) { return one(p.r.History().SizesOf(p.ctx, nil)) }, ""},
 		{"Ref", nil, func(p *place) (any, error) { return one(p.r.Ref(p.ctx, "refs/heads/topic")) }, ""},
 		{"Ref that is not there", nil, func(p *place) (any, error) {
 			return one(p.r.Ref(p.ctx, "refs/heads/none"))
@@ -313,13 +313,13 @@ func TestFaultsOfReading(t *testing.T) {
 			return fmt.Sprint(at["refs/heads/main"], len(at) > 1), err
 		}, ""},
 		{"FileOID", nil, func(p *place) (any, error) {
-			return one(p.r.FileOID(p.ctx, p.ids["main"], "./dir/../a.txt"))
+			return one(p.r.History().FileOID(p.ctx, p.ids["main"], "./dir/../a.txt"))
 		}, ""},
 		{"FileOID of a directory", nil, func(p *place) (any, error) {
-			return one(p.r.FileOID(p.ctx, p.ids["main"], "dir"))
+			return one(p.r.History().FileOID(p.ctx, p.ids["main"], "dir"))
 		}, ""},
 		{"FileOID in nothing", nil, func(p *place) (any, error) {
-			return one(p.r.FileOID(p.ctx, git.ZeroOID, "a.txt"))
+			return one(p.r.History().FileOID(p.ctx, git.ZeroOID, "a.txt"))
 		}, ""},
 		{"Checkout", dirty("a.txt", "x\n"), func(p *place) (any, error) {
 			return one(p.r.Worktree(p.path("repo")).Checkout(p.ctx))
@@ -386,7 +386,7 @@ func TestFaultsOfReading(t *testing.T) {
 		{"Touching what is missing", nil, func(p *place) (any, error) {
 			return one(p.r.History().Touching(p.ctx, blob("none").OID, "go.txt"))
 		}, ""},
-		{"FileOID in what is no id", nil, func(p *place) (any, error) { return one(p.r.FileOID(p.ctx, "main", "a.txt")) }, ""},
+		{"FileOID in what is no id", nil, func(p *place) (any, error) { return one(p.r.History().FileOID(p.ctx, "main", "a.txt")) }, ""},
 		{"Whole, of a partial clone", func(p *place) {
 			native(p.t, p.path("repo"), "config", "extensions.partialClone", "hub")
 		}, func(p *place) (any, error) {

@@ -157,7 +157,7 @@ func TestDiff(t *testing.T) {
 	if got := must[string](t)(r.History().Diff(ctx, first, second, "dir/né [1].txt")); !strings.Contains(got, "+new") || strings.Contains(got, "a.txt") {
 		t.Errorf("Diff of one: %s", got)
 	}
-	was, now := must[git.OID](t)(r.FileOID(ctx, first, "a.txt")), must[git.OID](t)(r.FileOID(ctx, second, "a.txt"))
+	was, now := must[git.OID](t)(r.History().FileOID(ctx, first, "a.txt")), must[git.OID](t)(r.History().FileOID(ctx, second, "a.txt"))
 	check(t, r.Settings().Set(ctx, "color.ui", "always"))
 	check(t, r.Settings().Set(ctx, "diff.external", "false"))
 	if got := must[string](t)(r.History().DiffBlobs(ctx, was, now)); got != "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" {
@@ -173,12 +173,12 @@ func TestFileOID(t *testing.T) {
 	write(t, r, "specs/the goal.md", "goal\n")
 	head := commitAll(t, r, "second")
 	for _, path := range []string{"specs/the goal.md", "./specs//the goal.md"} {
-		if got := must[git.OID](t)(r.FileOID(ctx, head, path)); got != blob("goal\n").OID {
+		if got := must[git.OID](t)(r.History().FileOID(ctx, head, path)); got != blob("goal\n").OID {
 			t.Errorf("%s: got %s", path, got)
 		}
 	}
 	for _, path := range []string{"", "specs", "no", "/etc", "../a.txt", "a.txt/b"} {
-		if _, err := r.FileOID(ctx, head, path); !errors.Is(err, ErrNotFound) {
+		if _, err := r.History().FileOID(ctx, head, path); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%q: got %v", path, err)
 		}
 	}

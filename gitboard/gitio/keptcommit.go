@@ -25,7 +25,7 @@ func (u Upkeep) Keep(ctx context.Context, commit git.OID, held ...git.OID) error
 	if err != nil {
 		return err
 	}
-	sizes, err := u.repo.ObjectSizes(ctx, names)
+	sizes, err := u.repo.History().ObjectSizes(ctx, names)
 	if err != nil {
 		return err
 	}

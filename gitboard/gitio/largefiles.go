@@ -45,7 +45,7 @@ func (h History) LargeFiles(ctx context.Context, from, to git.OID, changed []str
 		oid, path, _ := strings.Cut(line, " ") // commits have no path
 		names, paths = append(names, oid), append(paths, path)
 	}
-	sizes, err := h.repo.SizesOf(ctx, names)
+	sizes, err := h.repo.History().SizesOf(ctx, names)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func TestFewFiles(t *testing.T) {
 		},
 		"Shared":       func(r *Repo) (any, error) { return one(r.Shared(ctx)) },
 		"Remotes":      func(r *Repo) (any, error) { return one(r.Settings().Remotes(ctx)) },
-		"Sizes":        func(r *Repo) (any, error) { return one(r.SizesOf(ctx, []string{string(head)})) },
+		"Sizes":        func(r *Repo) (any, error) { return one(r.History().SizesOf(ctx, []string{string(head)})) },
 		"Gitlinks":     func(r *Repo) (any, error) { return one(r.Worktree(linked).Gitlinks(ctx)) },
 		"Reflog":       func(r *Repo) (any, error) { return one(r.Reflog("HEAD")) },
 		"Snapshot":     func(r *Repo) (any, error) { return one(r.Worktree(linked).Snapshot(ctx, "m", ada)) },

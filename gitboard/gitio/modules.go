@@ -62,7 +62,7 @@ func (h History) Submodules(ctx context.Context, commit git.OID) (map[string]boo
 	if err := checkOIDs(commit); err != nil {
 		return nil, err
 	}
-	if _, err := h.repo.FileOID(ctx, commit, ".gitmodules"); err != nil {
+	if _, err := h.repo.History().FileOID(ctx, commit, ".gitmodules"); err != nil {
 		if errors.Is(err, ErrNotFound) {
 			err = nil
 		}

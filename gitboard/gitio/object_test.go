@@ -211,7 +211,7 @@ func TestDamagedObject(t *testing.T) {
 
 func TestPackedOnly(t *testing.T) {
 	ctx, r := scratch(t)
-	id := must[git.OID](t)(r.FileOID(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
+	id := must[git.OID](t)(r.History().FileOID(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
 	native(t, r.CommonDir(), "gc", "--quiet")
 	if _, err := os.Lstat(loosePath(r, id)); !os.IsNotExist(err) {
 		t.Fatalf("still loose: %v", err)

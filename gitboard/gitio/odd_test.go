@@ -265,7 +265,7 @@ func TestEndedContext(t *testing.T) {
 func TestPromises(t *testing.T) {
 	ctx, r := scratch(t)
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	file := must[git.OID](t)(r.FileOID(ctx, head, "a.txt"))
+	file := must[git.OID](t)(r.History().FileOID(ctx, head, "a.txt"))
 	check(t, os.Remove(loosePath(r, file)))
 	config := must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "config")))
 	asked := func(err error) string {

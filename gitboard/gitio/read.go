@@ -74,13 +74,13 @@ func askable(name string) bool {
 
 // FileOID returns the id of the file at a path relative to the top of the commit's tree. It returns
 // ErrNotFound if there is no file there; a directory is not a file.
-func (r *Repo) FileOID(ctx context.Context, commit git.OID, file string) (git.OID, error) {
+func (h History) FileOID(ctx context.Context, commit git.OID, file string) (git.OID, error) {
 	missing := fmt.Errorf("file %q in %s: %w", file, commit.Short(), ErrNotFound)
 	if !commit.Valid() || commit.IsZero() {
 		return "", missing
 	}
 	// After Clean, a path that leads out of the tree still begins with "../" and is not found.
-	object, err := r.Object(ctx, string(commit)+":"+path.Clean(file))
+	object, err := h.repo.Object(ctx, string(commit)+":"+path.Clean(file))
 	if err != nil {
 		return "", err
 	}

@@ -74,7 +74,7 @@ func (r *Repo) doubtful(ctx context.Context, names []string) (doubtful []string,
 			packed = append(packed, name)
 		}
 	}
-	sizes, err := r.SizesOf(ctx, packed)
+	sizes, err := r.History().SizesOf(ctx, packed)
 	for i, s := range sizes {
 		if s.OID == "" {
 			doubtful = append(doubtful, packed[i])

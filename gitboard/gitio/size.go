@@ -23,13 +23,13 @@ func (h History) Sizes(ctx context.Context, from, to git.OID) ([]Size, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.repo.ObjectSizes(ctx, names)
+	return h.repo.History().ObjectSizes(ctx, names)
 }
 
 // ObjectSizes returns the sizes of objects in the order of names. It returns ErrNotFound if one is
 // missing.
-func (r *Repo) ObjectSizes(ctx context.Context, names []string) ([]Size, error) {
-	sizes, err := r.SizesOf(ctx, names)
+func (h History) ObjectSizes(ctx context.Context, names []string) ([]Size, error) {
+	sizes, err := h.SizesOf(ctx, names)
 	for i, s := range sizes {
 		if s.OID == "" {
 			return nil, fmt.Errorf("the size of %s: %w", names[i], ErrNotFound)
@@ -39,14 +39,14 @@ func (r *Repo) ObjectSizes(ctx context.Context, names []string) ([]Size, error) 
 }
 
 // SizesOf is ObjectSizes, but with an empty Size for a missing object.
-func (r *Repo) SizesOf(ctx context.Context, names []string) ([]Size, error) {
+func (h History) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	if sizes := r.looseSizes(names); sizes != nil {
+	if sizes := h.repo.looseSizes(names); sizes != nil {
 		return sizes, nil
 	}
-	out, err := r.command("cat-file", "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)").
+	out, err := h.repo.command("cat-file", "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)").
 		feed([]byte(strings.Join(names, "\n") + "\n")).output(ctx)
 	if err != nil {
 		return nil, err

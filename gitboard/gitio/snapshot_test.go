@@ -114,7 +114,7 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 
 	write(t, r, "large", strings.Repeat("x", mostKept))
 	id = must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "with a large file", ada))
-	large := must[git.OID](t)(r.FileOID(ctx, id, "large"))
+	large := must[git.OID](t)(r.History().FileOID(ctx, id, "large"))
 	for _, k := range r.allKept() {
 		for _, o := range k.objects {
 			if o.OID == large {
@@ -133,13 +133,13 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 func TestSnapshotWithoutItsBranch(t *testing.T) {
 	ctx, r := scratch(t)
 	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	same := must[git.OID](t)(r.FileOID(ctx, head, "a.txt"))
+	same := must[git.OID](t)(r.History().FileOID(ctx, head, "a.txt"))
 	path := filepath.Join(t.TempDir(), "dropped")
 	native(t, r.TopLevel(), "worktree", "add", "-q", "-b", "dropped", path)
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/dropped", Old: head}}, ""))
 	check(t, os.WriteFile(filepath.Join(path, "new"), []byte("new"), 0o644))
 	id := must[git.OID](t)(r.Worktree(path).Snapshot(ctx, "what was left", ada))
-	added := must[git.OID](t)(r.FileOID(ctx, id, "new"))
+	added := must[git.OID](t)(r.History().FileOID(ctx, id, "new"))
 	kept := func(oid git.OID) bool {
 		return slices.ContainsFunc(r.allKept(), func(k *kept) bool {
 			return slices.ContainsFunc(k.objects, func(o git.Object) bool { return o.OID == oid })

@@ -39,10 +39,10 @@ func TestOddAnswers(t *testing.T) {
 		"no count":       {"", func() bool { return fails(r.History().CountCommits(ctx, "", head)) }},
 		"no tree":        {"none", func() bool { _, _, err := r.History().MergeTree(ctx, head, head); return err != nil }},
 		"nothing merged": {"", func() bool { _, _, err := r.History().MergeTree(ctx, head, head); return err != nil }},
-		"fewer sizes":    {"one", func() bool { return fails(r.SizesOf(ctx, []string{"a", "b"})) }},
-		"no number":      {"a b c", func() bool { return fails(r.SizesOf(ctx, []string{"a"})) }},
+		"fewer sizes":    {"one", func() bool { return fails(r.History().SizesOf(ctx, []string{"a", "b"})) }},
+		"no number":      {"a b c", func() bool { return fails(r.History().SizesOf(ctx, []string{"a"})) }},
 		"ambiguous": {"a b ambiguous", func() bool {
-			sizes, err := r.SizesOf(ctx, []string{"a b"})
+			sizes, err := r.History().SizesOf(ctx, []string{"a b"})
 			return err == nil && sizes[0] == (Size{})
 		}},
 		"another pair": {"x", func() bool { return fails(r.History().DiffStats(ctx, [][2]git.OID{{head, head}})) }},

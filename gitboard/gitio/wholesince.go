@@ -140,7 +140,7 @@ const (
 func (w *changes) read(ctx context.Context) error {
 	var small []git.TreeEntry
 	for part := range slices.Chunk(w.files, atOnce) {
-		sizes, err := w.repo.SizesOf(ctx, namesOf(part))
+		sizes, err := w.repo.History().SizesOf(ctx, namesOf(part))
 		if err != nil {
 			return err
 		}

@@ -114,7 +114,7 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 	text := []byte(pushed.Text)
 	if !pushed.Commit.IsZero() {
 		path := parcel.Path(pushed.Commit)
-		sizes, err := q.repo.SizesOf(ctx, []string{string(pushed.Commit), path})
+		sizes, err := q.repo.History().SizesOf(ctx, []string{string(pushed.Commit), path})
 		if err != nil {
 			return err
 		}
@@ -313,7 +313,7 @@ func (o *outcome) stale(ctx context.Context, l parcel.Link, paths []string) (boo
 	for _, path := range paths {
 		names = append(names, string(l.Base)+":"+path, string(o.tip)+":"+path)
 	}
-	records, err := o.repo.SizesOf(ctx, names)
+	records, err := o.repo.History().SizesOf(ctx, names)
 	if err != nil {
 		return false, err
 	}

@@ -39,7 +39,7 @@ func testOf(ctx context.Context, b *gitboard.Board, c *candidate) (string, error
 	case set != "":
 		return set, nil
 	}
-	_, err := b.Repo().FileOID(ctx, c.commit, testScript)
+	_, err := b.Repo().History().FileOID(ctx, c.commit, testScript)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", nil
 	}

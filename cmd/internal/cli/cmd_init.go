@@ -120,10 +120,10 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 		return err
 	}
 	if p.SpecRef == "" {
-		if _, err := b.Repo().FileOID(ctx, start.Commit, definition.UsualSpec); err == nil {
+		if _, err := b.Repo().History().FileOID(ctx, start.Commit, definition.UsualSpec); err == nil {
 			p.SpecRef = definition.UsualSpec
 		}
-	} else if _, err := b.Repo().FileOID(ctx, start.Commit, p.SpecRef); err != nil {
+	} else if _, err := b.Repo().History().FileOID(ctx, start.Commit, p.SpecRef); err != nil {
 		behind, err := start.Behind(ctx, b.Repo(), p.IntegrationBranch)
 		if err != nil {
 			return err

@@ -88,7 +88,7 @@ func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
 
 // fileIn is the object of a file in a commit, "" if there is none.
 func fileIn(ctx context.Context, c *edge.Call, commit git.OID, file string) (git.OID, error) {
-	oid, err := c.Board.Repo().FileOID(ctx, commit, file)
+	oid, err := c.Board.Repo().History().FileOID(ctx, commit, file)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", nil
 	}
