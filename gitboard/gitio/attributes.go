@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
@@ -70,16 +71,18 @@ func isDotGit(name string) bool {
 }
 
 // attributeLine is a line of an attribute file: its pattern, and the attributes that it sets.
-var attributeLine = regexp.MustCompile(`(?m)^([ \t]*(?:"(?:[^"\\\n]|\\.)*"|[^# \t\n]\S*))([^\n]*)$`)
+var attributeLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^([ \t]*(?:"(?:[^"\\\n]|\\.)*"|[^# \t\n]\S*))([^\n]*)$`)
+})
 
 // mergeAttribute is an attribute that names a driver, for merging or for converting files.
-var mergeAttribute = regexp.MustCompile(`([ \t\r])(merge|filter)=(\S+)`)
+var mergeAttribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([ \t\r])(merge|filter)=(\S+)`) })
 
 // driversIn lists the names of merge drivers in attribute files that are not git's own.
 func driversIn(texts map[string]string) (names []string) {
 	for _, text := range texts {
-		for _, line := range attributeLine.FindAllStringSubmatch(text, -1) {
-			for _, set := range mergeAttribute.FindAllStringSubmatch(line[2], -1) {
+		for _, line := range attributeLine().FindAllStringSubmatch(text, -1) {
+			for _, set := range mergeAttribute().FindAllStringSubmatch(line[2], -1) {
 				if name := set[3]; set[2] == "merge" && !slices.Contains([]string{"text", "binary", "union"}, name) && !slices.Contains(names, name) {
 					names = append(names, name)
 				}
@@ -92,10 +95,10 @@ func driversIn(texts map[string]string) (names []string) {
 // safe returns an attribute file in which drivers other than the given ones give a conflict, as
 // files that are not merged do, and which has no filters.
 func safe(text string, drivers []string) string {
-	return attributeLine.ReplaceAllStringFunc(text, func(line string) string {
-		part := attributeLine.FindStringSubmatch(line)
-		return part[1] + mergeAttribute.ReplaceAllStringFunc(part[2], func(set string) string {
-			is := mergeAttribute.FindStringSubmatch(set)
+	return attributeLine().ReplaceAllStringFunc(text, func(line string) string {
+		part := attributeLine().FindStringSubmatch(line)
+		return part[1] + mergeAttribute().ReplaceAllStringFunc(part[2], func(set string) string {
+			is := mergeAttribute().FindStringSubmatch(set)
 			switch {
 			case is[2] == "filter":
 				return is[1]
