@@ -237,7 +237,7 @@ type stopsAtLock struct{ context.Context }
 // Done implements context.Context.
 func (c stopsAtLock) Done() <-chan struct{} {
 	pc, _, _, _ := runtime.Caller(1)
-	if !strings.HasSuffix(runtime.FuncForPC(pc).Name(), "(*sequencer).lock") {
+	if !strings.HasSuffix(runtime.FuncForPC(pc).Name(), "queue.(*File).await") {
 		return c.Context.Done()
 	}
 	closed := make(chan struct{})
