@@ -69,7 +69,7 @@ func chosen(ctx context.Context, repo *gitio.Repo, base git.OID, sides [2]git.OI
 		}
 		modes = append(modes, mode)
 		if i < len(texts) {
-			texts[i] = strings.SplitAfter(text, "\n")
+			texts[i] = slices.Collect(strings.Lines(text))
 		}
 	}
 	if modes[3] != modes[4] {

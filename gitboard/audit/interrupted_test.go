@@ -127,10 +127,10 @@ func TestInterruptedAudit(t *testing.T) {
 	w.preExec(coder1, "alpha")
 	work := w.submit(coder1, "alpha")
 	w.judge(judge1, "alpha", board.VerdictApproved)
-	// By hand, both sides' test has a third text: the merge is looked at file by file.
+	// By hand, a test that both sides changed stays as it is on one: the merge is looked at file by file.
 	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"alpha_test.go": "// ours"}))
 	m, _ := w.mergeCommit("alpha", work)
-	hand := w.project([]git.OID{w.integration, work}, coder1, map[string]string{"alpha_test.go": "// both"})
+	hand := w.project([]git.OID{w.integration, work}, coder1, map[string]string{"alpha_test.go": "// ours"})
 	m.MergeCommit = string(hand)
 	w.do(judge1, m, w.lands(hand))
 	w.claim(coder2, "beta")
