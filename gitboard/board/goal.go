@@ -322,8 +322,8 @@ func goalInvariants(s *State, path string, g *Goal, bad func(string, string, ...
 	if GoalPath(g.ID) != path {
 		bad("id", "%s is not where the record is", quote(g.ID))
 	}
-	if !slices.Contains([]Phase{InProgress, Completed, PhaseAborted}, g.Status) {
-		bad("status", "%q is not a state of a goal", g.Status)
+	if phases := []Phase{InProgress, Completed, PhaseAborted}; !slices.Contains(phases, g.Status) {
+		bad("status", "%q is not a state of a goal: use %s", g.Status, list(phases))
 	}
 	if !isPriority(g.Priority) {
 		bad("priority", "%d is not from 1 to 5", g.Priority)

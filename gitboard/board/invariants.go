@@ -123,8 +123,8 @@ func recordViolations(s, before *State, path string) []Violation {
 	case *Goal:
 		goalInvariants(s, path, r, bad)
 	case *Control:
-		if !slices.Contains([]Mode{Running, Paused, CheckpointMode, Aborted}, r.Mode) {
-			bad("mode", "%q is not a mode", r.Mode)
+		if modes := []Mode{Running, Paused, CheckpointMode, Aborted}; !slices.Contains(modes, r.Mode) {
+			bad("mode", "%q is not a mode: use %s", r.Mode, list(modes))
 		}
 	case *Breaker:
 		if r.Status != BreakerOK && r.Status != BreakerTriggered || (r.Status == BreakerTriggered) != (r.CurrentTrigger != nil) {
@@ -154,8 +154,11 @@ func recordViolations(s, before *State, path string) []Violation {
 			bad("summary", "a hand-off needs both phrases")
 		}
 	case *Discovery:
-		if !slices.Contains(Severities, r.Severity) || !slices.Contains(Urgencies, r.Urgency) {
-			bad("severity", "%q, %q are not in range", r.Severity, r.Urgency)
+		if !slices.Contains(Severities, r.Severity) {
+			bad("severity", "%q is not a severity: use %s", r.Severity, list(Severities))
+		}
+		if !slices.Contains(Urgencies, r.Urgency) {
+			bad("urgency", "%q is not an urgency: use %s", r.Urgency, list(Urgencies))
 		}
 		ofGoal(s, r.Goal, bad)
 	case *SpecChange:
@@ -175,7 +178,7 @@ func ofGoal(s *State, goal string, bad func(string, string, ...any)) {
 
 func agentInvariants(a *Agent, bad func(string, string, ...any)) {
 	if !slices.Contains(AgentStatuses, a.Status) {
-		bad("status", "%q is not a state of an agent", a.Status)
+		bad("status", "%q is not a state of an agent: use %s", a.Status, list(AgentStatuses))
 	}
 	if a.Status == Working && a.CurrentTask == "" {
 		bad("current_task", "WORKING without a task")
@@ -186,8 +189,8 @@ func agentInvariants(a *Agent, bad func(string, string, ...any)) {
 }
 
 func sprintInvariants(s, before *State, sp *Sprint, bad func(string, string, ...any)) {
-	if !slices.Contains([]Phase{InProgress, AtCheckpoint, Completed, PhaseAborted}, sp.Status) {
-		bad("status", "%q is not a state of a sprint", sp.Status)
+	if phases := []Phase{InProgress, AtCheckpoint, Completed, PhaseAborted}; !slices.Contains(phases, sp.Status) {
+		bad("status", "%q is not a state of a sprint: use %s", sp.Status, list(phases))
 	}
 	if sp.Timeline.Started.IsZero() {
 		bad("timeline.started", "not set")
@@ -222,7 +225,7 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 		}
 	}
 	if !t.Status.Valid() {
-		bad("status", "%q is not a state of a task", t.Status)
+		bad("status", "%q is not a state of a task: use %s", t.Status, list(Statuses))
 		return
 	}
 	if s.Goal(t.Goal) == nil && s.Err() == nil {
@@ -232,7 +235,7 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 		bad("stage", "%s is not a stage of this team", quote(t.InStage()))
 	}
 	if !slices.Contains(Kinds, t.Kind) {
-		bad("kind", "%q is not a kind of task", t.Kind)
+		bad("kind", "%q is not a kind of task: use %s", t.Kind, list(Kinds))
 	}
 	if !isPriority(t.Priority) {
 		bad("priority", "%d is not from 1 to 5", t.Priority)

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -15,9 +13,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// report collects what could not be kept as it was.
-type report struct{ lines []string }
+// report collects changes to intact fields, and the faults of others.
+type report struct {
+	lines  []string
+	faults []Fault
+}
 
+// fault records a place that can't be read.
+func (r *report) fault(where string, line int, format string, args ...any) {
+	r.faults = append(r.faults, Fault{max(line, 1), plain.Line(where+": "+fmt.Sprintf(format, args...), 300)})
+}
+
+// add records a change to something that can't be kept as it was.
 func (r *report) add(where string, line int, format string, args ...any) {
 	at := ""
 	if line > 0 {
@@ -56,7 +63,7 @@ func (r *report) fill(where string, n *yaml.Node, into any, names map[string]str
 	}
 	keys, values := fields(n)
 	if n != nil && n.Kind != yaml.MappingNode && !absent(n) {
-		r.add(where, n.Line, "%q is not a mapping of fields: not kept", text(n))
+		r.fault(where, n.Line, "%q is not a mapping of fields", plain.Line(text(n), 60))
 	}
 	for _, key := range keys {
 		name := key
@@ -87,7 +94,7 @@ func (r *report) fill(where string, n *yaml.Node, into any, names map[string]str
 			under["extra"] = extra.Interface()
 		}
 		for _, key := range unknown {
-			under[clean(key)] = anyValue(values[key])
+			under[key] = anyValue(values[key])
 		}
 		extra.Set(reflect.ValueOf(under))
 		r.add(where, n.Line, "not known here, kept under extra: %s", strings.Join(unknown, ", "))
@@ -96,19 +103,19 @@ func (r *report) fill(where string, n *yaml.Node, into any, names map[string]str
 	return unknown, values
 }
 
-// set puts a value into a field; where it can't, the field stays as it was.
+// set puts a value into a field. A value that does not fit is a fault.
 func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 	if absent(n) {
 		return
 	}
 	bad := func(needed string) {
-		r.add(where, n.Line, "%q is not %s: not kept", plain.Line(text(n), 60), needed)
+		r.fault(where, n.Line, "%q is not %s", plain.Line(text(n), 60), needed)
 	}
 	switch {
 	case f.Type() == timeType:
 		at, ok := when(text(n))
 		if !ok {
-			bad("a time")
+			bad("a time like 2026-01-31T09:00:00Z")
 			return
 		}
 		f.SetString(string(at))
@@ -179,7 +186,7 @@ func (r *report) list(where string, n *yaml.Node, f reflect.Value) {
 		}
 		switch {
 		case one.Kind() == reflect.Struct && item.Kind != yaml.MappingNode:
-			r.add(where, item.Line, "%q is not a mapping of fields: not kept", plain.Line(text(item), 60))
+			r.fault(where, item.Line, "%q is not a mapping of fields", plain.Line(text(item), 60))
 			continue
 		case one.Type() == reflect.TypeFor[board.Event]():
 			r.event(where, item, one.Addr().Interface().(*board.Event))
@@ -195,30 +202,10 @@ func (r *report) list(where string, n *yaml.Node, f reflect.Value) {
 
 // short is a text as a record may hold it.
 func (r *report) short(where string, line int, s string) string {
-	c := clean(s)
-	if c != s {
-		r.add(where, line, "characters that no text needs are gone")
+	if len(s) > board.MaxText {
+		r.fault(where, line, "it has %d bytes; %d are allowed", len(s), board.MaxText)
 	}
-	if len(c) <= board.MaxText {
-		return c
-	}
-	r.add(where, line, "it has %d bytes, of which the first %d are kept", len(c), board.MaxText)
-	c = c[:board.MaxText]
-	for !utf8.ValidString(c) {
-		c = c[:len(c)-1]
-	}
-	return c
-}
-
-// clean drops what no text of a board may hold.
-func clean(s string) string {
-	s = strings.ToValidUTF8(s, "")
-	return strings.Map(func(c rune) rune {
-		if c == 0xFEFF || unicode.IsControl(c) && c != '\t' && c != '\n' && c != '\r' {
-			return -1
-		}
-		return c
-	}, s)
+	return s
 }
 
 // anyValue is any value in a form that an extra: keeps as it is.
@@ -228,7 +215,7 @@ func anyValue(n *yaml.Node) any {
 		m := map[string]any{}
 		keys, values := fields(n)
 		for _, key := range keys {
-			m[clean(key)] = anyValue(values[key])
+			m[key] = anyValue(values[key])
 		}
 		return m
 	case yaml.SequenceNode:
@@ -250,7 +237,7 @@ func anyValue(n *yaml.Node) any {
 	case "!!null":
 		return nil
 	}
-	return clean(n.Value)
+	return n.Value
 }
 
 var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02 15:04", time.DateOnly}
@@ -280,6 +267,9 @@ func (r *report) event(where string, n *yaml.Node, e *board.Event) {
 			e.Reason += "; "
 		}
 		e.Reason = r.short(where, n.Line, e.Reason+key+": "+text(values[key]))
+	}
+	if e.Time.IsZero() || e.Event == "" {
+		r.fault(where, n.Line, "an event needs a time and a name: event")
 	}
 	if name, old := eventNames[e.Event]; old {
 		e.Event = name

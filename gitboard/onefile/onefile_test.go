@@ -58,7 +58,7 @@ func TestFiles(t *testing.T) {
 			old, err := onefile.Read(input(filepath.Base(file), data))
 			if err != nil {
 				var bad *onefile.Error
-				if !errors.As(err, &bad) || bad.Line < 1 {
+				if !errors.As(err, &bad) || bad.Faults[0].Line < 1 {
 					t.Fatal(err)
 				}
 				golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", err.Error()+"\n")

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -16,14 +18,35 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Error says where a file can't be read.
-type Error struct {
-	File string
+// Fault is a place of a file that can't be read, and what it needs.
+type Fault struct {
 	Line int
 	What string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What) }
+// Error has the faults of a file, at least one.
+type Error struct {
+	File   string
+	Faults []Fault
+}
+
+// maxShown bounds the faults that an error prints.
+const maxShown = 50
+
+func (e *Error) Error() string {
+	var lines []string
+	for _, f := range e.Faults[:min(len(e.Faults), maxShown)] {
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", e.File, f.Line, f.What))
+	}
+	if more := len(e.Faults) - maxShown; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func faultAt(file string, line int, format string, args ...any) *Error {
+	return &Error{file, []Fault{{line, plain.Line(fmt.Sprintf(format, args...), 300)}}}
+}
 
 // maxNodes bounds what the aliases of a file may unfold to.
 const maxNodes = 1 << 21
@@ -35,11 +58,11 @@ var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func parse(file string, data []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			root, err = nil, &Error{file, 1, fmt.Sprintf("it is not YAML: %v", cause)}
+			root, err = nil, faultAt(file, 1, "it is not YAML: %v", cause)
 		}
 	}()
 	if len(data) > board.MaxImport {
-		return nil, &Error{file, 1, fmt.Sprintf("it has more than %d bytes", board.MaxImport)}
+		return nil, faultAt(file, 1, "it has more than %d bytes", board.MaxImport)
 	}
 	var doc, more yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(data))
@@ -49,7 +72,7 @@ func parse(file string, data []byte) (root *yaml.Node, err error) {
 		return nil, fault(file, err)
 	}
 	if err := d.Decode(&more); err == nil {
-		return nil, &Error{file, more.Line, "a second document begins here"}
+		return nil, faultAt(file, more.Line, "a second document begins here")
 	} else if !errors.Is(err, io.EOF) {
 		return nil, fault(file, err)
 	}
@@ -65,7 +88,7 @@ func fault(file string, err error) error {
 			line++ // the library counts from 0 there
 		}
 	}
-	return &Error{file, line, plain.Line(strings.TrimPrefix(text, "yaml: "), 200)}
+	return faultAt(file, line, "%s", strings.TrimPrefix(text, "yaml: "))
 }
 
 // unfolding copies a tree of nodes with its aliases and merges put in.
@@ -76,7 +99,10 @@ type unfolding struct {
 
 func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
 	if u.nodes++; u.nodes > maxNodes || depth > 100 {
-		return nil, &Error{u.file, n.Line, "it unfolds to too much"}
+		return nil, faultAt(u.file, n.Line, "it unfolds to too much")
+	}
+	if !utf8.ValidString(n.Value) || strings.ContainsFunc(n.Value, control) {
+		return nil, faultAt(u.file, n.Line, "%s holds a control character: remove it", plain.Quote(n.Value))
 	}
 	if n.Kind == yaml.AliasNode {
 		return u.node(n.Alias, depth+1)
@@ -86,10 +112,10 @@ func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			if child.Kind != yaml.ScalarNode {
-				return nil, &Error{u.file, child.Line, "a key is not plain text"}
+				return nil, faultAt(u.file, child.Line, "a key is not plain text")
 			}
 			if seen[child.Value] {
-				return nil, &Error{u.file, child.Line, fmt.Sprintf("%q is there twice", plain.Line(child.Value, 60))}
+				return nil, faultAt(u.file, child.Line, "%q is there twice", plain.Line(child.Value, 60))
 			}
 			seen[child.Value] = true
 		}
@@ -100,6 +126,11 @@ func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
 		c.Content = append(c.Content, made)
 	}
 	return c, nil
+}
+
+// control reports whether c is a character that no text of a board may hold.
+func control(c rune) bool {
+	return c == 0xFEFF || unicode.IsControl(c) && c != '\t' && c != '\n' && c != '\r'
 }
 
 // fields are the keys of a mapping and their values, in their order.

@@ -2,13 +2,10 @@ package onefile
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"regexp"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -34,7 +31,7 @@ type Board struct {
 	Records map[string]any
 	Log     []board.PastEntry
 	Leases  map[string]board.Lease // by agent, for all that the file knew of
-	Changed []string               // what could not be kept as it was, a line each
+	Changed []string               // changes to something that could not be kept as it was, a line each
 
 	source  string
 	commits []*string
@@ -48,14 +45,20 @@ type reader struct {
 	tasks   []*board.Task
 	by      map[string]*board.Task
 	agents  map[string]*board.Agent
-	renamed map[string]string // tasks whose ids could not be kept
 	out     *Board
 	goal    *board.Goal // the one that tasks without a goal belong to
 	goals   map[string]*board.Goal
 	team    *board.Team
+	sources map[string]source // of records, by path
 }
 
-// Read makes a board of a file. An error names file and line.
+// source is a record's place in the file.
+type source struct {
+	where string
+	node  *yaml.Node
+}
+
+// Read makes a board of a file. An *Error names file and line of each fault.
 func Read(in Input) (*Board, error) {
 	root, err := parse(in.File, in.State)
 	if err != nil {
@@ -66,16 +69,16 @@ func Read(in Input) (*Board, error) {
 		if root != nil {
 			line = root.Line
 		}
-		return nil, &Error{in.File, line, "it is not a state.yaml: a mapping with goal, tasks, agents and so on is needed"}
+		return nil, faultAt(in.File, line, "it is not a state.yaml: a mapping with goal, tasks, agents and so on is needed")
 	}
 	keys, top := fields(root)
 	if v := text(top["version"]); v != "" && v != "1" && v != "1.0" {
-		return nil, &Error{in.File, top["version"].Line, fmt.Sprintf("it has version %s, and this git-liza reads version 1", plain.Line(v, 20))}
+		return nil, faultAt(in.File, top["version"].Line, "it has version %s, and this git-liza reads version 1", v)
 	}
-	if top["tasks"] == nil && top["goal"] == nil && top["goals"] == nil {
-		return nil, &Error{in.File, root.Line, "it is not a state.yaml: it has neither a goal nor tasks"}
+	if top["goal"] == nil && top["goals"] == nil {
+		return nil, faultAt(in.File, root.Line, "it is not a state.yaml: it has no goal")
 	}
-	r := &reader{in: in, now: in.Now, by: map[string]*board.Task{}, agents: map[string]*board.Agent{}, renamed: map[string]string{}}
+	r := &reader{in: in, now: in.Now, by: map[string]*board.Task{}, agents: map[string]*board.Agent{}, sources: map[string]source{}}
 	r.out = &Board{Records: map[string]any{}, Leases: map[string]board.Lease{}, source: in.File}
 	for _, key := range keys {
 		if !slices.Contains(sections, key) {
@@ -83,15 +86,22 @@ func Read(in Input) (*Board, error) {
 		}
 	}
 	r.readGoals(top)
+	if r.goal == nil {
+		return nil, faultAt(in.File, root.Line, "it is not a state.yaml: it has no goal")
+	}
 	r.readTeam(top["team"])
-	if err := r.readTasks(top["tasks"]); err != nil {
-		return nil, err
-	}
-	if err := r.readAgents(top["agents"]); err != nil {
-		return nil, err
-	}
-	r.repair()
+	r.readTasks(top["tasks"])
+	r.readAgents(top["agents"])
+	r.completeTasks()
+	r.completeAgents()
 	r.readBeside(top)
+	if len(r.faults) == 0 {
+		r.checkInvariants()
+	}
+	if len(r.faults) > 0 {
+		slices.SortStableFunc(r.faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, &Error{in.File, r.faults}
+	}
 	if err := r.readLog(); err != nil {
 		return nil, err
 	}
@@ -99,10 +109,30 @@ func Read(in Input) (*Board, error) {
 	return r.out, nil
 }
 
+// checkInvariants finds the faults of a board whose fields are right.
+func (r *reader) checkInvariants() {
+	s := board.NewState(board.NewMemory(), r.now)
+	maps.Copy(s.Changes(), r.out.Records)
+	for _, v := range board.Violations(s) {
+		from := r.sources[v.Record]
+		line := 1
+		if from.node != nil {
+			line = from.node.Line
+			if _, values := fields(from.node); values[v.Field] != nil {
+				line = values[v.Field].Line
+			}
+		}
+		r.fault(from.where+": "+v.Field, line, "%s", v.What)
+	}
+}
+
 // sections are the keys of the document.
 var sections = []string{"version", "goal", "goals", "tasks", "agents", "discovered", "handoff", "human_notes", "anomalies", "spec_changes", "sprint", "circuit_breaker", "config", "control", "team"}
 
-func (r *reader) put(path string, record any) { r.out.Records[path] = record }
+// put adds a record, which was read from a node that may be missing.
+func (r *reader) put(path string, record any, where string, n *yaml.Node) {
+	r.out.Records[path], r.sources[path] = record, source{where, n}
+}
 
 // entries are the items of a list, or of a mapping by id, each with the id that it has there.
 func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*yaml.Node) {
@@ -111,7 +141,7 @@ func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*y
 	case n.Kind == yaml.SequenceNode:
 		for _, item := range n.Content {
 			if item.Kind != yaml.MappingNode {
-				r.add(section, item.Line, "%q is not a record: not kept", plain.Line(text(item), 60))
+				r.fault(section, item.Line, "%q is not a mapping of fields", plain.Line(text(item), 60))
 				continue
 			}
 			_, values := fields(item)
@@ -121,13 +151,13 @@ func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*y
 		keys, values := fields(n)
 		for _, key := range keys {
 			if values[key].Kind != yaml.MappingNode {
-				r.add(section+"."+key, values[key].Line, "it is not a record: not kept")
+				r.fault(section+"."+key, values[key].Line, "it is not a mapping of fields")
 				continue
 			}
 			ids, items = append(ids, key), append(items, values[key])
 		}
 	default:
-		r.add(section, n.Line, "it is not a list: not kept")
+		r.fault(section, n.Line, "it is not a list")
 	}
 	return ids, items
 }
@@ -151,144 +181,87 @@ func (r *reader) readGoals(top map[string]*yaml.Node) {
 	for i, n := range items {
 		g := &board.Goal{ID: ids[i]}
 		r.fill("goals."+ids[i], n, g, noNames)
-		r.addGoal(g)
+		r.addGoal("goals."+ids[i], n, g)
 	}
-	if len(items) == 0 || top["goal"] != nil {
-		r.readGoal(top["goal"])
+	n := top["goal"]
+	if n == nil {
+		return
 	}
-	for _, g := range r.goals {
-		if g.After != "" && r.goals[g.After] == nil {
-			r.add("goals."+g.ID, 0, "there is no goal %s: it comes after none", g.After)
-			g.After = ""
-		}
-	}
-}
-
-func (r *reader) readGoal(n *yaml.Node) {
 	g := &board.Goal{}
-	if n != nil && n.Kind == yaml.ScalarNode && !absent(n) {
-		g.Description = r.short("goal", n.Line, n.Value)
+	if n.Kind == yaml.ScalarNode {
+		g.Description = r.short("goal", n.Line, text(n))
 	} else {
 		r.fill("goal", n, g, noNames)
 	}
-	if n == nil {
-		r.add("goal", 0, "it is missing")
-	}
-	r.addGoal(g)
+	g.ID = cmp.Or(g.ID, "goal-1")
+	r.addGoal("goal", n, g)
 }
 
-// goalNamed is the goal that a record names, "" if there is no goal of that name.
-func (r *reader) goalNamed(id string) string {
-	if r.goals[id] == nil {
-		return ""
+// addGoal completes a goal.
+func (r *reader) addGoal(where string, n *yaml.Node, g *board.Goal) {
+	if !board.ValidTaskID(g.ID) || r.goals[g.ID] != nil {
+		r.fault(where+": id", n.Line, "%s is not an id of its own: %s", plain.Quote(g.ID), idForm)
 	}
-	return id
-}
-
-// addGoal completes a goal, and keeps it under an id of its own.
-func (r *reader) addGoal(g *board.Goal) {
-	was := g.ID
-	for n := len(r.goals) + 1; !board.ValidTaskID(g.ID) || r.goals[g.ID] != nil; n++ {
-		g.ID = fmt.Sprintf("goal-%d", n)
+	if g.Description == "" {
+		r.fault(where+": description", n.Line, "a goal needs a description")
 	}
-	r.addIf(was != "" && was != g.ID, "goals."+was, "its id is %s now", g.ID)
-	g.Description = orOf(g.Description, "Imported from "+r.in.File)
-	if !slices.Contains([]board.Phase{board.InProgress, board.Completed, board.PhaseAborted}, g.Status) {
-		r.addIf(g.Status != "", "goal: status", "%q is not a state of a goal: IN_PROGRESS", g.Status)
-		g.Status = board.InProgress
-	}
-	g.Created = orOf(g.Created, r.now)
+	g.Status = cmp.Or(g.Status, board.InProgress)
+	g.Created = cmp.Or(g.Created, r.now)
 	for i := range g.AlignmentHistory {
 		a := &g.AlignmentHistory[i]
-		a.Timestamp = orOf(a.Timestamp, g.Created)
+		a.Timestamp = cmp.Or(a.Timestamp, g.Created)
 	}
-	if g.Priority == 0 {
-		g.Priority = 3
-	}
-	if g.Priority < 1 || g.Priority > 5 {
-		r.add("goals."+g.ID, 0, "the priority %d is not from 1 to 5: 3", g.Priority)
-		g.Priority = 3
-	}
+	g.Priority = cmp.Or(g.Priority, 3)
 	if g.Status == board.InProgress {
 		g.Ended, g.EndedBy = "", ""
 	} else {
-		g.Ended, g.EndedBy = orOf(g.Ended, r.now), orOf(g.EndedBy, roles.HumanID)
+		g.Ended, g.EndedBy = cmp.Or(g.Ended, r.now), cmp.Or(g.EndedBy, roles.HumanID)
 	}
 	r.goals[g.ID] = g
 	if r.goal == nil || r.goal.Status != board.InProgress && g.Status == board.InProgress {
 		r.goal = g
 	}
-	r.put(board.GoalPath(g.ID), g)
+	r.put(board.GoalPath(g.ID), g, where, n)
 }
 
-// addIf adds a line if the condition holds.
-func (r *reader) addIf(is bool, where, format string, args ...any) {
-	if is {
-		r.add(where, 0, format, args...)
-	}
-}
+// idForm describes the ids of goals, tasks and sprints.
+const idForm = "use lower-case letters, digits and -, 50 at most"
 
-func orOf[T ~string](s, other T) T { return cmp.Or(s, other) }
-
-var notID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9-]+`) })
-
-// taskID makes an id of what was one.
-func (r *reader) taskID(was string, line int) (string, error) {
-	if board.ValidTaskID(was) {
-		if r.by[was] != nil {
-			return "", &Error{r.in.File, line, fmt.Sprintf("a second task is called %s", was)}
-		}
-		return was, nil
-	}
-	id := strings.Trim(notID().ReplaceAllString(strings.ToLower(was), "-"), "-")
-	if id = strings.Trim(id[:min(len(id), 50)], "-"); id == "" {
-		id = "task"
-	}
-	for n, base := 2, id; r.by[id] != nil; n++ {
-		id = base + "-" + strconv.Itoa(n)
-	}
-	if was == "" {
-		r.add("tasks", line, "a task has no id: it is called %s", id)
-	} else {
-		r.add("tasks."+was, line, "this is not a task id: it is called %s, and its branch, if it has one, is still task/%s", id, was)
-		r.renamed[was] = id
-	}
-	return id, nil
-}
-
-func (r *reader) readTasks(n *yaml.Node) error {
-	if n != nil && n.Kind == yaml.ScalarNode && !absent(n) {
-		return &Error{r.in.File, n.Line, fmt.Sprintf("tasks is %q, and a list is needed", plain.Line(n.Value, 60))}
-	}
+func (r *reader) readTasks(n *yaml.Node) {
 	ids, items := r.entries("tasks", n)
 	for i, item := range items {
 		_, values := fields(item)
-		id, err := r.taskID(orOf(ids[i], text(values["task_id"])), item.Line)
-		if err != nil {
-			return err
+		id := cmp.Or(ids[i], text(values["task_id"]))
+		where := "tasks." + id
+		switch {
+		case !board.ValidTaskID(id):
+			r.fault("tasks", item.Line, "%s is not a task id: %s", plain.Quote(id), idForm)
+			continue
+		case r.by[id] != nil:
+			r.fault("tasks", item.Line, "a second task is called %s", id)
+			continue
 		}
 		t := &board.Task{}
-		r.fill("tasks."+id, without(item, "lease_expires", "review_lease_expires"), t, oldTask)
-		t.ID = id
-		if r.goals[t.Goal] == nil {
-			r.addIf(t.Goal != "", "tasks."+id, "there is no goal %s: it is %s", t.Goal, r.goal.ID)
-			t.Goal = r.goal.ID
-		}
+		r.fill(where, without(item, "lease_expires", "review_lease_expires"), t, oldTask)
+		t.ID, t.Goal = id, cmp.Or(t.Goal, r.goal.ID)
 		r.tasks, r.by[id] = append(r.tasks, t), t
-		for _, l := range []struct {
-			key, agent string
-		}{{"lease_expires", t.AssignedTo}, {"review_lease_expires", t.ReviewingBy}} {
-			if at, ok := when(text(values[l.key])); ok && l.agent != "" {
-				r.lease(l.agent, id, at, "")
-			} else if !absent(values[l.key]) {
-				r.add("tasks."+id+": "+l.key, item.Line, "not kept: %s", text(values[l.key]))
-			}
+		r.put(board.RecordPath(board.TaskDir, id), t, where, item)
+		if at := r.time(where, "lease_expires", values); at != "" {
+			r.lease(t.AssignedTo, id, at, "")
+		}
+		if at := r.time(where, "review_lease_expires", values); at != "" {
+			r.lease(t.ReviewingBy, id, at, "")
 		}
 	}
-	return nil
 }
 
-// lease keeps what is known of an agent's lease; what the agent's own record says counts most.
+// time is a time among the fields of a record, "" for none.
+func (r *reader) time(where, key string, values map[string]*yaml.Node) (at board.Time) {
+	r.set(where+": "+key, values[key], reflect.ValueOf(&at).Elem())
+	return at
+}
+
+// lease keeps what is known of an agent's lease. An agent's own record overrides its task's.
 func (r *reader) lease(agent, task string, expires, heartbeat board.Time) {
 	if _, err := r.team.RoleOf(agent); err != nil {
 		return
@@ -296,55 +269,39 @@ func (r *reader) lease(agent, task string, expires, heartbeat board.Time) {
 	if known, is := r.out.Leases[agent]; is && heartbeat == "" && known.Expires >= expires {
 		return
 	}
-	r.out.Leases[agent] = board.Lease{Agent: agent, Session: r.in.Session, Task: task, Expires: expires, Heartbeat: orOf(heartbeat, expires.Add(-300e9))}
+	r.out.Leases[agent] = board.Lease{Agent: agent, Session: r.in.Session, Task: task, Expires: expires, Heartbeat: cmp.Or(heartbeat, expires.Add(-300e9))}
 }
 
-func (r *reader) readAgents(n *yaml.Node) error {
+func (r *reader) readAgents(n *yaml.Node) {
 	ids, items := r.entries("agents", n)
 	for i, item := range items {
 		id := ids[i]
+		where := "agents." + id
 		named, err := r.team.RoleOf(id)
 		if err != nil {
-			r.add("agents."+id, item.Line, "this is not an agent id: not kept")
+			r.fault("agents", item.Line, "%v", err)
 			continue
 		}
 		if r.agents[id] != nil {
-			return &Error{r.in.File, item.Line, fmt.Sprintf("a second agent is called %s", id)}
+			r.fault("agents", item.Line, "a second agent is called %s", id)
+			continue
 		}
-		role := named.Kind.Role()
 		_, values := fields(item)
 		a := &board.Agent{}
-		r.fill("agents."+id, without(item, "lease_expires", "heartbeat", "session", "role", "id"), a, oldAgent)
-		a.Role, a.Session = role, r.in.Session
-		if was := strings.ReplaceAll(text(values["role"]), "-", "_"); was != "" && was != string(role) {
-			r.add("agents."+id, item.Line, "its role is that of its id, %s, not %s", role, was)
+		r.fill(where, without(item, "lease_expires", "heartbeat", "session", "role", "id"), a, oldAgent)
+		a.Role, a.Session = named.Kind.Role(), r.in.Session
+		if was := strings.ReplaceAll(text(values["role"]), "-", "_"); was != "" && was != string(a.Role) {
+			r.fault(where+": role", values["role"].Line, "the role of %s is %s, not %s", id, a.Role, was)
 		}
-		if a.Status = board.AgentStatus(strings.ToUpper(string(a.Status))); !slices.Contains(board.AgentStatuses, a.Status) {
-			r.addIf(a.Status != "", "agents."+id, "%q is not a state of an agent: IDLE", a.Status)
-			a.Status = board.Idle
+		a.Status = cmp.Or(board.AgentStatus(strings.ToUpper(string(a.Status))), board.Idle)
+		expires, heartbeat := r.time(where, "lease_expires", values), r.time(where, "heartbeat", values)
+		if expires != "" {
+			r.lease(id, a.CurrentTask, expires, cmp.Or(heartbeat, expires.Add(-300e9)))
 		}
-		expires, ok := when(text(values["lease_expires"]))
-		heartbeat, beat := when(text(values["heartbeat"]))
-		r.addIf(!ok && !absent(values["lease_expires"]), "agents."+id, "lease_expires is not a time: not kept")
-		if ok {
-			r.lease(id, a.CurrentTask, expires, orOf(heartbeat, expires.Add(-300e9)))
-		}
-		if !beat {
-			heartbeat = ""
-		}
-		a.RegisteredAt = orOf(a.RegisteredAt, orOf(heartbeat, r.goal.Created))
+		a.RegisteredAt = cmp.Or(a.RegisteredAt, heartbeat, r.goal.Created)
 		r.agents[id] = a
+		r.put(board.RecordPath(board.AgentDir, id), a, where, item)
 	}
-	return nil
-}
-
-// taskNamed is the id that a task has now.
-func (r *reader) taskNamed(was string) string { return orOf(r.renamed[was], was) }
-
-// gone adds a line and returns true.
-func (r *reader) gone(where, format string, args ...any) bool {
-	r.add(where, 0, format, args...)
-	return true
 }
 
 func (r *reader) readLog() error {
@@ -356,11 +313,11 @@ func (r *reader) readLog() error {
 		return err
 	}
 	if root.Kind != yaml.SequenceNode {
-		return &Error{r.in.LogFile, root.Line, "it is not a log.yaml: a list of entries is needed"}
+		return faultAt(r.in.LogFile, root.Line, "it is not a log.yaml: a list of entries is needed")
 	}
 	for _, item := range root.Content {
 		if item.Kind != yaml.MappingNode {
-			return &Error{r.in.LogFile, item.Line, "an entry is not a mapping of fields"}
+			return faultAt(r.in.LogFile, item.Line, "an entry is not a mapping of fields")
 		}
 		e := board.PastEntry{}
 		unknown, values := r.fill("log", item, &e, oldEntry)
@@ -371,9 +328,12 @@ func (r *reader) readLog() error {
 			e.Detail = r.short("log", item.Line, e.Detail+key+": "+text(values[key]))
 		}
 		if e.Timestamp.IsZero() {
-			return &Error{r.in.LogFile, item.Line, "an entry has no time"}
+			r.fault("log", item.Line, "an entry has no time")
 		}
 		r.out.Log = append(r.out.Log, e)
+	}
+	if len(r.faults) > 0 {
+		return &Error{r.in.LogFile, r.faults}
 	}
 	return nil
 }
@@ -392,7 +352,7 @@ func (b *Board) Commits() []string {
 // Resolve puts whole ids in the place of short ones.
 func (b *Board) Resolve(whole map[string]string) {
 	for _, c := range b.commits {
-		*c = orOf(whole[*c], *c)
+		*c = cmp.Or(whole[*c], *c)
 	}
 }
 

@@ -33,7 +33,8 @@ func importCommand() *edge.Command {
 	return &edge.Command{
 		Name: "import", Group: "setting up", Args: "FILE", Min: 1, Max: 1, Writes: true,
 		Short: "begin a board with the content of a one-file state.yaml",
-		Long: `What can't be kept as it was is reported, one line each; nothing of the file is changed. Running work keeps its worktrees
+		Long: `Faults of the file are listed with their lines and the allowed values, and nothing is imported until they are corrected.
+What older files wrote in another form is reported, one line each; nothing of the file is changed. Running work keeps its worktrees
 and branches, and agents their tasks: each continues when it registers, once its lease has expired. Short ids of
 commits become whole; what this repository lacks is kept as recorded, and reported as WARNING, also by git liza validate.`,
 		Flags: func(f *pflag.FlagSet) {
@@ -124,7 +125,7 @@ func readOneFile(ctx context.Context, c *edge.Call, file, log string) (*onefile.
 	old, err := onefile.Read(in)
 	var bad *onefile.Error
 	if errors.As(err, &bad) {
-		return nil, board.Refuse(board.CodeInvalid, bad.Error(), "correct the line and import again: nothing was written")
+		return nil, board.Refuse(board.CodeInvalid, bad.Error(), "correct each line and import again: nothing was written")
 	}
 	if err != nil {
 		return nil, err

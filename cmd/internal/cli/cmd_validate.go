@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"maps"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +28,7 @@ func validateCommand() *edge.Command {
 		Long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
 With --at it is the board alone, without the repository. A FILE is one record of a board, like the
 tasks/add-auth.yaml of its tree (its path says which kind), or what git liza read prints: a WARNING says what
-git liza import would change of it.`,
+git liza import would change of it, an INVALID names a fault and its line.`,
 		Example: `git liza validate state.yaml`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			if len(c.Args) == 1 && c.At != "" {
@@ -106,20 +106,18 @@ func validateExport(c *edge.Call, file string, data []byte) error {
 	now := board.At(c.App.Now())
 	whole, err := onefile.Read(onefile.Input{File: filepath.Base(file), State: data, Now: now, Clone: "here", Session: "none"})
 	var bad *onefile.Error
+	var issues []audit.Issue
 	if errors.As(err, &bad) {
-		return reportIssues(c, []audit.Issue{{Level: audit.Invalid, Record: file, Text: "is neither a record of a board nor a whole one: " + bad.Error()}})
+		for _, f := range bad.Faults {
+			issues = append(issues, audit.Issue{Level: audit.Invalid, Record: file, Text: fmt.Sprintf("line %d: %s", f.Line, f.What)})
+		}
+		return reportIssues(c, issues)
 	}
 	if err != nil {
 		return err
 	}
-	var issues []audit.Issue
 	for _, line := range whole.Changed {
 		issues = append(issues, audit.Issue{Level: audit.Warning, Record: file, Text: line})
-	}
-	s := board.NewState(board.NewMemory(), now)
-	maps.Copy(s.Changes(), whole.Records)
-	for _, found := range board.Violations(s) {
-		issues = append(issues, audit.Issue{Level: audit.Invalid, Record: found.Record, Field: found.Field, Text: found.What})
 	}
 	return reportIssues(c, issues)
 }
