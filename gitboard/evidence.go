@@ -144,8 +144,8 @@ func (b *Board) keepFetched(ctx context.Context) {
 	}
 }
 
-// Complete returns a *gitio.DamagedError if this clone lacks a part of what a task's submitted
-// commit would bring to integration.
+// Complete returns a *gitio.DamagedError if this clone lacks objects that a task's submitted commit
+// would bring to integration.
 func (b *Board) Complete(ctx context.Context, t *board.Task, integration git.OID) error {
 	return b.Repo().History().WholeSince(ctx, integration, git.OID(t.ReviewCommit))
 }

@@ -104,7 +104,7 @@ func TestDoubt(t *testing.T) {
 	if err := b.Refresh(ctx); !errors.As(err, new(*oplog.RecordError)) || tipOf(t, b.Repo()) != forged {
 		t.Errorf("a remote that goes back too far: %v", err)
 	}
-	// What the clone has proven is enough.
+	// The clone's own proof is enough.
 	testrun.RunGit(t, hub, "update-ref", "refs/heads/liza/state", string(good))
 	check(t, b.Refresh(ctx))
 	if tip := tipOf(t, b.Repo()); tip != good {

@@ -19,7 +19,7 @@ import (
 type simAgent struct {
 	s       *simulation
 	id      string
-	cli     string // what it runs; "" in a run without review policy
+	cli     string // its program; "" in a run without review policy
 	actor   board.Actor
 	board   *gitboard.Board
 	store   *simStore

@@ -27,7 +27,7 @@ func TestBoardMove(t *testing.T) {
 	grows := func(older, newer string) bool { return older == one && newer == two }
 	for _, c := range []struct{ now, known, new, part string }{
 		{one, none, two, ""}, {one, two + "0", two, ""}, {none, none, one, ""}, {two, none, one, "only grows"}, {one, none, none, "is not deleted"}, {none, none, none, "is not deleted"},
-		{none, one, two, ""}, {none, two, one, "is missing here, and what is pushed is another board"},
+		{none, one, two, ""}, {none, two, one, "is missing on this server, and the pushed branch is another board"},
 	} {
 		expect(t, BoardMove(Move{Ref: git.BoardRef, Now: c.now, New: c.new}, c.known, grows), c.part)
 	}

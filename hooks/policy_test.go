@@ -76,7 +76,7 @@ func TestReferenceTransaction(t *testing.T) {
 		"pruning after packing":      {coder("coder-1"), Move{"refs/heads/integration", one, none, one, true}, ""},
 		"deletion":                   {coder("coder-1"), Move{"refs/heads/integration", one, none, one, false}, "integration moves by"},
 		"deletion, unsaid":           {coder("coder-1"), Move{"refs/heads/integration", none, none, one, true}, "integration moves by"},
-		"what is not there, deleted": {coder("coder-1"), Move{"refs/heads/gone", none, none, none, false}, ""},
+		"deletion of missing branch": {coder("coder-1"), Move{"refs/heads/gone", none, none, none, false}, ""},
 		"worktree add":               {coder("coder-1"), Move{"refs/heads/main", one, one, one, false}, ""},
 		"a symbolic ref":             {coder("coder-1"), Move{"refs/heads/integration", one, "ref:refs/heads/x", one, false}, "integration moves by"},
 		"integration":                {coder("coder-1"), Move{"refs/heads/integration", one, two, one, false}, "integration moves by"},

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Integration is what a push, or one of its transactions, does to the integration branch.
+// Integration is the effect of a push, or of one of its transactions, on the integration branch.
 type Integration struct {
 	Branch   string
 	Move     *Move           // nil if it doesn't move

@@ -26,7 +26,7 @@ func BoardMove(m Move, known string, grows func(older, newer string) bool) *boar
 	case !zero(m.Now) && !grows(m.Now, m.New):
 		return refuse(board.CodeHistory, "git liza sync, then retry", "liza/state only grows: this would take operations back")
 	case zero(m.Now) && !zero(known) && !grows(known, m.New):
-		return refuse(board.CodeHistory, "restore the board from a clone that has it: git push REMOTE liza/state", "liza/state is missing here, and what is pushed is another board: it lacks %.10s", known)
+		return refuse(board.CodeHistory, "restore the board from a clone that has it: git push REMOTE liza/state", "liza/state is missing on this server, and the pushed branch is another board: it lacks %.10s", known)
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
 		}
 		return refuse(board.CodeLease, "take the work over: git liza claim, git liza sweep", "the lease of %s ends by an operation, and none comes with this", holder)
 	case lease == nil || lease.Agent != holder:
-		return refuse(board.CodeLease, "git liza heartbeat", "what is pushed to %s is not a lease of it", m.Ref)
+		return refuse(board.CodeLease, "git liza heartbeat", "the object pushed to %s is not a lease of it", m.Ref)
 	}
 	if a := s.Agent(holder); holder != git.MergeHolder && (a == nil || a.Session != lease.Session) {
 		return refuse(board.CodeSession, "stop: git liza register begins a new session", "%s is registered in another session, or not at all: this is not its lease", holder)

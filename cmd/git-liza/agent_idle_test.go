@@ -233,7 +233,7 @@ func TestPlannerIsNotWokenAgain(t *testing.T) {
 	}
 	s.stops()
 
-	// What the supervisor remembers survives a restart.
+	// The supervisor's memory survives a restart.
 	s = p.supervise("agent", "planner", "--exec=exit 0")
 	s.hears("waiting", "nothing to plan")
 	s.stops()

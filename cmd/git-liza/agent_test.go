@@ -44,7 +44,7 @@ func takesOn(op operation) bool {
 }
 
 // submits is the script of a coder that does its task, or what a killed one left of it, submits it,
-// and then runs what is appended.
+// and then runs the appended lines.
 const submits = `
 task=$(sed -n 's/^TASK ID: //p' "$LIZA_PROMPT_FILE")
 git liza pre-exec $task --intent 'write it' --validation 'cat it' --file $task.txt

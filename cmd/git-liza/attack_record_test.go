@@ -12,8 +12,8 @@ import (
 )
 
 // newApproved makes a shared board on which coder-1's work on parse is approved, and a second
-// clone, ../forger. In that clone git liza works as if nothing was shared, so that what it writes
-// can be altered before it is pushed.
+// clone, ../forger. In that clone git liza works as if nothing was shared, so that its commits can
+// be altered before the push.
 func newApproved(t *testing.T, submit string) *site {
 	t.Helper()
 	s := newServer(t)
@@ -384,7 +384,7 @@ func TestForgedBoardIsNoticed(t *testing.T) {
 			t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
 		}
 	}
-	// What was fetched is in both clones now.
+	// Both clones have the fetched objects now.
 	for i, clone := range f.clones {
 		for _, args := range [][]string{{"status"}, {"inbox"}} {
 			if out := clone.must("", args...); !strings.Contains(strings.SplitN(out, "\n", 2)[0], "the board breaks its rules at ") {

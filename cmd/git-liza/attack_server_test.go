@@ -121,8 +121,8 @@ func TestLostServer(t *testing.T) {
 	s.must("", "note", "hello")
 	s.ok("", "", "git -C ../server.git -c core.hooksPath=/dev/null update-ref -d refs/heads/liza/state")
 	for name, c := range map[string]struct{ script, says string }{
-		"another board":          {`evil=$(git -C ../fresh commit-tree -p origin/integration -m evil origin/integration^{tree}); git -C ../fresh push --atomic origin liza/state $evil:refs/heads/integration`, "what is pushed is another board"},
-		"another, without lands": {`git -C ../fresh push origin liza/state`, "what is pushed is another board"},
+		"another board":          {`evil=$(git -C ../fresh commit-tree -p origin/integration -m evil origin/integration^{tree}); git -C ../fresh push --atomic origin liza/state $evil:refs/heads/integration`, "the pushed branch is another board"},
+		"another, without lands": {`git -C ../fresh push origin liza/state`, "the pushed branch is another board"},
 		"integration":            {`git push origin $evil:refs/heads/integration`, "nothing on the board records"},
 		"the board's remains":    {`git push --atomic origin liza/state $evil:refs/heads/integration`, "nothing on the board records"},
 		"init":                   {`rm -rf ../late && git clone -q ../server.git ../late && cd ../late && git liza init "Second goal"`, "origin has lost its board"},

@@ -30,7 +30,7 @@ func TestCopiedBoardIsFound(t *testing.T) {
 		age[file] = info.ModTime()
 	}
 	now := time.Now()
-	for file, at := range age { // what was written last seems oldest
+	for file, at := range age { // the newest file seems oldest
 		reversed := now.Add(-at.Sub(now))
 		if err := os.Chtimes(file, reversed, reversed); err != nil {
 			t.Fatal(err)

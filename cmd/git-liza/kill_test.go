@@ -98,7 +98,7 @@ func TestFollowsAfterAll(t *testing.T) {
 				t.Errorf("%s, request %s: the checkout of integration is still behind:\n%s", c.args, request, left)
 			}
 		}
-		// What has landed has landed, also if a human's changes are in the way of the files.
+		// A merge that landed stays landed, even if a human's changes block the files.
 		p.git("read-tree", "--reset", "-u", was)
 		record := ".git/liza/forward/killed"
 		p.write(record, was+" "+tip()+"\n\n\n"+p.dir+"\n")

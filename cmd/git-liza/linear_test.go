@@ -26,7 +26,7 @@ const (
 	linearClients = 10
 )
 
-// want is what a client requests.
+// want is a client's request.
 type want struct {
 	kind  string
 	task  int
@@ -36,7 +36,7 @@ type want struct {
 // got is the answer to a client.
 type got struct {
 	how string // done, refused, unknown
-	// What was read, or the number of a note.
+	// The value that was read, or the number of a note.
 	status string
 	holder string
 	number int
@@ -223,7 +223,7 @@ func (c *client) ask(w want) {
 	c.told = append(c.told, porcupine.Operation{ClientId: c.n - 1, Input: w, Call: call, Output: g, Return: back})
 }
 
-// hears parses a command's output; clear means that there is no doubt about what was done.
+// hears parses a command's output; clear means that there is no doubt about its effect.
 func (c *client) hears(w want, out, errs string, code int) (g got, clear bool) {
 	g.how = unknown
 	var said struct {
@@ -388,7 +388,7 @@ func TestLinearizable(t *testing.T) {
 }
 
 // linearScene is where clients work: the clones of one board, what happens to them after each
-// request, and what is checked about that at the end; either may be nil.
+// request, and the check of that at the end; either may be nil.
 type linearScene struct {
 	clones []*project
 	hit    func()

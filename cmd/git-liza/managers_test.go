@@ -21,7 +21,7 @@ type manager struct {
 	lost, refuses bool
 }
 
-// check is what the project's hook runs. Like lint-staged, it stashes unstaged changes for a
+// check is the script of the project's hook. Like lint-staged, it stashes unstaged changes for a
 // moment.
 const check = `echo ran >>"$TALLY"
 test ! -e forbidden || exit 1

@@ -72,7 +72,7 @@ func (h *host) forgesLeases() {
 	h.write("entry", "100644 blob "+strings.TrimSpace(h.git("hash-object", "-w", "forever"))+"\tvalue\n")
 	out, errs, code := h.run("", "sh", "-c", `o=$(git hash-object forever) && t=$(git mktree <entry) && git push origin main:refs/heads/liza/leases/merge
 		c=$(printf "A ref of git liza's board, on a host that accepts only branches that grow\n\nLiza-Carries: $o\n" | git commit-tree $t) && git push origin $c:refs/heads/liza/leases/merge`)
-	for _, want := range []string{"what is pushed to refs/liza/leases/merge is not a lease of it", "longer than a lease may"} {
+	for _, want := range []string{"the object pushed to refs/liza/leases/merge is not a lease of it", "longer than a lease may"} {
 		if code == 0 || !strings.Contains(errs, want) {
 			h.t.Errorf("exit %d\n%s%s", code, out, errs)
 		}

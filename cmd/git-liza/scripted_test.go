@@ -226,7 +226,7 @@ func planned(steps []step) (ids []string) {
 	return ids
 }
 
-// boardTask is what an agent reads of a task.
+// boardTask has the fields of a task that an agent reads.
 type boardTask struct {
 	ID, Status, Description string
 	DoneWhen                string   `json:"done_when"`

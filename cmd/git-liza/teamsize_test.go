@@ -12,7 +12,7 @@ import (
 )
 
 // sizes is the script of an agent of any role; the planner plans the tasks of LIZA_TEST_TASKS, or
-// what is left to plan if an earlier one was killed.
+// the remaining ones if an earlier one was killed.
 const sizes = `
 p=$LIZA_PROMPT_FILE
 task=$(sed -n 's/^TASK ID: //p' "$p")
@@ -36,7 +36,7 @@ esac
 `
 
 // TestTeamSizesItself: a team without numbers reaches a goal with never more agents of a role than
-// it may have, though it is killed again and again, and what it held is taken up.
+// it may have, though it is killed again and again; its tasks are taken up by others.
 func TestTeamSizesItself(t *testing.T) {
 	testrun.LongOnly(t)
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestTeamSizesItself(t *testing.T) {
 		ids = append(ids, fmt.Sprintf("t%d", i))
 	}
 	p.env = append(p.env, "LIZA_TEST_TASKS="+strings.Join(ids, " "))
-	for _, args := range [][]string{ // what a planner leaves that is killed between the two steps of add-task --ready
+	for _, args := range [][]string{ // a planner was killed between the two steps of add-task --ready
 		{"register"},
 		{"add-task", "--id=t0", "--desc=t0", "--done=t0.txt is there", "--scope=one file", "--spec=specs/vision.md"},
 		{"deregister"},

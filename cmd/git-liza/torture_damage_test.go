@@ -62,7 +62,7 @@ func TestTortureDamage(t *testing.T) {
 // damage is one way to damage one file of a repository.
 type damage struct {
 	path string // of the file, below .git
-	what string // what the file is: "commit of the board", "ref refs/heads/liza/state"
+	what string // a description of the file: "commit of the board", "ref refs/heads/liza/state"
 	how  string
 	text []byte // the file's new content; nil: the file is deleted
 }

@@ -29,9 +29,9 @@ import (
 
 // TestTortureWriters: twelve processes write and are killed with SIGKILL at random, while a daemon
 // serves the repository and everything that deletes and packs in it runs and is sometimes killed,
-// too. Everything acknowledged is on the board exactly once. Nobody waits for what a dead process
-// has left: a command that is not killed itself succeeds at the second attempt at the latest, and
-// an attempt gives up after three waits of three seconds.
+// too. Everything acknowledged is on the board exactly once. A dead process's leftovers block no
+// other: a command that is not killed itself succeeds at the second attempt at the latest, and an
+// attempt gives up after three waits of three seconds.
 func TestTortureWriters(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -60,7 +60,7 @@ func TestTortureNotes(t *testing.T) {
 	if *testrun.Long {
 		most = *operations
 		if end, given := t.Deadline(); given {
-			enough = end.Add(-time.Until(end) / 3) // what is left is for the proof
+			enough = end.Add(-time.Until(end) / 3) // the rest is for the proof
 		}
 	}
 	more := func(l *ledger) bool { return l.acknowledged() < most && time.Now().Before(enough) }

@@ -104,7 +104,7 @@ func TestWeb(t *testing.T) {
 		t.Errorf("the note is not on the board:\n%s", notes)
 	}
 	if status, body := w.post("/act/resume", w.url, nil); status != http.StatusConflict || !strings.Contains(body, "RUNNING") {
-		t.Errorf("what is refused: %d\n%s", status, body)
+		t.Errorf("a refused request: %d\n%s", status, body)
 	}
 	r, err := w.client.Get(w.url + "/events?page=/") // stays open
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// Starting a process costs as much as what most commands do. So commands run within the process of
-// the tests, in an environment of their own, except where a process is what a test is about.
+// Starting a process costs as much as the work of most commands. So commands run within the process
+// of the tests, in an environment of their own, except in tests of processes.
 
 // wholeScripts are the scripts all of whose commands run as processes, except with -short.
 var wholeScripts = []string{"help", "init", "lifecycle", "merge", "version"}

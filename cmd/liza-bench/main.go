@@ -5,8 +5,8 @@
 //
 // It builds git-liza, makes repositories and large boards of its own with git fast-import, and
 // times whole processes: every round runs each of the things to be compared once, in turn, so that
-// a slower minute of the machine slows all of them. What it prints are medians. See
-// specs/performance.md for what the rows mean.
+// a slower minute of the machine slows all of them. It prints medians. See specs/performance.md for
+// the meaning of the rows.
 //
 // It may import everything of ours.
 package main
@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string) error {
 		}
 		l.say("%s", g.name)
 		if err := g.run(l); err != nil {
-			return errors.Join(fmt.Errorf("%s: %w", g.name, err), l.publish()) // what was found until then
+			return errors.Join(fmt.Errorf("%s: %w", g.name, err), l.publish()) // the results until then
 		}
 	}
 	return l.publish()

@@ -17,7 +17,7 @@ type Row struct {
 	Ratio    float64 `json:"ratio"`
 	Bar      float64 `json:"bar"`
 	OK       bool    `json:"ok"`
-	Floor    string  `json:"floor"`              // what it is measured against
+	Floor    string  `json:"floor"`              // the row it is measured against
 	LowMS    float64 `json:"q1_ms"`              // a quarter of the runs took less
 	HighMS   float64 `json:"q3_ms"`              // a quarter took more
 	LimitMS  float64 `json:"limit_ms,omitempty"` // a bar on the median itself

@@ -57,8 +57,8 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// exported runs liza-otel on a board on which an agent of this process uses tokens, and returns
-// what it prints of failures.
+// exported runs liza-otel on a board on which an agent of this process uses tokens, and returns its
+// output about failures.
 func exported(t *testing.T, c *collector) string {
 	t.Helper()
 	server := httptest.NewServer(c)

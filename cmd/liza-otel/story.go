@@ -140,7 +140,7 @@ func who(op board.Operation) []attribute.KeyValue {
 	return a
 }
 
-// run returns the span of the run whose cost an operation records, and those of what the agent did
+// run returns the span of the run whose cost an operation records, and those of the agent's actions
 // in it.
 func (t *story) run(commit git.OID, op board.Operation, u *board.Usage) []span {
 	t.count(op.Actor.Role, u)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// told is a board in memory and what is told of it.
+// told is a board in memory with its spans.
 type told struct {
 	t     *testing.T
 	mem   *board.Memory
@@ -153,7 +153,7 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// Tokens are counted by role, model and kind; the kinds add up to what was used.
+// Tokens are counted by role, model and kind; the kinds add up to the whole use.
 func TestTokens(t *testing.T) {
 	got := fmt.Sprint(lived(t).story.counted())
 	if want := "[{coder m input 300} {coder m cached 600} {coder m output 50} {coder m input 100} {coder m cached 0} {coder m output 5}]"; got != want {

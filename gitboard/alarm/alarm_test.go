@@ -160,7 +160,7 @@ type moment struct {
 	what string
 	at   time.Duration // since the start
 	do   func(*world)
-	says string // what is told, "" for nothing
+	says string // the message, "" for none
 	how  alarm.Level
 	runs bool          // the condition stands, told or not
 	next time.Duration // since the start: when the time alone says more; 0 never

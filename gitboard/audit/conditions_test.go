@@ -89,7 +89,7 @@ func TestWordsOfFindings(t *testing.T) {
 	report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: onBad}, nil)
 	check(t, err)
 	if text := findings(report); !strings.Contains(text, "it is not a commit") || strings.Contains(text, "cut off here") {
-		t.Errorf("on what is not a commit:\n%s", text)
+		t.Errorf("on an object that is no commit:\n%s", text)
 	}
 	if report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: none}, nil); err == nil {
 		t.Errorf("a commit that is not here has a history: %+v", report)

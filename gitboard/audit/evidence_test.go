@@ -326,7 +326,7 @@ func TestIntegrationMoves(t *testing.T) {
 	if notes := texts(report.Notes); len(report.Notes) != 2 || !strings.Contains(notes, "by Ada, which") || !strings.Contains(notes, "2 commits") {
 		t.Errorf("%s", notes)
 	}
-	// A range that ends earlier has no findings about what came later.
+	// A range that ends earlier has no findings about later commits.
 	if early := w.verify(audit.Range{To: w.find("merge").commit}); !early.OK() || len(early.Notes) != 1 {
 		t.Errorf("%s %s", texts(early.Findings), texts(early.Notes))
 	}
@@ -359,7 +359,7 @@ func TestBroughtBeside(t *testing.T) {
 	second := w.project([]git.OID{first}, ada, map[string]string{"e": "e"})
 	w.move(w.project([]git.OID{w.integration, second}, ada, nil))
 	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"f": "f"}))
-	// What came by itself is not found again in what was built on it.
+	// A finding about a commit is not repeated for the commits built on it.
 	own := w.project([]git.OID{w.integration}, coder2, map[string]string{"g": "g"})
 	w.move(own)
 	w.move(w.project([]git.OID{own, w.project([]git.OID{own}, ada, map[string]string{"h": "h"})}, ada, nil))
@@ -371,8 +371,8 @@ func TestBroughtBeside(t *testing.T) {
 }
 
 // TestIntegrationMergedIn checks work that has integration merged into it and lands as a
-// fast-forward: its first parents are not where integration was. What was unrecorded before stays
-// so, and what was recorded is not found.
+// fast-forward: its first parents are not where integration was. Unrecorded commits stay findings,
+// and recorded commits are none.
 func TestIntegrationMergedIn(t *testing.T) {
 	// merges has an agent submit work on a claimed task, and it lands as a fast-forward or a merge.
 	merges := func(w *world, a board.Actor, id string, work git.OID, commits int) {

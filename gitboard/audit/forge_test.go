@@ -498,7 +498,7 @@ func TestForgedGoals(t *testing.T) {
 		"a task of any goal":                     {ada, &board.AddTask{About: about("new"), Definition: d}, "invalid"},
 		"completion with open tasks":             {planner, &board.GoalComplete{Goal: "full"}, "wrong-state"},
 		"completion without tasks":               {planner, &board.GoalComplete{Goal: "bare"}, "wrong-state"},
-		"completion of what was given up":        {planner, &board.GoalComplete{Goal: "given-up"}, "wrong-state"},
+		"completion of an abandoned goal":        {planner, &board.GoalComplete{Goal: "given-up"}, "wrong-state"},
 		"completion by a coder":                  {idle, &board.GoalComplete{Goal: "full"}, "permission"},
 		"a goal started by a planner":            {planner, &board.GoalStart{ID: "mine", Text: "Mine"}, "permission"},
 		"a goal of that name":                    {ada, &board.GoalStart{ID: "full", Text: "Again"}, "exists"},

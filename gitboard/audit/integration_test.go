@@ -50,8 +50,8 @@ func TestUnknownIntegration(t *testing.T) {
 	}
 }
 
-// TestMovesBetweenRecords checks that what came to integration is found between the moves that are
-// recorded, whatever these say of themselves.
+// TestMovesBetweenRecords checks that commits on integration are found between the recorded moves,
+// whatever these claim.
 func TestMovesBetweenRecords(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.begin()

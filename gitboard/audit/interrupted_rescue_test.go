@@ -22,8 +22,8 @@ type remedy interface {
 }
 
 // TestInterruptedRescue interrupts each place that uses git while a damaged board is looked at and
-// repaired. Either the failure is reported, or what is found and done is
-// what it is otherwise: what could not be read is not taken for missing.
+// repaired. Either the failure is reported, or the findings and repairs are the same as without it:
+// an unreadable object is not taken for missing.
 func TestInterruptedRescue(t *testing.T) {
 	testrun.NotShort(t)
 	made, w, commits := atHome(t)
@@ -94,7 +94,7 @@ func TestInterruptedRescue(t *testing.T) {
 			})
 			return found, places, err
 		}
-		// repaired is what is found after a repair that was interrupted, and where the refs are.
+		// repaired has the findings after an interrupted repair, and the refs.
 		repaired := func(place string) (result string, places []string, err error) {
 			dir := filepath.Join(t.TempDir(), "repaired")
 			testrepo.Copy(t, damaged, dir)

@@ -63,7 +63,7 @@ func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
 }
 
 // TestFailedRead lets each read of a store fail in turn. A replay must report that: it may not take
-// what it could not read for missing or right. Nor may it pass over a commit that is gone.
+// an unread object for missing or right. Nor may it pass over a commit that is gone.
 func TestFailedRead(t *testing.T) {
 	w := memoryWorld(t)
 	w.begin()
@@ -155,7 +155,7 @@ func TestInterruptedAudit(t *testing.T) {
 	l.forget("liza", "kept")
 	l.lose(git.OID(w.tree(own)))
 	check(t, lossyCopy.Close())
-	// What is packed is read by git, and what is loose without it.
+	// Packed objects are read by git, and loose objects without it.
 	repack := exec.Command("git", "repack", "-adq")
 	repack.Dir = repo.CommonDir()
 	check(t, repack.Run())

@@ -35,7 +35,7 @@ type redTeam struct {
 	samples map[string]board.Payload // one of each operation, from an honest history
 	work    git.OID                  // the approved commit
 	merge   git.OID                  // the exact merge of it
-	commits map[string]git.OID       // by what is wrong with them
+	commits map[string]git.OID       // by their fault
 	board   *board.State             // at the start
 	read    map[string]*board.Task   // the tasks at the start, once read
 	forged  int

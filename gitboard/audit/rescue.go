@@ -13,12 +13,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Loss is a board that can't be read completely, and what can be done about it. At most one of
-// Missing, Past and Newest is set.
+// Loss is a board that can't be read completely, and its repair. At most one of Missing, Past and
+// Newest is set.
 type Loss struct {
 	At      git.OID      // where the board's ref is; zero if it is gone, or names no object
 	Missing []git.Object // missing objects made again by a replay, which complete the board
-	Past    string       // what is missing where the board itself can be read, and its history can't
+	Past    string       // the missing object if the board itself can be read, and its history can't
 	Newest  git.OID      // the newest commit of the board that can be read
 	From    string       // where Newest was found
 	Lost    []string     // the known subjects of the operations after it, newest first
@@ -160,7 +160,7 @@ func placesHere(ctx context.Context, repo *gitio.Repo) ([]place, error) {
 		places = append(places, place{m.To, "the reflog", m.Said})
 	}
 	for _, tip := range repo.Upkeep().KeptTips() {
-		places = append(places, place{tip, "what was written lately", ""})
+		places = append(places, place{tip, "recently written objects", ""})
 	}
 	last, err := repo.Ref(ctx, git.LastRef)
 	if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
@@ -306,7 +306,7 @@ func (l *Loss) String() string {
 		what += fmt.Sprintf("; it lacks %s: %s", plain.Plural(len(l.Lost), "operation"), strings.Join(l.Lost, "; "))
 	}
 	if !l.Left.IsZero() {
-		what += fmt.Sprintf("; what is left of the later ones stays under %s", git.LostRef(l.Left))
+		what += fmt.Sprintf("; the rest of the later ones stays under %s", git.LostRef(l.Left))
 	}
 	return what
 }

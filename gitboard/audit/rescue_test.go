@@ -187,7 +187,7 @@ func TestFindLoss(t *testing.T) {
 			l.rewind(forged)
 			l.forget("liza", "kept")
 			l.lose(git.NewObject(git.BlobObject, []byte("hello")).OID)
-		}, " can't be read: objects of it are missing or damaged; the newest that can be read is " + three + ", from the reflog; what is left of the later ones ", 3},
+		}, " can't be read: objects of it are missing or damaged; the newest that can be read is " + three + ", from the reflog; the rest of the later ones ", 3},
 		"the ref": {func(l *lossy) { l.forget(ref) },
 			"the branch liza/state has gone; the newest that can be read is " + three + ", from the reflog", 3},
 		"the ref and its reflog": {func(l *lossy) {
@@ -200,7 +200,7 @@ func TestFindLoss(t *testing.T) {
 					check(t, os.Remove(path))
 				}
 			}
-		}, "the branch liza/state has gone; the newest that can be read is " + three + ", from what was written lately", 3},
+		}, "the branch liza/state has gone; the newest that can be read is " + three + ", from recently written objects", 3},
 		"the ref, where the last ref is broken as well": {func(l *lossy) { l.remotes(commits[0], git.LastRef); l.overwrite(git.LastRef, ""); l.forget(ref) },
 			"the branch liza/state has gone; the newest that can be read is " + three + ", from the reflog", 3},
 		"the ref and the last commit": {func(l *lossy) { l.forget(ref); l.lose(commits[3]) },
@@ -250,18 +250,18 @@ func TestFindLoss(t *testing.T) {
 		"an earlier commit":                   {func(l *lossy) { l.lose(commits[1]) }, "it is cut off behind the newest 2 operations, since " + commits[1].Short(), -1},
 		"an earlier commit, and the last one": {func(l *lossy) { l.lose(commits[1]); l.lose(commits[3]) }, reflog + "; it lacks 1 operation: ", 2},
 		"an earlier commit, and the tree of the last one": {func(l *lossy) { l.lose(commits[1]); l.lose(l.snapshot(commits[3]).Head.Tree) },
-			reflog + "; it lacks 1 operation: note: note-3 for everybody: three; what is left of the later ones stays under " + git.LostRef(commits[3]), 2},
+			reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + git.LostRef(commits[3]), 2},
 		"the trees of the last two, and the first commit": {func(l *lossy) {
 			last, before := l.snapshot(commits[3]).Head.Tree, l.snapshot(commits[2]).Head.Tree
 			l.lose(last)
 			l.lose(before)
 			l.lose(commits[0])
-		}, "from the reflog; it lacks 2 operations: note: note-3 for everybody: three; note: note-2 for everybody: two; what is left of the later ones stays under " + git.LostRef(commits[3]), 1},
+		}, "from the reflog; it lacks 2 operations: note: note-3 for everybody: three; note: note-2 for everybody: two; the rest of the later ones stays under " + git.LostRef(commits[3]), 1},
 		"the same again": {func(l *lossy) {
 			l.remotes(commits[3], git.LostRef(commits[3]))
 			l.lose(l.snapshot(commits[3]).Head.Tree)
 			l.lose(commits[1])
-		}, reflog + "; it lacks 1 operation: note: note-3 for everybody: three; what is left of the later ones stays under " + git.LostRef(commits[3]), 2},
+		}, reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + git.LostRef(commits[3]), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
@@ -272,7 +272,7 @@ func TestFindLoss(t *testing.T) {
 			copied := *w
 			copied.t, copied.store = t, repo
 			l := &lossy{&copied, repo, commits}
-			if c.says != "" && !strings.Contains(c.says, "lately") {
+			if c.says != "" && !strings.Contains(c.says, "recently") {
 				l.forget("liza", "kept") // else the repository repairs itself
 			}
 			c.do(l)
@@ -312,7 +312,7 @@ func TestFindLoss(t *testing.T) {
 			}
 		})
 	}
-	// What is lost while the board is repaired is not passed over.
+	// A loss during the repair of the board is reported.
 	dir := filepath.Join(t.TempDir(), "copy")
 	testrepo.Copy(t, made, dir)
 	copied, err := gitio.Open(t.Context(), dir)

@@ -34,8 +34,8 @@ func atHome(t *testing.T) (made string, w *world, commits []git.OID) {
 	return made, w, commits
 }
 
-// TestFindSetBack checks that a board that goes back is noticed by what this clone has had, and
-// moves forward again where that loses nothing.
+// TestFindSetBack checks that this clone notices from its own records when a board goes back, and
+// that it moves forward again where that loses nothing.
 func TestFindSetBack(t *testing.T) {
 	made, w, commits := atHome(t)
 	ref := filepath.FromSlash(git.BoardRef)
@@ -48,7 +48,7 @@ func TestFindSetBack(t *testing.T) {
 		"nothing": {func(*lossy) {}, "", false},
 		"two operations back": {func(l *lossy) { l.back(1) },
 			"the board at " + commits[1].Short() + " lacks 2 operations that it had at " + three + ", by the reflog: " + three + " note: note-3 for everybody: three; " + two + " note: note-2 for everybody: two", true},
-		"back, without a reflog": {func(l *lossy) { l.back(2); l.forget("logs") }, "lacks 1 operation that it had at " + three + ", by what was written lately", true},
+		"back, without a reflog": {func(l *lossy) { l.back(2); l.forget("logs") }, "lacks 1 operation that it had at " + three + ", by recently written objects", true},
 		"a loose ref lost behind an older packed one": {func(l *lossy) {
 			l.forget(ref)
 			l.forget("logs")

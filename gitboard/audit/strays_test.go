@@ -70,7 +70,7 @@ func TestCompare(t *testing.T) {
 	work := w.approved(coder1, "alpha")
 	w.compare(repo, audit.Strays{})
 
-	// What was approved may land before its record, and so may its merge.
+	// An approved commit may land before its record, and so may its merge.
 	m, at := w.mergeCommit("alpha", work)
 	start := w.integration
 	w.move(work)

@@ -33,7 +33,7 @@ func (p *replay) whole(ctx context.Context, repo *gitio.Repo, all []evidence) (s
 			return nil, sized{}, err
 		}
 		if why == nil {
-			why = failed // what it begins at can't be read
+			why = failed // its base can't be read
 		}
 		p.report.add(e.unread(why))
 		p.unread[e.handed.commit] = true
@@ -111,8 +111,8 @@ func wrongPaths(h *handed, stats []gitio.FileStat) string {
 	return ""
 }
 
-// wrongTests describes how a submission's lists of tests differ from what its commit deletes or
-// empties, "" for not at all.
+// wrongTests describes how a submission's lists of tests differ from the tests that its commit
+// deletes or empties, "" for not at all.
 func wrongTests(says *board.Submit, gone []string) string {
 	for _, test := range says.Tests {
 		if slices.Contains(gone, test) {

@@ -32,7 +32,7 @@ type Finding struct {
 	Commit  git.OID         // where it was found: a commit of the board or of integration
 	Subject string          // of that commit
 	Code    board.ErrorCode // of a refusal, or one of this package
-	Text    string          // what is wrong, for people
+	Text    string          // the fault, for people
 }
 
 func (f Finding) String() string {
@@ -70,7 +70,7 @@ type Report struct {
 	Unnamed    int            // submitted commits that don't say which agent made them
 	Attested   map[string]int // evidence that rests on an agent's word, by kind
 	Findings   []Finding      // broken rules, in the order of the history
-	Notes      []Finding      // what a person may want to look at
+	Notes      []Finding      // for a person to look at
 }
 
 // OK reports whether no broken rule was found.

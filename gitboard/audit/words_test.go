@@ -157,7 +157,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestAgentOf checks by what a commit is known as an agent's.
+// TestAgentOf checks the marks of an agent's commit.
 func TestAgentOf(t *testing.T) {
 	for _, c := range []struct{ author, committer, message, want string }{
 		{"ada@example.org", "ada@example.org", "change\n", ""},

@@ -26,8 +26,8 @@ func TestArchive(t *testing.T) {
 	s.do(human, archive("sprint-1", "login", "never"))
 	s.refused("exists", human, archive("sprint-1", "login"), "archived already, in sprint-1")
 
-	equals(t, "what is left", s.state().List(board.TaskDir), []string{"open"})
-	equals(t, "what is archived", s.state().List(board.ArchiveDir), []string{"sprint-1/login", "sprint-1/never"})
+	equals(t, "the remaining tasks", s.state().List(board.TaskDir), []string{"open"})
+	equals(t, "the archived tasks", s.state().List(board.ArchiveDir), []string{"sprint-1/login", "sprint-1/never"})
 	equal(t, "found by id", s.task("login").Status, board.Merged)
 	equal(t, "where", s.state().ArchivedIn("login")+s.state().ArchivedIn("open"), "sprint-1")
 	if _, err := s.state().FindTask("login"); err != nil {

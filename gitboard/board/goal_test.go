@@ -317,7 +317,7 @@ func TestBudgetOfOneGoal(t *testing.T) {
 	s.do(human, &board.SetConfig{Key: board.KeyBudgetGoal, Value: "200"})
 	equal(t, "mode", s.state().Control().Mode, board.Running)
 	s.do(reviewer1, review("invoice")).do(reviewer1, approve("invoice")).do(planner2, used("billing", 100))
-	s.do(reviewer1, merge("invoice")) // what is done still lands
+	s.do(reviewer1, merge("invoice")) // finished work still lands
 }
 
 // TestWaitsForEndedGoal checks that a task is flagged, with the way out, if it waits for a task of

@@ -19,7 +19,7 @@ func TestOfGoal(t *testing.T) {
 	s.do(human, &board.GoalStart{ID: "later", Text: "later", Vision: "v", SpecRef: "specs/l.md", Priority: 3, After: "billing"})
 	for goal, want := range map[string][]string{"later": {"note-3"}, "goal-1": {"note-1", "note-3"}, "billing": {"note-2", "note-3"}} {
 		part := board.OfGoal(s.state(), goal)
-		equal(t, "what it comes after", part.Goal(goal).After, "")
+		equal(t, "the goal before it", part.Goal(goal).After, "")
 		for _, v := range board.Violations(part) {
 			t.Errorf("%s: %+v", goal, v)
 		}

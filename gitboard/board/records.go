@@ -127,7 +127,7 @@ type Agent struct {
 	Terminal        string      `yaml:"terminal,omitempty"`
 	Host            string      `yaml:"host,omitempty"`
 	PID             int         `yaml:"pid,omitempty"`
-	CLI             string      `yaml:"cli,omitempty"`   // what it runs, as it said
+	CLI             string      `yaml:"cli,omitempty"`   // its program, by its own account
 	Model           string      `yaml:"model,omitempty"` // likewise
 	IterationsTotal int         `yaml:"iterations_total"`
 	ContextPercent  int         `yaml:"context_percent,omitempty"`

@@ -133,7 +133,7 @@ func TestEarlyCommits(t *testing.T) {
 	s.do(coder1, goOn("login"), 5)
 	s.do(coder1, checkpoint(s, sha("2")), 5)
 	equals(t, "of an earlier iteration", early(s, made(workCommit, baseCommit, before)), []string(nil))
-	equals(t, "what was judged, by whatever clock", early(s, made(workCommit, baseCommit, at(s, -2)), made(sha("2"), workCommit, at(s, 1))), []string{sha("2")})
+	equals(t, "the judged commits, by whatever clock", early(s, made(workCommit, baseCommit, at(s, -2)), made(sha("2"), workCommit, at(s, 1))), []string{sha("2")})
 	judged := *s.task("login")
 	judged.History = slices.Clone(judged.History)
 	for i := range judged.History {
@@ -141,7 +141,7 @@ func TestEarlyCommits(t *testing.T) {
 			judged.History[i].Event = board.EventApproved
 		}
 	}
-	equals(t, "what was approved, before its merge failed", judged.Early([]board.Made{made(workCommit, baseCommit, at(s, -2))}), []string(nil))
+	equals(t, "the approved commits, before their merge failed", judged.Early([]board.Made{made(workCommit, baseCommit, at(s, -2))}), []string(nil))
 	equals(t, "of this one", early(s, made(workCommit, baseCommit, before), made(sha("2"), workCommit, at(s, -2))), []string{sha("2")})
 
 	// Kept work that goes on, and an imported task, have no claim that begins their iteration.

@@ -31,7 +31,7 @@ func TestAnswersOfOperations(t *testing.T) {
 		wanted(coder2, claim("login")), wanted(human, &board.AddNote{Message: "m"}),
 	}, []string{"planner-2", "", "", "coder-1", ""})
 	s.do(coder1, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"})
-	equal(t, "of what is handed off", wanted(coder2, claim("login")), "")
+	equal(t, "of a task handed off", wanted(coder2, claim("login")), "")
 	s = begun(t).rejected("login")
 	equal(t, "of a rejected task", wanted(coder2, claim("login")), "coder-1")
 	s.do(planner, &board.Reassign{About: about("login")})

@@ -9,7 +9,7 @@ import (
 
 // Some hosts accept only branches, and let them only grow. A ref of the board that is not a commit
 // there, or would be replaced or deleted, points to a carrier: a commit that stands for the value
-// of the ref. Its first parent is what the ref pointed to before, so each change is a fast-forward.
+// of the ref. Its first parent is the ref's previous value, so each change is a fast-forward.
 const (
 	carrierMessage = "A ref of git liza's board, on a host that accepts only branches that grow\n\nLiza-Carries: "
 	carriesNothing = "nothing"
@@ -20,8 +20,8 @@ func CarryTree(blob OID) Object {
 	return NewObject(TreeObject, EncodeTree([]TreeEntry{{Name: "value", Mode: filemode.Regular, OID: blob}}))
 }
 
-// Carrier returns the carrier of a value, zero for a deleted ref. before is what the ref points to
-// now, zero for nothing. tree is CarryTree of a blob, the tree of a commit, or EmptyTree for a
+// Carrier returns the carrier of a value, zero for a deleted ref. before is the ref's present
+// value, zero for none. tree is CarryTree of a blob, the tree of a commit, or EmptyTree for a
 // deleted ref. A commit becomes the last parent.
 func Carrier(before, value OID, kind ObjectType, tree OID, by Signature) Object {
 	c := Commit{Tree: tree, Author: by, Committer: by, Message: carrierMessage + string(value) + "\n"}

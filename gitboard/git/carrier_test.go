@@ -36,7 +36,7 @@ func TestCarrier(t *testing.T) {
 			t.Errorf("%s: it stands for %s, not for %s", name, got, c.want)
 		}
 		if !before.IsZero() && len(commit.Parents) > 0 && commit.Parents[0] != before {
-			t.Errorf("%s: it does not follow from what was there", name)
+			t.Errorf("%s: it does not follow from the previous value", name)
 		}
 	}
 }

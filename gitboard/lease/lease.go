@@ -22,7 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
-// Content is what the object of a lease contains.
+// Content is the content of a lease's object.
 type Content struct {
 	board.Lease
 	// Process identifies the holder's process (proc.This) if a single process holds the

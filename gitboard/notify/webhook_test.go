@@ -122,7 +122,7 @@ func TestWebhookMoved(t *testing.T) {
 	c.fails(t, `the webhook has not got "one": it answers 301 Moved Permanently`)
 }
 
-// A server that hangs keeps nobody waiting, and what comes later is carried.
+// A server that hangs keeps nobody waiting, and later messages are carried.
 func TestWebhookHangs(t *testing.T) {
 	testrun.NotShort(t)
 	over := make(chan struct{})

@@ -33,7 +33,7 @@ func (r *report) add(where string, line int, format string, args ...any) {
 	r.lines = append(r.lines, plain.Line(where+at+": "+fmt.Sprintf(format, args...), 300))
 }
 
-// The names that fields had in some versions of the file, by what they are fields of.
+// The names that fields had in some versions of the file, for each kind of record.
 var (
 	oldTask    = map[string]string{"task_id": "id", "rejection_feedback": "rejection_reason"}
 	oldEvent   = map[string]string{"timestamp": "time", "by": "agent", "action": "event"}

@@ -41,7 +41,7 @@ func written(t interface{ Fatal(...any) }, s *board.State, old *onefile.Board) s
 	return text
 }
 
-// Each file ends as a valid board, with what was lost reported, or is refused with the line:
+// Each file ends as a valid board, with its losses reported, or is refused with the line:
 // testdata/*.golden says which. What was taken in and written is the same when it is taken in
 // again.
 func TestFiles(t *testing.T) {

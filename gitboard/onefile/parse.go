@@ -152,7 +152,7 @@ func absent(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!null" || n.Value == "" && n.Style&quoted == 0)
 }
 
-// text is what a value says, whatever its form.
+// text is a value's text, whatever its form.
 func text(n *yaml.Node) string {
 	switch {
 	case absent(n):

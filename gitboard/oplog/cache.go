@@ -81,7 +81,7 @@ func (c *briefCache) save(entries []git.TreeEntry, known, fresh map[git.OID]cach
 // makeDir creates dir, and its parent if necessary, but nothing above: if the repository was moved
 // away, it must not be created again.
 func makeDir(dir string) {
-	_ = os.Mkdir(filepath.Dir(dir), 0o755) // what is missing afterwards shows when a file is made
+	_ = os.Mkdir(filepath.Dir(dir), 0o755) // a missing directory shows when a file is made
 	_ = os.Mkdir(dir, 0o755)
 }
 

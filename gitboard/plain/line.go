@@ -106,9 +106,9 @@ func visible(r rune) rune {
 	return r
 }
 
-// Shown makes a line of a file safe to display without hiding what is in it: a character that
-// Visible drops or takes for a line break is written as ^M, or as <U+202E>, and what is not UTF-8
-// as U+FFFD.
+// Shown makes a line of a file safe to display without hiding a part of it: a character that
+// Visible drops or takes for a line break is written as ^M, or as <U+202E>, and invalid UTF-8 as
+// U+FFFD.
 func Shown(line string) string {
 	hidden := func(r rune) bool { return visible(r) != r || strings.ContainsRune("\n\u2028\u2029", r) }
 	if utf8.ValidString(line) && !strings.ContainsFunc(line, hidden) {

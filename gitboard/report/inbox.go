@@ -550,8 +550,8 @@ func (c *collector) gone(agent string, tasks []string) {
 	c.add(i)
 }
 
-// traceOf is the command that shows what an agent did: its transcript, or, if that is in another
-// clone, the story of what it holds.
+// traceOf is the command that shows an agent's work: its transcript, or, if that is in another
+// clone, the story of its task.
 func (c *collector) traceOf(agent string, tasks []string) string {
 	if a := c.s.Agent(agent); a != nil && c.beside.elsewhere(a.Clone) && len(tasks) > 0 {
 		return "git liza show " + tasks[0]

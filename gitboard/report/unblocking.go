@@ -13,9 +13,9 @@ type NamedText struct {
 	Text string `json:"text"`
 }
 
-// Unblocking is what the coder that continues must know of the last time the task was blocked: why,
-// what was asked and answered, what was attempted, and where the work of that time is. It is nil
-// for a task that was never blocked.
+// Unblocking informs the coder that continues about the last time the task was blocked: the reason,
+// the questions and answers, the attempts, and the place of the work of that time. It is nil for a
+// task that was never blocked.
 func Unblocking(t *board.Task) []NamedText {
 	e := t.Last(board.EventUnblocked)
 	if e == nil {

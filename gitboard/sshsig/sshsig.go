@@ -24,7 +24,7 @@ const (
 
 var magic = [6]byte{'S', 'S', 'H', 'S', 'I', 'G'}
 
-// envelope is a signature with what it says of itself.
+// envelope is a signature with its key and parameters.
 type envelope struct {
 	Magic     [6]byte
 	Version   uint32
@@ -35,7 +35,7 @@ type envelope struct {
 	Signature []byte
 }
 
-// signed is what the key has signed.
+// signed is the content that a key signs.
 type signed struct {
 	Magic     [6]byte
 	Namespace string

@@ -185,7 +185,7 @@ func TestParsePublic(t *testing.T) {
 	}
 }
 
-// FuzzVerify: nothing panics, and what is accepted is a signature of the content in its only form.
+// FuzzVerify: nothing panics, and an accepted signature is one of the content, in its only form.
 func FuzzVerify(f *testing.F) {
 	for _, name := range []string{"ed25519", "ecdsa", "rsa"} {
 		f.Add(payload, file(f, name+".sig"))

@@ -15,8 +15,8 @@ import (
 // Long is the flag -long.
 var Long = flag.Bool("long", false, "run every case of every table, and the long form of tests that have one, until -timeout ends them")
 
-// Prepare is what a TestMain calls first: tests keep their files in memory, and collect garbage
-// less often, as the command does.
+// A TestMain calls Prepare first: tests keep their files in memory, and collect garbage less often,
+// as the command does.
 func Prepare() {
 	inMemory()
 	debug.SetGCPercent(400)

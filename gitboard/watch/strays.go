@@ -50,8 +50,8 @@ func keptStrays(b *gitboard.Board) (since audit.Strays, err error) {
 	return since, err
 }
 
-// kept is b.Kept for what a look can do without. What another user has written, and this one may
-// not read, is nothing: the repository can be read all the same.
+// kept is b.Kept for records that a look can do without. Another user's file that this one may not
+// read counts as empty: the repository can be read all the same.
 func kept(b *gitboard.Board, name string) (string, error) {
 	text, err := b.Kept(name)
 	if errors.Is(err, fs.ErrPermission) {

@@ -29,7 +29,7 @@ const (
 	memoryFile     = "reported.json" // what one run leaves to the next
 	aliveFile      = "watch"         // that it is running, and when it last looked
 	alertsFile     = "alerts.log"    // every reported alarm
-	escalationFile = "ESCALATION"    // what has waited too long for a human
+	escalationFile = "ESCALATION"    // questions that waited too long for a human
 )
 
 // Config says where to watch, as whom, and what displays the findings.
@@ -87,7 +87,7 @@ type watcher struct {
 	desktopFaults    <-chan error
 }
 
-// memory is what a watch leaves to the next one.
+// memory is a watch's record for the next watch.
 type memory struct {
 	Reported alarm.Reported `json:"reported"`
 	Verified git.OID        `json:"verified"` // the newest verified commit of the board

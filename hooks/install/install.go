@@ -123,7 +123,7 @@ type Setup struct {
 	// Served: other clones may push to this clone. Otherwise no push moves the board, leases,
 	// submissions, tasks' branches or integration here.
 	Served bool
-	Hidden []string // integration, and what the branches of tasks are below; none before there is a board
+	Hidden []string // integration, and the prefix of the branches of tasks; empty before there is a board
 }
 
 // Install installs the hooks, or updates them. The error is gitio.ErrBusy if another process is
@@ -155,7 +155,7 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		}
 		project = cmp.Or(own, filepath.Join(repo.CommonDir(), "hooks"))
 	}
-	// What is there is replaced file by file: a server that is updated stays locked.
+	// Existing files are replaced one by one: a server that is updated stays locked.
 	files := map[string]string{runFile: run(repo.CommonDir(), setup.Program, server, own), configFile: settings(dir, server)}
 	if !server && !setup.Served {
 		files[pushesFile] = pushes(setup.Hidden)
@@ -310,8 +310,8 @@ func without(text []byte) ([]byte, error) {
 	return append(bytes.Clone(before), after...), err
 }
 
-// divided returns what is before our lines in a config, our lines, and what is after them. If their
-// end is missing, that is an error, and they reach to the end of the file.
+// divided returns the part of a config before our lines, our lines, and the part after them. If
+// their end is missing, that is an error, and they reach to the end of the file.
 func divided(text []byte) (before, ours, after []byte, err error) {
 	for _, first := range []string{beginAdded, begin} {
 		from := bytes.Index(text, []byte(first))

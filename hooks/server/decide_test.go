@@ -96,7 +96,7 @@ func TestDecided(t *testing.T) {
 		{"after one that is refused", planned, none, links{
 			on(planned, nil, h.again(ended, "a", `"no need"`, `""`)), on(planned, nil, h.again(ended, "b"))}, parcel.Overtaken, nil},
 		{"a lease that is there already", h.coder, h.lease, links{on(h.coder, move(held, none, git.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil},
-		{"what is there already", h.coder, h.lease, links{on(h.coder, move(review, h.next, git.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{git.BoardRef}},
+		{"a value that the ref has already", h.coder, h.lease, links{on(h.coder, move(review, h.next, git.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{git.BoardRef}},
 		{"what does not rest on integration", h.first, none, links{{Base: git.OID(h.first), Integration: git.OID(h.next), Operations: []parcel.Operation{h.again(h.note, "a")}}},
 			parcel.AsPushed, []string{git.BoardRef}},
 		{"by a slow clock", h.coder, none, links{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{git.BoardRef}},

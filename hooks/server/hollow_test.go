@@ -56,7 +56,7 @@ func TestHollowParcels(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a replacement", func(t *testing.T) { // git would check the history of what it is replaced by
+	t.Run("a replacement", func(t *testing.T) { // git would check the history of the replacement
 		whole, zero := hollow["nothing"].OID, string(git.ZeroOID)
 		w.pushRaw(zero + " " + string(whole) + " " + git.ReplacePrefix + string(noFile.OID))
 		before := w.refs()

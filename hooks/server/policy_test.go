@@ -283,7 +283,7 @@ func TestPolicies(t *testing.T) {
 	}{
 		"an operation":           {refs{state: h.first}, refs{state: h.note}, 0, "", ""},
 		"another branch":         {nil, refs{"refs/heads/feature": h.next}, 0, "", ""},
-		"what is below no refs/": {nil, refs{"MERGE_HEAD": h.next}, 0, "", ""},
+		"a ref outside of refs/": {nil, refs{"MERGE_HEAD": h.next}, 0, "", ""},
 		"the board, back":        {nil, refs{state: h.first}, 0, "liza/state only grows", "liza/state only grows"},
 		"the board, deleted":     {nil, refs{state: none}, 0, "is not deleted", "is not deleted"},
 		"a merge":                {refs{state: h.first}, refs{state: commit(tree, h.first, h.next)}, 0, "has several parents", ""},

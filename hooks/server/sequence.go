@@ -125,7 +125,7 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 		if err != nil {
 			return err
 		}
-		if c, err := git.DecodeCommit(read[0]); err == nil { // what is not a commit brings none
+		if c, err := git.DecodeCommit(read[0]); err == nil { // another object brings none
 			q.came = c.Parents
 		}
 		text = read[1].Data

@@ -341,7 +341,7 @@ func TestManyClonesSequenced(t *testing.T) {
 	if *testrun.Long {
 		clones, writers, most = 8, 16, *operations
 		if end, is := t.Deadline(); is {
-			enough = end.Add(-time.Until(end) / 4) // what is left is for the proof
+			enough = end.Add(-time.Until(end) / 4) // the rest is for the proof
 		}
 	}
 	w := newWorld(t, clones)
@@ -359,7 +359,7 @@ func TestManyClonesSequenced(t *testing.T) {
 					}
 					noted.Store(text, true)
 					if i%1000 == 0 {
-						// What a gc would pack anew each time is all that there is.
+						// Only objects that a gc would pack anew each time are left.
 						w.git(b.Repo().CommonDir(), "repack", "--geometric=2", "-d", "-l", "-q")
 					}
 				}

@@ -28,7 +28,7 @@ const (
 // Event is something that a CLI reported while it ran.
 type Event struct {
 	Kind    Kind
-	Text    string // what was said, called, answered or went wrong
+	Text    string // of a message, call, answer or failure
 	Session string // of Began: the CLI's own id of the conversation
 	Usage   Usage
 	Fault   *Fault

@@ -12,7 +12,7 @@ import (
 )
 
 // recorded is a file of testdata: the lines `source:`, `now:` (its offset from UTC is the machine's
-// time zone) and `until:`, an empty line, and what a CLI printed.
+// time zone) and `until:`, an empty line, and a CLI's output.
 type recorded struct {
 	name, source, until, output string
 	now                         time.Time

@@ -168,8 +168,8 @@ func TestImports(t *testing.T) {
 }
 
 // TestOneDoorToGit: only gitio names git as a program to start, except for the demo, which shows
-// what a reader would type, the bench, which measures the bare cost of git, liza-mutate, which asks
-// what a developer has changed, and what tests use.
+// commands for a reader to type, the bench, which measures the bare cost of git, liza-mutate, which
+// asks for a developer's changes, and tests.
 func TestOneDoorToGit(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
@@ -228,7 +228,7 @@ func TestErrorCodesAreConstants(t *testing.T) {
 				bad = named(n.Type, "Outcome", "Class", "Finding") && len(n.Elts) > 2 && (text(n.Elts[1]) || text(n.Elts[2]) && named(n.Type, "Finding"))
 			}
 			if bad {
-				t.Errorf("%s spells an error code: declare it, with what it means", fset.Position(n.Pos()))
+				t.Errorf("%s spells an error code: declare it, with its meaning", fset.Position(n.Pos()))
 			}
 			return true
 		})

@@ -55,7 +55,7 @@ func TestPackageComments(t *testing.T) {
 			}
 			documented = true
 			if n := len(mayImport.FindAllString(comment+"\n", -1)); n != 1 {
-				t.Errorf("the comment of %s has %d sentences on what it may import, not one", name, n)
+				t.Errorf("the comment of %s has %d sentences on its imports, not one", name, n)
 				continue
 			}
 			comment = mayImport.ReplaceAllLiteralString(comment+"\n", sentence(rooms[name].may))

@@ -27,7 +27,7 @@ type Result struct {
 	Operations int     `json:"operations"`
 	Merged     int     `json:"tasks_merged"`
 	Verified   bool    `json:"verified"`
-	Output     string  `json:"output"` // what the finished program printed
+	Output     string  `json:"output"` // of the finished program
 	Seconds    float64 `json:"seconds"`
 }
 
@@ -136,8 +136,8 @@ func program() (dir string, err error) {
 // finished is the command in steps.txt that runs the finished program.
 const finished = `go run . Ann "  Bob " Eve --shout`
 
-// result reads the outcome from the repository with plain git, and from what the last steps
-// printed.
+// result reads the outcome from the repository with plain git, and from the output of the last
+// steps.
 func (p *play) result() (*Result, error) {
 	human := p.shells["human"]
 	ask := func(command string) string {

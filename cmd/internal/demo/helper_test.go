@@ -39,7 +39,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return testrun.RunGit(t, dir, args...)
 }
 
-// A record is what the test reads of a task.
+// A record has the fields of a task that the test reads.
 type record struct {
 	Status    string
 	DependsOn []string `yaml:"depends_on"`

@@ -178,7 +178,7 @@ func boardOrNone(ctx context.Context, c *edge.Call) *gitboard.View {
 	return v
 }
 
-// list makes candidates of what is on a board.
+// list makes candidates of a board's records.
 type list func(*board.State) []Candidate
 
 // onBoard are the candidates of some lists, none if the board can't be read.
@@ -237,7 +237,7 @@ func unseen(s *board.State) (all []Candidate) {
 	return all
 }
 
-// discoveries are the ids of the open discoveries with what they say.
+// discoveries are the ids of the open discoveries with their descriptions.
 func discoveries(s *board.State) (all []Candidate) {
 	for _, id := range s.List(board.DiscoveryDir) {
 		if d := s.Discovery(id); d != nil && d.Open() {

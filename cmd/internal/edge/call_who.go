@@ -254,7 +254,7 @@ func (c *Call) terminal() string {
 	return name
 }
 
-// Under is what the caller runs under.
+// Under returns the supervisor above the caller.
 func (c *Call) Under() supervisor.Under {
 	return supervisor.Above(c.Board, c.App.Getenv(supervisor.TokenVar))
 }

@@ -203,7 +203,7 @@ func (e *edit) finish(done *gitboard.Done) error {
 	return e.Report(done, map[string]any{"changed": true, "changes": all}, e.drawn(all)...)
 }
 
-// compared is what an edit has changed, without the history that records the edit.
+// compared has an edit's changes, without the history that records the edit.
 func (e *edit) compared(now any, p board.Payload) ([]records.Change, error) {
 	all, err := records.CompareRecords(e.path, e.base, now)
 	w, is := p.(*board.Write)

@@ -36,7 +36,7 @@ func SetTeam(ctx context.Context, c *edge.Call, file, text, again string) (*gitb
 	})
 }
 
-// wrongLine refuses a file for what is wrong on one of its lines.
+// wrongLine refuses a file because of an error on one of its lines.
 func wrongLine(file string, line int, what, again string) error {
 	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: %s", plain.Line(file, 1000), line, what), then(fmt.Sprintf("correct line %d", line), again))
 }

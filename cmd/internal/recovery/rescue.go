@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Rest is what is left of a board after a rescue.
+// Rest describes the remains of a board after a rescue.
 type Rest int
 
 const (
@@ -70,7 +70,7 @@ func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, rest 
 	return append(findings(&f), more...), rest, err
 }
 
-// restOf is what is left if a finding is all that could be done about a loss.
+// restOf describes the remains if a loss could be found but not repaired.
 func restOf(f *Finding, l *audit.Loss) Rest {
 	switch {
 	case f == nil, f.Fixed:

@@ -58,7 +58,7 @@ type statusWatch struct {
 	fresh    *edge.SeenAt // how old the view of a shared board is, nil if it is not shared
 	selected string
 	goal     string // the only goal that is shown, "" for all
-	filter   string // what the listed tasks have in common
+	filter   string // common to the listed tasks
 
 	reading   view
 	text      func(edge.Page) []string // the text being read

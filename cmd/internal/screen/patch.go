@@ -89,7 +89,7 @@ func patchLines(p edge.Page, patch *gitboard.Patch) []patchLine {
 	left := patch.Comments
 	switch {
 	case strings.TrimSpace(patch.Text) == "":
-		add("", "no difference in what the task changes")
+		add("", "no difference in the task's changes")
 	case patch.RangeDiff:
 		for _, line := range strings.Split(strings.TrimRight(patch.Text, "\n"), "\n") {
 			add("", colouredPatch(p, plain.Shown(line)))

@@ -49,7 +49,7 @@ func Status(p edge.Page, o *report.Overview, reason func(task string) string, ch
 // Choice is the selection of a live screen's user.
 type Choice struct {
 	Selected string // a task
-	Filter   string // what the listed tasks have in common
+	Filter   string // common to the listed tasks
 }
 
 type statusDrawing struct {

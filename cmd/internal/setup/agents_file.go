@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// agentsSection is what a coding agent's CLI reads in AGENTS.md or CLAUDE.md when it starts in the
-// project.
+// agentsSection is our text for a coding agent's CLI, which reads it in AGENTS.md or CLAUDE.md when
+// it starts in the project.
 const agentsSection = `<!-- git liza -->
 ## git liza
 

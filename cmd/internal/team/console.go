@@ -36,7 +36,7 @@ type Console struct {
 	closed bool
 }
 
-// doing is what an agent does, and since when.
+// doing returns an agent's activity and its start.
 type doing struct {
 	what  string
 	since time.Time

@@ -13,7 +13,7 @@ import (
 // act turns a form into command lines. Values follow "--name=" and ids follow "--", so that none of
 // them can become a flag.
 type act struct {
-	say  string // what it does, for the page that explains a refusal
+	say  string // its effect, for the page that explains a refusal
 	args func(f form) [][]string
 }
 
@@ -37,7 +37,7 @@ func (f form) flags(names ...string) []string {
 	return all
 }
 
-// changed returns flags for the fields whose value differs from what the form showed.
+// changed returns flags for the fields whose value differs from the form's.
 func (f form) changed(names ...string) []string {
 	var all []string
 	for _, name := range names {

@@ -54,7 +54,7 @@ var attacks = []attack{
 	{name: "another site opens the events", method: "GET", path: "/events?page=/", header: map[string]string{"Origin": "http://evil.example"}, status: http.StatusForbidden},
 	{name: "an act by a link", method: "GET", path: "/act/pause", status: http.StatusNotFound},
 	{name: "another method", method: "PUT", path: "/", header: map[string]string{"Origin": "SELF"}, status: http.StatusMethodNotAllowed},
-	{name: "what a browser asks before it posts from elsewhere", method: "OPTIONS", path: "/act/pause", header: map[string]string{"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}, status: http.StatusMethodNotAllowed},
+	{name: "a browser's question before it posts from elsewhere", method: "OPTIONS", path: "/act/pause", header: map[string]string{"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}, status: http.StatusMethodNotAllowed},
 	{name: "a file of the machine", method: "GET", path: "/assets/..%2f..%2f..%2f..%2fetc%2fpasswd", status: http.StatusNotFound},
 	{name: "a file of the machine, plainly", method: "GET", path: "/../../etc/passwd", status: http.StatusTemporaryRedirect},
 	{name: "a transcript elsewhere", method: "GET", path: "/transcript/..%2f..%2fconfig", status: http.StatusNotFound},

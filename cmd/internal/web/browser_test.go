@@ -178,7 +178,7 @@ func TestBrowser(t *testing.T) {
 	one.do(chromedp.SendKeys("#p-inbox textarea", "Euro, of course", chromedp.ByQuery))
 	s.must("", "note", "--for", "ship", "something else")
 	one.until("the operation is seen", text("#p-events", "note"))
-	one.until("what was typed is there", `document.querySelector("#p-inbox textarea").value === "Euro, of course"`)
+	one.until("the typed text is kept", `document.querySelector("#p-inbox textarea").value === "Euro, of course"`)
 
 	// More pages than a browser's connections to one server are all kept up to date.
 	var more []*tab

@@ -39,10 +39,10 @@ func TestBrowserTruth(t *testing.T) {
 	b.do(chromedp.SendKeys("#p-inbox .blocked textarea", "A long answer", chromedp.ByQuery))
 	s.must("", "answer", "cart", "Euro")
 	b.until("the answer is seen", text("#p-events", "answer(cart)"))
-	b.until("what was typed is there, with the news", typed+`.value === "A long answer" && `+text("#p-inbox li", "no longer waits"))
+	b.until("the typed text is kept, with the news", typed+`.value === "A long answer" && `+text("#p-inbox li", "no longer waits"))
 	s.must("", "finalize", "draft-one") // nothing is left
 	b.until("all that waits is gone", `document.querySelectorAll("#p-inbox [data-rows] > li").length === 1`)
-	b.until("what was typed is still there", typed+`.value === "A long answer"`)
+	b.until("the typed text is still kept", typed+`.value === "A long answer"`)
 	b.leave(true) // the browser logs the refusal
 	b.do(chromedp.Click("#p-inbox .blocked form button", chromedp.ByQuery))
 	b.until("it is refused, and kept", text(".refused", "cart is UNCLAIMED")+` && document.querySelector("[name=text]").value === "A long answer"`)
@@ -56,7 +56,7 @@ func TestBrowserTruth(t *testing.T) {
 	b.until("no verdict is asked for", text("#p-verdict", "no longer waits"))
 	s.worked("coder-1", "login", map[string]string{"login.go": "package login\n\nfunc Do() string { return \"all done\" }\n"})
 	b.until("the next submission is seen", text("#p-story", "submission 3"))
-	b.until("what was typed is there, and a verdict is asked for", `document.querySelector("#p-verdict textarea").value === "Not yet" && !`+text("#p-verdict", "no longer waits"))
+	b.until("the typed text is kept, and a verdict is asked for", `document.querySelector("#p-verdict textarea").value === "Not yet" && !`+text("#p-verdict", "no longer waits"))
 	s.must("", "claim-review", "login")
 	b.until("the review is seen", text("#p-story", "review"))
 	b.do(chromedp.Evaluate(`{ const t = document.querySelector("#p-verdict textarea"); t.value = ""; t.blur(); }`, nil))

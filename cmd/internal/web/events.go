@@ -86,7 +86,7 @@ type follower struct {
 	q        query
 	had      string // id of the browser's look
 	page     *page  // the browser's page; nil at first
-	banner   banner // what it was last sent
+	banner   banner // the last one sent
 	troubled bool   // it was last sent that the board can't be read
 }
 

@@ -69,7 +69,7 @@ type hub struct {
 	every time.Duration // between two checks without an event
 
 	mu      sync.Mutex // guards all below, and looks, whose state is read lazily
-	mark    string     // of what the last check found
+	mark    string     // of the last check's result
 	stamp   string     // of mark and ranOut
 	ranOut  time.Time  // when the last lease expired that anybody saw expire
 	newest  *look      // nil at first, and after a change

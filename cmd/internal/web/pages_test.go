@@ -147,7 +147,7 @@ func TestActs(t *testing.T) {
 		act    string
 		fields []string
 		op     string
-		show   string // what the task shows then
+		show   string // text of the task's page then
 	}{
 		{"answer", []string{"id", "cart", "text", "Euro", "how", "keep-work"}, "answer", "Euro"},
 		{"note", []string{"for", "pay", "text", "Mind the fees"}, "note", ""},

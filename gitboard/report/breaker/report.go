@@ -1,5 +1,5 @@
 // Package breaker writes the report of a tripped circuit breaker (protocol section 11): the
-// anomalies, what they have in common, and what a human has to decide. It proposes no fix.
+// anomalies, their common points, and the decisions for a human. It proposes no fix.
 //
 // It is pure: a board goes in, Markdown comes out.
 //
