@@ -287,7 +287,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 	return cmp.Or(pause(ctx, ceiling), errAgain)
 }
 
-// catchUp pushes what is pending in this clone and brings the view of the board up to date.
+// catchUp pushes this clone's pending operations and brings the view of the board up to date.
 func (d *doing) catchUp(ctx context.Context) error {
 	err := d.b.shared().Flush(ctx)
 	if err == nil {

@@ -29,7 +29,7 @@ func TestUnfitRemotes(t *testing.T) {
 		"only branches, and a branch liza/review": {hook: headsOnly, branch: "liza/review", says: "origin has a branch liza/review, and git keeps no branches below a branch: a board needs liza/review/…"},
 		"only branches, and a branch liza/probe":  {hook: headsOnly, branch: "liza/probe", says: "origin has a branch liza/probe, and git keeps no branches below a branch: a board needs liza/probe/…"},
 		"a branch liza/state/x":                   {branch: "liza/state/x", says: "origin has a branch liza/state/x, and git keeps no branch above a branch: a board needs liza/state"},
-		"pushed elsewhere":                        {says: "what is pushed to origin can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind"},
+		"pushed elsewhere":                        {says: "a ref pushed to origin can't be read back immediately: pushes go to another address (pushurl), or reads are served by a copy that lags behind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

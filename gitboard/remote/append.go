@@ -79,8 +79,8 @@ func (s *Store) unshared(ctx context.Context, updates []git.RefUpdate) (here []g
 	}
 }
 
-// Flush pushes what is pending and waits for a push in progress. It does not report the outcome of
-// either.
+// Flush pushes pending operations and waits for a push in progress. It does not report the outcome
+// of either.
 func (s *Store) Flush(ctx context.Context) error {
 	t := s.pushQueue()
 	defer t.leave()
@@ -346,8 +346,8 @@ func (s *Store) lacking(ctx context.Context, reset, base git.OID) (pushes []giti
 	return pushes, errors.Join(was.State.Err(), now.State.Err())
 }
 
-// failed removes from what is pending what can't follow after a failed push. What waited for a
-// remote that kept silent does not wait for it again, and was not sent.
+// failed removes the pending links that can't follow after a failed push. A link that waited for a
+// silent remote does not wait for it again, and was not sent.
 func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error) {
 	if taken := (*takenError)(nil); errors.As(err, &taken) {
 		s.sequenced(ctx, c, began)

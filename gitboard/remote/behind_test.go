@@ -12,9 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
-// TestBehindSilence checks that what was decided behind a push which the remote has met with silence
-// ends with that push, as one that was not sent, and that behind any other failure it tries itself.
-// Otherwise each of them would wait for the same silence, one after the other.
+// TestBehindSilence checks that an operation decided behind a push that the remote did not answer
+// ends with that push, as unsent, and that behind any other failure it tries itself. Otherwise each
+// of them would wait for the same silence, one after the other.
 func TestBehindSilence(t *testing.T) {
 	for said, c := range map[string]struct {
 		why  error

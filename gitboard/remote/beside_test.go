@@ -65,7 +65,7 @@ func TestFetchedBeside(t *testing.T) {
 	}{
 		"fetch":                   {func(s *Store, ctx context.Context) error { return s.Fetch(ctx) }, false, false},
 		"fetch all":               {func(s *Store, ctx context.Context) error { return s.FetchAll(ctx) }, false, true},
-		"fetch all of what is so": {func(s *Store, ctx context.Context) error { return s.FetchAll(ctx) }, true, true},
+		"fetch all on a clone so": {func(s *Store, ctx context.Context) error { return s.FetchAll(ctx) }, true, true},
 		"fetch all after a fetch": {func(s *Store, ctx context.Context) error { return s.fetch(ctx, true, 0) }, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -274,7 +274,7 @@ func waiting(t *testing.T) (s *Store, mine *link) {
 	return s, mine
 }
 
-// waits makes links what is pending, in a file that is a new one each time.
+// waits makes links the pending chain, in a file that is a new one each time.
 func (s *Store) waits(t *testing.T, links ...*link) {
 	t.Helper()
 	text, err := json.Marshal(&chain{Remote: "hub", Base: links[0].Base, Links: links})
@@ -378,8 +378,8 @@ func TestFailedPush(t *testing.T) {
 	}
 }
 
-// TestChangedBeside checks what becomes of what is pending while other processes change it: it is
-// changed again, and not for ever.
+// TestChangedBeside checks that pending links which other processes change in the meantime are
+// changed again, but not forever.
 func TestChangedBeside(t *testing.T) {
 	t.Parallel()
 	const replaced = "queue.(*File).await"
@@ -419,7 +419,7 @@ func TestChangedBeside(t *testing.T) {
 				t.Errorf("it is told %v", err)
 			}
 			if unclear := errors.As(err, new(*UnclearError)); unclear != (name == "a caller leaves, in vain") {
-				t.Errorf("what has become of it is unclear: %v", unclear)
+				t.Errorf("its outcome is unclear: %v", unclear)
 			}
 			if want := max(min(c.most+1, mostPuts), 0); c.most > 0 && times != want {
 				t.Errorf("it was tried %d times, not %d", times, want)

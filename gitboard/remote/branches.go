@@ -141,7 +141,7 @@ func (s *Store) carried(ctx context.Context, at git.OID) (git.OID, error) {
 	return valueOf(o), nil
 }
 
-// valueOf is what an object of the remote stands for: itself unless it is a carrier.
+// valueOf is the value of a remote's ref: the object itself unless it is a carrier.
 func valueOf(o git.Object) git.OID {
 	c, err := git.DecodeCommit(o)
 	if err != nil {
@@ -150,8 +150,8 @@ func valueOf(o git.Object) git.OID {
 	return c.Carried()
 }
 
-// unpacked returns the updates that move leases and the branches of tasks here to what the fetched
-// carriers stand for.
+// unpacked returns the updates that move this clone's leases and branches of tasks to the values of
+// the fetched carriers.
 func (s *Store) unpacked(ctx context.Context) ([]git.RefUpdate, error) {
 	stale := map[string]git.OID{}
 	var updates []git.RefUpdate
@@ -206,8 +206,7 @@ func (s *Store) values(ctx context.Context, refs []git.Ref) ([]git.OID, error) {
 	return values, nil
 }
 
-// offerLeases adds carriers of this clone's leases to what a remote gets when the board is first
-// shared.
+// offerLeases adds carriers of this clone's leases to the first push of a board.
 func (s *Store) offerLeases(ctx context.Context, offered map[string]string) error {
 	leases, err := s.repo.Refs(ctx, git.LeasePrefix)
 	for _, r := range leases {

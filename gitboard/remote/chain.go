@@ -18,8 +18,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
-// chain is what this clone has decided and the remote has not taken yet: operations, each on top of
-// the one before, and updates of leases. It is stored in a file of this clone, which is only
+// chain has this clone's decisions that the remote has not taken yet: operations, each on top of
+// the previous one, and updates of leases. It is stored in a file of this clone, which is only
 // replaced by compare-and-swap. A chain that is lost all the same is decided again.
 //
 // The local board shows which part is still pending: what the board contains is settled, and a
@@ -74,7 +74,7 @@ func (l *link) commit() git.OID {
 	return ""
 }
 
-// chain reads what is pending in this clone.
+// chain reads this clone's pending chain.
 func (s *Store) chain(ctx context.Context) (*chain, error) {
 	text, err := s.readChain()
 	if err != nil {
@@ -99,13 +99,13 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 func (s *Store) readChain() ([]byte, error) {
 	text, err := os.ReadFile(s.file(chainFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read what is pending: %w", err)
+		return nil, fmt.Errorf("read the pending operations: %w", err)
 	}
 	return text, nil
 }
 
-// rest reduces a chain to what still follows from a board, or to what is not on it yet if the
-// remote sequences.
+// rest reduces a chain to the links that still follow from a board, or that are not on it yet if
+// the remote sequences.
 func (c *chain) rest(board git.OID, sequencer bool) {
 	was := c.Base
 	c.Base = board
@@ -184,7 +184,7 @@ func (c *chain) reflog() string {
 	return fmt.Sprintf("git liza: %d operations together", len(c.Links))
 }
 
-// errBehind means that a link does not follow from what is pending.
+// errBehind means that a link does not follow from the pending chain.
 var errBehind = fmt.Errorf("%w: others wait for the remote with the same", gitio.ErrRefMoved)
 
 // admits returns an error if a link can't follow. Several links may move the board and leases in
@@ -216,8 +216,8 @@ func (s *Store) after(ctx context.Context, c *chain, ref string) (now git.OID, p
 	return now.OrZero(), pending, err
 }
 
-// Next is a board's store as the clone's next transaction finds it: what is pending has moved its
-// refs.
+// Next is a board's store as the clone's next transaction finds it: pending operations have moved
+// its refs.
 type Next struct{ *Store }
 
 // Ref is the value that the next transaction must name if it moves the ref.
@@ -237,7 +237,7 @@ func (n Next) Ref(ctx context.Context, name string) (git.OID, error) {
 	return now, err
 }
 
-// put appends a link to what is pending.
+// put appends a link to the pending chain.
 func (s *Store) put(ctx context.Context, l *link) error {
 	branch, err := s.integration(ctx)
 	if err == nil && branch != "" {
@@ -278,7 +278,7 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(now, c.read):
-		return fmt.Errorf("%w: what is pending", gitio.ErrRefMoved)
+		return fmt.Errorf("%w: the pending operations", gitio.ErrRefMoved)
 	case text != nil:
 		return s.write(chainFile, text)
 	case now != nil:
@@ -308,8 +308,8 @@ func (s *Store) trim(ctx context.Context, taken *chain) {
 	})
 }
 
-// part removes a chain of which a sequencing remote has taken these links, and what was decided on
-// those that it has left out.
+// part removes a chain of which a sequencing remote has taken these links, and the links decided on
+// those that it left out.
 func (s *Store) part(ctx context.Context, c *chain, taken *takenError) {
 	left := map[git.OID]bool{}
 	for _, l := range c.Links {
@@ -322,7 +322,7 @@ func (s *Store) part(ctx context.Context, c *chain, taken *takenError) {
 	})
 }
 
-// remove replaces what is pending by what a function leaves of it.
+// remove reduces the pending chain by a function.
 func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 	for range mostPuts {
 		now, err := s.chain(ctx)
@@ -339,7 +339,7 @@ func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 }
 
 // Pending returns the commit that the clone's next operation builds on, and the board's settled
-// commit. They differ by what the remote has not taken yet.
+// commit. They differ by the operations that the remote has not taken yet.
 func (s *Store) Pending(ctx context.Context) (tip, settled git.OID, err error) {
 	if by, err := s.Sharing(ctx); by == nil {
 		tip, refErr := s.repo.Ref(ctx, git.BoardRef)

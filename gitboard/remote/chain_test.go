@@ -61,8 +61,8 @@ func (g *gate) pushes() int {
 	return strings.Count(string(text), "push\n")
 }
 
-// append decides an operation on what is pending in a clone and appends it. queued is called when
-// the next one may follow.
+// append decides an operation on a clone's pending chain and appends it. queued is called when the
+// next one may follow.
 func (w *world) append(c *clone, n int, p board.Payload, queued func()) error {
 	on, _, err := c.log.Next(w.ctx)
 	if err != nil {
@@ -311,7 +311,7 @@ func TestUnsent(t *testing.T) {
 }
 
 // TestStoppedBeforeThePush checks that an operation that is cancelled while nobody pushes is
-// withdrawn, with what was decided on it and not with what it was decided on.
+// withdrawn together with later operations that were decided on it, but without earlier ones.
 func TestStoppedBeforeThePush(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -215,9 +215,9 @@ func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Opera
 	return all, requests, nil
 }
 
-// rewritten brings what the remote has made of a delivery, by the news in its answer or else by a
-// fetch, and moves the local refs of what it took. It returns nil if all commits are on the board
-// as they were, and otherwise a *takenError or the error of the fetch.
+// rewritten brings the remote's version of a delivery, by the news in its answer or else by a
+// fetch, and moves the local refs that it took. It returns nil if all commits are on the board as
+// they were, and otherwise a *takenError or the error of the fetch.
 func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
 	if news == "" || s.learn(ctx, d, news) != nil {
 		if err := s.Fetch(ctx); err != nil {

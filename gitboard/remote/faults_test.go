@@ -38,8 +38,8 @@ type scene struct {
 }
 
 // TestFaults makes each call, and again for each child of git that it starts, which fails. It
-// compares what the call returns, and which refs and files differ afterwards, with what is kept:
-// nothing that the remote may have done is reported as not done.
+// compares the call's result, and the refs and files that differ afterwards, with the golden file:
+// no effect that the remote may have had is reported as not done.
 func TestFaults(t *testing.T) {
 	testrun.NotShort(t)
 	all := map[string]scene{}
@@ -156,7 +156,7 @@ func (w *world) still(name string) *clone {
 	s := remote.New(repo, filepath.Join(repo.CommonDir(), "liza"), func() time.Time { return now })
 	_, err = s.Sharing(w.ctx)
 	w.check(err)
-	_, _ = repo.Object(w.ctx, "HEAD") // has cat-file started, which is no call of what is tried
+	_, _ = repo.Object(w.ctx, "HEAD") // has cat-file started, which is no part of the tried call
 	return &clone{s, w, oplog.New(s, "")}
 }
 
@@ -344,11 +344,11 @@ var scenes = []scene{
 	{name: "Write what others may follow", once: true, call: func(w *world) (any, error) {
 		return done(w.append(w.a, 1, note("mine"), func() {}))
 	}},
-	{name: "Write behind what is pending", before: func(w *world) {
+	{name: "Write behind pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
 	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
-	{name: "Write behind what is pending where a hook declines", once: true, before: func(w *world) {
+	{name: "Write behind pending operations where a hook declines", once: true, before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
 		hubHook("update", "exit 1")(w)
@@ -366,7 +366,7 @@ var scenes = []scene{
 		update, object := lease.Renew(nil, leaseOf("a", 0))
 		return done(w.a.Append(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "", func() {}))
 	}},
-	{name: "Write, alone after what is pending", before: func(w *world) {
+	{name: "Write, alone after pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
 	}, call: takes, again: 3},
@@ -477,7 +477,7 @@ var scenes = []scene{
 		n, waitErr := w.a.Waiting(w.ctx)
 		return fmt.Sprint(n, tip == settled, tip == w.a.here()), errors.Join(err, waitErr)
 	}},
-	{name: "Pending of what is not shared", before: (*world).unshare, call: func(w *world) (any, error) {
+	{name: "Pending of an unshared board", before: (*world).unshare, call: func(w *world) (any, error) {
 		tip, settled, err := w.a.Pending(w.ctx)
 		n, waitErr := w.a.Waiting(w.ctx)
 		return fmt.Sprint(n, tip == settled, tip == w.a.here()), errors.Join(err, waitErr)
@@ -601,7 +601,7 @@ exit 1`, tip))(w)
 		w.git(w.a.Local().TopLevel(), "config", "remote.origin.pushurl", another)
 	}, call: share},
 	{name: "Join", once: true, before: func(w *world) { w.newcomer() }, call: join},
-	{name: "Join, of what has leases and branches", before: func(w *world) {
+	{name: "Join, of a clone with leases and branches", before: func(w *world) {
 		w.check(w.b.take(nil, "b"))
 		w.git(w.hub, "update-ref", git.PublishedRef("one"), "main")
 		w.git(w.hub, "update-ref", git.ReviewPrefix+"one/1", "main")

@@ -16,7 +16,7 @@ func (c *clone) published() git.OID {
 	return commit
 }
 
-// replaces publishes a commit in place of what a clone sees, with a note.
+// replaces publishes a commit in place of the tip that a clone sees, with a note.
 func (c *clone) replaces(n int, commit git.OID) error {
 	seen, _, err := c.Published(c.w.ctx, "one")
 	c.w.check(err)

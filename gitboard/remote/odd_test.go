@@ -141,8 +141,8 @@ func TestStuckFetch(t *testing.T) {
 	release()
 }
 
-// TestOddChains checks that what is pending counts as nothing if it can't be understood, and is an
-// error if it can't be read.
+// TestOddChains checks that a pending chain counts as empty if it is malformed, and is an error if
+// it can't be read.
 func TestOddChains(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -178,8 +178,8 @@ func TestOddChains(t *testing.T) {
 
 func second(_ any, err error) error { return err }
 
-// TestGather checks for what a push waits: for as many as travelled or waited at the end of the last
-// one, if that was just now.
+// TestGather checks that a push waits for as many operations as travelled or waited at the end of
+// the last push, if that was just now.
 func TestGather(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -330,7 +330,7 @@ func (s *Store) set(t *testing.T, refs map[string]git.OID) {
 	}
 }
 
-// TestAdmits checks which transactions may follow what is pending.
+// TestAdmits checks which transactions may follow the pending chain.
 func TestAdmits(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
@@ -403,7 +403,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.mine.ID, known, err)
 		}
 	}
-	if _, err := s.outcome(t.Context(), operation("what is not here", ids[0], apartFrom)); !errors.As(err, new(*UnclearError)) {
+	if _, err := s.outcome(t.Context(), operation("not in this clone", ids[0], apartFrom)); !errors.As(err, new(*UnclearError)) {
 		t.Errorf("a commit that can't be looked at: %v", err)
 	}
 }
@@ -773,7 +773,7 @@ func TestNotSequenced(t *testing.T) {
 	}
 	for name, to := range map[string]git.OID{
 		"a signed operation": commit(ids[:1], head, "-----BEGIN SSH SIGNATURE-----\nx\n-----END SSH SIGNATURE-----\n"), "a merge": commit(ids, head, ""),
-		"the first": commit(nil, head, ""), "no operation": commit(ids[:1], "x\n", ""), "what is not there": git.OID(strings.Repeat("1", 40)),
+		"the first": commit(nil, head, ""), "no operation": commit(ids[:1], "x\n", ""), "a missing commit": git.OID(strings.Repeat("1", 40)),
 	} {
 		l := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: to}}}
 		if all, _, err := s.packOperations(t.Context(), l); err == nil {
@@ -814,11 +814,11 @@ func TestWrapped(t *testing.T) {
 		commits []git.OID // that the parcel carries; nil for one that is a text
 		blobs   int
 	}{
-		"leases":                    {[]git.RefUpdate{lease("a", small.OID), lease("b", small.OID), lease("c", git.ZeroOID)}, nil, 1},
-		"what integration has":      {[]git.RefUpdate{branch("a", ids[1]), branch("b", ids[1]), branch("c", git.ZeroOID)}, nil, 0},
-		"what the remote may lack":  {[]git.RefUpdate{branch("a", ids[0]), branch("b", ids[0]), lease("a", small.OID)}, ids[:1], 1},
-		"that and what it does not": {[]git.RefUpdate{branch("a", ids[2]), branch("b", ids[1])}, []git.OID{ids[2], ids[1]}, 0},
-		"a large lease":             {[]git.RefUpdate{lease("a", large.OID)}, []git.OID{}, 1},
+		"leases":                      {[]git.RefUpdate{lease("a", small.OID), lease("b", small.OID), lease("c", git.ZeroOID)}, nil, 1},
+		"what integration has":        {[]git.RefUpdate{branch("a", ids[1]), branch("b", ids[1]), branch("c", git.ZeroOID)}, nil, 0},
+		"commits the remote may lack": {[]git.RefUpdate{branch("a", ids[0]), branch("b", ids[0]), lease("a", small.OID)}, ids[:1], 1},
+		"those, and commits it has":   {[]git.RefUpdate{branch("a", ids[2]), branch("b", ids[1])}, []git.OID{ids[2], ids[1]}, 0},
+		"a large lease":               {[]git.RefUpdate{lease("a", large.OID)}, []git.OID{}, 1},
 	} {
 		d, p := &delivery{}, &parcel.Parcel{Links: []parcel.Link{{Base: ids[2], Refs: c.refs[:1]}, {Base: ids[2], Refs: c.refs[1:]}}}
 		check(t, s.wrap(t.Context(), d, p))
@@ -950,8 +950,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestCarriers checks what a commit of a host that accepts only branches stands for, whoever made
-// it, and what is an error.
+// TestCarriers checks the values of commits on a host that accepts only branches, whoever made
+// them, and which commits are errors.
 func TestCarriers(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
@@ -980,10 +980,10 @@ func TestCarriers(t *testing.T) {
 	}
 	x := s.mirror(git.LeaseRef("x"))
 	for name, err := range map[string]error{
-		"grow to nothing":     second(s.grow(t.Context(), ids[0], missing)),
-		"grow to what is odd": second(s.grow(t.Context(), ids[1], odd.OID)),
-		"carried by nothing":  second(s.carried(t.Context(), missing)),
-		"values":              second(s.values(t.Context(), []git.Ref{{Name: x, OID: missing}})),
+		"grow to nothing":      second(s.grow(t.Context(), ids[0], missing)),
+		"grow to an odd value": second(s.grow(t.Context(), ids[1], odd.OID)),
+		"carried by nothing":   second(s.carried(t.Context(), missing)),
+		"values":               second(s.values(t.Context(), []git.Ref{{Name: x, OID: missing}})),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -1061,16 +1061,16 @@ func TestAheadOf(t *testing.T) {
 		want        error // nil for any, if it fails
 		fails       bool
 	}{
-		"the same":                     {here: ids[1], there: ids[1]},
-		"behind":                       {here: ids[0], there: ids[2]},
-		"ahead":                        {here: ids[2], there: ids[0], ahead: true},
-		"nothing here":                 {here: git.ZeroOID, there: ids[0]},
-		"nothing there":                {here: ids[0], there: git.ZeroOID},
-		"apart":                        {here: ids[1], there: side.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: side.OID}, fails: true},
-		"two boards":                   {here: ids[1], there: other.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: other.OID, Unrelated: true}, fails: true},
-		"what is here can't be read":   {here: "broken", there: ids[0], fails: true},
-		"what was fetched can't be":    {here: ids[0], there: "broken", fails: true},
-		"what was fetched is not here": {here: ids[0], there: missing, fails: true},
+		"the same":                      {here: ids[1], there: ids[1]},
+		"behind":                        {here: ids[0], there: ids[2]},
+		"ahead":                         {here: ids[2], there: ids[0], ahead: true},
+		"nothing here":                  {here: git.ZeroOID, there: ids[0]},
+		"nothing there":                 {here: ids[0], there: git.ZeroOID},
+		"apart":                         {here: ids[1], there: side.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: side.OID}, fails: true},
+		"two boards":                    {here: ids[1], there: other.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: other.OID, Unrelated: true}, fails: true},
+		"the local ref is unreadable":   {here: "broken", there: ids[0], fails: true},
+		"the fetched ref is unreadable": {here: ids[0], there: "broken", fails: true},
+		"the fetched commit is missing": {here: ids[0], there: missing, fails: true},
 	} {
 		s.set(t, map[string]git.OID{git.BoardRef: c.here, fetched: c.there})
 		ahead, _, err := s.aheadOf(t.Context(), "hub", fetched)

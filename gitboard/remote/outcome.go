@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// outcome is what a process that pushed for others records for them. It saves them looking at the
-// refs, as they do if no outcome is recorded.
+// outcome is the record of a process that pushed for others, made for them. It saves them looking
+// at the refs, as they do if no outcome is recorded.
 type outcome struct {
 	ID    string    `json:"id"` // the link's
 	State linkState `json:"state"`
@@ -48,7 +48,7 @@ func (s *Store) recorded(id string) *outcome {
 	return nil
 }
 
-// outcomes returns the lines of what is recorded.
+// outcomes returns the recorded lines.
 func (s *Store) outcomes() [][]byte {
 	data, _ := os.ReadFile(s.file(outcomesFile))
 	return slices.Collect(bytes.Lines(data))

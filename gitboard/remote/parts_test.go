@@ -60,7 +60,7 @@ func (s *Store) commits(t *testing.T, n int) (ids []git.OID) {
 	return ids
 }
 
-// TestTried checks how often a push is tried, and what is said of it.
+// TestTried checks how often a push is tried, and its report.
 func TestTried(t *testing.T) {
 	t.Parallel()
 	other, another := errors.New("other"), errors.New("another")
@@ -273,7 +273,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("three operations came in %d pushes of two", n)
 	}
 	if n := s.pushesBetween(t.Context(), ids[0], git.OID(strings.Repeat("1", 40)), 2); n != 0 {
-		t.Errorf("%d pushes to what is not there", n)
+		t.Errorf("%d pushes to a missing remote", n)
 	}
 	check(t, os.WriteFile(s.file(placeFile), []byte(`{"turns":3,"links":"x"}`), 0o644))
 	if p := s.place(); p != (place{}) {
@@ -315,7 +315,7 @@ func TestFetchesAreCounted(t *testing.T) {
 	}
 }
 
-// TestRecorded checks that what is recorded of a push is read again, whatever is beside it.
+// TestRecorded checks that the record of a push is read again, whatever else is in the file.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

@@ -85,9 +85,9 @@ func inTheWay(by *gitio.Remote, branch, keeps string) error {
 		"let a human rename it there, then try again")}
 }
 
-// probe asks a remote for what the first claim would need: that no branch there is in the way of
-// their names, and that a ref of the board can be created, read back, replaced and deleted, each in
-// an atomic push. It first deletes what a killed probe left there long ago.
+// probe asks a remote for the abilities that the first claim would need: that no branch there is in
+// the way of their names, and that a ref of the board can be created, read back, replaced and
+// deleted, each in an atomic push. It first deletes an old killed probe's leftovers on the remote.
 func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 	prefix := named(by, git.ProbePrefix)
 	ref := fmt.Sprintf("%s%d-%s", prefix, s.now().Unix(), id)
@@ -190,7 +190,7 @@ func readBack(ctx context.Context, by *gitio.Remote, ref string, pushed git.OID)
 	if err != nil || now[ref] == pushed {
 		return err
 	}
-	return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("what is pushed to %s can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind", name(by)),
+	return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("a ref pushed to %s can't be read back immediately: pushes go to another address (pushurl), or reads are served by a copy that lags behind", name(by)),
 		"share by a remote with one address: git remote get-url --push "+name(by))
 }
 

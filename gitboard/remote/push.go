@@ -258,10 +258,10 @@ func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool
 	return s.repo.History().IsAncestor(ctx, u.New, now)
 }
 
-// settle updates the local refs to what the remote has taken. It never fails, because the remote
-// has them: a later fetch brings what is missing, and work that somebody did on a local branch
-// stays for them to find. taken is the chain that was pushed, nil if another process pushed it and
-// only the caller's own part is updated here.
+// settle updates the local refs to the values that the remote has taken. It never fails, because
+// the remote has them: a later fetch brings missing ones, and work that somebody did on a local
+// branch stays for them to find. taken is the chain that was pushed, nil if another process pushed
+// it and only the caller's own part is updated here.
 func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate, reflog string, taken *chain) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 	defer cancel()

@@ -99,8 +99,8 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	return s.offer(ctx, by, offered, home)
 }
 
-// offeredHalf returns none if what a remote has is what has arrived of an earlier offer of the
-// board here, at tip: where the remote's git was killed, its refs have moved in part.
+// offeredHalf returns none if a remote has only a part of this clone's earlier offer of the board,
+// at tip: where the remote's git was killed, its refs have moved in part.
 func (s *Store) offeredHalf(ctx context.Context, by *gitio.Remote, tip git.OID) (presence, error) {
 	there, err := by.List(ctx, homes...)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]
 		return s.unlessAnother(ctx, s.adopt(ctx, by, found))
 	case err == nil:
 		return s.keepName(ctx, by)
-	case home.IsZero() && errors.Is(err, gitio.ErrUnsent): // what was cut off may still be on its way
+	case home.IsZero() && errors.Is(err, gitio.ErrUnsent): // an interrupted push may still be on its way
 		return &UnclearError{Err: err}
 	case home.IsZero():
 		return err

@@ -31,7 +31,7 @@ func TestCutOffShare(t *testing.T) {
 	t.Parallel()
 	const left = "hub\nhub.example.org:board.git"
 	for name, c := range map[string]struct {
-		file    string            // what a share has left
+		file    string            // left by a share
 		remotes map[string]string // by their names; none but hub, which is gone, if nil
 		set     bool              // the board is shared by hub, according to the settings
 		home    bool
@@ -106,7 +106,7 @@ func TestCutOffShare(t *testing.T) {
 		t.Errorf("a board of its own: %v, %v", own, err)
 	}
 	if _, err := os.Stat(s.file(sharingFile)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("what the share has left: %v", err)
+		t.Errorf("left by the share: %v", err)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestOfferFails(t *testing.T) {
 				t.Errorf("the board is at home here: %v", here)
 			}
 			if _, err := os.Stat(s.file(sharingFile)); errors.Is(err, os.ErrNotExist) != c.back {
-				t.Errorf("what the share has left: %v", err)
+				t.Errorf("left by the share: %v", err)
 			}
 		})
 	}

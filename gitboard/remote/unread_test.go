@@ -90,7 +90,7 @@ func TestUnread(t *testing.T) {
 			return unlike("done", "an error", err)
 		})
 	})
-	t.Run("what the answer to a delivery says", func(t *testing.T) {
+	t.Run("the answer to a delivery", func(t *testing.T) {
 		t.Parallel()
 		s := apart(t)
 		base := s.found(t)
@@ -117,7 +117,7 @@ func TestUnread(t *testing.T) {
 				return nil
 			}
 			if !errors.As(err, &taken) {
-				return unlike(err, "what was taken", err)
+				return unlike(err, "a delivery", err)
 			}
 			return unlike(taken.links, map[string][]git.OID{"operation": {now}, "lease": nil}, nil)
 		})
@@ -246,7 +246,7 @@ func TestLacking(t *testing.T) {
 		"one that lacks both":               {early, twice, nil, []string{"one/1", "two/1"}},
 		"one that lacks the second":         {once, twice, nil, []string{"two/1"}},
 		"one that lacks no submission":      {twice, twice, nil, nil},
-		"what is not on the board here":     {early, once, nil, []string{"one/1"}},
+		"an operation not on the board":     {early, once, nil, []string{"one/1"}},
 		"a submission that is another here": {early, twice, map[string]git.OID{git.ReviewRef("one", 1): second}, []string{"two/1"}},
 		"a submission that is missing here": {early, twice, map[string]git.OID{git.ReviewRef("two", 1): git.ZeroOID}, []string{"one/1"}},
 	} {
