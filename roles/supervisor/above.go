@@ -40,9 +40,11 @@ const TokenVar = "LIZA_TOKEN"
 // Above finds what this process, with a token in its environment or "", runs under, by the records
 // of this clone: a command of the project, an agent, or else a supervisor. A process can unset a
 // variable but not its parents. In another process namespace, where parents are out of sight, only
-// the token makes a process an agent's. Above finds nothing if the system identifies no processes,
-// or if the process has left both its parents and its process group.
-func Above(b *gitboard.Board, token string) Under {
+// the token makes a process an agent's. Without a token Above finds nothing if no process list is
+// visible, or if the process has left both its parents and its process group.
+func Above(b *gitboard.Board, token string) Under { return above(b, token, proc.Space()) }
+
+func above(b *gitboard.Board, token, space string) Under {
 	running := map[string]map[int]string{supervisorFile: {}, processFile: {}}
 	elsewhere := ""
 	known, _ := os.ReadDir(filepath.Join(b.Dir(), "agents")) // none if no supervisor has run here
@@ -60,6 +62,9 @@ func Above(b *gitboard.Board, token string) Under {
 				elsewhere = "the supervisor of " + e.Name()
 			}
 		}
+	}
+	if space == "" {
+		return Under{} // the environment decides
 	}
 	commands := b.Repo().Commands().Running()
 	if elsewhere == "" && b.Repo().CommandElsewhere() {

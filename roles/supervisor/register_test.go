@@ -93,10 +93,18 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 	must(t, s.files.keep("session", s.actor.Session))
 	v, err := s.Board.View(ctx)
 	must(t, err)
-	seen, err := (&team{Team: Team{Board: s.Board}}).leases(ctx, v)
+	var said []string
+	all := &team{Team: Team{Board: s.Board, Report: func(e Event) { said = append(said, e.Line()) }}, byHand: map[string]bool{}}
+	seen, err := all.leases(ctx, v)
 	must(t, err)
 	v, err = s.Board.View(ctx)
 	must(t, err)
+	for range 2 {
+		all.reportByHand(v.State, seen)
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "no supervisor runs coder-2") {
+		t.Errorf("%q", said)
+	}
 	for id, ended := range map[string]bool{"coder-1": true, "coder-2": false} {
 		held, err := v.Lease(ctx, id)
 		must(t, err)
