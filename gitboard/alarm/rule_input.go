@@ -152,7 +152,7 @@ func (e *ruleInput) noAgent() (all []sight) {
 	}
 	for _, d := range report.Demands(e.State, e.Leases, e.Now, mostUntaken) {
 		role := d.Role
-		if role.Kind == board.PlannerKind || len(d.Live) > 0 || len(d.Left) == 0 {
+		if role.Kind == board.PlannerKind || len(d.Live)+len(d.ByHand) > 0 || len(d.Left) == 0 {
 			continue
 		}
 		since := e.Now

@@ -136,6 +136,9 @@ type Agent struct {
 	Extra           any         `yaml:"extra,omitempty"`
 }
 
+// ByHand reports whether the agent was registered by a command, and not by a supervisor.
+func (a *Agent) ByHand() bool { return a.PID == 0 }
+
 // Discovery is a record of discovered/: an adjacent problem that an agent or a human found.
 type Discovery struct {
 	ID              string      `yaml:"id"`

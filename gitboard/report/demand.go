@@ -29,7 +29,8 @@ func boundsOf(r *board.Role) Bounds {
 type Demand struct {
 	Role   *board.Role
 	Bounds Bounds
-	Live   []string          // the registered agents whose leases run, by number
+	Live   []string          // the registered agents whose leases run, by number, without ByHand
+	ByHand []string          // agents without work that no supervisor runs, although their leases run
 	Offers map[string]string // by idle agent: the task or goal that the board offers it
 	Left   []string          // the board's offer to further agents, up to the requested number
 
@@ -51,7 +52,11 @@ func Demands(s *board.State, leases map[string]board.Lease, now board.Time, most
 		d := &all[i]
 		*d = Demand{Role: &team[i], Bounds: boundsOf(&team[i]), Offers: map[string]string{}, bound: bound}
 		for _, id := range s.List(board.AgentDir) {
-			if roles.NameOf(id) == d.Role.Name && live(id) {
+			switch a := s.Agent(id); {
+			case roles.NameOf(id) != d.Role.Name || !live(id):
+			case a.ByHand() && !bound[id] && a.Goal == "":
+				d.ByHand = append(d.ByHand, id)
+			default:
 				d.Live = append(d.Live, id)
 			}
 		}

@@ -33,6 +33,11 @@ func (s *scene) demandOf(role, gone string) report.Demand {
 	return d
 }
 
+// byHand registers an agent again, without a supervisor.
+func (s *scene) byHand(a board.Actor) {
+	s.do(board.Actor{ID: a.ID, Role: a.Role, Session: "s-hand"}, &board.Register{Session: "s-hand", Clone: "here"})
+}
+
 // TestDemand checks how many agents of a role are started, and which of them may leave.
 func TestDemand(t *testing.T) {
 	const everybody = "planner-1 coder-1 coder-2 code-reviewer-1 code-reviewer-2"
@@ -63,6 +68,8 @@ func TestDemand(t *testing.T) {
 		{"up to the limit of the role", ready(5), roles.Coder, everybody, 3, ""},
 		{"idle coders come first", ready(3), roles.Coder, "", 1, ""},
 		{"those of another team, too", ready(3), roles.Coder, "coder-2", 2, ""},
+		{"those registered by hand, not", func(s *scene) { ready(2)(s); s.byHand(coder1) }, roles.Coder, "", 1, ""},
+		{"unless they have work", func(s *scene) { s.claimed("login").byHand(coder1); ready(2)(s) }, roles.Coder, "", 1, ""},
 		{"a coder too many", ready(1), roles.Coder, "", 0, "coder-2"},
 		{"a coder at work stays", func(s *scene) { s.claimed("login") }, roles.Coder, "", 0, "coder-2"},
 		{"what waits for a task wants nobody", func(s *scene) { s.claimed("login").ready("logout", "login") }, roles.Coder, "", 0, "coder-2"},
@@ -158,14 +165,14 @@ func TestDemandOfSeveralRoles(t *testing.T) {
 		{"a submission that an idle agent of the first role gets", func(s *scene) { second(s).submitted("login") }, "", "0 0 0 0"},
 		{"a merge", func(s *scene) { second(s).approved("login") }, everybody, "0 0 1 0"},
 		{"a merge, and agents of the other role are there", func(s *scene) {
-			second(s).approved("login").do(auditor, &board.Register{Session: auditor.Session, Clone: "here"})
+			second(s).approved("login").do(auditor, &board.Register{Session: auditor.Session, Clone: "here", PID: 1})
 		}, everybody, "0 0 0 0"},
 		{"a submission that only the other role reviews", func(s *scene) {
 			second(s, func(team *board.Team) { team.Stages[0].Review.By = []string{"auditor"} }).submitted("login")
 		}, everybody, "0 0 0 1"},
 		{"a submission that only another CLI may review", func(s *scene) {
 			coder := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "s-claude"}
-			second(s, strict).do(coder, &board.Register{Session: coder.Session, Clone: "here", CLI: "claude"})
+			second(s, strict).do(coder, &board.Register{Session: coder.Session, Clone: "here", CLI: "claude", PID: 1})
 			coder1, coder = coder, coder1
 			defer func() { coder1 = coder }()
 			s.submitted("login")
@@ -213,7 +220,7 @@ func TestDemandWaitsForLeases(t *testing.T) {
 // half done, also in another clone, where nothing else is known of it: it takes the goal on, and is
 // woken until nothing of the plan is left.
 func TestPlanOfADeadPlanner(t *testing.T) {
-	s := newScene(t).do(planner2, &board.Register{Session: planner2.Session, Clone: "there"}).draft("login")
+	s := newScene(t).do(planner2, &board.Register{Session: planner2.Session, Clone: "there", PID: 1}).draft("login")
 	next := func() string {
 		l := s.look(planner2)
 		delete(l.Leases, planner.ID)
@@ -236,7 +243,7 @@ func TestPlanOfADeadPlanner(t *testing.T) {
 	step("wait for 30m0s (idle): nothing to plan")
 	again := board.Actor{ID: planner2.ID, Role: planner2.Role, Session: "s-again"}
 	s.now = s.now.Add(-time.Minute) // do moves the clock by that: both in one second
-	s.do(again, &board.Register{Session: again.Session, Clone: "elsewhere"})
+	s.do(again, &board.Register{Session: again.Session, Clone: "elsewhere", PID: 1})
 	step("start INITIAL_PLANNING")
 }
 
@@ -252,7 +259,7 @@ func TestDemandIsMet(t *testing.T) {
 		d := s.demand(roles.Coder, "coder-1")
 		for i := range d.Missing() {
 			a := actor(fmt.Sprintf("coder-%d", i+3))
-			s.do(a, &board.Register{Session: a.Session, Clone: "there"})
+			s.do(a, &board.Register{Session: a.Session, Clone: "there", PID: 1})
 		}
 		if d = s.demand(roles.Coder, "coder-1"); d.Missing() != 0 {
 			t.Errorf("%d tasks: %d more are missing with %v", n, d.Missing(), d.Live)

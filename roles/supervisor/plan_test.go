@@ -481,7 +481,7 @@ func TestReviewOfPlans(t *testing.T) {
 		t.Errorf("%d are missing", n)
 	}
 	for _, a := range []board.Actor{first, second} {
-		s.do(a, &board.Register{Session: a.Session, Clone: "here"})
+		s.do(a, &board.Register{Session: a.Session, Clone: "here", PID: 1})
 	}
 	m := &Memory{}
 	step := Next(s.look(first), m)

@@ -85,6 +85,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 
 // TestTeamEndsLeasesOfTheDead checks that a team ends the leases of agents whose supervisors have
 // died in its clone, and no others: from then on the usual rules say when their work can be taken.
+// Those without a supervisor are reported once.
 func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
 	_, _, err := s.Board.Register(ctx, "coder-2", "", gitboard.Process{})
@@ -161,6 +162,11 @@ func TestElsewhere(t *testing.T) {
 	check("no token", "", elsewhere)
 	check("another token", "guess", elsewhere)
 	check("its token", "secret", Under{Agent: "coder-1"})
+	for token, want := range map[string]Under{"": {}, "secret": {Agent: "coder-1"}} {
+		if got := above(s.Board, token, ""); got != want {
+			t.Errorf("without a process list, with the token %q: %+v", token, got)
+		}
+	}
 	must(t, other.keep(supervisorFile, selfRecord("other"))) // lives in this namespace
 	check("another supervisor in sight", "", Under{})
 }

@@ -43,7 +43,7 @@ func newScene(t testing.TB) *scene {
 	s := &scene{t: t, mem: board.NewMemory(), now: start0}
 	s.do(human, &board.Init{Goal: "Sell furniture", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
 	for _, a := range []board.Actor{planner, coder1, coder2, reviewer1, reviewer2} {
-		s.do(a, &board.Register{Session: a.Session, Clone: "here"})
+		s.do(a, &board.Register{Session: a.Session, Clone: "here", PID: 1})
 	}
 	return s
 }

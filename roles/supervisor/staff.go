@@ -79,6 +79,7 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	err = read(state, func() {
 		over = len(state.Running()) == 0
 		demands = report.Demands(state, leases, board.At(t.Board.Now()), 0)
+		t.reportByHand(state, leases)
 	})
 	if over || err != nil {
 		return over && err == nil, err
@@ -92,6 +93,20 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 		}
 	}
 	return false, nil
+}
+
+// reportByHand reports each agent once that no supervisor runs although its lease runs.
+func (t *team) reportByHand(s *board.State, leases map[string]board.Lease) {
+	now := t.Board.Now()
+	for _, id := range s.List(board.AgentDir) {
+		if s.Agent(id).ByHand() && board.At(now) < leases[id].Expires && !t.byHand[id] {
+			t.byHand[id] = true
+			t.Report(Event{
+				Time: now.UTC().Truncate(time.Second), Agent: id, Event: Waiting, Idle: true,
+				Text: "no supervisor runs " + id + ", which was registered by hand: the team starts other agents for tasks that it has not claimed",
+			})
+		}
+	}
 }
 
 // leases returns the leases of a view, as this process knows them. It ends those of agents whose

@@ -39,12 +39,13 @@ type team struct {
 	again *time.Timer       // checks whether the team has waited too long
 
 	// Of a team that sizes itself.
-	coming map[string]int // members that are not registered yet
-	failed map[string]int // members that gave up
-	most   map[string]int // how many a role may have
-	since  time.Time      // when the last member ended, or the team began
-	left   chan struct{}  // a member has ended
-	done   chan struct{}  // closed once no goal is in progress
+	coming map[string]int  // members that are not registered yet
+	failed map[string]int  // members that gave up
+	most   map[string]int  // how many a role may have
+	byHand map[string]bool // the agents that reportByHand has reported
+	since  time.Time       // when the last member ended, or the team began
+	left   chan struct{}   // a member has ended
+	done   chan struct{}   // closed once no goal is in progress
 	over   func()
 }
 
@@ -56,7 +57,7 @@ func RunTeam(ctx context.Context, c Team) error {
 	defer end(nil)
 	t := &team{
 		Team: c, end: end, live: map[int]bool{}, agent: map[int]string{}, idle: map[int]time.Time{},
-		coming: map[string]int{}, failed: map[string]int{}, most: map[string]int{},
+		coming: map[string]int{}, failed: map[string]int{}, most: map[string]int{}, byHand: map[string]bool{},
 		left: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	t.over = sync.OnceFunc(func() { close(t.done) })
