@@ -32,7 +32,7 @@ type kept struct {
 }
 
 // keep finds the work that would be lost with a task's branch and worktree, commits that
-// integration lacks, uncommitted files and what was put aside for a rebase or merge, and how the
+// integration lacks, uncommitted files and changes put aside for a rebase or merge, and how the
 // attic will hold it. It writes only objects.
 func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor board.Actor) (*kept, error) {
 	k := &kept{owned: owned(v, task)}
@@ -101,7 +101,7 @@ func owned(v *gitboard.View, task string) bool {
 }
 
 // take returns the content of a worktree, and refuses one that a commit can't hold, as refuseNested
-// does. before is what was kept of it already; nil for nothing.
+// does. before is the part that was kept already; nil for none.
 func (s *site) take(ctx context.Context, path, lies, task string, actor board.Actor, before *kept) (work, error) {
 	c, err := s.refuseNested(ctx, path, lies, task)
 	if err != nil {
@@ -160,14 +160,14 @@ func (s *site) unlessKept(ctx context.Context, task string, commit git.OID) (git
 	return commit, nil
 }
 
-// stagedMessage is the message of a commit of what is staged in the worktree of a task.
+// stagedMessage is the message of a commit of staged files in the worktree of a task.
 func stagedMessage(task string) string {
 	return "Work on " + task + " that was staged, and is not in the files\n\nLiza-Task: " + task + "\n"
 }
 
 // work is the content of a worktree.
 type work struct {
-	head   git.OID // what is checked out; zero when the branch is gone
+	head   git.OID // the commit checked out; zero when the branch is gone
 	commit git.OID // head plus uncommitted changes; head itself when there are none
 	tree   git.OID
 	beside []git.OID // commits of what else git's record of the worktree alone holds

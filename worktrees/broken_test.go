@@ -166,7 +166,7 @@ func TestBrokenParts(t *testing.T) {
 				return refs{git.LeaseRef("coder-1"): git.NewObject(git.BlobObject, []byte("not a lease\n")).OID}
 			},
 		},
-		"what a remote had": {
+		"a remote's branch": {
 			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
 				s.breaks(t, git.TrackingRef("gone", "state"), "")
 			},
@@ -301,7 +301,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestStagedIsKept checks that what is staged in a worktree and in none of its files is kept, once.
+// TestStagedIsKept checks that staged content that is in none of a worktree's files is kept, once.
 func TestStagedIsKept(t *testing.T) {
 	for name, had := range map[string]bool{"the attic has other work": false, "the attic has it": true} {
 		t.Run(name, func(t *testing.T) {
@@ -336,7 +336,7 @@ func TestStagedIsKept(t *testing.T) {
 				}
 			}
 			if times != 1 {
-				t.Errorf("what is staged is kept %d times, in %s", times, kept.commits)
+				t.Errorf("staged content is kept %d times, in %s", times, kept.commits)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ import (
 const claimMark = ".claim-"
 
 // record says which process is making a candidate. It is stored in <common>/liza/claims/<token>,
-// and lets Diagnose distinguish what a crash left behind from what is still being made.
+// and lets Diagnose distinguish a crash's leftovers from a candidate in progress.
 type record struct {
 	PID int `json:"pid"`
 	// Started distinguishes the process from a later one with the same id, see processStat; "" if

@@ -15,7 +15,7 @@ import (
 )
 
 // TestChildren counts the git processes of the commonest operations, each in a process of its own.
-// They are most of what an operation costs, so one more needs a reason.
+// They are most of an operation's cost, so another process needs a reason.
 func TestChildren(t *testing.T) {
 	s := newScene(t, ready("one"))
 	coder, reviewer := s.as("coder-1"), s.as("code-reviewer-1")

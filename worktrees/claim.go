@@ -201,7 +201,7 @@ func (s *site) stillHeld(v *gitboard.View, claimed *board.Task) bool {
 	return now != nil && now.Status == board.Claimed && now.AssignedTo == claimed.AssignedTo && now.Clone == s.clone
 }
 
-// retryIfChanged turns a refusal about what is in the worktrees into errChanged if the board has
+// retryIfChanged turns a refusal about the files of a worktree into errChanged if the board has
 // moved since: the obstacle may be the worktree of the agent that won the race, on its way to its
 // path.
 func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err error) error {
@@ -338,8 +338,8 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 }
 
 // resetBranch resets the branch to the claim's base if the previous holder, unaware of the claim,
-// has committed to it since. That commit goes to the attic. A worktree that is there is the claim's
-// already, and the branch is what its agent works on.
+// has committed to it since. That commit goes to the attic. An existing worktree is the claim's
+// already, and its agent works on the branch.
 func (s *site) resetBranch(ctx context.Context, v *gitboard.View, task string, base git.OID) error {
 	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
 	if err != nil || tip == base || identity(s.path(task)) != "" {

@@ -50,8 +50,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	return d.found, v.State.Err()
 }
 
-// cutShort reports whether an error is no answer to what was asked: it was cancelled, or its child
-// was killed.
+// cutShort reports whether an error is no answer: the call was cancelled, or its child was killed.
 func cutShort(err error) bool { return errors.Is(err, context.Canceled) || gitio.Unfinished(err) }
 
 type diagnosis struct {
@@ -63,7 +62,7 @@ type diagnosis struct {
 
 	unread   map[string]*gitio.BrokenRefError // refs that lead nowhere and are not reported yet
 	reported map[string]bool                  // refs that lead nowhere and are reported
-	kept     map[git.OID]bool                 // what a broken ref of the attic is about to hold again
+	kept     map[git.OID]bool                 // the commits that a broken ref of the attic is about to hold again
 }
 
 // layout returns the layout of a task's worktree. Each path is resolved only once: with many

@@ -14,8 +14,8 @@ import (
 )
 
 // brokenRefs looks for refs of git liza's that lead to no object, and reports those that hold back
-// everything else: integration, leases, the attic, and what this clone remembers of a remote. The
-// others are reported with their tasks.
+// everything else: integration, leases, the attic, and this clone's records of a remote. The others
+// are reported with their tasks.
 func (d *diagnosis) brokenRefs(ctx context.Context) error {
 	places := []string{git.OwnPrefix, git.BoardPrefix, git.BranchRef(d.v.State.TaskBranches().Dir()), d.v.IntegrationRef()}
 	people := "" // where people see the remote's integration
@@ -349,8 +349,8 @@ func (d *diagnosis) brokenLease(b *gitio.BrokenRefError) {
 	})
 }
 
-// brokenAttic restores kept work to its ref: the commit whose id begins with what is left of the
-// ref, else work that the board says was kept and that no other ref of the attic holds.
+// brokenAttic restores kept work to its ref: the commit whose id begins with the rest of the ref's
+// content, else work that the board says was kept and that no other ref of the attic holds.
 func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) error {
 	id, _, _ := strings.Cut(strings.TrimPrefix(b.Ref, git.AtticPrefix), "/")
 	to, err := d.begunBy(ctx, b.Text)

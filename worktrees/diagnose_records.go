@@ -83,7 +83,7 @@ func (s *site) damagedClone() Problem {
 	return p
 }
 
-// entries returns the paths of what is in .worktrees.
+// entries returns the paths in .worktrees.
 func (s *site) entries() (paths []string) {
 	entries, _ := os.ReadDir(filepath.Join(s.root, ".worktrees")) // without entries, nothing is there
 	for _, e := range entries {

@@ -73,8 +73,8 @@ func TestBrokenBranchWithoutWorktree(t *testing.T) {
 	s.mended("missing-worktree")
 }
 
-// TestLostSubmission checks that a submission named by the board is restored, and that what its ref
-// pointed to instead is kept.
+// TestLostSubmission checks that a submission named by the board is restored, and that the object
+// its ref pointed to instead is kept.
 func TestLostSubmission(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
@@ -116,7 +116,7 @@ func (s *scene) loses(name string) {
 func TestIncompleteWork(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost string
-		way  []string // what the hint says to do
+		way  []string // words of the hint
 	}{
 		"a file":   {":b.txt", []string{"hash-object", "-w", "b.txt"}},
 		"the tree": {"^{tree}", []string{"reset", "-q", "--soft"}},
@@ -138,7 +138,7 @@ func TestIncompleteWork(t *testing.T) {
 			}
 			s.git(s.path("one"), way...)
 			if way[0] == "reset" {
-				s.commitAll(s.path("one"), "what is left"+s.trailers("one"))
+				s.commitAll(s.path("one"), "the rest"+s.trailers("one"))
 			}
 			if found := s.problems(); len(found) > 0 {
 				t.Errorf("afterwards: %+v", found)
@@ -456,7 +456,7 @@ func (s *scene) sets(ref string, to git.OID) {
 }
 
 // TestBrokenIntegration checks that a broken integration branch comes back at the newest commit that
-// is known, that what this doesn't contain is kept, and that doctor still examines tasks.
+// is known, that commits it doesn't contain are kept, and that doctor still examines tasks.
 func TestBrokenIntegration(t *testing.T) {
 	const ref = "refs/heads/integration"
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))

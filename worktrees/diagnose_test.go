@@ -63,7 +63,7 @@ func TestCrashAfterClaim(t *testing.T) {
 	s.calm = true
 	s.mended("left-candidate", "missing-worktree", "missing-worktree")
 	if s.read(s.path("one"), "set-up.cache") != "costly\n" {
-		t.Error("what was set up was not used")
+		t.Error("the prepared worktree was not used")
 	}
 	s.lies("one", "two")
 	s.preExec("coder-1", "one")

@@ -20,7 +20,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// found is what a problem looks like to a person.
+// found is a problem's text for a person.
 type found struct {
 	kind, task string
 	fix        bool

@@ -106,7 +106,7 @@ func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidat
 }
 
 // workTip returns the commit of a task's branch. If the branch is missing here, it is created again
-// from what the board and this clone know of the work.
+// from the board's and this clone's records of the work.
 func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (git.OID, error) {
 	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
 	if err == nil && tip.IsZero() {

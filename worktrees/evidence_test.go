@@ -301,7 +301,7 @@ func TestCreateAndDelete(t *testing.T) {
 	if got := s.claim("coder-1", "one"); s.read(got.Path, "a.txt") != "committed\n" {
 		t.Error("the kept work is gone")
 	}
-	// What is over gets no worktree, and doctor takes away what a merge has left.
+	// A finished task gets no worktree, and doctor removes a merge's leftovers.
 	s.task("never")
 	s.abandons("never")
 	_, err = worktrees.Create(s.ctx, s.b, "never", nil)

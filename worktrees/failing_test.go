@@ -104,7 +104,7 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"what is in the way is looked at": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a directory in the way is looked at": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
 			must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
 			return part{
 				func(ctx context.Context) error {
@@ -370,7 +370,7 @@ func TestFailing(t *testing.T) {
 			}
 			return d.folders(ctx), len(d.found) == 0
 		},
-		"what a worktree has put aside": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"changes that a worktree has put aside": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			blocked(t, gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH")
 			_, err := s.take(ctx, s.path("one"), s.path("one"), "one", ada, nil)
@@ -601,7 +601,7 @@ func TestRetryIfChanged(t *testing.T) {
 		t.Errorf("the board has moved: %v", err)
 	}
 	if err := c.retryIfChanged(ctx, v, os.ErrPermission); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("what is not a refusal has nothing to do with the board: %v", err)
+		t.Errorf("another error than a refusal has nothing to do with the board: %v", err)
 	}
 	must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
 	writes = true

@@ -32,7 +32,7 @@ func TestForgetGoneAlone(t *testing.T) {
 	must(t, s.forgetGone(ctx, path, commits[1]))
 	must(t, s.forgetGone(ctx, path, commits[0]))
 	if present(old) || s.repo.Worktree(path).Record() != "" {
-		t.Error("git has a record of what is gone")
+		t.Error("git has a record of a removed worktree")
 	}
 	kept, err := s.attic(ctx, "one")
 	if must(t, err); len(kept.commits) != 2 {

@@ -123,7 +123,7 @@ func TestCutShort(t *testing.T) {
 }
 
 // TestUnwritable checks that nothing is made or removed while this clone's own files can't be
-// written, and that what is in the way stays.
+// written, and that obstacles stay.
 func TestUnwritable(t *testing.T) {
 	ctx, s, commits := began(t)
 	ada := board.HumanActor("Ada", "ada@example.org")
@@ -389,7 +389,7 @@ func TestDead(t *testing.T) {
 		t.Error("a worktree of yesterday without a record is in use")
 	}
 	if r := d.left("bbbb", path+"-gone"); r != nil {
-		t.Errorf("what is gone: %+v", r)
+		t.Errorf("a removed worktree: %+v", r)
 	}
 }
 
@@ -694,7 +694,7 @@ func TestMidst(t *testing.T) {
 		}
 		must(t, os.RemoveAll(filepath.Dir(filepath.Join(record, file))))
 	}
-	// What is not a worktree is in the middle of nothing, wherever it is asked.
+	// A directory that is no worktree is in the middle of no operation, however it is asked.
 	t.Chdir(record)
 	must(t, os.WriteFile("MERGE_HEAD", nil, 0o644))
 	if got := midst(s.root); got != "" {
@@ -836,7 +836,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestKeepAgain checks that what came into a worktree after its work was kept is kept as well, as a
+// TestKeepAgain checks that changes in a worktree after its work was kept are kept as well, as a
 // child of it, and only once.
 func TestKeepAgain(t *testing.T) {
 	ctx, s, commits := began(t)

@@ -58,9 +58,9 @@ func (s *scene) tried(do func(ctx context.Context) error) error {
 	})
 }
 
-// interrupted interrupts uses of git in turn, those of the steps after an operation, too. What
-// succeeds regardless has its whole effect. What fails, or warns, says that it was interrupted, and
-// has its effect once it is repeated and what is left to doctor is repaired.
+// interrupted interrupts uses of git in turn, those of the steps after an operation, too. A call
+// that succeeds regardless has its whole effect. A call that fails, or warns, reports the
+// interruption, and has its effect once it is repeated and doctor has repaired the rest.
 func interrupted(t *testing.T, cases []interruption) {
 	t.Helper()
 	for _, c := range cases {

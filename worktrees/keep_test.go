@@ -43,7 +43,7 @@ func TestKeep(t *testing.T) {
 		{"a worktree at its branch", func(_ []git.OID, own git.OID) made { return made{own: own, worktree: own} }, func(_ []git.OID, own git.OID) []git.OID { return []git.OID{own} }, true},
 		{"changes on top of the branch", func(_ []git.OID, own git.OID) made { return made{own: own, worktree: own, dirty: true} }, func([]git.OID, git.OID) []git.OID { return []git.OID{""} }, true},
 		{"a worktree beside its branch", func(c []git.OID, own git.OID) made { return made{own: own, worktree: c[1]} }, func(c []git.OID, own git.OID) []git.OID { return []git.OID{c[1], own} }, true},
-		{"what is kept already", func(_ []git.OID, own git.OID) made { return made{own: own, attic: own} }, nil, true},
+		{"work kept already", func(_ []git.OID, own git.OID) made { return made{own: own, attic: own} }, nil, true},
 		{"changes that were put aside", func(c []git.OID, own git.OID) made { return made{worktree: c[0], aside: own} }, func(_ []git.OID, own git.OID) []git.OID { return []git.OID{own} }, true},
 		{"changes that were put aside after the branch", func(c []git.OID, own git.OID) made { return made{own: c[1], worktree: c[1], aside: own} }, func(c []git.OID, own git.OID) []git.OID { return []git.OID{c[1], own} }, true},
 		{"changes that are kept already", func(c []git.OID, own git.OID) made { return made{worktree: c[0], aside: own, attic: own} }, nil, true},

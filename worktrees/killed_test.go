@@ -197,7 +197,7 @@ func TestUnreadyCandidate(t *testing.T) {
 	path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
 	said := s.read(s.b.Dir(), "claims/aaaa")
 	s.write(s.b.Dir(), "claims/aaaa", strings.Replace(said, "{", `{"unready":true,`, 1))
-	s.write(path, "half.txt", "half of what is set up\n")
+	s.write(path, "half.txt", "half of the setup\n")
 	s.claimedBy("coder-1", "one", base)
 	s.mended("left-candidate", "missing-worktree")
 	if _, err := os.Stat(filepath.Join(s.path("one"), "half.txt")); err == nil {
@@ -261,7 +261,7 @@ func TestClaimNotMovedIn(t *testing.T) {
 		"doctor": func(s *scene) {
 			s.mended("left-candidate", "missing-worktree")
 			if s.read(s.path("one"), "set-up.cache") != "costly\n" {
-				s.t.Error("what was set up was not used")
+				s.t.Error("the prepared worktree was not used")
 			}
 		},
 		"the request again": func(s *scene) {

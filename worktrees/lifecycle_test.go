@@ -262,7 +262,7 @@ func TestKilledAmidSubmodules(t *testing.T) {
 	s.lies()
 	s.mended()
 	if at := s.git(s.dir, "--git-dir="+filepath.Join(kept, "lib"), "rev-parse", "HEAD"); at != mine {
-		t.Errorf("what was committed in the submodule is at %s, not at %s", at, mine)
+		t.Errorf("the submodule's commit is at %s, not at %s", at, mine)
 	}
 	if now := s.attic("one"); len(now) != 1 || s.file(now[0], "new") != "work\n" {
 		t.Errorf("the attic has %v", now)

@@ -488,8 +488,8 @@ func TestUnmountedCheckout(t *testing.T) {
 	s.lies()
 }
 
-// TestChangesOfAHuman checks that what a human has staged or begun in a checkout of integration is
-// not taken for what a killed merge has left.
+// TestChangesOfAHuman checks that a human's staged or unfinished changes in a checkout of
+// integration are not taken for a killed merge's leftovers.
 func TestChangesOfAHuman(t *testing.T) {
 	s := newScene(t)
 	s.moved = true
@@ -501,7 +501,7 @@ func TestChangesOfAHuman(t *testing.T) {
 	s.git(s.dir, "rm", "-q", "new.txt") // as git revert -n does
 	s.reports()
 	if said := s.git(s.dir, "status", "--porcelain"); !strings.Contains(said, "D  new.txt") {
-		t.Errorf("what was staged is gone: %q", said)
+		t.Errorf("a staged change was lost: %q", said)
 	}
 	s.git(s.dir, "reset", "-q", "HEAD", "new.txt")
 	s.git(s.dir, "checkout", "-q", "new.txt")

@@ -103,7 +103,7 @@ func (c Command) run(cmd *exec.Cmd) error {
 	return cmp.Or(err, cmd.Wait())
 }
 
-// outcome is what the error of a command means that ran in limited, which is ctx with its timeout.
+// outcome translates the error of a command that ran in limited, which is ctx with its timeout.
 func (c Command) outcome(ctx, limited context.Context, err error) error {
 	var exit *exec.ExitError
 	switch {

@@ -39,8 +39,8 @@ func (s *scene) asks(b *gitboard.Board, id, task string) (got *worktrees.Claimed
 	return got, err
 }
 
-// TestDependencyBehind checks that a task is begun on integration with what it depends on, where
-// this clone has heard of the merge before it has seen it.
+// TestDependencyBehind checks that a task is begun on integration with its dependencies, where this
+// clone has heard of the merge before it has seen it.
 func TestDependencyBehind(t *testing.T) {
 	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	s.as("coder-2")
@@ -58,7 +58,7 @@ func TestDependencyBehind(t *testing.T) {
 }
 
 // TestShared takes tasks through two clones of a shared board: what one has submitted is reviewed
-// and merged in the other, and what was handed back is gone on with there.
+// and merged in the other, and a task handed back is continued there.
 func TestShared(t *testing.T) {
 	s := newScene(t, ready("one"), ready("two"))
 	for _, id := range []string{"coder-1", "coder-2", "coder-3", "code-reviewer-1"} {
@@ -135,7 +135,8 @@ func TestShared(t *testing.T) {
 	_, err = s.asks(s.b, "coder-2", "three")
 	s.refused(err, board.CodeWrongState, "three is CLAIMED")
 
-	// What is half done goes on there, and returns. Each clone keeps what only it has.
+	// A half-done task continues in that clone, and returns. Each clone keeps the work that no other
+	// has.
 	_, err = s.asks(s.b, "coder-1", "")
 	s.check(err)
 	s.preExec("coder-1", "two")
@@ -175,8 +176,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestSharedNews checks what a clone does with what it has not heard of yet: a task that another
-// one has added is claimed, and only what is in this clone is shown to others.
+// TestSharedNews checks a clone's treatment of news: a task added in another clone is claimed, and
+// only work in this clone is shown to others.
 func TestSharedNews(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.as("coder-2")

@@ -67,7 +67,7 @@ func (s *site) integration(ctx context.Context, v *gitboard.View) (git.OID, erro
 }
 
 // holding returns the tip of integration as a holder of commits, zero if there is none. A symbolic
-// ref holds nothing: it goes with what it leads to, which may be a task's branch.
+// ref holds nothing: it is deleted with its target, which may be a task's branch.
 func (s *site) holding(ctx context.Context, v *gitboard.View) (git.OID, error) {
 	if s.repo.IsAlias(v.IntegrationRef()) {
 		return git.ZeroOID, nil

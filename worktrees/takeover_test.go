@@ -43,7 +43,7 @@ func (s *scene) fresh(got *worktrees.Claimed, old git.OID) {
 		s.t.Fatalf("the attic holds %v", kept)
 	}
 	if s.git(s.dir, "rev-parse", string(kept[0])+"^") != string(old) {
-		s.t.Error("the kept work does not follow from what was committed")
+		s.t.Error("the kept work does not follow from the commits")
 	}
 	last := got.Task.History[len(got.Task.History)-1]
 	if last.Kept != string(kept[0]) {
@@ -469,7 +469,7 @@ func TestKeptAside(t *testing.T) {
 			if got := s.read(s.path("one"), "specs/vision.md"); got == "hours of work\n" {
 				t.Fatal("not put aside")
 			}
-			// What is staged alone can't be kept beside a conflict, and is no reason to fail.
+			// Content that is only staged can't be kept during a conflict, and is no reason to fail.
 			s.write(s.path("one"), "new.txt", "staged\n")
 			s.git(s.path("one"), "add", "new.txt")
 			s.write(s.path("one"), "new.txt", "later\n")
@@ -483,8 +483,8 @@ func TestKeptAside(t *testing.T) {
 	}
 }
 
-// TestKeptStaged checks that what is staged, and in no file any more, is kept when the worktree
-// goes, and once only.
+// TestKeptStaged checks that staged content that is no longer in a file is kept when the worktree
+// is removed, and only once.
 func TestKeptStaged(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.write(s.path("one"), "new.txt", "staged\n")

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// TestTheirs checks that what a person has put at the place of a task's worktree stays as it is,
+// TestTheirs checks that a person's files at the place of a task's worktree stay as they are,
 // whatever happens to the task.
 func TestTheirs(t *testing.T) {
 	add := func(args ...string) func(*scene) {

@@ -747,7 +747,7 @@ func TestStageWithoutTest(t *testing.T) {
 	}
 }
 
-// TestKeptPlace checks that the worktree of the integration test is kept with what git ignores.
+// TestKeptPlace checks that the worktree of the integration test is kept with ignored files.
 func TestKeptPlace(t *testing.T) {
 	s := newTrain(t, 2, nil)
 	s.set("integration_test", "echo tested >>runs.cache")

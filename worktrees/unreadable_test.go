@@ -115,7 +115,7 @@ func TestConcerning(t *testing.T) {
 	}
 }
 
-// TestListed checks what is listed: what is there, and what the board says should be.
+// TestList checks that existing worktrees and those expected by the board are listed.
 func TestList(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"), ready("waits"))
 	s.check(os.RemoveAll(s.path("two")))

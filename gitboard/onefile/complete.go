@@ -17,7 +17,7 @@ import (
 // notRecorded is used where a record needs a text that older files did not have.
 const notRecorded = "not recorded"
 
-// statusNames are states that some files have, and what they are here.
+// statusNames maps states of some files to ours.
 var statusNames = map[string]board.Status{
 	"TODO": board.Unclaimed, "READY": board.Unclaimed, "OPEN": board.Unclaimed, "IN_PROGRESS": board.Claimed, "WORKING": board.Claimed,
 	"IN_REVIEW": board.ReadyForReview, "REVIEW": board.ReadyForReview, "DONE": board.Merged, "CANCELLED": board.Abandoned,

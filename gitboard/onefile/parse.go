@@ -18,7 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Fault is a place of a file that can't be read, and what it needs.
+// Fault is a place of a file that can't be read, and the way to mend it.
 type Fault struct {
 	Line int
 	What string

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Input is what a board is read from.
+// Input has the files of a board.
 type Input struct {
 	File    string // the name of the state.yaml
 	State   []byte
@@ -26,7 +26,7 @@ type Input struct {
 	Session string // of every agent: nobody knows it, so each registers again after its lease expired
 }
 
-// Board is what was read.
+// Board is the result of reading.
 type Board struct {
 	Records map[string]any
 	Log     []board.PastEntry

@@ -51,7 +51,7 @@ func TestRealInterrupt(t *testing.T) {
 			t.Errorf("the coder's command has not begun: %v\n%s", err, out)
 		}
 		if strings.Contains(out, "crashed") {
-			t.Errorf("what was asked to end is called crashed:\n%s", out)
+			t.Errorf("an agent that was asked to end is called crashed:\n%s", out)
 		}
 		s.sound()
 	})

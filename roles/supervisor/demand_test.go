@@ -73,7 +73,7 @@ func TestDemand(t *testing.T) {
 		{"a coder too many", ready(1), roles.Coder, "", 0, "coder-2"},
 		{"a coder at work stays", func(s *scene) { s.claimed("login") }, roles.Coder, "", 0, "coder-2"},
 		{"what waits for a task wants nobody", func(s *scene) { s.claimed("login").ready("logout", "login") }, roles.Coder, "", 0, "coder-2"},
-		{"what a dead coder held", func(s *scene) { s.claimed("login") }, roles.Coder, everybody, 1, ""},
+		{"a dead coder's claim", func(s *scene) { s.claimed("login") }, roles.Coder, everybody, 1, ""},
 		{"a submission may come back to its author", func(s *scene) { s.submitted("login") }, roles.Coder, "", 0, "coder-2"},
 		{"a submission wants a reviewer", func(s *scene) { s.submitted("login") }, roles.CodeReviewer, everybody, 1, ""},
 		{"one", func(s *scene) { s.submitted("login") }, roles.CodeReviewer, "", 0, "code-reviewer-2"},
@@ -194,8 +194,8 @@ func TestDemandOfSeveralRoles(t *testing.T) {
 
 var auditor = board.Actor{ID: "auditor-1", Role: roles.CodeReviewer, Session: "s-auditor-1"}
 
-// TestDemandWaitsForLeases checks that what a dead coder left counts from when another coder may
-// take it: a claim once the lease has expired, a rejected task half a minute later.
+// TestDemandWaitsForLeases checks that a dead coder's task counts as soon as another coder may take
+// it: a claim once the lease has expired, a rejected task half a minute later.
 func TestDemandWaitsForLeases(t *testing.T) {
 	for _, c := range []struct {
 		on    func(*scene) *scene
@@ -247,9 +247,10 @@ func TestPlanOfADeadPlanner(t *testing.T) {
 	step("start INITIAL_PLANNING")
 }
 
-// TestDemandIsMet checks that what a role is missing is never started twice, and that agents which
-// leave one after the other leave no work behind: whatever is on the board, once the missing ones
-// are registered nobody is missing, and once the spare ones have left nobody is missing either.
+// TestDemandIsMet checks that missing agents of a role are never started twice, and that agents
+// which leave one after the other leave no work behind: whatever is on the board, once the missing
+// ones are registered nobody is missing, and once the spare ones have left nobody is missing
+// either.
 func TestDemandIsMet(t *testing.T) {
 	for n := range 6 {
 		s := newScene(t)

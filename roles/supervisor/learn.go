@@ -113,7 +113,7 @@ func modelOf(used clis.Usage) string {
 	return name
 }
 
-// quotable is what an agent has said, as the board may hold it: neither a hand-off nor the end of a
+// quotable is an agent's message, as the board may hold it: neither a hand-off nor the end of a
 // claim may fail for it.
 func quotable(said string) string {
 	if !board.Storable(said) {

@@ -59,8 +59,8 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 	return s.wait(ctx, Step{Do: Wait, Until: until, Reason: why})
 }
 
-// unlock removes what a killed git may have left in the way of the step that failed, and returns
-// what it did. A refusal has other reasons.
+// unlock removes locks of a killed git that may have blocked the failed step, and returns a report.
+// A refusal has other reasons.
 func (s *supervisor) unlock(ctx context.Context, failed error) []string {
 	if refusal := (*board.Refusal)(nil); failed == nil || ctx.Err() != nil || errors.As(failed, &refusal) {
 		return nil

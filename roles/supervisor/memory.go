@@ -50,7 +50,7 @@ type Memory struct {
 	Stalled     map[string]Failed // fruitless runs of a claim or review, or of a planner ("")
 	Overflows   int               // conversations in a row that were too long or lost
 	Unplanned   int               // runs for the first plan without a plan
-	Setup       string            // what the CLI lacks to work at all, in its words; "" if unknown
+	Setup       string            // the CLI's missing requirement, in its words; "" if unknown
 	Hint        string            // how a human fixes that
 	Said        string            // the last line of the last run
 
@@ -91,7 +91,7 @@ type Outcome struct {
 	Unplanned bool         // no task exists yet, and no question was asked
 	Lost      bool         // the conversation to continue no longer exists
 	Overflow  bool         // the conversation is too long for the model
-	Setup     string       // what the CLI lacks to work at all
+	Setup     string       // the CLI's missing requirement
 	Hint      string       // how a human fixes that
 	Said      string       // the last line of its output
 	Wake      *report.Wake // of a planner

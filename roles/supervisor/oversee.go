@@ -24,7 +24,7 @@ type Running struct {
 	acted           time.Time // when the last of the agent's own was first seen there
 	Used            int       // tokens so far
 	Warned          []string  // the budgets that were reported as nearly used up
-	Silent          bool      // it has been silent for half of what it may
+	Silent          bool      // it has been silent for half of the limit
 	warnedOfSilence bool
 }
 

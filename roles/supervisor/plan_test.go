@@ -85,7 +85,7 @@ func TestNext(t *testing.T) {
 		{"the only submission, which another idle reviewer gets", reviewer2, func(s *scene) { s.submitted("login") },
 			func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Minute) }, "wait for 2s (idle): login goes to code-reviewer-1 first"},
 		{"another's review", reviewer2, func(s *scene) { s.reviewed("login") }, nil, "wait for 5m0s (idle): nothing to review"},
-		{"what it approved, before the next review", reviewer1, func(s *scene) { s.approved("login").submitted("cart") }, nil, "merge login"},
+		{"its approved task, before the next review", reviewer1, func(s *scene) { s.approved("login").submitted("cart") }, nil, "merge login"},
 		{"what another approved, too soon", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Second) }, "wait for 1s: nothing to review"},
 		{"what another approved a minute ago", reviewer2, func(s *scene) { s.approved("login") }, nil, "merge login"},
 		{"what another approved, by a clock a little ahead", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-3 * time.Minute) }, "wait for 3m0s: nothing to review"},
@@ -93,7 +93,7 @@ func TestNext(t *testing.T) {
 		{"a merge that failed for a passing reason", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.MergeFailed(l.State.Task("login"), l.Now)
 		}, "wait for 5s: nothing to review"},
-		{"what it approved waits for no restart", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
+		{"its approved task waits for no restart", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 42, Changed: true})
 		}, "merge login"},
 		{"nor for the end of a limit", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
@@ -104,7 +104,7 @@ func TestNext(t *testing.T) {
 		}, "merge login"},
 		{"but not while the run is paused", reviewer1, func(s *scene) { s.approved("login").do(human, &board.Pause{Reason: "lunch"}) }, nil,
 			"wait: PAUSED by human since 2026-01-31T09:14:00Z: lunch"},
-		{"what it gave back", reviewer1, func(s *scene) { s.submitted("login") }, func(l *Look, m *Memory) {
+		{"a task it gave back", reviewer1, func(s *scene) { s.submitted("login") }, func(l *Look, m *Memory) {
 			m.Learn(Outcome{At: l.Now, Role: l.Role, Changed: true, Declined: l.State.Task("login")})
 		}, "wait for 30m0s (idle): nothing to review"},
 		{"a review that was handed off", reviewer1, func(s *scene) { s.submitted("login") }, func(l *Look, m *Memory) {
@@ -216,7 +216,7 @@ func TestNext(t *testing.T) {
 				t.Errorf("\n%s, not\n%s", got, c.want)
 			}
 			if step.Do == Wait && !step.Until.IsZero() && !step.Until.After(l.Now) {
-				t.Error("it waits for what has passed: that turns in circles")
+				t.Error("it waits until a time in the past: that turns in circles")
 			}
 			if err := l.State.Err(); err != nil {
 				t.Error(err)

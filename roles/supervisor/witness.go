@@ -28,10 +28,10 @@ type witness struct {
 
 	mu     sync.Mutex
 	heard  time.Time   // when the agent last did something
-	last   clis.Event  // what it did then
+	last   clis.Event  // of that moment
 	said   string      // the last line that says something
 	words  string      // the last line that the CLI itself has printed since its model did something
-	fault  *clis.Fault // why the run failed, or what the CLI last retried for
+	fault  *clis.Fault // the run's failure, or the CLI's last reason to retry
 	shell  *clis.Fault // its tools can't find git liza
 	worked bool        // the model has answered at least once
 	used   clis.Usage

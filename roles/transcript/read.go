@@ -157,7 +157,7 @@ func (r *reader) catchUp() error {
 			f.Close()
 			continue
 		}
-		if err := r.drain(); err != nil { // what was written before the rotation
+		if err := r.drain(); err != nil { // the lines written before the rotation
 			f.Close()
 			return err
 		}

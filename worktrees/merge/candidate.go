@@ -125,8 +125,8 @@ func incomplete(err error, what, hint, rework string) error {
 	return err
 }
 
-// reviewed checks that the review began at a commit of integration: the reviewer was shown nothing
-// of what came before.
+// reviewed checks that the review began at a commit of integration: the reviewer saw no earlier
+// changes.
 func (c *candidate) reviewed(ctx context.Context, repo *gitio.Repo) error {
 	began := git.OID(c.task.ReviewBase)
 	if is, err := repo.History().IsAncestor(ctx, began, c.base); is || err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // TestForgedApproval checks that a task whose approval no operation gave is not merged, does not
-// count as merged halfway where integration has its commit, and keeps nothing from those beside it:
-// what is said names it.
+// count as merged halfway where integration has its commit, and keeps no other task from merging:
+// the message names it.
 func TestForgedApproval(t *testing.T) {
 	ctx, b, _, base := boarded(t)
 	top := b.Repo().TopLevel()

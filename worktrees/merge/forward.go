@@ -20,8 +20,8 @@ import (
 )
 
 // forward is a checkout of integration that follows a move of the branch. Its record is in this
-// clone before the branch moves, and goes once the files have followed. By the record alone can
-// what a crash has left in a checkout be told from what a human has changed or staged there.
+// clone before the branch moves, and goes once the files have followed. Only the record
+// distinguishes a crash's leftovers in a checkout from a human's changes.
 type forward struct {
 	top      string // the top directory of the checkout
 	old, new git.OID
@@ -51,7 +51,7 @@ func announced(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 	if err != nil {
 		return err
 	}
-	for _, f := range all { // what is left are checkouts that are away
+	for _, f := range all { // the rest are missing checkouts
 		moved, err := contains(ctx, b, old, f.new)
 		if err != nil {
 			return err

@@ -51,7 +51,7 @@ func TestOldestWith(t *testing.T) {
 	}
 }
 
-// TestOverlay checks which files can be brought to a tree, and what becomes of what is there.
+// TestOverlay checks which files can be brought to a tree, and the fate of existing files.
 func TestOverlay(t *testing.T) {
 	ctx, b, _, base := boarded(t)
 	top := b.Repo().TopLevel()

@@ -182,8 +182,8 @@ func (h *holding) ranOut() error {
 	return board.Refuse(board.CodeBusy, "the merge lease has expired, and somebody else has taken it", hint)
 }
 
-// now reads the lease. ours reports whether it is still held; then held is what was read, because a
-// renewal that reported failure may have succeeded.
+// now reads the lease. ours reports whether it is still held; then held is the lease as read,
+// because a renewal that reported failure may have succeeded.
 func (h *holding) now(ctx context.Context) (now *lease.Held, ours bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -200,7 +200,7 @@ func (h *holding) ending(now *lease.Held) bool {
 }
 
 // check returns lease.ErrTaken if the lease is no longer held. A lease that is about to expire is
-// renewed, so that what the caller does next is done before anybody can take it.
+// renewed, so that the caller's next step is done before anybody can take it.
 func (h *holding) check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return cmp.Or(context.Cause(ctx), err)

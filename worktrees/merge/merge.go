@@ -29,7 +29,7 @@ type Landed struct {
 	Commit         git.OID  // the one that landed
 	Type           string   // of a task's: board.FastForward or board.MergeCommitType
 	BroughtForward []string // checkouts of integration
-	Warnings       []string // what a person must look at
+	Warnings       []string // for a person to look at
 }
 
 // Result is the outcome of the merge of a task. The board records it either way.

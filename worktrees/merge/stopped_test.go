@@ -42,7 +42,7 @@ func take(t *testing.T, ctx context.Context, b *gitboard.Board) {
 	must(t, err)
 }
 
-// TestResultWithoutTheLease checks that what a test finds counts only if the merge still has its
+// TestResultWithoutTheLease checks that a test's result counts only if the merge still has its
 // lease when the test ends. If a merge is stopped (Ctrl-Z), its test continues, and another merge
 // may check its own candidate out in the same place.
 func TestResultWithoutTheLease(t *testing.T) {

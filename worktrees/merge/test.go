@@ -66,7 +66,7 @@ type testRun struct {
 
 // run tests a candidate. The failure is that of a test that ran and did not pass. It returns
 // lease.ErrTaken if the merge lease was lost: the merge that has it now may use the same place, so
-// what the test has found may be about another candidate.
+// the test's result may be about another candidate.
 func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) {
 	place, err := r.prepare(ctx, b)
 	if err != nil {

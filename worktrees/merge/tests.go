@@ -210,8 +210,8 @@ func (t *train) setsUpWithout(ctx context.Context, first *candidate) error {
 	return t.held.lost(err)
 }
 
-// untestable reports whether an error can be due to what a candidate holds: worktree_setup fails in
-// it, or it names a commit of a submodule that can't be had here.
+// untestable reports whether an error can be due to a candidate's content: worktree_setup fails in
+// it, or it names a commit of a submodule that isn't available in this clone.
 func untestable(err error) bool {
 	return notSetUp(err) || refusedAs(err, board.CodeMissing)
 }

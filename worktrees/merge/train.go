@@ -135,7 +135,7 @@ var (
 	// errGone says that nothing is left to do for a task.
 	errGone = errors.New("integration has it already")
 	// errLater says that a task lands together with earlier ones; a later round records it.
-	errLater = errors.New("what is before it brings it")
+	errLater = errors.New("it lands with an earlier task")
 )
 
 // leaves reports whether a refusal concerns only the task, so that others can be merged without it.
