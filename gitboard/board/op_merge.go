@@ -150,9 +150,9 @@ func (s *State) landed(t *Task, commit, mergeType string, drift int, op Operatio
 func (p *Merge) Subject(before, _ *State, _ Operation) (string, string) {
 	switch p.Failure {
 	case FailConflict:
-		return "failed: conflict in " + plain.Line(strings.Join(p.Files, ", "), 70), ""
+		return "not merged: conflict in " + plain.Line(strings.Join(p.Files, ", "), 70), ""
 	case FailTest:
-		return "failed: integration test", p.Log
+		return "not merged: integration test failed", p.Log
 	}
 	t := before.Task(p.Task)
 	body := fmt.Sprintf("%s\nWork by %s, approved by %s, drift %s.", plain.Line(t.Description, 200), t.AssignedTo, t.ApprovedBy, plain.Plural(p.Drift, "commit"))
