@@ -107,7 +107,7 @@ func TestBegunHalfway(t *testing.T) {
 			if said := p.must("", "hooks", "status"); !strings.HasPrefix(said, "hooks: on, for agents") {
 				t.Error(said)
 			}
-			if out := p.must("", "doctor"); !strings.HasPrefix(out, "nothing is half-done\n") {
+			if out := p.must("", "doctor"); !strings.HasPrefix(out, "no problems found\n") {
 				t.Error(out)
 			}
 			p.proven()
@@ -197,7 +197,7 @@ func TestShareArrivedInPart(t *testing.T) {
 		}
 	}
 	p.must("code-reviewer-1", "claim-review", "alpha")
-	if out := p.must("", "doctor"); !strings.HasPrefix(out, "nothing is half-done\n") {
+	if out := p.must("", "doctor"); !strings.HasPrefix(out, "no problems found\n") {
 		t.Error(out)
 	}
 	p.proven()

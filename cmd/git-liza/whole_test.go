@@ -43,7 +43,7 @@ func (p *project) whole(where string, work map[string]string) (faults []string) 
 		return out
 	}
 	process := func(args ...string) (string, string, int) { return p.liza("", args...) }
-	if found := sound(process, "doctor", "--fix"); !strings.HasPrefix(found, "nothing is half-done\n") {
+	if found := sound(process, "doctor", "--fix"); !strings.HasPrefix(found, "no problems found\n") {
 		sound(p.inside, "doctor", "--fix") // a lock that a killed git has left may have been too young for the first look
 		sound(p.inside, "doctor")
 	}

@@ -23,8 +23,8 @@ func doctorCommand() *edge.Command {
 		Name: "doctor", Group: "setting up", Max: 0,
 		Short: "find what a crash left half-done, and repair what is safe",
 		Long: `Without --fix it only reports. Exit code 1 when something is left to do, 4 when the board can't be read or breaks
-its rules. The last lines are figures: how large the board is and what the repository's objects fill, what is kept in the
-attic, versions, and why the remote of a shared board could not be checked, if so.`,
+its rules. The last lines are figures: the sizes of the board and of the repository's objects, kept work, versions, and
+anything that could not be checked. verify checks the whole history.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&fix, "fix", false, "repair what is safe; nobody's work is lost")
 		},
@@ -115,7 +115,7 @@ func printFindings(c *edge.Call, findings []recovery.Finding, f *recovery.Figure
 	if c.JSON {
 		return c.PrintJSON(map[string]any{"problems": findings, "figures": f})
 	}
-	lines := []string{"nothing is half-done"}
+	lines := []string{"no problems found"}
 	if len(findings) > 0 {
 		lines = nil
 	}

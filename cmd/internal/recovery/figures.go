@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,12 +28,15 @@ type Figures struct {
 	Archived   int   `json:"archived_tasks"`
 	BoardSize  int64 `json:"board_bytes"` // including the whole history
 	gitio.Usage
-	Attic   int    `json:"attic"` // number of kept pieces of work
+	Attic int `json:"attic"` // number of kept pieces of work
+	// Dropped is the number of pieces that the board records as kept and that no longer exist.
+	Dropped int    `json:"attic_dropped,omitempty"`
 	Hooks   string `json:"hooks"`
 	Version string `json:"version"`
 	Format  int    `json:"format"`
 	Git     string `json:"git"`
 	Away    string `json:"remote_away,omitempty"` // why the remote could not be asked
+	Posing  string `json:"posing,omitempty"`      // what makes plain git show other objects
 }
 
 func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
@@ -55,6 +60,12 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 		return nil, err
 	}
 	f.Attic = len(attic)
+	if f.Dropped, err = dropped(ctx, c, v.State); err != nil {
+		return nil, err
+	}
+	if f.Posing, err = posing(ctx, repo); err != nil {
+		return nil, err
+	}
 	hooks, err := install.Read(repo)
 	if err != nil {
 		return nil, err
@@ -67,17 +78,66 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 }
 
 func (f *Figures) Lines() []string {
+	attic := fmt.Sprintf("attic    %s of work kept", plain.Plural(f.Attic, "piece"))
+	if f.Dropped > 0 {
+		attic += fmt.Sprintf("; missing: %s that the board records", plain.Plural(f.Dropped, "piece"))
+	}
 	lines := []string{
 		fmt.Sprintf("board    %s, %s and %d archived, %s", plain.Plural(f.Operations, "operation"), plain.Plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
 		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), plain.Plural(f.Packs, "pack"), size(f.PackSize)),
-		fmt.Sprintf("attic    %s of work kept", plain.Plural(f.Attic, "piece")),
+		attic,
 		"hooks    " + f.Hooks,
 		fmt.Sprintf("version  git-liza %s, board format %d, git %s", f.Version, f.Format, f.Git),
 	}
 	if f.Away != "" {
 		lines = append(lines, "remote   not checked: "+f.Away)
 	}
-	return lines
+	if f.Posing != "" {
+		lines = append(lines, "note     plain git shows other objects or parents than git liza reads, because of "+f.Posing)
+	}
+	return append(lines, "history  not checked as a whole: git liza verify")
+}
+
+// dropped counts the commits that a board of this repository alone records as kept, and that no
+// longer exist.
+func dropped(ctx context.Context, c *edge.Call, s *board.State) (n int, err error) {
+	if c.Board.Remote() != "" {
+		return 0, nil // another clone may keep them
+	}
+	var kept []string
+	for _, b := range s.Tasks() {
+		t := s.Task(b.ID)
+		if t == nil {
+			return 0, s.Err()
+		}
+		for _, e := range t.History {
+			if e.Kept != "" {
+				kept = append(kept, e.Kept)
+			}
+		}
+	}
+	objects, err := c.Board.Repo().Objects(ctx, kept)
+	for _, o := range objects {
+		if o.OID == "" {
+			n++
+		}
+	}
+	return n, err
+}
+
+// posing names what makes plain git show other objects than the repository has: replacements
+// (git-replace) and grafts.
+func posing(ctx context.Context, repo *gitio.Repo) (string, error) {
+	refs, err := repo.Refs(ctx, git.ReplacePrefix)
+	var by []string
+	if len(refs) > 0 {
+		by = append(by, plain.Plural(len(refs), "replacement")+" (git replace -l)")
+	}
+	grafts := filepath.Join(repo.CommonDir(), "info", "grafts")
+	if _, absent := os.Lstat(grafts); absent == nil {
+		by = append(by, grafts)
+	}
+	return strings.Join(by, " and "), err
 }
 
 // size formats a number of bytes.
