@@ -93,7 +93,7 @@ func (f *Figures) Lines() []string {
 		lines = append(lines, "remote   not checked: "+f.Away)
 	}
 	if f.Posing != "" {
-		lines = append(lines, "note     plain git shows other objects or parents than git liza reads, because of "+f.Posing)
+		lines = append(lines, "note     plain git shows other objects or parents than there are, because of "+f.Posing)
 	}
 	return append(lines, "history  not checked as a whole: git liza verify")
 }
