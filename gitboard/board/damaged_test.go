@@ -188,7 +188,7 @@ func TestEffectsOutsideTheTable(t *testing.T) {
 		says string
 	}{
 		{planner, forged{amend, "amend-task", put("login", func(t *board.Task) { t.History = nil })}, "invalid", "amend-task would shorten the history of login"},
-		{planner, forged{amend, "amend-task", put("login", as(board.Draft))}, "wrong-state", "amend-task may not take login from UNCLAIMED to DRAFT"},
+		{planner, forged{amend, "amend-task", put("login", as(board.Blocked))}, "wrong-state", "amend-task may not take login from UNCLAIMED to BLOCKED"},
 		{planner, forged{add("new"), "add-task", put("new", as(board.Unclaimed))}, "wrong-state", "add-task may not take new from nothing to UNCLAIMED"},
 		{planner, forged{amend, "tidy-up", put("login", as(board.Draft))}, "invalid", `no operation is called "tidy-up"`},
 	} {

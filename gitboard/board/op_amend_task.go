@@ -6,7 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// AmendTask changes a task's definition. Only the fields listed in Set take their new value.
+// AmendTask changes a task's definition. Only the fields listed in Set take their new value. If plans
+// are reviewed, a planner's change of an UNCLAIMED task proposes it to the reviewer again.
 type AmendTask struct {
 	About
 	Definition
@@ -96,9 +97,18 @@ func (p *AmendTask) Apply(s *State, op Operation) {
 	if t.Status != Draft {
 		align(s, op, t.Goal, "amended "+t.ID, p.Reason)
 	}
+	if t.Status == Unclaimed && s.Team().proposes(op.Actor) {
+		t.become(Draft, op)
+		t.Plan = PlanProposed
+		t.event(op, EventProposed)
+	}
 }
 
 // Subject implements Payload.
-func (p *AmendTask) Subject(_, _ *State, _ Operation) (string, string) {
-	return all(p.Set), p.Reason
+func (p *AmendTask) Subject(before, after *State, _ Operation) (string, string) {
+	line := all(p.Set)
+	if t := after.Task(p.Task); t.Status != before.Task(p.Task).Status {
+		line += ": proposed again, waits for the review of the plan by a " + after.Team().PlanReviewer()
+	}
+	return line, p.Reason
 }

@@ -82,6 +82,7 @@ var rules = []rule{
 	}},
 	{payload: &AmendTask{}, noun: "an amendment", way: wayToAmend, who: planning, moves: []Transition{
 		{From: planned, Who: planning, Note: "reason needed unless DRAFT"},
+		{From: []Status{Unclaimed}, To: Draft, Who: planner, Note: "if plans are reviewed: proposed to the reviewer again"},
 	}},
 	{payload: &Abandon{}, noun: "abandoning", ends: true, who: planning, moves: []Transition{
 		{From: planned, To: Abandoned, Who: planning, Note: "no live task depends on it"},

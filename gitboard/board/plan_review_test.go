@@ -50,7 +50,11 @@ func TestPlanReview(t *testing.T) {
 		s.do(planner, finalize("login")).do(reviewer, finalize("login"))
 		equals(t, "finalized", []any{s.task("login").Status, s.task("login").Plan, s.task("login").SpecOID}, []any{board.Unclaimed, board.PlanState(""), sha("5")})
 		s.refused("wrong-state", reviewer, rejectDraft("login"), "login is UNCLAIMED")
-		s.do(coder1, claim("login"))
+		again := &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: "more"}, Set: []string{"scope"}, Reason: "too little"}
+		s.do(planner, again).refused("wrong-state", coder1, claim("login"), "login is DRAFT")
+		s.do(reviewer, finalize("login"))
+		again.Scope = "even more"
+		s.do(human, again).do(coder1, claim("login"))
 	}
 }
 
