@@ -23,8 +23,8 @@ type Process struct {
 	CLI, Model     string // the agent's program, "" if unknown
 }
 
-// RoleOf returns the role of an agent id. What a name says that every team keeps needs no look at
-// the board. It refuses a text that is not the id of an agent of the team.
+// RoleOf returns the role of an agent id. A name that every team has needs no look at the board. It
+// refuses a text that is not the id of an agent of the team.
 func (b *Board) RoleOf(ctx context.Context, id string) (roles.Role, error) {
 	if role, err := roles.Of(id); err == nil {
 		return role, nil

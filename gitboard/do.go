@@ -38,7 +38,7 @@ func Just(p board.Payload) Intent {
 	return func(context.Context, *View) (board.Payload, []git.RefUpdate, error) { return p, nil, nil }
 }
 
-// Request says who asks for an operation, and how.
+// Request names the actor of an operation, and its options.
 type Request struct {
 	Actor       board.Actor
 	ID          string // the caller's unique id, "" for a random one; no id is carried out twice
@@ -98,7 +98,7 @@ func (b *Board) Retries(ctx context.Context) (context.Context, *gitio.Retries) {
 }
 
 // Try makes attempts with the retries of ctx until one is done or fails. If they are spent, the
-// error says so, and names what was tried.
+// error reports it, and names the last attempt.
 func (b *Board) Try(ctx context.Context, what string, attempt func(context.Context) (done bool, err error)) error {
 	ctx, retries := b.Retries(ctx)
 	for again := true; again; again = retries.Spend() {

@@ -119,7 +119,7 @@ func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 			return nil, q.damaged
 		}
 		if q.damaged == nil && q.Actor.Role == "" {
-			q.damaged = errors.New("it does not say who asked for it")
+			q.damaged = errors.New("it does not name its requester")
 		}
 	}
 	if q.damaged != nil {

@@ -64,7 +64,7 @@ func zero(oid string) bool { return strings.Trim(oid, "0") == "" }
 // refs of other repositories.
 var free = []string{git.RemotesPrefix, git.BisectPrefix, git.WorktreePrefix, git.RewrittenPrefix, git.PrefetchPrefix}
 
-// Free reports whether any agent may move a ref, whatever the board says. main says that git runs
+// Free reports whether any agent may move a ref, whatever is on the board. main means that git runs
 // in the main worktree.
 func Free(ref string, main bool) bool {
 	if !strings.HasPrefix(ref, git.RefsPrefix) {

@@ -204,7 +204,7 @@ const (
 	maxTree   = 16 << 20
 )
 
-// TooLarge refuses an object that is larger than any object of a board. founding says that the
+// TooLarge refuses an object that is larger than any object of a board. founding means that the
 // board begins with this push.
 func TooLarge(kind, oid string, bytes int64, founding bool) *board.Refusal {
 	most := map[string]int64{"blob": maxFile, "commit": maxCommit, "tree": maxTree}[kind]

@@ -44,7 +44,7 @@ func (w Who) String() string {
 	return w.ID
 }
 
-// where says why a user without an id is not a human.
+// where is the reason why a user without an id is not a human.
 func (w Who) where() string {
 	if w.Task == "" {
 		return "below a supervisor"

@@ -21,7 +21,7 @@ import (
 // claimMark begins the name of a worktree that does not belong to a task yet.
 const claimMark = ".claim-"
 
-// record says which process is making a candidate. It is stored in <common>/liza/claims/<token>,
+// record names the process that makes a candidate. It is stored in <common>/liza/claims/<token>,
 // and lets Diagnose distinguish a crash's leftovers from a candidate in progress.
 type record struct {
 	PID int `json:"pid"`
@@ -141,7 +141,7 @@ func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), 
 func (c *candidate) note(task string) error {
 	host, _ := os.Hostname()
 	data, err := json.Marshal(record{PID: os.Getpid(), Started: proc.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
-	// Half a record would not say who made the worktree.
+	// Half a record would not name the maker of the worktree.
 	err = errors.Join(err, c.s.repo.MakeDir(c.s.claimsDir()), gitio.ReplaceFile(c.recordFile(), append(data, '\n')))
 	if err != nil {
 		return fmt.Errorf("this clone's own files can't be written: %w", err)
@@ -243,7 +243,7 @@ const abandonedAfter = 24 * time.Hour
 
 // inUse reports whether the process that made a candidate may still need it. Another process may
 // have its id by now: only one of this machine that was born at the same time is surely the same,
-// whatever the clock says meanwhile.
+// whatever the clock shows in the meantime.
 func (s *site) inUse(r *record) bool {
 	if r.Left {
 		return false

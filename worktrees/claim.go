@@ -80,7 +80,7 @@ type claimer struct {
 	kept      *kept
 }
 
-// errChanged says that the claim is no longer the one that was prepared.
+// errChanged means that the claim differs from the prepared claim.
 var errChanged = errors.New("the task has changed meanwhile")
 
 func (c *claimer) run(ctx context.Context) (*Claimed, error) {

@@ -26,8 +26,8 @@ func (c *claimer) choose(ctx context.Context, v *gitboard.View) (*board.Task, er
 	return v.State.FindTask(id)
 }
 
-// nothing says why there is nothing to claim. A problem with the caller comes first, then a task
-// that could have been claimed but for its worktree.
+// nothing explains why there is no task to claim. A problem with the caller comes first, then a
+// task that could have been claimed but for its worktree.
 func (c *claimer) nothing(ctx context.Context, v *gitboard.View) error {
 	none := noWork(v, c.r.Actor.ID)
 	for _, r := range c.skip {
@@ -176,7 +176,7 @@ func mergesBefore(v *gitboard.View, t *board.Task) (commits []string) {
 	return commits
 }
 
-// limitReached says that the task is now BLOCKED.
+// limitReached reports that the task is now BLOCKED.
 func limitReached(done *gitboard.Done) error {
 	t := done.After.Task(done.Op.TaskID())
 	return refusal(board.CodeLimit, t.ID, "", "%s is BLOCKED now: %s", t.ID, t.BlockedReason)

@@ -105,14 +105,14 @@ func (d *diagnosis) isReported(err error) bool {
 	return errors.As(err, &b) && d.reported[b.Ref]
 }
 
-// byHand says what a person can do about a ref that nothing proves.
+// byHand is the advice for a person about a ref without proof.
 func (d *diagnosis) byHand(b *gitio.BrokenRefError) string {
 	return fmt.Sprintf("nothing here says where it was; a human who knows its commit writes the full id into %s; git fsck --no-reflogs lists commits that no ref holds",
 		filepath.Join(d.repo.CommonDir(), filepath.FromSlash(b.Ref)))
 }
 
 // brokenIntegration finds the newest commit of integration: the one that contains what the board
-// proves, what the remote has, and where its reflog says it was. What it doesn't contain goes to
+// proves, what the remote has, and its last place in the reflog. What it doesn't contain goes to
 // the attic.
 func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefError) error {
 	proven, err := d.b.ProvenIntegration(ctx, d.v)
@@ -282,8 +282,8 @@ func (d *diagnosis) brokenHome(ctx context.Context, b *gitio.BrokenRefError) err
 	return nil
 }
 
-// historyFirst is the hint where only the board's history says where it began, and is not whole.
-const historyFirst = "bring back the board's history first: it says where the board began"
+// historyFirst is the hint if only the board's history shows where it began, and is not whole.
+const historyFirst = "bring back the board's history first: it shows where the board began"
 
 // brokenLast reports the ref that only follows the board.
 func (d *diagnosis) brokenLast(b *gitio.BrokenRefError) {
@@ -350,7 +350,7 @@ func (d *diagnosis) brokenLease(b *gitio.BrokenRefError) {
 }
 
 // brokenAttic restores kept work to its ref: the commit whose id begins with the rest of the ref's
-// content, else work that the board says was kept and that no other ref of the attic holds.
+// content, else work that was kept by the board's account and that no other ref of the attic holds.
 func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) error {
 	id, _, _ := strings.Cut(strings.TrimPrefix(b.Ref, git.AtticPrefix), "/")
 	to, err := d.begunBy(ctx, b.Text)

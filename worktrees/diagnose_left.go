@@ -161,7 +161,7 @@ func (d *diagnosis) leftGone(token, path string) {
 					return err
 				}
 				if err := d.repo.Worktree(path).Discard(ctx); err != nil {
-					return err // the record says whose it is
+					return err // the record names the owner
 				}
 				return forget(filepath.Join(d.claimsDir(), token))
 			}
@@ -280,7 +280,7 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 		text = fmt.Sprintf("the process by which %s merged %s has ended, and its lease is still here", held.By(), what)
 	}
 	if live {
-		text = fmt.Sprintf("the lease of %s, who merges %s, is %s ahead of this clock: until it expires or is renewed, nobody can say whether that merge was killed, and nothing else is merged", held.By(), what, board.Span(ahead))
+		text = fmt.Sprintf("the lease of %s, who merges %s, is %s ahead of this clock: until it expires or is renewed, it is unknown whether that merge was killed, and nothing else is merged", held.By(), what, board.Span(ahead))
 	}
 	if held.Damaged {
 		text = "the lease of merges can't be read"

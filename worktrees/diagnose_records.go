@@ -17,7 +17,7 @@ import (
 )
 
 // damagedRecords looks for git's records of worktrees that git can't use, or is about to forget.
-// listed says that git can list the worktrees all the same: then new records are those that are
+// listed means that git can list the worktrees all the same: then new records are those that are
 // being written.
 func (s *site) damagedRecords(listed bool) []Problem {
 	here := s.entries()
@@ -38,7 +38,7 @@ func (s *site) damagedRecords(listed bool) []Problem {
 		path := s.repo.Records().WorktreeOf(record, here)
 		switch {
 		case path != "":
-			p.Text = fmt.Sprintf("git's record of the worktree %s, %s, does not say any more which repository and worktree it is of", path, record)
+			p.Text = fmt.Sprintf("git's record of the worktree %s, %s, no longer names its repository and worktree", path, record)
 			p.Fix = func(context.Context) error { return s.repo.Records().Complete(record, path) }
 		case inUse:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, is not finished", record)
@@ -74,11 +74,11 @@ func (s *site) damagedRecords(listed bool) []Problem {
 func (s *site) damagedClone() Problem {
 	file, still := s.b.CloneFile()
 	p := Problem{
-		Kind: DamagedClone, Path: file, Text: fmt.Sprintf("%s, which says which clone this is, was damaged, and no task could say it: it is %s from now on", file, s.clone),
+		Kind: DamagedClone, Path: file, Text: fmt.Sprintf("%s, which names this clone, was damaged, and no task could name it: it is %s from now on", file, s.clone),
 		Fix: func(context.Context) error { return s.b.KeepCloneID(s.clone) },
 	}
 	if still {
-		p.Text = fmt.Sprintf("%s, which says which clone this is, is damaged; it is %s, as the tasks say whose worktrees are here", file, s.clone)
+		p.Text = fmt.Sprintf("%s, which names this clone, is damaged; it is %s by the tasks that have worktrees in this clone", file, s.clone)
 	}
 	return p
 }

@@ -242,5 +242,5 @@ func (d *diagnosis) restore(ctx context.Context, task string, u git.RefUpdate) e
 		}
 		refs = append(refs, git.RefUpdate{Ref: git.AtticRef(task, attic.next), New: u.Old})
 	}
-	return d.repo.UpdateRefs(ctx, refs, "git liza: doctor, as the board says")
+	return d.repo.UpdateRefs(ctx, refs, "git liza: doctor, by the board")
 }

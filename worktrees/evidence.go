@@ -121,7 +121,7 @@ func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glan
 	return g.Head, nil
 }
 
-// backOn says how a worktree gets back on its task's branch. If HEAD is on no branch and has
+// backOn is the way for a worktree back to its task's branch. If HEAD is on no branch and has
 // commits that the task's lacks, as after `git rebase --quit`, nothing else may hold them.
 func (s *site) backOn(ctx context.Context, v *gitboard.View, task, branch string, head git.OID) (hint string, err error) {
 	in := "git -C " + board.WorktreeOf(task)

@@ -332,7 +332,7 @@ func TestSubmodule(t *testing.T) {
 	s.git(s.path("one"), "clone", "-q", lib, "other")
 	s.git(s.path("one"), "add", "other")
 	s.git(s.path("one"), "commit", "-qm", "other"+s.trailers("one"))
-	s.refused(submit(), "nested", "no .gitmodules says where others get it")
+	s.refused(submit(), "nested", "no .gitmodules names its address for others")
 	s.git(s.path("one"), "rm", "-q", "--cached", "other")
 	s.check(os.RemoveAll(filepath.Join(s.path("one"), "other")))
 	s.git(s.path("one"), "commit", "-qm", "no other"+s.trailers("one"))

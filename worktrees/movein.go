@@ -60,7 +60,7 @@ func (s *site) moveInLate(ctx context.Context, v *gitboard.View, t *board.Task, 
 }
 
 // halfMoved reports whether the worktree at path was moved there by a process that died before
-// git's record of it said so.
+// git's record named the new path.
 func (s *site) halfMoved(path string) bool {
 	from := filepath.Base(s.repo.Worktree(path).HalfMoved())
 	for _, mark := range []string{claimMark, goneMark} {

@@ -139,8 +139,8 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 	return nil
 }
 
-// bringInAtMost is how many files integration may have changed for advice to tell a coder to merge
-// it in.
+// bringInAtMost is how many files integration may have changed for advice to a coder to merge it
+// in.
 const bringInAtMost = 2
 
 // advice implements the protocol's rule on stale work.

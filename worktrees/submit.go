@@ -51,7 +51,7 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	}
 }
 
-// errNotUploaded says that the worktree was moved to another commit after the upload.
+// errNotUploaded means that the worktree was moved to another commit after the upload.
 var errNotUploaded = errors.New("the large files of the commit are not uploaded yet")
 
 // submit decides and appends a submission whose large files are uploaded.
@@ -226,7 +226,7 @@ func unsigned(t *board.Task, work []git.Commit) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("nothing says in %s who made it for %s, as the hooks write it where LIZA_AGENT_ID is set; the submission says that it is %s's work",
+	return []string{fmt.Sprintf("no trailer in %s names who made it for %s, as the hooks write it where LIZA_AGENT_ID is set; the submission counts it as %s's work",
 		firstOf(names), t.ID, t.AssignedTo)}
 }
 

@@ -33,7 +33,7 @@ func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, w
 		name := plain.Line(file, 120)
 		if !described[path.Clean(file)] {
 			return refusal(board.CodeNested, t.ID, "add its files, or make it a submodule: git submodule add URL "+plain.Quote(file),
-				"%s is a repository of its own, and no .gitmodules says where others get it", name)
+				"%s is a repository of its own, and no .gitmodules names its address for others", name)
 		}
 		published, err := s.repo.ModulePublished(ctx, filepath.Join(worktree, filepath.FromSlash(file)), commit)
 		if errors.Is(err, gitio.ErrNotFound) {

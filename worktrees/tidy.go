@@ -21,7 +21,7 @@ func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 }
 
 // Later counts the commits on a task's branch after the approved one, which do not land with it.
-// kept says where Tidy keeps them, in the attic.
+// kept is their place in the attic.
 func Later(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) (n int, kept string, err error) {
 	tip, err := b.Repo().Ref(ctx, v.TaskRef(t.ID))
 	if err != nil || tip.IsZero() || tip == git.OID(t.ReviewCommit) {
@@ -60,8 +60,8 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 	})
 }
 
-// moved moves refs to keep work. It returns false, and no error, if one of them was not where the
-// updates say.
+// moved moves refs to keep work. It returns false, and no error, if one of them was not at the old
+// value of its update.
 func (s *site) moved(ctx context.Context, updates []git.RefUpdate) (bool, error) {
 	err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work")
 	if errors.Is(err, gitio.ErrRefMoved) {

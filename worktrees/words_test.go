@@ -40,7 +40,7 @@ func TestUnsigned(t *testing.T) {
 		work = append(work, git.Commit{OID: git.OID(strings.Repeat(string(rune('0'+i)), 40)), Message: message, Parents: parents})
 	}
 	got := unsigned(one, work)
-	if want := "nothing says in 0000000000, 2222222222, 3333333333 who made it"; len(got) != 1 || !strings.HasPrefix(got[0], want) {
+	if want := "no trailer in 0000000000, 2222222222, 3333333333 names who made it"; len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("%q, not %q", got, want)
 	}
 	if got := unsigned(one, work[4:]); got != nil {

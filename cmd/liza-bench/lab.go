@@ -134,7 +134,7 @@ func (l *lab) rounds() int {
 	return l.pick(1, 7, 40)
 }
 
-// timed runs a child and returns how long it took from fork to exit; what it says is thrown away.
+// timed runs a child and returns how long it took from fork to exit; its output is thrown away.
 func (l *lab) timed(dir string, env []string, name string, args ...string) (time.Duration, error) {
 	cmd := l.command(dir, name, args...)
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], env...)
@@ -149,7 +149,7 @@ func (l *lab) timed(dir string, env []string, name string, args ...string) (time
 	return took, nil
 }
 
-// machine says what the figures were measured on.
+// machine describes the machine of the figures.
 func (l *lab) machine() string {
 	model := runtime.GOARCH
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {

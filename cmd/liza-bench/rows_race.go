@@ -196,7 +196,7 @@ func (l *lab) crowded(hub *site, writers []*site, each, times int) (all crowded,
 	return all, nil
 }
 
-// String says how the crowd fared.
+// String describes the crowd's result.
 func (c crowded) String() string {
 	return fmt.Sprintf("%.2f operations a second, %.0f ms of processor time each; one waits %.1f s at the median, %.1f s at most (%.1f ×)",
 		1000/c.rates.median(), c.used.median(), c.waits.median()/1000, c.waits.quantile(1)/1000, c.waits.quantile(1)/c.waits.median())

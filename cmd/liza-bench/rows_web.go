@@ -210,12 +210,12 @@ func (b *browser) follow() error {
 	case <-b.changes: // the whole page
 		return nil
 	case <-time.After(10 * time.Second):
-		return errors.New("the stream of a page says nothing")
+		return errors.New("the stream of a page is empty")
 	}
 }
 
 func (b *browser) close() error {
 	err := b.cmd.Process.Signal(os.Interrupt)
-	_ = b.cmd.Wait() // as it was told
+	_ = b.cmd.Wait() // as it was asked to
 	return err
 }

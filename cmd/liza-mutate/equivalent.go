@@ -10,7 +10,7 @@ import (
 //go:embed equivalent.txt
 var equivalentText string
 
-// equivalents reads the mutants that change nothing: a line each, below a comment that says why.
+// equivalents reads the mutants that change nothing: a line each, below a comment with the reason.
 func equivalents(text string) (map[string]bool, error) {
 	known := map[string]bool{}
 	reason := false

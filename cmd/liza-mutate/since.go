@@ -14,7 +14,7 @@ import (
 // span is some lines of a file: the first, and how many.
 type span struct{ first, lines int }
 
-// hunk is the line of a diff that says which lines follow; a single one has no count.
+// hunk is the line of a diff that announces the lines to follow; a single one has no count.
 var hunk = regexp.MustCompile(`^@@ \S+ \+(\d+)(?:,(\d+))? @@`)
 
 // changedSince are the lines of a package's files that are not so in a commit, by the file's name.

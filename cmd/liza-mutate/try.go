@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// pkg is what go list says of a package.
+// pkg is go list's description of a package.
 type pkg struct {
 	ImportPath, Dir, Name string
 	GoFiles               []string
@@ -44,8 +44,8 @@ func listed(ctx context.Context, patterns []string) (all []pkg, err error) {
 	return all, nil
 }
 
-// chooser is a file of the package under test: it knows which mutant is on, and says which ones are
-// reached, by a byte for each.
+// chooser is a file of the package under test: it knows which mutant is on, and reports the reached
+// mutants, by a byte for each.
 const chooser = `package %s
 
 import ("os"; "strconv"; "syscall")

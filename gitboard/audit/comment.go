@@ -14,8 +14,8 @@ import (
 const filesAtOnce = 16
 
 // commented checks comments against the submissions: a commented file must exist with the recorded
-// number of lines, or be deleted by the submission and have had that many. What is found to be
-// damaged says nothing of its comments.
+// number of lines, or be deleted by the submission and have had that many. Comments on a damaged
+// file are not judged.
 func (p *replay) commented(ctx context.Context, repo *gitio.Repo, all []evidence) error {
 	for part := range slices.Chunk(all, filesAtOnce) {
 		names := make([]string, 0, 2*len(part))

@@ -17,7 +17,7 @@ type Push struct {
 	Unshown []string     // the agents whose claims they take without showing a lease
 }
 
-// Claims are what operations say of the refs that move with them, oldest first.
+// Claims are the operations' statements about the refs that move with them, oldest first.
 type Claims struct {
 	Landings    []board.Landing
 	Submissions []*board.Submit

@@ -156,7 +156,7 @@ func without(lost, now []git.Commit) (left []git.Commit) {
 }
 
 // contentOf returns who did what. A long payload is not compared: such an operation is like no
-// other. What a commit without an operation says is like no operation either.
+// other. A commit without an operation is like no operation either.
 func contentOf(c git.Commit) string {
 	h, _ := codec.ParseHead(c.Message)
 	if h.Payload == codec.PayloadReference() {
@@ -165,7 +165,7 @@ func contentOf(c git.Commit) string {
 	return strings.Join([]string{h.Op, h.Agent, c.Author.Email, h.Payload}, "\n")
 }
 
-// mostSubject and mostMissing limit what is said of the operations that are missing.
+// mostSubject and mostMissing limit the report on missing operations.
 const mostSubject, mostMissing = 80, 20
 
 // Repairable reports whether the board only has to move forward.

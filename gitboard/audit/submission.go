@@ -47,9 +47,9 @@ func (e evidence) unread(why error) Finding {
 	return Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("the submission of %s, %s, can't be read completely: %v", e.handed.task, e.handed.commit.Short(), why)}
 }
 
-// counted checks what submissions say about their size: the number of commits since the claim's
-// base, the tree, the number of files that differ from the review's base, that the named tests are
-// among these, and which tests the submission deletes or empties.
+// counted checks the sizes that submissions record: the number of commits since the claim's base,
+// the tree, the number of files that differ from the review's base, that the named tests are among
+// these, and which tests the submission deletes or empties.
 func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, found []signs, of sized) error {
 	gone, err := goneTests(ctx, repo, all, of.stats)
 	if err != nil {

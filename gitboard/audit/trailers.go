@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// signs are what the commits of a submission say about their authors.
+// signs are the marks of authors in the commits of a submission.
 type signs struct {
 	examined bool
 	commits  int // those that the reviewer is shown

@@ -115,8 +115,8 @@ func (p *replay) fileDifference(ctx context.Context, path string, want, got git.
 	return text, err
 }
 
-// unreadable says why a file of the tree is not a valid record; "" if it is valid, or if no record
-// belongs at its path.
+// unreadable is the reason why a file of the tree is not a valid record; "" if it is valid, or if
+// no record belongs at its path.
 func (p *replay) unreadable(ctx context.Context, path string, e git.TreeEntry) (string, error) {
 	if board.NewRecord(path) == nil {
 		return "", nil

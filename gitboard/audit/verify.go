@@ -43,7 +43,7 @@ func (f Finding) String() string {
 const (
 	CodeHistory     board.ErrorCode = "history"     // parents, or an object that is not a commit
 	CodeRewritten   board.ErrorCode = "rewritten"   // the start of the range is gone, or operations that this repository had
-	CodeMessage     board.ErrorCode = "message"     // no operation can be read from it, or it says something else than the operation
+	CodeMessage     board.ErrorCode = "message"     // no operation can be read from it, or it differs from the operation
 	CodeRequest     board.ErrorCode = "request"     // it was carried out before
 	CodeTree        board.ErrorCode = "tree"        // the files are not those that the operation leads to
 	CodeRecord      board.ErrorCode = "record"      // a record can't be read
@@ -53,7 +53,7 @@ const (
 	CodeForm        board.ErrorCode = "form"        // the commit object holds more than a board's commit
 	CodeEvidence    board.ErrorCode = "evidence"    // the repository doesn't hold what was recorded
 	CodeTrailer     board.ErrorCode = "trailer"     // a commit on a task's branch names somebody who never held the task
-	CodeIntegration board.ErrorCode = "integration" // integration moved otherwise than the board says
+	CodeIntegration board.ErrorCode = "integration" // integration moved without the board
 )
 
 // Report is the result of a verification. SignedFrom is the first commit from which on all commits
@@ -67,7 +67,7 @@ type Report struct {
 	Checked    int            // operations whose evidence is in the repository as recorded
 	Unchecked  int            // operations whose evidence can't be checked here
 	Signed     int            // operations signed by their actor
-	Unnamed    int            // submitted commits that don't say which agent made them
+	Unnamed    int            // submitted commits that name no agent
 	Attested   map[string]int // evidence that rests on an agent's word, by kind
 	Findings   []Finding      // broken rules, in the order of the history
 	Notes      []Finding      // for a person to look at

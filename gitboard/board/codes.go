@@ -1,8 +1,8 @@
 package board
 
-// ErrorCode says in a word why something was not done, for programs: it stays when the message
-// changes. The table of codes in the documents is generated from the lines that declare them, here,
-// in audit and in the command's edge.
+// ErrorCode is the reason of a refusal in a word, for programs: it stays when the message changes.
+// The table of codes in the documents is generated from the lines that declare them, here, in audit
+// and in the command's edge.
 type ErrorCode string
 
 // The codes of refusals.

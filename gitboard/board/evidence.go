@@ -6,9 +6,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Lease says that an agent owns a task until then. The package lease stores it. In a payload it is
-// the lease as seen by the agent that took over: attested evidence that a claim could be taken, and
-// nil attests that there was none.
+// Lease makes an agent the owner of a task until it expires. The package lease stores it. In a
+// payload it is the lease as seen by the agent that took over: attested evidence that a claim could
+// be taken, and nil attests that there was none.
 type Lease struct {
 	Agent     string `json:"agent"`
 	Session   string `json:"session"`

@@ -191,8 +191,8 @@ func (s *State) knownGoal(named string) error {
 	return err
 }
 
-// goalOf returns the goal that a new record concerns if its task does not say so: the named one, or
-// the one that its author works for; "" if there is none.
+// goalOf returns the goal that a new record concerns if its task names none: the named one, or the
+// one that its author works for; "" if there is none.
 func (s *State) goalOf(op Operation, named, task string) string {
 	if named != "" || task != "" {
 		return named

@@ -14,7 +14,7 @@ func (s *State) leftAt(commit string) {
 	}
 }
 
-// Landing returns what the operation says about integration, nil for nothing.
+// Landing returns the operation's effect on integration, nil for none.
 func (op Operation) Landing() *Landing {
 	switch p := op.Payload.(type) {
 	case *Merge:

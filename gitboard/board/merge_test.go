@@ -63,7 +63,7 @@ func TestRequiredIntegrationTest(t *testing.T) {
 	s.refused("tests", reviewer1, merge("login"))
 	found := &board.FinishMerge{About: about("login"), ReviewCommit: workCommit, MergeCommit: workCommit, MergeType: board.FastForward}
 	for _, who := range []board.Actor{coder1, planner} {
-		s.refused("tests", who, found, "can't say that")
+		s.refused("tests", who, found, "can't vouch that")
 	}
 	p := merge("login")
 	p.Test = "make test"

@@ -32,8 +32,8 @@ type Asker struct {
 	Leases map[string]Lease // by agent
 }
 
-// way says how to request an operation: a complete example payload and the command line. The
-// payload is nil if this caller can't use it.
+// way is a request for an operation: a complete example payload and the command line. The payload
+// is nil if this caller can't use it.
 type way func(s *State, t *Task, who Actor) (example Payload, command string)
 
 // Placeholders: for a text in a command line, and for a commit in an example.
@@ -220,7 +220,7 @@ var exampleFinding = Finding{"PATH:1", "ISSUE", "WHY", "SUGGESTION"}
 
 func rejecting(t *Task) string {
 	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit
-	if len(t.OpenComments()) > 0 { // the comments say the rest
+	if len(t.OpenComments()) > 0 { // the comments have the rest
 		return command + " --reason TEXT"
 	}
 	command += ` --overall TEXT --blocker "` + exampleFinding.Flag() + `"`

@@ -16,7 +16,7 @@ type AddTask struct {
 	Stretch bool `json:"stretch,omitempty"`
 	Planned bool `json:"planned,omitempty"`
 	Ready   bool `json:"ready,omitempty"`
-	// NoSpecFile says that the spec's file was not checked (SKIP_SPEC_FILE_CHECK).
+	// NoSpecFile means that the spec's file was not checked (SKIP_SPEC_FILE_CHECK).
 	NoSpecFile bool `json:"no_spec_file,omitempty"`
 }
 

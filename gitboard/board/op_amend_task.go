@@ -13,7 +13,7 @@ type AmendTask struct {
 	Definition
 	Set    []string `json:"set"`
 	Reason string   `json:"reason,omitempty"`
-	// NoSpecFile says that a new spec's file was not checked (SKIP_SPEC_FILE_CHECK).
+	// NoSpecFile means that a new spec's file was not checked (SKIP_SPEC_FILE_CHECK).
 	NoSpecFile bool `json:"no_spec_file,omitempty"`
 }
 

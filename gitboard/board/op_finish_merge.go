@@ -7,8 +7,8 @@ import (
 )
 
 // FinishMerge records a merge whose first half exists already: integration has the approved commit,
-// but the board doesn't say so. It doesn't justify moving integration. Re-checkable: MergeCommit is
-// the approved commit itself, or a merge of exactly Before and the approved commit, and is on
+// but the board doesn't record it. It doesn't justify moving integration. Re-checkable: MergeCommit
+// is the approved commit itself, or a merge of exactly Before and the approved commit, and is on
 // integration.
 type FinishMerge struct {
 	About
@@ -28,7 +28,7 @@ func (p *FinishMerge) Check(s *State, op Operation) error {
 		return refuse(CodeStale, "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
 	}
 	if s.Config().RequireIntegrationTest && (op.Actor.Role == roles.Coder || op.Actor.Role == roles.Planner) {
-		return refuse(CodeTests, "an integration test is required, and a %s can't say that %.10s passed it", op.Actor.Role, p.MergeCommit).
+		return refuse(CodeTests, "an integration test is required, and a %s can't vouch that %.10s passed it", op.Actor.Role, p.MergeCommit).
 			hint("a reviewer or a human looks: git liza doctor --fix")
 	}
 	if p.Drift < 0 {

@@ -150,7 +150,7 @@ func reframing(s *State, t *Task) Reframing {
 // Reframed reports whether what a task asks for has changed in substance since a coder last failed.
 func (s *State) Reframed(t *Task) bool { return reframing(s, t) != Unchanged }
 
-// Reframing says how far a task differs from the one at which a coder failed.
+// Reframing describes how a task differs from the version at which a coder failed.
 type Reframing int
 
 // The ways a definition can differ from its previous one.

@@ -20,7 +20,7 @@ type Usage struct {
 	Model     string `json:"model,omitempty"`
 	Cost      Cost   `json:"cost"`
 
-	// Estimated says that the CLI was ended before it reported its usage: the tokens are estimated
+	// Estimated means that the CLI was ended before it reported its usage: the tokens are estimated
 	// from its output.
 	Estimated bool `json:"estimated,omitempty"`
 }

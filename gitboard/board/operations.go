@@ -23,7 +23,7 @@ type rule struct {
 	way   way    // how hints request it; nil if no single command does
 	born  string // the directory where it makes a record with the next number
 
-	anywhere    bool // its payload says nothing about the board that it was decided on
+	anywhere    bool // its payload does not depend on the board that it was decided on
 	offline     bool // it may wait in an offline clone's queue: it takes nothing
 	taskless    bool // a task operation that may name no task
 	anyState    bool // allowed on a task in any state; moves are only its possible effects
@@ -238,8 +238,8 @@ func BornIn(op string) string {
 }
 
 // DecidedBy returns the files of the records that an operation was decided by: while they are
-// unchanged, and integration has not moved, its payload says on a later board what its author
-// meant. There are none if it says the same on any board. after is the board after the operation,
+// unchanged, and integration has not moved, its payload means on a later board what its author
+// meant. There are none if it means the same on any board. after is the board after the operation,
 // nil if it was refused.
 func DecidedBy(op Operation, after *State) (paths []string) {
 	if r, _ := ruleOf(op.Name()); r.anywhere {
@@ -255,7 +255,7 @@ func DecidedBy(op Operation, after *State) (paths []string) {
 		paths = append(paths, RecordPath(AgentDir, op.Actor.ID))
 	}
 	if _, is := op.Payload.(*Claim); is {
-		paths = append(paths, ConfigPath) // says how the branch is called that the claimant makes
+		paths = append(paths, ConfigPath) // has the name of the claimant's branch
 	}
 	return paths
 }

@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/roles"
 
-// NoPlanReview is the value of Team.PlanReview that says that nobody reviews plans.
+// NoPlanReview is the value of Team.PlanReview for plans without a review.
 const NoPlanReview = "off"
 
 // PlanState is how far the review of a draft is, if plans are reviewed.
@@ -81,7 +81,7 @@ func (s *State) mayReviewPlan(t *Task, a Actor) error {
 }
 
 // plannedBy reports whether an agent wrote or proposed a draft. An imported draft may be proposed
-// without an event that says by whom.
+// without an event that names the author.
 func (t *Task) plannedBy(agent string) bool {
 	e := t.Last(EventProposed)
 	return t.CreatedBy == agent || e != nil && e.Agent == agent

@@ -97,7 +97,7 @@ func (b *Breaker) trigger() Trigger {
 	return *b.CurrentTrigger
 }
 
-// Trigger says why the breaker tripped.
+// Trigger is the reason why the breaker tripped.
 type Trigger struct {
 	Timestamp  Time   `yaml:"timestamp" json:"timestamp"`
 	Pattern    string `yaml:"pattern" json:"pattern"`

@@ -24,8 +24,8 @@ type Rejection struct {
 	Overall  string    `yaml:"overall,omitempty" json:"overall,omitempty"`
 	Spec     string    `yaml:"spec,omitempty" json:"spec,omitempty"`       // the part of the spec that it is about
 	Anomaly  string    `yaml:"anomaly,omitempty" json:"anomaly,omitempty"` // the id of a logged one
-	// Prior says from iteration 2 on what became of earlier findings: RESOLVED, STILL PRESENT or
-	// PARTIAL, and what.
+	// Prior has the state of earlier findings, from iteration 2 on: RESOLVED, STILL PRESENT or
+	// PARTIAL, with details.
 	Prior []string `yaml:"prior,omitempty" json:"prior,omitempty"`
 }
 
@@ -133,7 +133,7 @@ func ParseRejection(text string) (Rejection, error) {
 	return p.r, nil
 }
 
-// checkRejection refuses a rejection that says too little: at least one blocker, or else comments
+// checkRejection refuses an incomplete rejection. It needs at least one blocker, or else comments
 // on lines; an assessment; each blocker with file:line, why it matters and a suggestion; and the
 // status of earlier findings, if there are any.
 func checkRejection(s *State, t *Task, r *Rejection) error {
@@ -159,7 +159,7 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 	}
 	for _, f := range r.Blockers {
 		if oneLine(f.Why) == "" {
-			return incomplete("does not say why %s matters (`Why it matters: ...`)", f.Where)
+			return incomplete("does not explain why %s matters (`Why it matters: ...`)", f.Where)
 		}
 		if oneLine(f.Suggestion) == "" {
 			return incomplete("suggests nothing for %s (`Suggestion: ...`)", f.Where)
@@ -263,7 +263,7 @@ func (p *rejectionParser) counted() error {
 			return fmt.Errorf("has no line `%s: N`", c.name)
 		}
 		if said != c.n {
-			return fmt.Errorf("says `%s: %d` and lists %d", c.name, said, c.n)
+			return fmt.Errorf("has `%s: %d` and lists %d", c.name, said, c.n)
 		}
 	}
 	return nil

@@ -39,10 +39,10 @@ func TestRejectionFaults(t *testing.T) {
 	s := begun(t).rejected("login").do(coder1, goOn("login")).do(coder1, preExec("login"))
 	s.do(coder1, s.resubmit("login")).do(reviewer1, review("login"))
 	for _, c := range []struct{ old, new, says string }{
-		{"Blockers: 1", "Blockers: 2", "says `Blockers: 2` and lists 1"},
+		{"Blockers: 1", "Blockers: 2", "has `Blockers: 2` and lists 1"},
 		{"Blockers: 1\n", "", "no line `Blockers: N`"},
 		{"Blockers: 1", "Blockers: one", "no line `Blockers: N`"},
-		{"Concerns: 0", "Concerns: 1", "says `Concerns: 1` and lists 0"},
+		{"Concerns: 0", "Concerns: 1", "has `Concerns: 1` and lists 0"},
 		{"Concerns: 0\n", "", "no line `Concerns: N`"},
 		{"Concerns: 0", "Blockers: 1", "Blockers is there twice"},
 		{"login/login.go:12", "login/login.go", "needs file:line"},

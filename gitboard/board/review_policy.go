@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// ReviewPolicy says who reviews the submissions of a stage, and how many have to approve. Its zero
+// ReviewPolicy sets who reviews the submissions of a stage, and how many have to approve. Its zero
 // value asks for one approval by any reviewer or human.
 type ReviewPolicy struct {
 	// By are the roles whose agents may review; "human" stands for humans. None: all may.
@@ -59,7 +59,7 @@ func (p ReviewPolicy) HumanPaths(files []string) []string {
 	return matching
 }
 
-// reviewFault says what is wrong with a policy, in which of its fields; "" for nothing.
+// reviewFault describes a policy's fault, with its field; "" for none.
 func (t *Team) reviewFault(p ReviewPolicy) (field, what string) {
 	reviewers, most := t.reviewers(), 0
 	for _, r := range t.Roles {
@@ -265,8 +265,7 @@ func (s *State) differs(t *Task, reviewer, in string) bool {
 	return cli != "" && e.CLI != "" && cli != e.CLI
 }
 
-// programOf returns which CLI and model an agent runs: what its registration says, or else its
-// role.
+// programOf returns an agent's CLI and model: those of its registration, or else of its role.
 func (s *State) programOf(agent string) (cli, model string) {
 	if a := s.Agent(agent); a != nil {
 		cli, model = a.CLI, a.Model

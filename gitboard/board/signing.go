@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/roles"
 
-// RequiresSignatures reports whether actors on a board must sign: the setting says so and the board
+// RequiresSignatures reports whether actors on a board must sign: the setting is on and the board
 // has keys.
 func RequiresSignatures(s *State) bool {
 	if !s.HasKeys() {

@@ -68,7 +68,7 @@ const (
 	PhaseAborted Phase = "ABORTED"
 )
 
-// Kind says what a task changes; only code must come with tests.
+// Kind is the kind of a task's changes; only code must come with tests.
 type Kind string
 
 // The kinds of task.

@@ -70,7 +70,7 @@ type Task struct {
 	Extra   any     `yaml:"extra,omitempty"`
 }
 
-// LineComment is a comment on a line of a submission. Deleted says that the submission deletes the
+// LineComment is a comment on a line of a submission. Deleted means that the submission deletes the
 // file: then Line is a line of the review base.
 type LineComment struct {
 	Time       Time   `yaml:"time" json:"time"`
@@ -106,7 +106,7 @@ type Event struct {
 	Answer    string   `yaml:"answer,omitempty"`
 	NoTests   string   `yaml:"no_tests_because,omitempty"`
 	As        string   `yaml:"as,omitempty"` // a human who reviews: name and address
-	// CLI and Model are what the coder of a submission runs, as far as its registration says.
+	// CLI and Model are those of a submission's coder, as far as its registration names them.
 	CLI   string `yaml:"cli,omitempty"`
 	Model string `yaml:"model,omitempty"`
 	// People are the addresses of humans who made some commits of a submission. Only the first of

@@ -9,7 +9,7 @@ const (
 )
 
 // MadeFor reads from the last paragraph of a commit's message which agent claims to have made it,
-// and for which task; "" if it doesn't say.
+// and for which task; "" if it names none.
 func MadeFor(message string) (task, agent string) {
 	block := strings.TrimRight(message, "\n")
 	if at := strings.LastIndex(block, "\n\n"); at >= 0 {

@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// wrongType matches what the library says about a value that does not fit its field.
+// wrongType matches the library's message about a value that does not fit its field.
 var wrongType = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?s)^(line \\d+: )cannot unmarshal !!(\\w+)(?: `(.*)`)? into (\\S+)$")
 })

@@ -67,7 +67,7 @@ func isWord(s string) bool {
 	return seen != letter || len(s) > len("false") // the longest that is another type
 }
 
-// putIn puts the lists where they were left out. It reports false if it can't tell where that is: a
+// putIn puts the lists where they were left out. It reports false if their places are ambiguous: a
 // text may look like a mark.
 func (l *lists) putIn(data []byte) ([]byte, bool) {
 	for i, words := range l.left {

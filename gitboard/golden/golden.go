@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Update says that files are to be rewritten: -update.
+// Update rewrites the files: -update.
 var Update = flag.Bool("update", false, "rewrite the files that tests compare their results with")
 
 // Check wants a text to be what its file holds.

@@ -146,7 +146,7 @@ func fields(n *yaml.Node) (keys []string, values map[string]*yaml.Node) {
 	return keys, values
 }
 
-// absent reports whether a value says nothing.
+// absent reports whether a value is empty.
 func absent(n *yaml.Node) bool {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	return n == nil || n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!null" || n.Value == "" && n.Style&quoted == 0)

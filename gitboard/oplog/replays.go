@@ -11,7 +11,7 @@ import (
 )
 
 // Replays proves that a commit is exactly the result of its operation on the board before it,
-// reading no more of either than necessary. A *RecordError says what is wrong.
+// reading no more of either than necessary. A *RecordError describes the fault.
 func (l *Log) Replays(ctx context.Context, commit git.OID) error {
 	at, err := l.At(ctx, commit)
 	if err != nil {

@@ -96,7 +96,7 @@ func (f *File) touched() time.Time {
 	return info.ModTime()
 }
 
-// Wait says how long Await is patient. The zero value waits for the lock until the context ends.
+// Wait limits Await's patience. The zero value waits for the lock until the context ends.
 type Wait struct {
 	// Release waits until no process has the lock. All that wait so are woken together, and keep
 	// others from the lock until they close the file.

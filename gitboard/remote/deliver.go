@@ -70,7 +70,7 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, e
 	}
 	err = tried(ctx, push, arrived, func(error) bool { return true })
 	if errors.Is(err, errWhole) || errors.Is(err, gitio.ErrRejected) {
-		return false, nil // the push of the refs will say why
+		return false, nil // the push of the refs will report the reason
 	}
 	return true, err
 }

@@ -30,8 +30,8 @@ type place struct {
 const (
 	placeFile = "place"
 	// mostTurns bounds the pushes of others that are let in, mostAway the time for it, and mostStep
-	// the time for one of them: a push that took longer was held up, perhaps by a dead process, and
-	// says nothing about how long the others take.
+	// the time for one of them: a push that took longer was held up, perhaps by a dead process, and is
+	// no measure for the others.
 	mostTurns = 16
 	mostAway  = 10 * time.Second
 	mostStep  = 3 * time.Second

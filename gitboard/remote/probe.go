@@ -131,7 +131,7 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 	return ask(ctx, by, "does not let a ref below %s be deleted", ref, second, git.ZeroOID)
 }
 
-// ask pushes one step of a probe. what says what the remote does not do if it declines.
+// ask pushes one step of a probe. what names the ability that the remote lacks if it declines.
 func ask(ctx context.Context, by *gitio.Remote, what, ref string, old, value git.OID) error {
 	below := strings.TrimSuffix(strings.TrimPrefix(named(by, git.OwnPrefix), git.HeadsPrefix), "/")
 	err := again(ctx, func() error {

@@ -26,8 +26,7 @@ func (e *UnclearError) Error() string {
 	return e.Err.Error() + " (whether it was done shows when the remote is there again)"
 }
 
-// Unwrap returns only the error of the push: the error of the look says nothing about the
-// operation.
+// Unwrap returns only the error of the push: the error of the look is no news of the operation.
 func (e *UnclearError) Unwrap() error { return e.Err }
 
 // push moves the remote's refs.
@@ -60,10 +59,10 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 type answerError struct{ error }
 
 // tried pushes until the outcome is clear. After a failed attempt, arrived looks at the remote
-// again, and the same commits are pushed until it finds them, or an error that says why they can't
-// arrive any more: if they arrive late, they are still the operation that was asked for. A
-// rejection says nothing about an earlier attempt without an answer: the lock of that attempt may
-// have caused it. Otherwise futile says whether the next attempt would be rejected as well.
+// again, and the same commits are pushed until it finds them, or an error that explains why they
+// can't arrive any more: if they arrive late, they are still the operation that was asked for. A
+// rejection is no news of an earlier attempt without an answer: the lock of that attempt may have
+// caused it. Otherwise futile reports whether the next attempt would be rejected as well.
 func tried(ctx context.Context, push func(context.Context) error, arrived func(context.Context) (bool, error), futile func(error) bool) error {
 	var failed, unheard error
 	for attempt := 1; attempt == 1 || gitio.MayRetry(ctx, attempt-1, tries); attempt++ {

@@ -9,11 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// usualIdle is how long an agent stays without work if its role does not say.
+// usualIdle is how long an agent stays without work if its role sets no limit.
 const usualIdle = 2 * time.Minute
 
-// Bounds say how many agents of a role a team that sizes itself has, on all machines together, and
-// how long one of them stays without work.
+// Bounds limit the agents of a role in a team that sizes itself, on all machines together, and the
+// time that an agent stays without work.
 type Bounds struct {
 	Min, Max int
 	Idle     time.Duration

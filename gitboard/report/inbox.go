@@ -457,8 +457,8 @@ func (c *collector) blocked(b TaskOutlook) {
 	c.add(i)
 }
 
-// review adds a submission that a human reviews, because review_by says so or a human has claimed
-// the review.
+// review adds a submission that a human reviews, because review_by asks for it or a human has
+// claimed the review.
 func (c *collector) review(b TaskOutlook) {
 	t := c.s.Task(b.ID)
 	if t == nil {

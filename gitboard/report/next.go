@@ -54,7 +54,7 @@ var advances = map[roles.Role][]string{
 	roles.Human:        {"resume", "finalize", "unblock", "reassign", "amend-task"},
 }
 
-// reasons say why a step comes next.
+// reasons explain why a step comes next.
 var reasons = map[string]string{
 	"submit": "when the work is committed", "pre-exec": "before the first commit", "withdraw": "to work on it again", "merge": "approved",
 	"unblock": "once its questions are answered", "amend-task": "to change what it asks for",
@@ -88,7 +88,7 @@ func (n *next) on(task, why string) bool {
 	return false
 }
 
-// reason says why an operation on a task comes next, "" if it needs no reason.
+// reason explains why an operation on a task comes next, "" if it needs no reason.
 func (n *next) reason(op, task string) string {
 	if t := n.s.Task(task); op == "claim" && t.Status == board.Rejected && t.AssignedTo == n.who.ID {
 		return "rejected, and yours"

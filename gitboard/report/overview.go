@@ -138,16 +138,16 @@ type Unproven struct {
 	Text   string `json:"text"`
 }
 
-// Apart is the command that says what to do about boards that have come apart.
+// Apart is the command that shows the way out for boards that have diverged.
 const Apart = "git liza doctor"
 
-// apartFrom says that the boards here and at a remote have come apart.
+// apartFrom is the sentence that this clone's board and a remote's have diverged.
 func apartFrom(remote string) string { return "the boards here and at " + remote + " have come apart" }
 
 // Verify is the command that shows what is wrong with an unproven board.
 const Verify = "git liza verify"
 
-// String says what it means.
+// String explains it.
 func (u *Unproven) String() string {
 	return fmt.Sprintf("the board breaks its rules at %.10s: do not trust what it shows", u.Commit)
 }

@@ -190,8 +190,8 @@ func concerns(s *board.State, g *board.Goal, goal, task string, since board.Time
 	return goal == g.ID || goal == "" && since >= g.Created
 }
 
-// wake creates a wake-up whose mark covers what a planner would look at: its subjects, and what
-// humans said since.
+// wake creates a wake-up whose mark covers what a planner would look at: its subjects, and later
+// messages of humans.
 func wake(s *board.State, g *board.Goal, t WakeTrigger, about []string) Wake {
 	var mark strings.Builder
 	for _, id := range about {

@@ -95,7 +95,7 @@ func Of(id string) (Role, error) {
 	return "", NotAnID(id)
 }
 
-// NotAnID says that a text is not an agent id, and shows a right one.
+// NotAnID is the sentence that a text is not an agent id, with a valid example.
 func NotAnID(id string) error {
 	return fmt.Errorf("%q is not an agent id: write the role and a number, like coder-1, code-reviewer-1 or planner-1", id)
 }

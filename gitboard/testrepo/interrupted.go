@@ -56,7 +56,7 @@ func Interrupts(ctx context.Context) context.Context {
 
 // Insist repeats something until it is not interrupted any more: each time by a context that is
 // cancelled at another place of the packages whose import paths begin with within. It returns the
-// last error, or one that does not say that it was interrupted.
+// last error, or another one than of an interruption.
 func Insist(ctx context.Context, within string, do func(ctx context.Context) error) error {
 	var places []string
 	for {

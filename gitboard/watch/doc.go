@@ -3,7 +3,7 @@
 // also carries out the consequences of alarms: a broken board pauses the clone; a passed deadline
 // or a pattern of the circuit breaker halts the board.
 //
-// It does not depend on a command line: a Config says where to watch, as whom, and what displays
+// It does not depend on a command line: a Config sets the repository, the actor, and the display of
 // the findings. Only one watch runs in a clone at a time.
 //
 // It may import gitboard, gitboard/alarm, gitboard/audit, gitboard/board, gitboard/git,

@@ -32,7 +32,7 @@ const (
 	escalationFile = "ESCALATION"    // questions that waited too long for a human
 )
 
-// Config says where to watch, as whom, and what displays the findings.
+// Config sets the repository to watch, the actor, and the display of the findings.
 type Config struct {
 	Board  *gitboard.Board
 	Reopen func() (*gitboard.Board, error)                           // reopens the board after a failed look

@@ -116,7 +116,7 @@ func Restore(repo *gitio.Repo) ([]string, error) {
 	return found, nil
 }
 
-// Setup says how to install the hooks.
+// Setup has the options for installing the hooks.
 type Setup struct {
 	Program string // the git-liza that they ask; "" for the one in PATH
 	Server  bool   // as the lock of a shared repository

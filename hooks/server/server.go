@@ -188,7 +188,7 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 }
 
 // stale checks that the board moves from where it is. What the server makes itself is decided again
-// otherwise. To who pushes a board that is hidden there (receive.hideRefs), git says that.
+// otherwise. If the board is hidden from pushes (receive.hideRefs), git itself reports that.
 func (a *arrival) stale(ctx context.Context) (*board.Refusal, error) {
 	moved := a.of(git.BoardRef)
 	if moved == nil || a.made != nil {
@@ -568,8 +568,8 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 	return hooks.CheckIntegration(i), nil
 }
 
-// claims returns what the operations that a push, or one of its transactions, brings to the board
-// say of other refs.
+// claims returns the statements about other refs by the operations that a push, or one of its
+// transactions, brings to the board.
 func (a *arrival) claims(ctx context.Context, m *hooks.Move) (*audit.Claims, error) {
 	if a.push == nil {
 		recorded, err := audit.Recorded(ctx, a.repo, audit.Range{From: git.OID(m.Now), To: git.OID(m.New)})

@@ -52,8 +52,8 @@ type CLI struct {
 	// Last are arguments that come after all others.
 	Last []string
 
-	// Interrupt says that on SIGINT it ends its tools and then itself, as from a terminal. Other
-	// CLIs get SIGTERM.
+	// Interrupt means that on SIGINT it ends its tools and then itself, as from a terminal. Other CLIs
+	// get SIGTERM.
 	Interrupt bool
 
 	// Interactive are the arguments of an interactive run, before its first message. The CLI still
@@ -62,7 +62,7 @@ type CLI struct {
 
 	// Quota are regular expressions for its output when it stops because of its quota, a rate
 	// limit or an overloaded service. The named groups at (a time), zone, in (a duration) and epoch
-	// (seconds since 1970) say when it can continue.
+	// (seconds since 1970) give the time when it can continue.
 	Quota []string
 
 	// Overhead is roughly how many bytes it sends with each request besides the conversation: its
@@ -169,10 +169,10 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 	return args, s.Prompt
 }
 
-// WithModel returns the CLI with a model chosen. It refuses a CLI that can't be told one.
+// WithModel returns the CLI with a model chosen. It refuses a CLI without an option for it.
 func (c CLI) WithModel(model string) (CLI, error) {
 	if c.Model == nil {
-		return c, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s, as it is called, can't be told a model, and the role's is %q", c.Name, plain.Line(model, 60)),
+		return c, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s, as it is called, has no option for a model, and the role's is %q", c.Name, plain.Line(model, 60)),
 			fmt.Sprintf("put it into the command: git config liza.%s.command 'COMMAND'; and take it out of the team: git liza team edit", configName(c.Name)))
 	}
 	args := make([]string, len(c.Model))

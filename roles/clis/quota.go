@@ -46,7 +46,7 @@ func (c CLI) Limited(tail string, now time.Time) (until time.Time, limited bool)
 	return until, limited
 }
 
-// retried reports whether the rest of the line after a match says that the CLI itself retries.
+// retried reports whether the rest of the line after a match announces a retry by the CLI itself.
 func retried(tail string, end int) bool {
 	line, _, _ := strings.Cut(tail[end:], "\n")
 	return strings.Contains(strings.ToLower(line), "retrying")

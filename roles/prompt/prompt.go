@@ -1,5 +1,5 @@
 // Package prompt builds the prompt that a supervisor gives an agent: who it is, its task with
-// everything the board says about it, and which commands to use. The texts are templates, one for
+// everything on the board about it, and which commands to use. The texts are templates, one for
 // each role and situation.
 //
 // It promises that a prompt depends only on its input, that it stays below Limit whatever the
@@ -39,7 +39,7 @@ type Input struct {
 	Wake      *report.Wake    // for a planner, or a reviewer of plans: why it is woken
 	Review    *Review         // what only the repository knows about the submission; nil if none
 	Remarks   []report.Remark // comments on lines of its submissions
-	Continued bool            // in its own conversation on the task: only what is new is said
+	Continued bool            // in its own conversation on the task: only news are included
 	Extra     string          // the instructions of the agent's role in the team
 	Restarted bool            // the agent was started before on this claim, review or trigger
 	Warnings  []string        // from the supervisor, e.g. unresolved conflicts

@@ -162,7 +162,7 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 		case <-done:
 			done, follow = nil, nil
 			w.stopped = cmp.Or(w.stopped, ctx.Err()) // a lost lease stays the reason
-			w.end("the supervisor is told to end")
+			w.end("the supervisor was asked to end")
 		case taken := <-lostLease:
 			w.stopped, lostLease, follow = lost(s.actor.ID, taken), nil, nil
 			w.end("the lease was lost")

@@ -219,7 +219,7 @@ func (f files) record(name string) (record, error) {
 
 // liveProcess is the number of the recorded process if that very process still runs, and 0
 // otherwise. A supervisor in another process namespace runs while it holds its record. known is
-// false if there is no record, or the system can't say.
+// false if there is no record, or the system can't answer.
 func (f files) liveProcess(name string) (pid int, known bool) {
 	r, err := f.record(name)
 	if err != nil || r.born == "" || r.pid <= 0 {

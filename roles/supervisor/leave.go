@@ -36,7 +36,7 @@ func (s *supervisor) leave(ctx context.Context, cause error) error {
 	}
 	s.report(Stopped, "", text)
 	if errors.Is(cause, context.Canceled) {
-		return nil // it was told to end
+		return nil // it was asked to end
 	}
 	return cause
 }

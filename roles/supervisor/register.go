@@ -111,7 +111,7 @@ func (s *supervisor) dead(id string, a *board.Agent) bool {
 }
 
 // supervisorHere is the process of an agent's supervisor in a clone, which is the board's: 0 if it
-// has ended. known is false if it runs elsewhere, or the system can't say.
+// has ended. known is false if it runs elsewhere, or the system can't answer.
 func supervisorHere(b *gitboard.Board, clone, id string, a *board.Agent) (pid int, known bool) {
 	files := files{b, id}
 	session, err := files.kept(sessionFile) // first: it is written after the process

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-// Config says what one supervisor does, and with what.
+// Config sets a supervisor's task and means.
 type Config struct {
 	Board    *gitboard.Board
 	Executor Executor

@@ -111,7 +111,7 @@ func (t *team) reportByHand(s *board.State, leases map[string]board.Lease) {
 
 // leases returns the leases of a view, as this process knows them. It ends those of agents whose
 // supervisors have died in this clone, so that they are replaced at once and not only when their
-// leases expire. Those of running members have not expired, whatever the clock says: after the
+// leases expire. Those of running members have not expired, whatever the clock shows: after the
 // machine has slept, they are renewed at the next heartbeat.
 func (t *team) leases(ctx context.Context, v *gitboard.View) (map[string]board.Lease, error) {
 	leases, err := v.LeasesSeen(ctx)

@@ -29,7 +29,7 @@ type witness struct {
 	mu     sync.Mutex
 	heard  time.Time   // when the agent last did something
 	last   clis.Event  // of that moment
-	said   string      // the last line that says something
+	said   string      // the last line with content
 	words  string      // the last line that the CLI itself has printed since its model did something
 	fault  *clis.Fault // the run's failure, or the CLI's last reason to retry
 	shell  *clis.Fault // its tools can't find git liza

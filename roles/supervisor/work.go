@@ -144,7 +144,7 @@ func (s *supervisor) land(ctx context.Context, tasks []string) (landed []Landed,
 			end()
 		case _, open := <-follow:
 			if !open {
-				follow = nil // it was told to end
+				follow = nil // it was asked to end
 				continue
 			}
 			aborted := false

@@ -48,7 +48,7 @@ func Parse(line string) (at time.Time, text string, own bool) {
 }
 
 // Said returns what an agent has printed, as a transcript holds it: a line that reads like one of
-// the supervisor's own gets a space before it. open says that the line before has no end yet.
+// the supervisor's own gets a space before it. open means that the previous line has no end yet.
 func Said(p []byte, open bool) []byte {
 	if !bytes.Contains(p, []byte{mark[0]}) {
 		return p

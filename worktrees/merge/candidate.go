@@ -110,7 +110,7 @@ func (c *candidate) undriven(ctx context.Context, repo *gitio.Repo) error {
 
 // complete refuses to land work of which this clone lacks a part.
 func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto git.OID) error {
-	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor says how to bring it back", worktrees.Malformed(t))
+	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor shows how to bring it back", worktrees.Malformed(t))
 }
 
 // incomplete is the refusal of commits that lack objects or are malformed, if err is about that:

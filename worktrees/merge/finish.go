@@ -24,7 +24,7 @@ func (f *Finished) result() *Result {
 }
 
 // Finish completes merges that a crash interrupted halfway: integration has the approved commit,
-// but the board does not say so. It returns what it finished.
+// but the board does not record it. It returns the finished merges.
 func Finish(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Finished, error) {
 	v, err := b.View(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func Finish(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Finish
 	return all, v.State.Err()
 }
 
-// errWhole says that no merge is half done.
+// errWhole means that no merge is half done.
 var errWhole = errors.New("nothing to finish")
 
 // finish completes one task's merge; it returns nil if there is nothing to complete.

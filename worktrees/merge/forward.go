@@ -56,7 +56,7 @@ func announced(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 		if err != nil {
 			return err
 		}
-		if moved { // it says already where its checkout follows from
+		if moved { // it names already the commit that its checkout follows from
 			tops = slices.DeleteFunc(tops, func(top string) bool { return top == f.top })
 		}
 	}
@@ -77,7 +77,7 @@ func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
 }
 
 // withdraw removes the records of a move that this process has announced, and another process has
-// made instead: its own records say which checkouts follow.
+// made instead: that process's records name the checkouts that follow.
 func withdraw(b *gitboard.Board, old, new git.OID) error {
 	all, err := records(b)
 	for _, f := range all {
@@ -248,7 +248,7 @@ func (l *Landed) catchUp(ctx context.Context, b *gitboard.Board) error {
 	return err
 }
 
-// String says what is left to be done.
+// String describes the remaining work.
 func (f forward) String() string {
 	return fmt.Sprintf("integration moved to %s, and the files in %s are still those of %s", f.tip.Short(), f.top, f.old.Short())
 }

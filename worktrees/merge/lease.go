@@ -218,7 +218,7 @@ func (h *holding) check(ctx context.Context) error {
 }
 
 // giveBack returns an update that gives the lease back, and makes the transaction fail if it is no
-// longer held. If the lease is lost, the error says who has it. A lease that is about to expire is
+// longer held. If the lease is lost, the error names the holder. A lease that is about to expire is
 // renewed first, because with many writers a transaction may be retried for longer than a lease
 // lasts. If the renewal fails, the transaction itself shows whether the lease is still held.
 func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {

@@ -37,14 +37,14 @@ type Result struct {
 	Landed
 	Task      string
 	Merged    bool
-	Untested  bool   // it landed without a test, though the board doesn't say the project has none
+	Untested  bool   // it landed without a test, though the board doesn't exempt the project
 	Failure   string // board.FailConflict or board.FailTest
 	Conflicts []string
 	Log       string                 // the end of a failing test's output
 	Test      *worktrees.FailedError // how that test ended, if it ran now
 }
 
-// Reason says why a merge failed.
+// Reason is the reason why a merge failed.
 func (r *Result) Reason() string {
 	switch {
 	case r.Failure == board.FailConflict:
@@ -56,9 +56,9 @@ func (r *Result) Reason() string {
 }
 
 var (
-	// errMoved says that integration has moved since a candidate was computed.
+	// errMoved means that integration moved after a candidate was computed.
 	errMoved = errors.New("integration has moved meanwhile")
-	// errLeft says that a task has left the train: it is no longer what was approved.
+	// errLeft means that a task left the train: it is no longer the approved version.
 	errLeft = errors.New("a task has left the train meanwhile")
 )
 

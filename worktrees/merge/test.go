@@ -224,7 +224,7 @@ func (r *testRun) renew(ctx context.Context, repo *gitio.Repo, place string) (se
 
 // modules brings the submodules that are checked out to the commits that the candidate names. If
 // one can't be, a test would judge something else than what lands, so that is a refusal; but a
-// remote that says nothing ends the merge, or each task of a train would wait for it as long.
+// silent remote ends the merge, or each task of a train would wait for it as long.
 func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) error {
 	err := repo.Worktree(place).CheckOutModules(ctx)
 	if ended := ctx.Err(); ended != nil {

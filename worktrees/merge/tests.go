@@ -220,7 +220,7 @@ func untestable(err error) bool {
 func notSetUp(err error) bool { return errors.As(err, new(*worktrees.FailedError)) }
 
 // unsetFile lists the approved commits that were there when worktree_setup failed in this clone.
-// The worktree that the test of another task has left, set up, says nothing about them.
+// The set-up worktree that another task's test left is no evidence about them.
 const unsetFile = "unset"
 
 // mostUnset limits the commits in that file; the oldest are forgotten.
@@ -251,7 +251,7 @@ func (t *train) note(cars []*candidate) {
 }
 
 // test tests a candidate unless the result is known. A failing test is repeated as often as the
-// board's configuration says.
+// board's configuration allows.
 func (t *train) test(ctx context.Context, r *testRun) (*failure, error) {
 	tree, err := r.c.treeOf(ctx, t.b)
 	if err != nil {

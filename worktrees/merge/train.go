@@ -91,7 +91,7 @@ type coupled struct {
 }
 
 // takes reports whether a task may get into the train, by the test that is set for it: all cars
-// have the same test. Whether that runs, its candidate says.
+// have the same test. Its candidate determines whether that runs.
 func (c *coupled) takes(s *board.State, id string) bool {
 	task, err := s.FindTask(id)
 	return err != nil || len(c.cars) == 0 || s.TestOf(task) == s.TestOf(c.cars[0].task)
@@ -132,9 +132,9 @@ func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, task
 }
 
 var (
-	// errGone says that nothing is left to do for a task.
+	// errGone means that a task needs no further step.
 	errGone = errors.New("integration has it already")
-	// errLater says that a task lands together with earlier ones; a later round records it.
+	// errLater means that a task lands together with earlier ones; a later round records it.
 	errLater = errors.New("it lands with an earlier task")
 )
 

@@ -152,8 +152,7 @@ func hookReferences(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	// GIT_DIR says where git works, which need not be a worktree yet. Most ref updates need no
-	// check.
+	// GIT_DIR is git's repository, which need not be a worktree yet. Most ref updates need no check.
 	linked := filepath.Base(filepath.Dir(filepath.Clean(c.App.Getenv("GIT_DIR")))) == "worktrees"
 	busy := moves[:0]
 	for _, m := range moves {
@@ -253,7 +252,7 @@ func hookScene(ctx context.Context, c *edge.Call) (hooks.Who, *board.State, *boa
 	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
 	err := c.Open(ctx)
 	if err == nil {
-		over := c.Under() // whatever the environment says
+		over := c.Under() // whatever the environment claims
 		if over.Command || over.Elsewhere != "" || over.Agent != "" && over.Agent != w.ID {
 			w.ID, w.Session = over.Agent, ""
 		}

@@ -229,7 +229,7 @@ func (p *primer) goal(s *board.State, g *board.Goal) {
 	p.Goal, p.GoalSpec, p.GoalStatus = plain.Line(g.Description, 300), g.SpecRef, g.Status
 }
 
-// end says what an agent without a next command should do, "" for all others.
+// end is the advice for an agent without a next command, "" for all others.
 func (p *primer) end(t *board.Task) string {
 	own := t != nil && (t.Status == board.Claimed || t.Status == board.ReadyForReview && p.Role == roles.CodeReviewer)
 	switch {

@@ -41,7 +41,7 @@ func promptCommand() *edge.Command {
 				return edge.Usage(c.Cmd, "a planner is woken by the board, not by a task")
 			}
 			if role != roles.Planner && goal != "" {
-				return edge.Usage(c.Cmd, "--goal is for a planner: the task says which goal a coder or a reviewer works for")
+				return edge.Usage(c.Cmd, "--goal is for a planner: a coder or a reviewer works for the goal of its task")
 			}
 			v, err := c.View(ctx)
 			if err != nil {

@@ -32,7 +32,7 @@ were rewritten). Files of other tasks that came by a merge of integration are le
 		Example: `git liza review login --diff --since-last`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			if since && !diff {
-				return edge.Usage(c.Cmd, "--since-last says which --diff to show")
+				return edge.Usage(c.Cmd, "--since-last selects a --diff: give both")
 			}
 			v, err := c.View(ctx)
 			if err != nil {

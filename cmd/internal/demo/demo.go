@@ -31,7 +31,7 @@ type Result struct {
 	Seconds    float64 `json:"seconds"`
 }
 
-// StepError says at which step a run ended, and where its repository is.
+// StepError names the step at which a run ended, and its repository.
 type StepError struct {
 	Step  int
 	Title string

@@ -94,8 +94,8 @@ func (c *Call) noRepository() error {
 	return &Outcome{1, CodeNotARepository, message, "go to a git repository, or make one: git init"}
 }
 
-// Begin returns the context of everything that the command does: together it retries as often as
-// --retries says.
+// Begin returns the context of everything that the command does: together it retries up to
+// --retries times.
 func (c *Call) Begin(ctx context.Context) context.Context {
 	if c.Cmd.Lasts {
 		return ctx
@@ -284,7 +284,7 @@ func (c *Call) Text(flag, text, file string) (string, error) {
 const mostOfFile = 1 << 20
 
 // File is the text of a file that a flag or an argument names; "-" is standard input. It is without
-// the mark by which an editor says that a file is UTF-8.
+// the mark by which an editor marks a file as UTF-8.
 func (c *Call) File(name, file string) (string, error) {
 	from := c.App.Stdin
 	if file != "-" {

@@ -238,7 +238,7 @@ func (c *Call) Process() gitboard.Process {
 	return gitboard.Process{Host: host, Terminal: c.terminal()}
 }
 
-// terminal is the name of the caller's terminal, "" if there is none or the system can't say.
+// terminal is the name of the caller's terminal, "" if there is none or the system can't name it.
 func (c *Call) terminal() string {
 	if name := c.App.Getenv("TTY"); name != "" {
 		return name

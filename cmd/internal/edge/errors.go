@@ -34,7 +34,7 @@ func Usage(cmd *Command, format string, args ...any) error {
 	return e
 }
 
-// NoHolder refuses a --role that says in no way whose claim is meant.
+// NoHolder refuses a --role that does not determine whose claim is meant.
 func NoHolder(role string) error {
 	names := []string{"coder", "reviewer", "both"}
 	hint := "use --role coder"
@@ -165,8 +165,8 @@ func Classify(err error) Class {
 	return Class{3, CodeFailed, ""}
 }
 
-// UnwrittenError says that an operation was carried out, and that its answer could not be written:
-// who repeats it does it twice.
+// UnwrittenError means that an operation was carried out, but its answer could not be written: a
+// repetition does it twice.
 type UnwrittenError struct {
 	Subject string
 	Err     error

@@ -44,7 +44,7 @@ func (s *SeenAt) Line(now time.Time) string {
 	return text
 }
 
-// OnItsWay says what of this clone the remote does not have yet, "" for nothing.
+// OnItsWay describes this clone's operations that the remote does not have yet, "" for none.
 func (s *SeenAt) OnItsWay() string {
 	var all []string
 	switch {

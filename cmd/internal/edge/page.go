@@ -36,7 +36,7 @@ var (
 	ASCIISigns   = Signs{"...", ">", "#", "-", "->"}
 )
 
-// Page is as large as the terminal, or as COLUMNS and LINES say.
+// Page is as large as the terminal, or has the size in COLUMNS and LINES.
 func (c *Call) Page() Page {
 	p := Page{Width: pageWidth, Height: PageHeight, Whole: c.App.Getenv("COLUMNS") == "", Paint: c.Paint(), Signs: c.Signs()}
 	if c.ToTerminal() {

@@ -98,7 +98,7 @@ func taskRecord(s *board.State, id string) (string, error) {
 	return board.RecordPath(board.TaskDir, t.ID), nil
 }
 
-// headMark starts the line that says what a file is based on.
+// headMark starts the line that names a file's base.
 const headMark = "# git liza edit "
 
 func (e *edit) head() string {
@@ -110,8 +110,7 @@ func (e *edit) head() string {
 		"# To change: " + strings.Join(fields, ", ") + ".\n# Saved as it is, nothing changes.\n"
 }
 
-// beganWith is the board's commit that a record's kept text is based on, "" if the text does not
-// say.
+// beganWith is the board's commit that a record's kept text is based on, "" if the text names none.
 func beganWith(text, path string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	commit, ok := strings.CutPrefix(strings.TrimSpace(line), headMark+path+" @ ")

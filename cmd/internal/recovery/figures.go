@@ -161,8 +161,8 @@ const tooManyLoose = 10_000
 // skewed is how far ahead of this clock an operation may be dated without being reported.
 const skewed = time.Minute
 
-// AskRemote asks the remote of a shared board whether it has lost something. away says why it could
-// not be asked: that is no problem of the board.
+// AskRemote asks the remote of a shared board whether it has lost something. away is the reason why
+// it could not be asked: that is no problem of the board.
 func AskRemote(ctx context.Context, c *edge.Call) (found []Finding, away string, err error) {
 	err = c.Board.CheckRemote(ctx)
 	if err == nil {

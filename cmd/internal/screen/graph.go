@@ -71,7 +71,7 @@ func TextGraph(p edge.Page, g report.Graph) []string {
 	return l.Lines
 }
 
-// inStage says which stage a task is in, "" if views don't show it.
+// inStage names a task's stage, "" if views don't show it.
 func inStage(n report.Node) string {
 	if n.Stage == "" {
 		return ""

@@ -29,7 +29,7 @@ func Glance(ctx context.Context, c *edge.Call) (*gitboard.Glance, error) {
 	return g.With(strays), err
 }
 
-// Reasons returns a function that says why a task is BLOCKED, or how its merge failed.
+// Reasons returns a function for the reason why a task is BLOCKED, or its merge failed.
 func Reasons(s *board.State) func(task string) string {
 	return func(id string) string {
 		t := s.Task(id)

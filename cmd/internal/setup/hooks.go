@@ -51,8 +51,8 @@ func RestoreHooks(c *edge.Call) (repaired []string) {
 	return repaired
 }
 
-// KeepHooks installs the hooks of a clone again if a part of them was removed or changed, and says
-// so. Hooks that were uninstalled as a whole stay so.
+// KeepHooks installs the hooks of a clone again if a part of them was removed or changed, and
+// reports it. Hooks that were uninstalled as a whole stay so.
 func KeepHooks(ctx context.Context, c *edge.Call) (did string, err error) {
 	repo := c.Board.Repo()
 	s, err := install.Read(repo)

@@ -43,7 +43,7 @@ func KeyOf(ctx context.Context, c *edge.Call, a board.Actor) (*sshsig.Signer, er
 		"set LIZA_SIGNING_KEY to the file of its private key; a human adds the public one: git liza keys add "+a.ID+" FILE.pub")
 }
 
-// signingKeySetting is where the settings say the key is, "" if they don't.
+// signingKeySetting is the key's place in the settings, "" for none.
 func signingKeySetting(ctx context.Context, c *edge.Call, human bool) (string, error) {
 	if where := c.App.Getenv("LIZA_SIGNING_KEY"); where != "" || !human {
 		return where, nil

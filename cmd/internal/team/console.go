@@ -213,7 +213,7 @@ func (s *Console) summary() string {
 	return p.Bold(p.Fit(fitting(s.tally, append(working, others...), p.Width-1), p.Width-1))
 }
 
-// fitting joins the parts that fit beside the first one, and says how many more there are.
+// fitting joins the parts that fit next to the first, and counts the rest.
 func fitting(first string, parts []string, width int) string {
 	const more = len(" | +999")
 	line := first

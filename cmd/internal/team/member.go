@@ -126,7 +126,7 @@ func agentCLI(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (cli
 	case strings.TrimSpace(s.exec) == "":
 		return clis.CLI{}, edge.Usage(c.Cmd, "--exec needs a command")
 	case s.given("cli"):
-		return clis.CLI{}, edge.Usage(c.Cmd, "--cli and --exec both say what the agent is: give one")
+		return clis.CLI{}, edge.Usage(c.Cmd, "--cli and --exec both specify the agent: give only one of them")
 	default:
 		return clis.Exec(s.exec), nil
 	}

@@ -141,8 +141,8 @@ func requested(line []string, id string) []string {
 	return slices.Insert(line, commandWords(line), "--request="+id+"-"+hashOf(strings.Join(line, "\x00"))[:12])
 }
 
-// verdictOf claims the review first if the form says that nobody has it, and gives the verdict. A
-// rejection without line comments names a blocker.
+// verdictOf claims the review first if it is free in the form, and gives the verdict. A rejection
+// without line comments names a blocker.
 func verdictOf(f form) [][]string {
 	var lines [][]string
 	if f.text("take") != "" {

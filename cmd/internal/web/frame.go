@@ -52,7 +52,7 @@ func bannerOf(l *look, p *page, fetched template.HTML) banner {
 	return b
 }
 
-// fetched says how fresh a shared board is, "" if it is not shared.
+// fetched describes how fresh a shared board is, "" if it is not shared.
 func (s *Server) fetched() template.HTML {
 	if s.Fetched == nil {
 		return ""

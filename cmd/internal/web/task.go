@@ -230,7 +230,7 @@ func (s *Server) diff(ctx context.Context, l *look, t *board.Task, subs []submis
 	return s.diffs.get(fmt.Sprint(names), func() (compared, error) {
 		for _, name := range names {
 			if !git.OID(name).Valid() {
-				return compared{}, fmt.Errorf("the board does not say what was submitted")
+				return compared{}, fmt.Errorf("the board does not name the submitted commit")
 			}
 		}
 		objects, err := s.Board.Repo().Objects(ctx, names)

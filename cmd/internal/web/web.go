@@ -132,7 +132,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // mostGrace is how long the end of a server waits for open requests, and then for acts to give up.
 const mostGrace = 3 * time.Second
 
-// acted waits for acts that have been told to end. A push that the remote does not answer ends by
+// acted waits for acts that were asked to end. A push that the remote does not answer ends by
 // itself later.
 func (s *Server) acted() {
 	none := make(chan struct{})
