@@ -46,7 +46,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	var wanted, beside []git.OID
 	if k.at.ours && k.at.theirs == "" {
 		k.which = identity(k.at.path)
-		work, err := s.take(ctx, k.at.path, k.at.path, task, actor, nil)
+		work, err := s.take(ctx, v, k.at.path, k.at.path, task, actor, nil)
 		if err != nil && identity(k.at.path) != k.which {
 			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", oplog.ErrLost, task, err)
 		}
@@ -102,15 +102,17 @@ func owned(v *gitboard.View, task string) bool {
 
 // take returns the content of a worktree, and refuses one that a commit can't hold, as refuseNested
 // does. before is the part that was kept already; nil for none.
-func (s *site) take(ctx context.Context, path, lies, task string, actor board.Actor, before *kept) (work, error) {
+func (s *site) take(ctx context.Context, v *gitboard.View, path, lies, task string, actor board.Actor, before *kept) (work, error) {
 	c, err := s.refuseNested(ctx, path, lies, task)
 	if err != nil {
 		return work{}, err
 	}
-	w, err := s.snapshot(ctx, path, task, actor, c)
+	large := untracked(path, c.Dirty, v.State.Config().AtticMaxMB)
+	w, err := s.snapshot(ctx, path, task, actor, c, large...)
 	if err != nil {
 		return work{}, err
 	}
+	w.large = large
 	if w.beside, err = s.repo.Worktree(path).OwnCommits(ctx); err != nil {
 		return work{}, err
 	}
@@ -122,6 +124,17 @@ func (s *site) take(ctx context.Context, path, lies, task string, actor board.Ac
 		w.beside = append(w.beside, staged)
 	}
 	return w, err
+}
+
+// untracked lists the untracked files of a worktree that are larger than the attic takes.
+func untracked(path string, dirty []gitio.StatusEntry, maxMB int) (large []string) {
+	for _, e := range dirty {
+		info, err := os.Lstat(filepath.Join(path, filepath.FromSlash(e.Path)))
+		if e.Untracked() && err == nil && info.Mode().IsRegular() && info.Size() > int64(maxMB)<<20 {
+			large = append(large, e.Path)
+		}
+	}
+	return large
 }
 
 // staged stores what is staged in a worktree as a commit, if a snapshot of the files does not have
@@ -171,11 +184,12 @@ type work struct {
 	commit git.OID // head plus uncommitted changes; head itself when there are none
 	tree   git.OID
 	beside []git.OID // commits of what else git's record of the worktree alone holds
+	large  []string  // untracked files that the attic does not take
 }
 
-// snapshot stores the content of a worktree as a commit that no ref points to yet. seen is what the
+// snapshot stores the content of a worktree, except the files in leaving, as a commit that no ref points to yet. seen is what the
 // worktree held a moment ago.
-func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (work, error) {
+func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout, leaving ...string) (work, error) {
 	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
 		hidden, err := s.repo.Worktree(path).Hidden(ctx)
 		if err != nil {
@@ -194,7 +208,7 @@ func (s *site) snapshot(ctx context.Context, path, task string, actor board.Acto
 	if w.head, _, err = s.repo.Worktree(path).Head(ctx); err != nil {
 		return w, err
 	}
-	if w.commit, err = s.repo.Worktree(path).Snapshot(ctx, "Work on "+task+" that was not committed\n\nLiza-Task: "+task+"\n", who); err != nil {
+	if w.commit, err = s.repo.Worktree(path).Snapshot(ctx, "Work on "+task+" that was not committed\n\nLiza-Task: "+task+"\n", who, leaving...); err != nil {
 		return w, fmt.Errorf("keep the files of %s: %w", path, err)
 	}
 	if w.commit.IsZero() {
@@ -298,25 +312,26 @@ func (k *kept) dropBranch() []git.RefUpdate {
 }
 
 // keepAgain puts the content of a worktree into the attic unless something already holds it. lies
-// is where the caller finds the worktree if it can't be kept.
-func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies string, actor board.Actor, before *kept) error {
-	w, err := s.take(ctx, path, lies, task, actor, before)
+// is where the caller finds the worktree if it can't be kept. large lists the untracked files that
+// are too large for the attic.
+func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies string, actor board.Actor, before *kept) (large []string, err error) {
+	w, err := s.take(ctx, v, path, lies, task, actor, before)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ignored, err := s.ignored(ctx, v, task, path, actor)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, commit := range append(w.beside, ignored) {
 		if err := s.keepCommit(ctx, task, commit); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if before != nil && slices.Contains(before.trees, w.tree) || w.commit.IsZero() {
-		return nil
+		return w.large, nil
 	}
-	return s.b.Try(ctx, "keeping the work of "+task, func(ctx context.Context) (bool, error) {
+	return w.large, s.b.Try(ctx, "keeping the work of "+task, func(ctx context.Context) (bool, error) {
 		lasting, err := s.lasting(ctx, v, task)
 		if err != nil || w.commit == w.head && slices.Contains(lasting, w.head) {
 			return true, err

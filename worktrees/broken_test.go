@@ -320,7 +320,7 @@ func TestStagedIsKept(t *testing.T) {
 			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("one", 1), New: before}}, ""))
 			for range 2 {
 				insist(t, ctx, "keepAgain", func(ctx context.Context) error {
-					err := s.keepAgain(ctx, v, "one", path, path, board.HumanActor("Ada", "ada@example.org"), nil)
+					_, err := s.keepAgain(ctx, v, "one", path, path, board.HumanActor("Ada", "ada@example.org"), nil)
 					if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() {
 						t.Errorf("it does not say that it was interrupted at %s", c.Place())
 					}

@@ -3,6 +3,7 @@ package worktrees
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -105,24 +106,36 @@ func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, 
 	if ctx.Err() != nil {
 		return moved
 	}
-	if err := s.keepAgain(ctx, v, task, path, path, actor, before); err != nil {
+	large, err := s.keepAgain(ctx, v, task, path, path, actor, before)
+	if err != nil {
 		return err
 	}
 	if identity(path) != which {
 		return nil
 	}
-	return s.removeWorktree(ctx, task, path)
+	return s.removeWorktree(ctx, task, path, large)
 }
 
-// removeWorktree removes a task's worktree, whose files are already kept. Repositories of its
-// submodules, and others inside it, stay in this clone, below liza/modules/<task>, if they have
-// commits that their remotes are not known to have.
-func (s *site) removeWorktree(ctx context.Context, task, path string) error {
+// removeWorktree removes a task's worktree, whose files are already kept, except those that are too
+// large: they stay in this clone, below liza/large/<task>. Repositories of its submodules, and
+// others inside it, stay below liza/modules/<task>, if they have commits that their remotes are not
+// known to have.
+func (s *site) removeWorktree(ctx context.Context, task, path string, large []string) error {
 	if err := s.keepModules(ctx, task, path); err != nil {
 		return err
 	}
+	if len(large) > 0 {
+		to := free(filepath.Join(LargeDir(s.b), task))
+		if err := s.repo.Worktree(path).KeepFiles(large, to); err != nil {
+			return err
+		}
+		s.b.Mention(fmt.Sprintf("moved to %s, beyond attic_max_mb: %s", to, listed(large)))
+	}
 	return s.repo.Worktree(path).Remove(ctx)
 }
+
+// LargeDir is where files of removed worktrees are kept that are too large for the attic.
+func LargeDir(b *gitboard.Board) string { return filepath.Join(b.Dir(), "large") }
 
 // keepModules keeps the repositories of a task's worktree that must outlive it.
 func (s *site) keepModules(ctx context.Context, task, path string) error {
@@ -139,10 +152,11 @@ func (s *site) modulesDir(task string) string {
 // that fails.
 func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token, lies string, actor board.Actor, before *kept) error {
 	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
-	if err := s.keepAgain(ctx, v, task, gone, lies, actor, before); err != nil {
+	large, err := s.keepAgain(ctx, v, task, gone, lies, actor, before)
+	if err != nil {
 		return err
 	}
-	if err := s.removeWorktree(ctx, task, gone); err != nil {
+	if err := s.removeWorktree(ctx, task, gone, large); err != nil {
 		return err
 	}
 	return forget(filepath.Join(s.claimsDir(), token))

@@ -36,7 +36,8 @@ func TestInterruptedParts(t *testing.T) {
 			before := &kept{commit: s.side(t, ctx, "first\n", commits[0])}
 			return part{
 				func(ctx context.Context) error {
-					return s.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, before)
+					_, err := s.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, before)
+					return err
 				},
 				func(t *testing.T) {
 					if a, err := s.attic(ctx, "one"); err != nil || len(a.commits) != 1 {
@@ -275,7 +276,7 @@ func TestFailing(t *testing.T) {
 			defer again.Close()
 			other, err := at(ctx, again)
 			must(t, err)
-			err = other.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, nil)
+			_, err = other.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, nil)
 			second, broken := s.repo.Ref(ctx, git.AtticRef("one", 2))
 			return err, second.IsZero() && broken == nil
 		},
@@ -316,7 +317,7 @@ func TestFailing(t *testing.T) {
 		},
 		"a worktree's submodules": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			unmovable(t, ctx, s, s.path("one"), commits[0])
-			return s.removeWorktree(ctx, "one", s.path("one")), present(s.path("one"))
+			return s.removeWorktree(ctx, "one", s.path("one"), nil), present(s.path("one"))
 		},
 		"a worktree that was moved out of the way": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
@@ -373,7 +374,7 @@ func TestFailing(t *testing.T) {
 		"changes that a worktree has put aside": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			blocked(t, gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH")
-			_, err := s.take(ctx, s.path("one"), s.path("one"), "one", ada, nil)
+			_, err := s.take(ctx, s.boarded(t, ctx, commits), s.path("one"), s.path("one"), "one", ada, nil)
 			return err, present(s.path("one"))
 		},
 		"the reflog of integration": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
@@ -499,7 +500,7 @@ func TestNoIdentity(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
 	for name, do := range map[string]func() error{
 		"a snapshot": func() error {
-			_, err := s.take(ctx, s.path("one"), s.path("one"), "one", board.HumanActor("", ""), nil)
+			_, err := s.take(ctx, v, s.path("one"), s.path("one"), "one", board.HumanActor("", ""), nil)
 			return err
 		},
 		"a merge": func() error {

@@ -40,6 +40,31 @@ func TestIgnoredIsKept(t *testing.T) {
 	}
 }
 
+// TestLargeIsMoved checks that an untracked file beyond the bound is moved out of a worktree that is
+// removed, and that no object has it.
+func TestLargeIsMoved(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.set("attic_max_mb", "1")
+	large := strings.Repeat("x", 1<<20+1)
+	s.write(s.path("one"), "data/[large] file", large)
+	s.write(s.path("one"), "data/small", "small\n")
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	s.b.TakeMentions()
+	s.check(worktrees.Delete(s.ctx, s.b, human(), "one"))
+	to := filepath.Join(worktrees.LargeDir(s.b), "one", "1")
+	if got := s.read(to, "data/[large] file"); got != large {
+		t.Errorf("moved %d bytes", len(got))
+	}
+	kept := s.attic("one")
+	if got := s.git(s.dir, "ls-tree", "-r", "--name-only", string(kept[0]), "data/"); len(kept) != 1 || got != "data/small" {
+		t.Errorf("kept %v with %q", kept, got)
+	}
+	want := []string{"kept: refs/liza/attic/one/1", "moved to " + to + ", beyond attic_max_mb: data/[large] file"}
+	if got := s.b.TakeMentions(); !slices.Equal(got, want) {
+		t.Errorf("mentioned %q", got)
+	}
+}
+
 // TestWorktreeCopy checks that a claim copies the ignored files that the project asks for, and only
 // those in the main worktree.
 func TestWorktreeCopy(t *testing.T) {

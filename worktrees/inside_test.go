@@ -850,7 +850,8 @@ func TestKeepAgain(t *testing.T) {
 	keep := func(text string, want int) {
 		t.Helper()
 		must(t, os.WriteFile(filepath.Join(s.path("one"), "file"), []byte(text), 0o644))
-		must(t, s.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, before))
+		_, err := s.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, before)
+		must(t, err)
 		a, err := s.attic(ctx, "one")
 		if err != nil || len(a.commits) != want {
 			t.Errorf("%q: %d are kept, not %d (%v)", text, len(a.commits), want, err)
@@ -872,7 +873,7 @@ func TestKeepAgain(t *testing.T) {
 	s.points(t, git.AtticRef("one", 2), aside)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := s.keepAgain(cancelled, v, "one", s.path("one"), s.path("one"), ada, nil); !errors.Is(err, context.Canceled) {
+	if _, err := s.keepAgain(cancelled, v, "one", s.path("one"), s.path("one"), ada, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut short: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// moveAcross renames a directory, or copies it and removes the original if the two paths are on
+// moveAcross renames a file or directory, or copies it and removes the original if the two paths are on
 // different disks: `.worktrees` may be a mount. to must not exist; the directory that it is in is
 // made.
 func moveAcross(from, to string) error {
@@ -27,10 +27,13 @@ func moveAcross(from, to string) error {
 	return removeTree(from)
 }
 
-// copyTree copies a directory with its files, their permissions and times, and its symbolic links.
+// copyTree copies a file, or a directory with its files, their permissions and times, and its symbolic links.
 // What has no content, such as a socket, is left out. The copy is flushed, so that the original may
 // be removed. Nothing is left of a copy that failed. to must not exist.
 func copyTree(from, to string) error {
+	if info, err := os.Lstat(from); err == nil && info.Mode().IsRegular() {
+		return copyFile(from, to, info.Mode().Perm())
+	}
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return err
 	}
@@ -96,5 +99,9 @@ func copyFile(from, to string, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(copyAged(file, source), file.Chmod(mode), file.Sync(), file.Close())
+	err = errors.Join(copyAged(file, source), file.Chmod(mode), file.Sync(), file.Close())
+	if err != nil {
+		_ = os.Remove(to)
+	}
+	return err
 }

@@ -56,6 +56,22 @@ func TestKeepModulesElsewhere(t *testing.T) {
 	}
 }
 
+// TestKeepFilesElsewhere checks that a file is moved to another disk, and that none is replaced.
+func TestKeepFilesElsewhere(t *testing.T) {
+	_, r := scratch(t)
+	to := filepath.Join(otherDisk(t, t.TempDir()), "kept")
+	files := []string{"data/one"}
+	writeIn(t, r.TopLevel(), files[0], "first")
+	check(t, r.Worktree(r.TopLevel()).KeepFiles(files, to))
+	if readIn(t, to, files[0]) != "first" || exists(filepath.Join(r.TopLevel(), files[0])) {
+		t.Error("it was not moved")
+	}
+	writeIn(t, r.TopLevel(), files[0], "second")
+	if err := r.Worktree(r.TopLevel()).KeepFiles(files, to); !errors.Is(err, fs.ErrExist) || readIn(t, to, files[0]) != "first" {
+		t.Errorf("over another file: %v", err)
+	}
+}
+
 // TestCopyTree checks that a copy has the files of a directory with their permissions and times,
 // and its symbolic links, and that nothing is left of a copy that failed.
 func TestCopyTree(t *testing.T) {

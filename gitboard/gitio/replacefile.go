@@ -46,8 +46,8 @@ func (r *Repo) dropLeft() {
 		}
 	}
 	_ = filepath.WalkDir(filepath.Join(r.common, "liza"), func(file string, e fs.DirEntry, err error) error {
-		if err == nil && file == filepath.Join(r.common, "liza", "modules") {
-			return fs.SkipDir // kept repositories are in it, with any files
+		if err == nil && (file == filepath.Join(r.common, "liza", "modules") || file == filepath.Join(r.common, "liza", "large")) {
+			return fs.SkipDir // kept repositories and files are in it, with any names
 		}
 		if err == nil && strings.HasPrefix(e.Name(), ".") {
 			drop(file)

@@ -13,17 +13,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Snapshot commits everything in the worktree, including untracked but
-// not ignored files, on top of its HEAD, and returns that commit, or HEAD itself if nothing
+// Snapshot commits everything in the worktree, including untracked but not ignored files, except
+// the paths in leaving, on top of its HEAD, and returns that commit, or HEAD itself if nothing
 // differs. In a sparse checkout it also commits files outside of its cone that are there all the
 // same; tracked ones that are not there are not deleted. So it does with files that git was told
 // not to look at (Hidden). It works in the middle of a conflict and commits the markers as they
 // are. Index, HEAD and files are not touched, and no ref points to the commit yet. who is author
 // and committer; a zero time means now. It returns a FilterError if a filter keeps it from reading
 // a file.
-func (w *Worktree) Snapshot(ctx context.Context, message string, who git.Signature) (git.OID, error) {
+func (w *Worktree) Snapshot(ctx context.Context, message string, who git.Signature, leaving ...string) (git.OID, error) {
+	var pathspecs []byte
+	for _, path := range leaving {
+		pathspecs = append(pathspecs, ":(top,exclude,literal)"+path+"\x00"...)
+	}
+	add := flags(durable, []string{"-c", "core.safecrlf=false", "add", "--all", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"})
 	return KeptWhole(func() (git.OID, error) {
-		return w.commitIndex(ctx, message, who, "add", "--all", "--sparse")
+		return w.commitIndex(ctx, message, who, w.in("add", add...).feed(pathspecs))
 	})
 }
 
@@ -35,7 +40,7 @@ func (w *Worktree) StagedSnapshot(ctx context.Context, message string, who git.S
 
 // commitIndex commits a copy of a worktree's index, as Snapshot does, after the given command has
 // changed the copy; none leaves it as it is.
-func (w *Worktree) commitIndex(ctx context.Context, message string, who git.Signature, change ...string) (git.OID, error) {
+func (w *Worktree) commitIndex(ctx context.Context, message string, who git.Signature, change ...command) (git.OID, error) {
 	head, _, err := w.Head(ctx)
 	if err != nil {
 		return "", err
@@ -46,12 +51,11 @@ func (w *Worktree) commitIndex(ctx context.Context, message string, who git.Sign
 	}
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
-	if len(change) > 0 {
+	for _, add := range change {
 		if err := w.reveal(ctx, env); err != nil {
 			return "", err
 		}
-		args := flags(durable, []string{"-c", "core.safecrlf=false"}, change)
-		add := w.in(change[0], args...).with(env)
+		add = add.with(env)
 		if err := add.run(ctx); err != nil {
 			return "", w.repo.filtered(ctx, w.path, add, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,8 @@ type Figures struct {
 	BoardSize  int64 `json:"board_bytes"` // including the whole history
 	gitio.Usage
 	Attic int `json:"attic"` // number of kept pieces of work
+	// Large is the size of the files beyond attic_max_mb, in bytes.
+	Large int64 `json:"large_bytes"`
 	// Dropped is the number of pieces that the board records as kept and that no longer exist.
 	Dropped int    `json:"attic_dropped,omitempty"`
 	Hooks   string `json:"hooks"`
@@ -66,6 +69,14 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 	if f.Posing, err = posing(ctx, repo); err != nil {
 		return nil, err
 	}
+	_ = filepath.WalkDir(worktrees.LargeDir(c.Board), func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			if info, err := e.Info(); err == nil {
+				f.Large += info.Size()
+			}
+		}
+		return nil
+	})
 	hooks, err := install.Read(repo)
 	if err != nil {
 		return nil, err
@@ -79,6 +90,9 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 
 func (f *Figures) Lines() []string {
 	attic := fmt.Sprintf("attic    %s of work kept", plain.Plural(f.Attic, "piece"))
+	if f.Large > 0 {
+		attic += fmt.Sprintf(", %s of files in .git/liza/large", size(f.Large))
+	}
 	if f.Dropped > 0 {
 		attic += fmt.Sprintf("; missing: %s that the board records", plain.Plural(f.Dropped, "piece"))
 	}
