@@ -54,7 +54,31 @@ func (v *View) ahead(ctx context.Context) (*report.Ahead, error) {
 	if a.Commits, err = repo.History().CountCommits(ctx, from, tip); err != nil {
 		return nil, err
 	}
+	if a.Commits > 0 {
+		has, err := v.contains(ctx, from, tip)
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			a.Commits = 0
+		}
+	}
 	checkouts, err := repo.Records().CheckedOut(ctx, git.BranchRef(into))
 	a.CheckedOut = len(checkouts) > 0
 	return a, err
+}
+
+// contains reports whether a commit has the content of another: a merge of the two changes nothing,
+// as after a squash or a rebase.
+func (v *View) contains(ctx context.Context, commit, other git.OID) (bool, error) {
+	repo := v.board.Repo()
+	has, err := repo.Object(ctx, string(commit)+"^{tree}")
+	if err != nil {
+		return false, err
+	}
+	tree, conflicts, err := repo.History().TryMerge(ctx, commit, other)
+	if errors.As(err, new(*gitio.CommandError)) { // their histories are unrelated, say
+		return false, nil
+	}
+	return tree == has.OID && len(conflicts) == 0, err
 }

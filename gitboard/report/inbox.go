@@ -123,7 +123,7 @@ type Draft struct {
 type Ahead struct {
 	Integration string `json:"integration"`
 	Into        string `json:"into"`        // the branch that others start from
-	Commits     int    `json:"commits"`     // on integration, and not on Into
+	Commits     int    `json:"commits"`     // on integration, and not on Into; 0 if Into has their content
 	CheckedOut  bool   `json:"checked_out"` // the main worktree has Into checked out
 }
 

@@ -122,8 +122,16 @@ func (l *lander) forward(ctx context.Context, v *gitboard.View, tip git.OID) err
 	if err != nil || descends {
 		return err
 	}
-	return board.Refuse(board.CodeNotForward, fmt.Sprintf("%s does not descend from %s (%s)", l.commit.Short(), v.State.Config().IntegrationBranch, tip.Short()),
-		"just some of its files: git liza land --spec PATH --from "+plain.Quote(l.r.Commit))
+	older, err := l.b.Repo().History().IsAncestor(ctx, l.commit, tip)
+	if err != nil {
+		return err
+	}
+	branch, from := v.State.Config().IntegrationBranch, plain.Quote(l.r.Commit)
+	hint := "just some of its files: git liza land --spec PATH --from " + from
+	if !older {
+		hint = fmt.Sprintf("on %s: git merge %s && git liza land HEAD; %s", from, branch, hint)
+	}
+	return board.Refuse(board.CodeNotForward, fmt.Sprintf("%s does not descend from %s (%s)", l.commit.Short(), branch, tip.Short()), hint)
 }
 
 // whole refuses a commit that lacks the last landing: integration was set back, and the way back
