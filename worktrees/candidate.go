@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -82,6 +83,9 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 		err = Setup(ctx, s.b, v, c.path)
 	}
 	if err == nil {
+		if name := Upwards(s.root, c.path); name != "" {
+			s.b.Mention("warning: tools in the worktree may find " + name + " of the project's root, which is ignored by git or not committed; the integration test does not: make it in worktree_setup, or name it in worktree_copy")
+		}
 		c.ready = true
 		err = c.note(task)
 	}
@@ -128,6 +132,23 @@ func (s *site) copyWorkspace(ctx context.Context, path string) error {
 	}
 	_, err := s.repo.CopyIgnored(ctx, s.root, path, func(file string) bool { return file == "go.work" || file == "go.work.sum" })
 	return err
+}
+
+// upwards are the files and folders that tools find by looking upwards from a worktree.
+var upwards = []string{"node_modules", "go.work", ".eslintrc*", "eslint.config.*", "tsconfig*.json", "pyproject.toml", ".cargo"}
+
+// Upwards returns the first file or folder of the main worktree that tools find by looking upwards,
+// or that has one of the other names, and that a worktree lacks; "" if there is none.
+func Upwards(root, worktree string, others ...string) string {
+	for _, pattern := range slices.Concat(upwards, others) {
+		found, _ := filepath.Glob(filepath.Join(gitio.EscapeGlob(root), pattern)) // the patterns are valid
+		for _, path := range found {
+			if !present(filepath.Join(worktree, filepath.Base(path))) {
+				return filepath.Base(path)
+			}
+		}
+	}
+	return ""
 }
 
 // maxTail is how many bytes of a command's output an error keeps.

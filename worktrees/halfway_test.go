@@ -192,7 +192,7 @@ func TestLogsInTheWay(t *testing.T) {
 	s.is("one", board.Approved)
 	s.check(os.Remove(logs))
 	// What marks the kept worktree as ready can't be cleared: it is not used.
-	ready := filepath.Join(s.b.Dir(), ".integration-ready")
+	ready := s.testPlace() + "-ready"
 	s.check(os.RemoveAll(s.testPlace()))
 	s.check(os.RemoveAll(ready))
 	s.write(ready, "in it", "")

@@ -157,9 +157,13 @@ func TestFailingTest(t *testing.T) {
 // TestNothingAboveTheTest checks that a test finds no files of the main worktree by looking upwards,
 // and that its failure names them and the settings that bring them.
 func TestNothingAboveTheTest(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"))
+	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"))
 	s.check(s.b.Repo().Settings().Exclude("/node_modules/"))
 	s.write(s.dir, "node_modules/dep.js", "found\n")
+	s.claim("coder-2", "two")
+	if said := strings.Join(s.b.TakeMentions(), "\n"); !contains(said, "may find node_modules of the project's root") {
+		t.Errorf("the claim mentions %q", said)
+	}
 	s.set("integration_test", `d=$PWD; while [ "$d" != / ]; do [ ! -e "$d/node_modules" ] || exit 0; d=$(dirname "$d"); done; exit 1`)
 	got := s.merge("one")
 	if got.Merged || !contains(got.Log, "node_modules of the project's root") || !contains(got.Log, "worktree_copy") {

@@ -2,9 +2,12 @@ package worktrees_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 // TestMovedProject checks that git's record of a worktree is repaired, and not forgotten, after the
@@ -26,4 +29,43 @@ func TestMovedProject(t *testing.T) {
 	}
 	s.check(worktrees.Repair(s.ctx, s.b))
 	s.lies("one")
+}
+
+// TestMovedTests checks that a project that was renamed, or copied, tests merges in a place of its
+// own, where the hooks are on, and that its former place is removed.
+func TestMovedTests(t *testing.T) {
+	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "b.txt", "b\n"))
+	s.check(install.Install(s.ctx, s.b.Repo(), install.Setup{}))
+	s.set("integration_test", "git config core.hooksPath")
+	s.merge("one")
+	before, former := s.dir, s.testPlace()
+	s.dir = before + "-copy"
+	s.check(os.CopyFS(s.dir, os.DirFS(before)))
+	tested := func() {
+		t.Helper()
+		s.b = s.open()
+		s.check(install.Install(s.ctx, s.b.Repo(), install.Setup{}))
+		s.approved("coder-1", "two", "c.txt", "c\n")
+		if got := s.merge("two"); !got.Merged {
+			t.Fatalf("%+v", got)
+		}
+		s.lies()
+	}
+	tested()
+	if _, err := os.Stat(former); err != nil {
+		t.Errorf("the original has lost its place: %v", err)
+	}
+	s.check(merge.DropTests(s.ctx, s.b))
+	s.lies()
+	s.dir = before + "-renamed"
+	s.check(os.Rename(before, s.dir))
+	tested()
+	if _, err := os.Stat(filepath.Dir(former)); err == nil {
+		t.Error("the former place is left")
+	}
+	place := s.testPlace()
+	s.check(merge.DropTests(s.ctx, s.b))
+	if _, err := os.Stat(filepath.Dir(place)); err == nil {
+		t.Error("the last place is left")
+	}
 }

@@ -270,6 +270,19 @@ func CheckPlace(repo *gitio.Repo, path string) error {
 	return board.Refuse(board.CodeInTheWay, path+" is in the way: git liza needs this place for a worktree of its own", "move it elsewhere")
 }
 
+const (
+	// CacheName is the directory of git liza in a folder of caches.
+	CacheName = "git-liza"
+	// TestMark begins the names of the worktrees in which merges are tested (merge.TestDir).
+	TestMark = ".integration"
+)
+
+// ForTests reports whether merges are tested in a worktree, or were before the project was moved.
+func ForTests(w gitio.WorktreeInfo) bool {
+	dir, name := filepath.Split(w.Path)
+	return !w.Main && strings.HasPrefix(name, TestMark) && filepath.Base(filepath.Dir(filepath.Clean(dir))) == CacheName
+}
+
 // passing reports whether a worktree is one of ours that is being made or removed.
 func (s *site) passing(path string) bool {
 	name, below := s.below(path)

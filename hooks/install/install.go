@@ -264,11 +264,11 @@ func Hide(repo *gitio.Repo, branches []string) error {
 // section returns the settings that enable the hooks. Paths are relative to the config file, so
 // that a repository that was moved works, but runs no hooks until they are installed again. Tasks'
 // worktrees are all created as .worktrees/.claim-<request>, after which git names its records of
-// them for ever (git-worktree); a human's own worktrees have other names. In
-// .integration (merge.TestDir), code written by agents is tested.
+// them for ever (git-worktree); a human's own worktrees have other names. In .integration and
+// .integration-1 (merge.TestDir), code written by agents is tested; git may add another number.
 func section(setup Setup) string {
 	on := "path = liza/hooks/" + configFile + "\n"
-	agents := "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\t" + on + "[includeIf \"gitdir:./worktrees/?integration\"]\n\t" + on
+	agents := "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\t" + on + "[includeIf \"gitdir:./worktrees/?integration*\"]\n\t" + on
 	switch {
 	case setup.Server:
 		return "[include]\n\t" + on

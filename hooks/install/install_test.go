@@ -117,7 +117,7 @@ func equal(t *testing.T, what, got, want string) {
 	}
 }
 
-const agents = "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\tpath = liza/hooks/gitconfig\n[includeIf \"gitdir:./worktrees/?integration\"]\n\tpath = liza/hooks/gitconfig\n"
+const agents = "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\tpath = liza/hooks/gitconfig\n[includeIf \"gitdir:./worktrees/?integration*\"]\n\tpath = liza/hooks/gitconfig\n"
 
 // TestInstall checks what is installed for clones and servers, and that nothing of it stays.
 func TestInstall(t *testing.T) {

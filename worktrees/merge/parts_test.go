@@ -54,7 +54,7 @@ func TestCheckOut(t *testing.T) {
 	ctx, b, v, base := boarded(t)
 	top := b.Repo().TopLevel()
 	place := placeOf(t, b)
-	ready := filepath.Join(b.Dir(), ".integration-ready")
+	ready := readyFile(placeOf(t, b))
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
 	next := git.OID(testrun.CommitAll(t, top, "second"))
 	cache := filepath.Join(place, "left.txt")

@@ -127,7 +127,7 @@ func TestModuleElsewhere(t *testing.T) {
 func TestNoPlace(t *testing.T) {
 	ctx, b, _, _ := boarded(t)
 	top := b.Repo().TopLevel()
-	must(t, clearPlace(ctx, b.Repo(), top))
+	must(t, clearPlaces(ctx, b, top))
 	if _, err := os.Stat(filepath.Join(top, "a.txt")); err != nil {
 		t.Errorf("the main worktree is cleared: %v", err)
 	}
@@ -139,6 +139,23 @@ func TestNoPlace(t *testing.T) {
 	refused := (*board.Refusal)(nil)
 	if _, err := (&testRun{place: testPlace}).run(ctx, inside); !errors.As(err, &refused) || refused.Code != board.CodeNoRoot {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoHome checks that a user without a home has a place for tests.
+func TestNoHome(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	held, _, _ := placed(t, ctx, b, v, base)
+	held.release(ctx)
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	_, place, kept := placed(t, ctx, b, v, base)
+	if !strings.HasPrefix(place, b.Dir()) || !kept() {
+		t.Errorf("it is %s", place)
+	}
+	must(t, DropTests(ctx, b))
+	if kept() {
+		t.Error("it is left")
 	}
 }
 

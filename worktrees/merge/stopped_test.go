@@ -115,7 +115,7 @@ func TestPlaceWithoutTheLease(t *testing.T) {
 		if err := <-ended; !errors.Is(err, lease.ErrTaken) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := os.Stat(filepath.Join(b.Dir(), ".integration-ready")); err == nil {
+		if _, err := os.Stat(readyFile(placeOf(t, b))); err == nil {
 			t.Errorf("%s: the place is called ready", name)
 		}
 		must(t, b.Repo().Worktree(place).Discard(ctx))

@@ -26,7 +26,7 @@ const (
 	// testScript is the integration test if the project configures none.
 	testScript = "scripts/integration-test.sh"
 	// testPlace is the worktree in which candidates are tested, in TestDir.
-	testPlace = ".integration"
+	testPlace = worktrees.TestMark
 	// maxTail is how many bytes of a failing test's output the board keeps.
 	maxTail = 4 << 10
 )
@@ -95,38 +95,12 @@ func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) 
 	}
 	said, err := endOf(file)
 	// The log ends with the test's result.
-	ending := "[" + failed.Error() + lacking(b, place) + "]"
+	ending := "[" + failed.Error()
+	if name := worktrees.Upwards(b.Repo().TopLevel(), place, ".venv", "venv", "vendor", ".env"); name != "" {
+		ending += "; " + name + " of the project's root is ignored by git and was not there: make it in worktree_setup, or name it in worktree_copy"
+	}
+	ending += "]"
 	return &failure{log: worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, how: failed}, err
-}
-
-// TestDir returns the directory with this clone's kept worktrees for tests, and creates it. It is
-// in the user's folder of caches: inside the project, tools would look upwards and find files of the
-// main worktree that git ignores, and that a fresh clone lacks.
-func TestDir(b *gitboard.Board) (string, error) {
-	caches, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no place for the integration test: %w", err)
-	}
-	common := b.Repo().CommonDir()
-	dir := filepath.Join(caches, "git-liza", fmt.Sprintf("%x", sha256.Sum256([]byte(common)))[:16])
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(dir) // as git names its worktrees
-}
-
-// upwards are files and folders of dependencies that tools find by looking upwards.
-var upwards = []string{"node_modules", "go.work", ".venv", "venv", "vendor", ".env"}
-
-// lacking names what the project's root has and the place of a failed test has not, "" if nothing.
-func lacking(b *gitboard.Board, place string) string {
-	for _, name := range upwards {
-		_, there := os.Lstat(filepath.Join(b.Repo().TopLevel(), name))
-		if _, here := os.Lstat(filepath.Join(place, name)); there == nil && here != nil {
-			return "; " + name + " of the project's root is ignored by git and was not there: make it in worktree_setup, or name it in worktree_copy"
-		}
-	}
-	return ""
 }
 
 // prepare makes the kept worktree hold the candidate, and returns where that is.
@@ -163,7 +137,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	if err := repo.Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
 	}
-	ready := filepath.Join(b.Dir(), filepath.Base(place)+"-ready")
+	ready := readyFile(place)
 	if made, err := os.ReadFile(ready); err == nil && isWorktree(place) && !r.own {
 		setUp, err := r.renew(ctx, repo, place)
 		if err == nil && setUp == string(made) || ctx.Err() != nil || errors.As(err, new(*gitio.NetworkError)) {
@@ -175,7 +149,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	if err := os.Remove(ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := clearPlace(ctx, repo, place); err != nil {
+	if err := clearPlaces(ctx, b, place); err != nil {
 		return err
 	}
 	if err := repo.Worktree(place).Add(ctx, c.commit); err != nil {
@@ -260,20 +234,6 @@ func (r *testRun) setUp(ctx context.Context, repo *gitio.Repo, place string) (st
 	links, err := repo.Worktree(place).Gitlinks(ctx)
 	all := append([]string{setup}, slices.Sorted(maps.Keys(links))...)
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(all, "\x00")))), err
-}
-
-// clearPlace removes the kept worktree. Anything there that git doesn't know stays: a person put it
-// there.
-func clearPlace(ctx context.Context, repo *gitio.Repo, place string) error {
-	all, err := repo.Records().RepairedWorktrees(ctx)
-	if err != nil {
-		return err
-	}
-	known := func(w gitio.WorktreeInfo) bool { return w.Path == place && !w.Main }
-	if !slices.ContainsFunc(all, known) {
-		return nil
-	}
-	return repo.Worktree(place).Discard(ctx)
 }
 
 func isWorktree(path string) bool {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/hooks/install"
+	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 var _ = add(hooksInstallCommand)
@@ -76,14 +78,14 @@ var _ = add(hooksUninstallCommand)
 func hooksUninstallCommand() *edge.Command {
 	return &edge.Command{
 		Name: "hooks uninstall", Group: "setting up", Max: 0,
-		Short:   "remove git's hooks, without a trace",
+		Short:   "remove git's hooks and the worktree of tests, without a trace",
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks uninstall`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			if err := setup.NoAgent(ctx, c); err != nil {
 				return err
 			}
-			if err := install.Uninstall(ctx, c.Board.Repo()); err != nil {
+			if err := cmp.Or(install.Uninstall(ctx, c.Board.Repo()), merge.DropTests(ctx, c.Board)); err != nil {
 				return err
 			}
 			return c.Answer(nil, "no hooks of git liza are left")
