@@ -94,7 +94,8 @@ func (b *Board) newSession(ctx context.Context, id string, role roles.Role, p Pr
 }
 
 // Agent returns the actor of an agent that acts in this clone. If session is "", the session kept
-// here is used. If none is kept, or the agent is no longer registered, it is registered first.
+// here is used. Without a kept session, or if the agent is no longer registered, it is registered
+// first.
 func (b *Board) Agent(ctx context.Context, id, session, request string, p Process) (board.Actor, error) {
 	actor, _, err := b.agentHere(ctx, id, session)
 	if err != nil || actor.Session != "" {
@@ -108,8 +109,8 @@ func (b *Board) Agent(ctx context.Context, id, session, request string, p Proces
 }
 
 // Newcomer is Agent for an agent's request that can bring its registration along. If the board does
-// not know the id, nothing is registered yet, and the registration is returned, for Request.First.
-// Should the request be refused, Decline ends the attempt.
+// not know the id, the registration is not made but returned, for Request.First. Should the request
+// be refused, Decline ends the attempt.
 func (b *Board) Newcomer(ctx context.Context, id, session, request string, p Process) (board.Actor, *board.Register, error) {
 	actor, known, err := b.agentHere(ctx, id, session)
 	if err != nil || actor.Session != "" {
@@ -176,7 +177,7 @@ func sessionName(id string) string { return "sessions/" + id }
 func triedName(id, session string) string { return sessionName(id) + "." + session }
 
 // ContextUsed returns the intent to record how much of its context an agent has used, in percent.
-// It changes nothing else about the agent.
+// It changes no other field of the agent.
 func ContextUsed(id string, percent int) Intent {
 	return func(_ context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
 		a := v.State.Agent(id)
@@ -187,7 +188,7 @@ func ContextUsed(id string, percent int) Intent {
 	}
 }
 
-// KeptSession returns the session of an id in this clone, or "" if none is kept.
+// KeptSession returns the kept session of an id in this clone, or "" for none.
 func (b *Board) KeptSession(id string) (string, error) { return b.Kept(sessionName(id)) }
 
 // keepSession keeps the session under which an id is registered and discards the attempts, which

@@ -26,7 +26,7 @@ type Options struct {
 	Random  io.Reader        // default: crypto/rand
 	Retries int              // number of retries after a lost race; default: DefaultRetries
 	Writes  bool             // an operation will follow, so look up the committer at once
-	Key     KeyOf            // finds an actor's signing key; nil if nobody signs
+	Key     KeyOf            // finds an actor's signing key; nil if operations are unsigned
 	// Patience is for locks of other processes.
 	Patience gitio.Patience
 }

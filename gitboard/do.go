@@ -404,7 +404,7 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 // rewritten returns the operations that a server has committed in other commits than were built.
 func (d *doing) rewritten(ctx context.Context, commits []git.OID) (all []*Done, err error) {
 	if err := d.b.proveFetched(ctx); err != nil {
-		return nil, err // it is on a board that nothing may be built on
+		return nil, err // no operation may be built on its board
 	}
 	for _, commit := range commits {
 		done, err := d.b.carriedOut(ctx, commit)

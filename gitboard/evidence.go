@@ -153,7 +153,7 @@ func (b *Board) Complete(ctx context.Context, t *board.Task, integration git.OID
 // Proven is the newest commit of integration that the board proves.
 type Proven struct {
 	Commit git.OID
-	By     string // what proves it, as the beginning of a sentence that ends in the commit; "" if nothing does
+	By     string // what proves it, as the beginning of a sentence that ends in the commit; "" for no proof
 }
 
 // ProvenIntegration returns the commit of integration that contains all others which the board

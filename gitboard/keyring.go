@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// KeyOf returns the key with which an actor signs, or a *board.Refusal if none is available. It is
-// called only on a board that requires signatures.
+// KeyOf returns an actor's signing key, or a *board.Refusal if it is not available. It is called
+// only on a board that requires signatures.
 type KeyOf func(ctx context.Context, a board.Actor) (*sshsig.Signer, error)
 
 // keyring caches the keys that were asked for.
@@ -20,7 +20,7 @@ type keyring struct {
 	known map[board.Actor]*sshsig.Signer
 }
 
-// sign returns the key for an operation, or nil if none is needed. It refuses a key that may not
+// sign returns the key for an operation, or nil if it needs no key. It refuses a key that may not
 // sign the operation.
 func (k *keyring) sign(ctx context.Context, p *oplog.Prepared, a board.Actor) (*sshsig.Signer, error) {
 	if !p.MustSign() {

@@ -57,7 +57,7 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	return g, err
 }
 
-// unproven is the operation that does not follow, nil if none is known.
+// unproven is the operation that does not follow, nil if all do.
 func (v *View) unproven(ctx context.Context) (*report.Unproven, error) {
 	doubt, err := v.Doubt(ctx)
 	if doubt == nil || err != nil {
@@ -88,7 +88,8 @@ func (g *Glance) Of(goal string) *Glance {
 	return g
 }
 
-// Overview returns a summary of the run at a given time, assuming that nothing happens until then.
+// Overview returns a summary of the run at a given time, assuming that the board does not change
+// until then.
 func (g *Glance) Overview(now time.Time) (*report.Overview, error) {
 	return report.Look(g.State, g.beside, now)
 }

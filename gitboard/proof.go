@@ -29,7 +29,7 @@ const proofFile = "proven"
 const provenAtMost = 64
 
 // prove proves by replay the operations that were added since this clone last wrote. A
-// *oplog.RecordError names the one that does not follow; nothing may be built on it. A board in
+// *oplog.RecordError names the one that does not follow, on which no operation may be built. A board in
 // memory belongs to one process and is not checked. known is the proof, read before tip was if that
 // can be: others may extend it at any time.
 func (b *Board) prove(ctx context.Context, known proof, tip, settled git.OID) error {

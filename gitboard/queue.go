@@ -25,7 +25,7 @@ type Queued struct {
 	At      board.Time  `json:"at"` // when it was requested
 
 	file    string
-	damaged error // why the file can't be read; nothing else is known of it then
+	damaged error // why the file can't be read; it has no other content then
 }
 
 // Queue stores an operation for the next sync.
@@ -33,7 +33,7 @@ type Queued struct {
 // may have moved.
 func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued, error) {
 	if b.Remote() == "" {
-		return nil, board.Refuse(board.CodeInvalid, "the board isn't shared: nothing needs a network here", "leave --offline out")
+		return nil, board.Refuse(board.CodeInvalid, "the board isn't shared: its operations need no network", "leave --offline out")
 	}
 	if !slices.Contains(board.OfflineOps(), p.Op()) {
 		return nil, board.Refuse(board.CodeInvalid, p.Op()+" can't be queued: it is decided at the remote", "try again when the remote is there")

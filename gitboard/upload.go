@@ -13,8 +13,8 @@ import (
 )
 
 // Upload uploads to the remote of a shared board the git-lfs files that commit to needs and its
-// ancestor from does not. Git itself pushes only pointers, and nobody else could check the commit
-// out. It does nothing on a board that is not shared. A refusal names one of the files.
+// ancestor from does not. Git itself pushes only pointers, and other clones could not check the
+// commit out. It does nothing on a board that is not shared. A refusal names one of the files.
 func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
 	if b.Remote() == "" {
 		return nil

@@ -55,7 +55,7 @@ func (b *Board) writeQueue() *writeQueue {
 func (t *writeQueue) queue(ctx context.Context) (waited bool) { return t.get(ctx, false) }
 
 // take waits for the turn if another process has it, and keeps it until end. waited is as for
-// queue. The turn may still not be held when take returns, so nothing may depend on it.
+// queue. The turn may still not be held when take returns, so no caller may depend on it.
 func (t *writeQueue) take(ctx context.Context) (waited bool) { return t.get(ctx, true) }
 
 func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {

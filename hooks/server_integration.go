@@ -71,7 +71,7 @@ func CheckIntegration(i Integration) *board.Refusal {
 	return nil
 }
 
-// lastMove returns the end of the last recorded move, "" if none is recorded.
+// lastMove returns the end of the last recorded move, "" for none.
 func (i Integration) lastMove() string {
 	for _, l := range slices.Backward(i.Landings) {
 		if !l.Found {

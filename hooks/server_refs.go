@@ -151,7 +151,7 @@ func publishedMove(m Move, task string) *board.Refusal {
 }
 
 // atticMove accepts only the branch of a task that the same push deletes, named after its commit:
-// nobody needs anything else.
+// no other is needed.
 func (p Push) atticMove(m Move, name string) *board.Refusal {
 	id, commit, _ := strings.Cut(name, "/")
 	branch := p.Of(git.PublishedRef(id))

@@ -13,8 +13,8 @@ type Who struct {
 	Role    roles.Role // of that id
 	Session string     // LIZA_SESSION, "" for the one stored here
 	Task    string     // the task in whose worktree git runs, "" for none
-	// Unchecked: another program's hooks had replaced ours until now, so none of ours has checked
-	// the commit that is being made.
+	// Unchecked: another program's hooks had replaced ours until now, so the commit that is being made
+	// is unchecked.
 	Unchecked bool
 	Main      bool // git runs in the project's main worktree, whose HEAD belongs to the human
 }
@@ -52,7 +52,7 @@ func (w Who) where() string {
 	return "inside the worktree of " + w.Task
 }
 
-// Again refuses an agent's commit that none of our hooks has checked. They are back now, so that a
+// Again refuses an agent's commit that our hooks have not checked. They are back now, so that a
 // retry passes them.
 func (w Who) Again() *board.Refusal {
 	if !w.Unchecked || w.ID == "" {

@@ -93,8 +93,8 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	return k, nil
 }
 
-// owned reports whether the branch with a task's name is the task's work. When the task was never
-// claimed, it isn't: nobody has worked on the task yet.
+// owned reports whether the branch with a task's name is the task's work. Before the task's first
+// claim it isn't.
 func owned(v *gitboard.View, task string) bool {
 	t := v.State.Task(task)
 	return t == nil || t.Begun()
@@ -138,8 +138,8 @@ func untracked(path string, dirty []gitio.StatusEntry, maxMB int) (large []strin
 }
 
 // staged stores what is staged in a worktree as a commit, if a snapshot of the files does not have
-// it, and the attic neither; zero if there is nothing of the kind, and with an error. In the middle
-// of a conflict nothing is stored.
+// it, and the attic neither; zero if there is no such content, and with an error. In the middle of
+// a conflict it is not stored.
 func (s *site) staged(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (git.OID, error) {
 	if !slices.ContainsFunc(seen.Dirty, gitio.StatusEntry.StagedAlone) || slices.ContainsFunc(seen.Dirty, gitio.StatusEntry.Unmerged) {
 		return git.ZeroOID, nil
@@ -212,7 +212,7 @@ func (s *site) snapshot(ctx context.Context, path, task string, actor board.Acto
 		return w, fmt.Errorf("keep the files of %s: %w", path, err)
 	}
 	if w.commit.IsZero() {
-		return w, nil // nothing is there
+		return w, nil // it does not exist
 	}
 	w.tree, err = s.treeOf(ctx, w.commit)
 	return w, err
@@ -353,7 +353,7 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies
 
 // ignored stores the files of a worktree that git ignores as a commit, except those that are easily
 // made again: Config.Remade selects them, or the main worktree has the same file. Files that the bound
-// attic_max_mb excludes are noted. It returns zero if none is left, or if the attic has them.
+// attic_max_mb excludes are noted. It returns zero if no file is left, or if the attic has them.
 func (s *site) ignored(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (git.OID, error) {
 	c := v.State.Config()
 	files, err := s.repo.Ignored(ctx, path, c.Remade)

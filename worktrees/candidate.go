@@ -59,7 +59,7 @@ type candidate struct {
 	left    bool // left for Diagnose
 }
 
-// candidate makes a worktree at a commit and sets it up. After an error nothing of it remains.
+// candidate makes a worktree at a commit and sets it up. After an error it is removed.
 func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, commit git.OID) (*candidate, error) {
 	token, err := s.b.Token()
 	if err != nil {
@@ -258,8 +258,8 @@ func (s *site) readRecord(token string) (*record, error) {
 	return &r, nil
 }
 
-// abandonedAfter is the age at which a candidate counts as left behind if nobody can see whether
-// its process lives.
+// abandonedAfter is the age at which a candidate counts as left behind if its process can't be
+// seen.
 const abandonedAfter = 24 * time.Hour
 
 // inUse reports whether the process that made a candidate may still need it. Another process may

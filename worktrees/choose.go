@@ -66,7 +66,7 @@ func noWork(v *gitboard.View, coder string) error {
 	return board.Refuse(board.CodeNoWork, "nothing to claim for "+coder+": "+reason, "")
 }
 
-// theirAuthors is the reason of a task that nothing else keeps from being claimed.
+// theirAuthors is the reason of a task that is claimable otherwise.
 const theirAuthors = "are rejected and wait for their author"
 
 func why(b board.Brief, coder string, merged func(id string) bool) string {

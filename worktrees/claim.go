@@ -123,8 +123,8 @@ func (c *claimer) refresh(ctx context.Context, refused error) (again bool, err e
 	return true, nil
 }
 
-// passOver reports whether to try another task, because none was named and this one can't be
-// claimed.
+// passOver reports whether to try another task, because this one can't be claimed and was not
+// named.
 func (c *claimer) passOver(err error) bool {
 	r := (*board.Refusal)(nil)
 	if c.r.Task != "" || c.task == "" || !errors.As(err, &r) || r.Task != c.task || r.Code == board.CodeLimit {

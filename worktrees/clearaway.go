@@ -27,9 +27,8 @@ func identity(path string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// clearAway removes a task's worktree. before is what already went to the attic with the preceding
-// operation; anything else in the worktree that nothing else holds goes there now. It can be
-// repeated.
+// clearAway removes a task's worktree. before is the part that the preceding operation put into the
+// attic; all other work that exists only in the worktree goes there now. It can be repeated.
 //
 // The worktree is first moved out of the way, so that its path is free at once for an agent that
 // has claimed the task since. If it was that agent's worktree which was moved, it is moved back.

@@ -10,9 +10,9 @@ import (
 )
 
 // Create makes the worktree of a task again from its branch, and returns its path. If the worktree
-// exists, nothing happens unless fresh is set: then the content of the old one goes to the attic
-// first. fresh is the actor who wants a new worktree, which only the task's coder, planners and
-// humans may have; nil for none.
+// exists, it stays unless fresh is set: then the content of the old one goes to the attic first.
+// fresh is the actor who wants a new worktree, which only the task's coder, planners and humans may
+// have; nil for none.
 func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Actor) (string, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -41,7 +41,7 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 			return "", refusal(board.CodePermission, t.ID, "git liza worktree create "+t.ID+" makes a missing one; a fresh one is for its coder, a planner or a human", "%s holds %s, and %s would replace its worktree", t.AssignedTo, t.ID, fresh.ID)
 		}
 		if _, err := s.workTip(ctx, v, t); err != nil {
-			return "", err // nothing to make it from
+			return "", err // it has no source
 		}
 		if err := s.makeRoom(ctx, v, t.ID, *fresh, nil); err != nil {
 			return "", fmt.Errorf("put the worktree of %s aside: %w", t.ID, err)
@@ -59,5 +59,5 @@ func (s *site) self(ctx context.Context) board.Actor {
 	return board.HumanActor(who.Name, who.Email)
 }
 
-// itself is the identity of this program, for what nobody has asked for.
+// itself is the identity of this program, for its own operations.
 var itself = board.HumanActor("git liza", "git-liza@liza")

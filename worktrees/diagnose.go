@@ -30,7 +30,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	repairable := slices.ContainsFunc(damaged, func(p Problem) bool { return p.Fix != nil })
 	switch {
 	case repairable || err != nil && len(damaged) > 0:
-		return damaged, nil // nothing else is seen as it is before they are repaired
+		return damaged, nil // other findings are reliable only after their repair
 	case err != nil:
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 	return nil
 }
 
-// restRefs reports the broken refs that nothing else has reported.
+// restRefs reports the remaining broken refs.
 func (d *diagnosis) restRefs(ctx context.Context) error {
 	tasks := d.v.State.TaskBranches()
 	for _, b := range sortedRefs(d.unread) {
@@ -363,7 +363,7 @@ func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) er
 		}
 	}
 	if to.IsZero() {
-		return d.v.State.Err() // reported with those that nothing proves
+		return d.v.State.Err() // reported with the refs without proof
 	}
 	d.kept[to] = true
 	d.report(b, Problem{

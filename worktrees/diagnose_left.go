@@ -50,7 +50,7 @@ func (d *diagnosis) records(context.Context) error {
 // moves looks for worktrees that are still locked from being moved.
 func (d *diagnosis) moves(context.Context) error {
 	moving := map[string]bool{}
-	entries, _ := os.ReadDir(d.claimsDir()) // without entries, none is being moved
+	entries, _ := os.ReadDir(d.claimsDir()) // without entries, no worktree is being moved
 	for _, e := range entries {
 		if r, err := d.readRecord(e.Name()); err == nil && r != nil && d.inUse(r) {
 			moving[r.Task] = true
@@ -94,8 +94,8 @@ func (d *diagnosis) folders(ctx context.Context) error {
 	return nil
 }
 
-// keptFolder checks the place of the objects that are kept beside git. Nothing can be written while
-// it is taken.
+// keptFolder checks the place of the objects that are kept beside git. Writes fail while it is
+// taken.
 func (d *diagnosis) keptFolder(context.Context) error {
 	path := d.repo.Upkeep().KeptDir()
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -298,8 +298,8 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	return nil
 }
 
-// leases looks for agents' leases that were renewed with a clock that is ahead: should the agent be
-// gone, nobody else gets its work for as long.
+// leases looks for agents' leases that were renewed with a clock that is ahead: if the agent has
+// ended, other agents don't get its work for as long.
 func (d *diagnosis) leases(ctx context.Context) error {
 	all, err := d.v.Leases(ctx)
 	if err != nil {

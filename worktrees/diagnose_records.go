@@ -85,14 +85,14 @@ func (s *site) damagedClone() Problem {
 
 // entries returns the paths in .worktrees.
 func (s *site) entries() (paths []string) {
-	entries, _ := os.ReadDir(filepath.Join(s.root, ".worktrees")) // without entries, nothing is there
+	entries, _ := os.ReadDir(filepath.Join(s.root, ".worktrees")) // without entries it is empty
 	for _, e := range entries {
 		paths = append(paths, filepath.Join(s.root, ".worktrees", e.Name()))
 	}
 	return paths
 }
 
-// free returns the first of the paths <dir>/1, <dir>/2 and so on at which nothing is.
+// free returns the first unused path of <dir>/1, <dir>/2 and so on.
 func free(dir string) string {
 	for n := 1; ; n++ {
 		if path := filepath.Join(dir, strconv.Itoa(n)); !present(path) {

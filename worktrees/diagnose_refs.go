@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// broken reports a ref that points to nothing as a problem, and treats the ref as missing.
+// broken reports a ref that points to a missing object as a problem, and treats the ref as missing.
 func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err error) error {
 	broken := (*gitio.BrokenRefError)(nil)
 	if !errors.As(err, &broken) || broken.Ref != ref {

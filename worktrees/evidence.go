@@ -122,7 +122,7 @@ func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glan
 }
 
 // backOn is the way for a worktree back to its task's branch. If HEAD is on no branch and has
-// commits that the task's lacks, as after `git rebase --quit`, nothing else may hold them.
+// commits that the task's lacks, as after `git rebase --quit`, they may exist only there.
 func (s *site) backOn(ctx context.Context, v *gitboard.View, task, branch string, head git.OID) (hint string, err error) {
 	in := "git -C " + board.WorktreeOf(task)
 	hint = in + " checkout " + v.TaskBranch(task)
@@ -188,7 +188,7 @@ func midst(path string) string {
 	}
 	// Of several commits, git keeps in a file which ones follow, also after the current one was
 	// committed by hand.
-	todo, _ := os.ReadFile(filepath.Join(dir, "sequencer", "todo")) // without it, none does
+	todo, _ := os.ReadFile(filepath.Join(dir, "sequencer", "todo")) // without it, no command remains
 	switch verb, _, _ := strings.Cut(string(todo), " "); verb {
 	case "pick", "p":
 		return "cherry-pick"

@@ -92,7 +92,7 @@ func (s *site) forgettable(w gitio.WorktreeInfo) bool {
 	return s.ofTask(w) && theirs(s.repo.Worktree(w.Path).Record(), "", "") == ""
 }
 
-// removeEmpty removes a directory that is empty, and nothing else.
+// removeEmpty removes only an empty directory.
 func removeEmpty(path string) {
 	if isDir(path) {
 		_ = os.Remove(path)

@@ -107,7 +107,7 @@ type layout struct {
 func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout, error) {
 	branch := v.TaskBranch(task)
 	if !present(s.path(task)) {
-		// There is no worktree, and usually nobody else has the branch: reading the HEADs needs no
+		// There is no worktree, and usually no other place has the branch: reading the HEADs needs no
 		// child process.
 		tip, err := s.repo.Ref(ctx, git.BranchRef(branch))
 		if err != nil {

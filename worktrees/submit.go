@@ -88,8 +88,8 @@ func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded git.OID) (*
 }
 
 // upload uploads large files to the remote of a shared board before the operation is decided,
-// because others can move the board meanwhile. It returns the commit that needs them, "" if there
-// is nothing to submit, which is refused later.
+// because others can move the board meanwhile. It returns the commit that needs them, "" for an
+// empty submission, which is refused later.
 func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 	if s.b.Remote() == "" || !board.ValidTaskID(task) || !present(s.path(task)) {
 		return "", nil

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// fetchable refuses a submission that refers to submodule commits which nobody else could fetch:
+// fetchable refuses a submission that refers to submodule commits that no other clone could fetch:
 // integration could then not be checked out. A submodule that is not checked out in the worktree
 // was not changed there.
 func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, worktree string, head git.OID, changed []string) error {
@@ -44,7 +44,7 @@ func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, w
 		}
 		if !published {
 			return refusal(board.CodeNested, t.ID, "push it: git -C "+plain.Quote(path.Join(t.Worktree, file))+" push origin HEAD:"+v.TaskRef(t.ID),
-				"the submission has the submodule %s at %s, which no remote of that submodule has: nobody else could check it out", name, commit.Short())
+				"the submission has the submodule %s at %s, which no remote of that submodule has: other clones could not check it out", name, commit.Short())
 		}
 	}
 	return nil

@@ -32,8 +32,8 @@ func (s Swept) String() string {
 }
 
 // Sweep releases other agents' claims whose lease has expired, each in a separate operation. role
-// limits it to coders or reviewers; "" means both. Nobody holds a handed-off task, so it isn't
-// affected. A claim that was renewed or taken meanwhile is skipped, with the reason.
+// limits it to coders or reviewers; "" means both. A handed-off task has no holder, so it isn't
+// affected. A claim that was renewed or taken in the meantime is skipped, with the reason.
 func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles.Role) ([]Swept, error) {
 	v, err := b.View(ctx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Tidy removes the worktree and branch of a task that no longer needs them. Work that nothing else
-// holds goes to the attic first. It can be repeated.
+// Tidy removes the worktree and branch of a task that no longer needs them. Work that exists only
+// there goes to the attic first. It can be repeated.
 func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.Actor, task string) error {
 	s, err := at(ctx, b)
 	if err != nil {

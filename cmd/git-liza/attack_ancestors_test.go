@@ -23,10 +23,10 @@ func TestSupervisedAncestors(t *testing.T) {
 	p.must("coder-2", "claim", "print")
 	p.addTask("parse")
 	for name, c := range map[string]struct{ script, says string }{
-		"without variables":            {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" pause`, "below the supervisor of coder-1, where nobody acts as a human"},
-		"no environment":               {`env -i PATH="$PATH" HOME="$HOME" git-liza -C "$root" pause`, "below the supervisor of coder-1, where nobody acts as a human"},
-		"another session":              {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED setsid -w git-liza -C "$root" pause`, "below the supervisor of coder-1, where nobody acts as a human"},
-		"left by its parent":           {`(env -u LIZA_AGENT_ID -u LIZA_SUPERVISED sh -c 'read x; git-liza -C "$root" pause' <"$root/../gate" >"$root/../left" 2>&1 &); echo x >"$root/../gate"; while ! grep -q hint "$root/../left"; do sleep 0.05; done; cat "$root/../left"`, "below the supervisor of coder-1, where nobody acts as a human"},
+		"without variables":            {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" pause`, "under the supervisor of coder-1, where human commands aren't allowed"},
+		"no environment":               {`env -i PATH="$PATH" HOME="$HOME" git-liza -C "$root" pause`, "under the supervisor of coder-1, where human commands aren't allowed"},
+		"another session":              {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED setsid -w git-liza -C "$root" pause`, "under the supervisor of coder-1, where human commands aren't allowed"},
+		"left by its parent":           {`(env -u LIZA_AGENT_ID -u LIZA_SUPERVISED sh -c 'read x; git-liza -C "$root" pause' <"$root/../gate" >"$root/../left" 2>&1 &); echo x >"$root/../gate"; while ! grep -q hint "$root/../left"; do sleep 0.05; done; cat "$root/../left"`, "under the supervisor of coder-1, where human commands aren't allowed"},
 		"another agent":                {`env -u LIZA_SESSION LIZA_AGENT_ID=code-reviewer-1 git-liza -C "$root" discover --desc x --severity low`, "this process is coder-1's, and can't act as code-reviewer-1"},
 		"another's commit":             {`cd "$root/.worktrees/print" && env -u LIZA_SESSION LIZA_AGENT_ID=coder-2 git commit -q --allow-empty -m forged`, "coder-1 does not hold print"},
 		"a commit, unnamed":            {`cd "$root" && env -u LIZA_AGENT_ID git commit -q --allow-empty -m forged`, "coder-1 commits only in the worktree of its task"},
@@ -35,7 +35,7 @@ func TestSupervisedAncestors(t *testing.T) {
 		"another agent there":          {apart + `env -u LIZA_SESSION LIZA_AGENT_ID=code-reviewer-1 git-liza -C "$root" discover --desc x --severity low`, "this process is coder-1's, and can't act as code-reviewer-1"},
 		"the supervisor's agent there": {apart + `git-liza discover --desc "told apart" --severity low`, "told apart"},
 		"hooks there":                  {`cd "$root/.worktrees/print" && ` + apart + `env -i PATH="$PATH" HOME="$HOME" git update-ref refs/heads/integration $(git commit-tree -m x HEAD^{tree})`, "integration moves by a merge"},
-		"the hooks":                    {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" hooks uninstall`, "below the supervisor of coder-1, where nobody acts as a human"},
+		"the hooks":                    {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" hooks uninstall`, "under the supervisor of coder-1, where human commands aren't allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if strings.HasSuffix(name, "there") || strings.HasPrefix(name, "a namespace") {
@@ -75,7 +75,7 @@ func TestRemovedHooks(t *testing.T) {
 	p.addTask("parse")
 	p.must("", "agent", "coder", "--id", "1", "--once", "--exec", "rm -rf '"+filepath.Join(p.dir, ".git", "liza")+"'; exit 42")
 	out, errs, _ := p.liza("", "agent", "coder", "--id", "1", "--once", "--exec", `env -i PATH="$PATH" HOME="$HOME" git-liza -C '`+p.dir+`' pause; git-liza hooks status; exit 42`)
-	for _, want := range []string{"git liza's hooks had been removed or changed: they are back", "nobody acts as a human", "hooks: on, for agents"} {
+	for _, want := range []string{"git liza's hooks had been removed or changed: they are back", "human commands aren't allowed", "hooks: on, for agents"} {
 		if !strings.Contains(out+errs, want) {
 			t.Errorf("%q is not in\n%s%s", want, out, errs)
 		}

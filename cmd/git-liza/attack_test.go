@@ -89,7 +89,7 @@ func TestAttacksOnAClone(t *testing.T) {
 		{"a reviewer commits", "code-reviewer-1", parse, "git commit --allow-empty -m mine", "only coders commit", "git liza discover"},
 		{"a reviewer commits, unverified", "code-reviewer-1", parse, "git commit --no-verify --allow-empty -m mine", "code-reviewer-1 is a code_reviewer", "git liza show parse"},
 		{"another's worktree, recreated", "coder-1", parse, "git-liza worktree create print --fresh", "coder-2 holds print, and coder-1 would replace its worktree", "a planner or a human"},
-		{"the same, without a name", "", parse, "git-liza worktree create print --fresh", "nobody acts as a human", "project's root"},
+		{"the same, without a name", "", parse, "git-liza worktree create print --fresh", "human commands aren't allowed", "project's root"},
 		{"a tag", "coder-1", parse, "git tag v1", "sets and moves no tags", "leave tags to a human"},
 		{"a tag, moved", "coder-1", parse, "git tag -f kept HEAD", "sets and moves no tags", "leave tags to a human"},
 		{"a tag, deleted", "coder-1", parse, "git tag -d kept", "sets and moves no tags", "leave tags to a human"},

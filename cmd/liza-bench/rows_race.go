@@ -138,8 +138,7 @@ func benchWriters(l *lab) error {
 }
 
 // crowd lets writers, each a process at a time, write so many notes one after the other, and counts
-// on this site's board that none was lost. A site that writes with several processes counts as that
-// many writers.
+// them on this site's board. A site that writes with several processes counts as that many writers.
 func (s *site) crowd(writers []*site, each int) (time.Duration, samples, error) {
 	before, err := s.operations()
 	if err != nil {

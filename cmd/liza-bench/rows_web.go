@@ -26,8 +26,8 @@ type browser struct {
 }
 
 // benchWeb measures the web board of 1 000 tasks: its first page, how long after an operation was
-// acknowledged a page that is open gets it, what an open page costs while nothing happens, and the
-// size of the report.
+// acknowledged a page that is open gets it, the cost of an idle open page, and the size of the
+// report.
 func benchWeb(l *lab) error {
 	n := l.pick(20, 1000, 1000)
 	s, err := l.site("web", boardSize{tasks: n})
@@ -101,8 +101,8 @@ func (b *browser) rows(f *floor, tasks string) error {
 	return b.idle(time.Duration(l.pick(200, 10_000, 45_000)) * time.Millisecond)
 }
 
-// idle measures what the server costs with one page open while nothing happens. A child that it
-// waited for would show in its count of faults.
+// idle measures the server's cost with one open, idle page. A child that it waited for would show
+// in its count of faults.
 func (b *browser) idle(d time.Duration) error {
 	l := b.s.l
 	time.Sleep(d / 10) // the last operation's effects are over

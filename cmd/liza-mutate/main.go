@@ -7,8 +7,8 @@
 // It builds the tests of each package once, with every mutant in them: a condition that always
 // holds or never does, a statement that is left out. A variable chooses the one that is on. Each
 // test runs once without a mutant, which shows how long it takes and which mutants it reaches; then
-// each mutant meets only the tests that reach it, the quick ones first, until one fails. Nothing is
-// written into the source. Mutants that change nothing are listed in equivalent.txt.
+// each mutant meets only the tests that reach it, the quick ones first, until one fails. The source
+// is not changed. Mutants that change nothing are listed in equivalent.txt.
 //
 // It may import gitboard/proc.
 package main

@@ -33,7 +33,7 @@ type Facts struct {
 	Strays  []report.Stray         // commits on integration that the board has not recorded
 	SetBack *report.SetBack        // nil if integration is where the board left it
 	Now     board.Time
-	Invalid string // why the tip does not replay or parse, "" if it does; otherwise nothing else can be judged
+	Invalid string // why the tip does not replay or parse, "" if it does; otherwise no rule can be judged
 }
 
 // Alarm is a condition that is met.

@@ -30,7 +30,7 @@ type ruleInput struct {
 
 func newRuleInput(f Facts) *ruleInput {
 	e := &ruleInput{Facts: f, full: map[string]*board.Task{}}
-	if f.Invalid != "" || f.State.Control().Mode == board.Aborted { // the run has ended: nothing waits any more
+	if f.Invalid != "" || f.State.Control().Mode == board.Aborted { // the run has ended
 		return e
 	}
 	for _, b := range f.State.Tasks() {

@@ -98,8 +98,8 @@ func findSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
 	return most, nil
 }
 
-// setBack compares the board with a place that its history lacks. It returns nil if no whole board
-// is there, or if its operations do not follow: nobody misses those.
+// setBack compares the board with a place that its history lacks. It returns nil if that place has
+// no whole board, or if its operations do not follow: those are no loss.
 func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetBack, error) {
 	if err := wholeBoard(ctx, repo, p.commit); err != nil {
 		if lacking(err) {

@@ -16,10 +16,9 @@ type unplaced struct {
 // placedLater is how many outcomes may wait for their trees to be made.
 const placedLater = 64
 
-// proveWhole replays a whole history as long as nothing is wrong with it. Meanwhile another
-// processor makes the trees and compares them with the commits', which takes as long as the
-// operations. It returns nil if anything is wrong: then nothing of this replay is of use, since it
-// counted on the trees.
+// proveWhole replays a whole history up to the first fault. Meanwhile another processor makes the
+// trees and compares them with the commits', which takes as long as the operations. It returns nil
+// if there is a fault: then the whole replay is void, because it counted on the trees.
 func proveWhole(ctx context.Context, store oplog.Store, r Range, chain []git.OID, made func(git.OID, *oplog.Outcome), progress func(done, total int)) (*replay, error) {
 	p := newReplay(store, r)
 	trees, sound := make(chan unplaced, placedLater), make(chan bool, 1)

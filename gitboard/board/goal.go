@@ -85,8 +85,8 @@ func (s *State) comesAfter(g *Goal) *Goal {
 	return nil
 }
 
-// TheGoal returns the goal that is meant if none is named: the only one being worked on or, if
-// there is none, the one that ended last. It is nil while several are being worked on.
+// TheGoal returns the goal that is meant by default: the only one being worked on or, without such
+// a goal, the one that ended last. It is nil while several are being worked on.
 func (s *State) TheGoal() *Goal {
 	running := s.Running()
 	if len(running) == 1 {
@@ -132,7 +132,7 @@ func (s *State) FindGoal(id string) (*Goal, error) {
 	case len(running) == 1:
 		return running[0], nil
 	case len(running) > 1:
-		r := invalid("%d goals are worked on, and none is named: %s", len(running), all(goalIDs(running))).hint("git liza goal list")
+		r := invalid("%d goals are worked on; name one of them: %s", len(running), all(goalIDs(running))).hint("git liza goal list")
 		r.Goal = running[0].ID
 		return nil, r
 	}

@@ -130,7 +130,7 @@ func TestGoalAfterAnother(t *testing.T) {
 // TestGoalThatIsMeant checks which goal is used if none is named.
 func TestGoalThatIsMeant(t *testing.T) {
 	s := side(t)
-	s.refused("invalid", human, add("login"), "2 goals are worked on, and none is named: billing and goal-1", "git liza goal list")
+	s.refused("invalid", human, add("login"), "2 goals are worked on; name one of them: billing and goal-1", "git liza goal list")
 	s.refused("unknown-record", human, of("biling", "login"), "no goal is called \"biling\"", "billing")
 	s.do(planner, add("login")).do(planner2, add("invoice"))
 	equals(t, "each planner's goal", []string{s.task("login").Goal, s.task("invoice").Goal}, []string{"goal-1", "billing"})

@@ -169,7 +169,7 @@ func recordViolations(s, before *State, path string) []Violation {
 	return all
 }
 
-// ofGoal reports the goal of a record if there is none of that name.
+// ofGoal reports the goal of a record if it does not exist.
 func ofGoal(s *State, goal string, bad func(string, string, ...any)) {
 	if goal != "" && s.Goal(goal) == nil && s.Err() == nil {
 		bad("goal", "there is no goal %s", quote(goal))
@@ -310,7 +310,8 @@ func statusInvariants(s *State, t *Task, needs func(string, string), bad func(st
 	}
 }
 
-// approvalInvariants checks that different reviewers approved, none of whom worked on the task.
+// approvalInvariants checks that different reviewers approved, and that they did not work on the
+// task.
 func approvalInvariants(t *Task, bad func(string, string, ...any)) {
 	for i, a := range t.Approvals {
 		if slices.Contains(t.Workers(), a.By) {

@@ -205,7 +205,7 @@ func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, string) {
 	return &Withdraw{About: About{t.ID}}, "withdraw " + t.ID
 }
 
-// wayToVerdict is a rejection: an approval has nothing to fill in, and no hint proposes one.
+// wayToVerdict is a rejection: an approval has no text to fill in, and no hint proposes it.
 func wayToVerdict(_ *State, t *Task, _ Actor) (Payload, string) {
 	r := &Rejection{Overall: exampleText, Blockers: []Finding{exampleFinding}}
 	if t.HasPriorFeedback() {

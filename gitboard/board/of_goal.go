@@ -6,8 +6,8 @@ import (
 )
 
 // OfGoal returns what a board has of one goal: the goal, its tasks, archived ones among the others,
-// and the records about them or about no goal. Without the other goals nothing waits for them, and
-// their agents are not registered.
+// and the records about them or about no goal. The goal no longer waits for other goals, and their
+// agents are not registered.
 func OfGoal(s *State, goal string) *State {
 	all := Unarchived(s)
 	part := all.next(all.Time())

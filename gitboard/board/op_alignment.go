@@ -55,7 +55,7 @@ func (p *AlignmentEntry) Apply(s *State, op Operation) {
 	align(s, op, g.ID, p.Event, p.Summary+"\nthe goal was: "+was)
 }
 
-// goal returns the goal of the entry. If none is named and none is being worked on, it is the one
+// goal returns the goal of the entry. Without a named goal, or one being worked on, it is the goal
 // that ended last.
 func (p *AlignmentEntry) goal(s *State, op Operation) (*Goal, error) {
 	if g := s.TheGoal(); p.Goal == "" && g != nil {

@@ -77,7 +77,7 @@ func (p *Answer) Apply(s *State, op Operation) {
 	}
 	n := edit[Note](s, RecordPath(NoteDir, p.Note))
 	n.Answer, n.AnsweredBy, n.AnsweredAt = p.Text, op.Actor.ID, op.Time
-	if n.By == op.Actor.ID { // nobody else reads it
+	if n.By == op.Actor.ID { // it has no other reader
 		n.AcknowledgedBy, n.AcknowledgedAt = op.Actor.ID, op.Time
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// GoalAbort gives up a goal. Its tasks stay as they are, but nobody works on them.
+// GoalAbort gives up a goal. Its tasks stay as they are, but may no longer be worked on.
 type GoalAbort struct {
 	Goal   string `json:"goal,omitempty"` // "" for the only one being worked on
 	Reason string `json:"reason,omitempty"`

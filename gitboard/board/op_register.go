@@ -72,7 +72,7 @@ func (p *Register) Apply(s *State, op Operation) {
 	put(s, RecordPath(AgentDir, op.Actor.ID), a)
 }
 
-// unplanned returns the only goal being worked on if nobody plans it; else "".
+// unplanned returns the only goal being worked on if it has no planner; else "".
 func (s *State) unplanned() string {
 	if running := s.Running(); len(running) == 1 && s.PlannerOf(running[0].ID) == "" {
 		return running[0].ID

@@ -140,7 +140,7 @@ func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
 }
 
 // rejectedLike returns the rejection of the same commit, or of one with the same files, if it still
-// counts: nobody has since unblocked the task or changed what it asks for. It returns nil for none.
+// counts: the task has not been unblocked or redefined after it. It returns nil for none.
 func (t *Task) rejectedLike(commit, tree string) *Event {
 	trees := map[string]string{}
 	for _, e := range t.Submitted() {

@@ -1,6 +1,6 @@
 package board
 
-// Withdraw takes back a submission that nobody is reviewing.
+// Withdraw takes back a submission that is not under review.
 type Withdraw struct {
 	About
 	Reason string `json:"reason,omitempty"`

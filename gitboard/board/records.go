@@ -162,10 +162,10 @@ type Settlement struct {
 	Reason string `yaml:"reason"`
 }
 
-// Open reports whether nobody has dealt with the discovery.
+// Open reports whether the discovery is still undecided.
 func (d *Discovery) Open() bool { return d.ConvertedToTask == "" && d.Settled == nil }
 
-// Pressing reports whether the discovery can't wait and nobody has dealt with it.
+// Pressing reports whether the discovery can't wait and is still undecided.
 func (d *Discovery) Pressing() bool { return d.Urgency == "immediate" && d.Open() }
 
 // Handoff is handoff/<task>.yaml: what a coder or a reviewer leaves to its successor.

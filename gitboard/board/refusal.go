@@ -11,7 +11,7 @@ type Refusal struct {
 	Message string // one sentence that names the subject
 	Hint    string // how to proceed; never a destructive command
 	Task    string // the task it is about, if any
-	Goal    string // one of the goals that could be meant, if none is named
+	Goal    string // one of the goals that could be meant, if the caller named no goal
 	Unknown string // the id of a named task or agent that does not exist
 	Holder  string // the holder of that task
 	Lease   *Lease // the holder's, if it is why the task can't be claimed; the edge adds it

@@ -103,7 +103,7 @@ const (
 	noAnomaly = "none"
 )
 
-// oneLine joins the lines of a text, so that none of them can be taken for a line of the form.
+// oneLine joins the lines of a text, so that they can't be taken for lines of the form.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 var (

@@ -52,7 +52,7 @@ func (b TaskBranches) Parents() []string {
 	return parents
 }
 
-// valid reports whether git accepts the names and nothing else of the board has them.
+// valid reports whether git accepts the names and they are no other names of the board.
 func (b TaskBranches) valid() bool {
 	return strings.HasSuffix(string(b), "/") && validBranch(b.Dir())
 }
@@ -65,8 +65,7 @@ func (b TaskBranches) clashes(branch string) bool {
 }
 
 // CheckBranches returns an error if the integration branch, or the prefix of tasks' branches, is
-// not a name that a board can have. It is called for settings that nobody has proven yet, before
-// git sees the names.
+// not a name that a board can have. It is called for unproven settings, before git sees the names.
 func (c *Config) CheckBranches() error {
 	switch prefix := c.TaskBranches(); {
 	case !validBranch(c.IntegrationBranch):

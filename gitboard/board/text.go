@@ -47,8 +47,8 @@ func checkText(_ *State, op Operation) error {
 	return err
 }
 
-// Storable reports whether a record may hold a text that nobody vouches for, like what a program
-// has printed: it holds no control character, and does not look like a credential.
+// Storable reports whether a record may hold an unchecked text, like a program's output: it holds
+// no control character, and does not look like a credential.
 func Storable(text string) bool { return textFault("the text", text, MaxText, false) == nil }
 
 func textFault(field, text string, longest int, allowSecret bool) error {

@@ -62,8 +62,7 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 	return b.String(), payloadFile, cmp.Or(before.Err(), after.Err())
 }
 
-// writeBody writes the body indented, so that none of its lines can be taken for a subject or a
-// trailer.
+// writeBody writes the body indented, so that its lines can't be taken for a subject or a trailer.
 func writeBody(b *strings.Builder, line, body string) {
 	body = strings.TrimSpace(plain.Visible(body))
 	if body == "" || strings.HasSuffix(line, body) {

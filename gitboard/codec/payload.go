@@ -43,7 +43,7 @@ func PayloadReference() string {
 	return text
 }
 
-// DecodePayload decodes the output of EncodePayload and nothing else: the bytes must be canonical.
+// DecodePayload decodes only the output of EncodePayload: the bytes must be canonical.
 func DecodePayload(name, text string) (payload board.Payload, session string, allowSecret bool, err error) {
 	fail := func(err error) (board.Payload, string, bool, error) {
 		return nil, "", false, fmt.Errorf("the payload of %s: %w", name, err)

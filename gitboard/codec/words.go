@@ -16,8 +16,8 @@ type lists struct{ left [][]string }
 // fewWords is the length up to which the library writes a list.
 const fewWords = 64
 
-// leaveOut returns what the library writes in a list's place: a text with a tag that nothing else
-// has. It returns nil for anything but a long list of words.
+// leaveOut returns what the library writes in a list's place: a text with a unique tag. It returns
+// nil for anything but a long list of words.
 func (l *lists) leaveOut(v reflect.Value) *yaml.Node {
 	if l == nil || v.Len() <= fewWords {
 		return nil

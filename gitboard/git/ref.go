@@ -50,8 +50,8 @@ const (
 	ForgedPrefix    = OwnPrefix + "forged/" // boards that did not follow, and were here: <commit>
 	LostPrefix      = OwnPrefix + "lost/"   // boards that could not be read, and were here: <commit>
 	ProbePrefix     = OwnPrefix + "probe/"  // created briefly at a remote to test what it accepts
-	// InboxPrefix is where parcels of operations are pushed to a server that sequences them. None of
-	// them is kept as a ref.
+	// InboxPrefix is where parcels of operations are pushed to a server that sequences them. They are
+	// not kept as refs.
 	InboxPrefix = OwnPrefix + "inbox/"
 	// SequencerPrefix is where such a server advertises the formats of parcels that it knows.
 	SequencerPrefix = OwnPrefix + "sequencer/"

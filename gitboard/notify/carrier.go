@@ -66,7 +66,7 @@ func (c *Carrier) Send(n Notice) {
 func (c *Carrier) fault(n Notice, err error) {
 	select {
 	case c.faults <- fmt.Errorf("%s has not got %q: %w", c.name, n.Line, err):
-	default: // nobody reads the faults
+	default: // the faults have no reader
 	}
 }
 

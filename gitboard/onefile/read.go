@@ -23,7 +23,7 @@ type Input struct {
 	Log     []byte
 	Now     board.Time
 	Clone   string // this clone, which has the worktrees that name no other
-	Session string // of every agent: nobody knows it, so each registers again after its lease expired
+	Session string // of every agent: it is secret, so each registers again after its lease expired
 }
 
 // Board is the result of reading.

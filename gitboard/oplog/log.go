@@ -123,7 +123,7 @@ type Side struct {
 	Refs    []git.RefUpdate
 	Objects []git.Object
 	// Queued is called when the operation waits for a remote and this clone's next operation may
-	// follow it; nil if none may follow.
+	// follow it; nil if no operation may follow.
 	Queued func()
 }
 

@@ -52,8 +52,8 @@ func Unplaced(before *board.State, op board.Operation, encode Encoder) (*Outcome
 	return outcome(before, after, op, encode)
 }
 
-// Place makes the outcome's tree from that of the board before it. It looks at nothing of the
-// boards themselves.
+// Place makes the outcome's tree from that of the board before it. It does not look at the boards
+// themselves.
 func (o *Outcome) Place(before *Tree) (err error) {
 	o.Tree, err = before.Change(o.files)
 	return err

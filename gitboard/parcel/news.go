@@ -12,8 +12,8 @@ import (
 )
 
 // News is the operations on the board since a commit that a clone has (Parcel.Has). It is part of
-// the answer to the clone's parcel, so that the clone need not fetch. Nothing in it is believed:
-// the clone makes the objects itself, by replay, and compares their ids.
+// the answer to the clone's parcel, so that the clone need not fetch. It is not trusted: the clone
+// makes the objects itself, by replay, and compares their ids.
 type News struct {
 	Since      git.OID            `json:"since"`
 	Operations []Operation        `json:"operations"`       // those after Since, oldest first

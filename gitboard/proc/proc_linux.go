@@ -19,7 +19,7 @@ type Table string
 const Running Table = "/proc"
 
 // All returns the processes that are visible, without those that have ended and that no parent has
-// waited for. It is empty if none is visible.
+// waited for. It is empty if processes are not visible.
 func (t Table) All() (all []Process) {
 	entries, _ := os.ReadDir(string(t)) // nothing is visible without it
 	for _, e := range entries {
@@ -146,7 +146,7 @@ func identified(pid int, born, space string) string {
 }
 
 // Ended reports whether the process with that ID has certainly ended. It is false for a process of
-// another machine, boot or pid namespace, about which nothing is known.
+// another machine, boot or pid namespace, whose processes are unknown.
 func Ended(id string) bool { return endedBeside(This(), id) }
 
 func endedBeside(this, process string) bool {

@@ -20,7 +20,7 @@ func (Table) All() []Process { return nil }
 // Find finds no process.
 func Find(int) (Process, bool) { return Process{}, false }
 
-// Process is a running process; none is visible on this system.
+// Process is a running process; this system shows no processes.
 type Process struct {
 	PID, Parent, Group int
 	Name               string
@@ -57,5 +57,5 @@ func ID(int) string { return "" }
 // This is always "".
 func This() string { return "" }
 
-// Ended is always false: nothing is known about processes.
+// Ended is always false: processes are unknown.
 func Ended(string) bool { return false }

@@ -3,8 +3,8 @@ package queue
 import "os"
 
 // Hold locks a file until release, or until this process ends. Processes in another process
-// namespace, which can't see this one, can see the lock. Where files can't be locked, nothing is
-// held.
+// namespace, which can't see this one, can see the lock. Where files can't be locked, it has no
+// effect.
 func Hold(path string) (release func()) {
 	file, err := os.Open(path)
 	if err != nil || !canLock {

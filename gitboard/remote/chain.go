@@ -82,7 +82,7 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 	}
 	c := &chain{}
 	if text != nil && json.Unmarshal(text, c) != nil || c.Remote != s.Name() {
-		c = &chain{} // unreadable, or for another remote, but nothing in it was acknowledged
+		c = &chain{} // unreadable, or for another remote, but its operations were not acknowledged
 	}
 	c.read, c.stored = text, len(c.Links)
 	// The board is read after the chain, so that one which has taken the chain, or moved past it,

@@ -75,8 +75,8 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, e
 	return true, err
 }
 
-// wake lets a remote that sequences look after its board, by a parcel with nothing in it. What a
-// prune there has taken, so that no git can fetch it, comes back.
+// wake lets a remote that sequences look after its board, by an empty parcel. Objects that a prune
+// on the remote took, so that no git can fetch them, come back.
 func (s *Store) wake(ctx context.Context) {
 	here, _ := s.repo.Ref(ctx, git.BoardRef)
 	if here.IsZero() || !s.sequencer(ctx) {

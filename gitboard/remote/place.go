@@ -13,8 +13,8 @@ import (
 
 // place is this clone's place among the clones that write at the same time. A clone that has just
 // won knows the board, and is one fetch ahead of the others. So it lets in as many pushes of others
-// as there were since its own last one, and stops as soon as nobody comes. Now and then it lets one
-// in although it met nobody, since it can't see who waits.
+// as there were since its own last one, and stops as soon as no other comes. Now and then it lets
+// one in without having met another, because it can't see who waits.
 type place struct {
 	Tip    git.OID       `json:"tip"`    // of the board after this clone's last push
 	Pushed time.Time     `json:"pushed"` // when that push ended
@@ -67,7 +67,7 @@ func (s *Store) giveWay(ctx context.Context) bool {
 		}
 		here, err := s.repo.Ref(ctx, git.BoardRef)
 		if err != nil || here == seen {
-			break // nobody is waiting any more
+			break // no process waits any more
 		}
 		p.Turns -= max(1, s.pushesBetween(ctx, seen, here, p.Links))
 		seen = here
@@ -101,7 +101,7 @@ func (s *Store) gather(ctx context.Context) {
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
 		s.regather(ctx, p)
 	}
-	s.take(ctx, TurnFile, queue.Wait{Release: true, Most: min(p.Took/4, time.Second)})() // until nobody is deciding
+	s.take(ctx, TurnFile, queue.Wait{Release: true, Most: min(p.Took/4, time.Second)})() // until no process is deciding
 }
 
 // regather waits until as many operations are pending as there were at the end of the last push,

@@ -152,7 +152,7 @@ func (s *Store) probeGrowing(ctx context.Context, by *gitio.Remote, ref string) 
 			return err
 		}
 		if now, listErr := by.List(ctx, ref); listErr != nil || now[ref].OrZero() == at.OrZero() {
-			return err // nobody has moved it
+			return err // it has not moved
 		}
 	}
 }

@@ -238,7 +238,7 @@ func (s *Store) leftOut(ctx context.Context, p *plan) (left []string, err error)
 
 // TornError is a push that the remote did in part, against git's own promise: --atomic does not
 // cover refs that receive.hideRefs names. Ref are the names there of all that it has not moved.
-// Without leases nothing keeps two agents off one task, and without submissions nobody else gets
+// Without leases two agents may get one task, and without submissions other clones can't fetch
 // them. Exit code 4.
 type TornError struct{ Remote, Ref string }
 

@@ -142,9 +142,9 @@ func (s *Store) unlessAnother(ctx context.Context, err error) error {
 	return errors.Join(err, s.comeHome(ctx, apart.Here))
 }
 
-// offer pushes the board to a remote that has none. From here on nothing is written in this clone
-// until it is known whether the remote has the board: others may write to it there. home is where
-// the board is at home here, zero if an earlier offer was cut off.
+// offer pushes the board to a remote that has none. From then on writes in this clone wait until it
+// is known whether the remote has the board: others may write to it there. home is where the board
+// is at home here, zero if an earlier offer was cut off.
 func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]string, home git.OID) error {
 	if err := s.begin(ctx, by.Name); err != nil {
 		return err

@@ -131,5 +131,5 @@ func (s *Store) awaitShare(ctx context.Context, toShare bool) (release func(), e
 
 // sharingNow is the refusal while a share is running in this clone.
 func sharingNow() error {
-	return board.Refuse(board.CodeBusy, "git liza share is running in this clone, and nothing is written until it has ended", "try again after a pause")
+	return board.Refuse(board.CodeBusy, "git liza share is running in this clone, and writes wait until it ends", "try again after a pause")
 }

@@ -103,7 +103,7 @@ func (d *Demand) offer(s *board.State, choose func(string, map[string]bool) stri
 // byNumber orders agents of one role by number.
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// nextAgent is the lowest id of a role that nobody has.
+// nextAgent is the lowest free id of a role.
 func nextAgent(s *board.State, role *board.Role) string {
 	taken, n := s.List(board.AgentDir), 1
 	for slices.Contains(taken, role.ID(n)) {
@@ -219,9 +219,9 @@ func (d Demand) Missing() int {
 	return max(0, min(wanted, d.Bounds.Max-len(d.Live)), d.Bounds.Min-len(d.Live))
 }
 
-// Spare reports whether an agent that has waited long enough may leave: the board offers it
-// nothing, nothing can come back to it, and enough others stay. Of several, those with the highest
-// numbers leave first; the last agent stays while something waits for the role.
+// Spare reports whether an agent that has waited long enough may leave: the board offers it no
+// task, no task can come back to it, and enough others stay. Of several, those with the highest
+// numbers leave first; the last agent stays while the role has work.
 func (d Demand) Spare(agent string) bool {
 	var spare []string
 	for _, id := range d.Live {

@@ -59,7 +59,7 @@ var itemKinds = []ItemKind{
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
 
-// wholeBoard reports whether nothing moves until an item of this kind is dealt with.
+// wholeBoard reports whether an item of this kind blocks the whole board.
 func (k ItemKind) wholeBoard() bool {
 	return k == ItemUnproven || k == ItemApart || k == ItemSetBack || k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
 }
@@ -286,7 +286,7 @@ func (c *collector) spentGoals() {
 	}
 }
 
-// spent is the budget of the sprint or a goal that is used up, nil if none is.
+// spent is the used-up budget of the sprint or a goal, nil for none.
 func (c *collector) spent() *board.Budget {
 	config, sprint, goals := c.s.Config(), c.s.Sprint(), c.s.Running()
 	if c.s.Err() != nil {

@@ -132,8 +132,8 @@ func (n *next) takeable(holder string, b board.Brief) bool {
 }
 
 // leaves adds giving up a task that the caller holds although its goal has ended, and reports
-// whether there is one. While no other goal is worked on, nothing is gained by it; and a supervisor
-// does it for its agent.
+// whether there is one. While no other goal is worked on, it has no use; and a supervisor does it
+// for its agent.
 func (n *next) leaves(holds func(board.Brief) bool) bool {
 	if n.who.Supervised || len(n.s.Running()) == 0 {
 		return false
@@ -235,7 +235,7 @@ func (n *next) board(op, why string) bool {
 }
 
 // drafts adds one step that finalizes all drafts that pass their gates, one for the first that does
-// not, and one for each that the reviewer of the plan has sent back and nobody has changed since.
+// not, and one for each that the reviewer of the plan sent back and that are unchanged.
 func (n *next) drafts() {
 	var ids []string
 	for _, id := range ToFinalize(n.s, n.who.Actor) {

@@ -66,7 +66,7 @@ func SpecChangesSince(s *board.State, t board.Time) []*board.SpecChange {
 }
 
 // TaskOf is the task that an agent works on or reviews, else the one that will return to it; nil if
-// none. Of a goal that has ended, nothing returns.
+// none. Tasks of an ended goal don't return.
 func TaskOf(s *board.State, agent string) *board.Task {
 	next := ""
 	for _, b := range s.Tasks() {

@@ -24,7 +24,8 @@ type forecast struct {
 	seen        map[string]Obstacle                  // the tasks examined so far, and why they are stuck
 }
 
-// gone reports whether an agent has deregistered or its lease has expired. Nobody is not gone.
+// gone reports whether an agent has deregistered or its lease has expired. It is false for no
+// agent.
 func (f *forecast) gone(agent string) bool {
 	return agent != "" && agent != roles.HumanID && f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
 }

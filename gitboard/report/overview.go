@@ -32,7 +32,7 @@ type Overview struct {
 	Reason       string               `json:"mode_reason,omitempty"`
 	Breaker      *board.Trigger       `json:"breaker_trigger,omitempty"`
 	Stopped      []Halt               `json:"clone_stopped,omitempty"` // only this clone
-	Unproven     *Unproven            `json:"unproven,omitempty"`      // nothing here is certain
+	Unproven     *Unproven            `json:"unproven,omitempty"`      // the rest is uncertain
 	Strays       []Stray              `json:"unrecorded,omitempty"`    // commits on integration that the board has not recorded
 	Waiting      []Ask                `json:"waiting_for_human"`
 	Turns        []Turn               `json:"turns"`
@@ -131,8 +131,8 @@ type GaveUp struct {
 	Reason string
 }
 
-// Unproven is an operation that does not follow from the board before it. Nothing may be built on a
-// board with one, and its content may be false.
+// Unproven is an operation that does not follow from the board before it. No operation may be built
+// on a board with one, and its content may be false.
 type Unproven struct {
 	Commit string `json:"commit"`
 	Text   string `json:"text"`
@@ -152,8 +152,7 @@ func (u *Unproven) String() string {
 	return fmt.Sprintf("the board breaks its rules at %.10s: do not trust what it shows", u.Commit)
 }
 
-// Stray is an agent's commit that reached integration without an operation, so that nobody has
-// reviewed it.
+// Stray is an agent's unreviewed commit, which reached integration without an operation.
 type Stray struct {
 	Commit string `json:"commit"`
 	Text   string `json:"text"`
@@ -427,9 +426,8 @@ func blockedByBudget(s *board.State, config *board.Config, b board.Brief) *board
 	return nil
 }
 
-// turns counts what waits for whom. While the board is stopped, nothing waits for coders and
-// reviewers, only for the human who can resume it. What waits for a role that no agent has also
-// counts for the human.
+// turns counts what waits for whom. A stopped board waits only for the human who can resume it, not
+// for coders and reviewers. What waits for a role that no agent has also counts for the human.
 func (o *Overview) turns(s *board.State, planner roles.Role, alive map[roles.Role]bool) {
 	counts := map[roles.Role]int{}
 	for _, t := range o.Tasks {

@@ -37,8 +37,8 @@ type Wake struct {
 	Goal    string
 	Trigger WakeTrigger
 	About   []string // the tasks or discoveries, in the order to deal with them
-	// Mark stays the same while nothing about the trigger changes: a planner that has seen it and
-	// done nothing is not woken by it again.
+	// Mark stays the same while the trigger is unchanged: a planner that has seen it and has not acted
+	// is not woken by it again.
 	Mark string
 }
 
@@ -97,7 +97,7 @@ func Drafted(s *board.State, g *board.Goal) bool {
 // leftDrafts lists the drafts of a plan that its planner has not finished: it wrote them in an
 // earlier session, or another planner plans the goal now. Times are whole seconds: a draft of the
 // second in which its planner registered again may be of either session, and counts as left, since
-// to wake a planner for nothing costs less than a draft that nobody finishes.
+// to wake a planner in vain costs less than a forgotten draft.
 func leftDrafts(s *board.State, g *board.Goal) (ids []string) {
 	if !Drafted(s, g) {
 		return nil
@@ -141,8 +141,7 @@ func PlansToReview(s *board.State, agent string) []Wake {
 	return wakes
 }
 
-// immediate lists the urgent discoveries that nobody has dealt with, of goal g or, if g is nil, of
-// all goals.
+// immediate lists the urgent undecided discoveries, of goal g or, if g is nil, of all goals.
 func immediate(s *board.State, g *board.Goal) []string {
 	return slices.DeleteFunc(slices.Clone(s.List(board.DiscoveryDir)), func(id string) bool {
 		d := s.Discovery(id)

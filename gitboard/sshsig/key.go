@@ -14,7 +14,7 @@ import (
 const leastRSA = 2048
 
 // ParsePublic reads a public key as ssh-keygen writes it into a .pub file and returns its type and
-// its key, without the comment. Keys that sign nothing here (DSA, short RSA, certificates) are
+// its key, without the comment. Keys of unsupported kinds (DSA, short RSA, certificates) are
 // refused.
 func ParsePublic(line string) (public string, err error) {
 	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(line))

@@ -149,7 +149,7 @@ func (c *Interrupted) caller() string {
 		var f runtime.Frame
 		f, more = frames.Next()
 		if f.Function == "context.removeChild" {
-			return "" // a context made of it ends: nothing can fail
+			return "" // a context made of it ends: no call can fail
 		}
 		if name, is := strings.CutPrefix(f.Function, c.within); is && !strings.HasPrefix(name, "_test") {
 			lines = append(lines, fmt.Sprintf("%s:%d", name, f.Line))

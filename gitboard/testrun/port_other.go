@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FreePort is a port of this machine that nothing listens on. It may be another process's by the
-// time a server asks for it.
+// FreePort is an unused port of this machine. It may be another process's by the time a server asks
+// for it.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -20,8 +20,8 @@ var shim string
 // hook is the text of each hook of a clone. It stops nobody while the run file is being written.
 const hook = "#!/bin/sh\nrun=${0%/*}/" + runFile + "\n[ ! -r \"$run\" ] || . \"$run\"\n"
 
-// serverHook is the text of each hook of a server. A whole run file exits by itself; without one
-// nothing moves.
+// serverHook is the text of each hook of a server. A whole run file exits by itself; without it all
+// moves are refused.
 const serverHook = hook + `echo "liza: the hooks of this server are damaged, so nothing moves; its admin can install them again: git liza hooks install --server" >&2
 exit 1
 `

@@ -193,7 +193,7 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	if err := q.board.Prove(ctx, at.Commit); err != nil {
-		return nil, err // nothing is built on unproven operations
+		return nil, err // no operation is built on unproven ones
 	}
 	o := &outcome{sequencer: q, tip: at.Commit, at: at, done: map[string]bool{}, left: map[string]bool{}, changed: map[string]git.OID{}}
 	names := append(q.refs(), q.branch)
@@ -377,7 +377,7 @@ func (o *outcome) land(ctx context.Context) (updates []git.RefUpdate, err error)
 		if u.Old != u.New {
 			changed, moves = append(changed, u), append(moves, hooks.Move{Ref: ref, Old: string(u.Old), New: string(u.New)})
 		}
-		updates = append(updates, u) // also one that stays, so that nobody moves it meanwhile
+		updates = append(updates, u) // also one that stays, so that it can't move in the meantime
 	}
 	a, refusal, err := received(ctx, o.board, moves, o.objects, o.sequencer.now)
 	if err != nil {

@@ -89,7 +89,7 @@ type Use string
 // The values of liza.NAME.sandbox.
 const (
 	WhereItStarts Use = ""
-	Always        Use = "true" // without it nothing starts
+	Always        Use = "true" // required to start a CLI
 	Never         Use = "false"
 )
 

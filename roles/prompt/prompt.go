@@ -56,8 +56,8 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").ParseFS(files, "templates/*.tmpl"))
 })
 
-// Build writes the prompt. It returns a refusal if the task does not exist or nothing wakes the
-// planner, and the error of a record that could not be read.
+// Build writes the prompt. It returns a refusal if the task does not exist or the planner has no
+// reason to wake, and the error of a record that could not be read.
 func Build(in Input) (string, error) {
 	v := &view{Input: in}
 	if err := v.complete(); err != nil {

@@ -3,10 +3,10 @@
 //
 // Pure functions of observation (Look) and memory (Memory) decide what to do: Next chooses the
 // next step, Oversee decides when a running agent must end, and Memory.Learn draws conclusions from
-// the end of a run. The rest carries out their decisions. The package promises that nothing is
-// started while the board or this clone is stopped; that after losing its lease it does nothing to
-// the board and leaves no process behind; and that it never loops for ever: crashes, fruitless runs
-// and failed claims are counted and limited. Worktrees and merges are behind Executor.
+// the end of a run. The rest carries out their decisions. The package promises that it starts no
+// run while the board or this clone is stopped; that after losing its lease it does not change the
+// board and leaves no process behind; and that it never loops for ever: crashes, fruitless runs and
+// failed claims are counted and limited. Worktrees and merges are behind Executor.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
 // gitboard/oplog, gitboard/plain, gitboard/proc, gitboard/queue, gitboard/report, gitboard/roles,

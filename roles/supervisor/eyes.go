@@ -25,7 +25,7 @@ type watched struct {
 }
 
 // look reads the board, the leases that matter to this agent, and the files that stop this clone.
-// It replays what is new on the board, so that nothing is done on a broken one.
+// It replays new operations, and refuses a broken board.
 func (s *supervisor) look(ctx context.Context) (Look, error) {
 	v, err := s.Board.View(ctx)
 	if err != nil {

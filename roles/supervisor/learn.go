@@ -52,7 +52,7 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 }
 
 // settle records what a run has cost whose end also ends the supervisor, for the reason why. An
-// agent that has lost its lease writes nothing to the board.
+// agent that has lost its lease does not write to the board.
 func (s *supervisor) settle(ctx context.Context, step Step, end ending, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
 	defer cancel()

@@ -38,7 +38,7 @@ type Memory struct {
 	Runs        int       // of the agent, in total
 	LastCrashed bool      // its last run ended in a crash
 	IdleSince   time.Time // since when there has been no work, zero if there is some
-	NotBefore   time.Time // nothing is done before this time
+	NotBefore   time.Time // the next step waits until this time
 	Why         string    // the reason for NotBefore
 	Crashes     []time.Time
 	Delay       time.Duration // after the last crash
@@ -67,7 +67,7 @@ type Failed struct {
 	NotBefore time.Time
 }
 
-// mark stays the same while nothing happens to a task.
+// mark stays the same while a task is unchanged.
 func mark(t *board.Task) string {
 	if t == nil {
 		return ""
@@ -174,7 +174,7 @@ func (e Outcome) crashed() bool {
 // the count. It returns 0 for any other run. A crash after minutes of work counts too, since
 // crashLimit is for quick ones.
 func (m *Memory) stalled(e Outcome) int {
-	ends := e.Task == "" && e.Cut == "" && !e.crashed() // a planner has nothing to hand over
+	ends := e.Task == "" && e.Cut == "" && !e.crashed() // a planner has no work to hand over
 	if e.Delivered || ends {
 		delete(m.Stalled, e.Task)
 		return 0
@@ -254,8 +254,7 @@ func (m *Memory) wake(goal string, open []report.Wake) *report.Wake {
 	return nil
 }
 
-// mayComplete reports whether a goal was assessed with all tasks finished, and nothing has changed
-// since.
+// mayComplete reports whether a goal was assessed with all tasks finished, and is unchanged.
 func (m *Memory) mayComplete(open []report.Wake) bool {
 	for _, w := range open {
 		if mark, once := m.Assessed[w.Goal]; w.Trigger == report.AllTerminal && once && mark == w.Mark {

@@ -16,9 +16,9 @@ const headStart = 2 * time.Second
 type chooser func(agent string, skip func(id string) bool, takeable func(holder string, b board.Brief) bool) string
 
 // share chooses the step by which an agent takes on work without racing the idle agents before it:
-// in the order of their ids they get what the board offers them, and this agent takes what is left.
-// If nothing is left, it waits for as long as they need to claim, and then takes what they have
-// not. ok is false if the board offers it nothing.
+// in the order of their ids they get the board's offers to them, and this agent takes one of the
+// rest. Without a rest, it waits for as long as they need to claim, and then takes a task that they
+// left. ok is false if the board has no offer for it.
 func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *patience) (step Step, ok bool) {
 	if l.First != "" {
 		if choose(l.Agent, func(id string) bool { return id != l.First || skip(id) }, p.takeable) != "" {

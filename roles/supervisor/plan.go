@@ -81,7 +81,7 @@ func Next(l Look, m *Memory) Step {
 	return l.once(l.bounded(step, m), m)
 }
 
-// over describes the outcome of the goals when none is in progress.
+// over describes the outcome of the goals after the last one ended.
 func over(s *board.State) string {
 	goals := s.Goals()
 	if len(goals) == 1 {
@@ -199,8 +199,7 @@ func (l Look) landing(m *Memory) []string {
 	return ids
 }
 
-// review is a reviewer's next step if there is nothing to merge: its own review, then the next
-// submission.
+// review is a reviewer's next step without a merge to do: its own review, then the next submission.
 func (l Look) review(m *Memory) Step {
 	if own := l.held(); own != "" {
 		return l.goOn(own, m)

@@ -188,7 +188,7 @@ func (p *process) sweep() int {
 	})
 }
 
-// endAll ends the processes that find returns until none lives, by SIGTERM and after a while by
+// endAll ends the processes that find returns until all have ended, by SIGTERM and after a while by
 // SIGKILL.
 func endAll(find func() []kin) int {
 	seen := map[kin]bool{}

@@ -36,8 +36,8 @@ type Config struct {
 
 	Container *Container // where the agent runs; nil for this machine
 
-	// Key prepares the key with which an agent signs, and returns its file, "" if nobody signs.
-	// From then on Board signs with it. Key is nil if nobody ever signs.
+	// Key prepares the key with which an agent signs, and returns its file, "" if operations are
+	// unsigned. From then on Board signs with it. Key is nil if nobody ever signs.
 	Key func(ctx context.Context, agent string) (file string, err error)
 
 	// Guard puts hooks back that were removed, and reports what it did, "" for nothing. It runs

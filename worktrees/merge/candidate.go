@@ -30,8 +30,7 @@ type candidate struct {
 }
 
 // compute makes the candidate of a task's approved commit on top of another candidate's commit, or
-// of integration's current one for "". landed means that the base already contains the commit, so
-// that there is nothing to do.
+// of integration's current one for "". landed means that the base already contains the commit.
 func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor, onto git.OID) (c *candidate, landed bool, err error) {
 	repo := b.Repo()
 	review := git.OID(t.ReviewCommit)

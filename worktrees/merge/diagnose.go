@@ -62,7 +62,7 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 	}
 	behind, err := left(ctx, b, v)
 	if damaged := (*gitio.DamagedRecordError)(nil); errors.As(err, &damaged) {
-		return nil, nil // worktrees.Diagnose reports the record, and nobody sees checkouts before it is repaired
+		return nil, nil // worktrees.Diagnose reports the record, and checkouts can't be read before it is repaired
 	}
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@
 // If a crash separates integration's move from the board's, Finish completes it, with ancestry as
 // proof.
 //
-// It promises that nothing moves before the test has passed, and that it touches only checkouts of
+// It promises that no ref moves before the test has passed, and that it touches only checkouts of
 // the integration branch, and those only if no local change is in the way.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,

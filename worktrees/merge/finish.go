@@ -52,7 +52,7 @@ func Finish(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Finish
 // errWhole means that no merge is half done.
 var errWhole = errors.New("nothing to finish")
 
-// finish completes one task's merge; it returns nil if there is nothing to complete.
+// finish completes one task's merge; it returns nil if the merge is complete.
 func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task string) (*Finished, error) {
 	done, err := b.Do(ctx, r, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p, ref, err := half(ctx, b, v, task)

@@ -150,7 +150,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 		case moved && at >= 0:
 			f.tip = tip
 			found = append(found, f)
-		case moved || over && pending == 0: // nothing follows any more
+		case moved || over && pending == 0: // no checkout follows any more
 			if err := b.Discard(f.name); err != nil {
 				return nil, err
 			}

@@ -84,8 +84,8 @@ type lander struct {
 	from   git.OID // the commit whose files are requested
 }
 
-// decide is the intent: the commit to land descends from the current integration, and nothing is in
-// the way.
+// decide is the intent: the commit to land descends from the current integration, and no obstacle
+// exists.
 func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 	tip, err := l.b.Integration(ctx, v)
 	if err != nil {

@@ -86,7 +86,7 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	}
 	if len(t.results) > 0 {
 		if finished, err := t.finished(ctx); finished || err != nil {
-			// A merge would update the checkouts, but nothing is left to merge.
+			// A merge would update the checkouts, but no task is left to merge.
 			return t.results, cmp.Or(err, t.results[len(t.results)-1].catchUp(ctx, b))
 		}
 	}
@@ -98,7 +98,7 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 		err = cmp.Or(t.lacking, t.leftOut())
 	}
 	if len(t.results) == 0 {
-		_, _ = catchUpNow(ctx, t.b) // the error is why nothing was merged; doctor reports what still has to follow
+		_, _ = catchUpNow(ctx, t.b) // the error explains the failed merge; doctor reports the checkouts that still have to follow
 	}
 	t.endAhead()
 	return t.results, errors.Join(err, t.held.release(ctx), t.recordFlaky(ctx))
@@ -120,7 +120,7 @@ type train struct {
 	eachSetUp bool
 	// setsUpBare: worktree_setup has succeeded with integration alone since.
 	setsUpBare bool
-	lacking    error // refuses the tasks that lack a required test, nil if none does
+	lacking    error // refuses the tasks that lack a required test, nil if all have it
 }
 
 // request returns the identity under which the next round writes: the request's own for the first
@@ -164,7 +164,7 @@ func (t *train) finished(ctx context.Context) (bool, error) {
 	return true, v.State.Err()
 }
 
-// turns lists the named tasks about which nothing is recorded.
+// turns lists the named tasks without a record.
 func (t *train) turns() []string {
 	var recorded []string
 	for _, r := range t.results {
@@ -254,7 +254,7 @@ func (t *train) leftOut() error {
 		}
 		return nil
 	case len(t.r.Tasks) == 0 && !slices.ContainsFunc(t.left, func(why error) bool { return !refusedAs(why, board.CodeWrongState, board.CodeStale) }):
-		return nothing() // none is APPROVED any more
+		return nothing() // no task is APPROVED any more
 	}
 	return t.left[0]
 }

@@ -145,7 +145,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		}
 	}
 	// Missing, damaged, set up otherwise, not wanted, or left by a process that died while making it;
-	// nobody works in it.
+	// it has no user.
 	if err := os.Remove(ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

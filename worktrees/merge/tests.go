@@ -61,8 +61,8 @@ func testKey(tree git.OID, command string) string {
 	return fmt.Sprintf("%s %x", tree, sha256.Sum256([]byte(command)))
 }
 
-// begin reports the result of testing a tree, and waits if the test is running. If nobody has
-// tested it, the caller must run the test and then call end.
+// begin reports the result of testing a tree, and waits if the test is running. If it is untested,
+// the caller must run the test and then call end.
 func (t *tests) begin(ctx context.Context, key string) (f *failure, known bool, end func(), err error) {
 	for {
 		t.mu.Lock()
@@ -343,7 +343,7 @@ func (t *train) start(ctx context.Context, r *testRun) {
 	}()
 }
 
-// endAhead ends all tests ahead: nobody waits for them any more.
+// endAhead ends all tests ahead, which no process waits for any more.
 func (t *train) endAhead() {
 	for place, a := range t.ahead {
 		a.stop()

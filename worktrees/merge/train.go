@@ -69,7 +69,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	rest = without(rest, idsOf(landed)...)
 	m := &move{train: t, view: v, landed: landed}
 	switch {
-	case failed != nil && failed.why != nil: // of the first: nothing is recorded about it
+	case failed != nil && failed.why != nil: // of the first: it is not recorded
 		t.left = append(t.left, failed.why)
 		return without(rest, c.cars[0].task.ID), nil
 	case failed != nil:
@@ -262,7 +262,7 @@ func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate
 }
 
 // record lands candidates and records the failure of at most one, in one transaction with one
-// operation per task. If none lands, integration must stay where it is.
+// operation per task. Without a landing, integration must stay where it is.
 func (t *train) record(ctx context.Context, m *move) error {
 	v, landed, log := m.view, m.landed, ""
 	if m.failed != nil {
@@ -324,7 +324,7 @@ type move struct {
 	failed *candidate
 	p      *board.Merge           // records how it failed
 	how    *worktrees.FailedError // how its test ended
-	last   bool                   // nothing waits after it: the lease is given back with it
+	last   bool                   // no task waits after it: the lease is given back with it
 }
 
 // decide is the intent of the transaction: first integration, then the board.

@@ -73,7 +73,7 @@ func abortTask(ctx context.Context, c *edge.Call, task, reason string) error {
 }
 
 // needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses a task
-// that could not be abandoned even then, so that none is blocked for nothing.
+// that could not be abandoned even then, instead of blocking it in vain.
 func needsBlock(ctx context.Context, c *edge.Call, actor board.Actor, task, reason string) (bool, error) {
 	v, err := c.View(ctx)
 	if err != nil {

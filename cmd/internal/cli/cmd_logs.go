@@ -57,7 +57,7 @@ type transcriptLine struct {
 	Task  string `json:"task,omitempty"`
 }
 
-// errUnread ends an endless command when nobody reads its output any more.
+// errUnread ends an endless command when its output has no reader any more.
 var errUnread = errors.New("nobody reads on")
 
 func runLogs(ctx context.Context, c *edge.Call, lines int, follow, raw bool) error {
@@ -174,7 +174,7 @@ func printLogLine(c *edge.Call, line []byte) error {
 	return nil
 }
 
-// write prints bytes unchanged, and returns an error when nobody reads them any more.
+// write prints bytes unchanged, and returns an error when they have no reader any more.
 func write(c *edge.Call, p []byte) error {
 	if _, err := c.App.Stdout.Write(p); err != nil {
 		return err

@@ -58,7 +58,7 @@ func stopHere(ctx context.Context, c *edge.Call, p *board.Resume) error {
 	}
 	done, err := c.Do(ctx, "abort", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		if v.State.Control().Mode == board.Running {
-			return p, nil, nil // its Check reports that nothing is halted
+			return p, nil, nil // its Check refuses a board that is not halted
 		}
 		return &board.Abort{Reason: strings.TrimSuffix("checkpoint decision STOP: "+p.Reason, ": ")}, nil, nil
 	})

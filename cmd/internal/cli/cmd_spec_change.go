@@ -57,7 +57,7 @@ func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
 		return nil, err
 	}
 	all, err := c.Board.Repo().Records().Worktrees(ctx)
-	if err != nil || all[0].Bare { // then nobody edits specs at the project's root
+	if err != nil || all[0].Bare { // then the project's root has no specs to edit
 		return nil, err
 	}
 	root, err := c.Board.Root(ctx)

@@ -62,7 +62,7 @@ func runWatch(ctx context.Context, c *edge.Call, noBreaker bool, heartbeat time.
 }
 
 // watchOnce prints the conditions that are met. If the remote can't be reached, those of the board
-// as it was last fetched are printed; without any, that is the result: nobody knows.
+// as it was last fetched are printed; without any, the result is unknown.
 func watchOnce(ctx context.Context, c *edge.Call) error {
 	away := c.Board.Refresh(ctx)
 	switch {

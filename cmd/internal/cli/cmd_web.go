@@ -49,7 +49,7 @@ func runWeb(ctx context.Context, c *edge.Call, o webOptions) error {
 		return err
 	}
 	b := c.Board
-	if _, err := b.View(ctx); err != nil { // without a board there is nothing to show
+	if _, err := b.View(ctx); err != nil { // without a board there is no page to show
 		return err
 	}
 	config := web.Config{App: c.App, Board: b, Random: rand.Read, Hosts: o.hosts}
@@ -163,7 +163,7 @@ func printAddress(c *edge.Call, l net.Listener, o webOptions, token string) {
 		address = "/?token=" + token + " at the socket " + strings.TrimPrefix(o.listen, "unix:")
 	}
 	if c.JSON {
-		_ = c.PrintJSON(map[string]any{"address": address, "read_only": o.readOnly}) // nobody may be reading any more
+		_ = c.PrintJSON(map[string]any{"address": address, "read_only": o.readOnly}) // its reader may have ended
 		return
 	}
 	_ = c.Say(address)

@@ -222,7 +222,7 @@ func notes(some func(*board.Note) bool) list {
 	}
 }
 
-// unseen are the ids of the anomalies and spec changes that nobody has acknowledged.
+// unseen are the ids of the unacknowledged anomalies and spec changes.
 func unseen(s *board.State) (all []Candidate) {
 	for _, id := range s.List(board.AnomalyDir) {
 		if a := s.Anomaly(id); a != nil && a.AcknowledgedBy == "" {

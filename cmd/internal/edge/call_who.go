@@ -181,21 +181,21 @@ func (c *Call) ActsAsHuman(ctx context.Context, program, hint string) error {
 // where agents work.
 func (c *Call) NoHumanHere(ctx context.Context) error {
 	if c.Supervised() {
-		return board.Refuse(board.CodePermission, "below a supervisor nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
+		return board.Refuse(board.CodePermission, "human commands aren't allowed under a supervisor", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
 	over := c.Under()
 	if err := forNobody(over); err != nil {
 		return err
 	}
 	if by := cmp.Or(over.Agent, over.Supervisor); by != "" {
-		return board.Refuse(board.CodePermission, fmt.Sprintf("this process runs below the supervisor of %s, where nobody acts as a human", by), "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
+		return board.Refuse(board.CodePermission, fmt.Sprintf("this process runs under the supervisor of %s, where human commands aren't allowed", by), "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
 	task, err := c.insideTask(ctx)
 	if err != nil {
 		return err
 	}
 	if task != "" {
-		return board.Refuse(board.CodePermission, "inside the worktree of "+task+" nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human runs it from the project's root")
+		return board.Refuse(board.CodePermission, "human commands aren't allowed inside the worktree of "+task, "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human runs it from the project's root")
 	}
 	return nil
 }
@@ -277,7 +277,7 @@ func (c *Call) OwnName(id string) error {
 func forNobody(over supervisor.Under) error {
 	switch {
 	case over.Command:
-		return board.Refuse(board.CodePermission, "this process runs below worktree_setup or the integration test, where nobody acts on the board", "run it in a terminal of your own, outside of the project's commands")
+		return board.Refuse(board.CodePermission, "this process runs under worktree_setup or the integration test, which may not change the board", "run it in a terminal of your own, outside of the project's commands")
 	case over.Elsewhere != "":
 		return board.Refuse(board.CodePermission, over.Elsewhere+" runs in another process namespace than this process, which therefore acts for nobody", "an agent keeps the environment that its supervisor set; a human works on the machine or in the container where that runs, or when it has ended")
 	}

@@ -150,7 +150,7 @@ func Classify(err error) Class {
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrHiddenThere):
 		return Class{3, CodeRejected, "that repository takes no push to the board (receive.hideRefs): share by a bare repository that does; where it is a clone that others share on purpose, a human runs there: git liza hooks install --served"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrRejected):
-		return Class{3, CodeRejected, "nothing was changed; what the remote takes is up to its settings and hooks"}
+		return Class{3, CodeRejected, "nothing was changed; the remote's settings or hooks rejected it"}
 	case errors.As(err, &network):
 		return Class{3, CodeNetwork, "reading works; " + strings.Join(board.OfflineOps(), ", ") + " take --offline"}
 	case errors.As(err, &storage):

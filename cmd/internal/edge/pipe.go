@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// OutlivePipes lets a command continue when nobody reads its output any more, as with `| head`: a
+// OutlivePipes lets a command continue when its output has no reader any more, as with `| head`: a
 // merge that ends during its test would be worse than unread output.
 func (a *App) OutlivePipes() {
 	// Not Ignore, which child processes would inherit.

@@ -124,8 +124,8 @@ type Labelled []string
 
 const labelWidth = 14
 
-// Add adds a text, unless it is empty. Every line break of it is one here, so that none is left to
-// begin a line when the list is printed.
+// Add adds a text, unless it is empty. Its line breaks are replaced, so that no text begins a line
+// of its own when the list is printed.
 func (l *Labelled) Add(name, text string) {
 	if text = strings.TrimSpace(plain.Lines(text)); text != "" {
 		*l = append(*l, Pad(name, labelWidth)+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", labelWidth)))

@@ -152,8 +152,8 @@ func (e *edit) commitTeam(ctx context.Context, text []byte, edited any, fields [
 	return SetTeam(ctx, e.Call, e.file, merged, "")
 }
 
-// unchanged returns the changed fields that nobody else has changed, and the record of now if
-// somebody else has changed others. A field that both have changed is a conflict.
+// unchanged returns the fields changed only by this edit, and the present record if somebody else
+// changed other fields. A field that both have changed is a conflict.
 func (e *edit) unchanged(v *gitboard.View, edited any, fields []board.FieldEdit) (free []board.FieldEdit, moved any, err error) {
 	now, err := board.Editable(v.State, e.path)
 	if err != nil {
@@ -259,7 +259,7 @@ func (e *edit) kept(before string, fault error) error {
 		return fault
 	}
 	if string(data) == before || strings.TrimSpace(withoutHead(string(data))) == "" {
-		_ = e.Board.Discard(e.name) // it contains nothing of the human's
+		_ = e.Board.Discard(e.name) // it has no text of the human's
 		return fault
 	}
 	where := "your text is kept in " + e.file + "; continue with: git liza edit " + strings.TrimSuffix(plain.Line(e.Args[0], 80), "...") + " --from FILE"

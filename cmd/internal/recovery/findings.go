@@ -23,8 +23,8 @@ type Finding struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Repair looks for problems until none is left that it can repair. findings are all that it found;
-// left is the number of those that remain.
+// Repair looks for problems and repairs them until only others are left. findings are all that it
+// found; left is the number of those that remain.
 func Repair(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
 	findings = []Finding{}
 	// A repaired problem may have hidden another one.

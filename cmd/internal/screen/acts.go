@@ -31,7 +31,7 @@ type act struct {
 type subject struct {
 	o  *report.Overview
 	st *board.State
-	t  *board.Task // nil if none is selected
+	t  *board.Task // the selected task, nil for none
 	at string      // FILE:LINE of the current line of the diff, "" for none
 }
 
@@ -41,8 +41,8 @@ func (s *subject) seen() []string { return flag("seen", s.t.ID+"="+s.t.Version()
 // seenHalt is the same for what halts the board.
 func (s *subject) seenHalt() []string { return flag("seen", "control="+s.st.HaltVersion()) }
 
-// line is a command line. Values follow "--name=" and arguments follow "--", so that none of them
-// can become a flag.
+// line is a command line. Values follow "--name=" and arguments follow "--", so that they can't
+// become flags.
 func line(command string, flags []string, args ...string) []string {
 	l := append(strings.Fields(command), flags...)
 	if len(args) > 0 {

@@ -18,7 +18,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Join adopts a remote's board in a clone that has none; done is false if there is none to adopt.
+// Join adopts a remote's board in a clone without a board; done is false if the remote has no
+// board.
 func Join(ctx context.Context, c *edge.Call, alone bool) (done bool, err error) {
 	if err := HumanOnly(ctx, c); err != nil {
 		return false, err
@@ -96,8 +97,7 @@ func commandsOf(s *board.State) map[string]string {
 	return runs
 }
 
-// proven verifies a board that this clone has just adopted, since nobody may have verified it
-// before.
+// proven verifies a board that this clone has just adopted, because it may be unverified.
 func proven(ctx context.Context, b *gitboard.Board) error {
 	report, err := audit.Verify(ctx, b.Log().Store(), b.Repo(), audit.Range{}, nil)
 	if err != nil {
@@ -121,7 +121,7 @@ func BoardsElsewhere(ctx context.Context, c *edge.Call, alone bool, hint string)
 	}
 	found, err := c.Board.SharedBoards(ctx)
 	if errors.As(err, new(*gitio.NetworkError)) {
-		return nil, &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + ", so nobody knows whether this project has a board already", Hint: hint}
+		return nil, &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + ", so it is unknown whether this project has a board already", Hint: hint}
 	}
 	if err != nil || len(found) > 0 {
 		return found, err

@@ -49,7 +49,7 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 		return nil, orErr(err, board.Refuse(board.CodeInTheWay, "there are branches below liza/state/, and the board is the branch liza/state", "rename them: git branch -m OLD NEW"))
 	}
 	if under, err := repo.Refs(ctx, git.BranchRef(integration)+"/"); err != nil || len(under) > 0 {
-		return nil, orErr(err, board.Refuse(board.CodeInTheWay, fmt.Sprintf("there are branches below %s/, so none can be named %s", integration, integration), "git liza init GOAL --integration-branch OTHER"))
+		return nil, orErr(err, board.Refuse(board.CodeInTheWay, fmt.Sprintf("there are branches below %s/, so no branch can be named %s", integration, integration), "git liza init GOAL --integration-branch OTHER"))
 	}
 	ref := git.BranchRef(integration)
 	tip, err := repo.Ref(ctx, ref)
@@ -101,7 +101,7 @@ func (s *Start) Behind(ctx context.Context, repo *gitio.Repo, integration string
 			}
 			tip, err := repo.Ref(ctx, ref)
 			if err != nil || tip.IsZero() {
-				continue // nothing was fetched from it
+				continue // it was never fetched
 			}
 			n, err := repo.History().CountCommits(ctx, s.Commit, tip)
 			if err != nil {

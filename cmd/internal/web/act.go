@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// act turns a form into command lines. Values follow "--name=" and ids follow "--", so that none of
-// them can become a flag.
+// act turns a form into command lines. Values follow "--name=" and ids follow "--", so that they
+// can't become flags.
 type act struct {
 	say  string // its effect, for the page that explains a refusal
 	args func(f form) [][]string

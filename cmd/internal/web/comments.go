@@ -69,8 +69,7 @@ func (v fileView) Asked(l diffLine) bool { return v.asked > 0 && v.Place(l) == v
 // Where is the file and line of the open form.
 func (v fileView) Where() string { return plain.Place(v.Path, v.asked) }
 
-// put assigns the remarks to the lines of a comparison, and returns those that belong to none of
-// them.
+// put assigns the remarks to the lines of a comparison, and returns the rest.
 func (v *fileView) put(all []report.Remark, from, to int) (left []report.Remark) {
 	v.said = map[lineOf][]report.Remark{}
 	shown := map[lineOf]bool{}

@@ -5,8 +5,8 @@
 // rows that changed; the event's id names the board's commit, so that it can continue where it left
 // off.
 //
-// It reads one board for all viewers, starts no process while nothing changes, and changes nothing
-// itself: a form becomes a command line, which Config.Do executes as the human of this clone.
+// It reads one board for all viewers, starts processes only on changes, and does not change the
+// board itself: a form becomes a command line, which Config.Do executes as the human of this clone.
 //
 // Access control is in guard.go; html/template escapes everything that is shown.
 //

@@ -200,7 +200,8 @@ func (h *hub) current(ctx context.Context) (*look, error) {
 	return l, nil
 }
 
-// nextExpiry is when the next live lease expires: its agent is gone then, although nothing changes.
+// nextExpiry is when the next live lease expires: its agent counts as ended then, without a change
+// of the board.
 func nextExpiry(o *report.Overview, now time.Time) time.Time {
 	var next time.Time
 	for _, a := range o.Agents {
@@ -299,7 +300,7 @@ func (h *hub) operations(ctx context.Context, tip git.OID) ([]history.Line, erro
 func secret(read func([]byte) (int, error)) string {
 	var raw [32]byte
 	if _, err := read(raw[:]); err != nil {
-		panic("no randomness: " + err.Error()) // nothing is safe without it
+		panic("no randomness: " + err.Error()) // it keeps everything safe
 	}
 	sum := sha256.Sum256(raw[:])
 	return hex.EncodeToString(sum[:])

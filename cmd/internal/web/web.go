@@ -155,7 +155,7 @@ func Listen(ctx context.Context, where string) (net.Listener, error) {
 		}
 		_ = os.Remove(path) // Link below reports it if it is still there
 	}
-	// A private directory, so that nobody can reach the socket before its mode is set.
+	// A private directory protects the socket until its mode is set.
 	private, err := os.MkdirTemp(filepath.Dir(path), ".liza-web-")
 	if err != nil {
 		return nil, err
