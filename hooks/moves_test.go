@@ -71,7 +71,7 @@ func TestMovesOfOthers(t *testing.T) {
 		"a submission":       {coder("coder-2"), "refs/heads/task/print", "print is READY_FOR_REVIEW", "git liza withdraw print"},
 		"nobody's":           {coder("coder-1"), "refs/heads/task/free", "does not hold free (UNCLAIMED)", ""},
 		"one that waits":     {coder("coder-1"), "refs/heads/task/stuck", "stuck is BLOCKED", "git liza show stuck"},
-		"nobody, below one":  {Who{}, "refs/heads/task/parse", "below a supervisor nobody moves", ""},
+		"nobody, below one":  {Who{}, "refs/heads/task/parse", "under a supervisor nobody moves", ""},
 		"nobody, in another": {Who{Task: "print"}, "refs/heads/task/parse", "inside the worktree of print nobody", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func (w Who) String() string {
 // where is the reason why a user without an id is not a human.
 func (w Who) where() string {
 	if w.Task == "" {
-		return "below a supervisor"
+		return "under a supervisor"
 	}
 	return "inside the worktree of " + w.Task
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestSupervisedAncestors: a process below a supervisor can pass neither for a human nor for
+// TestSupervisedAncestors: a process under a supervisor can pass neither for a human nor for
 // another agent, whatever it removes from its environment.
 func TestSupervisedAncestors(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestSupervisedAncestors(t *testing.T) {
 			}
 		})
 	}
-	p.must("", "pause") // a human, who isn't below a supervisor
+	p.must("", "pause") // a human, who isn't under a supervisor
 	p.proven()
 }
 

@@ -17,7 +17,7 @@ func TestPushesIntoAClone(t *testing.T) {
 	for _, c := range []struct{ name, agent, dir, script string }{
 		{"integration, by the project's path", "coder-1", parse, `git push --no-verify "$(dirname "$PWD")/.." HEAD:integration`},
 		{"integration, by an address", "coder-1", parse, `git push --no-verify "file://$(cd ../.. && pwd)" HEAD:integration`},
-		{"integration, below a supervisor", "coder-1", parse, `eval "$(git-liza env coder-1)" && git push --no-verify ../.. HEAD:integration`},
+		{"integration, under a supervisor", "coder-1", parse, `eval "$(git-liza env coder-1)" && git push --no-verify ../.. HEAD:integration`},
 		{"integration, deleted", "coder-1", parse, "git push --no-verify ../.. :refs/heads/integration"},
 		{"integration and the board together", "coder-1", parse, "git push --no-verify --atomic ../.. HEAD:integration liza/state~1:refs/heads/liza/state"},
 		{"the board", "coder-1", parse, "git push --no-verify ../.. HEAD:refs/heads/liza/state"},

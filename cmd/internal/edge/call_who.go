@@ -177,7 +177,7 @@ func (c *Call) ActsAsHuman(ctx context.Context, program, hint string) error {
 	return err
 }
 
-// NoHumanHere refuses callers who are not human although no id is set: below a supervisor, and
+// NoHumanHere refuses callers who are not human although no id is set: under a supervisor, and
 // where agents work.
 func (c *Call) NoHumanHere(ctx context.Context) error {
 	if c.Supervised() {

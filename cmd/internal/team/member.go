@@ -65,7 +65,7 @@ func Ready(ctx context.Context, c *edge.Call, s Flags) error {
 func Supervise(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
-		return none, board.Refuse(board.CodePermission, "below a supervisor no agents are started", "continue with your own task: git liza prime")
+		return none, board.Refuse(board.CodePermission, "under a supervisor no agents are started", "continue with your own task: git liza prime")
 	}
 	c.App.OutlivePipes()
 	if err := taskToRun(ctx, c, role.Kind.Role(), s); err != nil {
