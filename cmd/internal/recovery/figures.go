@@ -39,6 +39,8 @@ type Figures struct {
 	Format  int    `json:"format"`
 	Git     string `json:"git"`
 	Away    string `json:"remote_away,omitempty"` // why the remote could not be asked
+	// Ignored are the repository's settings that name programs, which git liza does not run.
+	Ignored []string `json:"ignored_settings,omitempty"`
 	Posing  string `json:"posing,omitempty"`      // what makes plain git show other objects
 }
 
@@ -85,6 +87,9 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 	if _, _, f.Git, err = gitio.Version(ctx); err != nil {
 		return nil, err
 	}
+	if f.Ignored, err = repo.Settings().Programs(ctx); err != nil {
+		return nil, err
+	}
 	return f, v.State.Err()
 }
 
@@ -105,6 +110,9 @@ func (f *Figures) Lines() []string {
 	}
 	if f.Away != "" {
 		lines = append(lines, "remote   not checked: "+f.Away)
+	}
+	if len(f.Ignored) > 0 {
+		lines = append(lines, "settings not followed, because agents can write .git/config: "+plain.Line(strings.Join(f.Ignored, ", "), 200)+"; if you need them: git config --global")
 	}
 	if f.Posing != "" {
 		lines = append(lines, "note     plain git shows other objects or parents than there are, because of "+f.Posing)
