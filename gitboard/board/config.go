@@ -209,6 +209,9 @@ const chosenAtInit = "integration_branch"
 
 // FindConfigKey looks up a setting by name.
 func FindConfigKey(name string) (ConfigKey, error) {
+	if name == "plan_review" {
+		return ConfigKey{}, invalid("plan_review belongs to the team, not to the settings").hint("a human sets it: git liza team edit")
+	}
 	var names []string
 	for _, k := range ConfigKeys {
 		if k.Name == name {

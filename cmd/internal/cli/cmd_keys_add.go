@@ -44,7 +44,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 // publicKey is a public key, given directly or as the name of a file.
 func publicKey(c *edge.Call, where string) (string, error) {
 	line := where
-	if !strings.Contains(where, " ") {
+	if _, err := sshsig.ParsePublic(where); err != nil && !strings.Contains(where, "PRIVATE KEY") {
 		data, err := os.ReadFile(signing.KeyFile(c, where))
 		if err != nil {
 			return "", board.Refuse(board.CodeInvalid, "the public key "+plain.Line(where, 200)+" can't be read: "+signing.ReasonOf(err), "name its .pub file")
