@@ -38,8 +38,8 @@ func (s *site) approve() {
 }
 
 // forger makes a clone without a remote and defines shell functions. lookalike rewrites the board's
-// newest commit with $2 in place of $1, in its message and in the record $3; deliver pushes it, and
-// $1 as integration.
+// newest commit with $2 in place of $1, in its message, in the record $3 and in board.yaml; deliver
+// pushes it, and $1 as integration.
 const forger = `
 git clone -q "$PWD/../server.git" ../forger && cd ../forger && git-liza init >/dev/null && git config --unset liza.remote && git update-ref refs/liza/home liza/state &&
 session() { git-liza read "agents.$1.session"; }
@@ -47,7 +47,9 @@ lookalike() {
 	s="s/$1/$2/g;s/$(echo $1 | cut -c1-10)/$(echo $2 | cut -c1-10)/g"
 	export GIT_INDEX_FILE="$PWD/.git/forged"
 	git read-tree liza/state
-	git update-index --cacheinfo "100644,$(git cat-file blob "liza/state:$3" | sed "$s" | git hash-object -w --stdin),$3"
+	for record in "$3" board.yaml; do
+		git update-index --cacheinfo "100644,$(git cat-file blob "liza/state:$record" | sed "$s" | git hash-object -w --stdin),$record"
+	done
 	tree=$(git write-tree); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE
 	git cat-file commit liza/state | sed "s/^tree .*/tree $tree/;$s" | git hash-object -w -t commit --stdin
 }
