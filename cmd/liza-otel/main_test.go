@@ -93,9 +93,9 @@ func exported(t *testing.T, c *collector) string {
 	if _, err := out.Read(make([]byte, 64)); err != nil {
 		t.Fatal(err)
 	}
-	coder := actor("coder-1")
-	do(coder, &board.Register{Session: coder.Session, Clone: clone, PID: here})
-	do(coder, &board.Usage{CLI: "claude", Model: "m", Cost: board.Cost{Input: 900, Cached: 600, Output: 50, Seconds: 60}})
+	planner := actor("planner-1")
+	do(planner, &board.Register{Session: planner.Session, Clone: clone, PID: here})
+	do(planner, &board.Usage{CLI: "claude", Model: "m", Cost: board.Cost{Input: 900, Cached: 600, Output: 50, Seconds: 60}})
 	do(human, &board.AddNote{For: "human", Message: "a secret"})
 	end.Close()
 	if err := <-done; err != nil {

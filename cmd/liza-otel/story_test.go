@@ -82,10 +82,10 @@ func (s *told) one(name string) span {
 }
 
 // lived is a goal of one task: coder-1 belongs to this process and works from second 30 to 90,
-// coder-2 to another one.
+// planner-1 to another one.
 func lived(t *testing.T) *told {
 	s := newTold(t)
-	coder, other := actor("coder-1"), actor("coder-2")
+	coder, other := actor("coder-1"), actor("planner-1")
 	one := board.About{Task: "one"}
 	s.do(1, coder, &board.Register{Session: coder.Session, Clone: "c", PID: here})
 	s.do(1, other, &board.Register{Session: other.Session, Clone: "c", PID: 8})
@@ -132,7 +132,7 @@ func TestStory(t *testing.T) {
 		}
 		ids[sp.id] = true
 		for _, a := range sp.attributes {
-			if text := a.Value.Emit(); strings.Contains(text, "secret") || strings.Contains(text, "Ada") || strings.Contains(text, "coder-2") {
+			if text := a.Value.Emit(); strings.Contains(text, "secret") || strings.Contains(text, "Ada") || strings.Contains(text, "planner-1") {
 				t.Errorf("%s has %s", sp.name, text)
 			}
 		}

@@ -139,6 +139,10 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 	case "reject-draft":
 		w.reviewed(row, a, id)
 	case "amend-task":
+		if row.To == board.Draft {
+			w.do(ada, planReviewed())
+			defer w.do(ada, &board.SetTeam{Team: *board.BuiltinTeam()})
+		}
 		w.do(a, &board.AmendTask{About: about(id), Definition: board.Definition{Scope: "IN: hello.go", Priority: 2}, Set: []string{"scope", "priority"}, Reason: "narrower"})
 	case "abandon":
 		w.do(a, &board.Abandon{About: about(id), Reason: "not needed", Kept: t.BaseCommit})
@@ -232,11 +236,16 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 	w.finish(id)
 }
 
-// reviewed proposes a draft and, unless that is the row, has it judged.
-func (w *world) reviewed(row board.Transition, a board.Actor, id string) {
+// planReviewed is the built-in team with a review of plans.
+func planReviewed() *board.SetTeam {
 	team := board.BuiltinTeam()
 	team.PlanReview = "code-reviewer"
-	w.do(ada, &board.SetTeam{Team: *team})
+	return &board.SetTeam{Team: *team}
+}
+
+// reviewed proposes a draft and, unless that is the row, has it judged.
+func (w *world) reviewed(row board.Transition, a board.Actor, id string) {
+	w.do(ada, planReviewed())
 	finalize := &board.Finalize{About: about(id), SpecOID: w.specOID()}
 	w.do(planner, finalize)
 	switch {

@@ -64,7 +64,10 @@ func TestRunBudget(t *testing.T) {
 	s.refused("permission", reviewer1, used("login", 1000), "code-reviewer-1 does not hold login")
 	long := used("login", 1)
 	long.Cost.Seconds = 1 << 30
-	s.refused("invalid", coder1, long, "is longer than")
+	s.refused("invalid", coder1, long, "more than is possible in the 7m since it could begin")
+	s.refused("invalid", planner, used("", 1<<30), "more than is possible")
+	s.refused("permission", coder1, used("", 1), "coder-1 plans nothing, and its usage names the task")
+	s.refused("permission", reviewer1, used("", 1), "code-reviewer-1 plans nothing")
 	s.do(coder1, used("login", 1000))
 	equal(t, "one large run", s.task("login").Status, board.Blocked)
 	if question := s.task("login").BlockedQuestions[0]; !strings.Contains(question, "Try again (git liza unblock login)") {

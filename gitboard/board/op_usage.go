@@ -89,20 +89,47 @@ func (p *Usage) Check(s *State, op Operation) error {
 	if c.Cached > c.Input {
 		return invalid("%d tokens from a cache are more than all %d", c.Cached, c.Input)
 	}
-	since := Time("")
-	if a := s.Agent(op.Actor.ID); a != nil {
-		since = a.RegisteredAt
+	t, by := s.Task(p.Task), op.Actor
+	switch {
+	case t != nil && t.heldSince(by.ID) == "":
+		return refuse(CodePermission, "%s does not hold %s, and its usage is reported by its holder", by.ID, t.ID).on(t)
+	case t == nil && by.Role != roles.Planner && s.Team().PlanReviewer() != roles.NameOf(by.ID):
+		return refuse(CodePermission, "%s plans nothing, and its usage names the task that it worked on", by.ID)
 	}
-	if p.Task != "" {
-		t := s.Task(p.Task)
-		if since = t.heldSince(op.Actor.ID); since == "" {
-			return refuse(CodePermission, "%s does not hold %s, and its usage is reported by its holder", op.Actor.ID, t.ID).on(t)
-		}
-	}
-	if most := op.Time.Sub(since) + ClockSlack; c.Seconds > int(most/time.Second) {
-		return invalid("a run of %d s is longer than the %s since it could begin", c.Seconds, Span(most))
+	if most, longest := c.within(p.couldRun(s, by.ID, op.Time)); most != c {
+		return invalid("a run of %d s with %d tokens costs more than is possible in the %s since it could begin", c.Seconds, c.Tokens(), Span(longest))
 	}
 	return nil
+}
+
+// maxTokenRate is how many tokens of input, and of output, a run can use a second, with all its
+// parallel requests.
+const maxTokenRate = 100_000
+
+// couldRun is how long a run of an agent can have lasted: since its claim, or else its registration.
+func (p *Usage) couldRun(s *State, agent string, now Time) time.Duration {
+	since := now
+	if t := s.Task(p.Task); t != nil {
+		since = t.heldSince(agent)
+	} else if a := s.Agent(agent); a != nil {
+		since = a.RegisteredAt
+	}
+	return now.Sub(since) + ClockSlack
+}
+
+// within returns the cost, cut to the cost that is possible in a time, and that time.
+func (c Cost) within(most time.Duration) (Cost, time.Duration) {
+	seconds := int(max(0, most) / time.Second)
+	c.Seconds = min(c.Seconds, seconds)
+	c.Input, c.Output = min(c.Input, maxTokenRate*seconds), min(c.Output, maxTokenRate*seconds)
+	c.Cached = min(c.Cached, c.Input)
+	return c, most
+}
+
+// Bound cuts the cost to the cost that Check accepts of an agent at a time: agents write the output
+// from which it was read.
+func (p *Usage) Bound(s *State, agent string, now Time) {
+	p.Cost, _ = p.Cost.within(p.couldRun(s, agent, now))
 }
 
 // heldSince is when an agent took the task in hand that is its last coder or reviewer, "" for any

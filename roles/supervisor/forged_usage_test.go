@@ -29,7 +29,8 @@ func TestForgedUsage(t *testing.T) {
 			t.Errorf("%s: a run that has used 1000 tokens counts with %d", name, used.Tokens())
 		}
 		cost := board.Usage{Model: modelOf(used), CLI: "custom", Cost: costOf(used, time.Minute)}
-		if err := cost.Check(&board.State{}, board.Operation{}); err != nil {
+		cost.Bound(&board.State{}, "", start0)
+		if err := cost.Check(&board.State{}, board.Operation{Actor: planner, Time: start0}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

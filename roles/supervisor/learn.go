@@ -81,17 +81,19 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 		return
 	}
 	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: modelOf(used), Cost: costOf(used, end.took), Estimated: seen.estimated}
-	if t := state.Task(task); t != nil {
+	p.Bound(state, s.actor.ID, board.At(s.Board.Now()))
+	t, why := state.Task(task), "the lease was lost"
+	if t != nil {
 		p.Iteration = t.Iteration
-	} else {
-		p.Task = "" // archived meanwhile: counts for the sprint
+	} else if task != "" {
+		writes, why = false, task+" is archived"
 	}
 	if step.Wake != nil {
 		p.Goal = step.Wake.Goal
 	}
 	err := s.files.appendUsage(s.Board.Now(), s.actor.ID, p)
 	if !writes {
-		err = errors.Join(err, fmt.Errorf("the lease was lost, so it is in %s alone", s.files.at(usageFile)))
+		err = errors.Join(err, fmt.Errorf("%s, so it is in %s alone", why, s.files.at(usageFile)))
 	} else if _, failed := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p)); !taken(failed) {
 		err = errors.Join(err, failed)
 	}
