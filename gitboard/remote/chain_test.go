@@ -276,26 +276,6 @@ func TestStoppedInTheQueue(t *testing.T) {
 	w.check(errs[0])
 }
 
-// TestTornPush checks that a remote that moves the board without the lease, in violation of
-// --atomic, is detected for every operation in that push.
-func TestTornPush(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.git("", "--git-dir="+w.hub, "config", "receive.hideRefs", "refs/liza")
-	on, err := w.a.log.Tip(w.ctx)
-	w.check(err)
-	prepared, err := oplog.Prepare(on, w.operation(1, note("torn")))
-	w.check(err)
-	update, object := lease.Renew(nil, leaseOf("a", 0))
-	err = w.a.put(w.ctx, prepared, oplog.Side{Refs: []git.RefUpdate{update}, Objects: []git.Object{object}})
-	if torn := (*remote.TornError)(nil); !errors.As(err, &torn) || torn.Ref != update.Ref {
-		t.Errorf("the hub has moved the board and not the lease, and that is told as %v", err)
-	}
-	if w.there() == on.Commit {
-		t.Error("the board was not moved: the test shows nothing")
-	}
-}
-
 // TestUnsent checks that an operation that could not be sent is reported as not done.
 func TestUnsent(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -55,59 +54,15 @@ func TestFaults(t *testing.T) {
 		}
 		c := all[name]
 		if c.once {
-			_, result := c.try(t, shim, "", nil)
+			_, result := c.try(t, shim, "")
 			return name + "\n\t" + result + "\n"
 		}
-		return testrun.Faults(name, func(fails string) ([]string, string) { return c.try(t, shim, fails, nil) })
+		return testrun.Faults(name, func(fails string) ([]string, string) { return c.try(t, shim, fails) })
 	})
 }
 
-// TestInterrupted makes each call in a context that is cancelled at one place of this package, for
-// as long as that uses it, each in turn: one read fails, and those after it don't.
-func TestInterrupted(t *testing.T) {
-	testrun.NotShort(t)
-	all := map[string]scene{}
-	var names []string
-	for _, c := range scenes {
-		if !c.once && c.again == 0 && c.fails == "" {
-			names, all[c.name] = append(names, c.name), c
-		}
-	}
-	due := func(i int) bool { return testrun.OneIn(7, i) }
-	golden.Sections(t, filepath.Join("testdata", "interrupted.txt"), names, due, func(name string) string {
-		return name + "\n" + all[name].interrupted(t)
-	})
-}
-
-// interrupted lists at how many places a call that is interrupted there has which other result.
-func (c scene) interrupted(t *testing.T) (text string) {
-	t.Helper()
-	at := func(place string) (used *testrepo.Interrupted, result string) {
-		_, result = c.try(t, nil, "", func(ctx context.Context) context.Context {
-			used = testrepo.InterruptedIn(ctx, within, place)
-			return used
-		})
-		return used, result
-	}
-	all, whole := at("")
-	results := map[string]int{}
-	for _, place := range all.Places() {
-		if _, result := at(place); result != whole {
-			results[ofChild.ReplaceAllString(result, "")]++
-		}
-	}
-	for _, result := range slices.Sorted(maps.Keys(results)) {
-		text += fmt.Sprintf("\tat %d: %s\n", results[result], result)
-	}
-	return text
-}
-
-// within is the import path of the package.
-const within = "github.com/git-liza/git-liza/gitboard/remote"
-
-// try makes the call, in a world in which a call of git fails if there is a shim, and in a context
-// made by in, if that is not nil.
-func (c scene) try(t *testing.T, shim *testrun.Git, fails string, in func(context.Context) context.Context) (calls []string, result string) {
+// try makes the call in a world in which a call of git fails.
+func (c scene) try(t *testing.T, shim *testrun.Git, fails string) (calls []string, result string) {
 	t.Helper()
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "world")
@@ -122,21 +77,14 @@ func (c scene) try(t *testing.T, shim *testrun.Git, fails string, in func(contex
 	}
 	defer func() { w.check(errors.Join(w.a.Local().Close(), w.b.Local().Close())) }()
 	w.ctx, _ = gitio.WithRetries(ctx, c.again)
-	if in != nil {
-		w.ctx = in(w.ctx)
-	}
 	was := w.files(dir)
 	how := c.fails
 	if how == "" {
 		how = "3"
 	}
-	if shim != nil {
-		shim.Watch(fails, how)
-	}
+	shim.Watch(fails, how)
 	got, err := c.call(w)
-	if shim != nil {
-		calls = shim.Calls()
-	}
+	calls = shim.Calls()
 	result = plainText(fmt.Sprintf("%+v", got), dir)
 	if err != nil {
 		result = "error: " + plainText(err.Error(), dir) + kinds(err)
@@ -185,8 +133,6 @@ func kinds(err error) (text string) {
 var (
 	ids    = regexp.MustCompile(`\b[0-9a-f]{10,40}\b`)
 	probes = regexp.MustCompile(`probe/\d+`)
-	// ofChild says which read was interrupted: by which child, or by none.
-	ofChild = regexp.MustCompile(`((list|read) [a-z. ]+: )?git [a-z-]+ did not finish: |read [a-z. ]+: `)
 )
 
 // plainText takes out of a text what differs from run to run.
@@ -322,7 +268,6 @@ var scenes = []scene{
 		w.must(w.a, note("mine"))
 		w.git(w.hub, "update-ref", git.BoardRef, string(at))
 	}, call: fetch, fails: "1"},
-	{name: "Fetch from a hub that is not there", once: true, before: func(w *world) { w.check(os.RemoveAll(w.hub)) }, call: fetch},
 	{name: "Fetch where the humans' branch is spared", once: true, before: func(w *world) {
 		w.git(w.a.Local().TopLevel(), "config", "--add", "remote.origin.fetch", "^refs/heads/integration")
 		w.git(w.hub, "update-ref", "refs/heads/integration", "main")
@@ -331,13 +276,11 @@ var scenes = []scene{
 		w.git(w.a.Local().TopLevel(), "update-ref", "-d", git.BoardRef)
 	}, call: fetch},
 	{name: "Write", call: writes},
-	{name: "Write, killed", once: true, call: writes, fails: "killed"},
 	{name: "Write, and again", call: writes, again: 3},
 	{name: "Write while others write", before: theirs, call: writes},
 	{name: "Write where a hook declines", once: true, before: hubHook("update", "echo liza: no >&2; exit 1"), call: writes},
 	{name: "Write where another push has a lock", once: true, before: hubHook("pre-receive",
 		`if [ -e lately ]; then rm -f refs/heads/liza/state.lock; else touch lately refs/heads/liza/state.lock; fi`), call: writes, again: 1},
-	{name: "Write to a hub that is not there", once: true, before: func(w *world) { w.check(os.RemoveAll(w.hub)) }, call: writes},
 	{name: "Write to one that is not atomic", once: true, before: func(w *world) {
 		w.git(w.hub, "config", "receive.advertiseAtomic", "false")
 	}, call: writes},
@@ -381,10 +324,6 @@ var scenes = []scene{
 	}},
 	{name: "Write what stays here", call: func(w *world) (any, error) {
 		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/attic/x", New: w.ref("refs/heads/main")}}, ""))
-	}},
-	{name: "Write what does not move", call: func(w *world) (any, error) {
-		at := w.ref("refs/heads/integration")
-		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: at}, {Ref: git.LeaseRef("x")}}, ""))
 	}},
 	{name: "Write integration", call: func(w *world) (any, error) {
 		at := w.ref("refs/heads/integration")
@@ -430,12 +369,6 @@ var scenes = []scene{
 		w.check(w.publish("", work))
 		w.git(w.a.Local().TopLevel(), "update-ref", git.ReviewPrefix+"one/1", string(work))
 	}, call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
-	{name: "Delete a branch that has landed", once: true, before: func(w *world) { w.check(w.publish("", w.ref("refs/heads/integration"))) },
-		call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
-	{name: "Delete a branch of which another state was submitted", once: true, before: func(w *world) {
-		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
-		w.git(w.a.Local().TopLevel(), "update-ref", git.ReviewPrefix+"one/1", "main")
-	}, call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
 	{name: "Publish anew where another push has a lock", once: true, before: func(w *world) {
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
 		hubHook("pre-receive", `lock=refs/heads/liza/task/one.lock; if [ -e lately ]; then rm -f $lock; else touch lately $lock; fi`)(w)
@@ -477,11 +410,6 @@ var scenes = []scene{
 		n, waitErr := w.a.Waiting(w.ctx)
 		return fmt.Sprint(n, tip == settled, tip == w.a.here()), errors.Join(err, waitErr)
 	}},
-	{name: "Pending of an unshared board", before: (*world).unshare, call: func(w *world) (any, error) {
-		tip, settled, err := w.a.Pending(w.ctx)
-		n, waitErr := w.a.Waiting(w.ctx)
-		return fmt.Sprint(n, tip == settled, tip == w.a.here()), errors.Join(err, waitErr)
-	}},
 	{name: "Write to one that sequences no more", before: retired, call: writes},
 	{name: "Publish to one that sequences no more", before: func(w *world) {
 		retired(w)
@@ -491,12 +419,6 @@ var scenes = []scene{
 		retired(w)
 		w.git(w.hub, "update-ref", parcel.Ref, w.git(w.hub, "commit-tree", "-m", "another", "main^{tree}"))
 	}, call: func(w *world) (any, error) { return done(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }},
-	{name: "Publish anew to one that sequences no more", once: true, before: func(w *world) {
-		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
-		retired(w)
-	}, call: func(w *world) (any, error) {
-		return done(w.publish(w.ref(w.a.Task("one")), w.commitOn(w.ref("refs/heads/main"), "anew")))
-	}},
 	{name: "Flush to one that sequences no more", once: true, before: func(w *world) {
 		w.check(w.publish("", w.ref("refs/heads/integration")))
 		retired(w)
@@ -552,7 +474,6 @@ git update-ref refs/heads/integration main
 exit 1`, tip))(w)
 	}, call: share},
 	{name: "Share what is shared by another", before: func(w *world) { w.git(w.a.Local().TopLevel(), "remote", "add", "another", w.hub) }, call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
-	{name: "Share by no remote", once: true, before: (*world).unshare, call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
 	{name: "Share without a board", once: true, before: func(w *world) {
 		w.unshare()
 		w.git(w.a.Local().TopLevel(), "update-ref", "-d", git.BoardRef)
@@ -647,10 +568,6 @@ exit 1`, tip))(w)
 		found, err := w.a.Find(w.ctx)
 		return found, err
 	}},
-	{name: "Find nothing", once: true, before: (*world).unshare, call: func(w *world) (any, error) {
-		found, err := w.a.Find(w.ctx)
-		return found, err
-	}},
 	{name: "Find a copy", once: true, before: func(w *world) { w.git(w.hub, "update-ref", "-d", git.HomeRef) },
 		call: func(w *world) (any, error) {
 			found, err := w.a.Find(w.ctx)
@@ -661,25 +578,6 @@ exit 1`, tip))(w)
 			is, err := w.a.Own(w.ctx)
 			return is, err
 		}},
-	{name: "Own what is owned", before: func(w *world) {
-		top := w.a.Local().TopLevel()
-		w.git(top, "config", "--unset", gitio.RemoteKey)
-		w.git(top, "update-ref", git.HomeRef, git.BoardRef)
-	}, call: func(w *world) (any, error) {
-		is, err := w.a.Own(w.ctx)
-		return is, err
-	}},
-	{name: "Own what is shared", call: func(w *world) (any, error) {
-		is, err := w.a.Own(w.ctx)
-		return is, err
-	}},
-	{name: "Own nothing", before: func(w *world) {
-		w.unshare()
-		w.git(w.a.Local().TopLevel(), "update-ref", "-d", git.BoardRef)
-	}, call: func(w *world) (any, error) {
-		is, err := w.a.Own(w.ctx)
-		return is, err
-	}},
 	{name: "Write to a copy", before: func(w *world) { w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.RemoteKey) }, call: writes},
 	{name: "Write to one's own", before: func(w *world) {
 		top := w.a.Local().TopLevel()
@@ -694,11 +592,6 @@ exit 1`, tip))(w)
 	{name: "Write where there is no remote", before: func(w *world) {
 		w.unshare()
 		w.git(w.a.Local().TopLevel(), "remote", "remove", "origin")
-	}, call: writes},
-	{name: "Write where there is no remote, and settings are in another file", once: true, before: func(w *world) {
-		w.unshare()
-		w.git(w.a.Local().TopLevel(), "remote", "remove", "origin")
-		w.git(w.a.Local().TopLevel(), "config", "include.path", "another")
 	}, call: writes},
 	{name: "Probe", once: true, call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
 	{name: "Probe, and again", call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }, again: 1},

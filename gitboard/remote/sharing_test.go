@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -68,21 +67,16 @@ func TestCutOffShare(t *testing.T) {
 			if c.set {
 				s.remote.Store(&gitio.Remote{Name: "hub"})
 			}
-			insist(t, "a share by "+c.by, func(ctx context.Context) error {
-				again, err := s.repeats(ctx, c.by)
-				if errors.Is(err, context.Canceled) {
-					return err
-				}
-				if again != c.again {
-					t.Errorf("a share by %s repeats one: %v", c.by, again)
-				}
-				if c.hint == "" {
-					return err
-				}
+			again, err := s.repeats(t.Context(), c.by)
+			if again != c.again {
+				t.Errorf("a share by %s repeats one: %v", c.by, again)
+			}
+			if c.hint == "" {
+				check(t, err)
+			} else {
 				refusedAs(t, err, board.CodeElsewhere, c.hint)
-				return nil
-			})
-			_, err := s.atHome(t.Context(), nil)
+			}
+			_, err = s.atHome(t.Context(), nil)
 			if c.again {
 				refusedAs(t, err, board.CodeElsewhere, "git liza share ")
 				hub, has := c.remotes["hub"]
@@ -320,16 +314,4 @@ func TestCopyWithoutRemotes(t *testing.T) {
 	if updates, err := s.atHome(t.Context(), stays); err != nil || len(updates) != 1 {
 		t.Errorf("it ends with %v, %v", updates, err)
 	}
-}
-
-// TestShareWithoutLocks checks that a share needs no file to lock.
-func TestShareWithoutLocks(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	check(t, os.RemoveAll(s.dir))
-	check(t, os.WriteFile(s.dir, nil, 0o644))
-	release, err := s.awaitShare(t.Context(), true)
-	check(t, err)
-	release()
-	s.lock(t.Context())() // nor does a fetch
 }
