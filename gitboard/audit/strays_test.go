@@ -3,8 +3,6 @@ package audit_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // operation reads an operation of the world's own history.
@@ -162,38 +159,6 @@ func TestCompare(t *testing.T) {
 	bare := w.forge(forgery{parent: w.tip(), op: noteOf("g"), files: map[string][]byte{"config.yaml": nil}})
 	if _, err := audit.Compare(w.ctx, repo, repo, w.snapshot(bare), known, nil); err == nil {
 		t.Error("a board without settings was compared")
-	}
-}
-
-// TestCompareUnread checks that nothing is said of integration where the record of an approved task
-// is missing, though it is remembered that the task is approved.
-func TestCompareUnread(t *testing.T) {
-	w, repo := gitWorld(t)
-	w.begin()
-	for n := range 9 { // so many that they are remembered
-		w.ready(fmt.Sprint("task-", n))
-	}
-	w.approved(coder1, "task-0")
-	w.move(w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"}))
-	briefs := filepath.Join(t.TempDir(), "briefs")
-	look := func() (audit.Strays, error) {
-		repo, err := gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
-		check(t, err)
-		defer repo.Close()
-		at, err := oplog.New(repo, briefs).At(w.ctx, w.tip())
-		check(t, err)
-		return audit.Compare(w.ctx, repo, repo, at, audit.Strays{}, w.operation)
-	}
-	if now, err := look(); err != nil || len(now.Found) != 1 {
-		t.Fatalf("%v, %v", now.Found, err)
-	}
-	o, err := repo.Object(w.ctx, string(w.tip())+":tasks/task-0.yaml")
-	check(t, err)
-	l := &lossy{w, repo, nil}
-	l.forget("liza", "kept")
-	l.lose(o.OID)
-	if now, err := look(); err == nil {
-		t.Errorf("it finds %v", now.Found)
 	}
 }
 

@@ -17,15 +17,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestInvariants breaks each invariant of the board by an edit of its files. Verify names the
-// commit and the file, Validate the record and the field.
+// TestInvariants breaks invariants of the board by an edit of its files. Verify names the commit and
+// the file, Validate the record and the field.
 func TestInvariants(t *testing.T) {
 	w := memoryWorld(t)
 	w.everyStatus()
-	w.do(coder1, &board.LogAnomaly{Type: "retry_loop", Details: map[string]board.Scalar{"count": "3", "error_pattern": "x"}})
-	w.do(coder1, &board.Discover{Description: "d", Severity: "low", Urgency: "deferred"})
-	w.do(coder1, &board.HandOff{About: about("t-claimed"), Summary: "s", NextAction: "n"})
-	w.claim(coder1, "t-claimed")
 	tip := w.tip()
 	state := w.snapshot(tip).State
 	if issues, err := audit.Validate(w.ctx, state, nil, nil, audit.Here{Clone: "", Leases: map[string]time.Time{"coder-1": w.now.Std()}, Now: w.now.Std()}); err != nil || len(issues) > 0 {
@@ -41,84 +37,13 @@ func TestInvariants(t *testing.T) {
 		change(&r)
 		return "agents/coder-1.yaml", &r
 	}
-	sprint := func(change func(*board.Sprint)) (string, any) {
-		r := *state.Sprint()
-		change(&r)
-		return "sprint.yaml", &r
-	}
 	for name, c := range map[string]struct {
 		field string
 		edit  func() (path string, record any)
 	}{
-		"a DRAFT with a coder":     {"assigned_to", func() (string, any) { return task("t-draft", func(t *board.Task) { t.AssignedTo = "coder-1" }) }},
-		"no done_when":             {"done_when", func() (string, any) { return task("t-unclaimed", func(t *board.Task) { t.DoneWhen = "" }) }},
-		"no spec_ref":              {"spec_ref", func() (string, any) { return task("t-merged", func(t *board.Task) { t.SpecRef = "" }) }},
-		"CLAIMED by nobody":        {"assigned_to", func() (string, any) { return task("t-claimed", func(t *board.Task) { t.AssignedTo = "" }) }},
-		"CLAIMED without worktree": {"worktree", func() (string, any) { return task("t-claimed", func(t *board.Task) { t.Worktree = "" }) }},
-		"CLAIMED without base":     {"base_commit", func() (string, any) { return task("t-claimed", func(t *board.Task) { t.BaseCommit = "" }) }},
-		"CLAIMED before its dependency": {"depends_on", func() (string, any) {
-			return task("t-claimed", func(t *board.Task) { t.DependsOn = []string{"t-blocked"} })
-		}},
-		"nothing to review":         {"review_commit", func() (string, any) { return task("t-review", func(t *board.Task) { t.ReviewCommit = "" }) }},
-		"APPROVED by nobody":        {"approved_by", func() (string, any) { return task("t-approved", func(t *board.Task) { t.ApprovedBy = "" }) }},
-		"APPROVED by its author":    {"approved_by", func() (string, any) { return task("t-approved", func(t *board.Task) { t.ApprovedBy = t.AssignedTo }) }},
-		"REJECTED for no reason":    {"rejection_reason", func() (string, any) { return task("t-rejected", func(t *board.Task) { t.Rejection = nil }) }},
-		"BLOCKED for no reason":     {"blocked_reason", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.BlockedReason = "" }) }},
-		"BLOCKED without questions": {"blocked_questions", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.BlockedQuestions = nil }) }},
-		"SUPERSEDED by nothing":     {"superseded_by", func() (string, any) { return task("t-superseded", func(t *board.Task) { t.SupersededBy = nil }) }},
-		"SUPERSEDED for no reason":  {"rescope_reason", func() (string, any) { return task("t-superseded", func(t *board.Task) { t.RescopeReason = "" }) }},
-		"MERGED without commit":     {"merge_commit", func() (string, any) { return task("t-merged", func(t *board.Task) { t.MergeCommit = "" }) }},
-		"MERGED with a worktree": {"worktree", func() (string, any) {
-			return task("t-merged", func(t *board.Task) { t.Worktree = ".worktrees/t-merged" })
-		}},
-		"depends on nothing known": {"depends_on", func() (string, any) {
-			return task("t-unclaimed", func(t *board.Task) { t.DependsOn = []string{"t-nope"} })
-		}},
-		"depends on something gone": {"depends_on", func() (string, any) {
-			return task("t-unclaimed", func(t *board.Task) { t.DependsOn = []string{"t-abandoned"} })
-		}},
-		"depends on itself": {"depends_on", func() (string, any) {
-			return task("t-unclaimed", func(t *board.Task) { t.DependsOn = []string{"t-unclaimed"} })
-		}},
-		"two tasks at once": {"assigned_to", func() (string, any) {
-			return task("t-unclaimed", func(t *board.Task) {
-				t.Status, t.AssignedTo, t.Worktree, t.BaseCommit, t.Priority = board.Claimed, "coder-1", "w", strings.Repeat("a", 40), 5
-			})
-		}},
-		"a fix of nothing": {"integration_fix", func() (string, any) { return task("t-claimed", func(t *board.Task) { t.IntegrationFix = true }) }},
-		"failed twice": {"failed_by", func() (string, any) {
-			return task("t-blocked", func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-1"} })
-		}},
-		"no such state":         {"status", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.Status = "STUCK" }) }},
-		"no such kind":          {"kind", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.Kind = "art" }) }},
-		"priority out of range": {"priority", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.Priority = 9 }) }},
-		"WORKING on nothing":    {"current_task", func() (string, any) { return coder(func(a *board.Agent) { a.CurrentTask = "" }) }},
-		"no state of an agent":  {"status", func() (string, any) { return coder(func(a *board.Agent) { a.Status = "ASLEEP" }) }},
-		"no role":               {"role", func() (string, any) { return coder(func(a *board.Agent) { a.Role = "boss" }) }},
-		"an anomaly's detail": {"details", func() (string, any) {
-			r := *state.Anomaly("anomaly-1")
-			r.Details = nil
-			return "anomalies/0/0/anomaly-1.yaml", &r
-		}},
-		"half a hand-off": {"summary", func() (string, any) {
-			r := *state.Handoff("t-claimed")
-			r.NextAction = ""
-			return "handoff/t-claimed.yaml", &r
-		}},
-		"no severity": {"severity", func() (string, any) {
-			r := *state.Discovery("disc-1")
-			r.Severity = "huge"
-			return "discovered/0/0/disc-1.yaml", &r
-		}},
-		"no goal":              {"goal", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.Goal = "goal-9" }) }},
-		"unknown planned task": {"scope", func() (string, any) { return sprint(func(s *board.Sprint) { s.Scope.Planned = []string{"t-nope"} }) }},
-		"never started":        {"timeline.started", func() (string, any) { return sprint(func(s *board.Sprint) { s.Timeline.Started = "" }) }},
-		"no state of a sprint": {"status", func() (string, any) { return sprint(func(s *board.Sprint) { s.Status = "OFF" }) }},
-		"no state of a goal":   {"status", func() (string, any) { r := *state.TheGoal(); r.Status = "MAYBE"; return "goals/goal-1.yaml", &r }},
-		"a goal after nothing": {"after", func() (string, any) { r := *state.TheGoal(); r.After = "goal-9"; return "goals/goal-1.yaml", &r }},
-		"ended and running":    {"ended", func() (string, any) { r := *state.TheGoal(); r.Ended = r.Created; return "goals/goal-1.yaml", &r }},
-		"no mode":              {"mode", func() (string, any) { r := *state.Control(); r.Mode = "SLOW"; return "control.yaml", &r }},
-		"tripped by nothing":   {"status", func() (string, any) { r := *state.Breaker(); r.Status = "TRIGGERED"; return "breaker.yaml", &r }},
+		"APPROVED by its author": {"approved_by", func() (string, any) { return task("t-approved", func(t *board.Task) { t.ApprovedBy = t.AssignedTo }) }},
+		"WORKING on nothing":     {"current_task", func() (string, any) { return coder(func(a *board.Agent) { a.CurrentTask = "" }) }},
+		"no mode":                {"mode", func() (string, any) { r := *state.Control(); r.Mode = "SLOW"; return "control.yaml", &r }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, record := c.edit()
