@@ -120,6 +120,35 @@ func TestDecided(t *testing.T) {
 	}
 }
 
+// TestManyOperations checks that a parcel is decided in part while others wait, and declined if its
+// operations can't be parted.
+func TestManyOperations(t *testing.T) {
+	h := newHistory(t)
+	var many []parcel.Operation
+	for n := range 201 {
+		many = append(many, h.again(h.note, fmt.Sprint(n)))
+	}
+	link := func(of ...parcel.Operation) parcel.Link {
+		return parcel.Link{Base: git.OID(h.first), Integration: git.OID(h.start), Operations: of}
+	}
+	for _, c := range []struct {
+		links  []parcel.Link
+		answer parcel.Answer
+		taken  string
+	}{
+		{[]parcel.Link{link(many[:150]...), link(many[150:200]...), link(many[200])}, parcel.Rewritten, "200"},
+		{[]parcel.Link{link(many...)}, parcel.Declined, "0"},
+	} {
+		h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+		text, _ := (&parcel.Parcel{Links: c.links}).Text()
+		done, err := server.Sequence(h.ctx, h.open(h.hub), server.Pushed{Text: text}, time.Now())
+		h.check(err)
+		if taken := h.git(h.hub, "rev-list", "--count", h.first+".."+git.BoardRef); done.Answer != c.answer || taken != c.taken {
+			t.Errorf("%s: %s were taken", done.Answer, taken)
+		}
+	}
+}
+
 // TestMovedMeanwhile checks that a parcel is decided again as long as others push beside it, and
 // given up in the end or if git fails.
 func TestMovedMeanwhile(t *testing.T) {

@@ -25,6 +25,10 @@ import (
 // maxParcel is the maximum size of a parcel in bytes. A longer chain is pushed ref by ref.
 const maxParcel = 4 << 20
 
+// maxOperations is how many operations are decided while other parcels wait. A link with more is
+// pushed ref by ref.
+const maxOperations = 200
+
 // Pushed is a parcel as it was pushed: a commit, or a text.
 type Pushed struct {
 	Commit git.OID
@@ -134,6 +138,9 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 	if q.parcel, err = parcel.Parse(text); err != nil {
 		return &declined{err.Error()}
 	}
+	if slices.ContainsFunc(q.parcel.Links, func(l parcel.Link) bool { return len(l.Operations) > maxOperations }) {
+		return &declined{"it has too many operations that belong together"}
+	}
 	return nil
 }
 
@@ -210,7 +217,11 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 			o.done[codec.Identity(h.Agent, h.Request)] = true
 		}
 	}
+	decided := 0
 	for _, l := range q.parcel.Links {
+		if decided += len(l.Operations); decided > maxOperations { // not the first link
+			break // others wait; the clone sends the rest again
+		}
 		if err := o.link(ctx, l); err != nil {
 			return nil, err
 		}
