@@ -68,6 +68,9 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 	}
 	from, err := repo.History().DefaultBranch(ctx)
 	if errors.Is(err, gitio.ErrNotFound) {
+		if _, err := repo.ResolveCommit(ctx, "HEAD"); err == nil {
+			return nil, board.Refuse(board.CodeNoCommit, "HEAD is detached, and without a branch main or master integration can't begin anywhere", "git switch -c main, or another branch, then git liza init")
+		}
 		return nil, board.Refuse(board.CodeNoCommit, "this repository has no commit on a branch yet, so integration can't begin anywhere", "make a first commit, then git liza init")
 	}
 	if err != nil {
