@@ -130,7 +130,7 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 		}
 		hint := "commit it there first"
 		if len(behind) > 0 {
-			hint += fmt.Sprintf(", or begin without --spec: %s", behind[0])
+			hint = behind[0] + ", after an init without --spec"
 		}
 		return board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %q is not a file in %s", p.SpecRef, start.Name), hint)
 	}
