@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -23,24 +24,29 @@ func (w *Worktree) CanAdvance(ctx context.Context, old, new git.OID) (overlap []
 	if exitCode(refused) <= 0 {
 		return nil, refused
 	}
-	return w.obstacles(ctx, old, new, refused)
-}
-
-// obstacles lists the paths for which git refused to move a worktree from old to new. If none
-// explains the refusal, the refusal itself is returned as the error.
-func (w *Worktree) obstacles(ctx context.Context, old, new git.OID, refused error) ([]string, error) {
-	changed, err := w.repo.History().ChangedFiles(ctx, old, new)
+	changed, dirty, err := w.changes(ctx, old, new)
 	if err != nil {
 		return nil, err
 	}
-	dirty, err := w.Status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if overlap := overlapping(changed, dirty); len(overlap) > 0 {
+	if overlap = overlapping(changed, dirty); overlap != nil {
 		return overlap, nil
 	}
-	return nil, refused
+	for _, e := range dirty { // any of them may be the cause
+		overlap = append(overlap, e.Path)
+	}
+	if overlap == nil {
+		return nil, refused
+	}
+	return overlap, nil
+}
+
+// changes returns the paths that differ between two commits, and those that differ from HEAD in a
+// worktree.
+func (w *Worktree) changes(ctx context.Context, old, new git.OID) (changed []string, dirty []StatusEntry, err error) {
+	if changed, err = w.repo.History().ChangedFiles(ctx, old, new); err == nil {
+		dirty, err = w.Status(ctx)
+	}
+	return changed, dirty, err
 }
 
 // Advance moves the index and files of the worktree from old to new
@@ -62,14 +68,18 @@ func (w *Worktree) Resume(ctx context.Context, old, new git.OID) (overlap []stri
 	if exitCode(refused) <= 0 {
 		return nil, refused
 	}
-	if overlap, err = w.obstacles(ctx, old, new, refused); err != nil {
-		return nil, err
-	}
-	cut, err := w.cutShort(ctx, old, new)
+	changed, dirty, err := w.changes(ctx, old, new)
 	if err != nil {
 		return nil, err
 	}
-	if overlap = slices.DeleteFunc(overlap, func(path string) bool { return cut[path] != "" }); len(overlap) > 0 {
+	cut, staged, err := w.cutShort(ctx, old, new)
+	if err != nil {
+		return nil, err
+	}
+	dirty = slices.DeleteFunc(dirty, func(e StatusEntry) bool {
+		return cut[e.Path] != "" || e.Code[1] == ' ' && !slices.Contains(staged, e.Path) // still as in old
+	})
+	if overlap = overlapping(changed, dirty); len(overlap) > 0 {
 		return overlap, nil
 	}
 	var whole strings.Builder
@@ -93,21 +103,22 @@ const begun = "begun"
 // cutShort returns the files that an interrupted Advance wrote without updating the index, which
 // still matches old. The map holds each path with its entry in new's tree, or begun if the file in
 // the worktree is missing or only a prefix of new's content. Such a prefix is part of new, so
-// overwriting it loses nothing.
-func (w *Worktree) cutShort(ctx context.Context, old, new git.OID) (map[string]string, error) {
-	staged, err := w.in("diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").output(ctx)
+// overwriting it loses nothing. staged lists the paths whose index entry is not old's.
+func (w *Worktree) cutShort(ctx context.Context, old, new git.OID) (cut map[string]string, staged []string, err error) {
+	out, err := w.in("diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").output(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	staged = splitNUL(out)
 	differs, err := w.differing(ctx, new)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tree, err := w.repo.comparing("diff-tree", "-r", "-z", "--no-renames", string(old), string(new), "--").output(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	cut := map[string]string{}
+	cut = map[string]string{}
 	for pair := range slices.Chunk(splitNUL(tree), 2) { // ":100644 100644 OLD NEW M", and the path
 		const toMode, toOID = 1, 3
 		words := strings.Fields(strings.TrimPrefix(pair[0], ":"))
@@ -115,7 +126,7 @@ func (w *Worktree) cutShort(ctx context.Context, old, new git.OID) (map[string]s
 			cut[pair[1]] = words[toMode] + " " + words[toOID]
 		}
 	}
-	for _, path := range splitNUL(staged) {
+	for _, path := range staged {
 		delete(cut, path)
 	}
 	for _, path := range differs {
@@ -124,12 +135,12 @@ func (w *Worktree) cutShort(ctx context.Context, old, new git.OID) (map[string]s
 		}
 		delete(cut, path)
 		if part, err := w.isBegun(ctx, new, path); err != nil {
-			return nil, err
+			return nil, nil, err
 		} else if part {
 			cut[path] = begun
 		}
 	}
-	return cut, nil
+	return cut, staged, nil
 }
 
 // differing lists the files of a commit whose content in the worktree differs from the commit.
@@ -179,7 +190,9 @@ func (w *Worktree) isBegun(ctx context.Context, commit git.OID, path string) (bo
 
 // readTree runs the two-tree git-read-tree. It retries if git refused because another process held
 // the lock of the index. With submodule.recurse git also refuses if a submodule lacks its new
-// commit, or has changes. Then its files stay, as they do without that setting.
+// commit, or has changes. Then its files stay, as they do without that setting. The error is that of
+// the first attempt without a lock: once git has failed to write a file, it refuses those that it
+// has written.
 func (w *Worktree) readTree(ctx context.Context, old, new git.OID, options ...string) error {
 	if err := checkOIDs(old, new); err != nil {
 		return err
@@ -188,39 +201,45 @@ func (w *Worktree) readTree(ctx context.Context, old, new git.OID, options ...st
 	refresh := w.in("update-index", "update-index", "-q", "--refresh")
 	staying := []string{"-c", "submodule.recurse=false"}
 	args := flags(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
+	var cause error
 	for attempt := 1; ; attempt++ {
 		// A positive exit code only means that files have changed.
 		if err := refresh.run(ctx); exitCode(err) < 0 {
 			return err
 		}
 		refused := w.in("read-tree", args...).run(ctx)
-		if exitCode(refused) > 0 && w.in("read-tree", flags(staying, args)...).run(ctx) == nil {
-			return nil
-		}
-		if exitCode(refused) <= 0 || !MayRetry(ctx, attempt, attempts) {
+		if exitCode(refused) <= 0 {
 			return refused
 		}
-		if err := w.busy(ctx); err != nil && !w.repo.awaitBusy(ctx, err) {
+		if w.recurses(ctx) && w.in("read-tree", flags(staying, args)...).run(ctx) == nil {
+			return nil
+		}
+		if !MayRetry(ctx, attempt, attempts) {
+			return cmp.Or(cause, refused)
+		}
+		if err := w.busy(ctx); err == nil {
+			cause = cmp.Or(cause, refused)
+		} else if !w.repo.awaitBusy(ctx, err) {
 			return err
 		}
 	}
 }
 
-// overlapping returns the dirty paths that an update of the changed paths would touch. If there are
-// none, it returns all dirty paths, because one of them must be the cause.
-func overlapping(changed []string, dirty []StatusEntry) []string {
-	var all, hit []string
+// recurses reports whether read-tree updates the files of submodules, too.
+func (w *Worktree) recurses(ctx context.Context) bool {
+	on, err := w.in("config", "config", "--type=bool", "submodule.recurse").output(ctx)
+	return err == nil && strings.TrimSpace(string(on)) == "true"
+}
+
+// overlapping returns the dirty paths that an update of the changed paths would touch.
+func overlapping(changed []string, dirty []StatusEntry) (hit []string) {
 	for _, entry := range dirty {
-		all = append(all, entry.Path)
 		for _, path := range changed {
 			if samePlace(entry.Path, path) {
 				hit = append(hit, entry.Path)
 				break
 			}
 		}
-	}
-	if len(hit) == 0 {
-		return all
 	}
 	return hit
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,6 +106,49 @@ func TestAdvanceRecursing(t *testing.T) {
 	native(t, top, "diff", "--cached", "--exit-code", string(next))
 	if stray := must[[]string](t)(r.Worktree(top).StrayModules(ctx)); strings.Join(stray, "|") != "lib" {
 		t.Errorf("stray: %q", stray)
+	}
+}
+
+// TestAdvanceUnwritable: git names the file that it can't write, then and later, and completes the
+// update once it can. Nobody's changes are in the way.
+func TestAdvanceUnwritable(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Settings().Exclude(".worktrees/"))
+	write(t, r, "b/fixed.txt", "old\n")
+	write(t, r, "mine.txt", "mine\n")
+	old := commitAll(t, r, "old")
+	path := claim(t, ctx, r, "one")
+	for _, name := range []string{"a.txt", "b/fixed.txt", "c/added"} {
+		writeIn(t, path, name, "new\n")
+	}
+	next := git.OID(testrun.CommitAll(t, path, "next"))
+	w := r.Worktree(r.TopLevel())
+	fixed := filepath.Join(r.TopLevel(), "b", "fixed.txt")
+	write(t, r, "mine.txt", "a human's edit\n")
+	if err := exec.Command("chattr", "+i", fixed).Run(); err != nil {
+		t.Skip("nothing can be made immutable here: ", err)
+	}
+	t.Cleanup(func() { _ = exec.Command("chattr", "-i", fixed).Run() })
+	if overlap, err := w.CanAdvance(ctx, old, next); overlap != nil || err != nil {
+		t.Fatalf("in the way: %q, %v", overlap, err)
+	}
+	native(t, r.TopLevel(), "update-ref", "HEAD", string(next))
+	err := w.Advance(ctx, old, next)
+	for range 3 {
+		if err == nil || !strings.Contains(err.Error(), "b/fixed.txt") {
+			t.Errorf("%v", err)
+		}
+		var overlap []string
+		if overlap, err = w.Resume(ctx, old, next); overlap != nil {
+			t.Errorf("in the way: %q", overlap)
+		}
+	}
+	check(t, exec.Command("chattr", "-i", fixed).Run())
+	if overlap, err := w.Resume(ctx, old, next); overlap != nil || err != nil {
+		t.Errorf("in the way: %q, %v", overlap, err)
+	}
+	if got := native(t, r.TopLevel(), "status", "--porcelain"); got != " M mine.txt" {
+		t.Errorf("status: %q", got)
 	}
 }
 
