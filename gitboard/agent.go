@@ -210,8 +210,8 @@ func (b *Board) keepSession(id, session string) error {
 func (b *Board) DropSession(id string) error { return b.Discard(sessionName(id)) }
 
 // Heartbeat renews an agent's lease without an operation. If it returns lease.ErrTaken, the agent
-// must stop at once. That includes a lease that is gone: registering created it, and only an agent
-// that took over the work can have fenced it.
+// must stop at once. That includes a missing lease: registering created it, and only an agent that
+// took over the work can have fenced it.
 func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, error) {
 	v, err := b.View(ctx)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// GoneError means that this repository had a board whose ref is gone. It wraps oplog.ErrNoBoard.
+// GoneError means that this repository had a board whose ref no longer exists. It wraps
+// oplog.ErrNoBoard.
 type GoneError struct{}
 
 // Error returns one sentence.
@@ -21,7 +22,7 @@ func (GoneError) Error() string {
 // Unwrap returns oplog.ErrNoBoard.
 func (GoneError) Unwrap() error { return oplog.ErrNoBoard }
 
-// NoBoard returns the reason why there is no board: it never existed, or it is gone.
+// NoBoard returns the reason why there is no board: it never existed, or was lost.
 func (b *Board) NoBoard(ctx context.Context) error {
 	if gone, err := b.Gone(ctx); err == nil && gone {
 		return GoneError{}

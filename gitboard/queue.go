@@ -29,8 +29,8 @@ type Queued struct {
 }
 
 // Queue stores an operation for the next sync.
-// What no board would accept is refused at once. The rest is decided by the sync, on a board that
-// may have moved.
+// Operations that no board would accept are refused immediately. The rest is decided by the sync,
+// on the board of that time.
 func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued, error) {
 	if b.Remote() == "" {
 		return nil, board.Refuse(board.CodeInvalid, "the board isn't shared: its operations need no network", "leave --offline out")

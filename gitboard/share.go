@@ -121,8 +121,9 @@ func (b *Board) RefreshSince(ctx context.Context, m Moment) error {
 	return b.refresh(ctx, func(ctx context.Context) error { return b.shared().FetchSince(ctx, m.at) })
 }
 
-// RefreshAll is Refresh, but also fetches every submission, even rejected ones. Once everything
-// else has come, it returns a *remote.MovedError for submissions that are others or gone there.
+// RefreshAll is Refresh, but also fetches every submission, even rejected ones. After the rest of
+// the fetch it returns a *remote.MovedError for submissions that differ on the remote or are
+// missing from it.
 func (b *Board) RefreshAll(ctx context.Context) error {
 	if b.Remote() == "" {
 		return nil

@@ -180,7 +180,7 @@ func stagedMessage(task string) string {
 
 // work is the content of a worktree.
 type work struct {
-	head   git.OID // the commit checked out; zero when the branch is gone
+	head   git.OID // the commit checked out; zero without the branch
 	commit git.OID // head plus uncommitted changes; head itself when there are none
 	tree   git.OID
 	beside []git.OID // commits of what else git's record of the worktree alone holds

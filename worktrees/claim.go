@@ -179,9 +179,8 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	return c.settle(ctx, done, path)
 }
 
-// beside reports whether another call by the same request has moved a worktree in, or the claim has
-// ended since: of two calls in the same second, both have made the same commit, and neither knows
-// whose it is.
+// beside reports whether another call by the same request moved a worktree in, or the claim ended:
+// of two calls in the same second, both have made the same commit, and neither knows whose it is.
 func (c *claimer) beside(ctx context.Context, done *gitboard.Done) (bool, error) {
 	v, err := c.b.View(ctx)
 	if err != nil {
@@ -332,7 +331,7 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 	}
 	err := c.candidate.place(ctx, v, c.task)
 	if errors.Is(err, fs.ErrExist) && identity(c.path(c.task)) != "" {
-		return nil // another call has moved one in
+		return nil // another call moved a worktree in
 	}
 	return err
 }

@@ -122,8 +122,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	return p, slices.Concat(hidden, c.kept.refs, []git.RefUpdate{{Ref: v.TaskRef(c.task), Old: c.kept.tip, New: base}}), nil
 }
 
-// baseServes checks, if the board has moved, that the candidate's base still contains every
-// dependency.
+// baseServes checks, if the board moved, that the candidate's base still contains every dependency.
 func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Task) error {
 	if v.Commit == c.checked {
 		return nil

@@ -42,7 +42,7 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 	}
 	which := identity(l.path)
 	if before != nil && before.which != which {
-		return nil // a new one: the old one is gone
+		return nil // a new worktree: the old one was removed
 	}
 	token, err := s.b.Token()
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 	case identity(gone) == which:
 		return errors.Join(err, s.moveBack(ctx, c, gone, l.path))
 	}
-	return errors.Join(err, c.leave(task)) // some files can't be removed, and the rest is gone
+	return errors.Join(err, c.leave(task)) // some files can't be removed, and the rest was
 }
 
 // makeRoom is clearAway for those who need the path for another worktree. What is left of the old

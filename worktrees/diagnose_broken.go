@@ -293,8 +293,8 @@ func (d *diagnosis) brokenLast(b *gitio.BrokenRefError) {
 	})
 }
 
-// missingHome checks whether git.HomeRef is gone where the board was decided. Others can't join it
-// then, and take it for a copy.
+// missingHome checks whether git.HomeRef is missing where the board was decided. Then others can't
+// join it, and take it for a copy.
 func (d *diagnosis) missingHome(ctx context.Context) error {
 	if lost, err := d.b.HomeLost(ctx); !lost {
 		return err

@@ -156,7 +156,7 @@ func (d *diagnosis) leftGone(token, path string) {
 	p := Problem{Kind: LeftWorktree, Task: r.Task, Path: path, Text: fmt.Sprintf("the removal of the worktree %s did not come to an end", path)}
 	if board.ValidTaskID(r.Task) {
 		p.Fix = func(ctx context.Context) error {
-			if identity(path) == "" { // most of it is gone already
+			if identity(path) == "" { // most of it was removed already
 				if err := d.keepModules(ctx, r.Task, path); err != nil {
 					return err
 				}
@@ -258,7 +258,7 @@ func (d *diagnosis) locks(context.Context) error {
 	return unread
 }
 
-// mergeLease looks for a merge lease whose holder is gone, or has a clock that is ahead.
+// mergeLease looks for a merge lease whose holder ended, or has a clock that is ahead.
 func (d *diagnosis) mergeLease(ctx context.Context) error {
 	held, err := d.v.Lease(ctx, git.MergeHolder)
 	if broken := (*gitio.BrokenRefError)(nil); errors.As(err, &broken) {
@@ -290,7 +290,7 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 		Fix: func(ctx context.Context) error {
 			err := d.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, held)}, "git liza: an expired merge lease")
 			if errors.Is(err, gitio.ErrRefMoved) {
-				return nil // somebody has taken it, or it is gone
+				return nil // somebody has taken it, or it no longer exists
 			}
 			return err
 		},

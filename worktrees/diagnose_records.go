@@ -112,9 +112,9 @@ func (s *site) keepRecorded(ctx context.Context, task string, head git.OID, othe
 	return nil
 }
 
-// forgetGone makes git forget a task's worktree whose directory is gone. The attic holds the
-// commits that only git's record of it names. A claim may put another worktree at the path in the
-// meantime, after it has done the same.
+// forgetGone makes git forget a task's worktree without its directory. The attic holds the commits
+// that only git's record of it names. A claim may put another worktree at the path in the meantime,
+// after it has done the same.
 func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error {
 	task, record := filepath.Base(path), s.repo.Worktree(path).Record()
 	if record == "" {

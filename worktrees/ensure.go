@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// ensure returns the worktree of a task whose work is kept. If the worktree is gone, it is made
-// again from the branch.
+// ensure returns the worktree of a task whose work is kept. A missing worktree is made again from
+// the branch.
 func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (string, error) {
 	if err := s.needFiles("a worktree"); err != nil {
 		return "", err
@@ -59,8 +59,8 @@ func (s *site) attach(ctx context.Context, v *gitboard.View, task, path string) 
 	return s.repo.Worktree(path).AttachHead(ctx, v.TaskRef(task))
 }
 
-// remake makes a task's worktree at its branch's tip, unless another process has made it or the
-// branch has moved.
+// remake makes a task's worktree at its branch's tip, unless another process made it or the branch
+// moved.
 func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip git.OID) (made bool, err error) {
 	c, err := s.leftFor(ctx, task, tip)
 	if c == nil && err == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Repair repairs git's records of the worktrees after the project was moved, makes git forget
-// worktrees of tasks whose directories are gone, and takes over those that Adopt does.
+// tasks' worktrees without directories, and takes over those that Adopt does.
 func Repair(ctx context.Context, b *gitboard.Board) error {
 	s, err := at(ctx, b)
 	if err != nil {

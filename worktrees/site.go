@@ -362,11 +362,11 @@ func (s *site) has(ctx context.Context, commit string) (bool, error) {
 	return o.Type == git.CommitObject, err
 }
 
-// steadyFor limits the steps that follow an operation after its caller is gone.
+// steadyFor limits the steps that follow an operation without its caller.
 const steadyFor = 2 * time.Minute
 
 // Steady returns a context for the steps that follow a committed operation. They continue for a
-// while after the caller's context has ended, so that less is left to repair.
+// while after the end of the caller's context, so that less is left to repair.
 func Steady(ctx context.Context) (context.Context, context.CancelFunc) { return steady(ctx) }
 
 // steady is another function only in a test that interrupts these steps, too.

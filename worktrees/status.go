@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Status is the state of a task's work, and how far integration has moved since.
+// Status is the state of a task's work, and the distance to integration.
 type Status struct {
 	Task   string   `json:"task"`
 	Path   string   `json:"path"` // absolute

@@ -13,13 +13,13 @@ import (
 )
 
 // ownLockAge is the age at which a lock counts as left behind if only the task's own agent could
-// have made it and that agent's process has ended. It is no longer than a supervisor waits after a
+// have made it and that agent's process ended. It is no longer than a supervisor waits after a
 // crash.
 const ownLockAge = 5 * time.Second
 
 // Unlock removes the locks that a killed git left on a task's branch, its submissions and its
-// worktree, and returns what it did. The caller must know that the task's agent has ended: these
-// locks need not be as old as others.
+// worktree, and returns a report. The caller must know that the task's agent ended: these locks
+// need not be as old as others.
 func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, err error) {
 	s, err := at(ctx, b)
 	if err != nil {

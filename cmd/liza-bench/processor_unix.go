@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what all children that have ended used, and theirs: a hub on this machine, too.
+// processorTime is the time used by all ended children and theirs: a hub on this machine, too.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &used) != nil {

@@ -201,7 +201,7 @@ func (s *site) restore() error {
 	return errors.Join(s.forget(), s.proven())
 }
 
-// forget removes what would show that the board was ahead: verify reports a board that has gone
+// forget removes what would show that the board was ahead: verify reports a board that was set
 // back.
 func (s *site) forget() error {
 	if err := os.Truncate(filepath.Join(s.dir, ".git", "logs", filepath.FromSlash(git.BoardRef)), 0); err != nil && !errors.Is(err, fs.ErrNotExist) {

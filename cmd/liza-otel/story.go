@@ -220,7 +220,7 @@ func (t *story) goals(s *board.State) (spans []span) {
 	return spans
 }
 
-// exports reports whether this process exports what somebody has ended.
+// exports reports whether this process exports an ended span.
 func (t *story) exports(by string) bool {
 	return !roles.IsID(by) || t.agents[by]
 }

@@ -30,7 +30,7 @@ type ruleInput struct {
 
 func newRuleInput(f Facts) *ruleInput {
 	e := &ruleInput{Facts: f, full: map[string]*board.Task{}}
-	if f.Invalid != "" || f.State.Control().Mode == board.Aborted { // the run has ended
+	if f.Invalid != "" || f.State.Control().Mode == board.Aborted { // the run is over
 		return e
 	}
 	for _, b := range f.State.Tasks() {
@@ -485,7 +485,8 @@ func (e *ruleInput) rubberStamping() []sight {
 	return nil
 }
 
-// breaker finds patterns, and a trigger that waits for a human although its pattern is gone.
+// breaker finds patterns, and a trigger that waits for a human although its pattern no longer
+// holds.
 func (e *ruleInput) breaker() (all []sight) {
 	if e.over() {
 		return nil

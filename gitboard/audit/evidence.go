@@ -115,7 +115,7 @@ func (p *replay) collect(l *link) {
 }
 
 // shows notes whether an operation shows the lease of the agent whose claim it takes. A lease that
-// an earlier operation has shown and ended is gone for the later ones.
+// an earlier operation showed and ended no longer counts for later ones.
 func (p *replay) shows(holder string, op board.Operation) {
 	switch {
 	case holder == op.Actor.ID:

@@ -114,7 +114,7 @@ type batch struct {
 }
 
 // read reads the commits of a chain in batches, ahead of the caller. The batches come in order;
-// after the last one the channel is closed. wait returns once all reading has ended.
+// after the last one the channel is closed. wait returns after all reading.
 func read(ctx context.Context, store oplog.Store, chain []git.OID) (batches <-chan chan batch, wait func()) {
 	out := make(chan chan batch, 2)
 	var busy sync.WaitGroup

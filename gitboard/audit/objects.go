@@ -71,7 +71,7 @@ func (w *objects) send(ctx context.Context) {
 	select {
 	case w.names <- w.some:
 	case <-ctx.Done():
-	case err := <-w.read: // it has ended, and no longer receives
+	case err := <-w.read: // it ended, and no longer receives
 		w.read <- err
 	}
 	w.some = nil

@@ -56,8 +56,8 @@ func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, int
 	return &Push{Report: p.report, Claims: p.claims, State: p.state, Unshown: p.unshown}, err
 }
 
-// backed is recheck before the refs have moved. It doesn't check that integration moves with
-// recorded landings.
+// backed is recheck before the refs move. It doesn't check that integration moves with recorded
+// landings.
 func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.OID) error {
 	missing, err := p.lookUp(ctx, repo)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // Loss is a board that can't be read completely, and its repair. At most one of Missing, Past and
 // Newest is set.
 type Loss struct {
-	At      git.OID      // where the board's ref is; zero if it is gone, or names no object
+	At      git.OID      // the value of the board's ref; zero if it is missing, or names no object
 	Missing []git.Object // missing objects made again by a replay, which complete the board
 	Past    string       // the missing object if the board itself can be read, and its history can't
 	Newest  git.OID      // the newest commit of the board that can be read

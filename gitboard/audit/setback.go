@@ -15,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// SetBack is a board that lacks operations which it once had in this repository: somebody has moved
-// its ref back or to another board, or a crash has lost the newest value.
+// SetBack is a board that lacks operations which it once had in this repository: somebody moved its
+// ref back or to another board, or a crash lost the newest value.
 type SetBack struct {
 	At      git.OID  // where the board is
 	Newest  git.OID  // a complete board with those operations, that with the most of them

@@ -47,7 +47,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 			return since, err
 		}
 		if o[0].OID == "" {
-			since = Strays{Found: since.Found} // its previous position is gone
+			since = Strays{Found: since.Found} // its previous position no longer exists
 		}
 	}
 	commits, err := operationsSince(ctx, store, repo, since.Board, at.Commit)

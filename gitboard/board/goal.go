@@ -216,8 +216,8 @@ func (s *State) goalInProgress(op Operation, named string) (*Goal, error) {
 	return g, err
 }
 
-// checkGoal refuses work on the tasks of a goal that has ended or has to wait. Operations that tidy
-// up are always allowed, as on an aborted board.
+// checkGoal refuses work on the tasks of a goal that ended or has to wait. Operations that tidy up
+// are always allowed, as on an aborted board.
 func checkGoal(s *State, op Operation) error {
 	rule, _ := ruleOf(op.Name())
 	if rule.moves == nil || rule.anyState || rule.gate == always || rule.creates() {

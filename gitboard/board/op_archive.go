@@ -10,8 +10,8 @@ import (
 // MaxArchived is how many tasks one operation can archive.
 const MaxArchived = 1000
 
-// Archive moves finished tasks out of the way after their sprint has ended. They can still be found
-// by id, and still count as dependencies. The history shows that they ended in this sprint.
+// Archive moves finished tasks out of the way after the end of their sprint. They can still be
+// found by id, and still count as dependencies. The history shows that they ended in this sprint.
 type Archive struct {
 	Sprint string   `json:"sprint"`
 	Tasks  []string `json:"tasks"`
@@ -76,7 +76,7 @@ func (p *Archive) Subject(_, _ *State, _ Operation) (string, string) {
 	return p.Sprint + ", " + plain.Plural(len(p.Tasks), "task"), strings.Join(p.Tasks, ", ")
 }
 
-// Over reports whether the sprint has ended.
+// Over reports whether the sprint is over.
 func (sp *Sprint) Over() bool { return sp.Status == Completed || sp.Status == PhaseAborted }
 
 // ToArchive lists the finished tasks whose status last changed at or after from and before until,

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// GoalReopen continues a goal that has ended.
+// GoalReopen continues an ended goal.
 type GoalReopen struct {
 	Goal   string `json:"goal"`
 	Reason string `json:"reason,omitempty"`

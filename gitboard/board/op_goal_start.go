@@ -9,7 +9,7 @@ type GoalStart struct {
 	Vision   string `json:"vision,omitempty"`
 	SpecRef  string `json:"spec_ref,omitempty"`
 	Priority int    `json:"priority,omitempty"` // 0 for the default
-	After    string `json:"after,omitempty"`    // it waits until this goal has ended
+	After    string `json:"after,omitempty"`    // it waits until this goal ends
 }
 
 // Op implements Payload.

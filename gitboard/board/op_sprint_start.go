@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// SprintStart begins a sprint after the previous one has ended.
+// SprintStart begins a sprint after the end of the previous sprint.
 type SprintStart struct {
 	Aim      string   `json:"aim,omitempty"` // recorded in the goal's alignment history
 	Deadline Time     `json:"deadline,omitempty"`

@@ -20,7 +20,7 @@ type Goal struct {
 	Vision           string      `yaml:"vision,omitempty"` // why it is wanted
 	SpecRef          string      `yaml:"spec_ref,omitempty"`
 	Priority         int         `yaml:"priority"`
-	After            string      `yaml:"after,omitempty"` // it waits until this goal has ended
+	After            string      `yaml:"after,omitempty"` // it waits until this goal ends
 	Created          Time        `yaml:"created"`
 	Status           Phase       `yaml:"status"`
 	Ended            Time        `yaml:"ended,omitempty"`

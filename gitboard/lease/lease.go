@@ -49,8 +49,8 @@ type Held struct {
 	Damaged bool // the object is not a lease of that agent; it counts as long expired and can be replaced
 }
 
-// Live reports whether the lease still protects its holder: it has not expired, and its process is
-// not known to have ended.
+// Live reports whether the lease still protects its holder: it has not expired, and its process may
+// be running.
 func (h *Held) Live(now time.Time) bool {
 	return h != nil && now.Before(h.Expires.Std()) && !proc.Ended(h.Process)
 }
@@ -73,7 +73,7 @@ type Store interface {
 	UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error
 }
 
-// ErrTaken means that someone else has moved or fenced the lease. Its holder must stop at once.
+// ErrTaken means that someone else moved or fenced the lease. Its holder must stop at once.
 var ErrTaken = errors.New("the lease has been taken")
 
 // Read returns an agent's lease, or nil if there is none. Any other object in its place is returned

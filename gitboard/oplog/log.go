@@ -22,7 +22,7 @@ const RequestDepth = 5000
 var ErrLost = errors.New("another operation came first")
 
 // RewrittenError means that operations were appended as other commits than those that were built: a
-// server has decided them again, on a board that had moved.
+// server decided them again, on a newer board.
 type RewrittenError struct{ Commits []git.OID }
 
 func (e *RewrittenError) Error() string { return "the operations are on the board as other commits" }

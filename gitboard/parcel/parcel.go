@@ -34,8 +34,9 @@ var (
 
 // Parcel is the operations that a clone has decided and its remote has not taken yet, oldest first.
 type Parcel struct {
-	// Has is the commit of the board that the clone has. If the board has moved since, the server may
-	// answer with the operations after it (News). A server that does not know about it ignores it.
+	// Has is the commit of the board that the clone has. If the board moved in the meantime, the
+	// server may answer with the operations after it (News). A server that does not know about it
+	// ignores it.
 	Has   git.OID  `json:"has,omitempty"`
 	Links []Link   `json:"links"`
 	Blobs []string `json:"blobs,omitempty"` // contents that the refs need, in a parcel that is a text

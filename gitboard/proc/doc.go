@@ -2,7 +2,7 @@
 // and how to end a group of them.
 //
 // It owns the only reader of /proc and the only form of a process's identity (ID). On a system
-// without /proc no process is visible, none has an identity, and none is known to have ended.
+// without /proc no process is visible, has an identity, or is known as ended.
 //
 // It may import nothing of ours.
 package proc

@@ -18,7 +18,7 @@ type Table string
 // Running is the table of the running processes.
 const Running Table = "/proc"
 
-// All returns the processes that are visible, without those that have ended and that no parent has
+// All returns the processes that are visible, without ended processes that their parent has not
 // waited for. It is empty if processes are not visible.
 func (t Table) All() (all []Process) {
 	entries, _ := os.ReadDir(string(t)) // nothing is visible without it
@@ -49,9 +49,9 @@ type Process struct {
 // tick is the unit of times in /proc on every Linux.
 const tick = 10 * time.Millisecond
 
-// read reads a process from its directory. ok is false if it has ended.
+// read reads a process from its directory. ok is false if it ended.
 func read(dir string) (p Process, ok bool) {
-	stat, _ := os.ReadFile(filepath.Join(dir, "stat")) // empty if the process has ended
+	stat, _ := os.ReadFile(filepath.Join(dir, "stat")) // empty if the process ended
 	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if open < 0 || end < open {
 		return p, false
@@ -82,7 +82,7 @@ func (p Process) list(file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }
 
-// Dir returns the working directory. The error is fs.ErrNotExist if the process has ended.
+// Dir returns the working directory. The error is fs.ErrNotExist if the process ended.
 func (p Process) Dir() (string, error) { return os.Readlink(filepath.Join(p.dir, "cwd")) }
 
 // User returns the user id, -1 if unknown.

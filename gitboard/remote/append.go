@@ -387,10 +387,10 @@ func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 }
 
 // pushQueue lets one process of a clone push at a time, by an advisory lock on a file, and wakes
-// the others when its push has ended. Each push has a file of its own. With one file for all, the
-// next process to push might get the lock before the others are awake, and they would sleep
-// through its push as well. It only gives order: pushing the same chain twice is harmless, so a
-// process that can't get the lock pushes without it.
+// the others after its push. Each push has a file of its own. With one file for all, the next
+// process to push might get the lock before the others are awake, and they would sleep through its
+// push as well. It only gives order: pushing the same chain twice is harmless, so a process that
+// can't get the lock pushes without it.
 type pushQueue struct {
 	s     *Store
 	held  *queue.File // nil while the lock is not held

@@ -216,8 +216,8 @@ func (s *Store) after(ctx context.Context, c *chain, ref string) (now git.OID, p
 	return now.OrZero(), pending, err
 }
 
-// Next is a board's store as the clone's next transaction finds it: pending operations have moved
-// its refs.
+// Next is a board's store as the clone's next transaction finds it: with its refs as moved by
+// pending operations.
 type Next struct{ *Store }
 
 // Ref is the value that the next transaction must name if it moves the ref.

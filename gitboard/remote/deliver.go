@@ -277,7 +277,7 @@ func (s *Store) took(ctx context.Context, l *link, requests []string, there map[
 }
 
 // forget removes a parcel that the remote has kept as a ref, and the ref by which it seemed to
-// sequence: its hooks are gone.
+// sequence: its hooks were removed.
 func (s *Store) forget(ctx context.Context, d *delivery) error {
 	at, err := s.repo.Ref(ctx, s.tracking(parcel.Tracked))
 	if err != nil {

@@ -39,7 +39,7 @@ func (e *DivergedError) Error() string {
 func (s *Store) Fetch(ctx context.Context) error { return s.FetchSince(ctx, s.Now()) }
 
 // FetchAll is Fetch, and also fetches every submission. It returns a *MovedError if some of them
-// are others at the remote, or are gone there.
+// differ at the remote, or are missing from it.
 func (s *Store) FetchAll(ctx context.Context) error { return s.fetch(ctx, true, s.Now()) }
 
 // Moment is a point in the sequence of a clone's fetches, as returned by Now.
@@ -126,8 +126,9 @@ func (e *LostError) WayOut() string {
 }
 
 // CheckThere returns a *LostError if the remote that shares the board has lost it, and a
-// *MovedError if submissions that are here are others there, or are gone. It returns nil if the
-// board is not shared. A remote that can't be asked has lost nothing: a *gitio.NetworkError.
+// *MovedError if this clone's submissions differ on the remote, or are missing from it. It returns
+// nil if the board is not shared. A remote that can't be asked has lost nothing: a
+// *gitio.NetworkError.
 func (s *Store) CheckThere(ctx context.Context) error {
 	if by, err := s.Sharing(ctx); by == nil {
 		return err
@@ -331,8 +332,8 @@ func (s *Store) moved(here, there map[string]git.OID, ahead bool) error {
 	return e
 }
 
-// MovedError means that submissions are other commits at the remote than here, or are gone there,
-// although a submission never changes. Everything else was fetched. Exit code 4.
+// MovedError means that submissions differ between the remote and this clone, or are missing from
+// the remote, although a submission never changes. Everything else was fetched. Exit code 4.
 type MovedError struct {
 	Remote     string
 	Refs, Gone []string
@@ -352,7 +353,7 @@ func (e *MovedError) Error() string {
 // view is a prefix of the remote's refs and that of the refs in which this clone has them.
 type view struct{ there, here string }
 
-// views are what a fetch shows as a whole: what is gone there is deleted here.
+// views are the refs that a fetch mirrors: refs deleted on the remote are deleted in this clone.
 func (s *Store) views() []view {
 	return []view{
 		{s.there(git.LeasePrefix), s.mirror(git.LeasePrefix)}, {git.PublishedPrefix, s.mirror(s.Task(""))},
@@ -452,7 +453,7 @@ func (s *Store) ahead(ctx context.Context, name string, here, there git.OID) (bo
 }
 
 // Lacking returns where the remote's board was last seen, if it lacks operations of a board here
-// since it was reset; zero otherwise. It returns a DivergedError if the boards have come apart.
+// since it was reset; zero otherwise. It returns a DivergedError if the boards have diverged.
 func (s *Store) Lacking(ctx context.Context, here git.OID) (there git.OID, err error) {
 	there, err = s.State(ctx)
 	if err != nil || there.IsZero() || there == here {

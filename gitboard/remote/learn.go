@@ -60,7 +60,7 @@ func (l *lesson) board(ctx context.Context) error {
 		return err
 	}
 	if here != l.news.Since {
-		return errNews // a fetch has come first
+		return errNews // a fetch was faster
 	}
 	at, err := l.log.At(ctx, here)
 	if err != nil {

@@ -51,7 +51,7 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		return true, s.torn(ctx, p, failed)
 	}
 	return tried(ctx, push, arrived, func(failed error) bool {
-		return !p.keepBranches() && errors.Is(failed, gitio.ErrDeclinedThere) // nothing there has moved
+		return !p.keepBranches() && errors.Is(failed, gitio.ErrDeclinedThere) // the remote moved no ref
 	})
 }
 
@@ -192,7 +192,7 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	return false, moved
 }
 
-// torn returns a *TornError if a push that failed has moved the board and not all of its refs.
+// torn returns a *TornError if a failed push moved the board and not all of its refs.
 func (s *Store) torn(ctx context.Context, p *plan, failed error) error {
 	part := (*gitio.PartError)(nil)
 	if errors.As(failed, &part) {
@@ -205,9 +205,9 @@ func (s *Store) torn(ctx context.Context, p *plan, failed error) error {
 	return &TornError{s.Name(), strings.Join(left, ", ")}
 }
 
-// leftOut asks the remote which refs of a push are still where they were, although the board has
-// moved. If others have moved the board since, a lease or a task's branch that is not there may
-// have been, and have ended.
+// leftOut asks the remote which refs of a push are still where they were, although the board moved.
+// If others moved the board afterwards, a missing lease or task's branch may have existed, and
+// ended.
 func (s *Store) leftOut(ctx context.Context, p *plan) (left []string, err error) {
 	var refs []string
 	for _, push := range p.pushes {

@@ -33,7 +33,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	defer release()
-	if _, err := s.Sharing(ctx); err != nil { // another share may have ended meanwhile
+	if _, err := s.Sharing(ctx); err != nil { // another share may have ended in the meantime
 		return err
 	}
 	known, err := s.named(ctx)
@@ -100,7 +100,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 }
 
 // offeredHalf returns none if a remote has only a part of this clone's earlier offer of the board,
-// at tip: where the remote's git was killed, its refs have moved in part.
+// at tip: a killed git on the remote leaves its refs moved in part.
 func (s *Store) offeredHalf(ctx context.Context, by *gitio.Remote, tip git.OID) (presence, error) {
 	there, err := by.List(ctx, homes...)
 	if err != nil {

@@ -85,8 +85,8 @@ func ShownTasks(s *board.State, goal string) []board.Brief {
 	})
 }
 
-// WaitsForEnded returns the task that a task waits for although its goal has ended, and that goal;
-// nil if there is none. A human decides: the goal is taken up again, or the task waits for another.
+// WaitsForEnded returns the task that a task waits for although its goal ended, and that goal; nil
+// for none. A human decides: the goal is taken up again, or the task waits for another.
 func WaitsForEnded(s *board.State, b board.Brief) (needed string, goal *board.Goal) {
 	return waitsFor(s, b, func(g *board.Goal) bool { return g.Status != board.InProgress })
 }

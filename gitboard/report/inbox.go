@@ -29,7 +29,7 @@ type ItemKind string
 // The kinds of items. Their order breaks ties between items that hold up equally many tasks.
 const (
 	ItemUnproven     ItemKind = "unproven"      // the board does not follow by replay
-	ItemApart        ItemKind = "apart"         // the board here and the remote's have come apart
+	ItemApart        ItemKind = "apart"         // this clone's board and the remote's have diverged
 	ItemSetBack      ItemKind = "set_back"      // integration lacks the last landing
 	ItemBreaker      ItemKind = "breaker"       // the circuit breaker has tripped
 	ItemStopped      ItemKind = "stopped"       // the board is PAUSED or at CHECKPOINT
@@ -37,7 +37,7 @@ const (
 	ItemCloneStopped ItemKind = "clone_stopped" // a file in .liza stops this clone
 	ItemBlocked      ItemKind = "blocked"       // a BLOCKED task, with its questions
 	ItemReview       ItemKind = "review"        // a submission for a human to review
-	ItemReserved     ItemKind = "reserved"      // kept work, reserved for a coder that is gone
+	ItemReserved     ItemKind = "reserved"      // kept work, reserved for an absent coder
 	ItemEndedGoal    ItemKind = "ended_goal"    // a task waits for one of a goal that was given up
 	ItemLaterGoal    ItemKind = "later_goal"    // a task waits for one of a goal that comes after its own
 	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval
@@ -81,7 +81,7 @@ type Item struct {
 	Evidence  []string   `json:"evidence,omitempty"`  // one line each
 	Work      *Work      `json:"work,omitempty"`      // a task's work so far
 	Drafts    []Draft    `json:"drafts,omitempty"`
-	Lost      string     `json:"lost,omitempty"` // the task of an agent that is gone, if its worktree is in another clone
+	Lost      string     `json:"lost,omitempty"` // the task of an absent agent, if its worktree is in another clone
 	Do        []Ask      `json:"do"`             // a human's options; the command that answers it is first
 }
 
@@ -492,8 +492,7 @@ func (c *collector) workOf(t *board.Task) *Work {
 	return w
 }
 
-// agents adds roles that work waits for but no agent has, and agents that are gone while holding
-// work.
+// agents adds roles that work waits for but no agent has, and absent agents that hold work.
 func (c *collector) agents() {
 	o := c.o
 	alive, held := o.alive(c.s, c.beside.Leases), map[string][]string{}

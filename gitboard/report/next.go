@@ -131,9 +131,9 @@ func (n *next) takeable(holder string, b board.Brief) bool {
 	return !has || n.s.Agent(holder) == nil || after <= max(n.who.Now, n.s.Time())
 }
 
-// leaves adds giving up a task that the caller holds although its goal has ended, and reports
-// whether there is one. While no other goal is worked on, it has no use; and a supervisor does it
-// for its agent.
+// leaves adds giving up a task that the caller holds although its goal ended, and reports whether
+// there is one. While no other goal is worked on, it has no use; and a supervisor does it for its
+// agent.
 func (n *next) leaves(holds func(board.Brief) bool) bool {
 	if n.who.Supervised || len(n.s.Running()) == 0 {
 		return false

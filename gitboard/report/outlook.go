@@ -110,9 +110,9 @@ const (
 	TaskBlocked
 	CoderGone
 	ReviewerGone
-	ReservedGone // kept for a coder that is gone
+	ReservedGone // kept for an absent coder
 	Waits        // for a task that is itself stuck
-	WaitsEnded   // for a task of a goal that has ended
+	WaitsEnded   // for a task of an ended goal
 	WaitsLater   // for a task of a goal that comes after its own
 	GoalSpent    // its goal has used up its budget
 )

@@ -117,7 +117,7 @@ type Beside struct {
 	Goal     string                 // the only goal to look at, "" for all
 	GaveUp   map[string]GaveUp      // by agent, as far as this clone knows
 	Clone    string                 // the id of this clone, "" if unknown
-	Apart    string                 // the remote whose board has come apart from the one here, "" for none
+	Apart    string                 // the remote whose board has diverged from this clone's, "" for none
 }
 
 // elsewhere reports whether a clone that a record names is known to be another one than this.

@@ -6,8 +6,8 @@ import (
 )
 
 // inMemory keeps the temporary files of a package's tests in memory, where there is room and TMPDIR
-// is not set. Tests make thousands of small files that are gone at once, which costs a disk more
-// time than everything else that they do.
+// is not set. Tests make thousands of short-lived small files, which costs a disk more time than
+// all their other work.
 func inMemory() {
 	const dir, room = "/dev/shm", 4 << 30 // bytes
 	var s syscall.Statfs_t

@@ -74,8 +74,8 @@ func (p *packets) commands() (commands, options []string, err error) {
 	return commands, options, err
 }
 
-// answer writes what became of a parcel: the answer as the ref that was moved, and then each ref
-// that has moved, for the server's post-receive hook.
+// answer writes the fate of a parcel: the answer as the ref that was moved, and then each moved
+// ref, for the server's post-receive hook.
 func (p *packets) answer(inbox string, done Sequenced) {
 	switch done.Answer {
 	case parcel.AsPushed, parcel.Rewritten:

@@ -53,7 +53,7 @@ func (d *declined) Error() string { return d.why }
 // Sequenced is what became of a parcel.
 type Sequenced struct {
 	Answer parcel.Answer
-	Moves  []git.RefUpdate // the refs that have moved
+	Moves  []git.RefUpdate // the moved refs
 	News   string          // the operations that the clone lacks (parcel.News), "" if it has to fetch
 	Why    string          // if the answer is parcel.Declined
 }

@@ -129,7 +129,7 @@ func (w *watching) end(reason string) {
 	w.p.ask(terminate)
 }
 
-// oversee watches a running agent until it has ended. An error ends the supervisor too.
+// oversee watches a running agent until it ends. An error ends the supervisor too.
 func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (ending, error) {
 	w := &watching{supervisor: s, p: p, r: r}
 	done, lostLease, follow := ctx.Done(), s.pulse.lost, s.follow

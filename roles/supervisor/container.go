@@ -81,7 +81,7 @@ func (k *Container) wrap(c command, name, common, program string) command {
 func (k *Container) end(name string, env []string) {
 	cmd := exec.Command(k.Engine, "kill", name)
 	cmd.Env = env
-	_ = cmd.Run() // usually it has ended already
+	_ = cmd.Run() // usually it ended already
 }
 
 // contained makes a run use the supervisor's container, if it has one.

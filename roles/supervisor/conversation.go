@@ -51,8 +51,8 @@ func (s *supervisor) converses(task, session string) {
 	}
 }
 
-// forget drops a conversation that has become too long or is lost, and any after a hand-off, whose
-// point is a fresh start.
+// forget drops a conversation that is too long or lost, and any after a hand-off, whose point is a
+// fresh start.
 func (s *supervisor) forget(o *Outcome, end ending) error {
 	if end.resumed && !s.witness.seen().worked && end.exit != 0 && !o.Limited && o.Setup == "" && !end.ours {
 		o.Lost = true

@@ -12,7 +12,7 @@ type Event struct {
 	Event  string    `json:"event"`
 	Task   string    `json:"task,omitempty"`
 	Text   string    `json:"text"`
-	Exit   *int      `json:"exit,omitempty"`   // of an agent that has ended
+	Exit   *int      `json:"exit,omitempty"`   // of an ended agent
 	Prompt string    `json:"prompt,omitempty"` // the prompt's file, of an agent that was started
 	Idle   bool      `json:"idle,omitempty"`   // Waiting for lack of work
 }

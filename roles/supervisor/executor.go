@@ -24,9 +24,9 @@ type Executor interface {
 	Release(ctx context.Context, actor board.Actor, task, reason string) error
 	// Worked reports whether anything was done in a task's worktree since it was claimed.
 	Worked(ctx context.Context, task string) (bool, error)
-	// Unlock removes lock files that a killed git has left, once no process can hold them: those
-	// that block everybody, and with a task, whose agent must have ended, those in that task's way.
-	// It returns what it did.
+	// Unlock removes lock files of a killed git, once no process can hold them: those that block
+	// everybody, and with a task, whose agent must have ended, those in that task's way. It returns
+	// what it did.
 	Unlock(ctx context.Context, task string) ([]string, error)
 	// Repair brings this clone in line with the board for a task ("" for none), finishes
 	// interrupted merges and, for a reviewer, ends reviews whose lease expired. It returns what it

@@ -16,7 +16,7 @@ type kin struct {
 func (k kin) lives() bool { return proc.Birth(k.pid) == k.born }
 
 // descendants returns the processes that a process has started, directly or not, in any session and
-// group. It misses those whose parent has ended.
+// group. It misses those whose parent ended.
 func descendants(of int) []kin {
 	children := map[int][]int{}
 	for _, p := range proc.Running.All() {
@@ -48,7 +48,7 @@ func marked(entry string) []kin {
 }
 
 // ancestors returns this process and those above it, nearest first, and the leaders of their
-// process groups, since a process whose parent has ended is still in its group. It returns nothing
+// process groups, because a process whose parent ended is still in its group. It returns nothing
 // where they can't be read.
 func ancestors() (processes, groups []int) {
 	const most = 1000

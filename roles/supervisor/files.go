@@ -204,8 +204,8 @@ func (f files) keepProcess(name string, pid int) error {
 	return f.keep(name, fmt.Sprintf("%d %s", pid, proc.Birth(pid)))
 }
 
-// dropProcess drops the record of a process that has ended, unless it is about another process by
-// now. A record that stays means the same.
+// dropProcess drops the record of an ended process, unless it is about another process by now. A
+// record that stays means the same.
 func (f files) dropProcess(name string, pid int) {
 	if r, err := f.record(name); err == nil && r.pid == pid {
 		_ = f.drop(name)

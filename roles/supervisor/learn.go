@@ -217,7 +217,7 @@ func (s *supervisor) ending(o Outcome) string {
 	return text
 }
 
-// afterwards updates the agent's record after its process has ended.
+// afterwards updates the agent's record after the end of its process.
 func (s *supervisor) afterwards(ctx context.Context, state *board.State) error {
 	a := state.Agent(s.actor.ID)
 	if a == nil || a.Session != s.actor.Session {

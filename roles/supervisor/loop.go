@@ -164,7 +164,7 @@ func (s *supervisor) stop(step Step) error {
 	return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: "look at what it did: git liza logs " + s.actor.ID}
 }
 
-// wait waits until something changes or the step's time has come.
+// wait waits for a change or the step's time.
 func (s *supervisor) wait(ctx context.Context, step Step) error {
 	if step.Reason != s.reported {
 		s.reported = step.Reason

@@ -25,7 +25,7 @@ const (
 	CompleteGoal Action = "goal-complete"
 	Deadline     Action = "deadline"
 	GiveUp       Action = "give-up" // the task it holds: too many runs handed nothing over
-	LetGo        Action = "let-go"  // release the task it holds: its goal has ended
+	LetGo        Action = "let-go"  // release the task it holds: its goal ended
 )
 
 // Step is a supervisor's next action.

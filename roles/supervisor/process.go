@@ -118,8 +118,8 @@ func pipe(cmd *exec.Cmd, to io.Writer) (copied, stop func(), err error) {
 	return copied, func() { _ = w.Close() }, nil
 }
 
-// linger waits for the rest of a group that was asked to end after its leader has ended: a shell
-// ends at once, but the agent that it started keeps its grace period.
+// linger waits for the rest of a group that was asked to end after its leader: a shell ends at
+// once, but the agent that it started keeps its grace period.
 func (p *process) linger() {
 	if !p.group || !p.asked.Load() {
 		return
@@ -151,7 +151,7 @@ func exitCode(err error) int {
 
 // ask asks the process and its descendants to end, by SIGINT like a person at the terminal, or by
 // SIGTERM. CLIs run their tools in separate sessions, which a signal to the group does not reach
-// and which can't be identified once the CLI has ended.
+// and which can't be identified after the CLI's end.
 func (p *process) ask(s syscall.Signal) {
 	p.asked.Store(true)
 	p.mu.Lock()
@@ -173,8 +173,8 @@ const keyVar = "LIZA_SIGNING_KEY"
 // markOf is the entry by which everything that an agent starts is known: its session.
 func markOf(session string) string { return "LIZA_SESSION=" + session }
 
-// sweep ends what is left of an agent whose process has ended: its group, its descendants when it
-// was asked to end, and processes with its mark in their environment. It returns their number.
+// sweep ends the leftovers of an ended agent's process: its group, its descendants when it was
+// asked to end, and processes with its mark in their environment. It returns their number.
 func (p *process) sweep() int {
 	signalProcess(p.cmd.Process, p.group, kill)
 	p.mu.Lock()

@@ -17,7 +17,7 @@ const (
 
 func signalProcess(p *os.Process, group bool, s syscall.Signal) {
 	if group {
-		_ = syscall.Kill(-p.Pid, s) // if the group is gone already, so much the better
+		_ = syscall.Kill(-p.Pid, s) // if the group ended already, so much the better
 		return
 	}
 	_ = p.Signal(s)

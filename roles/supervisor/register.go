@@ -82,8 +82,8 @@ func (s *supervisor) leftWork(ctx context.Context) (ids []string, err error) {
 func (c *Config) name() string { return cmp.Or(c.Name, c.Role.Prefix()) }
 
 // free reports whether an id could be registered here: it is free, or its holder has ended and left
-// no work in another clone. A supervisor that runs here is not gone because its lease has expired:
-// all leases expire while a machine sleeps.
+// no work in another clone. A running supervisor of this clone is not dead because its lease has
+// expired: all leases expire while a machine sleeps.
 func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 	v, err := s.Board.View(ctx)
 	if err != nil {
@@ -104,14 +104,14 @@ func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 	return !runs && v.Takeable(ctx, id, 0), nil
 }
 
-// dead reports whether the agent's supervisor ran in this clone and has ended.
+// dead reports whether the agent's supervisor ran in this clone and ended.
 func (s *supervisor) dead(id string, a *board.Agent) bool {
 	pid, known := supervisorHere(s.Board, s.clone, id, a)
 	return known && pid == 0
 }
 
 // supervisorHere is the process of an agent's supervisor in a clone, which is the board's: 0 if it
-// has ended. known is false if it runs elsewhere, or the system can't answer.
+// ended. known is false if it runs elsewhere, or the system can't answer.
 func supervisorHere(b *gitboard.Board, clone, id string, a *board.Agent) (pid int, known bool) {
 	files := files{b, id}
 	session, err := files.kept(sessionFile) // first: it is written after the process
@@ -220,15 +220,15 @@ func endDead(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) 
 	return b.EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session})
 }
 
-// endLeftover ends what a dead supervisor has left running here: its agent, and what that has
-// started, in whatever group or session, even if the agent itself has ended.
+// endLeftover ends a dead supervisor's running leftovers: its agent, and the agent's children in
+// whatever group or session, even if the agent itself ended.
 func (f files) endLeftover() {
 	if pid, _ := f.liveProcess(processFile); pid != 0 {
 		if p, err := os.FindProcess(pid); err == nil {
 			signalProcess(p, true, kill)
 		}
 	}
-	_ = f.drop(processFile) // the process has ended
+	_ = f.drop(processFile) // the process ended
 	if session, err := f.kept(sessionFile); err == nil && session != "" {
 		endAll(func() []kin { return marked(markOf(session)) })
 	}

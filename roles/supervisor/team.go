@@ -44,7 +44,7 @@ type team struct {
 	most   map[string]int  // how many a role may have
 	byHand map[string]bool // the agents that reportByHand has reported
 	since  time.Time       // when the last member ended, or the team began
-	left   chan struct{}   // a member has ended
+	left   chan struct{}   // a member ended
 	done   chan struct{}   // closed once no goal is in progress
 	over   func()
 }
@@ -112,7 +112,7 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 }
 
 // member runs one supervisor, and again after it has lost its lease, or while network or disk keep
-// it from registering. It calls known once the supervisor is registered or has ended.
+// it from registering. It calls known once the supervisor is registered or ends.
 func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	defer known()
 	agent := c.name()
@@ -268,7 +268,7 @@ func (t *team) outcome(ctx context.Context) error {
 	return &StopError{Exit: 1, Reason: reason, Hint: hint}
 }
 
-// Over returns the goals that have ended, with their end times.
+// Over returns the ended goals, with their end times.
 func Over(s *board.State) map[string]board.Time {
 	over := map[string]board.Time{}
 	for _, g := range s.Goals() {

@@ -191,7 +191,7 @@ func (s *supervisor) giveUpOn(ctx context.Context, l Look, task string) error {
 }
 
 // plain carries out an operation that needs no preparation. A refusal usually means that the board
-// has moved.
+// moved.
 func (s *supervisor) plain(ctx context.Context, event string, intent gitboard.Intent) error {
 	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, intent)
 	refusal := (*board.Refusal)(nil)

@@ -195,7 +195,7 @@ func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git
 	if err != nil {
 		return git.Commit{}, err
 	}
-	// At most since commits can have come after it.
+	// At most since commits can follow it.
 	line, err := repo.History().FirstParents(ctx, tip, since+1)
 	if err != nil {
 		return git.Commit{}, err

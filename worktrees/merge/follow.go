@@ -20,9 +20,9 @@ type Followed struct {
 }
 
 // Follow updates this clone's view of a shared board, and moves its integration branch, with its
-// checkouts, to where other clones have moved it. If local changes or a person's own commits are in
-// the way, the branch stays where it is, with a warning. If the board isn't shared, nothing
-// happens. A view that was brought up to date since a moment serves; the zero moment is now.
+// checkouts, to its place in other clones. If local changes or a person's own commits are in the
+// way, the branch stays where it is, with a warning. If the board isn't shared, nothing happens. A
+// view that was brought up to date since a moment serves; the zero moment is now.
 func Follow(ctx context.Context, b *gitboard.Board, since gitboard.Moment) (f Followed, err error) {
 	if err := b.RefreshSince(ctx, since); err != nil || b.Remote() == "" {
 		return f, err

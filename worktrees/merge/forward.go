@@ -29,14 +29,14 @@ type forward struct {
 	at       board.Time // when it was announced
 
 	name string  // of the record
-	tip  git.OID // where integration is, once it has moved
+	tip  git.OID // where integration is, after its move
 }
 
 // forwardDir is the directory of the records.
 const forwardDir = "forward"
 
-// forwardOver is how old the record of a move that has not happened is if its process has ended,
-// where that can't be seen.
+// forwardOver is the age at which the record of a move that has not happened counts as its ended
+// process's, where processes can't be seen.
 const forwardOver = time.Hour
 
 // announced checks that the checkouts of integration can follow its move, and records that they are
@@ -119,8 +119,8 @@ func records(b *gitboard.Board) (all []forward, err error) {
 }
 
 // left returns the checkouts here that have not followed integration yet, and removes the records
-// of moves that did not happen. While something is on its way to the remote, a move of a process
-// that has ended may still happen.
+// of moves that did not happen. While a push is on its way to the remote, a move of an ended
+// process may still happen.
 func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []forward, err error) {
 	all, err := records(b)
 	if len(all) == 0 {
@@ -174,8 +174,8 @@ func contains(ctx context.Context, b *gitboard.Board, commit, older git.OID) (bo
 	return false, err
 }
 
-// follow lets the checkouts that this process has announced follow integration, which has moved.
-// The warnings report those that could not.
+// follow lets the checkouts that this process has announced follow the moved integration. The
+// warnings report those that could not.
 func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, warnings []string) {
 	all, err := left(ctx, b, v)
 	if err != nil {

@@ -245,8 +245,8 @@ func (h *holding) fence() git.RefUpdate {
 	return lease.Fence(git.MergeHolder, h.held)
 }
 
-// release gives the lease back, even if the context has ended. It is not an error if the lease was
-// taken or has already been given back with its transaction.
+// release gives the lease back, even after the end of the context. It is not an error if the lease
+// was taken or has already been given back with its transaction.
 func (h *holding) release(ctx context.Context) error {
 	if h == nil {
 		return nil

@@ -57,7 +57,7 @@ func (r *Result) Reason() string {
 
 var (
 	// errMoved means that integration moved after a candidate was computed.
-	errMoved = errors.New("integration has moved meanwhile")
+	errMoved = errors.New("integration moved in the meantime")
 	// errLeft means that a task left the train: it is no longer the approved version.
 	errLeft = errors.New("a task has left the train meanwhile")
 )
@@ -76,8 +76,7 @@ var (
 //
 // A conflict or a failing test is recorded and is not an error. If there is an error, the results
 // are what was recorded before it. If local changes of a checkout of integration are in the way,
-// the refusal is "overlap", before anything has moved; if another merge is in progress, it is
-// "busy".
+// the refusal is "overlap", before any ref moves; if another merge is in progress, it is "busy".
 func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, error) {
 	ctx, _ = b.Retries(ctx)
 	t := &train{b: b, r: r, since: b.Moment(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}

@@ -38,7 +38,7 @@ type tests struct {
 	mu      sync.Mutex
 	passed  map[string]bool // nil until read
 	failed  map[string]*failure
-	running map[string]chan struct{} // closed when the test has ended
+	running map[string]chan struct{} // closed when the test ends
 	flaky   []flake
 }
 

@@ -31,7 +31,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	}
 	t.left = append(t.left, c.left...)
 	if rest = without(waiting, c.gone...); len(c.gone) > 0 {
-		return rest, nil // the board may have moved
+		return rest, nil // another may have moved the board
 	}
 	if len(c.cars) == 0 { // the first conflicts with integration itself
 		failed := c.aside[0]

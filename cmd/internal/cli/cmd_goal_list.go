@@ -15,7 +15,7 @@ var _ = add(goalListCommand)
 func goalListCommand() *edge.Command {
 	return &edge.Command{
 		Name: "goal list", Group: "human", Max: 0, Reads: true,
-		Short:   "list the goals of the board, how far each has come, and who plans it",
+		Short:   "list the goals of the board, their progress, and who plans them",
 		Example: `git liza goal list`,
 		Run: func(ctx context.Context, c *edge.Call) error {
 			v, err := c.View(ctx)

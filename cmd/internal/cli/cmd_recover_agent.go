@@ -86,7 +86,7 @@ func runRecoverAgent(ctx context.Context, c *edge.Call, id string, force bool) e
 	return left
 }
 
-// endLease ends a lease unless its holder has renewed it since, or a release has ended it.
+// endLease ends a lease unless its holder renewed it in the meantime, or a release ended it.
 func endLease(ctx context.Context, c *edge.Call, id string, held *lease.Held) error {
 	now, err := lease.Read(ctx, c.Board.Log().Store(), id)
 	if err != nil || now == nil {

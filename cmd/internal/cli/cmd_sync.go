@@ -137,8 +137,8 @@ func setBack(ctx context.Context, b *gitboard.Board, after *gitboard.View) ([]st
 		b.Remote(), plain.Plural(n, "operation"))}, nil
 }
 
-// leftBehind is the ref of a board from which this clone has gone back to the remote's, because it
-// did not follow by replay; "" if the board that is here still grows from it.
+// leftBehind is the ref of a board that this clone left for the remote's, because it did not follow
+// by replay; "" if the board that is here still grows from it.
 func leftBehind(ctx context.Context, b *gitboard.Board, before git.OID) (string, error) {
 	kept, err := b.Repo().Ref(ctx, git.ForgedRef(before))
 	if err != nil || kept.IsZero() {

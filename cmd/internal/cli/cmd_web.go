@@ -163,7 +163,7 @@ func printAddress(c *edge.Call, l net.Listener, o webOptions, token string) {
 		address = "/?token=" + token + " at the socket " + strings.TrimPrefix(o.listen, "unix:")
 	}
 	if c.JSON {
-		_ = c.PrintJSON(map[string]any{"address": address, "read_only": o.readOnly}) // its reader may have ended
+		_ = c.PrintJSON(map[string]any{"address": address, "read_only": o.readOnly}) // without a reader, too
 		return
 	}
 	_ = c.Say(address)

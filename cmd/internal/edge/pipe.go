@@ -30,7 +30,7 @@ func outliving(w io.Writer) io.Writer {
 // Unread is a pipe that discards what its reader no longer wants.
 type Unread struct {
 	io.Writer
-	Gone bool // the reader is gone
+	Gone bool // the reader closed the pipe
 }
 
 // Write implements io.Writer.

@@ -139,7 +139,7 @@ func foreign(ctx context.Context, c *edge.Call, fix bool) (found []Finding, rest
 	return []Finding{f}, restOf(&f, nil), nil
 }
 
-// forward checks whether the board has gone back, and moves it forward again.
+// forward checks whether the board was set back, and moves it forward again.
 func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, rest Rest, err error) {
 	back, err := audit.FindSetBack(ctx, repo)
 	if err != nil || back == nil {

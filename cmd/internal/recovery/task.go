@@ -102,7 +102,7 @@ func freeTask(ctx context.Context, c *edge.Call, human board.Actor, r *Recovered
 	r.Freed, r.Review = HolderOf(t), t.Status == board.ReadyForReview
 	_, err := worktrees.End(ctx, c.Board, gitboard.Request{Actor: human}, &board.Release{About: board.About{Task: t.ID}, Reason: "recovered, its agent was gone", Force: live, KeepWork: !r.Review})
 	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeLease {
-		return stillHeld(c, t, r.Freed) // its holder has come back
+		return stillHeld(c, t, r.Freed) // its holder came back
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func (s *Console) Event(e supervisor.Event) {
 	if s.c.JSON {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = s.c.PrintJSON(e) // an error means that the reader has gone
+		_ = s.c.PrintJSON(e) // an error means that the reader closed the pipe
 		return
 	}
 	s.mu.Lock()
@@ -191,7 +191,7 @@ func (s *Console) print(text string) {
 		b.WriteString(s.summary())
 		s.shown = true
 	}
-	_, _ = io.WriteString(s.out, b.String()) // an error means that the reader has gone
+	_, _ = io.WriteString(s.out, b.String()) // an error means that the reader closed the pipe
 }
 
 // summary is the status line, for the terminal's width.

@@ -31,7 +31,7 @@ func (t *Printer) Close() { t.bell.Close() }
 func (t *Printer) Event(e supervisor.Event) {
 	ring(t.bell, e)
 	if t.c.JSON {
-		_ = t.c.PrintJSON(e) // an error means that the reader has gone
+		_ = t.c.PrintJSON(e) // an error means that the reader closed the pipe
 		return
 	}
 	fmt.Fprintln(t.c.App.Stderr, eventLine(t.c.Paint(), e))
@@ -41,7 +41,7 @@ func (t *Printer) Event(e supervisor.Event) {
 func (t *Printer) Warn(text string) { warn(t.c, text) }
 
 func warn(c *edge.Call, text string) {
-	fmt.Fprintln(c.App.Stderr, "git liza: "+plain.Visible(text)) // the reader may have gone
+	fmt.Fprintln(c.App.Stderr, "git liza: "+plain.Visible(text)) // the reader may have closed the pipe
 }
 
 // Output is where an agent's output goes: to the terminal, unless a program reads.

@@ -22,7 +22,7 @@ const (
 
 // Terminal is a terminal whose whole screen the program uses.
 type Terminal struct {
-	// Keys receives the pressed keys; it is closed when the terminal is gone.
+	// Keys receives the pressed keys; it is closed with the terminal.
 	Keys <-chan Key
 	// Resized gets a value when the size has changed.
 	Resized <-chan os.Signal

@@ -156,7 +156,7 @@ func (h *hub) subscribe() (changed chan struct{}, leave func()) {
 func (h *hub) with(ctx context.Context, use func(l *look, id string) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l, err := h.current(context.WithoutCancel(ctx)) // others use it after this request has ended
+	l, err := h.current(context.WithoutCancel(ctx)) // others use it after this request
 	if err != nil {
 		return err
 	}

@@ -181,8 +181,8 @@ func Listen(ctx context.Context, where string) (net.Listener, error) {
 // socketMode is the mode of our sockets: only this user reaches them.
 const socketMode fs.FileMode = 0o600
 
-// abandoned returns an error unless a file is a socket as Listen makes them, left by a process that
-// has ended.
+// abandoned returns an error unless a file is a socket as Listen makes them, left by an ended
+// process.
 func abandoned(path string, info fs.FileInfo) error {
 	if info.Mode() != fs.ModeSocket|socketMode {
 		return fmt.Errorf("%s exists and is not a socket of git liza web: name a path that does not exist", path)
