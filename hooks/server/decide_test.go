@@ -20,8 +20,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/hooks/server"
 )
@@ -200,47 +198,6 @@ exec '%[3]s' "$@"
 			t.Errorf("%d others, then %q: %s after %d tries, %v", c.beside, c.then, done.Answer, len(lines), err)
 		}
 	}
-}
-
-// TestInterruptedParcels interrupts each place that uses git in turn: a
-// parcel that could not be decided is answered with the failure, and moves nothing.
-func TestInterruptedParcels(t *testing.T) {
-	h := newHistory(t)
-	held := git.LeaseRef("coder-1")
-	texts, leases := h.leases(1)
-	setting := h.onTop(h.first, &board.SetConfig{Key: "max_review_cycles", Value: "7"})
-	integration := git.OID(h.start)
-	p := parcel.Parcel{Links: []parcel.Link{
-		{Base: git.OID(h.first), Integration: integration, Operations: []parcel.Operation{h.again(setting, "a")}},
-		{Base: git.OID(h.first), Integration: integration, Refs: []git.RefUpdate{{Ref: held, Old: git.OID(h.lease), New: leases[0]}}},
-	}, Blobs: texts}
-	objects, err := p.Encode(nil, leases, time.Now())
-	h.check(err)
-	h.check(h.board.Repo().WriteObjects(h.ctx, append(objects, git.NewObject(git.BlobObject, []byte(texts[0])))))
-	at := map[string]string{git.BoardRef: h.coder, held: h.lease, "refs/heads/integration": h.start}
-	attempt := func(place string) (says string, places []string) {
-		h.set(at)
-		b := h.open(h.hub) // one that has read nothing yet
-		defer b.Close()
-		ctx := testrepo.InterruptedIn(h.ctx, "github.com/git-liza/git-liza/hooks/server", place)
-		out := &strings.Builder{}
-		h.check(server.ProcReceive(ctx, b, filepath.Join(h.hub, "hooks"), time.Now(), pushed(objects[len(objects)-1].OID), out))
-		return out.String(), ctx.Places()
-	}
-	says, places := attempt("")
-	if !strings.Contains(says, string(parcel.Rewritten)) {
-		t.Fatal(says)
-	}
-	for i, place := range places {
-		// It need not wait for others (sequencer.lock).
-		if strings.Contains(place, ".lock:") || !testrun.OneIn(4, i) {
-			continue
-		}
-		if says, _ := attempt(place); !strings.Contains(says, context.Canceled.Error()) || h.git(h.hub, "rev-parse", "liza/state") != h.coder {
-			t.Errorf("interrupted at %s, it answers %q", place, says)
-		}
-	}
-	t.Logf("%d places", len(places))
 }
 
 // TestWaitsBriefly checks that a parcel that can't wait for another one is decided beside it.
