@@ -121,7 +121,10 @@ func TestServersLeases(t *testing.T) {
 		lease         *board.Lease
 		part          string
 	}{
-		"a probe":                         {git.ProbePrefix + "x", none, one, nil, ""},
+		"a probe":                         {git.ProbePrefix + "1769850000-x", none, one, nil, ""},
+		"a probe of another day":          {git.ProbePrefix + "1769750000-x", none, one, nil, "no probe of this day"},
+		"a stray probe":                   {git.ProbePrefix + "x", none, one, nil, "no probe of this day"},
+		"a stray probe, deleted":          {git.ProbePrefix + "x", one, none, nil, ""},
 		"the home":                        {git.HomeRef, none, one, nil, ""},
 		"the home, moved":                 {git.HomeRef, one, two, nil, "one clone's own"},
 		"no agent's lease":                {git.LeaseRef("boss"), none, one, nil, "is not an agent"},
@@ -133,7 +136,13 @@ func TestServersLeases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := Move{c.ref, c.now, c.new, c.now, false}
-			expect(t, Push{[]Move{m}, s, now}.OwnRef(m, c.lease), c.part)
+			expect(t, Push{Moves: []Move{m}, State: s, Now: now}.OwnRef(m, c.lease), c.part)
 		})
 	}
+}
+
+// TestManyProbes checks that probes which nothing deletes don't become thousands.
+func TestManyProbes(t *testing.T) {
+	m := Move{git.ProbePrefix + "1769850000-x", none, one, none, false}
+	expect(t, Push{Moves: []Move{m}, Now: "2026-01-31T09:00:00Z", Probes: 101}.OwnRef(m, nil), "too many probes")
 }

@@ -242,7 +242,7 @@ func TestOwnRef(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := Move{c.ref, c.now, c.new, c.now, false}
-			push := Push{append([]Move{m}, c.beside...), s, now}
+			push := Push{Moves: append([]Move{m}, c.beside...), State: s, Now: now}
 			expect(t, push.OwnRef(m, c.lease), c.part)
 			push.State = nil
 			if c.part != "nothing else" {

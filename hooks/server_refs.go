@@ -62,6 +62,8 @@ type Push struct {
 	Moves []Move
 	State *board.State // the board after the push, nil without one
 	Now   board.Time   // the server's time
+	// Probes is the number of refs of probes that the server would have after the push.
+	Probes int
 }
 
 // Of returns what the push does to a ref, nil for nothing.
@@ -100,7 +102,9 @@ func Submitted(task string, n int, commit, at string) *board.Refusal {
 func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 	name := strings.TrimPrefix(m.Ref, git.OwnPrefix)
 	switch {
-	case strings.HasPrefix(m.Ref, git.ProbePrefix), strings.HasPrefix(m.Ref, git.InboxPrefix):
+	case strings.HasPrefix(m.Ref, git.ProbePrefix):
+		return p.probeMove(m, strings.TrimPrefix(m.Ref, git.ProbePrefix))
+	case strings.HasPrefix(m.Ref, git.InboxPrefix):
 		return nil // proc-receive answers for the inbox, and the shim keeps its refs from existing
 	case strings.HasPrefix(m.Ref, git.PublishedPrefix):
 		return publishedMove(m, strings.TrimPrefix(m.Ref, git.PublishedPrefix))
@@ -125,6 +129,26 @@ func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 	}
 	return r // where something else had taken its place, the submission replaces it
 }
+
+// probeMove accepts a few refs of probes of this day: thousands would slow every operation, and only
+// those with a time are deleted by later probes.
+func (p Push) probeMove(m Move, name string) *board.Refusal {
+	began, is := git.ProbeBegan(name)
+	switch {
+	case zero(m.New) || name == git.Probe:
+		return nil
+	case !is || p.Now.Std().Sub(began).Abs() > maxProbeAge:
+		return refuse(board.CodeRef, "compare the clocks of both machines: date -u", "%s is no probe of this day", m.Ref)
+	case zero(m.Now) && p.Probes > maxProbes:
+		return refuse(board.CodeRef, "join again in a day: then the next probe deletes them", "too many probes are on this server")
+	}
+	return nil
+}
+
+const (
+	maxProbes   = 100
+	maxProbeAge = 24 * time.Hour
+)
 
 // reviewMove refuses a ref that is not a submission on the board: it would stay for ever, and block
 // the real submission.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Ref is a ref and the object it points to, not peeled.
@@ -65,6 +66,18 @@ const (
 	// history where BoardRef is deleted and git prunes. Each repository has its own.
 	LastRef = OwnPrefix + "last"
 )
+
+// Probe is the name below ProbePrefix of the branch that all probes move where only branches are
+// accepted.
+const Probe = "grows"
+
+// ProbeBegan returns when a probe began, by the name of its ref below ProbePrefix, and false for
+// another name.
+func ProbeBegan(name string) (time.Time, bool) {
+	text, _, named := strings.Cut(name, "-")
+	began, err := strconv.ParseInt(text, 10, 64)
+	return time.Unix(began, 0), named && err == nil
+}
 
 // AsBranch returns the name that a ref of the board has at a host that accepts only branches.
 func AsBranch(ref string) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -106,7 +105,7 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 		_ = by.Push(ctx, left) // another clone may be doing the same
 	}
 	if by.OnlyBranches {
-		return s.probeGrowing(ctx, by, prefix+"grows")
+		return s.probeGrowing(ctx, by, prefix+git.Probe)
 	}
 	// As with a lease, neither value is a commit and neither follows from the other.
 	values := []git.Object{
@@ -194,12 +193,12 @@ func readBack(ctx context.Context, by *gitio.Remote, ref string, pushed git.OID)
 		"share by a remote with one address: git remote get-url --push "+name(by))
 }
 
-// leftProbes returns the deletions of what probes have left at a remote long ago.
+// leftProbes returns the deletions of refs that are no probe of the last day.
 func (s *Store) leftProbes(prefix string, there map[string]git.OID) (left []gitio.Push) {
 	for ref, at := range there {
-		text, _, _ := strings.Cut(strings.TrimPrefix(ref, prefix), "-")
-		began, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && s.now().Sub(time.Unix(began, 0)) > probeKept {
+		name, below := strings.CutPrefix(ref, prefix)
+		began, is := git.ProbeBegan(name)
+		if below && name != git.Probe && (!is || s.now().Sub(began).Abs() > probeKept) {
 			left = append(left, gitio.Push{Ref: ref, Exactly: true, Old: at})
 		}
 	}

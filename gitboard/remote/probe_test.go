@@ -17,7 +17,7 @@ func TestLeftProbe(t *testing.T) {
 	main := w.git(w.hub, "rev-parse", "main")
 	young := fmt.Sprintf("%s%d-other", git.ProbePrefix, time.Now().Add(-time.Hour).Unix())
 	old := fmt.Sprintf("%s%d-killed", git.ProbePrefix, time.Now().Add(-25*time.Hour).Unix())
-	for _, ref := range []string{young, old} {
+	for _, ref := range []string{young, old, git.ProbePrefix + "stray"} {
 		w.git(w.hub, "update-ref", ref, strings.TrimSpace(main))
 	}
 	w.check(w.a.Probe(w.ctx, "next"))

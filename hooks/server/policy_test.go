@@ -252,6 +252,7 @@ func TestPolicies(t *testing.T) {
 	ahead, aheadWork := h.submitted(h.coder, h.next)
 	together, togetherWork := h.submitted(h.landed, h.next)
 	review := git.ReviewRef("parse", 1)
+	probe := fmt.Sprintf("%s%d-x", git.ProbePrefix, time.Now().Unix())
 	rejected, resubmitted, moreWork := h.resubmitted(h.coder, h.start)
 	unknown := h.git(h.hub, "commit-tree", tree, "-p", h.first, "-m", h.git(h.hub, "log", "-1", "--format=%B", submitted))
 	like := func(from, to string) string { return file(strings.Replace(string(own.Data), from, to, 1)) }
@@ -353,8 +354,8 @@ func TestPolicies(t *testing.T) {
 		"a task's branch":                    {nil, refs{git.PublishedRef("x"): h.next}, 0, "", ""},
 		"a board's branch":                   {nil, refs{git.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", ""},
 		"a clone's own ref":                  {nil, refs{git.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
-		"a probe":                            {nil, refs{git.ProbePrefix + "x": h.next}, 0, "", ""},
-		"a probe as branch":                  {nil, refs{git.AsBranch(git.ProbePrefix + "x"): h.next}, 0, "", ""},
+		"a probe":                            {nil, refs{probe: h.next}, 0, "", ""},
+		"a probe as branch":                  {nil, refs{git.AsBranch(probe): h.next}, 0, "", ""},
 		"a lease as branch":                  {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
 		"a lease as branch, without a home":  {refs{state: h.coder, home: none}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
 		"a lease as branch, with both homes": {refs{state: h.coder, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},

@@ -266,6 +266,13 @@ func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.
 		if err != nil {
 			return nil, err
 		}
+		if strings.HasPrefix(m.Ref, git.ProbePrefix) && whole.Probes == 0 {
+			here, err := a.repo.Refs(ctx, git.ProbePrefix)
+			if err != nil {
+				return nil, err
+			}
+			whole.Probes = len(here) + len(a.moves)
+		}
 		if r := whole.OwnRef(m, lease); r != nil {
 			return r, readOf(s)
 		}
