@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
@@ -162,5 +164,28 @@ func TestPrunedBeforeItIsKept(t *testing.T) {
 				native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
 			}
 		})
+	}
+}
+
+// TestPrunedBeforeTheRefMoves: prunes delete a commit while git waits for the updates. It is written
+// anew; where that goes on and on, the error names the reason.
+func TestPrunedBeforeTheRefMoves(t *testing.T) {
+	for prunes, want := range map[int]string{pruned - 1: "", pruned: "wait until its prune or gc has ended"} {
+		ctx, r := scratch(t)
+		count, fifo := filepath.Join(t.TempDir(), "count"), filepath.Join(t.TempDir(), "fifo")
+		check(t, exec.Command("mkfifo", fifo).Run())
+		inFront(t, `case "$*" in *update-ref*)
+			head -c 6 >/dev/null; echo x >>'`+count+`' # start, once the objects are written
+			[ $(wc -l <'`+count+`') -gt `+strconv.Itoa(prunes)+` ] || git --git-dir='`+r.common+`' prune --expire=now
+			exec 3<&0; { printf 'start\0'; exec cat <&3; } >'`+fifo+`' 2>/dev/null & git "$@" <'`+fifo+`'; exit ;; esac`)
+		tree := git.NewObject(git.TreeObject, git.EncodeTree([]git.TreeEntry{{Name: "a", Mode: filemode.Regular, OID: blob("a").OID}}))
+		c := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Message: "m\n"}))
+		err := r.WriteAndUpdate(ctx, []git.Object{blob("a"), tree, c}, []git.RefUpdate{{Ref: "refs/heads/x", New: c.OID}}, "")
+		if want == "" {
+			check(t, err)
+			native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", "refs/heads/x")
+		} else if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("after %d prunes: %v", prunes, err)
+		}
 	}
 }

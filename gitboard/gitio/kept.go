@@ -142,15 +142,26 @@ func (r *Repo) settle(ctx context.Context, updates []git.RefUpdate) error {
 
 // rewrite writes again the objects that git has deleted meanwhile.
 func (r *Repo) rewrite(ctx context.Context, all []keptWrite) error {
-	var objects []git.Object
-	for _, w := range all {
-		objects = append(objects, w.objects...)
-	}
-	gone, err := r.missing(ctx, objects, isLoose)
+	gone, err := r.goneOf(ctx, all)
 	if err != nil {
 		return err
 	}
 	return r.writeLoose(ctx, gone)
+}
+
+// goneOf returns the objects that git has deleted since they were written.
+func (r *Repo) goneOf(ctx context.Context, all []keptWrite) ([]git.Object, error) {
+	var objects []git.Object
+	for _, w := range all {
+		objects = append(objects, w.objects...)
+	}
+	return r.missing(ctx, objects, isLoose)
+}
+
+// unsettledGone reports whether git has deleted objects after which no refs have moved yet.
+func (r *Repo) unsettledGone(ctx context.Context) bool {
+	gone, err := r.goneOf(ctx, r.unsettled.here())
+	return err == nil && len(gone) > 0
 }
 
 // kept is a file with kept objects.

@@ -61,5 +61,6 @@ func KeptWhole(write func() (git.OID, error)) (commit git.OID, err error) {
 	return commit, err
 }
 
-// pruned is how many prunes one after the other may delete what git has just written.
+// pruned is how often objects are written that a prune deletes each time before a ref holds them. In
+// a young repository each of a loop of prunes may meet such a moment.
 const pruned = 5

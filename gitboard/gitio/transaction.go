@@ -111,7 +111,11 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates
 		if settled && r.awaitBusy(ctx, err) {
 			settled = false
 		}
-		if settled || ctx.Err() != nil || !MayRetry(ctx, attempt, attempts) {
+		most := attempts
+		if !settled && r.unsettledGone(patient) {
+			most, err = pruned, &CommandError{Op: "update-ref", Exit: exitCode(failed), Stderr: "another git deletes objects as fast as they are written; wait until its prune or gc has ended"}
+		}
+		if settled || ctx.Err() != nil || !MayRetry(ctx, attempt, most) {
 			return err
 		}
 	}
