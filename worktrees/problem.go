@@ -41,6 +41,7 @@ const (
 	SetBackBranch    = "set-back-integration"
 	LooseObjects     = "loose-objects"
 	HalfHooks        = "half-hooks"
+	OddSettings      = "odd-settings"
 	ClockSkew        = "clock-skew"
 )
 

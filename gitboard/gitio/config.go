@@ -24,6 +24,18 @@ func (s Settings) Get(ctx context.Context, key string) (string, bool, error) {
 	return all[len(all)-1], true, nil
 }
 
+// Own returns the value that the repository's own config file has for a setting without a
+// subsection, "" for none. It reads the file without git, and no included files. Agents can write
+// it.
+func (s Settings) Own(key string) string {
+	file := s.repo.ownSettings().file
+	if file == nil {
+		return ""
+	}
+	section, name, _ := strings.Cut(key, ".")
+	return file.Section(section).Option(name)
+}
+
 // Paths returns all values of a setting that holds a path, as git sees them where Open was
 // called. Git expands ~, and the last one wins.
 func (s Settings) Paths(ctx context.Context, key string) ([]string, error) {

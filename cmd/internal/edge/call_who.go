@@ -153,7 +153,28 @@ func (c *Call) Human(ctx context.Context, op string) (board.Actor, error) {
 	if !board.May(roles.Human, op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.Cmd.Name, roleList(op)), "")
 	}
-	return c.asHuman(ctx)
+	who, err := c.asHuman(ctx)
+	if err != nil {
+		return who, err
+	}
+	return who, c.sameAddress(who.Email)
+}
+
+// humanFile is the file of a clone with the address of the human's last operation.
+const humanFile = "human"
+
+// sameAddress refuses an operation of the human once if the repository's own settings, which agents
+// can write, have changed the human's address since the last operation.
+func (c *Call) sameAddress(now string) error {
+	own := c.Board.Repo().Settings().Own
+	was, err := c.Board.Kept(humanFile)
+	if err != nil || now == was {
+		return err
+	}
+	if err := c.Board.Keep(humanFile, now); err != nil || was == "" || own("user.email") != now && own("author.email") != now {
+		return err
+	}
+	return board.Refuse(board.CodeIdentity, fmt.Sprintf("this repository's own settings now have your address as %s, and your last operation in this clone is by %s", now, was), "git config --unset user.email (or author.email); if the new address is yours, repeat the command")
 }
 
 // asHuman is the human, by their git identity.

@@ -41,7 +41,10 @@ type Figures struct {
 	Away    string `json:"remote_away,omitempty"` // why the remote could not be asked
 	// Ignored are the repository's settings that name programs, which git liza does not run.
 	Ignored []string `json:"ignored_settings,omitempty"`
-	Posing  string `json:"posing,omitempty"`      // what makes plain git show other objects
+	// Own are settings of the repository itself that change who a person is, or what git runs.
+	Own    []string `json:"own_settings,omitempty"`
+	Signs  bool     `json:"signs,omitempty"`  // commit.gpgsign is set
+	Posing string   `json:"posing,omitempty"` // what makes plain git show other objects
 }
 
 func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
@@ -90,6 +93,10 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 	if f.Ignored, err = repo.Settings().Programs(ctx); err != nil {
 		return nil, err
 	}
+	f.Own = ownSettings(repo)
+	if f.Signs, err = signs(ctx, repo); err != nil {
+		return nil, err
+	}
 	return f, v.State.Err()
 }
 
@@ -113,6 +120,12 @@ func (f *Figures) Lines() []string {
 	}
 	if len(f.Ignored) > 0 {
 		lines = append(lines, "settings not followed, because agents can write .git/config: "+plain.Line(strings.Join(f.Ignored, ", "), 200)+"; if you need them: git config --global")
+	}
+	if len(f.Own) > 0 {
+		lines = append(lines, "settings of .git/config, which agents can write: "+strings.Join(f.Own, ", ")+"; if a value is not yours: git config --unset KEY")
+	}
+	if f.Signs {
+		lines = append(lines, "signing  commit.gpgsign is set, and an agent's commit fails or hangs if signing needs a person; for this repository: git config commit.gpgsign false")
 	}
 	if f.Posing != "" {
 		lines = append(lines, "note     plain git shows other objects or parents than there are, because of "+f.Posing)
@@ -229,6 +242,7 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	case err != nil && back == nil && !errors.As(err, new(*gitio.BrokenRefError)): // others are reported
 		return nil, err
 	}
+	found = append(found, oddSettings(repo)...)
 	hooks, err := install.Read(repo)
 	if err != nil {
 		return nil, err

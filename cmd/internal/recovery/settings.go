@@ -1,0 +1,50 @@
+package recovery
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// oddSettings finds settings of the repository with which git works in no worktree, or not in the
+// main worktree.
+func oddSettings(repo *gitio.Repo) (found []worktrees.Problem) {
+	own := repo.Settings().Own
+	path := filepath.Join(repo.CommonDir(), "config")
+	if own("core.bare") != "true" {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(repo.CommonDir(), "index")); err == nil { // of a checkout
+		found = append(found, worktrees.Problem{
+			Kind: worktrees.OddSettings, Path: path, Hint: "git config --unset core.bare",
+			Text: "core.bare is true in the repository's own settings, so git refuses to work in the main worktree",
+		})
+	}
+	if own("extensions.worktreeConfig") == "true" {
+		found = append(found, worktrees.Problem{
+			Kind: worktrees.OddSettings, Path: path, Hint: "git config --unset extensions.worktreeConfig",
+			Text: "extensions.worktreeConfig and core.bare are true in the repository's own settings, so git works in no worktree",
+		})
+	}
+	return found
+}
+
+// ownSettings lists the settings by which an agent can change who a person is for git, or what
+// git runs for them.
+func ownSettings(repo *gitio.Repo) (keys []string) {
+	for _, key := range []string{"user.name", "user.email", "author.name", "author.email", "core.hooksPath", "commit.gpgsign", "gpg.program"} {
+		if repo.Settings().Own(key) != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// signs reports whether git signs commits, of agents, too.
+func signs(ctx context.Context, repo *gitio.Repo) (bool, error) {
+	value, set, err := repo.Settings().Get(ctx, "commit.gpgsign")
+	return set && value != "false", err
+}
