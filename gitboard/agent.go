@@ -132,8 +132,8 @@ func (b *Board) Decline(actor board.Actor) (declined bool, err error) {
 	return true, b.Discard(triedName(actor.ID, actor.Session))
 }
 
-// agentHere returns the actor of an agent with the session that is given or kept here, "" if it has
-// to be registered; known is whether the board has its id.
+// agentHere returns the actor of an agent with the session that is given or kept in this clone, ""
+// if it has to be registered; known is whether the board has its id.
 func (b *Board) agentHere(ctx context.Context, id, session string) (actor board.Actor, known bool, err error) {
 	role, err := b.RoleOf(ctx, id)
 	if err != nil {

@@ -21,7 +21,7 @@ func isCloneID(text string) bool {
 }
 
 // CloneID returns the random id of this clone, which is created on first use. If it was lost, and
-// all tasks whose worktrees are here name the same clone, this is that one; otherwise it gets
+// all tasks with worktrees in this clone name the same id, it is that one; otherwise the clone gets
 // another id.
 func (b *Board) CloneID(ctx context.Context) (string, error) {
 	id, damaged, err := b.keptClone()
@@ -66,7 +66,7 @@ func (b *Board) CloneFile() (path string, damaged bool) {
 	return b.own(cloneFile), damaged
 }
 
-// keptClone returns the id of this clone, or "" and whether a file is there that holds none.
+// keptClone returns the id of this clone, or "" and whether its file exists without an id.
 func (b *Board) keptClone() (id string, damaged bool, err error) {
 	id, err = b.Kept(cloneFile)
 	if err != nil || isCloneID(id) {
@@ -76,9 +76,9 @@ func (b *Board) keptClone() (id string, damaged bool, err error) {
 	return "", missing == nil, nil
 }
 
-// formerClone returns the clone in which the unfinished tasks were claimed whose worktrees are here
-// and on their branches: a reviewer's are on none. It returns "" if there are no such tasks, or if
-// they do not agree.
+// formerClone returns the clone that claimed the unfinished tasks whose worktrees exist in this
+// directory and are on their branches: a reviewer's are detached. It returns "" if there are no
+// such tasks, or if they do not agree.
 func (b *Board) formerClone(ctx context.Context) (string, error) {
 	root, err := b.Root(ctx)
 	if err != nil || root == "" {

@@ -62,8 +62,8 @@ func (b *Board) countLines(ctx context.Context, t *board.Task, p *board.Comment)
 	return nil
 }
 
-// Remarks returns the comments on a task's submissions, each with its line of code and with what
-// later submissions changed there. For submissions that are not in this clone, it returns only the
+// Remarks returns the comments on a task's submissions, each with its line of code and with later
+// submissions' changes to it. For submissions that are not in this clone, it returns only the
 // comment.
 func (b *Board) Remarks(ctx context.Context, t *board.Task) ([]report.Remark, error) {
 	if len(t.Comments) == 0 {

@@ -74,8 +74,8 @@ func (f *follower) signal() {
 	}
 }
 
-// places maps the directories to watch to the names that matter there. Git moves a ref by renaming
-// its lock file, and removes directories that packing has emptied.
+// places maps the directories to watch to the names that matter in them. Git moves a ref by
+// renaming its lock file, and removes directories that packing has emptied.
 func (f *follower) places() map[string][]string {
 	places := map[string][]string{
 		f.common:                                         {"packed-refs", "reftable"},

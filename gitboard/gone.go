@@ -48,11 +48,11 @@ func (b *Board) Gone(ctx context.Context) (bool, error) {
 	return !begun, err
 }
 
-// begunOnly reports whether refs are all that a board has before its first operation is there: git
-// moves the refs of that operation one after the other, git.HomeRef first and the board last.
+// begunOnly reports whether a board has only refs and no first operation yet: git moves the refs of
+// that operation one after the other, git.HomeRef first and the board last.
 func (b *Board) begunOnly(ctx context.Context, refs []git.Ref) (bool, error) {
 	if b.keptProof() != (proof{}) {
-		return false, nil // a board was here
+		return false, nil // this repository had a board
 	}
 	var home git.OID
 	for _, r := range refs {

@@ -14,8 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// planned is an operation that was decided on a view and is allowed there, with the leases that it
-// shows.
+// planned is an operation that was decided on a view, with the leases that it shows.
 type planned struct {
 	request  Request
 	op       board.Operation
@@ -32,7 +31,7 @@ const planFresh = 2 * time.Second
 // Plan decides an operation on a view, with the current leases, and writes nothing. The error is
 // what Do would refuse. Callers plan before they do something costly. It guarantees nothing, since
 // the board may move before Do is called. If it has not moved and Do is called with On, the
-// operation is not decided again. The request's id does not matter here.
+// operation is not decided again. The request's id does not matter.
 func (v *View) Plan(ctx context.Context, r Request, p board.Payload) error {
 	_, err := v.plan(ctx, r, p)
 	return err

@@ -33,7 +33,7 @@ func (b *Board) Refresh(ctx context.Context) error {
 	return b.refresh(ctx, b.shared().Fetch)
 }
 
-// refresh fetches and proves what came. Where the board that is here was forged, and the remote's
+// refresh fetches and proves the news. Where this clone's board was forged, and the remote's
 // follows again from the commits that this clone has proven, this clone takes the remote's.
 func (b *Board) refresh(ctx context.Context, fetch func(context.Context) error) error {
 	once := func() error {

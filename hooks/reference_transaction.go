@@ -159,8 +159,8 @@ func branchMove(w Who, s *board.State, m Move, branch, task string) *board.Refus
 	return refuse(board.CodePermission, "commit on it; git liza drops it when the task is over", "%s stays as long as its task", branch)
 }
 
-// taskMove refuses moves of a task's branch by anyone but the holder. A human in the task's
-// worktree may commit there.
+// taskMove refuses moves of a task's branch by anyone but the holder. A human may commit in the
+// task's worktree.
 func taskMove(w Who, s *board.State, branch, id string) *board.Refusal {
 	if w.ID == "" {
 		if w.Task == id {

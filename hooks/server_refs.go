@@ -40,8 +40,7 @@ func StaleBoard(m Move) *board.Refusal {
 	return refuse(board.CodeHistory, "git liza sync, then retry", "liza/state is at %.10s, and the push moves it from %.10s", m.Now, m.Old)
 }
 
-// ForeignHome refuses a home of the board that is not on it: a push could not restore the board
-// there.
+// ForeignHome refuses a home of the board that is not on it: a push could not restore the board.
 func ForeignHome(m Move) *board.Refusal {
 	return refuse(board.CodeRef, "git liza share, in a clone that has the board", "%s would be at %.10s, which is no commit of the board", m.Ref, m.New)
 }
@@ -87,8 +86,8 @@ func (p Push) Twice() *board.Refusal {
 	return nil
 }
 
-// Submitted refuses operations that submit work whose ref neither comes with them nor is here: the
-// work would be held by nothing. at is where that ref is afterwards.
+// Submitted refuses operations that submit work whose ref neither comes with them nor exists: no
+// ref would hold the work. at is that ref's value afterwards.
 func Submitted(task string, n int, commit, at string) *board.Refusal {
 	if at == commit {
 		return nil

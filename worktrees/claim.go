@@ -363,7 +363,7 @@ func (s *site) bringIn(ctx context.Context, done *gitboard.Done, claimed *Claime
 	}
 }
 
-// mergeIn merges integration into the worktree of a task and leaves conflicts unresolved there.
+// mergeIn merges integration into the worktree of a task and leaves conflicts unresolved.
 func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (conflicts []string, err error) {
 	tip, err := s.integration(ctx, v)
 	if err != nil {

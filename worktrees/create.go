@@ -50,7 +50,7 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 	return s.ensure(ctx, v, t)
 }
 
-// self is the identity that git knows here, for steps that are not operations.
+// self is git's identity in this clone, for steps that are not operations.
 func (s *site) self(ctx context.Context) board.Actor {
 	who, err := s.repo.Settings().Identity(ctx)
 	if err != nil {

@@ -160,12 +160,11 @@ func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefErr
 	return nil
 }
 
-// mostMoves is how many entries of integration's reflog are looked at. Git keeps the older ones
-// there.
+// mostMoves is how many entries of integration's reflog are looked at. Git keeps the older entries.
 const mostMoves = 200
 
 // newest returns the first of the commits, or the one after it that contains it and so on, and
-// those that the result doesn't contain. Commits that are not here are left out.
+// those that the result doesn't contain. Missing commits are left out.
 func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, beside []git.OID, err error) {
 	var here []git.OID
 	for _, c := range commits {
@@ -373,8 +372,8 @@ func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) er
 	return nil
 }
 
-// lostKept returns the newest work of a task that was kept according to the board, is here, and
-// that no ref of the attic holds; zero if there is none.
+// lostKept returns the newest work of a task that was kept according to the board, exists in this
+// clone, and that no ref of the attic holds; zero if there is none.
 func (d *diagnosis) lostKept(ctx context.Context, t *board.Task) (git.OID, error) {
 	attic, err := d.attic(ctx, t.ID)
 	if err != nil {

@@ -33,8 +33,8 @@ func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err e
 	return nil
 }
 
-// lastOf finds the newest commit of a task's branch that still exists here, and its source: the
-// reflog of the worktree or of the branch, else the board. It is zero if there is none.
+// lastOf finds the newest existing commit of a task's branch, and its source: the reflog of the
+// worktree or of the branch, else the board. It is zero if there is none.
 func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from string, err error) {
 	if l := d.layout(t.ID); l.ours {
 		_, on, err := d.repo.Worktree(l.path).Head(ctx)
@@ -141,7 +141,7 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 	return nil
 }
 
-// incomplete checks whether all of a submission that has not landed is here.
+// incomplete checks whether a submission that has not landed is complete in this clone.
 func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 	if t.Status.Terminal() || t.ReviewCommit == "" {
 		return nil

@@ -45,7 +45,7 @@ func (d *diagnosis) tasks(ctx context.Context) error {
 	return nil
 }
 
-// lostFromBranch checks whether all work on a branch that is not submitted is here.
+// lostFromBranch checks whether all unsubmitted work on a branch is in this clone.
 func (d *diagnosis) lostFromBranch(ctx context.Context, t *board.Task, tip git.OID) error {
 	base := git.OID(cmp.Or(t.ReviewCommit, t.BaseCommit))
 	if tip.IsZero() || tip == base {
@@ -108,7 +108,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	return nil
 }
 
-// worktree checks one worktree that should be here, on its branch.
+// worktree checks one expected worktree, on its branch.
 func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) error {
 	l := d.layout(t.ID)
 	if p, err := d.unsound(ctx, t.ID, l); p != nil || err != nil {

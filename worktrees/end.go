@@ -49,7 +49,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 	ctx, cancel := Steady(ctx)
 	defer cancel()
 	// The next agent may have the task by now. If another call by the same request has made the same
-	// commit in the same second, it is that agent's worktree that was read here.
+	// commit in the same second, it is that agent's worktree that was read.
 	v, err := b.View(ctx)
 	if err == nil {
 		now := v.State.Task(p.TaskID())

@@ -105,8 +105,8 @@ func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidat
 	return nil, nil
 }
 
-// workTip returns the commit of a task's branch. If the branch is missing here, it is created again
-// from the board's and this clone's records of the work.
+// workTip returns the commit of a task's branch. A missing branch is created again from the board's
+// and this clone's records of the work.
 func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (git.OID, error) {
 	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
 	if err == nil && tip.IsZero() {
@@ -136,7 +136,7 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (gi
 	case !tip.IsZero() && (from == "" || t.Clone == s.clone):
 		return tip, nil
 	case !tip.IsZero():
-		// Made in another clone: the branch here may be behind what was submitted there.
+		// Made in another clone: this clone's branch may be behind its submission.
 		if behind, err := s.repo.History().IsAncestor(ctx, tip, from); !behind || tip == from {
 			return tip, err
 		}

@@ -90,8 +90,8 @@ func (s *site) bornDirty(ctx context.Context, path string, head git.OID, e gitio
 	return err == nil && unread == nil && git.NewObject(git.BlobObject, data).OID == committed
 }
 
-// work checks that a task's worktree is here and clean, on the task's branch and not in the middle
-// of a merge or the like, and returns its HEAD.
+// work checks that a task's worktree exists and is clean, on the task's branch and not in the
+// middle of a merge or the like, and returns its HEAD.
 func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glance) (git.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
@@ -122,7 +122,7 @@ func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glan
 }
 
 // backOn is the way for a worktree back to its task's branch. If HEAD is on no branch and has
-// commits that the task's lacks, as after `git rebase --quit`, they may exist only there.
+// commits that the task's lacks, as after `git rebase --quit`, they may exist only on HEAD.
 func (s *site) backOn(ctx context.Context, v *gitboard.View, task, branch string, head git.OID) (hint string, err error) {
 	in := "git -C " + board.WorktreeOf(task)
 	hint = in + " checkout " + v.TaskBranch(task)
@@ -159,8 +159,8 @@ func clean(v *gitboard.View, task string, c gitio.Checkout, hint string) error {
 	return nil
 }
 
-// paths lists the files, each once: git has two entries for one that was taken out of the index and
-// is still there.
+// paths lists the files, each once: git has two entries for a file that was taken out of the index
+// and still exists.
 func paths(entries []gitio.StatusEntry) []string {
 	list, known := []string{}, map[string]bool{}
 	for _, e := range entries {

@@ -13,8 +13,8 @@ import (
 )
 
 // unmoved finds the worktree of a fresh claim whose process died before the worktree could replace
-// the former holder's. The old one is still there, on the branch that is now the claim's. nil for
-// none.
+// the former holder's. The old worktree still exists, on the branch that is now the claim's. nil
+// for none.
 func (s *site) unmoved(t *board.Task) *candidate {
 	entries, err := os.ReadDir(s.claimsDir())
 	if err != nil || t.Status != board.Claimed {

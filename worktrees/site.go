@@ -93,12 +93,12 @@ func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 // out.
 type layout struct {
 	path      string
-	ours      bool   // a worktree is there that git liza made
-	theirs    string // why somebody else's worktree is there, or ours is not to be replaced: a clause; "" otherwise
-	inTheWay  bool   // something else is there
+	ours      bool   // git liza made the worktree at the path
+	theirs    string // the reason for somebody else's worktree at the path, or against replacing ours: a clause; "" otherwise
+	inTheWay  bool   // another file or directory is at the path
 	linked    bool   // which is a symbolic link: what it leads to is a person's, even a worktree
-	crossed   string // a worktree of this repository is there, and its .git leads to the record of this other one
-	known     bool   // git has a record of a worktree there, whether or not it exists
+	crossed   string // a worktree of this repository is at the path, and its .git leads to the record of this other one
+	known     bool   // git has a record of a worktree at the path, whether or not it exists
 	branch    string // the task's
 	elsewhere string // another worktree with the task's branch checked out
 	original  string // the repository of that worktree, if this one is a copy of it
@@ -152,8 +152,8 @@ func (s *site) heldElsewhere(l layout) layout {
 }
 
 // place is look for callers that need not know where else the branch is checked out. It asks git
-// for all worktrees only if something else than the task's worktree may be there. branch "" leaves
-// out on which branch the worktree is.
+// for all worktrees only if the path may hold something else than the task's worktree. branch ""
+// leaves out on which branch the worktree is.
 func (s *site) place(ctx context.Context, task, branch string) (layout, error) {
 	path := s.path(task)
 	if !present(path) {

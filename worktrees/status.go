@@ -17,7 +17,7 @@ type Status struct {
 	Task   string   `json:"task"`
 	Path   string   `json:"path"` // absolute
 	Exists bool     `json:"exists"`
-	Branch string   `json:"branch"` // checked out there; the task's own without a worktree
+	Branch string   `json:"branch"` // the checked-out branch; the task's own without a worktree
 	Head   git.OID  `json:"head"`
 	Dirty  []string `json:"dirty,omitempty"` // not committed
 	Ahead  int      `json:"ahead"`           // commits beyond the base commit

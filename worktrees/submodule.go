@@ -15,7 +15,7 @@ import (
 
 // fetchable refuses a submission that refers to submodule commits that no other clone could fetch:
 // integration could then not be checked out. A submodule that is not checked out in the worktree
-// was not changed there.
+// was not changed.
 func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, worktree string, head git.OID, changed []string) error {
 	links, err := s.repo.Worktree(worktree).Gitlinks(ctx)
 	if err != nil || len(links) == 0 {

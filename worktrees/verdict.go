@@ -21,8 +21,8 @@ type VerdictRequest struct {
 	Rejection *board.Rejection
 }
 
-// Verdict gives a reviewer's verdict. An approved commit must still be what the branch and the
-// worktree hold, if they are here; a rejection needs only the right commit.
+// Verdict gives a reviewer's verdict. An approved commit must still be the commit of the branch and
+// the worktree, if they exist; a rejection needs only the right commit.
 func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboard.Done, error) {
 	s, err := at(ctx, b)
 	if err != nil {

@@ -223,7 +223,7 @@ func (s *site) unclaim(task string) error {
 	return s.restore()
 }
 
-// note writes a note with a text that was not there before.
+// note writes a note with a new text.
 func (s *site) note() (time.Duration, error) {
 	return s.liza("", "note", fmt.Sprintf("The %d. thing that somebody should know", s.l.next()))
 }

@@ -169,8 +169,8 @@ func (m *mutated) insert(p token.Pos, text string) {
 	m.edits = append(m.edits, edit{m.offset(p), text})
 }
 
-// apply makes the edits. What ends at a place goes before what begins there: an outer node is
-// visited first.
+// apply makes the edits. An edit that ends at a place goes before an edit that begins at it: an
+// outer node is visited first.
 func (m *mutated) apply() []byte {
 	slices.SortStableFunc(m.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	var out []byte

@@ -15,7 +15,7 @@ import (
 // sight is a rule's finding, whether or not a threshold is reached.
 type sight struct {
 	about string     // distinguishes it from others of the same rule
-	since board.Time // when it began; steps count time from here, and another beginning is another sight
+	since board.Time // its beginning; steps count time from it, and another beginning is another sight
 	n     int        // the number that steps compare
 	words map[string]string
 	do    string // the command for Do, if it is not the rule's

@@ -37,10 +37,10 @@ func (c *Claims) add(l *link) {
 }
 
 // Examine replays the operations of a range as Verify does, and checks their claims against this
-// repository. It refuses now what Verify would otherwise report as a violation for ever.
-// integration is the commit where that branch will be, zero if it is not here. The objects may be
-// in a push's quarantine. If the board is new here, its evidence is not checked: others have
-// verified that history.
+// repository. It refuses violations that Verify would otherwise report forever. integration is the
+// future commit of that branch, zero if it is missing. The objects may be in a push's quarantine.
+// If the board is new to this repository, its evidence is not checked: others have verified that
+// history.
 //
 // It stops at the first wrong operation, whatever else was pushed. For a few operations it reads
 // from the board before them, in log, only what they need, so that the cost of receiving an

@@ -94,7 +94,7 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 	return p.behindClaim(ctx, repo, line, missing)
 }
 
-// lacks reports objects that an operation refers to and that are not here.
+// lacks reports missing objects that an operation refers to.
 func (p *replay) lacks(e evidence, gone []need) {
 	for _, n := range gone {
 		p.report.add(Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s %s is not a %s here", n.field, n.oid, n.kind)})

@@ -22,7 +22,7 @@ type Loss struct {
 	Newest  git.OID      // the newest commit of the board that can be read
 	From    string       // where Newest was found
 	Lost    []string     // the known subjects of the operations after it, newest first
-	Left    git.OID      // the newest commit after it that is still here, zero for none
+	Left    git.OID      // the newest remaining commit after it, zero for none
 
 	broken *gitio.BrokenRefError // why the ref can't be read; nil if it can
 }
@@ -115,7 +115,7 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	return nil
 }
 
-// leaves sets Left to a commit that can't be read as a board, if it is here and no newer one is.
+// leaves sets Left to the newest commit of this repository that can't be read as a board.
 func (l *Loss) leaves(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
 	if commit.IsZero() || !l.Left.IsZero() {
 		return nil

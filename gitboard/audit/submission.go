@@ -63,7 +63,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 		if h.claimed != h.base {
 			is, err = repo.History().CountCommits(ctx, h.claimed, h.commit)
 			if refused(err) {
-				is, err = h.says.Commits, nil // the claim's base is not here
+				is, err = h.says.Commits, nil // the claim's base is missing
 			}
 			if err != nil {
 				return err

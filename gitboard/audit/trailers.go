@@ -24,8 +24,8 @@ type signs struct {
 // work examines the commits of submissions. They begin on integration: earlier commits are not
 // shown to the reviewer. line is nil if this clone doesn't know. A commit that claims to be by an
 // agent for a task that the agent never held is a forgery. A commit without trailers is only
-// counted: a human may commit there, and a cherry-pick or a clone without hooks adds no trailers.
-// Merges are made by git.
+// counted: a human may commit on the branch, and a cherry-pick or a clone without hooks adds no
+// trailers. Merges are made by git.
 func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []evidence, of sized) error {
 	found := make([]signs, len(all))
 	failures := make([]error, len(all))

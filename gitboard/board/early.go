@@ -12,7 +12,7 @@ type Made struct {
 
 // Early lists the commits of a submission that its coder made before the checkpoint of the running
 // iteration, at most maxEarly: those on the branch when the checkpoint was written, and those that
-// are older than the checkpoint. Commits that a reviewer has judged, or that were there before the
+// are older than the checkpoint. Commits that a reviewer has judged, or that existed before the
 // iteration began, belong to an earlier iteration. Merges bring the work of others, and don't
 // count. In work, each commit must come after its parents.
 func (t *Task) Early(work []Made) []string {

@@ -55,7 +55,7 @@ func (s *State) Runs(id string) bool {
 
 func (s *State) runs(g *Goal) bool { return g.Status == InProgress && s.comesAfter(g) == nil }
 
-// HasEnded reports whether a goal is there and was completed or aborted.
+// HasEnded reports whether a goal exists and was completed or aborted.
 func (s *State) HasEnded(id string) bool {
 	g := s.Goal(id)
 	return g != nil && g.Status != InProgress

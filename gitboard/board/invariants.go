@@ -318,7 +318,7 @@ func approvalInvariants(t *Task, bad func(string, string, ...any)) {
 			bad("approvals", "%s approved its own work", a.By)
 		}
 		if slices.ContainsFunc(t.Approvals[:i], a.sameReviewer) {
-			bad("approvals", "%s is there twice", a.Author())
+			bad("approvals", "%s appears twice", a.Author())
 		}
 	}
 }

@@ -76,8 +76,8 @@ func StepOf(s *State, who Asker, op, task string) (NextStep, bool) {
 	return who.step(s, r, t)
 }
 
-// registered returns the state on which an asker's steps are planned. If the agent isn't
-// registered, it is registered there, as its first command would do.
+// registered returns the state on which an asker's steps are planned. That state registers an
+// unregistered agent, as its first command would do.
 func (a *Asker) registered(s *State) *State {
 	a.Now = max(a.Now, s.Time())
 	if a.Role == roles.Human || s.Agent(a.ID) != nil {

@@ -195,7 +195,7 @@ func (p *rejectionParser) line(line string) error {
 	}
 	if m := countLine.FindStringSubmatch(line); m != nil {
 		if _, twice := p.counts[m[1]]; twice {
-			return fmt.Errorf("%s is there twice", m[1])
+			return fmt.Errorf("%s appears twice", m[1])
 		}
 		p.formed = true
 		p.counts[m[1]], _ = strconv.Atoi(m[2])
@@ -246,7 +246,7 @@ func (p *rejectionParser) named(name, value string) error {
 		}
 	}
 	if *field != "" {
-		return fmt.Errorf("%s is there twice", name)
+		return fmt.Errorf("%s appears twice", name)
 	}
 	*field, p.field = value, field
 	return nil

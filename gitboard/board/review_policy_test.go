@@ -94,7 +94,7 @@ func TestNobodyReviewsWhatTheyCoded(t *testing.T) {
 	after.Changes()[board.RecordPath(board.TaskDir, "login")] = &own
 	equals(t, "violations", board.Violations(after), []string{
 		"tasks/login.yaml: approvals: helper-1 approved its own work",
-		"tasks/login.yaml: approvals: code-reviewer-2 is there twice",
+		"tasks/login.yaml: approvals: code-reviewer-2 appears twice",
 	})
 }
 

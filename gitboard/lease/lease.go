@@ -129,8 +129,8 @@ func Renew(was *Held, next Content) (git.RefUpdate, git.Object) {
 	return git.RefUpdate{Ref: git.LeaseRef(next.Agent), Old: old(was), New: o.OID}, o
 }
 
-// Fence returns the update that deletes a lease, provided that it is still as it was seen. If was
-// is nil, the update verifies that there is no lease.
+// Fence returns the update that deletes a lease, provided that it is unchanged. If was is nil, the
+// update verifies that no lease exists.
 func Fence(agent string, was *Held) git.RefUpdate {
 	return git.RefUpdate{Ref: git.LeaseRef(agent), Old: old(was), New: git.ZeroOID}
 }

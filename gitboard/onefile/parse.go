@@ -115,7 +115,7 @@ func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
 				return nil, faultAt(u.file, child.Line, "a key is not plain text")
 			}
 			if seen[child.Value] {
-				return nil, faultAt(u.file, child.Line, "%q is there twice", plain.Line(child.Value, 60))
+				return nil, faultAt(u.file, child.Line, "%q appears twice", plain.Line(child.Value, 60))
 			}
 			seen[child.Value] = true
 		}

@@ -134,7 +134,7 @@ func (r *reader) put(path string, record any, where string, n *yaml.Node) {
 	r.out.Records[path], r.sources[path] = record, source{where, n}
 }
 
-// entries are the items of a list, or of a mapping by id, each with the id that it has there.
+// entries are the items of a list, or of a mapping by id, each with its id in the file.
 func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*yaml.Node) {
 	switch {
 	case absent(n):

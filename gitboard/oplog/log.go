@@ -171,7 +171,7 @@ func built(on *Snapshot, made *Outcome, c git.Commit, commit git.Object, op boar
 // Append appends operations, each built on the one before it, to the snapshot on which the first
 // was decided: all or none. The error is ErrLost if the race was lost, or else what kept them from
 // being written. It is nil only if they are in the log as they were built, and a *RewrittenError if
-// they are there otherwise.
+// the log has them in another form.
 func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 	first, last := built[0], built[len(built)-1]
 	var objects []git.Object

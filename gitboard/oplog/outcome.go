@@ -31,7 +31,7 @@ func (o *Outcome) Names(names []string) []string {
 }
 
 // CarryOut computes the outcome of an operation on a board whose files are in tree. It returns a
-// *board.Refusal if the operation is not allowed there.
+// *board.Refusal if the board does not allow the operation.
 func CarryOut(before *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {
 	o, err := Unplaced(before, op, encode)
 	if err == nil {

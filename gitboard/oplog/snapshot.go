@@ -131,7 +131,7 @@ func (l *Log) checkFormat(ctx context.Context, src *source) error {
 		l.singles.put(board.MetaPath, oid, r)
 		return nil
 	}
-	// A later format may have fields that can't be decoded here.
+	// A later format may have fields that this version can't decode.
 	var only struct {
 		Format int `yaml:"format"`
 	}

@@ -31,7 +31,7 @@ type source struct {
 	old    map[string]archived // archived tasks that were looked up, by id
 }
 
-// archived is the result of looking for a task in the archive; path is "" if it is not there.
+// archived is the result of looking for a task in the archive; path is "" if it is missing.
 type archived struct {
 	path  string
 	entry git.TreeEntry

@@ -26,6 +26,6 @@ type Store interface {
 	// Log returns the commits after from up to to, oldest first, or all of them if from is zero.
 	Log(ctx context.Context, from, to git.OID) ([]git.Commit, error)
 	// RequestCommit finds a request among the newest commits. It returns gitio.ErrNotFound if it is
-	// not there.
+	// missing.
 	RequestCommit(ctx context.Context, tip git.OID, request string, depth int) (git.OID, error)
 }

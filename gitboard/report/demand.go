@@ -24,8 +24,8 @@ func boundsOf(r *board.Role) Bounds {
 	return Bounds{Min: r.Min, Max: r.Most(), Idle: cmp.Or(time.Duration(r.Idle)*time.Second, usualIdle)}
 }
 
-// Demand is how much work there is for a role, and who is there to do it, according to the board
-// and its leases alone: every team that looks at the same board sees the same.
+// Demand is how much work there is for a role, and who can do it, according to the board and its
+// leases alone: every team that looks at the same board sees the same.
 type Demand struct {
 	Role   *board.Role
 	Bounds Bounds
@@ -140,8 +140,8 @@ func Engaged(s *board.State) map[string]bool {
 	return engaged
 }
 
-// awaited finds the roles of which one agent has to be there, since something waits for a review or
-// a merge: for each submission a role that may review it, and any reviewer for a merge.
+// awaited finds the roles that need one agent, because a submission waits for a review or a merge:
+// for each submission a role that may review it, and any reviewer for a merge.
 func awaited(s *board.State, order []*Demand) {
 	order = slices.DeleteFunc(slices.Clone(order), func(d *Demand) bool { return d.Role.Kind != board.ReviewerKind })
 	if len(order) == 0 {

@@ -15,7 +15,7 @@ import (
 )
 
 // Overview is a run at a glance: whose turn it is, what is stuck, how fast it moves. Every view of
-// one of these figures takes it from here.
+// one of these figures takes it from an Overview.
 type Overview struct {
 	Time         board.Time           `json:"time"`            // of the newest operation
 	Goal         string               `json:"goal"`            // for several: how many, and which

@@ -10,7 +10,7 @@ import (
 )
 
 // SprintReview is everything to look back on in the current sprint. Summary, retrospective and
-// screens take their figures from here.
+// screens take their figures from it.
 type SprintReview struct {
 	ID             string               `json:"sprint"`
 	Status         board.Phase          `json:"status"`

@@ -121,7 +121,7 @@ type Setup struct {
 	Program string // the git-liza that they ask; "" for the one in PATH
 	Server  bool   // as the lock of a shared repository
 	// Served: other clones may push to this clone. Otherwise no push moves the board, leases,
-	// submissions, tasks' branches or integration here.
+	// submissions, tasks' branches or integration of this clone.
 	Served bool
 	Hidden []string // integration, and the prefix of the branches of tasks; empty before there is a board
 }
@@ -235,8 +235,8 @@ const served = "# served: other clones push to this one\n"
 // repository are not affected.
 //
 // A push into the clone is received outside the main worktree, where none of our hooks runs, and
-// the environment of an agent that pushes by a path does not reach there: only the repository's own
-// settings do.
+// the environment of an agent that pushes by a path does not reach that process: only the
+// repository's own settings do.
 func pushes(branches []string) string {
 	text := "[receive]\n"
 	for _, ref := range []string{git.OwnPrefix, git.BoardPrefix, git.ReplacePrefix} {
@@ -248,7 +248,7 @@ func pushes(branches []string) string {
 	return text
 }
 
-// Hide updates which branches the installed hooks keep pushes away from, if they do that here.
+// Hide updates the branches that the installed hooks protect from pushes, if they do.
 func Hide(repo *gitio.Repo, branches []string) error {
 	file := filepath.Join(Dir(repo), pushesFile)
 	now, err := os.ReadFile(file)

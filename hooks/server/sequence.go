@@ -35,7 +35,7 @@ type Pushed struct {
 	Text   string
 }
 
-// sequencer decides the operations of one parcel on the board that is here.
+// sequencer decides the operations of one parcel on the server's board.
 type sequencer struct {
 	board  *gitboard.Board
 	repo   *gitio.Repo
@@ -58,7 +58,7 @@ type Sequenced struct {
 	Why    string          // if the answer is parcel.Declined
 }
 
-// Sequence decides a parcel on the board that is here, and moves the refs, after the checks that
+// Sequence decides a parcel on the server's board, and moves the refs, after the checks that
 // Receive makes. An error is this server's own.
 func Sequence(ctx context.Context, b *gitboard.Board, pushed Pushed, now time.Time) (Sequenced, error) {
 	q := &sequencer{board: b, repo: b.Repo(), now: now}
@@ -348,9 +348,9 @@ func (o *outcome) leases() (objects []git.Object) {
 	return objects
 }
 
-// whole refuses refs to commits whose history is not complete here, as git does for each ref that
-// is pushed. It asks only about commits that neither a ref of the parcel has led to nor the parcel
-// has brought: an honest clone names no others.
+// whole refuses refs to commits whose history is incomplete on the server, as git does for each ref
+// that is pushed. It asks only about commits that neither a ref of the parcel has led to nor the
+// parcel has brought: an honest clone names no others.
 func (o *outcome) whole(ctx context.Context) error {
 	seen := append(slices.Collect(maps.Values(o.was)), o.came...)
 	for ref, at := range o.now {

@@ -1,8 +1,8 @@
 // Package server answers the hooks of a shared repository: it proves the operations that a push
 // brings, and allows or refuses the push.
 //
-// It also sequences: it decides what clones pass to the server's inbox on the board that is there,
-// and moves the refs itself, with the same checks.
+// It also sequences: it decides operations in the server's inbox on the server's board, and moves
+// the refs itself, with the same checks.
 //
 // It may import gitboard, gitboard/audit, gitboard/board, gitboard/codec, gitboard/git,
 // gitboard/gitio, gitboard/lease, gitboard/oplog, gitboard/parcel, gitboard/plain, gitboard/queue,
@@ -466,7 +466,7 @@ func (a *arrival) sizes(ctx context.Context, from, to git.OID) (sizes []gitio.Si
 }
 
 // integration returns the commit of the board's integration branch after the push, zero if it is
-// not here.
+// missing.
 func (a *arrival) integration(ctx context.Context, was git.OID) (git.OID, error) {
 	before, err := a.board.Log().At(ctx, was)
 	if err != nil {

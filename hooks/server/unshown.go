@@ -10,7 +10,7 @@ import (
 )
 
 // unshown refuses an operation that takes over a claim as if its holder had no lease, while the
-// holder has one here: a clone may have lost sight of it. m is the move of the board.
+// holder has one on the server: a clone may have lost sight of it. m is the move of the board.
 func (a *arrival) unshown(ctx context.Context, m *hooks.Move) (*board.Refusal, error) {
 	if git.OID(m.Now).IsZero() || len(a.push.Unshown) == 0 {
 		return nil, nil // the leases of a board that is new here come with it

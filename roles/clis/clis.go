@@ -57,7 +57,7 @@ type CLI struct {
 	Interrupt bool
 
 	// Interactive are the arguments of an interactive run, before its first message. The CLI still
-	// asks for permission, since a person is there to answer.
+	// asks for permission, because a person can answer.
 	Interactive []string
 
 	// Quota are regular expressions for its output when it stops because of its quota, a rate

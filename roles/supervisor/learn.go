@@ -71,7 +71,7 @@ func (s *supervisor) settle(ctx context.Context, step Step, end ending, why erro
 }
 
 // account records the run's usage as far as its CLI reports it: in full in this clone, and on the
-// board if the agent may still write there. A failure to record is reported but stops nothing.
+// board if the agent may still write to it. A failure to record is reported but stops nothing.
 func (s *supervisor) account(ctx context.Context, step Step, state *board.State, end ending, writes bool) {
 	task := step.Task
 	seen := s.witness.seen()

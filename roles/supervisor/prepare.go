@@ -122,8 +122,8 @@ func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 	return nil
 }
 
-// isWorktree reports whether a directory is a worktree. In any other below the project's root git
-// would act on the files that are checked out there.
+// isWorktree reports whether a directory is a worktree. In another directory below the project's
+// root git would act on the project's own checkout.
 func isWorktree(dir string) bool {
 	link, err := os.Lstat(filepath.Join(dir, ".git"))
 	return err == nil && link.Mode().IsRegular()

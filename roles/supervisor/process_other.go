@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// isolate does nothing: there are no process groups here, so only the process itself is ended.
+// isolate does nothing: this system has no process groups, so only the process itself is ended.
 func isolate(*exec.Cmd) {}
 
-// All signals are the same here.
+// All signals are the same on this system.
 const (
 	interrupt = syscall.SIGKILL
 	terminate = syscall.SIGKILL

@@ -81,9 +81,9 @@ func (s *supervisor) leftWork(ctx context.Context) (ids []string, err error) {
 // name is the name of the team's role that the agents have.
 func (c *Config) name() string { return cmp.Or(c.Name, c.Role.Prefix()) }
 
-// free reports whether an id could be registered here: it is free, or its holder has ended and left
-// no work in another clone. A running supervisor of this clone is not dead because its lease has
-// expired: all leases expire while a machine sleeps.
+// free reports whether an id could be registered in this clone: it is free, or its holder has ended
+// and left no work in another clone. A running supervisor of this clone is not dead because its
+// lease has expired: all leases expire while a machine sleeps.
 func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 	v, err := s.Board.View(ctx)
 	if err != nil {

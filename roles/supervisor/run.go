@@ -204,8 +204,8 @@ func (s *supervisor) warnOfClock(on *board.State) {
 	}
 }
 
-// warnOfLease reports a lease that had expired when it was here: the remote takes longer to accept
-// one than it lasts.
+// warnOfLease reports a lease that had expired on arrival: the remote takes longer to accept a
+// lease than it lasts.
 func (s *supervisor) warnOfLease(ctx context.Context, v *gitboard.View) error {
 	held, err := v.Lease(ctx, s.actor.ID)
 	if err == nil && held != nil && !s.Board.Now().Before(held.Expires.Std()) {

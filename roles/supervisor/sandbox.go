@@ -87,7 +87,7 @@ func (s *supervisor) folders(worktree string) []string {
 }
 
 // caches are the variables that move build caches to where the sandbox allows them: the home
-// directory is out of reach there, and Go, for one, builds nothing without a cache. The human's
+// directory is out of its reach, and Go, for example, does not build without a cache. The human's
 // ssh-agent, which may sign as the human, is not passed on.
 func (s *supervisor) caches() map[string]string {
 	if !s.sandboxed {

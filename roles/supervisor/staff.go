@@ -44,7 +44,7 @@ func (t *team) staff(ctx context.Context, all *sync.WaitGroup) {
 	}
 }
 
-// fetch fetches at intervals what other clones have done, also while no member is there to do it.
+// fetch fetches other clones' operations at intervals, even without a member to do it.
 func (t *team) fetch(ctx context.Context) {
 	poll := time.NewTicker(staffEvery)
 	defer poll.Stop()

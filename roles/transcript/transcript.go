@@ -64,7 +64,7 @@ func Said(p []byte, open bool) []byte {
 	return said
 }
 
-// Agents are the agents that have a transcript here, sorted.
+// Agents are the agents with a transcript in this clone, sorted.
 func Agents(dir string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(Path(dir, "")))
 	if err != nil && !os.IsNotExist(err) {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// away reports whether a checkout is not there: its disk is not mounted, or it was deleted and git
+// away reports whether a checkout is missing: its disk is not mounted, or it was deleted and git
 // still knows of it.
 func away(w gitio.WorktreeInfo) bool {
 	_, err := os.Lstat(filepath.Join(w.Path, ".git")) // the mount point of a disk may be there
@@ -44,7 +44,7 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 		return nil, err
 	}
 	for _, w := range all {
-		if !away(w) { // otherwise it follows once it is there
+		if !away(w) { // otherwise it follows once it is mounted
 			err = mayAdvance(ctx, b, w.Path, old, new)
 		}
 		if err != nil {

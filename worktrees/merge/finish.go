@@ -81,8 +81,8 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 	return f, nil
 }
 
-// half reports whether integration already has a task's approved commit, and how it came there;
-// errWhole if it doesn't.
+// half reports whether integration already has a task's approved commit, and how; errWhole if it
+// doesn't.
 func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string) (*board.FinishMerge, git.RefUpdate, error) {
 	none := git.RefUpdate{}
 	t, err := v.State.FindTask(task)
@@ -183,7 +183,7 @@ func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, comm
 			before, err := b.Repo().History().IsAncestor(ctx, commit, git.OID(p.Before))
 			if err != nil || !before {
 				return err == nil, err
-			} // otherwise it was there already
+			} // otherwise it existed already
 		}
 	}
 	return false, nil

@@ -146,7 +146,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 		over := f.process == proc.This() || proc.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
 		at := slices.IndexFunc(checkouts, func(w gitio.WorktreeInfo) bool { return w.Path == f.top })
 		switch {
-		case moved && at >= 0 && away(checkouts[at]): // it follows once it is there
+		case moved && at >= 0 && away(checkouts[at]): // it follows once it is mounted
 		case moved && at >= 0:
 			f.tip = tip
 			found = append(found, f)
@@ -201,8 +201,8 @@ func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, war
 	return done, warnings
 }
 
-// catchUp updates the checkouts of integration that a crash has left behind. A refusal names what
-// is in the way there.
+// catchUp updates the checkouts of integration that a crash has left behind. A refusal names the
+// obstacles.
 func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []string, err error) {
 	if _, err := b.Integration(ctx, v); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func TestDir(b *gitboard.Board) (string, error) {
 func DropTests(ctx context.Context, b *gitboard.Board) error { return clearPlaces(ctx, b, "") }
 
 // clearPlaces removes a kept worktree, "" for all, and those that this repository had before it was
-// moved. Anything that git does not know stays: a person put it there.
+// moved. Anything that git does not know stays: a person made it.
 func clearPlaces(ctx context.Context, b *gitboard.Board, place string) error {
 	repo := b.Repo()
 	all, err := repo.Records().RepairedWorktrees(ctx)

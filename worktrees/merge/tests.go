@@ -219,8 +219,8 @@ func untestable(err error) bool {
 // notSetUp reports whether worktree_setup failed or ran out of time.
 func notSetUp(err error) bool { return errors.As(err, new(*worktrees.FailedError)) }
 
-// unsetFile lists the approved commits that were there when worktree_setup failed in this clone.
-// The set-up worktree that another task's test left is no evidence about them.
+// unsetFile lists the approved commits that this clone had when worktree_setup failed. The set-up
+// worktree that another task's test left is no evidence about them.
 const unsetFile = "unset"
 
 // mostUnset limits the commits in that file; the oldest are forgotten.
@@ -330,7 +330,7 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 	}
 }
 
-// start starts a test ahead at the run's place, and replaces the one that was running there.
+// start starts a test ahead at the run's place, and replaces the running one.
 func (t *train) start(ctx context.Context, r *testRun) {
 	t.ahead[r.place].stop()
 	ctx, end := context.WithCancel(ctx)

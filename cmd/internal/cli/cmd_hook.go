@@ -246,8 +246,8 @@ func hookPush(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 	return hooks.PrePush(w, hooks.ReadPushed(string(pushed)), candidate), nil
 }
 
-// hookScene returns who runs git here, and the present board. The board is nil if there is none
-// that can be read, for checks that can do without it.
+// hookScene returns who runs git, and the present board. The board is nil if there is none that can
+// be read, for checks that can do without it.
 func hookScene(ctx context.Context, c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
 	err := c.Open(ctx)

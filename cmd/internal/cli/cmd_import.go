@@ -165,7 +165,7 @@ func readArgument(c *edge.Call, file string) ([]byte, error) {
 }
 
 // leaseRefs writes leases and returns the updates that put them into force. They replace leases of
-// a board that was here before.
+// an earlier board of this clone.
 func leaseRefs(ctx context.Context, c *edge.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
 	var refs []git.RefUpdate
 	var objects []git.Object

@@ -80,7 +80,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			case !tip.IsZero() && alone:
 				own, err := c.Board.Own(ctx)
 				if own || err != nil {
-					return cmp.Or(err, c.Answer(map[string]any{"own": true, "commit": tip}, "the copy of a board that is here is a board of its own now"))
+					return cmp.Or(err, c.Answer(map[string]any{"own": true, "commit": tip}, "this clone's copy of a board is a board of its own now"))
 				}
 				fallthrough
 			case !tip.IsZero():
@@ -89,7 +89,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 				}
 				return board.Refuse(board.CodeExists, "this repository has a board already", "git liza status shows it")
 			}
-			return edge.Usage(c.Cmd, "there is no board to join here, and a new one needs a goal")
+			return edge.Usage(c.Cmd, "there is no board to join, and a new board needs a goal")
 		},
 	}
 }

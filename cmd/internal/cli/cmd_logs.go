@@ -86,7 +86,7 @@ func runLogs(ctx context.Context, c *edge.Call, lines int, follow, raw bool) err
 	return nil
 }
 
-// agentsWithLogs are the agents that have a transcript here: the named one, or all for "".
+// agentsWithLogs are the agents that have a transcript in this clone: the named one, or all for "".
 func agentsWithLogs(dir, agent string) ([]string, error) {
 	agents, err := transcript.Agents(dir)
 	switch {

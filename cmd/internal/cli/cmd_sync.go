@@ -43,7 +43,7 @@ type synced struct {
 	Sent           []string      `json:"sent"`
 	Refused        []syncRefused `json:"refused"`
 	Warnings       []string      `json:"warnings"`
-	Forged         string        `json:"forged,omitempty"` // the ref of the board that was here and did not follow
+	Forged         string        `json:"forged,omitempty"` // the ref of this clone's earlier board, which did not follow
 }
 
 type syncRefused struct {
@@ -125,20 +125,20 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: plain.Plural(len(s.Refused), "queued operation") + " refused", Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }
 
-// setBack is a warning if the remote, as it was fetched, lacks operations of the board here: it was
-// restored from an older copy. The next operation of this clone brings them. If one of another
+// setBack is a warning if the remote, as it was fetched, lacks operations of this clone's board: it
+// was restored from an older copy. The next operation of this clone brings them. If one of another
 // clone comes first, the boards come apart.
 func setBack(ctx context.Context, b *gitboard.Board, after *gitboard.View) ([]string, error) {
 	n, err := after.Lacking(ctx)
 	if n == 0 || err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("%s lacks %s of the board here, as if it was set back: the next operation brings what it lacks (git liza note TEXT)",
+	return []string{fmt.Sprintf("%s lacks %s of this clone's board, as if it was set back: the next operation brings what it lacks (git liza note TEXT)",
 		b.Remote(), plain.Plural(n, "operation"))}, nil
 }
 
 // leftBehind is the ref of a board that this clone left for the remote's, because it did not follow
-// by replay; "" if the board that is here still grows from it.
+// by replay; "" if this clone's board still grows from it.
 func leftBehind(ctx context.Context, b *gitboard.Board, before git.OID) (string, error) {
 	kept, err := b.Repo().Ref(ctx, git.ForgedRef(before))
 	if err != nil || kept.IsZero() {

@@ -23,7 +23,7 @@ type Candidate struct{ Word, About string }
 
 // Complete returns completions of the last word after `git liza`. If the board can't be read, it
 // offers nothing from it. Shells put a word in as it is, so no word is offered that would be more
-// than a word there, as an id on a forged board may be.
+// than a word in a shell, as an id on a forged board may be.
 func Complete(ctx context.Context, c *edge.Call, words []string) []Candidate {
 	last := words[len(words)-1]
 	before := words[:len(words)-1]

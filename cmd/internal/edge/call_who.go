@@ -24,7 +24,7 @@ func (c *Call) AgentID() string { return c.App.Getenv("LIZA_AGENT_ID") }
 func (c *Call) Supervised() bool { return c.App.Getenv("LIZA_SUPERVISED") == "1" }
 
 // Actor is who asks for an operation: the agent in LIZA_AGENT_ID, or the human. Operations that the
-// role may never use are refused here, before anyone is registered for them.
+// role may never use are refused before anyone is registered for them.
 func (c *Call) Actor(ctx context.Context, op string) (board.Actor, error) {
 	actor, err := c.WhoActs(ctx, op)
 	if err != nil {

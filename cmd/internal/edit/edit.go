@@ -98,7 +98,7 @@ func (e *edit) editor() string {
 	return ""
 }
 
-// asks reports whether somebody is there to answer.
+// asks reports whether somebody can answer.
 func (e *edit) asks() bool {
 	in, ok := e.App.Stdin.(*os.File)
 	return ok && edge.IsTerminal(in) && !e.JSON
@@ -228,7 +228,7 @@ func (e *edit) drawn(all []records.Change) []string {
 	return lines
 }
 
-// again asks whether to open the editor again, if somebody is there to answer.
+// again asks whether to open the editor again, if somebody can answer.
 func (e *edit) again(fault error) bool {
 	var r *board.Refusal
 	if !e.asks() || !errors.As(fault, &r) {

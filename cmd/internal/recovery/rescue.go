@@ -20,7 +20,7 @@ const (
 	Nothing      // too little to check anything else
 )
 
-// Rescue checks first of all whether the whole board is there, and restores what it can.
+// Rescue checks first whether the board is complete, and restores what it can.
 func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, rest Rest, err error) {
 	loss, err := findLoss(ctx, c)
 	if err != nil {
@@ -161,7 +161,7 @@ func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, 
 	return []Finding{f}, restOf(&f, nil), nil
 }
 
-// gone returns the loss of a board of which there are only traces, nil if it is there.
+// gone returns the loss of a board of which there are only traces, nil if it exists.
 func gone(ctx context.Context, c *edge.Call) (*audit.Loss, error) {
 	if tip, err := c.Board.Repo().Ref(ctx, git.BoardRef); err != nil || !tip.IsZero() {
 		return nil, err

@@ -78,7 +78,7 @@ func FactsOf(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task)
 	return f, ctx.Err()
 }
 
-// readSubmissions counts the changes of each submission. It skips commits that are no longer here.
+// readSubmissions counts the changes of each submission. It skips missing commits.
 func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) error {
 	var names []string // three each: the previous submission, the base, the submission
 	var numbers []submission

@@ -97,7 +97,7 @@ func HookSetup(ctx context.Context, c *edge.Call) (install.Setup, error) {
 
 // Guarded calls begin, which gives a board to this clone, with hooks in place: a command that is
 // killed in between must not leave a board on which agents do as they like. Hooks that can't be
-// installed are only a warning. If no board comes, Guarded leaves no hooks that were not there.
+// installed are only a warning. If no board comes, Guarded removes the hooks that it added.
 func Guarded(ctx context.Context, c *edge.Call, begin func() error) (warning string, err error) {
 	repo := c.Board.Repo()
 	before, err := install.Read(repo)

@@ -75,7 +75,7 @@ func startExporter(ctx context.Context, c *edge.Call, warn func(text string)) (s
 			warn("OpenTelemetry: " + strings.TrimPrefix(lines.Text(), exporter+": "))
 		}
 	}()
-	_, _ = bufio.NewReader(out).ReadString('\n') // it follows the board from here on, or has failed and printed why
+	_, _ = bufio.NewReader(out).ReadString('\n') // it follows the board from now on, or failed and printed why
 	return func() {
 		_ = in.Close()
 		kill := time.AfterFunc(partingTime, func() { proc.EndGroup(cmd) })

@@ -189,8 +189,8 @@ func (g *guard) setCookie(w http.ResponseWriter, secret string) {
 	})
 }
 
-// session returns the cookie's value, and its session, if it is that of an admitted browser. One
-// that may only look elsewhere does not act here.
+// session returns the cookie's value, and its session, if it is that of an admitted browser. A
+// browser that may only look on another address can't act on this one.
 func (g *guard) session(r *http.Request) (secret string, s Session, is bool) {
 	for _, c := range r.CookiesNamed(g.cookie) {
 		hash := hashOf(c.Value)
