@@ -57,7 +57,7 @@ func TestDamagedQueue(t *testing.T) {
 	dir := filepath.Join(a.Repo().CommonDir(), "liza", "queue")
 	for text, newer := range map[string]bool{
 		"": false, `{"op":"note","payload":"{}"}`: false,
-		`{"op":"note","payload":"{\"v\":9,\"also\":1}"}`: true,
+		`{"op":"note","payload":"{\"v\":9,\"also\":1}"}`:                                     true,
 		`{"op":"note","payload":"{\"v\":1,\"data\":{\"for\":\"human\",\"message\":\"x\"}}"}`: false, // nobody's
 	} {
 		for _, text := range []string{"lost", "kept"} {
