@@ -51,7 +51,7 @@ func hasParts(gitDir string) bool {
 }
 
 // lastBranch returns the branch that was checked out last in the worktree of a git directory, "" if
-// its reflog doesn't say.
+// its reflog names none.
 func lastBranch(gitDir string) string {
 	text, err := os.ReadFile(filepath.Join(gitDir, "logs", "HEAD"))
 	if err != nil {

@@ -50,7 +50,7 @@ func (w *Worktree) Sparse(ctx context.Context) (bool, error) {
 	return file != "", err
 }
 
-// sparse returns the file that says which files are left out of a worktree, "" if none are.
+// sparse returns the file that lists the files left out of a worktree, "" if none are.
 func (w *Worktree) sparse(ctx context.Context) (string, error) {
 	dir, err := w.gitDir(ctx)
 	if err != nil {

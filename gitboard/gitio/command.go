@@ -12,8 +12,8 @@ var (
 	// noHooks disables hooks for our own housekeeping, whose changes have already been checked.
 	// Every child that could run a hook gets it.
 	noHooks = []string{"-c", "core.hooksPath=" + os.DevNull}
-	// durable adds loose objects and refs to what git flushes to disk by default (git-config,
-	// core.fsync). Git only warns about words that it does not know.
+	// durable adds loose objects and refs to git's default flushes (git-config, core.fsync). Git only
+	// warns about words that it does not know.
 	durable = []string{"-c", "core.fsync=loose-object,reference"}
 	// noMonitor disables the file system monitor: a program that the user has configured and that
 	// may hang.

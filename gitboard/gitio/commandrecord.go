@@ -58,8 +58,8 @@ func (r *Repo) elsewhere(c projectCommand) bool {
 	return len(field) == 4 && field[3] != proc.Space() && queue.Held(r.commandFile(c.pid))
 }
 
-// Release records that nobody waits for a command any more. What it has left running stays
-// on record.
+// Release records that no process waits for a command any more. Its running children stay on
+// record.
 func (of Commands) Release(pid int) {
 	if c, err := of.repo.readCommand(pid); err == nil {
 		_ = ReplaceFile(of.repo.commandFile(pid), []byte(c.born+"\n")) // else a later merge ends what it has left
@@ -79,9 +79,9 @@ func (of Commands) Running() map[int]bool {
 }
 
 // End kills the commands that were started in a directory, which the caller is about to use
-// for another one, and those for which a process waited that has ended itself: nobody learns of
-// their results. What a command has left running when it ended stays, and so does a group whose
-// leader has ended: its number may be another's by now. It returns ErrBusy if one does not end.
+// for another one, and those for which a process waited that has ended itself: their results are
+// lost. Children that outlive a command stay, and so does a group whose leader has ended: its
+// number may be another's by now. It returns ErrBusy if one does not end.
 func (of Commands) End(ctx context.Context, in string) error {
 	for _, c := range of.repo.commands() {
 		if c.in != in && !proc.Ended(c.waits) || proc.Birth(c.pid) != c.born {
@@ -101,8 +101,7 @@ func (of Commands) End(ctx context.Context, in string) error {
 	return nil
 }
 
-// killTakes is how long a killed process may take to end. The kernel tells only its parent when it
-// has.
+// killTakes is how long a killed process may take to end. The kernel notifies only its parent.
 const killTakes = 5 * time.Second
 
 // dropCommands removes the records of commands of which no process remains.

@@ -51,7 +51,7 @@ func discover(ctx context.Context, dir string, given environ) *Repo {
 	return r
 }
 
-// discoverBare returns the bare repository that git is told to use, of any owner.
+// discoverBare returns the bare repository that git is set to use, of any owner.
 func discoverBare(dir string) *Repo {
 	gitDir, err := realPath(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func discoverBare(dir string) *Repo {
 	return r
 }
 
-// steersDiscovery reports whether a variable other than GIT_DIR may say where git finds a
+// steersDiscovery reports whether a variable other than GIT_DIR may determine where git finds a
 // repository, or whether git trusts it.
 func steersDiscovery(entry string) bool {
 	key, _, _ := strings.Cut(entry, "=")

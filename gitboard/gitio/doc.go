@@ -14,7 +14,7 @@
 //   - a decision is never made by reading git's prose: exit codes say that
 //     something failed, reading again says what is true now;
 //   - objects and refs are flushed to disk before a call that wrote them
-//     returns, so that what was acknowledged survives a power cut;
+//     returns, so that acknowledged work survives a power cut;
 //   - whatever GIT_DIR, GIT_INDEX_FILE and their like say after Open, children
 //     work on the repository that Open found.
 //

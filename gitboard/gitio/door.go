@@ -185,8 +185,8 @@ func settingsAt(ctx context.Context, where, env []string) ([]setting, error) {
 	return all, nil
 }
 
-// turnedOff returns the settings that restore what the trusted settings say of the programs that
-// the repository names.
+// turnedOff returns the settings that restore the trusted values for programs that the repository
+// names.
 func turnedOff(all []setting) (off []Setting) {
 	done := map[string]bool{}
 	for _, s := range all {

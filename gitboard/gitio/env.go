@@ -24,8 +24,8 @@ var localVars = map[string]bool{
 	"GIT_REFLOG_ACTION": true, "GIT_DEFAULT_HASH": true,
 }
 
-// quarantineVars say where receive-pack keeps the objects of a push until the hooks have accepted
-// it. A server hook would not see those objects without them.
+// quarantineVars name the place where receive-pack keeps the objects of a push until the hooks have
+// accepted it. A server hook would not see those objects without them.
 var quarantineVars = map[string]bool{
 	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true,
 	"GIT_SHALLOW_FILE": true,

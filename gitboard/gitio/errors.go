@@ -47,8 +47,8 @@ func (e *CommandError) Error() string {
 // Unwrap returns the cause, so that errors.Is finds a cancelled context.
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// UnsupportedError is a git version or a repository that this program can't work with. What is one
-// sentence that says what to do about it.
+// UnsupportedError is a git version or a repository that this program can't work with. What is a
+// sentence with the way out.
 type UnsupportedError struct{ What string }
 
 // Error returns the sentence.
@@ -178,7 +178,7 @@ func (e *DamagedError) Error() string {
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Unfinished reports whether an error is that of a child that was killed or could not run: it is no
-// answer to what was asked.
+// answer.
 func Unfinished(err error) bool {
 	failed := (*CommandError)(nil)
 	return errors.As(err, &failed) && failed.Err != nil

@@ -18,7 +18,7 @@ var hiding = []struct {
 	{"--no-skip-worktree", func(tag rune) bool { return unicode.ToUpper(tag) == 'S' }},
 }
 
-// Hidden returns the files of a worktree that git was told not to look at, by the option that ends
+// Hidden returns the files of a worktree that git is set not to look at, by the option that ends
 // it. No status shows what was changed in them. Files that are not there are left out.
 func (w *Worktree) Hidden(ctx context.Context) (map[string][]string, error) {
 	out, err := w.in("ls-files", "ls-files", "-v", "-z").output(ctx)

@@ -86,7 +86,7 @@ func (h History) MergeBase(ctx context.Context, a, b git.OID) (git.OID, error) {
 	}
 	ask := h.repo.command("merge-base", "merge-base", string(a), string(b))
 	out, err := ask.output(ctx)
-	if exitCode(err) == 1 { // git also says so where it can't read on
+	if exitCode(err) == 1 { // git also exits so where it can't read on
 		for _, tip := range []git.OID{a, b} {
 			if _, err := h.CountCommits(ctx, git.ZeroOID, tip); err != nil {
 				return "", err

@@ -13,7 +13,7 @@ func (s Settings) Identity(ctx context.Context) (git.Signature, error) {
 }
 
 // Author returns the author that git would record now: the same as Identity unless GIT_AUTHOR_NAME
-// and the like say otherwise. It returns a CommandError if git knows no identity.
+// and the like override it. It returns a CommandError if git knows no identity.
 func (s Settings) Author(ctx context.Context) (git.Signature, error) {
 	return s.repo.ident(ctx, "GIT_AUTHOR_IDENT")
 }

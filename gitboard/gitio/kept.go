@@ -93,7 +93,7 @@ type unsettled struct {
 	all []keptWrite
 }
 
-// keptWrite is what was written at once, and the file in which it is kept.
+// keptWrite is one write's objects, and the file that keeps them.
 type keptWrite struct {
 	kept    string
 	objects []git.Object
@@ -415,8 +415,8 @@ func (r *Repo) writtenSince(ref string, files []*kept) int {
 }
 
 // lately returns how many of the files, newest first, show whether a git has deleted objects since
-// the last check. What it deletes was unreachable when it began, so that includes the objects of
-// the last files before that check, or only later ones.
+// the last check. The deleted objects were unreachable when it began, so that includes the objects
+// of the last files before that check, or only later ones.
 func lately(files []*kept, last, now time.Time) int {
 	if last.After(now) {
 		return len(files) // by a clock that was ahead

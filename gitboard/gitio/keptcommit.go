@@ -13,9 +13,9 @@ import (
 const mostKept = 16 << 20
 
 // Keep keeps what git has written of a commit and neither its parents nor certain trees have, as
-// WriteObjects keeps what it writes: the ref that is to hold it may come too late for a `git prune`
-// that runs. The error is a DamagedError if some of it is gone already. What a partial clone has
-// yet to fetch was not written here.
+// WriteObjects keeps its objects: the ref that is to hold it may come too late for a `git prune`
+// that runs. The error is a DamagedError if some of it is gone already. Objects that a partial
+// clone has yet to fetch were not written in it.
 func (u Upkeep) Keep(ctx context.Context, commit git.OID, held ...git.OID) error {
 	options := []string{"--objects", "--no-object-names", "--missing=allow-promisor", "^" + string(commit) + "^@"}
 	for _, tree := range held {

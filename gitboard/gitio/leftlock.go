@@ -25,7 +25,7 @@ func (r *Repo) Locks() Locks { return Locks{r} }
 // that may have made it: a git that works on this repository, runs as the owner of the file, and
 // was running when the lock was first seen. If processes are not visible, no lock is removed.
 
-// Patience says how long to wait for locks of other processes. A zero stands for the default.
+// Patience limits the wait for locks of other processes. A zero stands for the default.
 type Patience struct {
 	Git time.Duration // git itself waits so long for a ref's lock: a second
 	// Watch is how long a writer watches a lock in its way before removing it: two seconds. This is
@@ -158,7 +158,7 @@ func (e *HeldError) Error() string {
 }
 
 // Left returns nil if no git of this repository can still be writing to the file, or a HeldError
-// that says why not. It judges by the file's age, which must be at least age unless its clock is
+// with the reason. It judges by the file's age, which must be at least age unless its clock is
 // ahead, and by the running processes.
 func (l Locks) Left(path string, age time.Duration) error {
 	info, err := os.Lstat(path)
@@ -261,7 +261,7 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 
 // locksIndex reports whether the lock of an index is that of a commit which runs in its worktree. A
 // commit ends at once if it finds the lock of another process. So it has not started after this one
-// was made, although the file's time may say so: a clock that is set forward makes files old.
+// was made, although the file's time may suggest it: a clock that is set forward makes files old.
 func locksIndex(p gitProcess, path string) bool {
 	dir, name := filepath.Split(path)
 	return p.Command == "commit" && name == "index.lock" && p.Dir != "" && leadsTo(p.Dir, dir)

@@ -29,7 +29,7 @@ func (h History) TryMerge(ctx context.Context, ours, theirs git.OID) (tree git.O
 	return h.repo.mergeApart(ctx, ours, theirs, true)
 }
 
-// errKept says that the objects of a merge have not been discarded.
+// errKept means that the objects of a merge have not been discarded.
 var errKept = errors.New("no merge was tried")
 
 func (r *Repo) mergeApart(ctx context.Context, ours, theirs git.OID, discard bool) (tree git.OID, conflicts []string, err error) {
@@ -64,7 +64,7 @@ func (r *Repo) mergeable(ctx context.Context, ours, theirs git.OID) error {
 	if err := checkOIDs(ours, theirs); err != nil || !r.ownSettings().mayLack() {
 		return err
 	}
-	base, _ := r.History().MergeBase(ctx, ours, theirs) // git says what is wrong without one
+	base, _ := r.History().MergeBase(ctx, ours, theirs) // git reports the fault without one
 	return r.promisedAll(ctx, ours, theirs, base)
 }
 

@@ -93,7 +93,7 @@ func (m *Remote) bringModule(ctx context.Context, module string, commit git.OID)
 	return err
 }
 
-// notFromUser says that the address comes from somebody else, as git does for submodules: such a
+// notFromUser means that the address comes from somebody else, as git does for submodules: such a
 // remote is not asked by a protocol that only the user may choose (protocol.allow).
 const notFromUser = "GIT_PROTOCOL_FROM_USER=0"
 

@@ -173,7 +173,7 @@ func repositoriesIn(worktree string) (all []string, err error) {
 			return fs.SkipDir
 		case name == "HEAD" && dir != worktree && isGitDir(dir):
 			all = append(all, dir)
-			return fs.SkipDir // of what is in dir
+			return fs.SkipDir // of the content of dir
 		}
 		return nil
 	})

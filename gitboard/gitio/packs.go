@@ -13,7 +13,7 @@ import (
 const mostPacked = 256 << 20
 
 // packsIntact reports whether all packs are here and have the content that their checksums name.
-// Each pack and each index ends with the SHA-1 of what is before it.
+// Each pack and each index ends with the SHA-1 of the preceding bytes.
 func (r *Repo) packsIntact() bool {
 	dir := filepath.Join(r.common, "objects")
 	if _, err := os.Lstat(filepath.Join(dir, "info", "alternates")); err == nil || r.environ.quarantined() {
@@ -36,8 +36,8 @@ func (r *Repo) packsIntact() bool {
 	return true
 }
 
-// checksummed reports whether a file of at most so many bytes ends with the SHA-1 of what is
-// before.
+// checksummed reports whether a file of at most so many bytes ends with the SHA-1 of the preceding
+// bytes.
 func checksummed(path string, most int64) (size int64, intact bool) {
 	file, err := os.Open(path)
 	if err != nil {

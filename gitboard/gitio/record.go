@@ -23,7 +23,7 @@ func (r *Repo) Records() Records { return Records{r} }
 
 // Git keeps a record of each linked worktree, a directory with its HEAD, index, reflog and the
 // repositories of its submodules (gitrepository-layout, worktrees/<id>). A crash may leave files of
-// it empty. What is in the other files is then still somebody's work.
+// it empty. The content of the other files is then still somebody's work.
 
 // Damaged lists the records of worktrees whose file commondir does not lead to this
 // repository. Git can't use their worktrees, and can't even list the others if the file is empty.
@@ -67,7 +67,7 @@ func (r Records) Unfinished() (unfinished []string) {
 }
 
 // Finish gives an unfinished record the commit of the main worktree, unless a git may still
-// be writing the record. It can be repeated. What is in the worktree stays as it is.
+// be writing the record. It can be repeated. The files of the worktree stay as they are.
 func (r Records) Finish(ctx context.Context, record string) error {
 	head := filepath.Join(record, "HEAD")
 	if !slices.Contains(r.Unfinished(), record) {
@@ -132,8 +132,8 @@ func (r Records) WorktreeOf(record string, among []string) string {
 	return path
 }
 
-// Complete gives a record back what every record of the worktree at path says: where the
-// repository is, and where the worktree. It can be repeated, also while git writes the record.
+// Complete restores the paths in a record of the worktree at path: those of the repository and of
+// the worktree. It can be repeated, also while git writes the record.
 func (r Records) Complete(record, path string) error {
 	err := ReplaceFile(filepath.Join(record, "commondir"), []byte(upToCommon))
 	if link := filepath.Join(path, ".git"); err == nil && linkBack(record) != link {
@@ -161,7 +161,8 @@ func (r *Repo) completeRecords() {
 	}
 }
 
-// upToCommon is what the file commondir of a record says: where the common directory is from there.
+// upToCommon is the content of a record's file commondir: the relative path of the common
+// directory.
 const upToCommon = "../..\n"
 
 // OnlyBegun reports whether a record holds only files that git writes first, so that no work is in
@@ -174,7 +175,7 @@ func OnlyBegun(record string) bool {
 }
 
 // RecordedHead returns the commit that a worktree's record has checked out without a branch, or the
-// last one of its reflog if HEAD's file does not say; "" for none.
+// last one of its reflog if HEAD's file names none; "" for none.
 func RecordedHead(record string) (git.OID, error) {
 	line, _ := plainFile(filepath.Join(record, "HEAD"))
 	if oid := git.OID(line); oid.Valid() && !oid.IsZero() {

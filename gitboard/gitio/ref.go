@@ -20,7 +20,7 @@ func (r *Repo) Ref(ctx context.Context, name string) (git.OID, error) {
 		return "", err
 	}
 	if err := ctx.Err(); err != nil {
-		return "", err // also of what is at hand
+		return "", err // even for an object at hand
 	}
 	if oid := r.refAtHand(name); oid != "" {
 		return oid, nil

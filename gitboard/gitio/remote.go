@@ -136,7 +136,7 @@ func (e *NetworkError) Error() string { return fmt.Sprintf("the remote %s: %s", 
 func (e *NetworkError) Unwrap() error { return e.Err }
 
 // ErrRejected means that the remote has moved none of the refs of a push, because one of them could
-// not be moved, unless a *PartError says otherwise.
+// not be moved, unless a *PartError reports otherwise.
 var ErrRejected = errors.New("the push was rejected")
 
 // PartError, wrapped with ErrRejected, means that the remote has moved other refs of a push in
@@ -177,7 +177,7 @@ var ErrSilent = errors.New("nothing was heard")
 // ErrUnsent means that a push failed before anything was sent to the remote.
 var ErrUnsent = errors.New("nothing was sent")
 
-// Fetch fetches refs and the objects they need, as the refspecs say. Nothing else moves: no
+// Fetch fetches refs and the objects they need, by the refspecs. Nothing else moves: no
 // remote-tracking branch, no FETCH_HEAD, no tag. prune deletes refs that a pattern refspec created
 // earlier and that are gone from the remote. In a partial clone, no new object is left out, because
 // a later reader may have no network. whole also fetches what was left out before.
@@ -260,7 +260,7 @@ type Push struct {
 	Old     git.OID
 }
 
-// source is what git pushes for it, "" to delete the ref.
+// source is the object that git pushes for it, "" to delete the ref.
 func (p Push) source() string {
 	if p.New.IsZero() {
 		return ""
@@ -303,10 +303,10 @@ var (
 var ErrNotOffered = errors.New("the remote does not offer it")
 
 // Deliver pushes one change of a ref, with an option for the remote's hooks unless it is "", and
-// returns what the remote says about it: the name of the ref that it has moved, which is another
-// one if a hook of the remote has answered (proc-receive), or with ErrRejected the reason. Errors
-// are those of Push, or ErrNotOffered. Without --atomic the remote starts no transaction, and no
-// hooks of one, for what a hook answers.
+// returns the remote's report on it: the name of the ref that it has moved, which is another one if
+// a hook of the remote has answered (proc-receive), or with ErrRejected the reason. Errors are
+// those of Push, or ErrNotOffered. Without --atomic the remote starts no transaction, and no hooks
+// of one, for a ref that a hook answers.
 func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said string, err error) {
 	if err := git.CheckRefName(p.Ref); err != nil {
 		return "", err

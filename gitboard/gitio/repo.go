@@ -63,7 +63,7 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 	}
 	given := environ(Environ(ctx))
 	var r *Repo
-	if _, err := exec.LookPath("git"); err == nil { // or find says that it is missing
+	if _, err := exec.LookPath("git"); err == nil { // or find reports it missing
 		r = discover(ctx, dir, given)
 	}
 	plain := r != nil

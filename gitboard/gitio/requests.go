@@ -52,7 +52,7 @@ func (h History) Requested(ctx context.Context, tip git.OID, requests []string, 
 	return found, nil
 }
 
-// asking is what a commit's message says that may be a trailer Liza-Request, in escaped form.
+// asking is the part of a commit's message that may be a trailer Liza-Request, in escaped form.
 type asking struct {
 	commit, parent git.OID // the first parent, zero if there is none
 	requests       []string

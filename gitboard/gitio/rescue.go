@@ -37,8 +37,8 @@ func (r *Repo) whole(ctx context.Context, commit git.OID, args ...string) error 
 }
 
 // Holds is Whole for a caller that knows the objects of the commit's history: git need not look
-// for them in each of its trees, which takes longer than reading them. What is in packs whose
-// checksums are right is only looked up.
+// for them in each of its trees, which takes longer than reading them. Objects in packs with
+// correct checksums are only looked up.
 func (h History) Holds(ctx context.Context, commit git.OID, objects iter.Seq[[]string]) error {
 	if partial, err := h.repo.isPartial(ctx); partial || err != nil {
 		return err

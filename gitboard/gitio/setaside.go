@@ -40,7 +40,7 @@ func SetAside(record string) (commits []git.OID, err error) {
 
 // OwnCommits returns the commits that are lost with a worktree besides that of its HEAD: those
 // of SetAside, and those of the refs that are the worktree's alone (gitrepository-layout,
-// refs/worktree and refs/rewritten). What is not here is left out.
+// refs/worktree and refs/rewritten). Missing files are left out.
 func (w *Worktree) OwnCommits(ctx context.Context) ([]git.OID, error) {
 	dir, err := w.gitDir(ctx)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 // Snapshot commits everything in the worktree, including untracked but not ignored files, except
 // the paths in leaving, on top of its HEAD, and returns that commit, or HEAD itself if nothing
 // differs. In a sparse checkout it also commits files outside of its cone that are there all the
-// same; tracked ones that are not there are not deleted. So it does with files that git was told
-// not to look at (Hidden). It works in the middle of a conflict and commits the markers as they
-// are. Index, HEAD and files are not touched, and no ref points to the commit yet. who is author
-// and committer; a zero time means now. It returns a FilterError if a filter keeps it from reading
-// a file.
+// same; tracked ones that are not there are not deleted. So it does with files that git is set not
+// to look at (Hidden). It works in the middle of a conflict and commits the markers as they are.
+// Index, HEAD and files are not touched, and no ref points to the commit yet. who is author and
+// committer; a zero time means now. It returns a FilterError if a filter keeps it from reading a
+// file.
 func (w *Worktree) Snapshot(ctx context.Context, message string, who git.Signature, leaving ...string) (git.OID, error) {
 	var pathspecs []byte
 	for _, path := range leaving {
@@ -32,7 +32,7 @@ func (w *Worktree) Snapshot(ctx context.Context, message string, who git.Signatu
 	})
 }
 
-// StagedSnapshot is Snapshot for what is staged, whatever the files are by now. It fails in the
+// StagedSnapshot is Snapshot for staged content, whatever the files are by now. It fails in the
 // middle of a conflict.
 func (w *Worktree) StagedSnapshot(ctx context.Context, message string, who git.Signature) (git.OID, error) {
 	return KeptWhole(func() (git.OID, error) { return w.commitIndex(ctx, message, who) })
@@ -97,7 +97,7 @@ func (r *Repo) commitTree(ctx context.Context, c command, message string, who gi
 }
 
 // lastTree returns the tree of the last commit that was checked out in a worktree whose branch was
-// dropped, where all files look new; none if its reflog doesn't say, or if that is not here.
+// dropped, where all files look new; none if its reflog names none, or if it is missing.
 func (w *Worktree) lastTree(ctx context.Context) []git.OID {
 	dir, _ := w.gitDir(ctx)
 	last, _ := loggedHead(dir)

@@ -13,11 +13,10 @@ import (
 
 // refSettings returns settings for git-update-ref.
 //
-// The first two say how long it waits for another process's lock, in milliseconds. The last keeps
-// it from looking for refs that are named like the ids it is given: for that it reads packed-refs
-// before it has the lock, and considers the result current as long as the file's size, inode and
-// second are the same. Next to a busy `git pack-refs` that lost acknowledged updates (TestRacers,
-// git 2.39).
+// The first two limit the wait for another process's lock, in milliseconds. The last keeps it from
+// looking for refs that are named like the ids it is given: for that it reads packed-refs before it
+// has the lock, and considers the result current as long as the file's size, inode and second are
+// the same. Next to a busy `git pack-refs` that lost acknowledged updates (TestRacers, git 2.39).
 func (r *Repo) refSettings() []string {
 	wait := r.patience.Git.Milliseconds()
 	return []string{

@@ -13,9 +13,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// WholeSince is Whole for what a commit's history has and that of from doesn't have. The error is a
-// DamagedError if anything is missing or damaged, and a MalformedError as of WellFormed. It starts
-// no child for a short line of commits as git usually writes them.
+// WholeSince is Whole for the objects of a commit's history that from's history lacks. The error is
+// a DamagedError if anything is missing or damaged, and a MalformedError as of WellFormed. It
+// starts no child for a short line of commits as git usually writes them.
 func (h History) WholeSince(ctx context.Context, from, commit git.OID) error {
 	if err := checkOIDs(from, commit); err != nil {
 		return err
@@ -184,8 +184,8 @@ func (r *Repo) listedSince(ctx context.Context, from, commit git.OID) error {
 	return r.listed(ctx, commit, "^"+string(from))
 }
 
-// WholeBesideRefs is Whole for what a commit's history has and no ref leads to, which is what git
-// checks of each ref that is pushed. The error is a DamagedError if anything is missing or damaged.
+// WholeBesideRefs is Whole for the objects of a commit's history that no ref leads to, which git
+// checks for each pushed ref. The error is a DamagedError if anything is missing or damaged.
 func (h History) WholeBesideRefs(ctx context.Context, commit git.OID) error {
 	return h.repo.listed(ctx, commit, "--not", "--all")
 }

@@ -89,7 +89,7 @@ func (r Records) CheckedOut(ctx context.Context, ref string) ([]WorktreeInfo, er
 }
 
 // plainlyFree reports that no worktree's HEAD is attached to a ref, going by the HEAD files
-// (gitrepository-layout, HEAD and worktrees/<id>/HEAD). With reftables these files do not say, so
+// (gitrepository-layout, HEAD and worktrees/<id>/HEAD). With reftables these files name no ref, so
 // it is false.
 func (r *Repo) plainlyFree(ref string) bool {
 	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
@@ -154,7 +154,7 @@ func (w *Worktree) record() (dir string, ours bool) {
 }
 
 // linkBack returns the file .git of the linked worktree that a record belongs to, "" if the record
-// does not say.
+// names none.
 func linkBack(record string) string {
 	back, err := os.ReadFile(filepath.Join(record, "gitdir"))
 	if link := pathIn(record, string(back)); err == nil && filepath.Base(link) == ".git" {
@@ -355,7 +355,7 @@ func (w *Worktree) headFile() (line string, plain bool) {
 }
 
 // plainHead is Head for a linked worktree whose HEAD is a plain file that names a branch or a
-// commit. known is false for everything else, such as reftables, where the file does not say.
+// commit. known is false for everything else, such as reftables, where the file names neither.
 func (w *Worktree) plainHead(ctx context.Context) (commit git.OID, branch string, known bool) {
 	line, plain := w.headFile()
 	if !plain {

@@ -112,7 +112,7 @@ func quotedDir(path string) string {
 }
 
 // writeObject writes one object. Ids and names make up a tree, so nobody can craft a collision in
-// one; any other object is searched for signs of it, as git does with what is fetched.
+// one; any other object is searched for signs of it, as git does with fetched objects.
 func writeObject(dir string, object git.Object) error {
 	got := git.PlainHash(object.Type, object.Data)
 	if object.Type != git.TreeObject {
