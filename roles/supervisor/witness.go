@@ -3,6 +3,7 @@ package supervisor
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ type witness struct {
 	mu     sync.Mutex
 	heard  time.Time   // when the agent last did something
 	last   clis.Event  // of that moment
-	said   string      // the last line with content
+	said   string      // the last line with content that is no hint after an error
 	words  string      // the last line that the CLI itself has printed since its model did something
 	fault  *clis.Fault // the run's failure, or the CLI's last reason to retry
 	shell  *clis.Fault // its tools can't find git liza
@@ -94,7 +95,9 @@ func (w *witness) event(e clis.Event) {
 		w.heard, w.last = w.now(), e
 	}
 	line := e.Line()
-	if text := plain.Line(strings.TrimSpace(lastLine(line)), 200); text != "" {
+	text := plain.Line(strings.TrimSpace(lastLine(line)), 200)
+	hint := e.Kind == clis.Plain && isCause(w.words) && !isCause(text) // it follows the cause
+	if text != "" && !hint {
 		w.said = text
 		if e.Kind == clis.Plain {
 			w.words = text
@@ -103,6 +106,12 @@ func (w *witness) event(e clis.Event) {
 	if line != "" || e.Kind == clis.Plain {
 		_, _ = io.WriteString(w.to, line+"\n") // output may be lost
 	}
+}
+
+// isCause reports whether a line of a CLI names an error.
+func isCause(line string) bool {
+	line = strings.ToLower(line)
+	return slices.ContainsFunc([]string{"error", "fatal", "panic", "exception"}, func(word string) bool { return strings.Contains(line, word) })
 }
 
 // giveUp passes on a fault that no retry can fix.

@@ -116,3 +116,19 @@ func TestCostOfACrash(t *testing.T) {
 		}
 	}
 }
+
+// TestCauseBeforeHints checks that the summary of a crash names its cause, and not a hint after it.
+func TestCauseBeforeHints(t *testing.T) {
+	w := newWitness(clis.CLI{}, start0.Std)
+	for _, step := range []struct{ line, said string }{
+		{"starting", "starting"},
+		{"Error: the socket is closed", "Error: the socket is closed"},
+		{"Run with --debug for details", "Error: the socket is closed"},
+		{"fatal: no room on disk", "fatal: no room on disk"},
+	} {
+		_, _ = io.WriteString(w, step.line+"\n")
+		if w.said != step.said {
+			t.Errorf("after %q: %q", step.line, w.said)
+		}
+	}
+}
