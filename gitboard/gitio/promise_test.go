@@ -31,7 +31,7 @@ func TestImports(t *testing.T) {
 
 func TestStorageSentences(t *testing.T) {
 	for cause, want := range map[error]string{
-		syscall.ENOSPC: "disk is full; make room", syscall.EDQUOT: "quota is used up", syscall.EROFS: "read-only",
+		syscall.ENOSPC: "disk is full; make room", syscall.EDQUOT: "quota is used up", syscall.EROFS: "read-only", syscall.EBUSY: "a disk is mounted there; unmount it",
 		syscall.EACCES: "read-only", syscall.EPERM: "read-only", syscall.ENOTDIR: "not a directory",
 	} {
 		err := storageError("/repo/.git", &fs.PathError{Op: "open", Path: "/repo/.git/x", Err: cause})

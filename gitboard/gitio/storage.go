@@ -29,6 +29,8 @@ func (e *StorageError) Error() string {
 		return fmt.Sprintf("cannot write to %s: the disk quota is used up; make room and try again", e.Dir)
 	case errors.Is(e.Err, syscall.EROFS), errors.Is(e.Err, fs.ErrPermission):
 		return fmt.Sprintf("cannot write to %s: it is read-only here; allow writing to it (a sandbox may forbid it) and try again", e.Dir)
+	case errors.Is(e.Err, syscall.EBUSY):
+		return fmt.Sprintf("cannot move or remove %s: a disk is mounted there; unmount it and try again", e.Dir)
 	}
 	return fmt.Sprintf("cannot write to %s: %v", e.Dir, e.Err)
 }

@@ -108,6 +108,9 @@ func (w *Worktree) move(ctx context.Context, to string) error {
 	if plain {
 		err = os.Rename(w.path, to)
 	}
+	if errors.Is(err, syscall.EBUSY) {
+		return storageError(w.path, err)
+	}
 	if fixed(err) {
 		return storageError(filepath.Dir(w.path), err)
 	}
