@@ -86,7 +86,8 @@ func orMissing(err error, t *board.Task) error {
 }
 
 // TidyAll removes the worktrees and branches of finished tasks, which remain here if another clone
-// finished them. It returns the tasks, and continues after one that it can't tidy.
+// finished them. It returns the tasks, and continues after one that it can't tidy. A person's worktree
+// or checkout is noted, and left.
 func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied []string, err error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -128,7 +129,19 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 			failed = errors.Join(failed, fmt.Errorf("worktree or branch of %s could not be removed (git liza doctor looks at it): %w", t.ID, err))
 			continue
 		}
-		tidied = append(tidied, t.ID)
+		l, err := s.look(whole, v, t.ID)
+		if err == nil {
+			err = l.blocked(t.ID)
+		}
+		left := (*board.Refusal)(nil)
+		switch {
+		case errors.As(err, &left):
+			s.b.Mention("not tidied: " + left.Message)
+		case err != nil:
+			return tidied, errors.Join(failed, err)
+		default:
+			tidied = append(tidied, t.ID)
+		}
 	}
 	return tidied, errors.Join(failed, v.State.Err())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -89,6 +90,22 @@ func TestTheirsKeepsTheBranch(t *testing.T) {
 	}
 	s.check(worktrees.Repair(s.ctx, s.b))
 	s.reports()
+}
+
+// TestTheirsIsNotTidied checks that a person's worktree of a finished task is named as left.
+func TestTheirsIsNotTidied(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "r"})
+	s.check(err)
+	s.git(s.dir, "worktree", "add", "-q", "-b", "task/one", s.path("one"), "integration")
+	s.b.TakeMentions()
+	tidied, err := worktrees.TidyAll(s.ctx, s.b, human())
+	s.check(err)
+	want := []string{"not tidied: the worktree " + s.path("one") + " was not made by git liza, and is in the way of one"}
+	if got := s.b.TakeMentions(); len(tidied) > 0 || !slices.Equal(got, want) {
+		t.Errorf("tidied %q, mentioned %q", tidied, got)
+	}
 }
 
 // TestTheirsAtTheTest checks that a person's worktree at the place of the integration test stays.
