@@ -91,16 +91,24 @@ func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) 
 	if err := worktrees.Adopt(ctx, c.Board); err != nil {
 		return err
 	}
-	warnings, err := importWarnings(ctx, c)
+	v, err := c.View(ctx)
 	if err != nil {
+		return err
+	}
+	warnings, err := importWarnings(ctx, c, v)
+	if err != nil {
+		return err
+	}
+	runs, listed := setup.Commands(v.State, "commands of the file that run here as you:")
+	if err := v.State.Err(); err != nil {
 		return err
 	}
 	if hooks != "" {
 		warnings = append(warnings, "WARNING: "+hooks)
 	}
-	lines := slices.Concat(edge.Prefixed("changed: ", old.Changed), warnings,
+	lines := slices.Concat(edge.Prefixed("changed: ", old.Changed), warnings, listed,
 		[]string{fmt.Sprintf("integration branch: %s at %s", integration, start.Commit.Short()), "next: git liza status"})
-	return c.Report(done, map[string]any{"changed": edge.Every(old.Changed), "warnings": edge.Every(warnings)}, lines...)
+	return c.Report(done, map[string]any{"changed": edge.Every(old.Changed), "warnings": edge.Every(warnings), "commands": runs}, lines...)
 }
 
 // readOneFile reads the file and its log, if there is one, and looks up the commits that they name.
@@ -181,11 +189,7 @@ func leaseRefs(ctx context.Context, c *edge.Call, leases map[string]board.Lease)
 }
 
 // importWarnings describes what this repository lacks of the imported board.
-func importWarnings(ctx context.Context, c *edge.Call) ([]string, error) {
-	v, err := c.View(ctx)
-	if err != nil {
-		return nil, err
-	}
+func importWarnings(ctx context.Context, c *edge.Call, v *gitboard.View) ([]string, error) {
 	issues, err := records.Validate(ctx, c, v)
 	if err != nil {
 		return nil, err

@@ -60,16 +60,11 @@ func Joined(ctx context.Context, c *edge.Call, warning string) error {
 	if to := string(config.EscalationWebhook); to != "" {
 		lines = append(lines, "alarms are posted to "+plain.Line(to, 300))
 	}
-	runs := commandsOf(v.State)
+	runs, listed := Commands(v.State, "what others have set runs here as you:")
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	if len(runs) > 0 {
-		lines = append(lines, "what others have set runs here as you:")
-	}
-	for _, name := range slices.Sorted(maps.Keys(runs)) {
-		lines = append(lines, "  "+name+": "+plain.Line(runs[name], 300))
-	}
+	lines = append(lines, listed...)
 	if err := b.Probe(ctx); err != nil {
 		lines = append(lines, "warning: this clone can read the board, and not write to it: "+err.Error())
 	}
@@ -80,10 +75,11 @@ func Joined(ctx context.Context, c *edge.Call, warning string) error {
 	return c.Answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal, "integration_branch": config.IntegrationBranch, "commands": runs}, strings.Join(lines, "\n"))
 }
 
-// commandsOf returns the commands that a board's settings and its team run in each clone, by what
-// they are for.
-func commandsOf(s *board.State) map[string]string {
-	runs := map[string]string{}
+// Commands returns the commands that a board's settings and its team run in each clone, by what they
+// are for, and lines that list them under a title; no line if there is no command. The caller checks
+// s.Err.
+func Commands(s *board.State, title string) (runs map[string]string, lines []string) {
+	runs = map[string]string{}
 	put := func(name, command string) {
 		if command != "" && command != board.NoTest {
 			runs[name] = command
@@ -94,7 +90,13 @@ func commandsOf(s *board.State) map[string]string {
 	for _, stage := range s.Team().Stages {
 		put("test of "+stage.Name, stage.Test)
 	}
-	return runs
+	if len(runs) > 0 {
+		lines = append(lines, title)
+	}
+	for _, name := range slices.Sorted(maps.Keys(runs)) {
+		lines = append(lines, "  "+name+": "+plain.Line(runs[name], 300))
+	}
+	return runs, lines
 }
 
 // proven verifies a board that this clone has just adopted, because it may be unverified.
