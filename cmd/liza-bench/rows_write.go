@@ -191,6 +191,9 @@ func (s *site) unmerge(tasks ...string) error {
 			_, err = s.git("worktree", "add", "--quiet", s.worktree(task), board.UsualTaskBranches.Of(task))
 		}
 	}
+	if err == nil {
+		_, err = s.liza("", "worktree", "repair") // a merge removes only worktrees that are git liza's
+	}
 	return err
 }
 

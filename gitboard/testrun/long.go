@@ -8,6 +8,7 @@ package testrun
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"testing"
 )
@@ -15,11 +16,25 @@ import (
 // Long is the flag -long.
 var Long = flag.Bool("long", false, "run every case of every table, and the long form of tests that have one, until -timeout ends them")
 
-// A TestMain calls Prepare first: tests keep their files in memory, and collect garbage less often,
-// as the command does.
+// A TestMain calls Prepare first: tests keep their files in memory and out of the user's caches, and
+// collect garbage less often, as the command does.
 func Prepare() {
 	inMemory()
+	ownCaches()
 	debug.SetGCPercent(400)
+}
+
+// ownCaches moves the worktrees in which merges are tested from the user's caches to the temporary
+// files. Go keeps its build cache.
+func ownCaches() {
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return
+	}
+	if os.Getenv("GOCACHE") == "" {
+		os.Setenv("GOCACHE", filepath.Join(caches, "go-build"))
+	}
+	os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "liza-caches"))
 }
 
 // AllVariable is the environment variable with which every case of every table runs, without the
