@@ -1,4 +1,4 @@
-// Package cli is the command line, with one file per command: flags become a typed request, then
+// Package cli is the command line, with one file per noun: flags become a typed request, then
 // one call, then output. Clock, randomness, environment and terminal are in edge; this package
 // contains no rules.
 //

@@ -1,0 +1,347 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/recovery"
+	"github.com/git-liza/git-liza/cmd/internal/team"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/hooks/install"
+	"github.com/git-liza/git-liza/roles/supervisor"
+)
+
+var _ = add(agentCommand)
+
+func agentCommand() *edge.Command {
+	var id string
+	var interactive bool
+	var run team.Flags
+	return &edge.Command{
+		Name: "agent", Group: "supervision", Args: "ROLE [TASK]", Min: 1, Max: 2, Lasts: true,
+		Short: "run an agent of a role for as long as there is work",
+		Long: `It registers the agent, waits for work without turning in circles, claims for it, starts its CLI with a prompt,
+keeps its lease alive, and merges what a reviewer approved. It ends with the goal, after the role's max_wait without
+work, or by Ctrl-C: then a claim that has work in it is kept for the next start, everything else is given back.
+With a TASK it takes that one first, as soon as it may; with --task it takes no other.
+Exit code 42: the lease was taken by somebody else. What the agent prints is kept: git liza logs AGENT.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&id, "id", "", "the agent's id or `NUMBER`; auto for the lowest that is free (default LIZA_AGENT_ID, else auto)")
+			run.Add(f)
+			f.BoolVarP(&interactive, "interactive", "i", false, "start the CLI on this terminal, once")
+			f.StringVar(&run.Only, "task", "", "work on that task alone (`ID`)")
+			f.BoolVar(&run.Once, "once", false, "run the agent once, if there is work now")
+		},
+		Example: `git liza agent coder --cli claude`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			t, err := c.Team(ctx)
+			if err != nil {
+				return err
+			}
+			role, err := t.FindRole(c.Args[0])
+			if err != nil {
+				return err
+			}
+			if len(c.Args) > 1 {
+				run.First = c.Args[1]
+			}
+			config, err := team.Supervise(ctx, c, role, run)
+			if err != nil {
+				return err
+			}
+			if config.ID, err = agentToRun(c, role, id); err != nil {
+				return err
+			}
+			out := team.NewPrinter(ctx, c)
+			defer out.Close()
+			config.Report, config.Output = out.Event, out.Output
+			defer team.Telemetry(ctx, c, out.Warn)()
+			if interactive {
+				terminal, is := c.App.Stdout.(*os.File)
+				if !is || !c.ToTerminal() {
+					return edge.Usage(c.Cmd, "-i needs a terminal")
+				}
+				config.Terminal, config.Once = terminal, true
+				var stop context.CancelFunc
+				ctx, stop = uninterrupted(ctx)
+				defer stop()
+			}
+			return supervisor.Run(ctx, config)
+		},
+	}
+}
+
+// uninterrupted is a context that Ctrl-C does not end, since it is meant for the CLI on the same
+// terminal.
+func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// agentToRun is the id requested by --id or the environment, "" for any.
+func agentToRun(c *edge.Call, role *board.Role, id string) (string, error) {
+	if n, err := strconv.Atoi(id); err == nil && n >= 0 {
+		return role.ID(n), nil
+	}
+	if id == "" {
+		id = c.AgentID()
+	}
+	if id == "" || id == "auto" {
+		return "", nil
+	}
+	if roles.NameOf(id) != role.Name {
+		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), role.Name), fmt.Sprintf("git liza agent %s --id %s, or --id auto", role.Name, role.ID(1)))
+	}
+	return id, nil
+}
+
+var _ = add(envCommand)
+
+func envCommand() *edge.Command {
+	return &edge.Command{
+		Name: "env", Group: "setting up", Args: "AGENT", Min: 1, Max: 1,
+		Short: "print the environment of an agent, for eval",
+		Long: `eval "$(git liza env coder-1)" makes the commands of this shell act as coder-1, in the session kept here, and
+git run the hooks that agents have (git liza hooks status).`,
+		Example: `git liza env coder-1`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			id := c.Args[0]
+			b := c.Board
+			if _, err := b.RoleOf(ctx, id); err != nil {
+				return err
+			}
+			session, err := b.KeptSession(id)
+			if err != nil {
+				return err
+			}
+			settings, on := install.Environ(b.Repo(), c.App.Getenv(gitio.ParametersVar))
+			if c.JSON {
+				all := map[string]string{"LIZA_AGENT_ID": id, "LIZA_SESSION": session}
+				if on {
+					all[gitio.ParametersVar] = settings
+				}
+				return c.PrintJSON(all)
+			}
+			lines := []string{"export LIZA_AGENT_ID=" + id}
+			if session != "" {
+				lines = append(lines, fmt.Sprintf("export LIZA_SESSION=%s", session))
+			} else {
+				lines = append(lines, "unset LIZA_SESSION")
+			}
+			if on { // a plain path, for a shell
+				lines = append(lines, "export "+gitio.ParametersVar+"="+plain.Quote(settings))
+			}
+			_, err = io.WriteString(c.App.Stdout, strings.Join(lines, "\n")+"\n")
+			return err
+		},
+	}
+}
+
+var _ = add(registerCommand)
+
+func registerCommand() *edge.Command {
+	return &edge.Command{
+		Name: "register", Group: "any agent", Args: "[ID]", Max: 1, Writes: true,
+		Short:   "register an agent, with a new session",
+		Long:    "The id is LIZA_AGENT_ID, or the argument. It must be free, or its lease must have expired.",
+		Example: `git liza register coder-1`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
+			id := edge.First(c.Args)
+			if id == "" {
+				id = c.AgentID()
+			}
+			if id == "" {
+				return edge.Usage(c.Cmd, "no id is given: name one, like coder-1, or set LIZA_AGENT_ID")
+			}
+			if _, err := b.RoleOf(ctx, id); err != nil {
+				return err
+			}
+			if c.Supervised() {
+				return board.Refuse(board.CodePermission, id+" is supervised: its supervisor has registered it", "git liza prime")
+			}
+			if err := c.OwnName(id); err != nil {
+				return err
+			}
+			done, actor, err := b.Register(ctx, id, c.Request, c.Process())
+			if err != nil {
+				return err
+			}
+			return c.Report(done, map[string]any{"session": actor.Session}, fmt.Sprintf("next: eval \"$(git liza env %s)\"", id))
+		},
+	}
+}
+
+var _ = add(deregisterCommand)
+
+func deregisterCommand() *edge.Command {
+	return &edge.Command{
+		Name: "deregister", Group: "any agent", Max: 0, Writes: true,
+		Short:   "end the agent's registration",
+		Example: `git liza deregister`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			done, err := c.Do(ctx, "deregister", gitboard.Just(&board.Deregister{}))
+			if err != nil {
+				return err
+			}
+			if err := c.Board.DropSession(done.Op.Actor.ID); err != nil {
+				return err
+			}
+			return c.Report(done, nil)
+		},
+	}
+}
+
+var _ = add(heartbeatCommand)
+
+func heartbeatCommand() *edge.Command {
+	used := -1
+	return &edge.Command{
+		Name: "heartbeat", Group: "any agent", Max: 0,
+		Short:   "renew the agent's lease",
+		Example: `git liza heartbeat --context 85`,
+		Flags: func(f *pflag.FlagSet) {
+			f.IntVar(&used, "context", -1, "record how many `PERCENT` of its context the agent has used")
+		},
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "register")
+			if err != nil {
+				return err
+			}
+			if used >= 0 {
+				if _, err := c.Board.Do(ctx, c.Asks(actor), gitboard.ContextUsed(actor.ID, used)); err != nil {
+					return err
+				}
+			}
+			held, err := c.Board.Heartbeat(ctx, actor)
+			if err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"ok": true, "agent": actor.ID, "lease_expires": held.Expires})
+			}
+			return c.Say(fmt.Sprintf("%s has its lease until %s", actor.ID, held.Expires))
+		},
+	}
+}
+
+var _ = add(recoverAgentCommand)
+
+func recoverAgentCommand() *edge.Command {
+	var force bool
+	return &edge.Command{
+		Name: "recover-agent", Group: "supervision", Args: "ID", Min: 1, Max: 1,
+		Short: "after a crash, recover the work of an agent that is gone, and free its id",
+		Long: `For a human. Each task that it works on or reviews is recovered as by recover-task, and its lease ends, so that
+the id can be registered at once. No process is ended.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&force, "force", false, "even if its lease is live: for when you know that its process is gone")
+		},
+		Example: `git liza recover-agent coder-2`,
+		Run:     func(ctx context.Context, c *edge.Call) error { return runRecoverAgent(ctx, c, c.Args[0], force) },
+	}
+}
+
+func runRecoverAgent(ctx context.Context, c *edge.Call, id string, force bool) error {
+	human, err := recovery.OnlyHuman(ctx, c)
+	if err != nil {
+		return err
+	}
+	if !roles.IsID(id) {
+		return board.Refuse(board.CodeInvalid, roles.NotAnID(id).Error(), "git liza status")
+	}
+	v, err := c.View(ctx)
+	if err != nil {
+		return err
+	}
+	if _, gave := c.Board.GaveUp()[id]; gave && v.State.Agent(id) == nil {
+		return errors.Join(c.Board.DropGaveUp(id), printRecovered(c, id, nil, false, true))
+	}
+	if v.State.Agent(id) == nil {
+		return errors.Join(v.State.Err(), &board.Refusal{Code: board.CodeUnknownAgent, Message: id + " is not registered", Unknown: id, Hint: "git liza status"})
+	}
+	held, err := v.Lease(ctx, id)
+	if err != nil {
+		return err
+	}
+	live := !v.Takeable(ctx, id, 0)
+	if live && !force {
+		return board.Refuse(board.CodeLease, fmt.Sprintf("the lease of %s is live, until %s", id, held.Expires),
+			"wait until then, or, if you know that its process is gone: git liza recover-agent "+id+" --force")
+	}
+	tasks := []*recovery.Recovered{}
+	var left error
+	for _, brief := range v.State.Tasks() {
+		t := v.State.Task(brief.ID)
+		if t == nil || recovery.HolderOf(t) != id {
+			continue
+		}
+		r, err := recovery.RecoverTask(ctx, c, human, t.ID, force)
+		if err != nil {
+			left = errors.Join(left, err)
+			continue
+		}
+		tasks, left = append(tasks, r), errors.Join(left, r.Unfinished())
+	}
+	if left == nil && live {
+		left = endLease(ctx, c, id, held)
+	}
+	if left == nil {
+		left = c.Board.DropGaveUp(id)
+	}
+	if err := errors.Join(v.State.Err(), printRecovered(c, id, tasks, live, left == nil)); err != nil {
+		return err
+	}
+	return left
+}
+
+// endLease ends a lease unless its holder renewed it in the meantime, or a release ended it.
+func endLease(ctx context.Context, c *edge.Call, id string, held *lease.Held) error {
+	now, err := lease.Read(ctx, c.Board.Log().Store(), id)
+	if err != nil || now == nil {
+		return err
+	}
+	err = c.Board.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
+	if errors.Is(err, gitio.ErrRefMoved) {
+		return board.Refuse(board.CodeLease, id+" has renewed its lease just now: its process is alive", "end that process first")
+	}
+	return err
+}
+
+func printRecovered(c *edge.Call, id string, tasks []*recovery.Recovered, live, ok bool) error {
+	if c.JSON {
+		return c.PrintJSON(map[string]any{"ok": ok, "agent": id, "tasks": tasks, "lease_ended": live && ok})
+	}
+	var lines []string
+	for _, r := range tasks {
+		lines = append(lines, r.Lines()...)
+	}
+	switch {
+	case !ok:
+	case live:
+		lines = append(lines, id+": its lease is ended, and the id can be registered at once; should its process be alive after all, end it")
+	case len(tasks) > 0:
+		lines = append(lines, id+": the id can be registered")
+	default:
+		lines = append(lines, id+" holds nothing, and its lease has expired: there is nothing to recover")
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return c.Say(lines...)
+}

@@ -1,0 +1,354 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/edit"
+	"github.com/git-liza/git-liza/cmd/internal/records"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/onefile"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+var _ = add(readCommand)
+
+func readCommand() *edge.Command {
+	return &edge.Command{
+		Name: "read", Group: "machines", Args: "[PATH]", Max: 1, Reads: true,
+		Short: "print the board as one YAML document, or a part of it",
+		Long: `A path is made of keys with dots between; an item of a list is named by its id: tasks.add-auth.status.
+A record may be named by its file, too: tasks/add-auth.yaml, notes/note-12, notes/0/0/note-12.yaml.
+Archived tasks are not in the document; tasks.ID finds each of them.`,
+		Example: `git liza read tasks/login.yaml`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
+			if err != nil {
+				return err
+			}
+			if c.JSON {
+				n, err := records.Part(ctx, c, v, c.Args)
+				if err != nil {
+					return err
+				}
+				return records.PrintNode(c, n)
+			}
+			text, err := records.PartText(ctx, c, v, c.Args)
+			if err != nil {
+				return err
+			}
+			if c.ToTerminal() {
+				text = plain.Visible(text) // unlike a document, a single text is not escaped
+			}
+			_, err = io.WriteString(c.App.Stdout, text)
+			return err
+		},
+	}
+}
+
+var _ = add(writeCommand)
+
+func writeCommand() *edge.Command {
+	var reason string
+	return &edge.Command{
+		Name: "write", Group: "machines", Args: "PATH VALUE", Min: 2, Max: 2, Writes: true,
+		Short: "change one field of a record (a human); the value is YAML",
+		Long: `Paths are those of git liza read: tasks.add-auth.priority, sprint.timeline.deadline, config.merge_style.
+A record may be named by its file, too: tasks/add-auth.priority.
+What operations and history are for can't be written: states, claims, verdicts, commits, history.`,
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Example: `git liza write tasks.login.priority 1 --reason "it blocks three others"`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
+			if err != nil {
+				return err
+			}
+			path := records.DocumentPath(records.Meant(v.State, c.Args[0]))
+			if key, ok := strings.CutPrefix(path, "config."); ok && key != "extra" {
+				return c.Just(ctx, &board.SetConfig{Key: key, Value: c.Args[1]})
+			}
+			record, keys, err := records.At(path)
+			if err != nil {
+				return err
+			}
+			done, err := c.Do(ctx, "write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+				field, err := newField(v, record, keys, c.Args[1])
+				if err != nil {
+					return nil, nil, err
+				}
+				return &board.Write{Path: record, Fields: []board.FieldEdit{field}, Reason: reason}, nil, nil
+			})
+			if err != nil {
+				return err
+			}
+			return c.Report(done, nil)
+		},
+	}
+}
+
+// newField is a record's top-level field after setting a value at the path of keys.
+func newField(v *gitboard.View, record string, keys []string, value string) (board.FieldEdit, error) {
+	field := board.FieldEdit{Field: keys[0], Value: value}
+	if err := yaml.Unmarshal([]byte(value), &yaml.Node{}); err != nil {
+		return field, board.Refuse(board.CodeInvalid, "the value is not YAML: "+err.Error(), "quote it: '\"TEXT\"'")
+	}
+	if len(keys) == 1 {
+		return field, nil
+	}
+	if board.NewRecord(record) == nil {
+		return field, nil // Check reports what is wrong with it
+	}
+	r, err := v.State.Record(record)
+	if err != nil || r == nil {
+		return field, err
+	}
+	top := &yaml.Node{}
+	if err := top.Encode(r); err != nil {
+		return field, err
+	}
+	at := top
+	for i, key := range keys {
+		if at = below(at, key); at == nil {
+			return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s of %s has no %s", plain.Line(strings.Join(keys[:i], "."), 60), record, plain.Line(key, 40)),
+				"write the whole of "+keys[0]+", as YAML")
+		}
+		if i == 0 {
+			top = at
+		}
+	}
+	var with yaml.Node
+	if err := yaml.Unmarshal([]byte(value), &with); err != nil || len(with.Content) != 1 {
+		return field, board.Refuse(board.CodeInvalid, "the value is not YAML", "quote it: '\"TEXT\"'")
+	}
+	*at = *with.Content[0]
+	text, err := yaml.Marshal(top)
+	if err != nil {
+		return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("the new %s can't be written as YAML: %v", plain.Line(keys[0], 40), err), "write UTF-8 text")
+	}
+	field.Value = string(text)
+	return field, nil
+}
+
+// below is the node under a key; it is created in a mapping that lacks it.
+func below(n *yaml.Node, key string) *yaml.Node {
+	if found, err := codec.Lookup(n, []string{key}); err == nil {
+		return found
+	}
+	if _, err := strconv.Atoi(key); n.Kind == 0 && err != nil {
+		n.Kind, n.Tag = yaml.MappingNode, "!!map"
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, &yaml.Node{})
+	return n.Content[len(n.Content)-1]
+}
+
+var _ = add(editCommand)
+
+func editCommand() *edge.Command {
+	var reason, from string
+	return &edge.Command{
+		Name: "edit", Group: "human", Args: "RECORD", Min: 1, Max: 1, Writes: true,
+		Short: "change a record in your editor: checked as write does, shown as a diff, one commit",
+		Long: `RECORD is a task's or another record's id, goal, sprint, config, or a path as git liza read has it: tasks.add-auth,
+human_notes.note-1. The editor is that of VISUAL, else EDITOR, else vi; it may have arguments. What can't be committed
+is kept in a file that is named: broken YAML, what the rules refuse, and a text that somebody else's change has
+overtaken (both are shown). --from continues with such a file.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&reason, "reason", "", "why")
+			f.StringVar(&from, "from", "", "begin with the text in a `FILE`, as an earlier edit kept it")
+		},
+		Example: `git liza edit login --reason "the scope names a wrong folder"`,
+		Run:     func(ctx context.Context, c *edge.Call) error { return edit.Run(ctx, c, reason, from) },
+	}
+}
+
+var _ = add(validateCommand)
+
+func validateCommand() *edge.Command {
+	return &edge.Command{
+		Name: "validate", Group: "machines", Args: "[FILE]", Max: 1, Reads: true, Anywhere: true,
+		Short: "check the board, a record in a file, or a whole board in one, against the invariants",
+		Long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
+With --at it is the board alone, without the repository. A FILE is one record of a board, like the
+tasks/add-auth.yaml of its tree (its path says which kind), or what git liza read prints: a WARNING says what
+git liza import would change of it, an INVALID names a fault and its line.`,
+		Example: `git liza validate state.yaml`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			if len(c.Args) == 1 && c.At != "" {
+				return edge.Usage(c.Cmd, "a file has no --at")
+			}
+			if len(c.Args) == 1 {
+				return validateFile(ctx, c, c.Args[0])
+			}
+			if err := c.Open(ctx); err != nil {
+				return err
+			}
+			v, err := c.View(ctx)
+			if err != nil {
+				return err
+			}
+			if c.At != "" {
+				return validatePast(c, v)
+			}
+			issues, err := records.Validate(ctx, c, v)
+			if err != nil {
+				return err
+			}
+			return reportIssues(c, issues)
+		},
+	}
+}
+
+// validatePast checks a past board only against its own invariants, since repository and leases are
+// present ones.
+func validatePast(c *edge.Call, v *gitboard.View) error {
+	var issues []audit.Issue
+	for _, found := range board.Violations(v.State) {
+		issues = append(issues, audit.Issue{Level: audit.Invalid, Record: found.Record, Field: found.Field, Text: found.What})
+	}
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	return reportIssues(c, issues)
+}
+
+// validateFile reads one record as strictly as the board does.
+func validateFile(ctx context.Context, c *edge.Call, file string) error {
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.Directory(), path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return edge.Usage(c.Cmd, "%v", err)
+	}
+	record := recordAt(filepath.ToSlash(path))
+	if board.NewRecord(record) == nil {
+		return validateExport(c, file, data)
+	}
+	r, err := codec.Decode(record, data)
+	if err != nil {
+		var form *codec.Error
+		if errors.As(err, &form) {
+			err = form.Err
+		}
+		return reportIssues(c, []audit.Issue{{Level: audit.Invalid, Record: file, Text: err.Error()}})
+	}
+	issues, err := violationsOf(ctx, c, record, r)
+	for i := range issues {
+		issues[i].Record = file
+	}
+	if err != nil {
+		return err
+	}
+	return reportIssues(c, issues)
+}
+
+// validateExport checks a whole board in one file as an import would read it.
+func validateExport(c *edge.Call, file string, data []byte) error {
+	now := board.At(c.App.Now())
+	whole, err := onefile.Read(onefile.Input{File: filepath.Base(file), State: data, Now: now, Clone: "here", Session: "none"})
+	var bad *onefile.Error
+	var issues []audit.Issue
+	if errors.As(err, &bad) {
+		for _, f := range bad.Faults {
+			issues = append(issues, audit.Issue{Level: audit.Invalid, Record: file, Text: fmt.Sprintf("line %d: %s", f.Line, f.What)})
+		}
+		return reportIssues(c, issues)
+	}
+	if err != nil {
+		return err
+	}
+	for _, line := range whole.Changed {
+		issues = append(issues, audit.Issue{Level: audit.Warning, Record: file, Text: line})
+	}
+	return reportIssues(c, issues)
+}
+
+// recordAt is a file's path as a record in the tree: its own last parts, or those without the
+// directories that the tree has between a family and its records.
+func recordAt(file string) string {
+	parts := strings.Split(file, "/")
+	for n := 1; n <= min(4, len(parts)); n++ {
+		path := strings.Join(parts[len(parts)-n:], "/")
+		if id, isYAML := strings.CutSuffix(parts[len(parts)-1], ".yaml"); isYAML && n == 2 {
+			path = board.RecordPath(parts[len(parts)-2], id)
+		}
+		if board.NewRecord(path) != nil {
+			return path
+		}
+	}
+	return file
+}
+
+// violationsOf checks a record against the invariants as if it were on the board. Without a board
+// only its form can be checked.
+func violationsOf(ctx context.Context, c *edge.Call, path string, record any) ([]audit.Issue, error) {
+	if err := c.Open(ctx); err != nil {
+		return nil, nil //nolint:nilerr // a file can be anywhere
+	}
+	v, err := c.Board.View(ctx)
+	if errors.Is(err, oplog.ErrNoBoard) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var issues []audit.Issue
+	with := board.NewState(v.State, v.State.Time())
+	with.Changes()[path] = record
+	for _, found := range board.Violations(with) {
+		if found.Record == path {
+			issues = append(issues, audit.Issue{Level: audit.Invalid, Field: found.Field, Text: found.What})
+		}
+	}
+	return issues, nil
+}
+
+func reportIssues(c *edge.Call, issues []audit.Issue) error {
+	invalid := 0
+	var lines []string
+	list := []map[string]string{}
+	for _, i := range issues {
+		if i.Level == audit.Invalid {
+			invalid++
+		}
+		lines = append(lines, i.String())
+		list = append(list, map[string]string{"level": i.Level, "record": i.Record, "field": i.Field, "text": i.Text})
+	}
+	if invalid == 0 {
+		lines = append(lines, "VALID")
+	}
+	if c.JSON {
+		if err := c.PrintJSON(map[string]any{"valid": invalid == 0, "issues": list}); err != nil {
+			return err
+		}
+	} else if err := c.Say(lines...); err != nil {
+		return err
+	}
+	if invalid > 0 {
+		hint := "git liza verify shows how it came about"
+		if len(c.Args) == 1 {
+			hint = "git liza docs board-format"
+		}
+		return &edge.Outcome{Exit: 1, Code: board.CodeInvalid, Message: plain.Plural(invalid, "violation"), Hint: hint}
+	}
+	return nil
+}

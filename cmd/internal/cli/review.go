@@ -1,0 +1,353 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+var _ = add(claimReviewCommand)
+
+func claimReviewCommand() *edge.Command {
+	return &edge.Command{
+		Name: "claim-review", Group: "reviewer", Args: "[ID]", Max: 1, Writes: true,
+		Short:   "claim a submission for review",
+		Long:    "Without an id: what has the lowest priority number and is oldest.",
+		Example: `git liza claim-review login`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			done, err := c.Do(ctx, "claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+				id := edge.First(c.Args)
+				if id == "" {
+					id = board.NextReview(v.State, cmp.Or(c.AgentID(), roles.HumanID), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
+				}
+				if id != "" {
+					return &board.ClaimReview{About: board.About{Task: id}}, nil, nil
+				}
+				if err := v.State.Err(); err != nil {
+					return nil, nil, err
+				}
+				if tasks := v.State.Tasks(); len(tasks) > 0 && v.State.Control().Mode != board.Running {
+					return &board.ClaimReview{About: board.About{Task: tasks[0].ID}}, nil, nil // refused by the mode
+				}
+				return nil, nil, board.Refuse(board.CodeNoWork, "nothing waits for a review", "git liza status")
+			})
+			if err != nil {
+				return err
+			}
+			t := done.After.Task(done.Op.TaskID())
+			if _, err := worktrees.ForReview(ctx, c.Board, done.View, t); err != nil {
+				return fmt.Errorf("%s is yours to review, but its worktree could not be made here (git liza review %s tries again): %w", t.ID, t.ID, err)
+			}
+			return c.Report(done, map[string]any{"review_commit": t.ReviewCommit, "review_base": t.ReviewBase, "author": t.AssignedTo},
+				fmt.Sprintf("next: git liza review %s", t.ID))
+		},
+	}
+}
+
+var _ = add(reviewCommand)
+
+func reviewCommand() *edge.Command {
+	var diff, since bool
+	return &edge.Command{
+		Name: "review", Group: "reviewer", Args: "ID", Min: 1, Max: 1,
+		Short: "show everything that a reviewer needs to judge a submission",
+		Long: `--diff shows what it changes; with --since-last, what is new since the submission before (git range-diff where commits
+were rewritten). Files of other tasks that came by a merge of integration are left out.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&diff, "diff", false, "the patch")
+			f.BoolVar(&since, "since-last", false, "with --diff: since the submission before")
+		},
+		Example: `git liza review login --diff --since-last`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			if since && !diff {
+				return edge.Usage(c.Cmd, "--since-last selects a --diff: give both")
+			}
+			v, err := c.View(ctx)
+			if err != nil {
+				return err
+			}
+			t, err := v.State.FindTask(c.Args[0])
+			if err != nil {
+				return err
+			}
+			if diff {
+				return screen.ShowPatch(ctx, c, t, since)
+			}
+			if t.ReviewCommit == "" && len(t.Submitted()) > 0 {
+				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: no submission of it is under review", t.ID, t.Status), "its last one: git liza diff "+t.ID)
+			}
+			if t.ReviewCommit == "" {
+				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)
+			}
+			if id := c.AgentID(); id != "" && t.ReviewingBy == id {
+				if _, err := worktrees.ForReview(ctx, c.Board, v, t); err != nil {
+					return err
+				}
+			}
+			m, err := materialFor(ctx, c, v, t)
+			if err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.PrintJSON(m)
+			}
+			return c.Say(m.lines(t)...)
+		},
+	}
+}
+
+// reviewMaterial is a reviewer's material.
+type reviewMaterial struct {
+	Task        string            `json:"task"`
+	Status      board.Status      `json:"status"`
+	Author      string            `json:"author"`
+	Iteration   int               `json:"iteration"`
+	Stage       string            `json:"stage,omitempty"`
+	Worktree    string            `json:"worktree"`
+	Base        string            `json:"review_base"`
+	Commit      string            `json:"review_commit"`
+	Description string            `json:"description"`
+	DoneWhen    string            `json:"done_when"`
+	Scope       string            `json:"scope"`
+	SpecRef     string            `json:"spec_ref"`
+	SpecChanged bool              `json:"spec_changed_since_finalized"`
+	SpecDiff    string            `json:"spec_diff,omitempty"`
+	Checkpoint  *board.Checkpoint `json:"checkpoint"`
+	Files       []string          `json:"files"`
+	Outside     []string          `json:"files_outside_checkpoint"`
+	Tests       []string          `json:"tests"`
+	Deleted     []string          `json:"tests_deleted"`
+	Early       []string          `json:"commits_before_checkpoint"`
+	NoTests     string            `json:"no_tests_because,omitempty"`
+	Commits     []string          `json:"commits"`
+	Unshown     []string          `json:"commits_not_shown"`
+	Prior       string            `json:"prior_rejection,omitempty"`
+	Progress    string            `json:"review_progress,omitempty"`
+	Comments    []report.Remark   `json:"comments"`
+	Notes       []string          `json:"notes"`
+	SpecChanges []string          `json:"spec_changes"`
+}
+
+func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task) (*reviewMaterial, error) {
+	sub, err := c.Board.Submission(ctx, v, t)
+	if err != nil {
+		return nil, err
+	}
+	m := &reviewMaterial{
+		Task: t.ID, Status: t.Status, Author: t.AssignedTo, Iteration: t.Iteration, Worktree: t.Worktree, Base: t.ReviewBase, Commit: t.ReviewCommit,
+		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
+		Checkpoint: t.CheckpointOfIteration(), Files: edge.Every(sub.Files), Outside: edge.Every(sub.FilesOutside), Tests: edge.Every(sub.TestsTouched), Deleted: edge.Every(sub.TestsDeleted),
+		Early: edge.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
+		Stage: report.StageOf(v.State, t.Brief()), Progress: report.ReviewOf(v.State, t.Brief()), Commits: edge.Every(sub.Commits), Unshown: edge.Every(sub.Unshown), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
+	}
+	if m.Comments, err = c.Board.Remarks(ctx, t); err != nil {
+		return nil, err
+	}
+	m.Comments = edge.Every(m.Comments)
+	for _, s := range report.SpecChangesSince(v.State, t.Created) {
+		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+plain.Line(s.Change, 200))
+	}
+	return m, v.State.Err()
+}
+
+func (m *reviewMaterial) lines(t *board.Task) []string {
+	lines := edge.Labelled{fmt.Sprintf("%s, iteration %d, by %s (%s)", m.Task, m.Iteration, m.Author, m.Status), ""}
+	lines.Add("stage", m.Stage)
+	lines.Add("description", m.Description)
+	lines.Add("done when", m.DoneWhen)
+	lines.Add("scope", m.Scope)
+	lines.Add("spec", m.SpecRef)
+	if m.SpecChanged {
+		lines.Add("", "the spec has changed since the task was finalized: judge by the present text")
+		lines.Add("spec diff", m.SpecDiff)
+	}
+	if cp := m.Checkpoint; cp != nil {
+		lines.Add("intent", cp.Intent)
+		lines.Add("assumptions", strings.Join(cp.Assumptions, "\n"))
+		lines.Add("risks", cp.Risks)
+		lines.Add("validation", cp.Validation)
+		lines.AddEach("files planned", cp.FilesToModify)
+	}
+	lines.AddEach("commits", m.Commits)
+	if len(m.Unshown) > 0 {
+		lines.AddEach("NOT SHOWN", m.Unshown)
+		lines.Add("", "integration lacks these commits, and the diff below begins after them: this can't be merged as it was submitted")
+	}
+	lines.AddEach("files", m.Files)
+	lines.AddEach("not planned", m.Outside)
+	lines.AddEach("tests", m.Tests)
+	lines.AddEach("tests deleted", m.Deleted)
+	lines.AddEach("before the checkpoint", m.Early)
+	lines.Add("no tests", m.NoTests)
+	lines.Add("notes", strings.Join(m.Notes, "\n"))
+	lines.Add("spec changes", strings.Join(m.SpecChanges, "\n"))
+	lines.Add("rejected for", m.Prior)
+	lines.Add("approvals", m.Progress)
+	var comments []string
+	for _, r := range m.Comments {
+		comments = append(comments, r.String())
+	}
+	lines.Add("comments", strings.Join(comments, "\n"))
+	return append(lines, "",
+		"the change: git liza diff "+m.Task,
+		"the files lie in "+m.Worktree+" (read only)",
+		fmt.Sprintf("git liza verdict %s APPROVED --commit %s", m.Task, m.Commit),
+		board.Rejecting(t))
+}
+
+var _ = add(commentCommand)
+
+func commentCommand() *edge.Command {
+	var file, commit string
+	return &edge.Command{
+		Name: "comment", Group: "reviewer", Args: `ID FILE:LINE ["TEXT"]`, Min: 2, Max: 3, Writes: true,
+		Short: "comment on a line of the submission under review",
+		Long: `LINE is counted in the file as it was submitted; of a file that the submission deletes, as it was before. A rejection
+takes the comments along, so that its reason may be short; the coder sees each with its line, and the next review shows
+which of them were acted upon.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&commit, "commit", "", "the `COMMIT` that was read; without it, the one under review")
+			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
+		},
+		Example: `git liza comment login api/login.go:17 "An empty password gets in"`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			text, err := c.Text("text", strings.Join(c.Args[2:], ""), file)
+			if err != nil {
+				return err
+			}
+			path, line, ok := plain.ParsePlace(c.Args[1])
+			if !ok {
+				return edge.Usage(c.Cmd, "%q is not FILE:LINE, like api/login.go:17", c.Args[1])
+			}
+			actor, err := c.Actor(ctx, "comment")
+			if err != nil {
+				return err
+			}
+			if commit != "" {
+				var full git.OID
+				if full, err = c.Board.Repo().ResolveCommit(ctx, commit); err != nil {
+					return err
+				}
+				commit = string(full)
+			}
+			done, err := c.Board.Comment(ctx, gitboard.CommentRequest{
+				Request: c.Asks(actor), Task: c.Args[0], Commit: commit, Path: path, Line: line, Text: text,
+			})
+			if err != nil {
+				return err
+			}
+			return c.Report(done, nil)
+		},
+	}
+}
+
+// rejectionFlags are the parts of a rejection that is not given as one text.
+type rejectionFlags struct {
+	blockers, concerns, prior []string
+	overall, spec, anomaly    string
+}
+
+func (o *rejectionFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.blockers, "blocker", nil, "`\"file:line|issue|why|suggestion\"`; once for each")
+	f.StringArrayVar(&o.concerns, "concern", nil, "`\"file:line|issue\"`; once for each")
+	f.StringVar(&o.overall, "overall", "", "your assessment in a sentence or two")
+	f.StringVar(&o.spec, "spec", "", "the part of the spec that it is about")
+	f.StringVar(&o.anomaly, "anomaly", "", "the `ID` of an anomaly that you logged")
+	f.StringArrayVar(&o.prior, "prior", nil, "`\"RESOLVED: ...\"`, \"STILL PRESENT: ...\" or \"PARTIAL: ...\"; from iteration 2")
+}
+
+func (o *rejectionFlags) given() bool {
+	return len(o.blockers)+len(o.concerns)+len(o.prior) > 0 || o.overall != ""
+}
+
+// rejection is the rejection that the flags describe.
+func (o *rejectionFlags) rejection(cmd *edge.Command) (*board.Rejection, error) {
+	r := &board.Rejection{Overall: o.overall, Spec: o.spec, Anomaly: o.anomaly, Prior: o.prior}
+	for _, b := range o.blockers {
+		if strings.Count(b, "|") < 3 {
+			return nil, edge.Usage(cmd, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
+		}
+		r.Blockers = append(r.Blockers, board.ParseFinding(b))
+	}
+	for _, b := range o.concerns {
+		if strings.Count(b, "|") < 1 {
+			return nil, edge.Usage(cmd, `--concern needs two parts: "file:line|issue"`)
+		}
+		r.Concerns = append(r.Concerns, board.ParseFinding(b))
+	}
+	return r, nil
+}
+
+var _ = add(verdictCommand)
+
+func verdictCommand() *edge.Command {
+	var commit, reason, file string
+	var o rejectionFlags
+	return &edge.Command{
+		Name: "verdict", Group: "reviewer", Args: "ID APPROVED|REJECTED", Min: 2, Max: 2, Writes: true,
+		Short: "give the binding verdict on a submission",
+		Long: `A rejection is given as text in the required form (--reason, --reason-file; "-" is standard input), or as its
+parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&commit, "commit", "", "the `COMMIT` that was reviewed")
+			f.StringVar(&reason, "reason", "", "the rejection, or a comment on an approval")
+			f.StringVar(&file, "reason-file", "", "a `FILE` that holds the reason")
+			o.add(f)
+		},
+		Example: `git liza verdict login REJECTED --commit 3f2a91c --reason "An empty password is accepted" --blocker "api/login.go:17|no check|anyone gets in|refuse it"`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			if commit == "" {
+				return &edge.UsageError{
+					Message: "--commit is missing: a verdict names the commit that was reviewed",
+					Hint:    "git liza read tasks." + c.Args[0] + ".review_commit",
+				}
+			}
+			text, err := c.Text("reason", reason, file)
+			if err != nil {
+				return err
+			}
+			var rejection *board.Rejection
+			if o.given() {
+				if text != "" {
+					return edge.Usage(c.Cmd, "a reason is given as text or in parts, not both")
+				}
+				if rejection, err = o.rejection(c.Cmd); err != nil {
+					return err
+				}
+			}
+			actor, err := c.Actor(ctx, "verdict")
+			if err != nil {
+				return err
+			}
+			done, err := worktrees.Verdict(ctx, c.Board, worktrees.VerdictRequest{Request: gitboard.Request{
+				Actor: actor,
+				ID:    c.Request, AllowSecret: c.AllowSecret},
+				Task: c.Args[0], Verdict: strings.ToUpper(c.Args[1]), Commit: commit, Reason: text, Rejection: rejection,
+			})
+			if err != nil {
+				return err
+			}
+			var lines []string
+			if done.After.Task(c.Args[0]).Status == board.Approved && !c.Supervised() && c.AgentID() != "" {
+				lines = append(lines, "next: git liza merge "+c.Args[0])
+			}
+			if t := done.After.Task(c.Args[0]); t.Status == board.ReadyForReview {
+				lines = append(lines, "it stays READY_FOR_REVIEW: "+done.After.ReviewProgress(t).String())
+			}
+			return c.Report(done, nil, lines...)
+		},
+	}
+}

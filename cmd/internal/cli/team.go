@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/edit"
+	"github.com/git-liza/git-liza/cmd/internal/team"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/roles/supervisor"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+var _ = add(teamCommand)
+
+func teamCommand() *edge.Command {
+	t := teamFlags{counts: map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}}
+	return &edge.Command{
+		Name: "team", Group: "supervision", Max: 0, Lasts: true,
+		Short: "run a planner, coders and reviewers in one terminal until every goal is done",
+		Long: `Without numbers the team sizes itself: it starts an agent when there is work that nobody on the board is there for,
+up to three of a role, and one that has had nothing to do for two minutes ends, unless git liza team show says
+otherwise. Teams on several machines count each other's agents. With one of the numbers it has these agents all the
+time.
+Each is supervised as by git liza agent. On a terminal the last
+line says how many tasks are in which state, and who does what, since when. Ctrl-C ends all of it: claims with work
+in them are kept for the next start. Exit code 0: every goal that was worked on is COMPLETED; otherwise the
+reason is shown for each goal.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.IntVar(t.counts[roles.Planner], "planners", 1, "how many planners")
+			f.IntVar(t.counts[roles.Coder], "coders", 2, "how many coders")
+			f.IntVar(t.counts[roles.CodeReviewer], "reviewers", 1, "how many reviewers")
+			f.BoolVarP(&t.quiet, "quiet", "q", false, "print what supervisors report, and not what agents print")
+			t.run.Add(f)
+			t.given = f.Changed
+		},
+		Example: `git liza team --coders 3 --cli codex`,
+		Run:     func(ctx context.Context, c *edge.Call) error { return runTeam(ctx, c, t) },
+	}
+}
+
+// teamFlags are the flags of team.
+type teamFlags struct {
+	counts map[roles.Role]*int
+	quiet  bool
+	run    team.Flags
+	given  func(flag string) bool
+}
+
+// sizesItself reports whether no number is given.
+func (t *teamFlags) sizesItself() bool {
+	return !t.given("planners") && !t.given("coders") && !t.given("reviewers")
+}
+
+// members prepares the agents of a team with given numbers.
+func (t *teamFlags) members(ctx context.Context, c *edge.Call) ([]supervisor.Config, error) {
+	var members []supervisor.Config
+	v, err := c.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	roster := v.State.Team().Roles
+	if err := v.State.Err(); err != nil {
+		return nil, err
+	}
+	for i := range roster {
+		role := &roster[i]
+		n := max(1, role.Min)
+		if own, builtin := t.counts[roles.Role(strings.ReplaceAll(role.Name, "-", "_"))]; builtin {
+			n = *own
+		}
+		if n < 0 || n > board.MostAgents {
+			return nil, edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", board.MostAgents, n)
+		}
+		for range n {
+			m, err := team.Supervise(ctx, c, role, t.run)
+			if err != nil {
+				return nil, err
+			}
+			members = append(members, m)
+		}
+	}
+	if len(members) == 0 {
+		return nil, edge.Usage(c.Cmd, "a team needs somebody")
+	}
+	for _, m := range members {
+		if err := m.Installed(); err != nil {
+			return nil, err
+		}
+	}
+	return members, nil
+}
+
+func runTeam(ctx context.Context, c *edge.Call, t teamFlags) error {
+	var crew supervisor.Team
+	var err error
+	if t.sizesItself() {
+		err = team.Ready(ctx, c, t.run)
+	} else {
+		crew.Members, err = t.members(ctx, c)
+	}
+	if err != nil {
+		return err
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	screen, err := team.NewConsole(running, c, t.quiet)
+	if err != nil {
+		return err
+	}
+	for i := range crew.Members {
+		crew.Members[i].Output = screen.Output
+	}
+	if t.sizesItself() {
+		crew.Hire = func(role *board.Role) (supervisor.Config, error) {
+			m, err := team.Supervise(ctx, c, role, t.run)
+			m.Output = screen.Output
+			return m, err
+		}
+		if c.Board.Remote() != "" {
+			crew.Fetch = func(ctx context.Context) error {
+				_, err := merge.Follow(ctx, c.Board, c.Board.Moment())
+				return err
+			}
+		}
+	}
+	stopTelling := team.Telemetry(ctx, c, screen.Warn)
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return err
+	}
+	crew.Board, crew.Over, crew.Report = c.Board, supervisor.Over(v.State), screen.Event
+	err = supervisor.RunTeam(running, crew)
+	stopTelling()
+	stop()
+	screen.Close()
+	if err == nil {
+		return answerTeam(ctx, c, crew.Over)
+	}
+	return err
+}
+
+// answerTeam reports how the team's run ended.
+func answerTeam(ctx context.Context, c *edge.Call, over map[string]board.Time) error {
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return err
+	}
+	goals := supervisor.Served(v.State, over)
+	lines := supervisor.Standings(v.State, goals)
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	for i, g := range goals {
+		fields := map[string]any{
+			"time": c.App.Now().UTC().Truncate(time.Second), "event": "goal", "goal": g.ID, "status": g.Status, "text": supervisor.Tally(v.State, g.ID),
+		}
+		if err := c.Answer(fields, lines[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var _ = add(teamShowCommand)
+
+func teamShowCommand() *edge.Command {
+	var template string
+	return &edge.Command{
+		Name: "team show", Group: "human", Max: 0, Reads: true,
+		Short: "the team's roles and stages, as YAML that team set reads",
+		Long: `Without git liza team set it is the built-in team: a planner, coders and code reviewers, and the stage code. The file
+is described in git liza docs team. With --template it is a team to start from: git liza team set reads it.`,
+		Flags:   func(f *pflag.FlagSet) { edit.TemplateFlag(f, &template) },
+		Example: `git liza team show`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			if template != "" {
+				return showTemplate(c, template)
+			}
+			v, err := c.View(ctx)
+			if err != nil {
+				return err
+			}
+			t := v.State.Team()
+			if err := v.State.Err(); err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.PrintJSON(t)
+			}
+			text, err := codec.Encode(t)
+			if err != nil {
+				return err
+			}
+			_, err = c.App.Stdout.Write(text)
+			return err
+		},
+	}
+}
+
+func showTemplate(c *edge.Call, name string) error {
+	text, err := edit.TeamTemplate(name)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		t, err := codec.Decode(board.TeamPath, []byte(text))
+		if err != nil {
+			return err
+		}
+		return c.PrintJSON(t)
+	}
+	_, err = c.App.Stdout.Write([]byte(text))
+	return err
+}
+
+var _ = add(teamSetCommand)
+
+func teamSetCommand() *edge.Command {
+	var template string
+	return &edge.Command{
+		Name: "team set", Group: "human", Args: "[FILE]", Max: 1, Writes: true,
+		Short: "replace the team's roles and stages by those in a file",
+		Long: `FILE is YAML as team show prints it; - is standard input. What is wrong with it is reported with its line. A role
+that registered agents have can't be taken from them. A file of instructions is read from the integration branch,
+once: set the team again after a change to it. In place of FILE, --template takes a team to start from, as
+git liza team show --template prints it.`,
+		Example: `git liza team set team.yaml`,
+		Flags:   func(f *pflag.FlagSet) { edit.TemplateFlag(f, &template) },
+		Run: func(ctx context.Context, c *edge.Call) error {
+			if (template == "") == (len(c.Args) == 0) {
+				return edge.Usage(c.Cmd, "team set needs a FILE or --template NAME")
+			}
+			file, text, err := template, "", error(nil)
+			if template != "" {
+				text, err = edit.TeamTemplate(template)
+			} else {
+				file = c.Args[0]
+				text, err = c.File("team", file)
+			}
+			if err != nil {
+				return err
+			}
+			done, err := edit.SetTeam(ctx, c, file, text, "git liza team set "+plain.Quote(file))
+			if err != nil {
+				return err
+			}
+			return c.Report(done, nil)
+		},
+	}
+}
+
+var _ = add(teamEditCommand)
+
+func teamEditCommand() *edge.Command {
+	var from string
+	return &edge.Command{
+		Name: "team edit", Group: "human", Max: 0, Writes: true,
+		Short: "change the team's roles and stages in your editor",
+		Long: `As git liza edit does it: what is wrong is reported with its line, and what can't be committed is kept in a file, with
+which --from continues.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&from, "from", "", "begin with the text in a `FILE`, as an earlier edit kept it")
+		},
+		Example: `git liza team edit`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			c.Args = []string{"team"}
+			return edit.Run(ctx, c, "", from)
+		},
+	}
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/recovery"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+var _ = add(answerCommand)
+
+func answerCommand() *edge.Command {
+	var afresh bool
+	var file string
+	return &edge.Command{
+		Name: "answer", Group: "human", Args: `ID ["TEXT"]`, Min: 1, Max: 2, Writes: true,
+		Short: "answer the questions of a BLOCKED task, which then continues, or a planner's note",
+		Long: `Question and answer are recorded together, and shown to the agent that continues. ID is a task, or a note that is
+for you (note-3): its planner reads the answer.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&afresh, "afresh", false, "the next coder starts over; the work so far is kept aside")
+			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
+		},
+		Example: `git liza answer login "Eight characters at least"`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			text, err := c.Text("text", strings.Join(c.Args[1:], ""), file)
+			if err != nil {
+				return err
+			}
+			v, err := c.View(ctx)
+			if err != nil {
+				return err
+			}
+			p := &board.Answer{About: board.About{Task: c.Args[0]}, Text: text, Afresh: afresh}
+			if v.State.Task(p.Task) == nil && strings.HasPrefix(p.Task, "note-") {
+				p.Note, p.Task = p.Task, ""
+				return c.Just(ctx, p)
+			}
+			actor, err := c.Actor(ctx, "answer")
+			if err != nil {
+				return err
+			}
+			return c.End(ctx, actor, p, screen.Becomes)
+		},
+	}
+}
+
+var _ = add(unblockCommand)
+
+func unblockCommand() *edge.Command {
+	var same, afresh bool
+	var to, assessment string
+	var budget int
+	return &edge.Command{
+		Name: "unblock", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "let a BLOCKED task continue",
+		Long: `The next coder continues with the work so far, in the same worktree and branch. With --afresh the next coder starts over, and the
+work so far is kept in the attic. A task that two coders failed at must be amended in done_when, scope or spec first, or
+superseded. git liza answer unblocks with an answer to the questions.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&same, "same-coder", false, "the same coder continues; review cycles start again")
+			f.BoolVar(&afresh, "afresh", false, "the next coder starts over; the work so far is kept aside")
+			f.StringVar(&to, "to", "", "the one `CODER` who may continue with the work")
+			f.IntVar(&budget, "budget", 0, "the `TOKENS` that the task may use from now on, in all its runs; for a human")
+			f.StringVar(&assessment, "assessment", "", "your assessment; needed after a review deadlock")
+		},
+		Example: `git liza unblock login --to coder-1`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			mode := board.UnblockKeepWork
+			switch {
+			case same && afresh:
+				return edge.Usage(c.Cmd, "--same-coder and --afresh exclude each other")
+			case same:
+				mode = board.UnblockSameCoder
+			case afresh:
+				mode = board.UnblockFresh
+			}
+			actor, err := c.Actor(ctx, "unblock")
+			if err != nil {
+				return err
+			}
+			return c.End(ctx, actor, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget}, screen.Becomes)
+		},
+	}
+}
+
+var _ = add(reassignCommand)
+
+func reassignCommand() *edge.Command {
+	var reason string
+	return &edge.Command{
+		Name: "reassign", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short:   "free a REJECTED task for another coder",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Example: `git liza reassign login --reason "coder-2 is gone"`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			return c.Just(ctx, &board.Reassign{About: board.About{Task: c.Args[0]}, Reason: reason})
+		},
+	}
+}
+
+var _ = add(releaseCommand)
+
+func releaseCommand() *edge.Command {
+	var role, reason string
+	var force bool
+	return &edge.Command{
+		Name: "release", Group: "supervision", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "end a coder's claim or a reviewer's; work is kept",
+		Long:  "Its holder may, anyone once the holder's lease has expired, and a human by force.",
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&role, "role", "both", "whose claim: coder, reviewer or both")
+			f.BoolVar(&force, "force", false, "even if the lease is live (a human)")
+			f.StringVar(&reason, "reason", "", "why")
+		},
+		Example: `git liza release login --role coder --reason "its process has ended"`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
+			if err != nil {
+				return err
+			}
+			t, err := v.State.FindTask(c.Args[0])
+			if err != nil {
+				return err
+			}
+			if role != "coder" && role != "reviewer" && role != "both" {
+				return edge.NoHolder(role)
+			}
+			if held := map[board.Status]string{board.Claimed: "coder", board.ReadyForReview: "reviewer"}[t.Status]; held != "" && role != "both" && role != held {
+				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: no %s has a claim on it", t.ID, t.Status, role), "git liza show "+t.ID)
+			}
+			actor, err := c.Actor(ctx, "release")
+			if err != nil {
+				return err
+			}
+			return c.End(ctx, actor, &board.Release{About: board.About{Task: t.ID}, Reason: reason, Force: force})
+		},
+	}
+}
+
+var _ = add(sweepCommand)
+
+func sweepCommand() *edge.Command {
+	var role string
+	return &edge.Command{
+		Name: "sweep", Group: "supervision", Max: 0,
+		Short: "release every claim whose lease has expired; work is kept",
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&role, "role", "both", "whose claims: coder, reviewer or both")
+		},
+		Example: `git liza sweep --role reviewer`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "release")
+			if err != nil {
+				return err
+			}
+			of, known := map[string]roles.Role{"coder": roles.Coder, "reviewer": roles.CodeReviewer, "both": ""}[role]
+			if !known {
+				return edge.NoHolder(role)
+			}
+			swept, err := worktrees.Sweep(ctx, c.Board, actor, of)
+			if err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"ok": true, "swept": edge.Every(swept)})
+			}
+			if len(swept) == 0 {
+				return c.Say("no claim has an expired lease")
+			}
+			for _, s := range swept {
+				if err := c.Say(s.String()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+var _ = add(recoverTaskCommand)
+
+func recoverTaskCommand() *edge.Command {
+	var force bool
+	return &edge.Command{
+		Name: "recover-task", Group: "supervision", Args: "ID", Min: 1, Max: 1,
+		Short: "after a crash, repair a task and free it, with all its work, from a holder that is gone",
+		Long: `For a human. What doctor would repair for this task is repaired. If its holder's lease has expired, the claim is
+released: the next coder continues in the same worktree and branch, with everything that lies there; a submission
+waits for the next reviewer.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&force, "force", false, "even if the holder's lease is live: for when you know that its process is gone")
+		},
+		Example: `git liza recover-task login`,
+		Run: func(ctx context.Context, c *edge.Call) error {
+			human, err := recovery.OnlyHuman(ctx, c)
+			if err != nil {
+				return err
+			}
+			r, err := recovery.RecoverTask(ctx, c, human, c.Args[0], force)
+			if err != nil {
+				return err
+			}
+			if !c.JSON {
+				err = c.Say(r.Lines()...)
+			} else {
+				err = c.PrintJSON(r)
+			}
+			return errors.Join(err, r.Unfinished())
+		},
+	}
+}
