@@ -1,18 +1,18 @@
 // Command git-liza is `git liza`: a blackboard for teams of coding agents that is a git branch.
 //
-// It may import cmd/internal/cli and cmd/internal/edge.
+// It may import cmd/internal/cli and cmd/internal/call.
 package main
 
 import (
 	"os"
 	"runtime/debug"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/cli"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 func main() {
 	// A command lives for milliseconds: collecting garbage less often costs it nothing but memory.
 	debug.SetGCPercent(400)
-	os.Exit(cli.Main(edge.OS(), os.Args[1:]))
+	os.Exit(cli.Main(call.OS(), os.Args[1:]))
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/cli"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -27,7 +27,7 @@ var programs = map[string]func(){"git-liza": command}
 // sets, or a wrong one.
 func command() {
 	debug.SetGCPercent(400) // as main does
-	app := edge.OS()
+	app := call.OS()
 	if text := os.Getenv("LIZA_TEST_NOW"); text != "" {
 		now, err := time.Parse(time.RFC3339, text)
 		if err != nil {

@@ -36,8 +36,8 @@ func TestNewOperation(t *testing.T) {
 	changed := filepath.Join(scratch, "operations.go")
 	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{
 		table: changed,
-		filepath.Join(root, "gitboard/board/op_wave.go"):    filepath.Join(root, "cmd/git-liza/testdata/toy/op_wave.go"),
-		filepath.Join(root, "cmd/internal/cli/wave.go"): filepath.Join(root, "cmd/git-liza/testdata/toy/cmd_wave.go"),
+		filepath.Join(root, "gitboard/board/op_wave.go"): filepath.Join(root, "cmd/git-liza/testdata/toy/op_wave.go"),
+		filepath.Join(root, "cmd/internal/cli/wave.go"):  filepath.Join(root, "cmd/git-liza/testdata/toy/cmd_wave.go"),
 	}})
 	for file, data := range map[string]string{changed: withRow, filepath.Join(scratch, "overlay.json"): string(overlay)} {
 		if err := os.WriteFile(file, []byte(data), 0o644); err != nil {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/cli"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 // Starting a process costs as much as the work of most commands. So commands run within the process
@@ -50,7 +50,7 @@ func inWithin(ctx context.Context, dir string, environ []string, out, errs io.Wr
 	if err != nil {
 		return 0, err
 	}
-	app := edge.App{
+	app := call.App{
 		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
 		Getenv: getenv, Environ: append(slices.Clip(environ), "PWD="+dir), Program: program, Dir: dir, Now: now,
 	}

@@ -61,23 +61,23 @@ var rooms = map[string]struct {
 	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git", "gitboard/gitio"}},
 	"hooks/server":            {false, []string{"gitboard/plain", "gitboard/codec", "gitboard/oplog", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "hooks", "hooks/install", "gitboard/queue"}},
 	"specs":                   {false, nil},
-	"cmd/internal/edge":       {false, []string{"gitboard/plain", "gitboard/report", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/remote", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
-	"cmd/internal/records":    {false, []string{"gitboard/plain", "cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git"}},
-	"cmd/internal/signing":    {false, []string{"gitboard/plain", "cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
-	"cmd/internal/setup":      {false, []string{"cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/oplog", "gitboard/plain", "gitboard/roles", "hooks/install"}},
-	"cmd/internal/history":    {false, []string{"cmd/internal/edge", "cmd/internal/records", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/onefile", "gitboard/oplog"}},
-	"cmd/internal/edit":       {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/editor", "cmd/internal/records", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git", "specs"}},
-	"cmd/internal/screen":     {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/editor", "cmd/internal/records", "cmd/internal/tty", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/report", "gitboard/roles", "gitboard/watch", "worktrees"}},
-	"cmd/internal/recovery":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/remote", "gitboard/watch", "hooks/install", "worktrees", "worktrees/merge"}},
-	"cmd/internal/definition": {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git"}},
-	"cmd/internal/dispatch":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
-	"cmd/internal/team":       {false, []string{"gitboard/plain", "gitboard/proc", "cmd/internal/edge", "cmd/internal/setup", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
-	"cmd/internal/web":        {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles", "roles/transcript"}},
+	"cmd/internal/call":       {false, []string{"gitboard/plain", "gitboard/report", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/remote", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
+	"cmd/internal/records":    {false, []string{"gitboard/plain", "cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git"}},
+	"cmd/internal/signing":    {false, []string{"gitboard/plain", "cmd/internal/call", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
+	"cmd/internal/setup":      {false, []string{"cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/oplog", "gitboard/plain", "gitboard/roles", "hooks/install"}},
+	"cmd/internal/history":    {false, []string{"cmd/internal/call", "cmd/internal/records", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/onefile", "gitboard/oplog"}},
+	"cmd/internal/edit":       {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/editor", "cmd/internal/records", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git", "specs"}},
+	"cmd/internal/screen":     {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/editor", "cmd/internal/records", "cmd/internal/tty", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/report", "gitboard/roles", "gitboard/watch", "worktrees"}},
+	"cmd/internal/recovery":   {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/remote", "gitboard/watch", "hooks/install", "worktrees", "worktrees/merge"}},
+	"cmd/internal/definition": {false, []string{"cmd/internal/call", "gitboard", "gitboard/board", "gitboard/git"}},
+	"cmd/internal/dispatch":   {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
+	"cmd/internal/team":       {false, []string{"gitboard/plain", "gitboard/proc", "cmd/internal/call", "cmd/internal/setup", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
+	"cmd/internal/web":        {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles", "roles/transcript"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
 	"cmd/internal/demo":       {false, []string{"gitboard/proc"}},
 	"cmd/internal/editor":     {false, nil},
 	"cmd/internal/tty":        {false, nil},
-	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/edge"}},
+	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/call"}},
 	"cmd/liza-bench":          {false, []string{"*"}},
 	"cmd/liza-mutate":         {false, []string{"gitboard/proc"}},
 	"cmd/liza-otel":           {false, []string{"gitboard", "gitboard/board", "gitboard/git", "gitboard/roles"}},
@@ -319,7 +319,7 @@ func refSpelled(text string) bool {
 func TestClockAtTheEdge(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/edge", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/gitio"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
+		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/call", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/gitio"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard"
@@ -29,11 +29,11 @@ import (
 
 var _ = add(agentCommand)
 
-func agentCommand() *edge.Command {
+func agentCommand() *call.Command {
 	var id string
 	var interactive bool
 	var run team.Flags
-	return &edge.Command{
+	return &call.Command{
 		Name: "agent", Group: "supervision", Args: "ROLE [TASK]", Min: 1, Max: 2, Lasts: true,
 		Short: "run an agent of a role for as long as there is work",
 		Long: `It registers the agent, waits for work without turning in circles, claims for it, starts its CLI with a prompt,
@@ -49,7 +49,7 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			f.BoolVar(&run.Once, "once", false, "run the agent once, if there is work now")
 		},
 		Example: `git liza agent coder --cli claude`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			t, err := c.Team(ctx)
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			if interactive {
 				terminal, is := c.App.Stdout.(*os.File)
 				if !is || !c.ToTerminal() {
-					return edge.Usage(c.Cmd, "-i needs a terminal")
+					return call.Usage(c.Cmd, "-i needs a terminal")
 				}
 				config.Terminal, config.Once = terminal, true
 				var stop context.CancelFunc
@@ -94,7 +94,7 @@ func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // agentToRun is the id requested by --id or the environment, "" for any.
-func agentToRun(c *edge.Call, role *board.Role, id string) (string, error) {
+func agentToRun(c *call.Call, role *board.Role, id string) (string, error) {
 	if n, err := strconv.Atoi(id); err == nil && n >= 0 {
 		return role.ID(n), nil
 	}
@@ -112,14 +112,14 @@ func agentToRun(c *edge.Call, role *board.Role, id string) (string, error) {
 
 var _ = add(envCommand)
 
-func envCommand() *edge.Command {
-	return &edge.Command{
+func envCommand() *call.Command {
+	return &call.Command{
 		Name: "env", Group: "setting up", Args: "AGENT", Min: 1, Max: 1,
 		Short: "print the environment of an agent, for eval",
 		Long: `eval "$(git liza env coder-1)" makes the commands of this shell act as coder-1, in the session kept here, and
 git run the hooks that agents have (git liza hooks status).`,
 		Example: `git liza env coder-1`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			id := c.Args[0]
 			b := c.Board
 			if _, err := b.RoleOf(ctx, id); err != nil {
@@ -154,20 +154,20 @@ git run the hooks that agents have (git liza hooks status).`,
 
 var _ = add(registerCommand)
 
-func registerCommand() *edge.Command {
-	return &edge.Command{
+func registerCommand() *call.Command {
+	return &call.Command{
 		Name: "register", Group: "any agent", Args: "[ID]", Max: 1, Writes: true,
 		Short:   "register an agent, with a new session",
 		Long:    "The id is LIZA_AGENT_ID, or the argument. It must be free, or its lease must have expired.",
 		Example: `git liza register coder-1`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			b := c.Board
-			id := edge.First(c.Args)
+			id := call.First(c.Args)
 			if id == "" {
 				id = c.AgentID()
 			}
 			if id == "" {
-				return edge.Usage(c.Cmd, "no id is given: name one, like coder-1, or set LIZA_AGENT_ID")
+				return call.Usage(c.Cmd, "no id is given: name one, like coder-1, or set LIZA_AGENT_ID")
 			}
 			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err
@@ -189,12 +189,12 @@ func registerCommand() *edge.Command {
 
 var _ = add(deregisterCommand)
 
-func deregisterCommand() *edge.Command {
-	return &edge.Command{
+func deregisterCommand() *call.Command {
+	return &call.Command{
 		Name: "deregister", Group: "any agent", Max: 0, Writes: true,
 		Short:   "end the agent's registration",
 		Example: `git liza deregister`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			done, err := c.Do(ctx, "deregister", gitboard.Just(&board.Deregister{}))
 			if err != nil {
 				return err
@@ -209,16 +209,16 @@ func deregisterCommand() *edge.Command {
 
 var _ = add(heartbeatCommand)
 
-func heartbeatCommand() *edge.Command {
+func heartbeatCommand() *call.Command {
 	used := -1
-	return &edge.Command{
+	return &call.Command{
 		Name: "heartbeat", Group: "any agent", Max: 0,
 		Short:   "renew the agent's lease",
 		Example: `git liza heartbeat --context 85`,
 		Flags: func(f *pflag.FlagSet) {
 			f.IntVar(&used, "context", -1, "record how many `PERCENT` of its context the agent has used")
 		},
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "register")
 			if err != nil {
 				return err
@@ -242,9 +242,9 @@ func heartbeatCommand() *edge.Command {
 
 var _ = add(recoverAgentCommand)
 
-func recoverAgentCommand() *edge.Command {
+func recoverAgentCommand() *call.Command {
 	var force bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "recover-agent", Group: "supervision", Args: "ID", Min: 1, Max: 1,
 		Short: "after a crash, recover the work of an agent that is gone, and free its id",
 		Long: `For a human. Each task that it works on or reviews is recovered as by recover-task, and its lease ends, so that
@@ -253,11 +253,11 @@ the id can be registered at once. No process is ended.`,
 			f.BoolVar(&force, "force", false, "even if its lease is live: for when you know that its process is gone")
 		},
 		Example: `git liza recover-agent coder-2`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return runRecoverAgent(ctx, c, c.Args[0], force) },
+		Run:     func(ctx context.Context, c *call.Call) error { return runRecoverAgent(ctx, c, c.Args[0], force) },
 	}
 }
 
-func runRecoverAgent(ctx context.Context, c *edge.Call, id string, force bool) error {
+func runRecoverAgent(ctx context.Context, c *call.Call, id string, force bool) error {
 	human, err := recovery.OnlyHuman(ctx, c)
 	if err != nil {
 		return err
@@ -311,7 +311,7 @@ func runRecoverAgent(ctx context.Context, c *edge.Call, id string, force bool) e
 }
 
 // endLease ends a lease unless its holder renewed it in the meantime, or a release ended it.
-func endLease(ctx context.Context, c *edge.Call, id string, held *lease.Held) error {
+func endLease(ctx context.Context, c *call.Call, id string, held *lease.Held) error {
 	now, err := lease.Read(ctx, c.Board.Log().Store(), id)
 	if err != nil || now == nil {
 		return err
@@ -323,7 +323,7 @@ func endLease(ctx context.Context, c *edge.Call, id string, held *lease.Held) er
 	return err
 }
 
-func printRecovered(c *edge.Call, id string, tasks []*recovery.Recovered, live, ok bool) error {
+func printRecovered(c *call.Call, id string, tasks []*recovery.Recovered, live, ok bool) error {
 	if c.JSON {
 		return c.PrintJSON(map[string]any{"ok": ok, "agent": id, "tasks": tasks, "lease_ended": live && ok})
 	}

@@ -3,15 +3,15 @@ package cli
 import (
 	"context"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 // add adds a command to the table of commands. It is the only name that the commands' files share.
-func add(maker func() *edge.Command) struct{} { return dispatch.Add(maker) }
+func add(maker func() *call.Command) struct{} { return dispatch.Add(maker) }
 
 // Main runs one command line and returns the exit code.
-func Main(a *edge.App, args []string) int { return dispatch.Main(a, args) }
+func Main(a *call.App, args []string) int { return dispatch.Main(a, args) }
 
 // Run is Main with a context.
-func Run(ctx context.Context, a *edge.App, args []string) int { return dispatch.Run(ctx, a, args) }
+func Run(ctx context.Context, a *call.App, args []string) int { return dispatch.Run(ctx, a, args) }

@@ -5,19 +5,19 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 var _ = add(configGetCommand)
 
-func configGetCommand() *edge.Command {
-	return &edge.Command{
+func configGetCommand() *call.Command {
+	return &call.Command{
 		Name: "config get", Group: "human", Args: "[KEY]", Max: 1, Reads: true,
 		Short:   "print the board's settings, or one of them",
 		Example: `git liza config get integration_test`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -56,19 +56,19 @@ func configGetCommand() *edge.Command {
 			case len(c.Args) == 1:
 				return c.Say(keys[0].Value(config))
 			}
-			return c.Say(edge.Columns("", rows)...)
+			return c.Say(call.Columns("", rows)...)
 		},
 	}
 }
 
 var _ = add(configSetCommand)
 
-func configSetCommand() *edge.Command {
-	return &edge.Command{
+func configSetCommand() *call.Command {
+	return &call.Command{
 		Name: "config set", Group: "human", Args: "KEY VALUE", Min: 2, Max: 2, Writes: true,
 		Short:   "change a setting of the board",
 		Example: `git liza config set integration_test "go test ./..."`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			return c.Just(ctx, &board.SetConfig{Key: c.Args[0], Value: c.Args[1]})
 		},
 	}

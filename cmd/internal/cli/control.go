@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -19,9 +19,9 @@ import (
 
 var _ = add(pauseCommand)
 
-func pauseCommand() *edge.Command {
+func pauseCommand() *call.Command {
 	p := board.Pause{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "pause", Group: "human", Max: 0, Writes: true,
 		Short: "stop claims, review claims and merges",
 		Flags: func(f *pflag.FlagSet) {
@@ -29,15 +29,15 @@ func pauseCommand() *edge.Command {
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
 		Example: `git liza pause --task login --reason "the spec changes today"`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return c.Just(ctx, &p) },
+		Run:     func(ctx context.Context, c *call.Call) error { return c.Just(ctx, &p) },
 	}
 }
 
 var _ = add(resumeCommand)
 
-func resumeCommand() *edge.Command {
+func resumeCommand() *call.Command {
 	p := board.Resume{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "resume", Group: "human", Max: 0, Writes: true,
 		Short: "let work continue",
 		Long: `After a checkpoint the decision goes into the alignment history of the goals that are worked on. REPLAN leaves a note for
@@ -50,7 +50,7 @@ A clone that a file in .liza stops continues when that file is removed.`,
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
 		Example: `git liza resume --decision CONTINUE --reason "the summary is as planned"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if p.Decision == "STOP" {
 				return stopHere(ctx, c, &p)
 			}
@@ -68,12 +68,12 @@ A clone that a file in .liza stops continues when that file is removed.`,
 }
 
 // stopHere carries out the decision STOP: it aborts the run if it was halted.
-func stopHere(ctx context.Context, c *edge.Call, p *board.Resume) error {
+func stopHere(ctx context.Context, c *call.Call, p *board.Resume) error {
 	if p.Goal != "" {
-		return edge.Usage(c.Cmd, "STOP is for the whole run; one goal is given up by git liza goal abort %s", plain.Line(p.Goal, 70))
+		return call.Usage(c.Cmd, "STOP is for the whole run; one goal is given up by git liza goal abort %s", plain.Line(p.Goal, 70))
 	}
 	if p.Task != "" {
-		return edge.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", plain.Line(p.Task, 70))
+		return call.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", plain.Line(p.Task, 70))
 	}
 	done, err := c.Do(ctx, "abort", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		if v.State.Control().Mode == board.Running {
@@ -88,7 +88,7 @@ func stopHere(ctx context.Context, c *edge.Call, p *board.Resume) error {
 }
 
 // stoppedByFile adds to the refusal to resume a running board which file stops this clone.
-func stoppedByFile(ctx context.Context, c *edge.Call, err error) error {
+func stoppedByFile(ctx context.Context, c *call.Call, err error) error {
 	var r *board.Refusal
 	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint != "" {
 		return err
@@ -101,7 +101,7 @@ func stoppedByFile(ctx context.Context, c *edge.Call, err error) error {
 }
 
 // filesThatStop lists the files that stop this clone.
-func filesThatStop(ctx context.Context, c *edge.Call) ([]string, error) {
+func filesThatStop(ctx context.Context, c *call.Call) ([]string, error) {
 	halts, err := c.Board.Halts(ctx)
 	if err != nil {
 		return nil, err
@@ -115,10 +115,10 @@ func filesThatStop(ctx context.Context, c *edge.Call) ([]string, error) {
 
 var _ = add(abortCommand)
 
-func abortCommand() *edge.Command {
+func abortCommand() *call.Command {
 	var reason, task string
 	var yes bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "abort", Group: "human", Max: 0, Writes: true,
 		Short: "end the run: goal and sprint are given up, the history stays",
 		Long: `It asks on a terminal; elsewhere it takes --reason and --yes. With --task one task is given up, whatever its state: work under way is taken from its agent (a block), then the task
@@ -129,7 +129,7 @@ is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 			f.BoolVar(&yes, "yes", false, "do not ask")
 		},
 		Example: `git liza abort --reason "the goal was withdrawn" --yes`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if task != "" {
 				return abortTask(ctx, c, task, reason)
 			}
@@ -139,7 +139,7 @@ is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 }
 
 // abortTask gives a task up from any status: one that can't be abandoned directly is blocked first.
-func abortTask(ctx context.Context, c *edge.Call, task, reason string) error {
+func abortTask(ctx context.Context, c *call.Call, task, reason string) error {
 	if reason == "" {
 		reason = board.HumanOverride
 	}
@@ -175,7 +175,7 @@ func abortTask(ctx context.Context, c *edge.Call, task, reason string) error {
 
 // needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses a task
 // that could not be abandoned even then, instead of blocking it in vain.
-func needsBlock(ctx context.Context, c *edge.Call, actor board.Actor, task, reason string) (bool, error) {
+func needsBlock(ctx context.Context, c *call.Call, actor board.Actor, task, reason string) (bool, error) {
 	v, err := c.View(ctx)
 	if err != nil {
 		return false, err
@@ -208,9 +208,9 @@ func numbered(request string, n int) string {
 
 var _ = add(resolveCommand)
 
-func resolveCommand() *edge.Command {
+func resolveCommand() *call.Command {
 	p := board.Resolve{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "resolve", Group: "human", Max: 0, Writes: true,
 		Short: "record what became of the circuit breaker's trigger, and reset it",
 		Long:  "The board stays at CHECKPOINT until git liza resume.",
@@ -218,7 +218,7 @@ func resolveCommand() *edge.Command {
 			f.StringVar(&p.Text, "text", "", "the finding and the decision")
 		},
 		Example: `git liza resolve --text "The test server was down; it is up again"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			done, err := c.Do(ctx, p.Op(), gitboard.Just(&p))
 			if err != nil {
 				return err
@@ -230,8 +230,8 @@ func resolveCommand() *edge.Command {
 
 var _ = add(analyzeCommand)
 
-func analyzeCommand() *edge.Command {
-	return &edge.Command{
+func analyzeCommand() *call.Command {
+	return &call.Command{
 		Name: "analyze", Group: "human", Max: 0, Writes: true,
 		Short: "look for patterns in the sprint's anomalies; a pattern halts the board",
 		Long: `Exit code 1 when a pattern is found. Unless the circuit breaker is TRIGGERED already, a report is written
@@ -261,7 +261,7 @@ type pattern struct {
 	Common    string   `json:"common_factor"`
 }
 
-func runAnalyze(ctx context.Context, c *edge.Call) error {
+func runAnalyze(ctx context.Context, c *call.Call) error {
 	actor, err := c.Actor(ctx, "trip")
 	if err != nil {
 		return err
@@ -291,10 +291,10 @@ func runAnalyze(ctx context.Context, c *edge.Call) error {
 	if err := printAnalysis(c, a); err != nil || a.OK {
 		return err
 	}
-	return &edge.Outcome{Exit: 1, Code: edge.CodePattern, Message: plain.Plural(len(found), "pattern") + " found", Hint: "read the report; then git liza resolve --text TEXT, and git liza resume"}
+	return &call.Outcome{Exit: 1, Code: call.CodePattern, Message: plain.Plural(len(found), "pattern") + " found", Hint: "read the report; then git liza resolve --text TEXT, and git liza resume"}
 }
 
-func printAnalysis(c *edge.Call, a analysis) error {
+func printAnalysis(c *call.Call, a analysis) error {
 	if c.JSON {
 		return c.PrintJSON(a)
 	}

@@ -1,5 +1,5 @@
 // Package cli is the command line, with one file per noun: flags become a typed request, then
-// one call, then output. Clock, randomness, environment and terminal are in edge; this package
+// one call, then output. Clock, randomness, environment and terminal are in call; this package
 // contains no rules.
 //
 // Every command prints for two readers: for a human, and with --json for a program, with stable

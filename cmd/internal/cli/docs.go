@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/demo"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -24,16 +24,16 @@ import (
 
 var _ = add(docsCommand)
 
-func docsCommand() *edge.Command {
+func docsCommand() *call.Command {
 	var man string
-	return &edge.Command{
+	return &call.Command{
 		Name: "docs", Group: "setting up", Args: "[NAME[#SECTION]]", Max: 1, Anywhere: true,
 		Short: "list the protocol's documents, or print one, or a section of it",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&man, "man", "", "write manual pages into `DIR`, for man git-liza")
 		},
 		Example: `git liza docs roles#permissions`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if man != "" {
 				n, err := dispatch.WriteManual(c, man)
 				if err != nil {
@@ -52,7 +52,7 @@ func docsCommand() *edge.Command {
 					if d.In != "" {
 						about = "(" + d.In + ") " + about
 					}
-					lines = append(lines, edge.Pad(d.Name, 24)+about)
+					lines = append(lines, call.Pad(d.Name, 24)+about)
 				}
 				return c.Say(append(lines, "", "git liza docs NAME prints one")...)
 			}
@@ -64,12 +64,12 @@ func docsCommand() *edge.Command {
 				for _, d := range docs {
 					names = append(names, d.Name)
 				}
-				return board.Refuse(board.CodeUnknownDocument, "no document is called "+plain.Line(c.Args[0], 60), edge.Suggest(name, names))
+				return board.Refuse(board.CodeUnknownDocument, "no document is called "+plain.Line(c.Args[0], 60), call.Suggest(name, names))
 			}
 			if part {
 				section, known, found := specs.Section(name, anchor)
 				if !found {
-					return board.Refuse(board.CodeUnknownDocument, name+" has no section "+plain.Line(anchor, 60), edge.Suggest(anchor, known))
+					return board.Refuse(board.CodeUnknownDocument, name+" has no section "+plain.Line(anchor, 60), call.Suggest(anchor, known))
 				}
 				text = section
 			}
@@ -87,9 +87,9 @@ var completions embed.FS
 
 var _ = add(completionCommand)
 
-func completionCommand() *edge.Command {
+func completionCommand() *call.Command {
 	var complete bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "completion", Group: "setting up", Args: "SHELL", Max: -1, Anywhere: true,
 		Short: "print the completion of git liza for a shell: bash, zsh or fish",
 		Long: `For bash: source <(git liza completion bash), in ~/.bashrc after git's own completion. Task ids are offered
@@ -98,15 +98,15 @@ with their states, agents with what they do.`,
 			f.BoolVar(&complete, "for", false, "for the shells: print the completions of the last of the WORDS after git liza")
 		},
 		Example: `git liza completion fish > ~/.config/fish/completions/git-liza.fish`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if complete {
 				return printCandidates(ctx, c)
 			}
 			if len(c.Args) != 1 {
-				return edge.Usage(c.Cmd, "completion needs a SHELL: %s", strings.Join(dispatch.Shells, ", "))
+				return call.Usage(c.Cmd, "completion needs a SHELL: %s", strings.Join(dispatch.Shells, ", "))
 			}
 			if !slices.Contains(dispatch.Shells, c.Args[0]) {
-				return board.Refuse(board.CodeInvalid, "there is no completion for "+plain.Line(c.Args[0], 40), edge.Suggest(c.Args[0], dispatch.Shells))
+				return board.Refuse(board.CodeInvalid, "there is no completion for "+plain.Line(c.Args[0], 40), call.Suggest(c.Args[0], dispatch.Shells))
 			}
 			text, err := completions.ReadFile("completion/" + c.Args[0])
 			if err != nil {
@@ -122,7 +122,7 @@ with their states, agents with what they do.`,
 }
 
 // printCandidates prints one word per line, followed by a tab and its description.
-func printCandidates(ctx context.Context, c *edge.Call) error {
+func printCandidates(ctx context.Context, c *call.Call) error {
 	words := c.Args
 	if len(words) == 0 {
 		words = []string{""}
@@ -137,12 +137,12 @@ func printCandidates(ctx context.Context, c *edge.Call) error {
 
 var _ = add(versionCommand)
 
-func versionCommand() *edge.Command {
-	return &edge.Command{
+func versionCommand() *call.Command {
+	return &call.Command{
 		Name: "version", Group: "setting up", Max: 0, Anywhere: true,
 		Short:   "print the versions of git-liza, the board's format and git",
 		Example: `git liza version`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			_, _, git, err := gitio.Version(ctx)
 			if err != nil {
 				return err
@@ -156,18 +156,18 @@ func versionCommand() *edge.Command {
 				}
 			}
 			if c.JSON {
-				return c.PrintJSON(map[string]any{"version": edge.Version, "format": board.Format, "git": git, "revision": build})
+				return c.PrintJSON(map[string]any{"version": call.Version, "format": board.Format, "git": git, "revision": build})
 			}
-			return c.Say(fmt.Sprintf("git-liza %s, board format %d, git %s", edge.Version, board.Format, git))
+			return c.Say(fmt.Sprintf("git-liza %s, board format %d, git %s", call.Version, board.Format, git))
 		},
 	}
 }
 
 var _ = add(demoCommand)
 
-func demoCommand() *edge.Command {
+func demoCommand() *call.Command {
 	var keep string
-	return &edge.Command{
+	return &call.Command{
 		Name: "demo", Group: "setting up", Max: 0, Anywhere: true,
 		Short: "play a whole run in a repository of its own, and explain each step",
 		Long: `Two coders and a reviewer, each a process, carry a goal through real git, worktrees and tests: a
@@ -176,13 +176,13 @@ rejection, a conflict, a dependency, a hand-off and a crash. The repository is k
 			f.StringVar(&keep, "keep", "", "the `DIR` that becomes the repository; it must be empty or not exist")
 		},
 		Example: `git liza demo --keep /tmp/shop`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			return runDemo(ctx, c, keep)
 		},
 	}
 }
 
-func runDemo(ctx context.Context, c *edge.Call, keep string) error {
+func runDemo(ctx context.Context, c *call.Call, keep string) error {
 	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
@@ -203,9 +203,9 @@ func runDemo(ctx context.Context, c *edge.Call, keep string) error {
 	case errors.As(err, &dir):
 		return board.Refuse(board.CodeDirectory, err.Error(), "git liza demo --keep DIR, with one that is empty or does not exist")
 	case errors.As(err, &missing):
-		return &edge.Outcome{Exit: 5, Code: edge.CodeMissingProgram, Message: err.Error(), Hint: "install " + missing.Program}
+		return &call.Outcome{Exit: 5, Code: call.CodeMissingProgram, Message: err.Error(), Hint: "install " + missing.Program}
 	case errors.As(err, &step):
-		return &edge.Outcome{Exit: 3, Code: edge.CodeFailed, Message: err.Error(), Hint: "the repository is kept: " + step.Dir}
+		return &call.Outcome{Exit: 3, Code: call.CodeFailed, Message: err.Error(), Hint: "the repository is kept: " + step.Dir}
 	case err != nil:
 		return err
 	case c.JSON:

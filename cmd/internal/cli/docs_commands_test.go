@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -55,12 +55,12 @@ var (
 	namedFlag  = regexp.MustCompile(`(?:^|[ |\[])--([a-z][a-z-]*)`)
 )
 
-func checkFlags(t *testing.T, document string, cmd *edge.Command, line string) int {
+func checkFlags(t *testing.T, document string, cmd *call.Command, line string) int {
 	t.Helper()
 	if cmd == nil {
 		return 0
 	}
-	known := (&edge.Call{Cmd: cmd}).FlagSet()
+	known := (&call.Call{Cmd: cmd}).FlagSet()
 	named := namedFlag.FindAllStringSubmatch(quotedText.ReplaceAllString(line, ""), -1)
 	for _, m := range named {
 		if known.Lookup(m[1]) == nil {

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
@@ -66,7 +66,7 @@ var tables = map[string]func() string{
 	},
 	"refusal-codes": func() string { return codeTable("../../../gitboard/board/codes.go") },
 	"finding-codes": func() string { return codeTable("../../../gitboard/audit/verify.go") },
-	"error-codes":   func() string { return codeTable("../edge/codes.go") },
+	"error-codes":   func() string { return codeTable("../call/codes.go") },
 	"defaults": func() string {
 		rows := [][]string{{"Key", "Default", "Takes", "Meaning"}}
 		for _, k := range board.ConfigKeys {
@@ -275,7 +275,7 @@ func TestEveryGroupHasHelp(t *testing.T) {
 				continue // the group is a command of its own
 			}
 			var out, errs bytes.Buffer
-			app := &edge.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
+			app := &call.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
 			if code := Run(t.Context(), app, args); code != 0 || errs.Len() > 0 || !strings.Contains(out.String(), "  "+c.Name+" ") {
 				t.Errorf("%v: exit %d, %s%s", args, code, out.String(), errs.String())
 			}
@@ -286,7 +286,7 @@ func TestEveryGroupHasHelp(t *testing.T) {
 func TestEveryCommandHasHelp(t *testing.T) {
 	for _, c := range dispatch.Commands() {
 		var out, errs bytes.Buffer
-		app := &edge.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
+		app := &call.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
 		if code := Run(context.Background(), app, append(strings.Fields(c.Name), "-h")); code != 0 || errs.Len() > 0 {
 			t.Errorf("%s -h: exit %d, %s", c.Name, code, errs.String())
 		}

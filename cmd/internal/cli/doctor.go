@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -17,9 +17,9 @@ import (
 
 var _ = add(doctorCommand)
 
-func doctorCommand() *edge.Command {
+func doctorCommand() *call.Command {
 	var fix bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "doctor", Group: "setting up", Max: 0,
 		Short: "find what a crash left half-done, and repair what is safe",
 		Long: `Without --fix it only reports. Exit code 1 when something is left to do, 4 when the board can't be read or breaks
@@ -29,13 +29,13 @@ anything that could not be checked. verify checks the whole history.`,
 			f.BoolVar(&fix, "fix", false, "repair what is safe; nobody's work is lost")
 		},
 		Example: `git liza doctor --fix`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return elsewhere(runDoctor(ctx, c, fix)) },
+		Run:     func(ctx context.Context, c *call.Call) error { return elsewhere(runDoctor(ctx, c, fix)) },
 	}
 }
 
 // elsewhere replaces the hint of an error that would lead back to doctor.
 func elsewhere(err error) error {
-	class := edge.Classify(err)
+	class := call.Classify(err)
 	if !strings.Contains(class.Hint, "git liza doctor") {
 		return err
 	}
@@ -43,10 +43,10 @@ func elsewhere(err error) error {
 	if class.Exit == 2 {
 		hint = "try again after a pause"
 	}
-	return &edge.Outcome{Exit: class.Exit, Code: class.Code, Message: err.Error(), Hint: hint}
+	return &call.Outcome{Exit: class.Exit, Code: class.Code, Message: err.Error(), Hint: hint}
 }
 
-func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
+func runDoctor(ctx context.Context, c *call.Call, fix bool) error {
 	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
@@ -103,15 +103,15 @@ func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
 		return err
 	}
 	if n := len(unrecorded); n > 0 {
-		return &edge.Outcome{Exit: 4, Code: edge.CodeViolation, Message: "integration moved without a record in " + plain.Plural(n, "place"), Hint: "stop, and let a human look: git liza verify"}
+		return &call.Outcome{Exit: 4, Code: call.CodeViolation, Message: "integration moved without a record in " + plain.Plural(n, "place"), Hint: "stop, and let a human look: git liza verify"}
 	}
 	if left > 0 {
-		return &edge.Outcome{Exit: 1, Code: edge.CodeProblems, Message: plain.Plural(left, "problem") + " left", Hint: ""}
+		return &call.Outcome{Exit: 1, Code: call.CodeProblems, Message: plain.Plural(left, "problem") + " left", Hint: ""}
 	}
 	return nil
 }
 
-func printFindings(c *edge.Call, findings []recovery.Finding, f *recovery.Figures) error {
+func printFindings(c *call.Call, findings []recovery.Finding, f *recovery.Figures) error {
 	if c.JSON {
 		return c.PrintJSON(map[string]any{"problems": findings, "figures": f})
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/definition"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -20,9 +20,9 @@ import (
 
 var _ = add(goalStartCommand)
 
-func goalStartCommand() *edge.Command {
+func goalStartCommand() *call.Command {
 	p := board.GoalStart{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "goal start", Group: "human", Args: "TEXT", Min: 1, Max: 1, Writes: true,
 		Short: "start a further goal on the board, after another or beside it",
 		Long: `Goals that are in progress at the same time share agents, sprint and integration branch; each has tasks, planner and
@@ -35,14 +35,14 @@ end of its own. With --after it waits until that goal has ended.`,
 			f.StringVar(&p.After, "after", "", "the `GOAL` that has to end first")
 		},
 		Example: `git liza goal start "Export invoices as PDF" --id billing --spec specs/billing.md`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			p.Text = c.Args[0]
 			return runGoalStart(ctx, c, p)
 		},
 	}
 }
 
-func runGoalStart(ctx context.Context, c *edge.Call, p board.GoalStart) error {
+func runGoalStart(ctx context.Context, c *call.Call, p board.GoalStart) error {
 	done, err := c.Do(ctx, p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		with := p
 		if with.ID == "" {
@@ -80,12 +80,12 @@ func runGoalStart(ctx context.Context, c *edge.Call, p board.GoalStart) error {
 
 var _ = add(goalListCommand)
 
-func goalListCommand() *edge.Command {
-	return &edge.Command{
+func goalListCommand() *call.Command {
+	return &call.Command{
 		Name: "goal list", Group: "human", Max: 0, Reads: true,
 		Short:   "list the goals of the board, their progress, and who plans them",
 		Example: `git liza goal list`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -95,14 +95,14 @@ func goalListCommand() *edge.Command {
 				return err
 			}
 			if c.JSON {
-				return c.PrintJSON(map[string]any{"goals": edge.Every(goals)})
+				return c.PrintJSON(map[string]any{"goals": call.Every(goals)})
 			}
 			page := c.Page()
 			rows := make([][]string, len(goals))
 			for i, g := range goals {
 				rows[i] = goalRow(g)
 			}
-			lines := edge.Columns("", rows)
+			lines := call.Columns("", rows)
 			for i := range lines {
 				lines[i] = page.Cut(lines[i], page.Width)
 			}
@@ -139,19 +139,19 @@ func progressOf(g report.GoalOutlook) string {
 
 var _ = add(goalShowCommand)
 
-func goalShowCommand() *edge.Command {
-	return &edge.Command{
+func goalShowCommand() *call.Command {
+	return &call.Command{
 		Name: "goal show", Group: "human", Args: "[GOAL]", Max: 1, Reads: true,
 		Short:   "show a goal: its text, its state, its alignment history and its tasks",
 		Long:    "Without GOAL it is the only one that is worked on, or the one that ended last. With --json its record is printed.",
 		Example: `git liza goal show billing`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
 			g := v.State.TheGoal()
-			if id := edge.First(c.Args); id != "" || g == nil {
+			if id := call.First(c.Args); id != "" || g == nil {
 				if g, err = v.State.FindGoal(id); err != nil {
 					return err
 				}
@@ -176,7 +176,7 @@ func goalShowCommand() *edge.Command {
 }
 
 func goalLines(s *board.State, g *board.Goal) []string {
-	var lines edge.Labelled
+	var lines call.Labelled
 	lines.Add("goal", g.ID+", "+string(g.Status))
 	lines.Add("text", g.Description)
 	lines.Add("vision", g.Vision)
@@ -207,16 +207,16 @@ func goalLines(s *board.State, g *board.Goal) []string {
 
 var _ = add(goalPriorityCommand)
 
-func goalPriorityCommand() *edge.Command {
-	return &edge.Command{
+func goalPriorityCommand() *call.Command {
+	return &call.Command{
 		Name: "goal priority", Group: "human", Args: "GOAL N", Min: 2, Max: 2, Writes: true,
 		Short:   "set how urgent a goal is, from 1 (first) to 5 (last)",
 		Long:    "Claims and reviews take the tasks of an urgent goal first, whatever the tasks' own priorities.",
 		Example: `git liza goal priority billing 1`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			n, err := strconv.Atoi(c.Args[1])
 			if err != nil {
-				return edge.Usage(c.Cmd, "a priority is a number from 1 to 5, not %q", c.Args[1])
+				return call.Usage(c.Cmd, "a priority is a number from 1 to 5, not %q", c.Args[1])
 			}
 			return c.Just(ctx, &board.GoalPriority{Goal: c.Args[0], Priority: n})
 		},
@@ -225,17 +225,17 @@ func goalPriorityCommand() *edge.Command {
 
 var _ = add(goalCompleteCommand)
 
-func goalCompleteCommand() *edge.Command {
+func goalCompleteCommand() *call.Command {
 	p := board.GoalComplete{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "goal complete", Group: "planner", Args: "[GOAL]", Max: 1, Writes: true,
 		Short: "end a goal whose tasks are all finished",
 		Long: `Without GOAL it is the only one that is worked on. With the setting goal_completion: human a planner's is refused:
 the goal then waits in the inbox.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Summary, "summary", "", "what came of it") },
 		Example: `git liza goal complete --summary "All endpoints are on integration"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
-			p.Goal = edge.First(c.Args)
+		Run: func(ctx context.Context, c *call.Call) error {
+			p.Goal = call.First(c.Args)
 			done, err := c.Do(ctx, p.Op(), gitboard.Completing(&p))
 			if err != nil {
 				return err
@@ -246,17 +246,17 @@ the goal then waits in the inbox.`,
 					open = append(open, report.ContinuedElsewhere(done.After, g.ID)...)
 				}
 			}
-			return c.Report(done, map[string]any{"warnings": edge.Every(open)}, edge.Prefixed("warning: ", open)...)
+			return c.Report(done, map[string]any{"warnings": call.Every(open)}, call.Prefixed("warning: ", open)...)
 		},
 	}
 }
 
 var _ = add(goalAbortCommand)
 
-func goalAbortCommand() *edge.Command {
+func goalAbortCommand() *call.Command {
 	p := board.GoalAbort{}
 	var yes bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "goal abort", Group: "human", Args: "[GOAL]", Max: 1, Writes: true,
 		Short: "give up a goal; other goals continue",
 		Long: `It asks on a terminal; elsewhere it takes --reason and --yes. Its tasks stay as they are, without agents: runs on them are ended, and their work is kept.
@@ -266,8 +266,8 @@ git liza goal reopen takes it up again. Without GOAL it is the only one that is 
 			f.BoolVar(&yes, "yes", false, "do not ask")
 		},
 		Example: `git liza goal abort billing --reason "it was bought instead" --yes`,
-		Run: func(ctx context.Context, c *edge.Call) error {
-			p.Goal = edge.First(c.Args)
+		Run: func(ctx context.Context, c *call.Call) error {
+			p.Goal = call.First(c.Args)
 			return c.JustSure(ctx, &p, "this gives the goal up: agents stop working on its tasks, finished work stays", p.Reason, yes)
 		},
 	}
@@ -275,15 +275,15 @@ git liza goal reopen takes it up again. Without GOAL it is the only one that is 
 
 var _ = add(goalReopenCommand)
 
-func goalReopenCommand() *edge.Command {
+func goalReopenCommand() *call.Command {
 	p := board.GoalReopen{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "goal reopen", Group: "human", Args: "GOAL", Min: 1, Max: 1, Writes: true,
 		Short:   "reopen a goal that has ended",
 		Long:    "A run that was aborted continues with it.",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
 		Example: `git liza goal reopen goal-1 --reason "the export is missing"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			p.Goal = c.Args[0]
 			return c.Just(ctx, &p)
 		},
@@ -292,19 +292,19 @@ func goalReopenCommand() *edge.Command {
 
 var _ = add(alignmentCommand)
 
-func alignmentCommand() *edge.Command {
+func alignmentCommand() *call.Command {
 	p := board.AlignmentEntry{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "alignment", Group: "planner", Args: `"SUMMARY"`, Min: 1, Max: 1, Writes: true,
 		Short: "append to a goal's alignment history",
 		Long:  "With --wording the goal gets another wording; the entry keeps the old one.",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Event, "event", "planning", "what happened")
 			f.StringVar(&p.Wording, "wording", "", "the new wording of the goal, a `TEXT`")
-			edge.GoalFlag(f, &p.Goal)
+			call.GoalFlag(f, &p.Goal)
 		},
 		Example: `git liza alignment "The first milestone covers the whole login flow"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			p.Summary = c.Args[0]
 			return c.Just(ctx, &p)
 		},

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -71,14 +71,14 @@ func (l *life) pass(d time.Duration) *life {
 	return l
 }
 
-func (l *life) app(agent string, out, errs io.Writer) *edge.App {
+func (l *life) app(agent string, out, errs io.Writer) *call.App {
 	getenv := func(name string) string {
 		if name == "LIZA_AGENT_ID" {
 			return agent
 		}
 		return l.env[name]
 	}
-	return &edge.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Getenv: getenv, Dir: l.dir, Now: func() time.Time { return l.now }}
+	return &call.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Getenv: getenv, Dir: l.dir, Now: func() time.Time { return l.now }}
 }
 
 // liza runs a command that has to succeed.

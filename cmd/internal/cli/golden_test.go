@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -22,7 +22,7 @@ func drawn(t *testing.T, name string, width int, lines []string) {
 	t.Helper()
 	text := strings.Join(lines, "\n") + "\n"
 	for i, line := range strings.Split(text, "\n") {
-		if n := edge.Breadth(line); n > width {
+		if n := call.Breadth(line); n > width {
 			t.Errorf("%s at %d columns: line %d takes %d: %s", name, width, i+1, n, line)
 		}
 	}
@@ -30,8 +30,8 @@ func drawn(t *testing.T, name string, width int, lines []string) {
 }
 
 // paper is a page for tests.
-func paper(width int) edge.Page {
-	return edge.Page{Width: width, Height: edge.PageHeight, Signs: edge.UnicodeSigns}
+func paper(width int) call.Page {
+	return call.Page{Width: width, Height: call.PageHeight, Signs: call.UnicodeSigns}
 }
 
 // boardScene is a board in memory on which operations are carried out.
@@ -215,7 +215,7 @@ func TestGoldenStatus(t *testing.T) {
 		narrow, wide := make(t)
 		drawn(t, "status-"+name, 80, narrow)
 		drawn(t, "status-"+name, 120, wide)
-		if len(narrow) > edge.PageHeight || len(wide) > edge.PageHeight {
+		if len(narrow) > call.PageHeight || len(wide) > call.PageHeight {
 			t.Errorf("%s takes %d and %d lines: it is no longer one screen", name, len(narrow), len(wide))
 		}
 	}
@@ -230,7 +230,7 @@ func TestGoldenStatusPlain(t *testing.T) {
 	}
 	for _, width := range []int{80, 120} {
 		p := paper(width)
-		p.Signs = edge.ASCIISigns
+		p.Signs = call.ASCIISigns
 		drawn(t, "status-plain", width, screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{}))
 	}
 }
@@ -303,7 +303,7 @@ func TestStatusSelection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := edge.Page{Width: 80, Height: 24, Signs: edge.ASCIISigns}
+	p := call.Page{Width: 80, Height: 24, Signs: call.ASCIISigns}
 	for _, id := range []string{"part-000", "part-500", "part-999"} {
 		lines := screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{Selected: id})
 		text := strings.Join(lines, "\n")
@@ -329,12 +329,12 @@ func TestStatusAtAnySize(t *testing.T) {
 		}
 		for width := 20; width <= 130; width += 5 {
 			for height := 4; height <= 60; height += 7 {
-				p := edge.Page{Width: width, Height: height, Signs: edge.UnicodeSigns}
+				p := call.Page{Width: width, Height: height, Signs: call.UnicodeSigns}
 				lines := screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{Selected: "cli"})
 				for _, line := range lines {
 					// A command is never cut.
-					if edge.Breadth(line) > width && !strings.HasPrefix(line, "    git liza ") {
-						t.Fatalf("%s at %d x %d has a line of %d: %q", name, width, height, edge.Breadth(line), line)
+					if call.Breadth(line) > width && !strings.HasPrefix(line, "    git liza ") {
+						t.Fatalf("%s at %d x %d has a line of %d: %q", name, width, height, call.Breadth(line), line)
 					}
 				}
 				if len(lines) > height && height >= 25 {

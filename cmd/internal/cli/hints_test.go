@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -282,7 +282,7 @@ func TestStepsAreCommandLines(t *testing.T) {
 			t.Errorf("%s is not a command", do)
 			continue
 		}
-		c := &edge.Call{App: &edge.App{}, Cmd: cmd}
+		c := &call.Call{App: &call.App{}, Cmd: cmd}
 		flags := c.FlagSet()
 		if err := flags.Parse(line[len(strings.Fields(cmd.Name)):]); err != nil {
 			t.Errorf("%s: %v", do, err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -27,10 +27,10 @@ import (
 
 var _ = add(hooksInstallCommand)
 
-func hooksInstallCommand() *edge.Command {
+func hooksInstallCommand() *call.Command {
 	var server, served bool
 	var flags *pflag.FlagSet
-	return &edge.Command{
+	return &call.Command{
 		Name: "hooks install", Group: "setting up", Max: 0,
 		Short: "put git's hooks in place where agents are; init does it, too",
 		Long: `In a clone they are on in the worktrees of tasks, and in what a supervisor starts; a human's checkouts,
@@ -48,7 +48,7 @@ The server also decides operations itself, so that clones which write at once do
 			f.BoolVar(&served, "served", false, "let other clones push to the board of this one")
 		},
 		Example: `git liza hooks install --server`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if err := setup.NoAgent(ctx, c); err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ The server also decides operations itself, so that clones which write at once do
 				setup.Served = served
 			}
 			if server && setup.Served {
-				return edge.Usage(c.Cmd, "--served is for a clone with a worktree; --server takes pushes anyway")
+				return call.Usage(c.Cmd, "--served is for a clone with a worktree; --server takes pushes anyway")
 			}
 			if err := install.Install(ctx, b.Repo(), setup); err != nil {
 				return err
@@ -86,13 +86,13 @@ The server also decides operations itself, so that clones which write at once do
 
 var _ = add(hooksUninstallCommand)
 
-func hooksUninstallCommand() *edge.Command {
-	return &edge.Command{
+func hooksUninstallCommand() *call.Command {
+	return &call.Command{
 		Name: "hooks uninstall", Group: "setting up", Max: 0,
 		Short:   "remove git's hooks and the worktree of tests, without a trace",
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks uninstall`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if err := setup.NoAgent(ctx, c); err != nil {
 				return err
 			}
@@ -106,13 +106,13 @@ func hooksUninstallCommand() *edge.Command {
 
 var _ = add(hooksStatusCommand)
 
-func hooksStatusCommand() *edge.Command {
-	return &edge.Command{
+func hooksStatusCommand() *call.Command {
+	return &call.Command{
 		Name: "hooks status", Group: "setting up", Max: 0,
 		Short:   "show whether git's hooks are in place, and which program they ask",
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks status`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			s, err := install.Read(c.Board.Repo())
 			if err != nil {
 				return err
@@ -141,9 +141,9 @@ func hooksStatusCommand() *edge.Command {
 
 var _ = add(hookCommand)
 
-func hookCommand() *edge.Command {
+func hookCommand() *call.Command {
 	var asServer bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "hook", Group: "machines", Args: "NAME [ARG...]", Min: 1, Max: -1, Anywhere: true,
 		Short: "answer one of git's hooks: allow or refuse",
 		Long: `The shims that git liza hooks install makes ask this, with the hook's arguments and standard input
@@ -151,13 +151,13 @@ func hookCommand() *edge.Command {
 What keeps the question from being answered stops nobody in a clone, and every push to the board on a server.`,
 		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&asServer, "server", false, "as the lock of a shared repository") },
 		Example: `git liza hook pre-push origin`,
-		Run: func(ctx context.Context, c *edge.Call) error {
-			ask := map[string]func(context.Context, *edge.Call) (*board.Refusal, error){
+		Run: func(ctx context.Context, c *call.Call) error {
+			ask := map[string]func(context.Context, *call.Call) (*board.Refusal, error){
 				"reference-transaction": hookReferences, "pre-commit": hookCommit, "pre-merge-commit": hookCommit,
 				"commit-msg": hookMessage, "pre-push": hookPush,
 			}[c.Args[0]]
 			if asServer {
-				ask = map[string]func(context.Context, *edge.Call) (*board.Refusal, error){
+				ask = map[string]func(context.Context, *call.Call) (*board.Refusal, error){
 					"reference-transaction": hookServerReferences, "pre-receive": hookReceive,
 				}[c.Args[0]]
 			}
@@ -165,7 +165,7 @@ What keeps the question from being answered stops nobody in a clone, and every p
 				return hookProcReceive(ctx, c)
 			}
 			if ask == nil {
-				return edge.Usage(c.Cmd, "git liza has no word in the hook %q", plain.Line(c.Args[0], 40))
+				return call.Usage(c.Cmd, "git liza has no word in the hook %q", plain.Line(c.Args[0], 40))
 			}
 			refusal, err := ask(ctx, c)
 			return answerHook(c, refusal, err, asServer)
@@ -190,7 +190,7 @@ func (h hookRefusal) Text() string {
 
 func (h hookRefusal) Unwrap() error { return h.Refusal }
 
-func answerHook(c *edge.Call, refusal *board.Refusal, err error, asServer bool) error {
+func answerHook(c *call.Call, refusal *board.Refusal, err error, asServer bool) error {
 	if err != nil {
 		if !asServer {
 			warnHook(c.App, err)
@@ -207,25 +207,25 @@ func answerHook(c *edge.Call, refusal *board.Refusal, err error, asServer bool) 
 	return hookRefusal{refusal, asServer}
 }
 
-func sayHook(c *edge.Call, answer string) error {
+func sayHook(c *call.Call, answer string) error {
 	if c.JSON {
 		return c.PrintJSON(map[string]string{"answer": answer})
 	}
 	return c.Say(answer)
 }
 
-func warnHook(a *edge.App, err error) {
+func warnHook(a *call.App, err error) {
 	_, _ = a.Stderr.Write([]byte("liza: warning: nothing was checked: " + strings.TrimSpace(plain.Visible(err.Error())) + "\n"))
 }
 
 // hookReceive handles a server's pre-receive.
-func hookReceive(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+func hookReceive(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	return hookArrival(ctx, c, server.Receive)
 }
 
 // hookProcReceive handles a server's proc-receive, whose argument is the directory of the server's
 // own hooks. It talks to git by itself.
-func hookProcReceive(ctx context.Context, c *edge.Call) error {
+func hookProcReceive(ctx context.Context, c *call.Call) error {
 	if err := c.Open(ctx); err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func hookProcReceive(ctx context.Context, c *edge.Call) error {
 
 // hookServerReferences handles a server's reference-transaction. Only the state "prepared" can be
 // refused.
-func hookServerReferences(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+func hookServerReferences(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
 	}
@@ -248,7 +248,7 @@ func hookServerReferences(ctx context.Context, c *edge.Call) (*board.Refusal, er
 // arrivalPolicy decides on the ref updates of a push.
 type arrivalPolicy func(context.Context, *gitboard.Board, []hooks.Move, time.Time) (*board.Refusal, error)
 
-func hookArrival(ctx context.Context, c *edge.Call, policy arrivalPolicy) (*board.Refusal, error) {
+func hookArrival(ctx context.Context, c *call.Call, policy arrivalPolicy) (*board.Refusal, error) {
 	moves, err := hooks.ReadMoves(c.App.Stdin)
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func hookArrival(ctx context.Context, c *edge.Call, policy arrivalPolicy) (*boar
 
 // hookReferences handles reference-transaction in a clone. Only the state "prepared" can be
 // refused.
-func hookReferences(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+func hookReferences(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
 	}
@@ -291,7 +291,7 @@ func hookReferences(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 }
 
 // hookCommit handles pre-commit, and pre-merge-commit, which git runs instead for a merge.
-func hookCommit(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+func hookCommit(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	w, s, refusal, err := hookScene(ctx, c)
 	if refusal != nil || err != nil {
 		return refusal, err
@@ -312,7 +312,7 @@ func hookCommit(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 }
 
 // hookMessage handles commit-msg: it refuses nothing, and adds trailers to an agent's message.
-func hookMessage(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+func hookMessage(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	w, _, refusal, err := hookScene(ctx, c)
 	if refusal == nil {
 		refusal = w.Again()
@@ -343,7 +343,7 @@ func hookMessage(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 }
 
 // hookPush handles pre-push.
-func hookPush(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+func hookPush(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	w, _, refusal, err := hookScene(ctx, c)
 	if refusal != nil || err != nil {
 		return refusal, err
@@ -365,7 +365,7 @@ func hookPush(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 
 // hookScene returns who runs git, and the present board. The board is nil if there is none that can
 // be read, for checks that can do without it.
-func hookScene(ctx context.Context, c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
+func hookScene(ctx context.Context, c *call.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
 	err := c.Open(ctx)
 	if err == nil {

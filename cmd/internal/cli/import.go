@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
@@ -28,10 +28,10 @@ import (
 
 var _ = add(importCommand)
 
-func importCommand() *edge.Command {
+func importCommand() *call.Command {
 	var log string
 	var alone bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "import", Group: "setting up", Args: "FILE", Min: 1, Max: 1, Writes: true,
 		Short: "begin a board with the content of a one-file state.yaml",
 		Long: `Faults of the file are listed with their lines and the allowed values, and nothing is imported until they are corrected.
@@ -43,11 +43,11 @@ commits become whole; what this repository lacks is kept as recorded, and report
 			f.BoolVar(&alone, "alone", false, "begin the board without asking the remotes for one")
 		},
 		Example: `git liza import state.yaml --log log.yaml`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return runImport(ctx, c, c.Args[0], log, alone) },
+		Run:     func(ctx context.Context, c *call.Call) error { return runImport(ctx, c, c.Args[0], log, alone) },
 	}
 }
 
-func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) error {
+func runImport(ctx context.Context, c *call.Call, file, log string, alone bool) error {
 	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
@@ -107,13 +107,13 @@ func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) 
 	if hooks != "" {
 		warnings = append(warnings, "WARNING: "+hooks)
 	}
-	lines := slices.Concat(edge.Prefixed("changed: ", old.Changed), warnings, listed,
+	lines := slices.Concat(call.Prefixed("changed: ", old.Changed), warnings, listed,
 		[]string{fmt.Sprintf("integration branch: %s at %s", integration, start.Commit.Short()), "next: git liza status"})
-	return c.Report(done, map[string]any{"changed": edge.Every(old.Changed), "warnings": edge.Every(warnings), "commands": runs}, lines...)
+	return c.Report(done, map[string]any{"changed": call.Every(old.Changed), "warnings": call.Every(warnings), "commands": runs}, lines...)
 }
 
 // readOneFile reads the file and its log, if there is one, and looks up the commits that they name.
-func readOneFile(ctx context.Context, c *edge.Call, file, log string) (*onefile.Board, error) {
+func readOneFile(ctx context.Context, c *call.Call, file, log string) (*onefile.Board, error) {
 	state, err := readArgument(c, file)
 	if err != nil {
 		return nil, err
@@ -156,26 +156,26 @@ func readOneFile(ctx context.Context, c *edge.Call, file, log string) (*onefile.
 	return old, nil
 }
 
-func readArgument(c *edge.Call, file string) ([]byte, error) {
+func readArgument(c *call.Call, file string) ([]byte, error) {
 	path := file
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Directory(), path)
 	}
 	from, err := os.Open(path)
 	if err != nil {
-		return nil, edge.Usage(c.Cmd, "%v", err)
+		return nil, call.Usage(c.Cmd, "%v", err)
 	}
 	defer from.Close()
 	data, err := io.ReadAll(io.LimitReader(from, board.MaxImport+1)) // one more is refused
 	if err != nil {
-		return nil, edge.Usage(c.Cmd, "%v", err)
+		return nil, call.Usage(c.Cmd, "%v", err)
 	}
 	return data, nil
 }
 
 // leaseRefs writes leases and returns the updates that put them into force. They replace leases of
 // an earlier board of this clone.
-func leaseRefs(ctx context.Context, c *edge.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
+func leaseRefs(ctx context.Context, c *call.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
 	var refs []git.RefUpdate
 	var objects []git.Object
 	for _, agent := range slices.Sorted(maps.Keys(leases)) {
@@ -190,7 +190,7 @@ func leaseRefs(ctx context.Context, c *edge.Call, leases map[string]board.Lease)
 }
 
 // importWarnings describes what this repository lacks of the imported board.
-func importWarnings(ctx context.Context, c *edge.Call, v *gitboard.View) ([]string, error) {
+func importWarnings(ctx context.Context, c *call.Call, v *gitboard.View) ([]string, error) {
 	issues, err := records.Validate(ctx, c, v)
 	if err != nil {
 		return nil, err
@@ -204,38 +204,38 @@ func importWarnings(ctx context.Context, c *edge.Call, v *gitboard.View) ([]stri
 
 var _ = add(exportCommand)
 
-func exportCommand() *edge.Command {
+func exportCommand() *call.Command {
 	var log, goal string
-	return &edge.Command{
+	return &call.Command{
 		Name: "export", Group: "setting up", Max: 0, Reads: true,
 		Short: "print the whole board as a state.yaml of the one-file version",
 		Long: `It is git liza read with archived tasks among the others, and without sessions: git liza import begins the same board
 with it anywhere else. With --goal it is a board with that goal alone: its tasks, what is recorded about them or about
 no goal, and no agent that works for another. What they waited for elsewhere is left out.`,
 		Flags: func(f *pflag.FlagSet) {
-			edge.NarrowFlag(f, &goal)
+			call.NarrowFlag(f, &goal)
 			f.StringVar(&log, "log", "", "write the operations as a log.yaml to a new `FILE`, too; - for that alone, on standard output")
 		},
 		Example: `git liza export --log log.yaml > state.yaml`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if goal != "" && log != "" {
-				return edge.Usage(c.Cmd, "the log is that of the whole board: --log and --goal don't go together")
+				return call.Usage(c.Cmd, "the log is that of the whole board: --log and --goal don't go together")
 			}
 			return runExport(ctx, c, log, goal)
 		},
 	}
 }
 
-func runExport(ctx context.Context, c *edge.Call, log, goal string) error {
+func runExport(ctx context.Context, c *call.Call, log, goal string) error {
 	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
-	if err := edge.Narrowed(v.State, goal); err != nil {
+	if err := call.Narrowed(v.State, goal); err != nil {
 		return err
 	}
 	if c.JSON {
-		return edge.Usage(c.Cmd, "a state.yaml is YAML; as JSON: git liza read --json")
+		return call.Usage(c.Cmd, "a state.yaml is YAML; as JSON: git liza read --json")
 	}
 	if log != "" {
 		lines, err := history.Lines(ctx, c, history.Options{}, git.ZeroOID, v.Commit)
@@ -262,10 +262,10 @@ func runExport(ctx context.Context, c *edge.Call, log, goal string) error {
 			log = filepath.Join(c.Directory(), log)
 		}
 		var refusal *board.Refusal
-		if err := edge.WriteFile(log, []byte(text), nil); errors.As(err, &refusal) {
+		if err := call.WriteFile(log, []byte(text), nil); errors.As(err, &refusal) {
 			return err
 		} else if err != nil {
-			return edge.Usage(c.Cmd, "--log: %v", err)
+			return call.Usage(c.Cmd, "--log: %v", err)
 		}
 	}
 	leases, err := records.Leases(ctx, c, v)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/definition"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard"
@@ -24,10 +24,10 @@ import (
 
 var _ = add(initCommand)
 
-func initCommand() *edge.Command {
+func initCommand() *call.Command {
 	var spec, integration, sign string
 	var alone, agents, unattended bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "init", Group: "setting up", Args: `["GOAL"]`, Max: 1, Writes: true,
 		Short: "begin a board for a goal in this repository",
 		Long: `The board is the branch liza/state; it is never checked out. The integration branch, where approved
@@ -49,7 +49,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			f.BoolVar(&agents, "agents", false, "add a section about git liza to AGENTS.md, and to CLAUDE.md if there is one")
 		},
 		Example: `git liza init "Sell furniture online" --spec specs/vision.md`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if sign != "" {
 				var err error
 				if c.Signer, err = signing.LoadKey(ctx, c, sign); err != nil {
@@ -89,14 +89,14 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 				}
 				return board.Refuse(board.CodeExists, "this repository has a board already", "git liza status shows it")
 			}
-			return edge.Usage(c.Cmd, "there is no board to join, and a new board needs a goal")
+			return call.Usage(c.Cmd, "there is no board to join, and a new board needs a goal")
 		},
 	}
 }
 
 // joinedHalf refuses a board that came from a remote, with which this clone does not share it: a
 // copy, or the remains of an interrupted join.
-func joinedHalf(ctx context.Context, c *edge.Call) error {
+func joinedHalf(ctx context.Context, c *call.Call) error {
 	repo := c.Board.Repo()
 	home, err := repo.Ref(ctx, git.HomeRef)
 	if err != nil || !home.IsZero() || c.Board.Remote() != "" {
@@ -110,7 +110,7 @@ func joinedHalf(ctx context.Context, c *edge.Call) error {
 		"git liza share "+plain.Line(remotes[0], 60)+" joins it, where the team shares it; git liza init --alone makes the copy a board of its own")
 }
 
-func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agents bool) error {
+func runInit(ctx context.Context, c *call.Call, p *board.Init, sign string, agents bool) error {
 	b := c.Board
 	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
@@ -189,14 +189,14 @@ func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agen
 		}
 		fields["agents_files"] = files
 	}
-	fields["warnings"] = edge.Every(warnings)
-	return c.Report(done, fields, append(lines, edge.Prefixed("warning: ", warnings)...)...)
+	fields["warnings"] = call.Every(warnings)
+	return c.Report(done, fields, append(lines, call.Prefixed("warning: ", warnings)...)...)
 }
 
 // startWarnings warns if integration starts where the human may not expect it: on a detached HEAD,
 // behind another branch, or at a commit that lacks later edits of the spec. It also warns of a
 // branch that keeps tasks from having theirs.
-func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, integration, spec string) ([]string, error) {
+func startWarnings(ctx context.Context, c *call.Call, start *setup.Start, integration, spec string) ([]string, error) {
 	repo := c.Board.Repo()
 	warnings, err := start.Behind(ctx, repo, integration)
 	if err != nil || repo.TopLevel() == "" {
@@ -229,7 +229,7 @@ func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, integr
 }
 
 // addAgentsSection is init --agents without a goal.
-func addAgentsSection(ctx context.Context, c *edge.Call) error {
+func addAgentsSection(ctx context.Context, c *call.Call) error {
 	if _, err := c.Actor(ctx, "init"); err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func agentsFiles(ctx context.Context, b *gitboard.Board) (files []string, line s
 }
 
 // keepSigningKey sets the key that this clone signs with.
-func keepSigningKey(ctx context.Context, c *edge.Call, where string) error {
+func keepSigningKey(ctx context.Context, c *call.Call, where string) error {
 	where, err := signing.KeyFromAnywhere(c, where)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -19,9 +19,9 @@ import (
 
 var _ = add(keysAddCommand)
 
-func keysAddCommand() *edge.Command {
+func keysAddCommand() *call.Command {
 	p := board.KeysAdd{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "keys add", Group: "setting up", Args: "AGENT|EMAIL PUBKEY", Min: 2, Max: 2, Writes: true,
 		Short: "register a public key for an agent or a human",
 		Long: `PUBKEY is a .pub file, or the key itself: ssh-ed25519 AAAA... A human is known by the e-mail address that git has.
@@ -30,7 +30,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 			f.BoolVar(&p.Replaces, "replace", false, "revoke the other keys of the same name with it")
 		},
 		Example: `git liza keys add coder-1 ~/.ssh/coder-1.pub`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			p.Principal = c.Args[0]
 			if strings.Contains(p.Principal, "@") {
 				p.Principal = strings.ToLower(p.Principal)
@@ -45,7 +45,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 }
 
 // publicKey is a public key, given directly or as the name of a file.
-func publicKey(c *edge.Call, where string) (string, error) {
+func publicKey(c *call.Call, where string) (string, error) {
 	line := where
 	if _, err := sshsig.ParsePublic(where); err != nil && !strings.Contains(where, "PRIVATE KEY") {
 		data, err := os.ReadFile(signing.KeyFile(c, where))
@@ -66,9 +66,9 @@ func publicKey(c *edge.Call, where string) (string, error) {
 
 var _ = add(keysListCommand)
 
-func keysListCommand() *edge.Command {
+func keysListCommand() *call.Command {
 	var allowed bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "keys list", Group: "setting up", Max: 0, Reads: true,
 		Short: "list the keys on the board, or print them as git's file of allowed signers",
 		Long: `git liza keys list --allowed-signers >FILE, then git config gpg.ssh.allowedSignersFile FILE:
@@ -78,7 +78,7 @@ git liza verify goes by the order on the board.`,
 			f.BoolVar(&allowed, "allowed-signers", false, "print them in the format of OpenSSH")
 		},
 		Example: `git liza keys list --allowed-signers > allowed_signers`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -113,7 +113,7 @@ git liza verify goes by the order on the board.`,
 			case allowed:
 				return c.Say(lines...)
 			}
-			return c.Say(edge.Columns("", rows)...)
+			return c.Say(call.Columns("", rows)...)
 		},
 	}
 }
@@ -133,16 +133,16 @@ func allowedSigner(k *board.Key) string {
 
 var _ = add(keysRevokeCommand)
 
-func keysRevokeCommand() *edge.Command {
+func keysRevokeCommand() *call.Command {
 	var reason string
-	return &edge.Command{
+	return &call.Command{
 		Name: "keys revoke", Group: "setting up", Args: "KEY", Min: 1, Max: 1, Writes: true,
 		Short: "revoke a key: from now on it signs nothing",
 		Long: `KEY is a key's fingerprint (SHA256:...) or the beginning of it, or whose it is, where that is one key alone.
 What it has signed before stays valid: the order on the board decides, not dates.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza keys revoke SHA256:yKYm9JeS2c0Bzb0nBHyh1gwcvHl1VGfE9jXkqk4q0dE --reason "the laptop was stolen"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			done, err := c.Do(ctx, "keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				id, err := findKey(v.State, c.Args[0])
 				return &board.KeysRevoke{Key: id, Reason: reason}, nil, err

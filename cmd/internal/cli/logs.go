@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/roles/transcript"
@@ -17,11 +17,11 @@ import (
 
 var _ = add(logsCommand)
 
-func logsCommand() *edge.Command {
+func logsCommand() *call.Command {
 	var follow, raw bool
 	var lines int
 	var search, task string
-	return &edge.Command{
+	return &call.Command{
 		Name: "logs", Group: "supervision", Args: "[AGENT]", Max: 1, Lasts: true,
 		Short: "show an agent's output in this clone, and its supervisor's actions",
 		Long: `The supervisor's own lines begin with [liza TIME], and no others do. Colours and other control characters are left
@@ -35,12 +35,12 @@ or of every agent when none is named, and print who said it, and when.`,
 			f.BoolVar(&raw, "raw", false, "every byte of the transcript; not to a terminal")
 		},
 		Example: `git liza logs coder-1 --follow`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if search == "" && task == "" {
 				return runLogs(ctx, c, lines, follow, raw)
 			}
 			if follow || raw || lines < 0 {
-				return edge.Usage(c.Cmd, "--search and --task go with a number of --lines, not with --follow or --raw")
+				return call.Usage(c.Cmd, "--search and --task go with a number of --lines, not with --follow or --raw")
 			}
 			return searchLogs(ctx, c, transcript.Query{Words: strings.Fields(search), Task: task}, lines)
 		},
@@ -60,18 +60,18 @@ type transcriptLine struct {
 // errUnread ends an endless command when its output has no reader any more.
 var errUnread = errors.New("nobody reads on")
 
-func runLogs(ctx context.Context, c *edge.Call, lines int, follow, raw bool) error {
+func runLogs(ctx context.Context, c *call.Call, lines int, follow, raw bool) error {
 	if len(c.Args) == 0 {
-		return edge.Usage(c.Cmd, "logs needs AGENT, --search WORDS or --task ID")
+		return call.Usage(c.Cmd, "logs needs AGENT, --search WORDS or --task ID")
 	}
 	agent := c.Args[0]
 	switch {
 	case lines < 0:
-		return edge.Usage(c.Cmd, "--lines is a number of lines, not %d", lines)
+		return call.Usage(c.Cmd, "--lines is a number of lines, not %d", lines)
 	case raw && c.JSON:
-		return edge.Usage(c.Cmd, "--raw and --json exclude each other")
+		return call.Usage(c.Cmd, "--raw and --json exclude each other")
 	case raw && c.ToTerminal():
-		return edge.Usage(c.Cmd, "--raw is for a file or a program, not for a terminal")
+		return call.Usage(c.Cmd, "--raw is for a file or a program, not for a terminal")
 	}
 	if _, err := agentsWithLogs(c.Board.Dir(), agent); err != nil {
 		return err
@@ -103,7 +103,7 @@ func agentsWithLogs(dir, agent string) ([]string, error) {
 }
 
 // searchLogs prints the lines that match a query in the transcripts of one agent or of all.
-func searchLogs(ctx context.Context, c *edge.Call, q transcript.Query, last int) error {
+func searchLogs(ctx context.Context, c *call.Call, q transcript.Query, last int) error {
 	agents, err := agentsWithLogs(c.Board.Dir(), strings.Join(c.Args, ""))
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func visibleLines(line []byte) []string {
 }
 
 // printLogLine prints a line of a transcript. A carriage return also ends a line.
-func printLogLine(c *edge.Call, line []byte) error {
+func printLogLine(c *call.Call, line []byte) error {
 	for _, text := range visibleLines(line) {
 		at, words, own := transcript.Parse(text)
 		out := text + "\n"
@@ -175,11 +175,11 @@ func printLogLine(c *edge.Call, line []byte) error {
 }
 
 // write prints bytes unchanged, and returns an error when they have no reader any more.
-func write(c *edge.Call, p []byte) error {
+func write(c *call.Call, p []byte) error {
 	if _, err := c.App.Stdout.Write(p); err != nil {
 		return err
 	}
-	if u, is := c.App.Stdout.(*edge.Unread); is && u.Gone {
+	if u, is := c.App.Stdout.(*call.Unread); is && u.Gone {
 		return errUnread
 	}
 	return nil

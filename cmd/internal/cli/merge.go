@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/definition"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -18,9 +18,9 @@ import (
 
 var _ = add(mergeCommand)
 
-func mergeCommand() *edge.Command {
+func mergeCommand() *call.Command {
 	var all, afresh bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "merge", Group: "reviewer", Args: "[ID...]", Max: -1, Writes: true,
 		Short: "test approved work and land it on integration",
 		Long: `The merge is computed from the trees and tested in a worktree of its own; integration and board move
@@ -32,13 +32,13 @@ A conflict or a failing test is recorded (exit code 3).`,
 			f.BoolVar(&all, "all", false, "merge every APPROVED task: by priority, then by how long it has waited")
 			f.BoolVar(&afresh, "no-cache", false, "test also what has passed the test in this clone before")
 		},
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "merge")
 			if err != nil {
 				return err
 			}
 			if all == (len(c.Args) > 0) {
-				return edge.Usage(c.Cmd, "merge takes the ids of tasks, or --all")
+				return call.Usage(c.Cmd, "merge takes the ids of tasks, or --all")
 			}
 			r := merge.TrainRequest{Request: c.Asks(actor), Tasks: c.Args, Afresh: afresh}
 			if !c.JSON { // for a program, standard error only gets the error
@@ -53,11 +53,11 @@ A conflict or a failing test is recorded (exit code 3).`,
 // bothOf is the outcome of tasks that failed, together with the error that ended the merge of the
 // others. The more serious one decides the exit code.
 func bothOf(failed, ended error) error {
-	o, is := failed.(*edge.Outcome)
+	o, is := failed.(*call.Outcome)
 	if !is || ended == nil {
 		return cmp.Or(failed, ended)
 	}
-	class, both := edge.Classify(ended), *o
+	class, both := call.Classify(ended), *o
 	both.Message += "; the others were not merged: " + ended.Error()
 	if class.Hint != "" {
 		both.Hint += "; for the others: " + class.Hint
@@ -70,7 +70,7 @@ func bothOf(failed, ended error) error {
 
 // reportMerges prints the results of merges; with alone, the only one like any other operation.
 // ended is what ended the merge before all were merged, nil for nothing.
-func reportMerges(c *edge.Call, results []*merge.Result, alone bool, ended error) error {
+func reportMerges(c *call.Call, results []*merge.Result, alone bool, ended error) error {
 	var failed []*merge.Result
 	shown := []map[string]any{}
 	for i, got := range results {
@@ -82,7 +82,7 @@ func reportMerges(c *edge.Call, results []*merge.Result, alone bool, ended error
 			failed = append(failed, got)
 		}
 		if c.JSON && !alone {
-			shown = append(shown, edge.Reported(got.Done, fields))
+			shown = append(shown, call.Reported(got.Done, fields))
 		} else if err := c.Report(got.Done, fields, lines...); err != nil {
 			return err
 		}
@@ -97,22 +97,22 @@ func reportMerges(c *edge.Call, results []*merge.Result, alone bool, ended error
 		return nil
 	case 1:
 		task := failed[0].Task
-		return &edge.Outcome{Exit: 3, Code: edge.CodeIntegrationFailed, Message: fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, failed[0].Reason()), Hint: "a coder claims it as an integration fix: git liza claim " + task}
+		return &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, failed[0].Reason()), Hint: "a coder claims it as an integration fix: git liza claim " + task}
 	}
 	var why []string
 	for _, got := range failed {
 		why = append(why, got.Task+" ("+got.Reason()+")")
 	}
-	return &edge.Outcome{Exit: 3, Code: edge.CodeIntegrationFailed, Message: fmt.Sprintf("%s are INTEGRATION_FAILED: %s", plain.Plural(len(failed), "task"), strings.Join(why, ", ")), Hint: "a coder claims each as an integration fix: git liza claim " + failed[0].Task}
+	return &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: fmt.Sprintf("%s are INTEGRATION_FAILED: %s", plain.Plural(len(failed), "task"), strings.Join(why, ", ")), Hint: "a coder claims each as an integration fix: git liza claim " + failed[0].Task}
 }
 
 func mergeFields(got *merge.Result) map[string]any {
 	return map[string]any{"ok": got.Merged, "merged": got.Merged, "merge_commit": got.Commit, "merge_type": got.Type, "failure": got.Failure, "log": got.Log,
-		"conflicts": edge.Every(got.Conflicts), "brought_forward": edge.Every(got.BroughtForward), "warnings": edge.Every(got.Warnings), "untested": got.Untested}
+		"conflicts": call.Every(got.Conflicts), "brought_forward": call.Every(got.BroughtForward), "warnings": call.Every(got.Warnings), "untested": got.Untested}
 }
 
 func mergeLines(got *merge.Result) []string {
-	lines := edge.Prefixed("warning: ", got.Warnings)
+	lines := call.Prefixed("warning: ", got.Warnings)
 	for _, path := range got.BroughtForward {
 		lines = append(lines, "brought forward: "+path)
 	}
@@ -124,12 +124,12 @@ func mergeLines(got *merge.Result) []string {
 
 var _ = add(retryMergeCommand)
 
-func retryMergeCommand() *edge.Command {
-	return &edge.Command{
+func retryMergeCommand() *call.Command {
+	return &call.Command{
 		Name: "retry-merge", Group: "reviewer", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short:   "make a failed merge APPROVED again, once the same commit merges cleanly",
 		Example: `git liza retry-merge login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "retry-merge")
 			if err != nil {
 				return err
@@ -145,10 +145,10 @@ func retryMergeCommand() *edge.Command {
 
 var _ = add(landCommand)
 
-func landCommand() *edge.Command {
+func landCommand() *call.Command {
 	var reason, from string
 	var files bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "land", Group: "human", Args: "COMMIT|PATH...", Min: 1, Max: -1, Writes: true,
 		Short: "move integration forward to a commit of yours, and record it",
 		Long: `A fast-forward only: the commit must descend from integration. With --spec just the files at these paths come to
@@ -160,7 +160,7 @@ with them.`,
 			f.StringVar(&from, "from", "HEAD", "with --spec: the `COMMIT` that has the files")
 		},
 		Example: `git liza land --spec specs/prices.md --reason "prices in euros"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "land")
 			if err != nil {
 				return err
@@ -170,14 +170,14 @@ with them.`,
 			case files:
 				r.Commit, r.Files = from, definition.Files(c.Args)
 			case len(c.Args) > 1:
-				return edge.Usage(c.Cmd, "land takes one COMMIT; files alone: --spec PATH...")
+				return call.Usage(c.Cmd, "land takes one COMMIT; files alone: --spec PATH...")
 			}
 			got, err := merge.Land(ctx, c.Board, r)
 			if err != nil {
 				return err
 			}
-			lines := append(edge.Prefixed("brought forward: ", got.BroughtForward), edge.Prefixed("warning: ", got.Warnings)...)
-			return c.Report(got.Done, map[string]any{"brought_forward": edge.Every(got.BroughtForward), "warnings": edge.Every(got.Warnings)}, lines...)
+			lines := append(call.Prefixed("brought forward: ", got.BroughtForward), call.Prefixed("warning: ", got.Warnings)...)
+			return c.Report(got.Done, map[string]any{"brought_forward": call.Every(got.BroughtForward), "warnings": call.Every(got.Warnings)}, lines...)
 		},
 	}
 }

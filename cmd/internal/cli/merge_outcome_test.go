@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
@@ -12,7 +12,7 @@ import (
 // TestBothOf checks that tasks that failed and the error that ended the merge of the others are both
 // reported, and that the more serious one decides the exit code.
 func TestBothOf(t *testing.T) {
-	failed := &edge.Outcome{Exit: 3, Code: edge.CodeIntegrationFailed, Message: "a is INTEGRATION_FAILED: it fails", Hint: "claim a"}
+	failed := &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: "a is INTEGRATION_FAILED: it fails", Hint: "claim a"}
 	refused := board.Refuse(board.CodeOverlap, "g.txt has changes", "commit them")
 	other := errors.New("the disk is full")
 	both := failed.Message + "; the others were not merged: "
@@ -22,15 +22,15 @@ func TestBothOf(t *testing.T) {
 		code          board.ErrorCode
 		text, hint    string
 	}{
-		{failed, nil, 3, edge.CodeIntegrationFailed, failed.Message, "claim a"},
+		{failed, nil, 3, call.CodeIntegrationFailed, failed.Message, "claim a"},
 		{nil, refused, 1, board.CodeOverlap, "g.txt has changes", "commit them"},
-		{other, refused, 3, edge.CodeFailed, "the disk is full", ""},
-		{failed, refused, 3, edge.CodeIntegrationFailed, both + "g.txt has changes", "claim a; for the others: commit them"},
-		{failed, other, 3, edge.CodeIntegrationFailed, both + "the disk is full", "claim a"},
-		{failed, &gitio.DamagedError{}, 4, edge.CodeInconsistent, both + (&gitio.DamagedError{}).Error(), "claim a; for the others: stop, and let a human look: git liza doctor"},
+		{other, refused, 3, call.CodeFailed, "the disk is full", ""},
+		{failed, refused, 3, call.CodeIntegrationFailed, both + "g.txt has changes", "claim a; for the others: commit them"},
+		{failed, other, 3, call.CodeIntegrationFailed, both + "the disk is full", "claim a"},
+		{failed, &gitio.DamagedError{}, 4, call.CodeInconsistent, both + (&gitio.DamagedError{}).Error(), "claim a; for the others: stop, and let a human look: git liza doctor"},
 	} {
 		got := bothOf(c.failed, c.ended)
-		if class := edge.Classify(got); got.Error() != c.text || class != (edge.Class{Exit: c.exit, Code: c.code, Hint: c.hint}) {
+		if class := call.Classify(got); got.Error() != c.text || class != (call.Class{Exit: c.exit, Code: c.code, Hint: c.hint}) {
 			t.Errorf("%v, %v: %v %+v", c.failed, c.ended, got, class)
 		}
 	}

@@ -6,27 +6,27 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 var _ = add(noteCommand)
 
-func noteCommand() *edge.Command {
+func noteCommand() *call.Command {
 	p := board.AddNote{}
 	var file string
-	return &edge.Command{
+	return &call.Command{
 		Name: "note", Group: "human", Args: `["TEXT"]`, Max: 1, Writes: true,
 		Short: "leave a note for a task, an agent, the planner or everybody",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.For, "for", "", "a task, an agent, planner or human; everybody without it")
-			edge.AboutFlag(f, &p.Goal)
+			call.AboutFlag(f, &p.Goal)
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza note "Use the staging key" --for login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
-			text, err := c.Text("text", edge.First(c.Args), file)
+		Run: func(ctx context.Context, c *call.Call) error {
+			text, err := c.Text("text", call.First(c.Args), file)
 			if err != nil {
 				return err
 			}
@@ -38,47 +38,47 @@ func noteCommand() *edge.Command {
 
 var _ = add(ackCommand)
 
-func ackCommand() *edge.Command {
-	return &edge.Command{
+func ackCommand() *call.Command {
+	return &call.Command{
 		Name: "ack", Group: "planner", Args: "ID...", Min: 1, Max: -1, Writes: true,
 		Short:   "mark notes and anomalies as dealt with",
 		Example: `git liza ack note-3 note-4`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return c.Just(ctx, &board.Ack{IDs: c.Args}) },
+		Run:     func(ctx context.Context, c *call.Call) error { return c.Just(ctx, &board.Ack{IDs: c.Args}) },
 	}
 }
 
 var _ = add(discoverCommand)
 
-func discoverCommand() *edge.Command {
+func discoverCommand() *call.Command {
 	var p board.Discover
-	return &edge.Command{
+	return &call.Command{
 		Name: "discover", Group: "any agent", Max: 0, Writes: true,
 		Short: "log an adjacent problem instead of fixing it",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.During, "during", "", "the `TASK` during which it was found")
-			edge.AboutFlag(f, &p.Goal)
+			call.AboutFlag(f, &p.Goal)
 			f.StringVar(&p.Description, "desc", "", "what was found")
 			f.StringVar(&p.Severity, "severity", "", "critical, high, medium or low")
 			f.StringVar(&p.Urgency, "urgency", "deferred", "immediate wakes the planner")
 			f.StringVar(&p.Recommendation, "recommend", "", "what should be done")
 		},
 		Example: `git liza discover --during login --desc "Sessions never expire" --severity high --urgency immediate`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return c.Just(ctx, &p) },
+		Run:     func(ctx context.Context, c *call.Call) error { return c.Just(ctx, &p) },
 	}
 }
 
 var _ = add(convertDiscoveryCommand)
 
-func convertDiscoveryCommand() *edge.Command {
+func convertDiscoveryCommand() *call.Command {
 	var task string
-	return &edge.Command{
+	return &call.Command{
 		Name: "convert-discovery", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short:   "record which task takes up a discovery",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&task, "task", "", "the `TASK`") },
 		Example: `git liza convert-discovery discovery-1 --task login-limits`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if task == "" {
-				return edge.Usage(c.Cmd, "--task is missing")
+				return call.Usage(c.Cmd, "--task is missing")
 			}
 			return c.Just(ctx, &board.ConvertDiscovery{Discovery: c.Args[0], Task: task})
 		},
@@ -87,10 +87,10 @@ func convertDiscoveryCommand() *edge.Command {
 
 var _ = add(settleDiscoveryCommand)
 
-func settleDiscoveryCommand() *edge.Command {
+func settleDiscoveryCommand() *call.Command {
 	var deferIt, reject bool
 	var reason string
-	return &edge.Command{
+	return &call.Command{
 		Name: "settle-discovery", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "put a discovery aside",
 		Flags: func(f *pflag.FlagSet) {
@@ -99,9 +99,9 @@ func settleDiscoveryCommand() *edge.Command {
 			f.StringVar(&reason, "reason", "", "why")
 		},
 		Example: `git liza settle-discovery discovery-1 --defer --reason "after the release"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if deferIt == reject {
-				return edge.Usage(c.Cmd, "one of --defer and --reject is needed")
+				return call.Usage(c.Cmd, "one of --defer and --reject is needed")
 			}
 			how := "deferred"
 			if reject {
@@ -114,23 +114,23 @@ func settleDiscoveryCommand() *edge.Command {
 
 var _ = add(anomalyCommand)
 
-func anomalyCommand() *edge.Command {
+func anomalyCommand() *call.Command {
 	p := board.LogAnomaly{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "anomaly", Group: "any agent", Args: "TYPE [KEY=VALUE...]", Min: 1, Max: -1, Writes: true,
 		Short: "record an unexpected event",
 		Long:  anomalyTypes(),
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Task, "task", "", "the `TASK` it is about")
-			edge.AboutFlag(f, &p.Goal)
+			call.AboutFlag(f, &p.Goal)
 		},
 		Example: `git liza anomaly retry_loop --task login error_pattern="connection refused" count=3`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			p.Type, p.Details = c.Args[0], map[string]board.Scalar{}
 			for _, pair := range c.Args[1:] {
 				key, value, ok := strings.Cut(pair, "=")
 				if !ok {
-					return edge.Usage(c.Cmd, "a detail is given as key=value, not as %q", pair)
+					return call.Usage(c.Cmd, "a detail is given as key=value, not as %q", pair)
 				}
 				p.Details[key] = board.Scalar(value)
 			}
@@ -169,6 +169,6 @@ func anomalyTypes() string {
 		}
 		rows = append(rows, []string{t.Type, strings.Join(who, ", "), strings.Join(t.Details, ", ")})
 	}
-	b.WriteString(strings.Join(edge.Columns("  ", rows), "\n"))
+	b.WriteString(strings.Join(call.Columns("  ", rows), "\n"))
 	return b.String()
 }

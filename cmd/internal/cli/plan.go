@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/definition"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -22,14 +22,14 @@ import (
 
 var _ = add(planCommand)
 
-func planCommand() *edge.Command {
-	return &edge.Command{
+func planCommand() *call.Command {
+	return &call.Command{
 		Name: "plan", Group: "human", Max: 0, Reads: true,
 		Short: "show all drafts on one page, with their dependencies and faults",
 		Long: `The number before a task says how many tasks have to be over, one after the other, before it can begin. What is
 worth a second look is a warning.`,
 		Example: `git liza plan`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -56,30 +56,30 @@ worth a second look is a warning.`,
 
 var _ = add(addTaskCommand)
 
-func addTaskCommand() *edge.Command {
+func addTaskCommand() *call.Command {
 	var o definition.Flags
 	var id string
 	var p board.AddTask
-	return &edge.Command{
+	return &call.Command{
 		Name: "add-task", Group: "planner", Args: "", Max: 0, Writes: true,
 		Short: "define a task as DRAFT",
 		Long: `With --ready the task is UNCLAIMED at once: a human injects it in one commit, a planner adds and
 finalizes it in two (--request R then uses R/1 and R/2).`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&id, "id", "", "lower-case letters, digits and hyphens, like add-auth")
-			edge.GoalFlag(f, &p.Goal)
+			call.GoalFlag(f, &p.Goal)
 			o.Add(f)
 			f.BoolVar(&p.Planned, "planned", false, "counts for the sprint (the usual while one runs)")
 			f.BoolVar(&p.Stretch, "stretch", false, "is welcome in the sprint, but does not count")
 			f.BoolVar(&p.Ready, "ready", false, "open it to coders at once")
 		},
 		Example: `git liza add-task --id login --desc "Add POST /login" --spec specs/vision.md#login --done "POST /login answers 200" --scope "IN: api/; OUT: ui/" --depends users --ready`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if id == "" {
-				return edge.Usage(c.Cmd, "--id is missing")
+				return call.Usage(c.Cmd, "--id is missing")
 			}
 			if o.D.Description == "" {
-				return edge.Usage(c.Cmd, "--desc is missing")
+				return call.Usage(c.Cmd, "--desc is missing")
 			}
 			p.About, p.Definition, p.NoSpecFile = board.About{Task: id}, o.Definition(), c.SkipSpecFile()
 			return runAddTask(ctx, c, &p)
@@ -87,7 +87,7 @@ finalizes it in two (--request R then uses R/1 and R/2).`,
 	}
 }
 
-func runAddTask(ctx context.Context, c *edge.Call, p *board.AddTask) error {
+func runAddTask(ctx context.Context, c *call.Call, p *board.AddTask) error {
 	request := c.Request
 	role, err := c.Role(ctx)
 	if err != nil {
@@ -117,7 +117,7 @@ func runAddTask(ctx context.Context, c *edge.Call, p *board.AddTask) error {
 	warnings := board.Warnings(p.Definition)
 	var lines []string
 	if !twoSteps { // the second step reports them
-		lines = edge.Prefixed("warning: ", warnings)
+		lines = call.Prefixed("warning: ", warnings)
 	}
 	if sp := done.After.Sprint(); sp.Status != board.InProgress && !p.Stretch {
 		lines = append(lines, "note: "+sp.ID+" is "+string(sp.Status)+", and stays so")
@@ -136,14 +136,14 @@ func runAddTask(ctx context.Context, c *edge.Call, p *board.AddTask) error {
 	if !p.Ready {
 		lines = append(lines, "next: git liza finalize "+p.Task)
 	}
-	return c.Report(done, map[string]any{"warnings": edge.Every(warnings)}, lines...)
+	return c.Report(done, map[string]any{"warnings": call.Every(warnings)}, lines...)
 }
 
 var _ = add(finalizeCommand)
 
-func finalizeCommand() *edge.Command {
+func finalizeCommand() *call.Command {
 	var all bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "finalize", Group: "planner", Args: "[ID...]", Min: 0, Max: -1, Writes: true,
 		Short: "make DRAFT tasks claimable, if they pass every gate",
 		Long: `Where plans are reviewed (plan_review of git liza team show), a planner's finalize proposes a draft: it stays DRAFT
@@ -153,21 +153,21 @@ Each task is one commit; with several, --request R uses R/1, R/2 and so on, and 
 --all is for every draft, or for those that are proposed if there are any; the first that a gate refuses ends it.`,
 		Example: `git liza finalize login users`,
 		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&all, "all", false, "every draft that waits for you") },
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			switch {
 			case all && (len(c.Args) > 0 || c.Request != ""):
-				return edge.Usage(c.Cmd, "--all goes without IDs and without --request")
+				return call.Usage(c.Cmd, "--all goes without IDs and without --request")
 			case all:
 				return finalizeAll(ctx, c)
 			case len(c.Args) == 0:
-				return edge.Usage(c.Cmd, "finalize needs ID..., or --all")
+				return call.Usage(c.Cmd, "finalize needs ID..., or --all")
 			}
 			return definition.Finalize(ctx, c, c.Args, nil)
 		},
 	}
 }
 
-func finalizeAll(ctx context.Context, c *edge.Call) error {
+func finalizeAll(ctx context.Context, c *call.Call) error {
 	v, err := c.View(ctx)
 	if err != nil {
 		return err
@@ -188,25 +188,25 @@ func finalizeAll(ctx context.Context, c *edge.Call) error {
 
 var _ = add(rejectDraftCommand)
 
-func rejectDraftCommand() *edge.Command {
+func rejectDraftCommand() *call.Command {
 	var reason string
-	return &edge.Command{
+	return &call.Command{
 		Name: "reject-draft", Group: "planner", Args: "ID...", Min: 1, Max: -1, Writes: true,
 		Short: "send drafts that wait for the review of the plan back to their planner",
 		Long: `For agents that review plans (plan_review of git liza team show), and for humans. The planner is woken and told the reason,
 changes the draft, and proposes it again. git liza finalize is the approval.`,
 		Example: `git liza reject-draft login users --reason "login and users rewrite the same files: cut along the forms"`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "the required change and its reason") },
-		Run:     func(ctx context.Context, c *edge.Call) error { return definition.RejectDrafts(ctx, c, c.Args, reason) },
+		Run:     func(ctx context.Context, c *call.Call) error { return definition.RejectDrafts(ctx, c, c.Args, reason) },
 	}
 }
 
 var _ = add(amendTaskCommand)
 
-func amendTaskCommand() *edge.Command {
+func amendTaskCommand() *call.Command {
 	var o definition.Flags
 	var reason string
-	return &edge.Command{
+	return &call.Command{
 		Name: "amend-task", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "change a task's definition; the old one stays in its history",
 		Flags: func(f *pflag.FlagSet) {
@@ -214,10 +214,10 @@ func amendTaskCommand() *edge.Command {
 			f.StringVar(&reason, "reason", "", "why; needed unless the task is DRAFT")
 		},
 		Example: `git liza amend-task login --priority 1 --reason "the next sprint needs it"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			set := o.Set()
 			if len(set) == 0 {
-				return edge.Usage(c.Cmd, "nothing is named to change")
+				return call.Usage(c.Cmd, "nothing is named to change")
 			}
 			done, err := c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				d := board.Definition{}
@@ -238,16 +238,16 @@ func amendTaskCommand() *edge.Command {
 				return err
 			}
 			warnings := board.Warnings(done.After.Task(c.Args[0]).Definition())
-			return c.Report(done, map[string]any{"warnings": edge.Every(warnings)}, edge.Prefixed("warning: ", warnings)...)
+			return c.Report(done, map[string]any{"warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)...)
 		},
 	}
 }
 
 var _ = add(supersedeCommand)
 
-func supersedeCommand() *edge.Command {
+func supersedeCommand() *call.Command {
 	var by, reason string
-	return &edge.Command{
+	return &call.Command{
 		Name: "supersede", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "replace a task by others; its work is kept",
 		Flags: func(f *pflag.FlagSet) {
@@ -255,26 +255,26 @@ func supersedeCommand() *edge.Command {
 			f.StringVar(&reason, "reason", "", "the root cause, in a sentence at least")
 		},
 		Example: `git liza supersede login --by login-form,login-api --reason "It was two tasks: form and API share no code"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "supersede")
 			if err != nil {
 				return err
 			}
-			return c.End(ctx, actor, &board.Supersede{About: board.About{Task: c.Args[0]}, By: edge.Commas(by), Reason: reason})
+			return c.End(ctx, actor, &board.Supersede{About: board.About{Task: c.Args[0]}, By: call.Commas(by), Reason: reason})
 		},
 	}
 }
 
 var _ = add(abandonCommand)
 
-func abandonCommand() *edge.Command {
+func abandonCommand() *call.Command {
 	var reason string
-	return &edge.Command{
+	return &call.Command{
 		Name: "abandon", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short:   "give up a task; its work is kept",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza abandon login --reason "superseded by the new sign-in service"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "abandon")
 			if err != nil {
 				return err
@@ -286,19 +286,19 @@ func abandonCommand() *edge.Command {
 
 var _ = add(specChangeCommand)
 
-func specChangeCommand() *edge.Command {
+func specChangeCommand() *call.Command {
 	p := board.RecordSpecChange{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "spec-change", Group: "planner", Max: 0, Writes: true,
 		Short: "record that a specification changed",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Spec, "spec", "", "the `FILE` with #anchor, if any")
 			f.StringVar(&p.Change, "change", "", "what changed")
 			f.StringVar(&p.TriggeredBy, "triggered-by", "", "the `TASK` that led to it")
-			edge.AboutFlag(f, &p.Goal)
+			call.AboutFlag(f, &p.Goal)
 		},
 		Example: `git liza spec-change --spec specs/vision.md#login --change "Passwords have 12 characters or more" --triggered-by login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			done, err := c.Do(ctx, "spec-change", gitboard.Just(&p))
 			if err != nil {
 				return err
@@ -307,13 +307,13 @@ func specChangeCommand() *edge.Command {
 			if err != nil {
 				return err
 			}
-			return c.Report(done, map[string]any{"warnings": edge.Every(missing)}, edge.Prefixed("warning: ", missing)...)
+			return c.Report(done, map[string]any{"warnings": call.Every(missing)}, call.Prefixed("warning: ", missing)...)
 		},
 	}
 }
 
 // lacking describes the changes of a spec that integration lacks, committed here or not.
-func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
+func lacking(ctx context.Context, c *call.Call, spec string) ([]string, error) {
 	file := definition.Files([]string{spec})[0]
 	v, err := c.View(ctx)
 	if err != nil {
@@ -354,7 +354,7 @@ func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
 }
 
 // fileIn is the object of a file in a commit, "" if there is none.
-func fileIn(ctx context.Context, c *edge.Call, commit git.OID, file string) (git.OID, error) {
+func fileIn(ctx context.Context, c *call.Call, commit git.OID, file string) (git.OID, error) {
 	oid, err := c.Board.Repo().History().FileOID(ctx, commit, file)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", nil

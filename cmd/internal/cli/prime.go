@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -23,15 +23,15 @@ import (
 
 var _ = add(primeCommand)
 
-func primeCommand() *edge.Command {
+func primeCommand() *call.Command {
 	var goal string
-	return &edge.Command{
+	return &call.Command{
 		Name: "prime", Group: "any agent", Max: 0,
 		Short:   "print your role, your work and your next step: for an agent without a memory",
 		Long:    "With --goal a planner reads what wakes it for that goal, and a human the inbox of that goal.",
-		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
+		Flags:   func(f *pflag.FlagSet) { call.NarrowFlag(f, &goal) },
 		Example: `git liza prime`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -39,7 +39,7 @@ func primeCommand() *edge.Command {
 			if doubt, err := v.Doubt(ctx); doubt != nil || err != nil {
 				return cmp.Or(err, error(doubt))
 			}
-			if err := edge.Narrowed(v.State, goal); err != nil {
+			if err := call.Narrowed(v.State, goal); err != nil {
 				return err
 			}
 			p, err := prime(ctx, c, v, goal)
@@ -117,7 +117,7 @@ type wakeLine struct {
 	About   []string           `json:"about"`
 }
 
-func prime(ctx context.Context, c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
+func prime(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*primer, error) {
 	s, id := v.State.ForRules(), c.AgentID()
 	p := &primer{
 		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
@@ -162,7 +162,7 @@ func prime(ctx context.Context, c *edge.Call, v *gitboard.View, goal string) (*p
 }
 
 // inboxToPrime is what waits for a human.
-func inboxToPrime(ctx context.Context, c *edge.Call, v *gitboard.View, goal string) (*report.Inbox, error) {
+func inboxToPrime(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*report.Inbox, error) {
 	g, err := v.Glance(ctx)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func inboxToPrime(ctx context.Context, c *edge.Call, v *gitboard.View, goal stri
 }
 
 // plan fills in the next steps.
-func (p *primer) plan(ctx context.Context, c *edge.Call, v *gitboard.View, s *board.State, t *board.Task, goal string) error {
+func (p *primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *board.State, t *board.Task, goal string) error {
 	who, err := c.CallerOn(ctx, v)
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (p *primer) plan(ctx context.Context, c *edge.Call, v *gitboard.View, s *bo
 			wakes = report.Wakes(s, goal)
 		}
 		for _, w := range wakes {
-			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, edge.Every(w.About)})
+			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, call.Every(w.About)})
 		}
 	}
 	if only := p.end(t); only != "" {
@@ -269,7 +269,7 @@ func feedback(t *board.Task) string {
 	return strings.Join(parts, "; ")
 }
 
-func workToPrime(ctx context.Context, c *edge.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
+func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
 	root, err := c.Board.Root(ctx)
 	if err != nil {
 		return nil, err
@@ -371,7 +371,7 @@ func (p *primer) at(share int) []string {
 }
 
 func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []string {
-	lines := edge.Labelled{}
+	lines := call.Labelled{}
 	add := func(name, text string, most int) { lines.Add(name, cut(text, most)) }
 	add("description", w.Description, 120)
 	add("done when", w.DoneWhen, 240)
@@ -398,7 +398,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 }
 
 // progress describes a coder's progress.
-func (w *primeWork) progress(lines *edge.Labelled, cut func(string, int) string) {
+func (w *primeWork) progress(lines *call.Labelled, cut func(string, int) string) {
 	if w.Commits != nil {
 		said := plain.Plural(*w.Commits, "commit")
 		if n := len(w.Uncommitted); n > 0 {

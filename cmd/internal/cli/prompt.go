@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -18,16 +18,16 @@ import (
 
 var _ = add(promptCommand)
 
-func promptCommand() *edge.Command {
+func promptCommand() *call.Command {
 	var goal string
-	return &edge.Command{
+	return &call.Command{
 		Name: "prompt", Group: "supervision", Args: "ROLE [ID]", Min: 1, Max: 2,
 		Short: "print the prompt that a supervisor would give an agent",
 		Long: "Without ID it is for the task that the agent has, or that it would get next. Without LIZA_AGENT_ID it is for\n" +
 			"the agent that has the task, or the first of the role. Nothing is changed.",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&goal, "goal", "", "the `GOAL` that a planner is woken for") },
 		Example: `git liza prompt coder login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			t, err := c.Team(ctx)
 			if err != nil {
 				return err
@@ -38,16 +38,16 @@ func promptCommand() *edge.Command {
 			}
 			role := named.Kind.Role()
 			if role == roles.Planner && len(c.Args) > 1 {
-				return edge.Usage(c.Cmd, "a planner is woken by the board, not by a task")
+				return call.Usage(c.Cmd, "a planner is woken by the board, not by a task")
 			}
 			if role != roles.Planner && goal != "" {
-				return edge.Usage(c.Cmd, "--goal is for a planner: a coder or a reviewer works for the goal of its task")
+				return call.Usage(c.Cmd, "--goal is for a planner: a coder or a reviewer works for the goal of its task")
 			}
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
-			if err := edge.Narrowed(v.State, goal); err != nil {
+			if err := call.Narrowed(v.State, goal); err != nil {
 				return err
 			}
 			in, err := promptInput(ctx, c, v, named, goal)
@@ -68,7 +68,7 @@ func promptCommand() *edge.Command {
 }
 
 // promptInput gathers the input that a supervisor would use.
-func promptInput(ctx context.Context, c *edge.Call, v *gitboard.View, named *board.Role, goal string) (prompt.Input, error) {
+func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *board.Role, goal string) (prompt.Input, error) {
 	role := named.Kind.Role()
 	root, err := c.Board.Root(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func promptInput(ctx context.Context, c *edge.Call, v *gitboard.View, named *boa
 }
 
 // workOf is the task that an agent has or would get next, "" for none.
-func workOf(ctx context.Context, c *edge.Call, v *gitboard.View, id string, role roles.Role) (string, error) {
+func workOf(ctx context.Context, c *call.Call, v *gitboard.View, id string, role roles.Role) (string, error) {
 	if t := report.TaskOf(v.State, id); t != nil && t.Status != board.Approved {
 		return t.ID, nil
 	}

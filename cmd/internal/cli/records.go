@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"gopkg.in/yaml.v3"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/edit"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
@@ -28,15 +28,15 @@ import (
 
 var _ = add(readCommand)
 
-func readCommand() *edge.Command {
-	return &edge.Command{
+func readCommand() *call.Command {
+	return &call.Command{
 		Name: "read", Group: "machines", Args: "[PATH]", Max: 1, Reads: true,
 		Short: "print the board as one YAML document, or a part of it",
 		Long: `A path is made of keys with dots between; an item of a list is named by its id: tasks.add-auth.status.
 A record may be named by its file, too: tasks/add-auth.yaml, notes/note-12, notes/0/0/note-12.yaml.
 Archived tasks are not in the document; tasks.ID finds each of them.`,
 		Example: `git liza read tasks/login.yaml`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -63,9 +63,9 @@ Archived tasks are not in the document; tasks.ID finds each of them.`,
 
 var _ = add(writeCommand)
 
-func writeCommand() *edge.Command {
+func writeCommand() *call.Command {
 	var reason string
-	return &edge.Command{
+	return &call.Command{
 		Name: "write", Group: "machines", Args: "PATH VALUE", Min: 2, Max: 2, Writes: true,
 		Short: "change one field of a record (a human); the value is YAML",
 		Long: `Paths are those of git liza read: tasks.add-auth.priority, sprint.timeline.deadline, config.merge_style.
@@ -73,7 +73,7 @@ A record may be named by its file, too: tasks/add-auth.priority.
 What operations and history are for can't be written: states, claims, verdicts, commits, history.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza write tasks.login.priority 1 --reason "it blocks three others"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -161,9 +161,9 @@ func below(n *yaml.Node, key string) *yaml.Node {
 
 var _ = add(editCommand)
 
-func editCommand() *edge.Command {
+func editCommand() *call.Command {
 	var reason, from string
-	return &edge.Command{
+	return &call.Command{
 		Name: "edit", Group: "human", Args: "RECORD", Min: 1, Max: 1, Writes: true,
 		Short: "change a record in your editor: checked as write does, shown as a diff, one commit",
 		Long: `RECORD is a task's or another record's id, goal, sprint, config, or a path as git liza read has it: tasks.add-auth,
@@ -175,14 +175,14 @@ overtaken (both are shown). --from continues with such a file.`,
 			f.StringVar(&from, "from", "", "begin with the text in a `FILE`, as an earlier edit kept it")
 		},
 		Example: `git liza edit login --reason "the scope names a wrong folder"`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return edit.Run(ctx, c, reason, from) },
+		Run:     func(ctx context.Context, c *call.Call) error { return edit.Run(ctx, c, reason, from) },
 	}
 }
 
 var _ = add(validateCommand)
 
-func validateCommand() *edge.Command {
-	return &edge.Command{
+func validateCommand() *call.Command {
+	return &call.Command{
 		Name: "validate", Group: "machines", Args: "[FILE]", Max: 1, Reads: true, Anywhere: true,
 		Short: "check the board, a record in a file, or a whole board in one, against the invariants",
 		Long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
@@ -190,9 +190,9 @@ With --at it is the board alone, without the repository. A FILE is one record of
 tasks/add-auth.yaml of its tree (its path says which kind), or what git liza read prints: a WARNING says what
 git liza import would change of it, an INVALID names a fault and its line.`,
 		Example: `git liza validate state.yaml`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if len(c.Args) == 1 && c.At != "" {
-				return edge.Usage(c.Cmd, "a file has no --at")
+				return call.Usage(c.Cmd, "a file has no --at")
 			}
 			if len(c.Args) == 1 {
 				return validateFile(ctx, c, c.Args[0])
@@ -218,7 +218,7 @@ git liza import would change of it, an INVALID names a fault and its line.`,
 
 // validatePast checks a past board only against its own invariants, since repository and leases are
 // present ones.
-func validatePast(c *edge.Call, v *gitboard.View) error {
+func validatePast(c *call.Call, v *gitboard.View) error {
 	var issues []audit.Issue
 	for _, found := range board.Violations(v.State) {
 		issues = append(issues, audit.Issue{Level: audit.Invalid, Record: found.Record, Field: found.Field, Text: found.What})
@@ -230,14 +230,14 @@ func validatePast(c *edge.Call, v *gitboard.View) error {
 }
 
 // validateFile reads one record as strictly as the board does.
-func validateFile(ctx context.Context, c *edge.Call, file string) error {
+func validateFile(ctx context.Context, c *call.Call, file string) error {
 	path := file
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Directory(), path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return edge.Usage(c.Cmd, "%v", err)
+		return call.Usage(c.Cmd, "%v", err)
 	}
 	record := recordAt(filepath.ToSlash(path))
 	if board.NewRecord(record) == nil {
@@ -262,7 +262,7 @@ func validateFile(ctx context.Context, c *edge.Call, file string) error {
 }
 
 // validateExport checks a whole board in one file as an import would read it.
-func validateExport(c *edge.Call, file string, data []byte) error {
+func validateExport(c *call.Call, file string, data []byte) error {
 	now := board.At(c.App.Now())
 	whole, err := onefile.Read(onefile.Input{File: filepath.Base(file), State: data, Now: now, Clone: "here", Session: "none"})
 	var bad *onefile.Error
@@ -300,7 +300,7 @@ func recordAt(file string) string {
 
 // violationsOf checks a record against the invariants as if it were on the board. Without a board
 // only its form can be checked.
-func violationsOf(ctx context.Context, c *edge.Call, path string, record any) ([]audit.Issue, error) {
+func violationsOf(ctx context.Context, c *call.Call, path string, record any) ([]audit.Issue, error) {
 	if err := c.Open(ctx); err != nil {
 		return nil, nil //nolint:nilerr // a file can be anywhere
 	}
@@ -322,7 +322,7 @@ func violationsOf(ctx context.Context, c *edge.Call, path string, record any) ([
 	return issues, nil
 }
 
-func reportIssues(c *edge.Call, issues []audit.Issue) error {
+func reportIssues(c *call.Call, issues []audit.Issue) error {
 	invalid := 0
 	var lines []string
 	list := []map[string]string{}
@@ -348,7 +348,7 @@ func reportIssues(c *edge.Call, issues []audit.Issue) error {
 		if len(c.Args) == 1 {
 			hint = "git liza docs board-format"
 		}
-		return &edge.Outcome{Exit: 1, Code: board.CodeInvalid, Message: plain.Plural(invalid, "violation"), Hint: hint}
+		return &call.Outcome{Exit: 1, Code: board.CodeInvalid, Message: plain.Plural(invalid, "violation"), Hint: hint}
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -21,15 +21,15 @@ import (
 
 var _ = add(claimReviewCommand)
 
-func claimReviewCommand() *edge.Command {
-	return &edge.Command{
+func claimReviewCommand() *call.Command {
+	return &call.Command{
 		Name: "claim-review", Group: "reviewer", Args: "[ID]", Max: 1, Writes: true,
 		Short:   "claim a submission for review",
 		Long:    "Without an id: what has the lowest priority number and is oldest.",
 		Example: `git liza claim-review login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			done, err := c.Do(ctx, "claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-				id := edge.First(c.Args)
+				id := call.First(c.Args)
 				if id == "" {
 					id = board.NextReview(v.State, cmp.Or(c.AgentID(), roles.HumanID), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
 				}
@@ -59,9 +59,9 @@ func claimReviewCommand() *edge.Command {
 
 var _ = add(reviewCommand)
 
-func reviewCommand() *edge.Command {
+func reviewCommand() *call.Command {
 	var diff, since bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "review", Group: "reviewer", Args: "ID", Min: 1, Max: 1,
 		Short: "show everything that a reviewer needs to judge a submission",
 		Long: `--diff shows what it changes; with --since-last, what is new since the submission before (git range-diff where commits
@@ -71,9 +71,9 @@ were rewritten). Files of other tasks that came by a merge of integration are le
 			f.BoolVar(&since, "since-last", false, "with --diff: since the submission before")
 		},
 		Example: `git liza review login --diff --since-last`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if since && !diff {
-				return edge.Usage(c.Cmd, "--since-last selects a --diff: give both")
+				return call.Usage(c.Cmd, "--since-last selects a --diff: give both")
 			}
 			v, err := c.View(ctx)
 			if err != nil {
@@ -141,7 +141,7 @@ type reviewMaterial struct {
 	SpecChanges []string          `json:"spec_changes"`
 }
 
-func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task) (*reviewMaterial, error) {
+func materialFor(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task) (*reviewMaterial, error) {
 	sub, err := c.Board.Submission(ctx, v, t)
 	if err != nil {
 		return nil, err
@@ -149,14 +149,14 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 	m := &reviewMaterial{
 		Task: t.ID, Status: t.Status, Author: t.AssignedTo, Iteration: t.Iteration, Worktree: t.Worktree, Base: t.ReviewBase, Commit: t.ReviewCommit,
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
-		Checkpoint: t.CheckpointOfIteration(), Files: edge.Every(sub.Files), Outside: edge.Every(sub.FilesOutside), Tests: edge.Every(sub.TestsTouched), Deleted: edge.Every(sub.TestsDeleted),
-		Early: edge.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
-		Stage: report.StageOf(v.State, t.Brief()), Progress: report.ReviewOf(v.State, t.Brief()), Commits: edge.Every(sub.Commits), Unshown: edge.Every(sub.Unshown), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
+		Checkpoint: t.CheckpointOfIteration(), Files: call.Every(sub.Files), Outside: call.Every(sub.FilesOutside), Tests: call.Every(sub.TestsTouched), Deleted: call.Every(sub.TestsDeleted),
+		Early: call.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
+		Stage: report.StageOf(v.State, t.Brief()), Progress: report.ReviewOf(v.State, t.Brief()), Commits: call.Every(sub.Commits), Unshown: call.Every(sub.Unshown), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
 	}
 	if m.Comments, err = c.Board.Remarks(ctx, t); err != nil {
 		return nil, err
 	}
-	m.Comments = edge.Every(m.Comments)
+	m.Comments = call.Every(m.Comments)
 	for _, s := range report.SpecChangesSince(v.State, t.Created) {
 		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+plain.Line(s.Change, 200))
 	}
@@ -164,7 +164,7 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 }
 
 func (m *reviewMaterial) lines(t *board.Task) []string {
-	lines := edge.Labelled{fmt.Sprintf("%s, iteration %d, by %s (%s)", m.Task, m.Iteration, m.Author, m.Status), ""}
+	lines := call.Labelled{fmt.Sprintf("%s, iteration %d, by %s (%s)", m.Task, m.Iteration, m.Author, m.Status), ""}
 	lines.Add("stage", m.Stage)
 	lines.Add("description", m.Description)
 	lines.Add("done when", m.DoneWhen)
@@ -210,9 +210,9 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 
 var _ = add(commentCommand)
 
-func commentCommand() *edge.Command {
+func commentCommand() *call.Command {
 	var file, commit string
-	return &edge.Command{
+	return &call.Command{
 		Name: "comment", Group: "reviewer", Args: `ID FILE:LINE ["TEXT"]`, Min: 2, Max: 3, Writes: true,
 		Short: "comment on a line of the submission under review",
 		Long: `LINE is counted in the file as it was submitted; of a file that the submission deletes, as it was before. A rejection
@@ -223,14 +223,14 @@ which of them were acted upon.`,
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza comment login api/login.go:17 "An empty password gets in"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			text, err := c.Text("text", strings.Join(c.Args[2:], ""), file)
 			if err != nil {
 				return err
 			}
 			path, line, ok := plain.ParsePlace(c.Args[1])
 			if !ok {
-				return edge.Usage(c.Cmd, "%q is not FILE:LINE, like api/login.go:17", c.Args[1])
+				return call.Usage(c.Cmd, "%q is not FILE:LINE, like api/login.go:17", c.Args[1])
 			}
 			actor, err := c.Actor(ctx, "comment")
 			if err != nil {
@@ -274,17 +274,17 @@ func (o *rejectionFlags) given() bool {
 }
 
 // rejection is the rejection that the flags describe.
-func (o *rejectionFlags) rejection(cmd *edge.Command) (*board.Rejection, error) {
+func (o *rejectionFlags) rejection(cmd *call.Command) (*board.Rejection, error) {
 	r := &board.Rejection{Overall: o.overall, Spec: o.spec, Anomaly: o.anomaly, Prior: o.prior}
 	for _, b := range o.blockers {
 		if strings.Count(b, "|") < 3 {
-			return nil, edge.Usage(cmd, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
+			return nil, call.Usage(cmd, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
 		}
 		r.Blockers = append(r.Blockers, board.ParseFinding(b))
 	}
 	for _, b := range o.concerns {
 		if strings.Count(b, "|") < 1 {
-			return nil, edge.Usage(cmd, `--concern needs two parts: "file:line|issue"`)
+			return nil, call.Usage(cmd, `--concern needs two parts: "file:line|issue"`)
 		}
 		r.Concerns = append(r.Concerns, board.ParseFinding(b))
 	}
@@ -293,10 +293,10 @@ func (o *rejectionFlags) rejection(cmd *edge.Command) (*board.Rejection, error) 
 
 var _ = add(verdictCommand)
 
-func verdictCommand() *edge.Command {
+func verdictCommand() *call.Command {
 	var commit, reason, file string
 	var o rejectionFlags
-	return &edge.Command{
+	return &call.Command{
 		Name: "verdict", Group: "reviewer", Args: "ID APPROVED|REJECTED", Min: 2, Max: 2, Writes: true,
 		Short: "give the binding verdict on a submission",
 		Long: `A rejection is given as text in the required form (--reason, --reason-file; "-" is standard input), or as its
@@ -308,9 +308,9 @@ parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 			o.add(f)
 		},
 		Example: `git liza verdict login REJECTED --commit 3f2a91c --reason "An empty password is accepted" --blocker "api/login.go:17|no check|anyone gets in|refuse it"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if commit == "" {
-				return &edge.UsageError{
+				return &call.UsageError{
 					Message: "--commit is missing: a verdict names the commit that was reviewed",
 					Hint:    "git liza read tasks." + c.Args[0] + ".review_commit",
 				}
@@ -322,7 +322,7 @@ parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 			var rejection *board.Rejection
 			if o.given() {
 				if text != "" {
-					return edge.Usage(c.Cmd, "a reason is given as text or in parts, not both")
+					return call.Usage(c.Cmd, "a reason is given as text or in parts, not both")
 				}
 				if rejection, err = o.rejection(c.Cmd); err != nil {
 					return err

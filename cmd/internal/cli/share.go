@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -20,8 +20,8 @@ import (
 
 var _ = add(shareCommand)
 
-func shareCommand() *edge.Command {
-	return &edge.Command{
+func shareCommand() *call.Command {
+	return &call.Command{
 		Name: "share", Group: "setting up", Args: "REMOTE", Min: 1, Max: 1,
 		Short: "share the board with other clones, by a remote",
 		Long: `Board and integration are pushed together, and from then on the remote is the judge: an operation counts when
@@ -29,7 +29,7 @@ the remote has taken it. Other clones join with git liza init, or with this wher
 plain fetch leaves the board, the branches of tasks (liza/task/ID there) and integration alone from now on; git liza
 brings them itself.`,
 		Example: `git liza share origin`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if err := setup.HumanOnly(ctx, c); err != nil {
 				return err
 			}
@@ -51,10 +51,10 @@ brings them itself.`,
 			}
 			again := "git liza share " + plain.Line(c.Args[0], 60)
 			if unclear := (*remote.UnclearError)(nil); errors.As(err, &unclear) {
-				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
+				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
 			}
 			if errors.As(err, new(*gitio.NetworkError)) && !errors.Is(err, gitio.ErrRejected) && b.Remote() == "" {
-				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: " + again}
+				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: " + again}
 			}
 			if err != nil {
 				return err
@@ -74,15 +74,15 @@ brings them itself.`,
 
 var _ = add(syncCommand)
 
-func syncCommand() *edge.Command {
-	return &edge.Command{
+func syncCommand() *call.Command {
+	return &call.Command{
 		Name: "sync", Group: "setting up", Max: 0,
 		Short: "fetch what other clones have done, and send what was queued",
 		Long: `Board, integration, submissions and leases are fetched, and worktrees of tasks that others have ended are removed;
 what they hold is kept. What was queued with --offline is checked again on the current board: what is refused
 is reported, and its text is kept beside the queue.`,
 		Example: `git liza sync`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return runSync(ctx, c) },
+		Run:     func(ctx context.Context, c *call.Call) error { return runSync(ctx, c) },
 	}
 }
 
@@ -107,7 +107,7 @@ type syncRefused struct {
 	Reason string `json:"reason"`
 }
 
-func runSync(ctx context.Context, c *edge.Call) error {
+func runSync(ctx context.Context, c *call.Call) error {
 	b := c.Board
 	if b.Remote() == "" {
 		return board.Refuse(board.CodeNotShared, "this clone shares its board with no other", "git liza share REMOTE, or git liza init in a clone of a shared project")
@@ -131,7 +131,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	if err != nil {
 		return err
 	}
-	s.Integration, s.BroughtForward, s.Warnings = f.Moved, edge.Every(f.BroughtForward), edge.Every(f.Warnings)
+	s.Integration, s.BroughtForward, s.Warnings = f.Moved, call.Every(f.BroughtForward), call.Every(f.Warnings)
 	who, err := b.Repo().Settings().Identity(ctx)
 	if err != nil {
 		return gitboard.NoIdentity(err)
@@ -140,7 +140,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	if err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
-	s.Tidied = edge.Every(tidied)
+	s.Tidied = call.Every(tidied)
 	after, err := b.View(ctx)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func runSync(ctx context.Context, c *edge.Call) error {
 	if lost != nil {
 		return lost
 	}
-	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: plain.Plural(len(s.Refused), "queued operation") + " refused", Hint: "the texts are kept in the folder liza/queue of the git directory"}
+	return &call.Outcome{Exit: 1, Code: call.CodeRefused, Message: plain.Plural(len(s.Refused), "queued operation") + " refused", Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }
 
 // setBack is a warning if the remote, as it was fetched, lacks operations of this clone's board: it
@@ -240,7 +240,7 @@ func (s *synced) lines() []string {
 		if n > most {
 			lines = append(lines, fmt.Sprintf("  ... and %d before these: git liza log", n-most))
 		}
-		lines = append(lines, edge.Prefixed("  ", s.New[max(0, n-most):])...)
+		lines = append(lines, call.Prefixed("  ", s.New[max(0, n-most):])...)
 	}
 	if s.Forged != "" {
 		lines = append(lines, "the board here broke the rules and is replaced by that of "+s.Remote+"; it is kept: git log "+s.Forged)
@@ -248,11 +248,11 @@ func (s *synced) lines() []string {
 	if s.Integration {
 		lines = append(lines, "integration has moved")
 	}
-	lines = append(lines, edge.Prefixed("brought forward: ", s.BroughtForward)...)
-	lines = append(lines, edge.Prefixed("tidied: ", s.Tidied)...)
-	lines = append(lines, edge.Prefixed("sent: ", s.Sent)...)
+	lines = append(lines, call.Prefixed("brought forward: ", s.BroughtForward)...)
+	lines = append(lines, call.Prefixed("tidied: ", s.Tidied)...)
+	lines = append(lines, call.Prefixed("sent: ", s.Sent)...)
 	for _, r := range s.Refused {
 		lines = append(lines, "refused: "+r.Op+": "+r.Reason)
 	}
-	return append(lines, edge.Prefixed("warning: ", s.Warnings)...)
+	return append(lines, call.Prefixed("warning: ", s.Warnings)...)
 }

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
@@ -102,7 +102,7 @@ func TestLoadKey(t *testing.T) {
 	write("text", []byte("hello\n"))
 	socket := sshAgent(t, &ed, long)
 	load := func(socket, where string) (*sshsig.Signer, error) {
-		c := &edge.Call{App: &edge.App{Dir: dir, Getenv: func(name string) string {
+		c := &call.Call{App: &call.App{Dir: dir, Getenv: func(name string) string {
 			return map[string]string{"SSH_AUTH_SOCK": socket, "HOME": dir}[name]
 		}}}
 		t.Cleanup(c.Close)
@@ -137,7 +137,7 @@ func TestLoadKey(t *testing.T) {
 		{socket, "key::hello", "not a public key"},
 	} {
 		_, err := load(c.socket, c.where)
-		if err == nil || !strings.Contains(err.Error(), c.says) || edge.Classify(err).Code != "signature" || edge.Classify(err).Hint == "" {
+		if err == nil || !strings.Contains(err.Error(), c.says) || call.Classify(err).Code != "signature" || call.Classify(err).Hint == "" {
 			t.Errorf("%s: %v", c.where, err)
 		}
 	}
@@ -158,7 +158,7 @@ func TestAgentThatDoesNotAnswer(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	socket := serve(t, ring)
-	c := &edge.Call{App: &edge.App{Getenv: func(string) string { return socket }}}
+	c := &call.Call{App: &call.App{Getenv: func(string) string { return socket }}}
 	t.Cleanup(c.Close)
 	s, err := signing.LoadKey(ctx, c, "key::"+publicOf(t, key))
 	if err != nil {

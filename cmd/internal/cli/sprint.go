@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -21,10 +21,10 @@ import (
 
 var _ = add(sprintStartCommand)
 
-func sprintStartCommand() *edge.Command {
+func sprintStartCommand() *call.Command {
 	p := board.SprintStart{}
 	var planned, stretch, deadline string
-	return &edge.Command{
+	return &call.Command{
 		Name: "sprint start", Group: "human", Args: `["AIM"]`, Max: 1, Writes: true,
 		Short: "begin a sprint after one has ended",
 		Long:  "The aim, what the sprint is for, goes into the goal's alignment history.",
@@ -34,10 +34,10 @@ func sprintStartCommand() *edge.Command {
 			f.StringVar(&deadline, "deadline", "", "`WHEN` the board goes to CHECKPOINT: a time (2026-01-31T14:05:00Z), or a time from now (36h)")
 		},
 		Example: `git liza sprint start "The login flow" --planned login,users --deadline 36h`,
-		Run: func(ctx context.Context, c *edge.Call) error {
-			p.Aim, p.Planned, p.Stretch = edge.First(c.Args), edge.Commas(planned), edge.Commas(stretch)
+		Run: func(ctx context.Context, c *call.Call) error {
+			p.Aim, p.Planned, p.Stretch = call.First(c.Args), call.Commas(planned), call.Commas(stretch)
 			var err error
-			if p.Deadline, err = edge.Moment(c, "deadline", deadline, 1); err != nil {
+			if p.Deadline, err = call.Moment(c, "deadline", deadline, 1); err != nil {
 				return err
 			}
 			done, err := c.Do(ctx, "sprint-start", gitboard.Just(&p))
@@ -52,7 +52,7 @@ func sprintStartCommand() *edge.Command {
 			if len(left) > 0 {
 				lines = append(lines, "neither planned nor stretch: "+screen.SomeOf(left))
 			}
-			return c.Report(done, map[string]any{"sprint": done.After.Sprint().ID, "unplanned": edge.Every(left)}, lines...)
+			return c.Report(done, map[string]any{"sprint": done.After.Sprint().ID, "unplanned": call.Every(left)}, lines...)
 		},
 	}
 }
@@ -81,9 +81,9 @@ func overAlready(s *board.State) (ids []string) {
 
 var _ = add(sprintShowCommand)
 
-func sprintShowCommand() *edge.Command {
+func sprintShowCommand() *call.Command {
 	var summary, changelog bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "sprint show", Group: "human", Max: 0, Reads: true,
 		Short: "show the sprint: its scope, its clock, finished work and obstacles",
 		Long: `--summary prints it as the checkpoint writes it, with the review checklist; --changelog what was recorded of changes
@@ -93,7 +93,7 @@ of the specs. Both are Markdown. An earlier sprint: --at a time before the next 
 			f.BoolVar(&changelog, "changelog", false, "the changes of the specs in this sprint, as Markdown")
 		},
 		Example: `git liza sprint show --summary`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -101,13 +101,13 @@ of the specs. Both are Markdown. An earlier sprint: --at a time before the next 
 			now := c.Moment(v.State)
 			switch {
 			case summary && changelog:
-				return edge.Usage(c.Cmd, "--summary or --changelog, not both")
+				return call.Usage(c.Cmd, "--summary or --changelog, not both")
 			case summary:
 				text, err := sprint.Summary(v.State, now)
-				return edge.Markdown(c, "summary", text, err)
+				return call.Markdown(c, "summary", text, err)
 			case changelog:
 				text, err := sprint.Changelog(v.State)
-				return edge.Markdown(c, "changelog", text, err)
+				return call.Markdown(c, "changelog", text, err)
 			}
 			r, err := report.ReviewSprint(v.State, now)
 			if err != nil {
@@ -123,10 +123,10 @@ of the specs. Both are Markdown. An earlier sprint: --at a time before the next 
 
 var _ = add(sprintEndCommand)
 
-func sprintEndCommand() *edge.Command {
+func sprintEndCommand() *call.Command {
 	p := board.SprintEnd{}
 	var yes bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "sprint end", Group: "human", Max: 0, Writes: true,
 		Short: "end the sprint: COMPLETED if all that it planned is finished, else ABORTED",
 		Long:  "With planned tasks that are not finished it asks on a terminal; elsewhere it takes --reason and --yes.",
@@ -135,7 +135,7 @@ func sprintEndCommand() *edge.Command {
 			f.BoolVar(&yes, "yes", false, "do not ask")
 		},
 		Example: `git liza sprint end --reason "its deadline has passed" --yes`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if err := sureToEnd(ctx, c, &p, yes); err != nil {
 				return err
 			}
@@ -151,7 +151,7 @@ func sprintEndCommand() *edge.Command {
 }
 
 // sureToEnd asks for confirmation if planned tasks are unfinished.
-func sureToEnd(ctx context.Context, c *edge.Call, p *board.SprintEnd, yes bool) error {
+func sureToEnd(ctx context.Context, c *call.Call, p *board.SprintEnd, yes bool) error {
 	actor, err := c.Actor(ctx, "sprint-end")
 	if err != nil {
 		return err
@@ -183,9 +183,9 @@ func sureToEnd(ctx context.Context, c *edge.Call, p *board.SprintEnd, yes bool) 
 
 var _ = add(checkpointCommand)
 
-func checkpointCommand() *edge.Command {
+func checkpointCommand() *call.Command {
 	var reason, task string
-	return &edge.Command{
+	return &call.Command{
 		Name: "checkpoint", Group: "human", Max: 0, Writes: true,
 		Short: "halt claims, review claims and merges until a human has decided, and write the sprint's summary",
 		Long: `A planner may ask for one, too; a human releases it: git liza resume --decision CONTINUE.
@@ -195,7 +195,7 @@ With --task it is one task that waits for a human: it is paused.`,
 			f.StringVar(&task, "task", "", "this `TASK` only (a human)")
 		},
 		Example: `git liza checkpoint --reason "the API is complete: does it fit?"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if task != "" {
 				return checkpointTask(ctx, c, task, reason)
 			}
@@ -213,7 +213,7 @@ With --task it is one task that waits for a human: it is paused.`,
 }
 
 // checkpointTask makes one task wait for a human.
-func checkpointTask(ctx context.Context, c *edge.Call, task, reason string) error {
+func checkpointTask(ctx context.Context, c *call.Call, task, reason string) error {
 	if c.AgentID() != "" {
 		return board.Refuse(board.CodePermission, "a checkpoint of one task is for a human", "ask one: git liza note --for human TEXT")
 	}
@@ -226,10 +226,10 @@ func checkpointTask(ctx context.Context, c *edge.Call, task, reason string) erro
 
 var _ = add(retrospectiveCommand)
 
-func retrospectiveCommand() *edge.Command {
+func retrospectiveCommand() *call.Command {
 	var template bool
 	var file string
-	return &edge.Command{
+	return &call.Command{
 		Name: "retrospective", Group: "human", Max: 0, Writes: true,
 		Short: "store what was learnt from the sprint, or print a template filled with its figures",
 		Long: `git liza retrospective --template > FILE, answer in the file, then git liza retrospective --file FILE.
@@ -239,10 +239,10 @@ It is stored with the sprint; an answer that is still missing is named. Without 
 			f.StringVar(&file, "file", "", "store the text of this `FILE` (- is standard input)")
 		},
 		Example: `git liza retrospective --template > retrospective.md`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if file != "" {
 				if template {
-					return edge.Usage(c.Cmd, "--template or --file, not both")
+					return call.Usage(c.Cmd, "--template or --file, not both")
 				}
 				text, err := c.File("--file", file)
 				if err != nil {
@@ -256,7 +256,7 @@ It is stored with the sprint; an answer that is still missing is named. Without 
 			}
 			if template {
 				text, err := sprint.Retrospective(v.State, c.App.Now())
-				return edge.Markdown(c, "template", text, err)
+				return call.Markdown(c, "template", text, err)
 			}
 			sp := v.State.Sprint()
 			if err := v.State.Err(); err != nil {
@@ -265,28 +265,28 @@ It is stored with the sprint; an answer that is still missing is named. Without 
 			if sp.Retrospective == "" {
 				return board.Refuse(board.CodeUnknownRecord, sp.ID+" has no retrospective yet", "git liza retrospective --template > FILE")
 			}
-			return edge.Markdown(c, "retrospective", sp.Retrospective, nil)
+			return call.Markdown(c, "retrospective", sp.Retrospective, nil)
 		},
 	}
 }
 
 var _ = add(metricsCommand)
 
-func metricsCommand() *edge.Command {
+func metricsCommand() *call.Command {
 	var goal string
-	return &edge.Command{
+	return &call.Command{
 		Name: "metrics", Group: "human", Max: 0, Reads: true,
 		Short:   "show the sprint's metrics, what it has cost, and whether reviewers approve everything",
 		Long:    "With --goal they are of that goal's tasks; what planning it has cost is not in them.",
-		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
+		Flags:   func(f *pflag.FlagSet) { call.NarrowFlag(f, &goal) },
 		Example: `git liza metrics --json`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
 			s := v.State.ForRules()
-			if err := edge.Narrowed(s, goal); err != nil {
+			if err := call.Narrowed(s, goal); err != nil {
 				return err
 			}
 			m, used, sp := report.MeasureOf(s, goal), report.UsedFor(s, goal), s.Sprint()
@@ -303,9 +303,9 @@ func metricsCommand() *edge.Command {
 
 var _ = add(archiveCommand)
 
-func archiveCommand() *edge.Command {
+func archiveCommand() *call.Command {
 	var sprint string
-	return &edge.Command{
+	return &call.Command{
 		Name: "archive", Group: "human", Max: 0, Writes: true,
 		Short: "move the tasks of ended sprints to the archive; their ids still find them",
 		Long: `A task that is over belongs to the sprint in which it ended. Archived tasks leave status, read and the choice of
@@ -315,11 +315,11 @@ Each sprint is one commit, a large one several; then --request R uses R/1, R/2 a
 			f.StringVar(&sprint, "sprint", "", "only this sprint's, by its `ID`")
 		},
 		Example: `git liza archive --sprint sprint-1`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return runArchive(ctx, c, sprint) },
+		Run:     func(ctx context.Context, c *call.Call) error { return runArchive(ctx, c, sprint) },
 	}
 }
 
-func runArchive(ctx context.Context, c *edge.Call, sprint string) error {
+func runArchive(ctx context.Context, c *call.Call, sprint string) error {
 	actor, err := c.Actor(ctx, "archive")
 	if err != nil {
 		return err
@@ -334,7 +334,7 @@ func runArchive(ctx context.Context, c *edge.Call, sprint string) error {
 			return c.Report(done, nil)
 		}
 		p := done.Op.Payload.(*board.Archive)
-		operations = append(operations, edge.Reported(done, map[string]any{"sprint": p.Sprint, "tasks": p.Tasks}))
+		operations = append(operations, call.Reported(done, map[string]any{"sprint": p.Sprint, "tasks": p.Tasks}))
 		return nil
 	}
 	for _, done := range before {
@@ -379,7 +379,7 @@ func runArchive(ctx context.Context, c *edge.Call, sprint string) error {
 
 // archivedBefore returns what the same request has archived before, in one commit or in several. If
 // it was one, that is the whole of it.
-func archivedBefore(ctx context.Context, c *edge.Call, actor board.Actor) (all []*gitboard.Done, whole bool, err error) {
+func archivedBefore(ctx context.Context, c *call.Call, actor board.Actor) (all []*gitboard.Done, whole bool, err error) {
 	r := c.Asks(actor)
 	done, err := c.Board.Lookup(ctx, r)
 	if done != nil {
@@ -396,7 +396,7 @@ func archivedBefore(ctx context.Context, c *edge.Call, actor board.Actor) (all [
 }
 
 // archivable returns the operations that archive the ended sprints, or only the named one.
-func archivable(ctx context.Context, c *edge.Call, v *gitboard.View, named string) ([]*board.Archive, error) {
+func archivable(ctx context.Context, c *call.Call, v *gitboard.View, named string) ([]*board.Archive, error) {
 	sprints, err := v.Sprints(ctx)
 	if err != nil {
 		return nil, err
@@ -428,7 +428,7 @@ func archivable(ctx context.Context, c *edge.Call, v *gitboard.View, named strin
 		}
 	}
 	if named != "" && !slices.Contains(known, named) {
-		return nil, board.Refuse(board.CodeUnknownSprint, fmt.Sprintf("no ended sprint is called %q", plain.Line(named, 60)), edge.Suggest(named, known))
+		return nil, board.Refuse(board.CodeUnknownSprint, fmt.Sprintf("no ended sprint is called %q", plain.Line(named, 60)), call.Suggest(named, known))
 	}
 	return batches, v.State.Err()
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/edit"
 	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -20,9 +20,9 @@ import (
 
 var _ = add(teamCommand)
 
-func teamCommand() *edge.Command {
+func teamCommand() *call.Command {
 	t := teamFlags{counts: map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}}
-	return &edge.Command{
+	return &call.Command{
 		Name: "team", Group: "supervision", Max: 0, Lasts: true,
 		Short: "run a planner, coders and reviewers in one terminal until every goal is done",
 		Long: `Without numbers the team sizes itself: it starts an agent when there is work that nobody on the board is there for,
@@ -42,7 +42,7 @@ reason is shown for each goal.`,
 			t.given = f.Changed
 		},
 		Example: `git liza team --coders 3 --cli codex`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return runTeam(ctx, c, t) },
+		Run:     func(ctx context.Context, c *call.Call) error { return runTeam(ctx, c, t) },
 	}
 }
 
@@ -60,7 +60,7 @@ func (t *teamFlags) sizesItself() bool {
 }
 
 // members prepares the agents of a team with given numbers.
-func (t *teamFlags) members(ctx context.Context, c *edge.Call) ([]supervisor.Config, error) {
+func (t *teamFlags) members(ctx context.Context, c *call.Call) ([]supervisor.Config, error) {
 	var members []supervisor.Config
 	v, err := c.View(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *teamFlags) members(ctx context.Context, c *edge.Call) ([]supervisor.Con
 			n = *own
 		}
 		if n < 0 || n > board.MostAgents {
-			return nil, edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", board.MostAgents, n)
+			return nil, call.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", board.MostAgents, n)
 		}
 		for range n {
 			m, err := team.Supervise(ctx, c, role, t.run)
@@ -88,7 +88,7 @@ func (t *teamFlags) members(ctx context.Context, c *edge.Call) ([]supervisor.Con
 		}
 	}
 	if len(members) == 0 {
-		return nil, edge.Usage(c.Cmd, "a team needs somebody")
+		return nil, call.Usage(c.Cmd, "a team needs somebody")
 	}
 	for _, m := range members {
 		if err := m.Installed(); err != nil {
@@ -98,7 +98,7 @@ func (t *teamFlags) members(ctx context.Context, c *edge.Call) ([]supervisor.Con
 	return members, nil
 }
 
-func runTeam(ctx context.Context, c *edge.Call, t teamFlags) error {
+func runTeam(ctx context.Context, c *call.Call, t teamFlags) error {
 	var crew supervisor.Team
 	var err error
 	if t.sizesItself() {
@@ -148,7 +148,7 @@ func runTeam(ctx context.Context, c *edge.Call, t teamFlags) error {
 }
 
 // answerTeam reports how the team's run ended.
-func answerTeam(ctx context.Context, c *edge.Call, over map[string]board.Time) error {
+func answerTeam(ctx context.Context, c *call.Call, over map[string]board.Time) error {
 	v, err := c.Board.View(ctx)
 	if err != nil {
 		return err
@@ -171,16 +171,16 @@ func answerTeam(ctx context.Context, c *edge.Call, over map[string]board.Time) e
 
 var _ = add(teamShowCommand)
 
-func teamShowCommand() *edge.Command {
+func teamShowCommand() *call.Command {
 	var template string
-	return &edge.Command{
+	return &call.Command{
 		Name: "team show", Group: "human", Max: 0, Reads: true,
 		Short: "the team's roles and stages, as YAML that team set reads",
 		Long: `Without git liza team set it is the built-in team: a planner, coders and code reviewers, and the stage code. The file
 is described in git liza docs team. With --template it is a team to start from: git liza team set reads it.`,
 		Flags:   func(f *pflag.FlagSet) { edit.TemplateFlag(f, &template) },
 		Example: `git liza team show`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if template != "" {
 				return showTemplate(c, template)
 			}
@@ -205,7 +205,7 @@ is described in git liza docs team. With --template it is a team to start from: 
 	}
 }
 
-func showTemplate(c *edge.Call, name string) error {
+func showTemplate(c *call.Call, name string) error {
 	text, err := edit.TeamTemplate(name)
 	if err != nil {
 		return err
@@ -223,9 +223,9 @@ func showTemplate(c *edge.Call, name string) error {
 
 var _ = add(teamSetCommand)
 
-func teamSetCommand() *edge.Command {
+func teamSetCommand() *call.Command {
 	var template string
-	return &edge.Command{
+	return &call.Command{
 		Name: "team set", Group: "human", Args: "[FILE]", Max: 1, Writes: true,
 		Short: "replace the team's roles and stages by those in a file",
 		Long: `FILE is YAML as team show prints it; - is standard input. What is wrong with it is reported with its line. A role
@@ -234,9 +234,9 @@ once: set the team again after a change to it. In place of FILE, --template take
 git liza team show --template prints it.`,
 		Example: `git liza team set team.yaml`,
 		Flags:   func(f *pflag.FlagSet) { edit.TemplateFlag(f, &template) },
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if (template == "") == (len(c.Args) == 0) {
-				return edge.Usage(c.Cmd, "team set needs a FILE or --template NAME")
+				return call.Usage(c.Cmd, "team set needs a FILE or --template NAME")
 			}
 			file, text, err := template, "", error(nil)
 			if template != "" {
@@ -259,9 +259,9 @@ git liza team show --template prints it.`,
 
 var _ = add(teamEditCommand)
 
-func teamEditCommand() *edge.Command {
+func teamEditCommand() *call.Command {
 	var from string
-	return &edge.Command{
+	return &call.Command{
 		Name: "team edit", Group: "human", Max: 0, Writes: true,
 		Short: "change the team's roles and stages in your editor",
 		Long: `As git liza edit does it: what is wrong is reported with its line, and what can't be committed is kept in a file, with
@@ -270,7 +270,7 @@ which --from continues.`,
 			f.StringVar(&from, "from", "", "begin with the text in a `FILE`, as an earlier edit kept it")
 		},
 		Example: `git liza team edit`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			c.Args = []string{"team"}
 			return edit.Run(ctx, c, "", from)
 		},

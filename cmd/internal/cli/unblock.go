@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -18,10 +18,10 @@ import (
 
 var _ = add(answerCommand)
 
-func answerCommand() *edge.Command {
+func answerCommand() *call.Command {
 	var afresh bool
 	var file string
-	return &edge.Command{
+	return &call.Command{
 		Name: "answer", Group: "human", Args: `ID ["TEXT"]`, Min: 1, Max: 2, Writes: true,
 		Short: "answer the questions of a BLOCKED task, which then continues, or a planner's note",
 		Long: `Question and answer are recorded together, and shown to the agent that continues. ID is a task, or a note that is
@@ -31,7 +31,7 @@ for you (note-3): its planner reads the answer.`,
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza answer login "Eight characters at least"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			text, err := c.Text("text", strings.Join(c.Args[1:], ""), file)
 			if err != nil {
 				return err
@@ -56,11 +56,11 @@ for you (note-3): its planner reads the answer.`,
 
 var _ = add(unblockCommand)
 
-func unblockCommand() *edge.Command {
+func unblockCommand() *call.Command {
 	var same, afresh bool
 	var to, assessment string
 	var budget int
-	return &edge.Command{
+	return &call.Command{
 		Name: "unblock", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "let a BLOCKED task continue",
 		Long: `The next coder continues with the work so far, in the same worktree and branch. With --afresh the next coder starts over, and the
@@ -74,11 +74,11 @@ superseded. git liza answer unblocks with an answer to the questions.`,
 			f.StringVar(&assessment, "assessment", "", "your assessment; needed after a review deadlock")
 		},
 		Example: `git liza unblock login --to coder-1`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			mode := board.UnblockKeepWork
 			switch {
 			case same && afresh:
-				return edge.Usage(c.Cmd, "--same-coder and --afresh exclude each other")
+				return call.Usage(c.Cmd, "--same-coder and --afresh exclude each other")
 			case same:
 				mode = board.UnblockSameCoder
 			case afresh:
@@ -95,14 +95,14 @@ superseded. git liza answer unblocks with an answer to the questions.`,
 
 var _ = add(reassignCommand)
 
-func reassignCommand() *edge.Command {
+func reassignCommand() *call.Command {
 	var reason string
-	return &edge.Command{
+	return &call.Command{
 		Name: "reassign", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short:   "free a REJECTED task for another coder",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza reassign login --reason "coder-2 is gone"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			return c.Just(ctx, &board.Reassign{About: board.About{Task: c.Args[0]}, Reason: reason})
 		},
 	}
@@ -110,10 +110,10 @@ func reassignCommand() *edge.Command {
 
 var _ = add(releaseCommand)
 
-func releaseCommand() *edge.Command {
+func releaseCommand() *call.Command {
 	var role, reason string
 	var force bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "release", Group: "supervision", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "end a coder's claim or a reviewer's; work is kept",
 		Long:  "Its holder may, anyone once the holder's lease has expired, and a human by force.",
@@ -123,7 +123,7 @@ func releaseCommand() *edge.Command {
 			f.StringVar(&reason, "reason", "", "why")
 		},
 		Example: `git liza release login --role coder --reason "its process has ended"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -133,7 +133,7 @@ func releaseCommand() *edge.Command {
 				return err
 			}
 			if role != "coder" && role != "reviewer" && role != "both" {
-				return edge.NoHolder(role)
+				return call.NoHolder(role)
 			}
 			if held := map[board.Status]string{board.Claimed: "coder", board.ReadyForReview: "reviewer"}[t.Status]; held != "" && role != "both" && role != held {
 				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: no %s has a claim on it", t.ID, t.Status, role), "git liza show "+t.ID)
@@ -149,30 +149,30 @@ func releaseCommand() *edge.Command {
 
 var _ = add(sweepCommand)
 
-func sweepCommand() *edge.Command {
+func sweepCommand() *call.Command {
 	var role string
-	return &edge.Command{
+	return &call.Command{
 		Name: "sweep", Group: "supervision", Max: 0,
 		Short: "release every claim whose lease has expired; work is kept",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&role, "role", "both", "whose claims: coder, reviewer or both")
 		},
 		Example: `git liza sweep --role reviewer`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "release")
 			if err != nil {
 				return err
 			}
 			of, known := map[string]roles.Role{"coder": roles.Coder, "reviewer": roles.CodeReviewer, "both": ""}[role]
 			if !known {
-				return edge.NoHolder(role)
+				return call.NoHolder(role)
 			}
 			swept, err := worktrees.Sweep(ctx, c.Board, actor, of)
 			if err != nil {
 				return err
 			}
 			if c.JSON {
-				return c.PrintJSON(map[string]any{"ok": true, "swept": edge.Every(swept)})
+				return c.PrintJSON(map[string]any{"ok": true, "swept": call.Every(swept)})
 			}
 			if len(swept) == 0 {
 				return c.Say("no claim has an expired lease")
@@ -189,9 +189,9 @@ func sweepCommand() *edge.Command {
 
 var _ = add(recoverTaskCommand)
 
-func recoverTaskCommand() *edge.Command {
+func recoverTaskCommand() *call.Command {
 	var force bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "recover-task", Group: "supervision", Args: "ID", Min: 1, Max: 1,
 		Short: "after a crash, repair a task and free it, with all its work, from a holder that is gone",
 		Long: `For a human. What doctor would repair for this task is repaired. If its holder's lease has expired, the claim is
@@ -201,7 +201,7 @@ waits for the next reviewer.`,
 			f.BoolVar(&force, "force", false, "even if the holder's lease is live: for when you know that its process is gone")
 		},
 		Example: `git liza recover-task login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			human, err := recovery.OnlyHuman(ctx, c)
 			if err != nil {
 				return err

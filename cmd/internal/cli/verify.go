@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -19,15 +19,15 @@ import (
 
 var _ = add(verifyCommand)
 
-func verifyCommand() *edge.Command {
-	return &edge.Command{
+func verifyCommand() *call.Command {
+	return &call.Command{
 		Name: "verify", Group: "machines", Args: "[RANGE]", Max: 1,
 		Short: "prove the board's history by replay, and check it against the repository",
 		Long: `Every commit's operation is checked and applied to its parent, and the bytes are compared. A range is
 FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a rule is broken.`,
 		Example: `git liza verify`,
-		Run: func(ctx context.Context, c *edge.Call) error {
-			r, err := verifyRange(ctx, c, edge.First(c.Args))
+		Run: func(ctx context.Context, c *call.Call) error {
+			r, err := verifyRange(ctx, c, call.First(c.Args))
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 
 // noteFuture notes a board that is ahead of this machine's clock, because every later operation has
 // to be later still.
-func noteFuture(ctx context.Context, c *edge.Call, r *audit.Report) error {
+func noteFuture(ctx context.Context, c *call.Call, r *audit.Report) error {
 	last, err := c.Board.Repo().Object(ctx, string(r.To))
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func noteFuture(ctx context.Context, c *edge.Call, r *audit.Report) error {
 	return nil
 }
 
-func verifyRange(ctx context.Context, c *edge.Call, text string) (audit.Range, error) {
+func verifyRange(ctx context.Context, c *call.Call, text string) (audit.Range, error) {
 	var r audit.Range
 	from, to, ranged := strings.Cut(text, "..")
 	if !ranged {
@@ -99,7 +99,7 @@ func verifyRange(ctx context.Context, c *edge.Call, text string) (audit.Range, e
 			return r, err
 		}
 		if err != nil {
-			return r, edge.Usage(c.Cmd, "%q is not a commit", part.name)
+			return r, call.Usage(c.Cmd, "%q is not a commit", part.name)
 		}
 		if foreign, err := isForeign(ctx, c, oid); foreign || err != nil {
 			return r, cmp.Or(err, error(board.Refuse(board.CodeInvalid, plain.Line(part.name, 60)+" is not a commit of the board", "git liza log")))
@@ -111,7 +111,7 @@ func verifyRange(ctx context.Context, c *edge.Call, text string) (audit.Range, e
 
 // isForeign reports whether a commit carries no operation and is not in the board's history, where
 // verify would report it.
-func isForeign(ctx context.Context, c *edge.Call, commit git.OID) (bool, error) {
+func isForeign(ctx context.Context, c *call.Call, commit git.OID) (bool, error) {
 	repo := c.Board.Repo()
 	object, err := repo.Object(ctx, string(commit))
 	if err != nil {
@@ -130,7 +130,7 @@ func isForeign(ctx context.Context, c *edge.Call, commit git.OID) (bool, error) 
 	return !inside, err
 }
 
-func reportVerify(c *edge.Call, r *audit.Report) error {
+func reportVerify(c *call.Call, r *audit.Report) error {
 	attested := 0
 	for _, n := range r.Attested {
 		attested += n
@@ -177,7 +177,7 @@ func reportVerify(c *edge.Call, r *audit.Report) error {
 	if r.Lacking {
 		hint = "git liza doctor --fix"
 	}
-	return &edge.Outcome{Exit: 4, Code: edge.CodeViolation, Message: "the board's history breaks the rules in " + plain.Plural(len(r.Findings), "place"), Hint: hint}
+	return &call.Outcome{Exit: 4, Code: call.CodeViolation, Message: "the board's history breaks the rules in " + plain.Plural(len(r.Findings), "place"), Hint: hint}
 }
 
 func findingsJSON(all []audit.Finding) []map[string]string {

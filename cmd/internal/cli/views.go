@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 	"gopkg.in/yaml.v3"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
@@ -30,21 +30,21 @@ import (
 
 var _ = add(statusCommand)
 
-func statusCommand() *edge.Command {
+func statusCommand() *call.Command {
 	watch, fresh := false, false
 	var goal string
-	return &edge.Command{
+	return &call.Command{
 		Name: "status", Group: "human", Max: 0, Reads: true, Lasts: true,
 		Short: "show the run on one screen: what waits for whom, who does what",
 		Long: `Line 1 says what waits for whom, and when something last happened. A task that does not move by itself is marked
 with "!". The width is the terminal's, or COLUMNS; the height decides how many tasks of each state are shown.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVarP(&watch, "watch", "w", false, "keep the screen live, and answer, review and steer from it; ? lists the keys")
-			edge.NarrowFlag(f, &goal)
+			call.NarrowFlag(f, &goal)
 			f.BoolVar(&fresh, "fresh", false, "ask the remote of a shared board first")
 		},
 		Example: `git liza status --watch`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if watch {
 				return screen.Watch(ctx, c, dispatch.Within(c), goal)
 			}
@@ -56,7 +56,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			if err != nil {
 				return err
 			}
-			if err := edge.Narrowed(g.State, goal); err != nil {
+			if err := call.Narrowed(g.State, goal); err != nil {
 				return err
 			}
 			o, err := g.Of(goal).Overview(c.Moment(g.State))
@@ -79,27 +79,27 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 // statusReport is the overview as --json prints it.
 type statusReport struct {
 	Commit git.OID      `json:"commit"`
-	Remote *edge.SeenAt `json:"remote,omitempty"`
+	Remote *call.SeenAt `json:"remote,omitempty"`
 	*report.Overview
 }
 
 var _ = add(inboxCommand)
 
-func inboxCommand() *edge.Command {
+func inboxCommand() *call.Command {
 	var goal string
-	return &edge.Command{
+	return &call.Command{
 		Name: "inbox", Group: "human", Max: 0, Reads: true,
 		Short: "list what waits for a human, with the command that answers each item",
 		Long: `What holds up most comes first: a stop of the whole board, then what most tasks wait for. What a planner that is
 there looks at before you comes last.`,
-		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
+		Flags:   func(f *pflag.FlagSet) { call.NarrowFlag(f, &goal) },
 		Example: `git liza inbox`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			g, err := screen.Glance(ctx, c)
 			if err != nil {
 				return err
 			}
-			if err := edge.Narrowed(g.State, goal); err != nil {
+			if err := call.Narrowed(g.State, goal); err != nil {
 				return err
 			}
 			in, err := g.Of(goal).Inbox(ctx, c.Moment(g.State))
@@ -116,14 +116,14 @@ there looks at before you comes last.`,
 
 var _ = add(showCommand)
 
-func showCommand() *edge.Command {
-	return &edge.Command{
+func showCommand() *call.Command {
+	return &call.Command{
 		Name: "show", Group: "human", Args: "ID", Min: 1, Max: 1, Reads: true,
 		Short: "show a task as a story: what it is, and what happened to it; or any other record",
 		Long: `ID is a task, an agent, a note, an anomaly, a discovery or a spec change; or goal, sprint, config, control,
 circuit_breaker. With --json the record is printed as git liza read has it.`,
 		Example: `git liza show login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
@@ -156,7 +156,7 @@ circuit_breaker. With --json the record is printed as git liza read has it.`,
 	}
 }
 
-func showTask(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task) error {
+func showTask(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task) error {
 	f, err := screen.FactsOf(ctx, c, v, t)
 	if err != nil {
 		return err
@@ -165,8 +165,8 @@ func showTask(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task
 }
 
 // recordLines shows a record field by field; for an agent also the task that it holds.
-func recordLines(c *edge.Call, p edge.Page, v *gitboard.View, id string, n *yaml.Node) ([]string, error) {
-	l := edge.Labels{Page: p, Names: 18, Lines: []string{p.Bold(p.Fit(id, p.Width)), ""}}
+func recordLines(c *call.Call, p call.Page, v *gitboard.View, id string, n *yaml.Node) ([]string, error) {
+	l := call.Labels{Page: p, Names: 18, Lines: []string{p.Bold(p.Fit(id, p.Width)), ""}}
 	for _, key := range codec.Keys(n) {
 		value, err := codec.Lookup(n, []string{key})
 		if err != nil {
@@ -182,7 +182,7 @@ func recordLines(c *edge.Call, p edge.Page, v *gitboard.View, id string, n *yaml
 		case err == nil && key == "lease_expires":
 			text = string(t) + ", " + screen.LeaseLeft(c.App.Now(), t)
 		case err == nil && c.At == "":
-			text = string(t) + ", " + edge.Since(c.App.Now(), t) + " ago"
+			text = string(t) + ", " + call.Since(c.App.Now(), t) + " ago"
 		}
 		l.Add(strings.ReplaceAll(key, "_", " "), text)
 	}
@@ -198,9 +198,9 @@ func recordLines(c *edge.Call, p edge.Page, v *gitboard.View, id string, n *yaml
 
 var _ = add(logCommand)
 
-func logCommand() *edge.Command {
+func logCommand() *call.Command {
 	var o history.Options
-	return &edge.Command{
+	return &call.Command{
 		Name: "log", Group: "human", Args: "[TASK]", Max: 1, Reads: true, Lasts: true,
 		Short: "list the operations, newest first",
 		Long: `Filters are combined. --follow begins with the last ten (-n: another number) and continues as they happen, the
@@ -217,22 +217,22 @@ with git's own means.`,
 			f.BoolVar(&o.Yaml, "yaml", false, "as the entries of a log.yaml")
 		},
 		Example: `git liza log login --since 2h --patch`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if len(c.Args) == 1 {
 				o.Task = c.Args[0]
 			}
 			switch {
 			case o.Yaml && (c.JSON || o.Patch):
-				return edge.Usage(c.Cmd, "--yaml goes without --json and --patch")
+				return call.Usage(c.Cmd, "--yaml goes without --json and --patch")
 			case o.Follow && c.At != "":
-				return edge.Usage(c.Cmd, "--follow starts now, not --at another time")
+				return call.Usage(c.Cmd, "--follow starts now, not --at another time")
 			}
 			return runLog(ctx, c, o)
 		},
 	}
 }
 
-func runLog(ctx context.Context, c *edge.Call, o history.Options) error {
+func runLog(ctx context.Context, c *call.Call, o history.Options) error {
 	v, err := c.View(ctx)
 	if err != nil {
 		return err
@@ -242,11 +242,11 @@ func runLog(ctx context.Context, c *edge.Call, o history.Options) error {
 			return err
 		}
 	}
-	if o.From, err = edge.Moment(c, "since", o.Since, -1); err != nil {
+	if o.From, err = call.Moment(c, "since", o.Since, -1); err != nil {
 		return err
 	}
 	if o.Op != "" && !slices.Contains(board.Ops(), o.Op) {
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("no operation is called %q", plain.Line(o.Op, 40)), edge.Suggest(o.Op, board.Ops()))
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("no operation is called %q", plain.Line(o.Op, 40)), call.Suggest(o.Op, board.Ops()))
 	}
 	if o.Follow {
 		return followLog(ctx, c, o, v)
@@ -282,14 +282,14 @@ func mayHaveActed(s *board.State, name string) error {
 		return nil
 	}
 	known := append(slices.Clip(s.List(board.AgentDir)), roles.HumanID)
-	return board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("no agent is called %q", plain.Line(name, 40)), edge.Suggest(name, known))
+	return board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("no agent is called %q", plain.Line(name, 40)), call.Suggest(name, known))
 }
 
 // lookBack is how many operations --follow starts with.
 const lookBack = 10
 
 // followLog shows the last operations and then each new one, until the call is interrupted.
-func followLog(ctx context.Context, c *edge.Call, o history.Options, v *gitboard.View) error {
+func followLog(ctx context.Context, c *call.Call, o history.Options, v *gitboard.View) error {
 	if o.Max == 0 {
 		o.Max = lookBack
 	}
@@ -305,7 +305,7 @@ func followLog(ctx context.Context, c *edge.Call, o history.Options, v *gitboard
 				err = printLog(ctx, c, o, lines)
 			}
 			if err != nil {
-				return edge.Interrupted(ctx, err)
+				return call.Interrupted(ctx, err)
 			}
 			seen, o.Max = v.Commit, 0
 		}
@@ -313,14 +313,14 @@ func followLog(ctx context.Context, c *edge.Call, o history.Options, v *gitboard
 			return nil
 		}
 		if v, err = c.View(ctx); err != nil {
-			return edge.Interrupted(ctx, err)
+			return call.Interrupted(ctx, err)
 		}
 	}
 }
 
 // printLog prints lines in order: for a human, as one JSON object each, or as entries of a
 // log.yaml.
-func printLog(ctx context.Context, c *edge.Call, o history.Options, lines []history.Line) error {
+func printLog(ctx context.Context, c *call.Call, o history.Options, lines []history.Line) error {
 	p := c.Page()
 	for _, l := range lines {
 		var err error
@@ -341,9 +341,9 @@ func printLog(ctx context.Context, c *edge.Call, o history.Options, lines []hist
 
 var _ = add(diffCommand)
 
-func diffCommand() *edge.Command {
+func diffCommand() *call.Command {
 	var since bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "diff", Group: "human", Args: "A [B]", Min: 1, Max: 2,
 		Short: "show what changed on the board between two commits or times, field by field; or a task's submission",
 		Long: `Without B it is the board as it is now. A task's id shows the patch of its last submission, as git liza review does with
@@ -352,7 +352,7 @@ func diffCommand() *edge.Command {
 			f.BoolVar(&since, "since-last", false, "of a task: what is new since the submission before")
 		},
 		Example: "git liza diff liza/state~1\ngit liza diff login --since-last",
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			b := c.Board
 			v, err := b.View(ctx)
 			if err != nil {
@@ -362,7 +362,7 @@ func diffCommand() *edge.Command {
 				return screen.ShowPatch(ctx, c, t, since)
 			}
 			if since {
-				return edge.Usage(c.Cmd, "--since-last is for a task, and %s is not one", plain.Line(c.Args[0], 70))
+				return call.Usage(c.Cmd, "--since-last is for a task, and %s is not one", plain.Line(c.Args[0], 70))
 			}
 			old, err := b.ViewAt(ctx, c.Args[0])
 			if err != nil {
@@ -399,10 +399,10 @@ func diffCommand() *edge.Command {
 
 var _ = add(graphCommand)
 
-func graphCommand() *edge.Command {
+func graphCommand() *call.Command {
 	var dot, mermaid, open bool
 	var goal string
-	return &edge.Command{
+	return &call.Command{
 		Name: "graph", Group: "human", Max: 0, Reads: true,
 		Short: "show which task waits for which, with the critical path marked",
 		Long: `As text, tasks of one number can be worked on at the same time: those of 0 now, those of 1 once what they wait
@@ -410,23 +410,23 @@ for of 0 is merged, and so on. The critical path is the longest chain of unfinis
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&dot, "dot", false, "for Graphviz: git liza graph --dot | dot -Tsvg")
 			f.BoolVar(&mermaid, "mermaid", false, "for Mermaid, as in Markdown")
-			edge.NarrowFlag(f, &goal)
+			call.NarrowFlag(f, &goal)
 			f.BoolVar(&open, "open", false, "without the tasks that are over")
 		},
 		Example: `git liza graph --dot | dot -Tsvg > graph.svg`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if dot && mermaid || c.JSON && (dot || mermaid) {
-				return edge.Usage(c.Cmd, "--dot, --mermaid and --json are three forms: choose one")
+				return call.Usage(c.Cmd, "--dot, --mermaid and --json are three forms: choose one")
 			}
 			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
-			if err := edge.Narrowed(v.State, goal); err != nil {
+			if err := call.Narrowed(v.State, goal); err != nil {
 				return err
 			}
 			var tasks []board.Brief
-			for _, b := range edge.TasksOf(v.State, goal) {
+			for _, b := range call.TasksOf(v.State, goal) {
 				if !open || !b.Status.Terminal() {
 					tasks = append(tasks, b)
 				}
@@ -450,14 +450,14 @@ for of 0 is merged, and so on. The critical path is the longest chain of unfinis
 
 var _ = add(reportCommand)
 
-func reportCommand() *edge.Command {
-	return &edge.Command{
+func reportCommand() *call.Command {
+	return &call.Command{
 		Name: "report", Group: "human", Args: "FILE.html", Min: 1, Max: 1, Reads: true,
 		Short: "the run as one file for a browser: the pages of git liza web, for somebody without git liza",
 		Long: `The file needs nothing else: no server, no network, no script. It holds the board, each task's story and the diff of its
 last submission. An existing file is replaced only if it is a report. Of a run that is too large for 5 MB, the last tasks are without story and diff.`,
 		Example: `git liza report run.html`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			at := ""
 			if c.At != "" {
 				v, err := c.View(ctx)
@@ -475,7 +475,7 @@ last submission. An existing file is replaced only if it is a report. Of a run t
 				file = filepath.Join(c.Directory(), file)
 			}
 			var refusal *board.Refusal
-			if err := edge.WriteFile(file, text.Bytes(), web.IsReport); errors.As(err, &refusal) {
+			if err := call.WriteFile(file, text.Bytes(), web.IsReport); errors.As(err, &refusal) {
 				return err
 			} else if err != nil {
 				return board.Refuse(board.CodeInvalid, "the report can't be written: "+err.Error(), "git liza report FILE.html")

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard"
@@ -27,10 +27,10 @@ import (
 
 var _ = add(watchCommand)
 
-func watchCommand() *edge.Command {
+func watchCommand() *call.Command {
 	var once, noBreaker bool
 	var heartbeat time.Duration
-	return &edge.Command{
+	return &call.Command{
 		Name: "watch", Group: "human", Max: 0, Lasts: true,
 		Short: "alert a human when one is needed; each alarm is sent once",
 		Long: `Alarms go to standard error (with --json to standard output, an object a line), to liza/alerts.log below the
@@ -45,9 +45,9 @@ remote can't be reached.`,
 			f.DurationVar(&heartbeat, "heartbeat", 10*time.Minute, "away from a terminal, the `SPAN` between two signs of life")
 		},
 		Example: `git liza watch --heartbeat 5m`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if heartbeat <= 0 {
-				return edge.Usage(c.Cmd, "--heartbeat takes a span like 10m, not %s", heartbeat)
+				return call.Usage(c.Cmd, "--heartbeat takes a span like 10m, not %s", heartbeat)
 			}
 			if once {
 				return watchOnce(ctx, c)
@@ -57,7 +57,7 @@ remote can't be reached.`,
 	}
 }
 
-func runWatch(ctx context.Context, c *edge.Call, noBreaker bool, heartbeat time.Duration) error {
+func runWatch(ctx context.Context, c *call.Call, noBreaker bool, heartbeat time.Duration) error {
 	reopen := func() (*gitboard.Board, error) {
 		c.Close()
 		err := c.Open(ctx)
@@ -72,7 +72,7 @@ func runWatch(ctx context.Context, c *edge.Call, noBreaker bool, heartbeat time.
 
 // watchOnce prints the conditions that are met. If the remote can't be reached, those of the board
 // as it was last fetched are printed; without any, the result is unknown.
-func watchOnce(ctx context.Context, c *edge.Call) error {
+func watchOnce(ctx context.Context, c *call.Call) error {
 	away := c.Board.Refresh(ctx)
 	switch {
 	case errors.As(away, new(*oplog.RecordError)):
@@ -100,14 +100,14 @@ func watchOnce(ctx context.Context, c *edge.Call) error {
 	if away != nil {
 		c.App.PrintError(away, c.JSON)
 	}
-	return &edge.Outcome{Exit: 1, Code: edge.CodeAlarm, Message: plain.Plural(len(notices), "condition") + " to look at", Hint: ""}
+	return &call.Outcome{Exit: 1, Code: call.CodeAlarm, Message: plain.Plural(len(notices), "condition") + " to look at", Hint: ""}
 }
 
 var _ = add(webCommand)
 
-func webCommand() *edge.Command {
+func webCommand() *call.Command {
 	o := webOptions{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "web", Group: "human", Max: 0, Lasts: true,
 		Short: "the board in a browser: what waits for you, with its answers; live",
 		Long: `It prints an address. The address lets one browser in, which stays known by a cookie; when it was used, the next
@@ -119,7 +119,7 @@ otherwise. It ends with Ctrl-C.`,
 			f.StringArrayVar(&o.hosts, "host", nil, "another `NAME` by which browsers may call it, as behind a proxy")
 		},
 		Example: `git liza web --listen 127.0.0.1:8765`,
-		Run:     func(ctx context.Context, c *edge.Call) error { return runWeb(ctx, c, o) },
+		Run:     func(ctx context.Context, c *call.Call) error { return runWeb(ctx, c, o) },
 	}
 }
 
@@ -129,7 +129,7 @@ type webOptions struct {
 	hosts    []string
 }
 
-func runWeb(ctx context.Context, c *edge.Call, o webOptions) error {
+func runWeb(ctx context.Context, c *call.Call, o webOptions) error {
 	if err := o.check(c); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func runWeb(ctx context.Context, c *edge.Call, o webOptions) error {
 		config.Do = forWeb(dispatch.Within(c))
 	}
 	if b.Remote() != "" {
-		config.Fetched = func() *edge.SeenAt {
+		config.Fetched = func() *call.SeenAt {
 			seen, _ := c.Seen(ctx, false) // nil if it can't be found out
 			return seen
 		}
@@ -175,25 +175,25 @@ func runWeb(ctx context.Context, c *edge.Call, o webOptions) error {
 const webSessions = "web-sessions.json"
 
 // check refuses an address that would be reachable more widely than was asked for.
-func (o webOptions) check(c *edge.Call) error {
+func (o webOptions) check(c *call.Call) error {
 	if strings.HasPrefix(o.listen, "unix:") {
 		return nil
 	}
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
-		return edge.Usage(c.Cmd, "--listen takes HOST:PORT or unix:PATH, not %q", o.listen)
+		return call.Usage(c.Cmd, "--listen takes HOST:PORT or unix:PATH, not %q", o.listen)
 	}
 	if host == "" {
-		return edge.Usage(c.Cmd, "--listen %s would be every address of this machine: say 127.0.0.1%s, or 0.0.0.0%s if that is meant", o.listen, o.listen, o.listen)
+		return call.Usage(c.Cmd, "--listen %s would be every address of this machine: say 127.0.0.1%s, or 0.0.0.0%s if that is meant", o.listen, o.listen, o.listen)
 	}
 	return nil
 }
 
 // forWeb executes the command lines of forms.
-func forWeb(run edge.Runs) func(context.Context, []string) (web.Done, error) {
+func forWeb(run call.Runs) func(context.Context, []string) (web.Done, error) {
 	return func(ctx context.Context, args []string) (web.Done, error) {
 		done, err := run(ctx, args)
-		if o := (*edge.Outcome)(nil); errors.As(err, &o) {
+		if o := (*call.Outcome)(nil); errors.As(err, &o) {
 			return web.Done{}, &web.Refused{Message: o.Message, Hint: o.Hint}
 		}
 		return web.Done(done), err
@@ -220,7 +220,7 @@ func ownNames(l net.Listener, listen string) []string {
 }
 
 // warnOfOthers warns if other machines can reach the server.
-func warnOfOthers(c *edge.Call, l net.Listener) error {
+func warnOfOthers(c *call.Call, l net.Listener) error {
 	at, is := l.Addr().(*net.TCPAddr)
 	if !is || at.IP.IsLoopback() {
 		return nil
@@ -235,7 +235,7 @@ func warnOfOthers(c *edge.Call, l net.Listener) error {
 }
 
 // printAddress prints the address for the next browser.
-func printAddress(c *edge.Call, l net.Listener, o webOptions, token string) {
+func printAddress(c *call.Call, l net.Listener, o webOptions, token string) {
 	at, is := l.Addr().(*net.TCPAddr)
 	address := ""
 	if is {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -20,14 +20,14 @@ import (
 
 var _ = add(claimCommand)
 
-func claimCommand() *edge.Command {
-	return &edge.Command{
+func claimCommand() *call.Command {
+	return &call.Command{
 		Name: "claim", Group: "coder", Args: "[ID]", Max: 1, Writes: true,
 		Short: "take a task, with a worktree to work in",
 		Long: `Without an id: your own rejected task, then a pending hand-off, then what has the lowest priority number
 and is oldest. An integration fix comes before the others.`,
 		Example: `git liza claim login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			got, err := claim(ctx, c)
 			if got == nil {
 				return err
@@ -42,12 +42,12 @@ and is oldest. An integration fix comes before the others.`,
 
 // claim claims a task. An agent that the board does not know is registered with the claim, in one
 // push; after a refusal it is registered alone, and claims once more.
-func claim(ctx context.Context, c *edge.Call) (*worktrees.Claimed, error) {
+func claim(ctx context.Context, c *call.Call) (*worktrees.Claimed, error) {
 	actor, first, err := c.Newcomer(ctx, "claim")
 	if err != nil {
 		return nil, err
 	}
-	r := worktrees.ClaimRequest{Task: edge.First(c.Args), Request: c.Asks(actor)}
+	r := worktrees.ClaimRequest{Task: call.First(c.Args), Request: c.Asks(actor)}
 	r.First = first
 	got, err := worktrees.Claim(ctx, c.Board, r)
 	if got != nil || first == nil || !errors.As(err, new(*board.Refusal)) {
@@ -63,9 +63,9 @@ func claim(ctx context.Context, c *edge.Call) (*worktrees.Claimed, error) {
 	return worktrees.Claim(ctx, c.Board, r)
 }
 
-func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
+func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 	t := got.Task
-	var lines edge.Labelled
+	var lines call.Labelled
 	lines.Add("worktree", got.Path)
 	lines.Add("done when", t.DoneWhen)
 	lines.Add("scope", t.Scope)
@@ -86,14 +86,14 @@ func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
 		}
 	}
 	lines.Add("conflicts", strings.Join(got.Conflicts, ", "))
-	lines = append(lines, edge.Prefixed("warning: ", got.Warnings)...)
+	lines = append(lines, call.Prefixed("warning: ", got.Warnings)...)
 	if t.CheckpointOfIteration() == nil {
 		lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))
 	} else {
 		lines = append(lines, "next: continue, then git liza submit "+t.ID)
 	}
 	extra := map[string]any{
-		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": edge.Every(got.Conflicts), "warnings": edge.Every(got.Warnings),
+		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": call.Every(got.Conflicts), "warnings": call.Every(got.Warnings),
 	}
 	if len(unblocked) > 0 {
 		extra["unblocked"] = unblocked
@@ -103,9 +103,9 @@ func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
 
 var _ = add(preExecCommand)
 
-func preExecCommand() *edge.Command {
+func preExecCommand() *call.Command {
 	p := board.PreExec{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "pre-exec", Group: "coder", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "write the pre-execution checkpoint, before the first commit of an iteration",
 		Flags: func(f *pflag.FlagSet) {
@@ -116,7 +116,7 @@ func preExecCommand() *edge.Command {
 			f.StringVar(&p.Risks, "risks", "", "what could go wrong")
 		},
 		Example: `git liza pre-exec login --intent "Add POST /login" --validation "go test ./api: ok" --file api/login.go`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			p.Task = c.Args[0]
 			actor, err := c.Actor(ctx, "pre-exec")
 			if err != nil {
@@ -137,9 +137,9 @@ func preExecCommand() *edge.Command {
 
 var _ = add(submitCommand)
 
-func submitCommand() *edge.Command {
+func submitCommand() *call.Command {
 	var why string
-	return &edge.Command{
+	return &call.Command{
 		Name: "submit", Group: "coder", Args: "ID [COMMIT]", Min: 1, Max: 2, Writes: true,
 		Short: "submit the work of a task for review",
 		Long:  "Without a commit it is the worktree's HEAD. The worktree must be clean.",
@@ -147,34 +147,34 @@ func submitCommand() *edge.Command {
 			f.StringVar(&why, "no-tests-because", "", "why code comes without a test; the reviewer sees it")
 		},
 		Example: `git liza submit login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "submit")
 			if err != nil {
 				return err
 			}
 			done, warnings, err := worktrees.Submit(ctx, c.Board, worktrees.SubmitRequest{Request: gitboard.Request{
 				Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret},
-				Task: c.Args[0], Commit: edge.First(c.Args[1:]), NoTestsBecause: why,
+				Task: c.Args[0], Commit: call.First(c.Args[1:]), NoTestsBecause: why,
 			})
 			if err != nil {
 				return err
 			}
 			t := done.After.Task(c.Args[0])
-			return c.Report(done, map[string]any{"review_commit": t.ReviewCommit, "warnings": edge.Every(warnings)}, edge.Prefixed("warning: ", warnings)...)
+			return c.Report(done, map[string]any{"review_commit": t.ReviewCommit, "warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)...)
 		},
 	}
 }
 
 var _ = add(withdrawCommand)
 
-func withdrawCommand() *edge.Command {
+func withdrawCommand() *call.Command {
 	p := board.Withdraw{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "withdraw", Group: "coder", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short:   "take a submission back before anyone reviews it",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
 		Example: `git liza withdraw login --reason "the test does not cover the limit"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			p.Task = c.Args[0]
 			return c.Just(ctx, &p)
 		},
@@ -183,9 +183,9 @@ func withdrawCommand() *edge.Command {
 
 var _ = add(handoffCommand)
 
-func handoffCommand() *edge.Command {
+func handoffCommand() *call.Command {
 	p := board.HandOff{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "handoff", Group: "any agent", Args: "[ID]", Max: 1, Writes: true,
 		Short: "leave your task to the next agent of your role, with the facts it needs to continue",
 		Long: `A coder's worktree must be clean; its lease ends, and any coder may claim the task at once. A reviewer leaves its
@@ -200,7 +200,7 @@ review, which any other reviewer may claim. A planner names no task: what it lea
 			f.StringArrayVar(&p.NextSteps, "step", nil, "what remains; once for each")
 		},
 		Example: `git liza handoff login --summary "parser done, handler missing" --next "write the handler" --context-used 92% --step "test both"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "handoff")
 			if err != nil {
 				return err
@@ -219,9 +219,9 @@ review, which any other reviewer may claim. A planner names no task: what it lea
 
 var _ = add(blockCommand)
 
-func blockCommand() *edge.Command {
+func blockCommand() *call.Command {
 	p := board.Block{}
-	return &edge.Command{
+	return &call.Command{
 		Name: "block", Group: "coder", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "stop a task until a planner or a human has looked at it",
 		Long:  "A coder gives a specific reason and 1 to 3 questions. A human may block any task; the planner then replans it.",
@@ -231,7 +231,7 @@ func blockCommand() *edge.Command {
 			f.StringArrayVar(&p.Attempted, "attempted", nil, "what was tried; once for each")
 		},
 		Example: `git liza block login --reason "The spec names no password rules" --question "How long must a password be?" --attempted "read specs/vision.md"`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			p.Task = c.Args[0]
 			if p.Reason == "" && c.AgentID() == "" {
 				p.Reason = board.HumanOverride

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -16,18 +16,18 @@ import (
 
 var _ = add(worktreeListCommand)
 
-func worktreeListCommand() *edge.Command {
-	return &edge.Command{
+func worktreeListCommand() *call.Command {
+	return &call.Command{
 		Name: "worktree list", Group: "worktrees", Max: 0,
 		Short:   "list the tasks' worktrees of this clone",
 		Example: `git liza worktree list`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			all, err := worktrees.List(ctx, c.Board)
 			if err != nil {
 				return err
 			}
 			if c.JSON {
-				return c.PrintJSON(map[string]any{"worktrees": edge.Every(all)})
+				return c.PrintJSON(map[string]any{"worktrees": call.Every(all)})
 			}
 			if len(all) == 0 {
 				return c.Say("no task has a worktree here")
@@ -38,25 +38,25 @@ func worktreeListCommand() *edge.Command {
 				if !w.Exists {
 					path += " (missing)"
 				}
-				rows = append(rows, []string{edge.OrDash(w.Task), edge.OrDash(string(w.Status)), path})
+				rows = append(rows, []string{call.OrDash(w.Task), call.OrDash(string(w.Status)), path})
 			}
-			return c.Say(edge.Columns("", rows)...)
+			return c.Say(call.Columns("", rows)...)
 		},
 	}
 }
 
 var _ = add(worktreeCreateCommand)
 
-func worktreeCreateCommand() *edge.Command {
+func worktreeCreateCommand() *call.Command {
 	var fresh bool
-	return &edge.Command{
+	return &call.Command{
 		Name: "worktree create", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
 		Short: "recreate the worktree of a claimed task",
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&fresh, "fresh", false, "though there is one, which is then kept in the attic; by its coder, a planner or a human")
 		},
 		Example: `git liza worktree create login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			var by *board.Actor
 			if fresh {
 				actor, err := c.Caller(ctx)
@@ -76,12 +76,12 @@ func worktreeCreateCommand() *edge.Command {
 
 var _ = add(worktreeStatusCommand)
 
-func worktreeStatusCommand() *edge.Command {
-	return &edge.Command{
+func worktreeStatusCommand() *call.Command {
+	return &call.Command{
 		Name: "worktree status", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
 		Short:   "show how far integration has moved since, and what bringing it in would do",
 		Example: `git liza worktree status login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			s, err := worktrees.StatusOf(ctx, c.Board, c.Args[0])
 			if err != nil {
 				return err
@@ -119,12 +119,12 @@ func worktreeLines(s *worktrees.Status) []string {
 
 var _ = add(worktreeDeleteCommand)
 
-func worktreeDeleteCommand() *edge.Command {
-	return &edge.Command{
+func worktreeDeleteCommand() *call.Command {
+	return &call.Command{
 		Name: "worktree delete", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
 		Short:   "remove the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; its work is kept in the attic",
 		Example: `git liza worktree delete login`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "abandon")
 			if err != nil {
 				return err
@@ -139,12 +139,12 @@ func worktreeDeleteCommand() *edge.Command {
 
 var _ = add(worktreeRepairCommand)
 
-func worktreeRepairCommand() *edge.Command {
-	return &edge.Command{
+func worktreeRepairCommand() *call.Command {
+	return &call.Command{
 		Name: "worktree repair", Group: "worktrees", Max: 0,
 		Short:   "repair git's records of the worktrees after a move or a crash",
 		Example: `git liza worktree repair`,
-		Run: func(ctx context.Context, c *edge.Call) error {
+		Run: func(ctx context.Context, c *call.Call) error {
 			if err := worktrees.Repair(ctx, c.Board); err != nil {
 				return err
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
@@ -43,7 +43,7 @@ var fieldOfFlag = map[string]string{
 // Definition is the definition that the flags express.
 func (o *Flags) Definition() board.Definition {
 	d := o.D
-	d.Kind, d.DependsOn = board.Kind(o.kind), edge.Commas(o.depends)
+	d.Kind, d.DependsOn = board.Kind(o.kind), call.Commas(o.depends)
 	if o.stage != board.CodeStage {
 		d.Stage = o.stage
 	}
@@ -65,7 +65,7 @@ func (o *Flags) Set() []string {
 const UsualSpec = "specs/vision.md"
 
 // SpecOID looks up the spec's file on integration, unless SkipSpecFile.
-func SpecOID(ctx context.Context, c *edge.Call, v *gitboard.View, ref string) (string, error) {
+func SpecOID(ctx context.Context, c *call.Call, v *gitboard.View, ref string) (string, error) {
 	if c.SkipSpecFile() || ref == "" {
 		return "", nil
 	}

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-func Finalize(ctx context.Context, c *edge.Call, ids []string, extra map[string]any) error {
+func Finalize(ctx context.Context, c *call.Call, ids []string, extra map[string]any) error {
 	return each(ctx, c, ids, extra, finalize)
 }
 
 // RejectDrafts sends drafts back to their planner, one operation each.
-func RejectDrafts(ctx context.Context, c *edge.Call, ids []string, reason string) error {
-	return each(ctx, c, ids, nil, func(ctx context.Context, c *edge.Call, id string) (*gitboard.Done, error) {
+func RejectDrafts(ctx context.Context, c *call.Call, ids []string, reason string) error {
+	return each(ctx, c, ids, nil, func(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error) {
 		return c.Do(ctx, "reject-draft", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 			return &board.RejectDraft{About: board.About{Task: id}, Reason: reason}, nil, nil
 		})
@@ -26,7 +26,7 @@ func RejectDrafts(ctx context.Context, c *edge.Call, ids []string, reason string
 }
 
 // each carries out an operation on each of several drafts, and reports it.
-func each(ctx context.Context, c *edge.Call, ids []string, extra map[string]any, do func(ctx context.Context, c *edge.Call, id string) (*gitboard.Done, error)) error {
+func each(ctx context.Context, c *call.Call, ids []string, extra map[string]any, do func(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error)) error {
 	request := c.Request
 	operations := []map[string]any{}
 	for i, id := range ids {
@@ -41,13 +41,13 @@ func each(ctx context.Context, c *edge.Call, ids []string, extra map[string]any,
 			return err
 		}
 		warnings := board.Warnings(done.After.Task(id).Definition())
-		fields := map[string]any{"warnings": edge.Every(warnings)}
+		fields := map[string]any{"warnings": call.Every(warnings)}
 		maps.Copy(fields, extra)
 		if c.JSON && len(ids) > 1 {
-			operations = append(operations, edge.Reported(done, fields))
+			operations = append(operations, call.Reported(done, fields))
 			continue
 		}
-		if err := c.Report(done, fields, edge.Prefixed("warning: ", warnings)...); err != nil {
+		if err := c.Report(done, fields, call.Prefixed("warning: ", warnings)...); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func each(ctx context.Context, c *edge.Call, ids []string, extra map[string]any,
 	return nil
 }
 
-func finalize(ctx context.Context, c *edge.Call, id string) (*gitboard.Done, error) {
+func finalize(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error) {
 	return c.Do(ctx, "finalize", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/cli"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestMain(m *testing.M) {
 	testrun.Prepare()
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
-		os.Exit(cli.Main(edge.OS(), os.Args[1:]))
+		os.Exit(cli.Main(call.OS(), os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -24,7 +24,7 @@ type Candidate struct{ Word, About string }
 // Complete returns completions of the last word after `git liza`. If the board can't be read, it
 // offers nothing from it. Shells put a word in as it is, so no word is offered that would be more
 // than a word in a shell, as an id on a forged board may be.
-func Complete(ctx context.Context, c *edge.Call, words []string) []Candidate {
+func Complete(ctx context.Context, c *call.Call, words []string) []Candidate {
 	last := words[len(words)-1]
 	before := words[:len(words)-1]
 	var all []Candidate
@@ -55,8 +55,8 @@ func commandWords(before []string) []Candidate {
 	return all
 }
 
-func completeFor(ctx context.Context, c *edge.Call, cmd *edge.Command, before []string, last string) []Candidate {
-	flags := (&edge.Call{App: c.App, Cmd: cmd}).FlagSet()
+func completeFor(ctx context.Context, c *call.Call, cmd *call.Command, before []string, last string) []Candidate {
+	flags := (&call.Call{App: c.App, Cmd: cmd}).FlagSet()
 	if strings.HasPrefix(last, "-") {
 		var all []Candidate
 		flags.VisitAll(func(f *pflag.Flag) {
@@ -88,7 +88,7 @@ func completeFor(ctx context.Context, c *edge.Call, cmd *edge.Command, before []
 }
 
 // values are the words that a flag or an argument with that name accepts.
-func values(ctx context.Context, c *edge.Call, cmd *edge.Command, name string) []Candidate {
+func values(ctx context.Context, c *call.Call, cmd *call.Command, name string) []Candidate {
 	if strings.Contains(name, "|") {
 		return bare(strings.Split(name, "|")...)
 	}
@@ -167,7 +167,7 @@ func bare(words ...string) []Candidate {
 }
 
 // boardOrNone is the board for completion, nil if it can't be read.
-func boardOrNone(ctx context.Context, c *edge.Call) *gitboard.View {
+func boardOrNone(ctx context.Context, c *call.Call) *gitboard.View {
 	if c.Board == nil && c.Open(ctx) != nil {
 		return nil
 	}
@@ -182,7 +182,7 @@ func boardOrNone(ctx context.Context, c *edge.Call) *gitboard.View {
 type list func(*board.State) []Candidate
 
 // onBoard are the candidates of some lists, none if the board can't be read.
-func onBoard(ctx context.Context, c *edge.Call, lists ...list) (all []Candidate) {
+func onBoard(ctx context.Context, c *call.Call, lists ...list) (all []Candidate) {
 	v := boardOrNone(ctx, c)
 	if v == nil {
 		return nil
@@ -264,7 +264,7 @@ func goals(s *board.State) (all []Candidate) {
 }
 
 // team is the board's team, the built-in one if there is no board.
-func team(ctx context.Context, c *edge.Call) *board.Team {
+func team(ctx context.Context, c *call.Call) *board.Team {
 	if v := boardOrNone(ctx, c); v != nil {
 		return v.State.Team()
 	}

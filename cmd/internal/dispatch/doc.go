@@ -2,6 +2,6 @@
 // pages, man pages and completion come from the same table of commands. It knows no command by
 // name; each command adds itself.
 //
-// It may import cmd/internal/edge, cmd/internal/records, cmd/internal/signing, gitboard,
+// It may import cmd/internal/call, cmd/internal/records, cmd/internal/signing, gitboard,
 // gitboard/board, gitboard/plain, gitboard/roles, gitboard/sshsig, roles/clis and specs.
 package dispatch

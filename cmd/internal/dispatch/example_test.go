@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	_ "github.com/git-liza/git-liza/cmd/internal/cli" // the commands
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 // TestExamples: every command has an example, and the command's own parser accepts each of its
@@ -26,7 +26,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%q is an example of %s", line, cmd.Name)
 				continue
 			}
-			if _, err := dispatch.Parse(&edge.Call{App: edge.OS(), Cmd: cmd}, words[len(prefix):]); err != nil {
+			if _, err := dispatch.Parse(&call.Call{App: call.OS(), Cmd: cmd}, words[len(prefix):]); err != nil {
 				t.Errorf("%q: %v", line, err)
 			}
 		}

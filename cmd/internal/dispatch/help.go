@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
@@ -19,11 +19,11 @@ import (
 var Groups = []string{"setting up", "planner", "coder", "reviewer", "any agent", "supervision", "worktrees", "human", "machines"}
 
 // Find finds the command that the first words name, preferring longer names.
-func Find(args []string) *edge.Command {
+func Find(args []string) *call.Command {
 	all := made()
 	for words := min(2, len(args)); words > 0; words-- {
 		name := strings.Join(args[:words], " ")
-		if i := slices.IndexFunc(all, func(c *edge.Command) bool { return c.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(all, func(c *call.Command) bool { return c.Name == name }); i >= 0 {
 			return all[i]
 		}
 	}
@@ -31,7 +31,7 @@ func Find(args []string) *edge.Command {
 }
 
 // withFirstWord lists the commands whose name has two words, the first of which is word.
-func withFirstWord(word string) (group []*edge.Command) {
+func withFirstWord(word string) (group []*call.Command) {
 	for _, c := range Commands() {
 		if first, _, two := strings.Cut(c.Name, " "); two && first == word {
 			group = append(group, c)
@@ -41,7 +41,7 @@ func withFirstWord(word string) (group []*edge.Command) {
 }
 
 // groupPage prints the commands of a group, unless the words after its name ask for something else.
-func groupPage(a *edge.App, group []*edge.Command, args []string, asJSON bool) error {
+func groupPage(a *call.App, group []*call.Command, args []string, asJSON bool) error {
 	name := args[0]
 	if len(args) > 1 && !slices.Contains([]string{"-h", "--help", "--json"}, args[1]) {
 		var names []string
@@ -49,7 +49,7 @@ func groupPage(a *edge.App, group []*edge.Command, args []string, asJSON bool) e
 			names = append(names, "git liza "+c.Name)
 		}
 		message := fmt.Sprintf("%s has no command %q", name, plain.Line(args[1], 40))
-		return &edge.UsageError{Message: message, Hint: strings.Join(names, ", ")}
+		return &call.UsageError{Message: message, Hint: strings.Join(names, ", ")}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "git liza %s COMMAND\n\n", name)
@@ -59,23 +59,23 @@ func groupPage(a *edge.App, group []*edge.Command, args []string, asJSON bool) e
 }
 
 // printPage prints a page of help, with --json as the text of one object.
-func printPage(a *edge.App, text string, asJSON bool) error {
+func printPage(a *call.App, text string, asJSON bool) error {
 	if asJSON {
-		return (&edge.Call{App: a}).PrintJSON(map[string]string{"text": text})
+		return (&call.Call{App: a}).PrintJSON(map[string]string{"text": text})
 	}
 	_, err := io.WriteString(a.Stdout, text)
 	return err
 }
 
 // rows lists commands, a line each. On a terminal the summaries are wrapped at its width.
-func rows(a *edge.App, group []*edge.Command) string {
+func rows(a *call.App, group []*call.Command) string {
 	const indent = 23
 	var b strings.Builder
-	page := (&edge.Call{App: a}).Page()
+	page := (&call.Call{App: a}).Page()
 	for _, c := range group {
 		about := []string{c.Short}
 		if !page.Whole {
-			about = edge.Wrap(c.Short, max(page.Width-indent, 20))
+			about = call.Wrap(c.Short, max(page.Width-indent, 20))
 		}
 		fmt.Fprintf(&b, "  %-20s %s\n", c.Name, strings.Join(about, "\n"+strings.Repeat(" ", indent)))
 	}
@@ -87,7 +87,7 @@ func unknownCommand(word string) error {
 	for _, c := range Commands() {
 		names = append(names, c.Name)
 	}
-	fault := &edge.UsageError{Message: fmt.Sprintf("%q is not a command", plain.Line(word, 40))}
+	fault := &call.UsageError{Message: fmt.Sprintf("%q is not a command", plain.Line(word, 40))}
 	switch near := plain.Nearest(word, names, 3); {
 	case slices.Contains(board.Ops(), word):
 		fault.Message = fmt.Sprintf("%s is recorded where it happens, and is not a command", word)
@@ -98,7 +98,7 @@ func unknownCommand(word string) error {
 }
 
 // helpPage is the page that -h prints.
-func helpPage(a *edge.App, cmd *edge.Command, f *pflag.FlagSet) string {
+func helpPage(a *call.App, cmd *call.Command, f *pflag.FlagSet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "git liza %s", cmd.Name)
 	if cmd.Args != "" {
@@ -117,7 +117,7 @@ func helpPage(a *edge.App, cmd *edge.Command, f *pflag.FlagSet) string {
 }
 
 // options describes the flags, one per line.
-func options(cmd *edge.Command, f *pflag.FlagSet) string {
+func options(cmd *call.Command, f *pflag.FlagSet) string {
 	return placeholders().ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder)
 }
 
@@ -133,7 +133,7 @@ func placeholder(row string) string {
 	if typ == "int" {
 		word = "N"
 	}
-	return flag + edge.Pad(word, len(typ))[:len(typ)]
+	return flag + call.Pad(word, len(typ))[:len(typ)]
 }
 
 func capital(s string) string {
@@ -143,12 +143,12 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func overview(a *edge.App, asJSON bool) error {
+func overview(a *call.App, asJSON bool) error {
 	var b strings.Builder
 	b.WriteString("git liza: a blackboard for teams of coding agents that is a git branch.\n")
 	all := Commands()
 	for _, g := range Groups {
-		group := slices.DeleteFunc(slices.Clone(all), func(c *edge.Command) bool { return c.Group != g })
+		group := slices.DeleteFunc(slices.Clone(all), func(c *call.Command) bool { return c.Group != g })
 		if len(group) > 0 {
 			fmt.Fprintf(&b, "\n%s\n%s", g, rows(a, group))
 		}

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 )
 
 // WriteManual writes man pages for git-liza and for each command into a directory, and returns
 // their number. They come from the table of commands, like help.
-func WriteManual(c *edge.Call, dir string) (int, error) {
+func WriteManual(c *call.Call, dir string) (int, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(c.Directory(), dir)
 	}
@@ -24,11 +24,11 @@ func WriteManual(c *edge.Call, dir string) (int, error) {
 	all := Commands()
 	pages := map[string]string{"git-liza": overviewPage(all)}
 	for _, cmd := range all {
-		pages["git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-")] = manualPage(cmd, (&edge.Call{App: c.App, Cmd: cmd}).FlagSet())
+		pages["git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-")] = manualPage(cmd, (&call.Call{App: c.App, Cmd: cmd}).FlagSet())
 	}
 	ours := func(old []byte) bool { return bytes.HasPrefix(old, []byte(`.TH GIT\-LIZA`)) }
 	for name, text := range pages {
-		if err := edge.WriteFile(filepath.Join(dir, name+".1"), []byte(text), ours); err != nil {
+		if err := call.WriteFile(filepath.Join(dir, name+".1"), []byte(text), ours); err != nil {
 			return 0, err
 		}
 	}
@@ -61,7 +61,7 @@ func manual(name, about, synopsis string, sections ...string) string {
 // asIs is a text whose lines are not filled.
 func asIs(text string) string { return ".nf\n" + roff(strings.TrimRight(text, "\n")) + "\n.fi" }
 
-func manualPage(cmd *edge.Command, f *pflag.FlagSet) string {
+func manualPage(cmd *call.Command, f *pflag.FlagSet) string {
 	about := roff(capital(cmd.Short) + ".")
 	if cmd.Long != "" {
 		for _, paragraph := range strings.Split(strings.TrimSpace(cmd.Long), "\n\n") {
@@ -78,7 +78,7 @@ func manualPage(cmd *edge.Command, f *pflag.FlagSet) string {
 		"SEE ALSO", `\fBgit\-liza\fR(1), git liza docs`)
 }
 
-func overviewPage(all []*edge.Command) string {
+func overviewPage(all []*call.Command) string {
 	var rows strings.Builder
 	for _, g := range Groups {
 		fmt.Fprintf(&rows, ".SS %s\n", roff(capital(g)))

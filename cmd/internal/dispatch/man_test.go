@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	_ "github.com/git-liza/git-liza/cmd/internal/cli" // the commands
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestManual(t *testing.T) {
 	testrun.NotShort(t)
 	dir := t.TempDir()
-	n, err := dispatch.WriteManual(&edge.Call{App: edge.OS()}, dir)
+	n, err := dispatch.WriteManual(&call.Call{App: call.OS()}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestManual(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for _, want := range []string{cmd.Short, cmd.Long, strings.TrimSpace(dispatch.Options(cmd, (&edge.Call{App: edge.OS(), Cmd: cmd}).FlagSet()))} {
+		for _, want := range []string{cmd.Short, cmd.Long, strings.TrimSpace(dispatch.Options(cmd, (&call.Call{App: call.OS(), Cmd: cmd}).FlagSet()))} {
 			for _, line := range strings.Split(want, "\n") {
 				if !strings.Contains(string(text), dispatch.Roff(line)) && !strings.Contains(string(text), dispatch.Roff(dispatch.Capital(line))) {
 					t.Errorf("%s lacks %q", file, line)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -22,7 +22,7 @@ import (
 )
 
 // Main runs one command line and returns the exit code.
-func Main(a *edge.App, args []string) int {
+func Main(a *call.App, args []string) int {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as set by nohup
 		ends = append(ends, syscall.SIGHUP)
@@ -33,13 +33,13 @@ func Main(a *edge.App, args []string) int {
 }
 
 // Run is Main with a context.
-func Run(ctx context.Context, a *edge.App, args []string) int {
+func Run(ctx context.Context, a *call.App, args []string) int {
 	json := wantsJSON(args)
 	err := dispatch(a.Context(ctx), a, args)
 	if err != nil {
 		a.PrintError(err, json)
 	}
-	return edge.ExitCode(err)
+	return call.ExitCode(err)
 }
 
 func wantsJSON(args []string) bool {
@@ -54,7 +54,7 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-func dispatch(ctx context.Context, a *edge.App, args []string) error {
+func dispatch(ctx context.Context, a *call.App, args []string) error {
 	global := pflag.NewFlagSet("git liza", pflag.ContinueOnError)
 	global.SetInterspersed(false)
 	global.SetOutput(io.Discard)
@@ -85,18 +85,18 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 			return groupPage(a, group, args, asJSON)
 		}
 	}
-	c := &edge.Call{App: a, Cmd: cmd, Dir: *dir, JSON: *json}
+	c := &call.Call{App: a, Cmd: cmd, Dir: *dir, JSON: *json}
 	c.Key = func(ctx context.Context, a board.Actor) (*sshsig.Signer, error) { return signing.KeyOf(ctx, c, a) }
 	defer c.Close()
 	if cmd == nil {
-		c.Cmd, c.Args = &edge.Command{Name: args[0]}, args[1:]
+		c.Cmd, c.Args = &call.Command{Name: args[0]}, args[1:]
 		return c.Hinted(ctx, unknownCommand(args[0]))
 	}
 	return c.Hinted(ctx, run(ctx, c, args[len(strings.Fields(cmd.Name)):], asJSON))
 }
 
 // run parses the rest of a command line and runs the command.
-func run(ctx context.Context, c *edge.Call, args []string, asJSON bool) error {
+func run(ctx context.Context, c *call.Call, args []string, asJSON bool) error {
 	a, cmd := c.App, c.Cmd
 	c.Typed = args
 	if flags, err := parse(c, args); err != nil {
@@ -126,7 +126,7 @@ func run(ctx context.Context, c *edge.Call, args []string, asJSON bool) error {
 }
 
 // parse parses a command's flags and arguments. The error is pflag.ErrHelp if they ask for help.
-func parse(c *edge.Call, args []string) (*pflag.FlagSet, error) {
+func parse(c *call.Call, args []string) (*pflag.FlagSet, error) {
 	flags := c.FlagSet()
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
@@ -139,24 +139,24 @@ func parse(c *edge.Call, args []string) (*pflag.FlagSet, error) {
 		return flags, argumentFault(c.Cmd, c.Args)
 	}
 	if c.Request != "" && !c.Cmd.Writes {
-		return flags, edge.Usage(c.Cmd, "--request is for commands that write")
+		return flags, call.Usage(c.Cmd, "--request is for commands that write")
 	}
 	return flags, nil
 }
 
 // argumentFault reports too few or too many arguments. A word too many may be the second word of a
 // longer command's name.
-func argumentFault(cmd *edge.Command, args []string) error {
+func argumentFault(cmd *call.Command, args []string) error {
 	n := len(args)
 	if n < cmd.Min {
-		return edge.Usage(cmd, "%s needs %s", cmd.Name, cmd.Args)
+		return call.Usage(cmd, "%s needs %s", cmd.Name, cmd.Args)
 	}
 	extra := plain.Line(args[cmd.Max], 40)
 	text := fmt.Sprintf("%s takes %s, and %q is too many", cmd.Name, cmd.Args, extra)
 	if cmd.Max == 0 {
 		text = fmt.Sprintf("%s takes no arguments, and %q is one", cmd.Name, extra)
 	}
-	fault := edge.Usage(cmd, "%s", text).(*edge.UsageError)
+	fault := call.Usage(cmd, "%s", text).(*call.UsageError)
 	var seconds []string
 	for _, c := range withFirstWord(cmd.Name) {
 		_, second, _ := strings.Cut(c.Name, " ")
@@ -169,7 +169,7 @@ func argumentFault(cmd *edge.Command, args []string) error {
 }
 
 // flagFault explains an invalid flag in a user's terms.
-func flagFault(cmd *edge.Command, flags *pflag.FlagSet, err error) error {
+func flagFault(cmd *call.Command, flags *pflag.FlagSet, err error) error {
 	var (
 		unknown *pflag.NotExistError
 		value   *pflag.InvalidValueError
@@ -179,20 +179,20 @@ func flagFault(cmd *edge.Command, flags *pflag.FlagSet, err error) error {
 	case errors.As(err, &unknown):
 		return unknownFlag(cmd, flags, unknown)
 	case errors.As(err, &value):
-		return edge.Usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), plain.Line(value.GetValue(), 40))
+		return call.Usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), plain.Line(value.GetValue(), 40))
 	case errors.As(err, &bare):
-		return edge.Usage(cmd, "--%s needs a value", bare.GetSpecifiedName())
+		return call.Usage(cmd, "--%s needs a value", bare.GetSpecifiedName())
 	}
-	return edge.Usage(cmd, "%s", plain.Line(err.Error(), 200))
+	return call.Usage(cmd, "%s", plain.Line(err.Error(), 200))
 }
 
-func unknownFlag(cmd *edge.Command, flags *pflag.FlagSet, e *pflag.NotExistError) error {
+func unknownFlag(cmd *call.Command, flags *pflag.FlagSet, e *pflag.NotExistError) error {
 	name := "git liza"
 	if cmd != nil {
 		name = cmd.Name
 	}
 	if short := e.GetSpecifiedShortnames(); short != "" {
-		fault := &edge.UsageError{Message: fmt.Sprintf("%s has no flag -%s", name, plain.Line(short, 40)), Hint: "git liza help"}
+		fault := &call.UsageError{Message: fmt.Sprintf("%s has no flag -%s", name, plain.Line(short, 40)), Hint: "git liza help"}
 		if cmd != nil {
 			fault.Hint = "git liza " + name + " -h; an argument that begins with - goes after --"
 		}
@@ -200,7 +200,7 @@ func unknownFlag(cmd *edge.Command, flags *pflag.FlagSet, e *pflag.NotExistError
 	}
 	var known []string
 	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	fault := edge.Usage(cmd, "%s has no flag --%s", name, plain.Line(e.GetSpecifiedName(), 40)).(*edge.UsageError)
+	fault := call.Usage(cmd, "%s has no flag --%s", name, plain.Line(e.GetSpecifiedName(), 40)).(*call.UsageError)
 	if near := plain.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
 		fault.Hint = "nearest: --" + strings.Join(near, ", --")
 	}

@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // makers are the commands' constructors, in the order in which Add was called.
-var makers []func() *edge.Command
+var makers []func() *call.Command
 
 // Add adds a command to the table of commands. Each command's file calls it, so that no list names
 // them all.
-func Add(maker func() *edge.Command) struct{} {
+func Add(maker func() *call.Command) struct{} {
 	makers = append(makers, maker)
 	return struct{}{}
 }
@@ -22,13 +22,13 @@ func Add(maker func() *edge.Command) struct{} {
 // Commands is the table of commands, in the order of help: first firstShown, then operations in the
 // order of a task's life, then the others by name. It is built for each use, because a command's
 // flags are its own variables.
-func Commands() []*edge.Command {
-	all, order := made(), make(map[*edge.Command][2]int, len(makers))
+func Commands() []*call.Command {
+	all, order := made(), make(map[*call.Command][2]int, len(makers))
 	ops := board.Ops()
 	for _, c := range all {
 		order[c] = [2]int{slices.Index(Groups, c.Group), rank(c, ops)}
 	}
-	slices.SortFunc(all, func(a, b *edge.Command) int {
+	slices.SortFunc(all, func(a, b *call.Command) int {
 		x, y := order[a], order[b]
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.Name, b.Name))
 	})
@@ -36,8 +36,8 @@ func Commands() []*edge.Command {
 }
 
 // made returns the commands in no useful order.
-func made() []*edge.Command {
-	all := make([]*edge.Command, len(makers))
+func made() []*call.Command {
+	all := make([]*call.Command, len(makers))
 	for i, maker := range makers {
 		all[i] = maker()
 	}
@@ -45,7 +45,7 @@ func made() []*edge.Command {
 }
 
 // rank is a command's place in its group.
-func rank(c *edge.Command, ops []string) int {
+func rank(c *call.Command, ops []string) int {
 	if i := slices.Index(firstShown, c.Name); i >= 0 {
 		return i - len(firstShown)
 	}

@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // Within executes command lines for a long-running program, as if typed in the directory of its
 // call, with empty standard input.
-func Within(c *edge.Call) edge.Runs {
-	return func(ctx context.Context, args []string) (edge.Done, error) {
+func Within(c *call.Call) call.Runs {
+	return func(ctx context.Context, args []string) (call.Done, error) {
 		var out, said bytes.Buffer
 		app := *c.App
 		app.Stdin, app.Stdout, app.Stderr = strings.NewReader(""), &out, &said
 		if code := Run(ctx, &app, slices.Concat([]string{"-C", c.Directory(), "--json"}, args)); code != 0 {
-			return edge.Done{}, refusal(code, said.Bytes())
+			return call.Done{}, refusal(code, said.Bytes())
 		}
 		var done struct {
 			Subject    string
@@ -30,7 +30,7 @@ func Within(c *edge.Call) edge.Runs {
 		for _, op := range done.Operations {
 			done.Warnings = append(done.Warnings, op.Subject)
 		}
-		return edge.Done{Subject: done.Subject, Lines: done.Warnings}, nil
+		return call.Done{Subject: done.Subject, Lines: done.Warnings}, nil
 	}
 }
 
@@ -45,5 +45,5 @@ func refusal(code int, said []byte) error {
 	if json.Unmarshal(said, &e) != nil {
 		e.Error.Message = strings.TrimSpace(string(said))
 	}
-	return &edge.Outcome{Exit: code, Code: e.Error.Code, Message: e.Error.Message, Hint: e.Error.Hint}
+	return &call.Outcome{Exit: code, Code: e.Error.Code, Message: e.Error.Message, Hint: e.Error.Hint}
 }

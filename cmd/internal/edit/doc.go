@@ -2,6 +2,6 @@
 // and what can't be committed is kept in a file. If two people change one field, both changes are
 // shown and neither is lost.
 //
-// It may import cmd/internal/edge, cmd/internal/editor, cmd/internal/records, gitboard,
+// It may import cmd/internal/call, cmd/internal/editor, cmd/internal/records, gitboard,
 // gitboard/board, gitboard/codec, gitboard/git, gitboard/plain and specs.
 package edit

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/editor"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
@@ -20,7 +20,7 @@ import (
 
 // edit is a record that a human is editing.
 type edit struct {
-	*edge.Call
+	*call.Call
 	path   string // of the record
 	reason string
 	name   string // name of the file for Keep
@@ -29,7 +29,7 @@ type edit struct {
 	base   any     // the record at that commit
 }
 
-func Run(ctx context.Context, c *edge.Call, reason, from string) error {
+func Run(ctx context.Context, c *call.Call, reason, from string) error {
 	ctx = context.WithoutCancel(ctx) // an interrupt typed in the editor is for the editor
 	op := "write"
 	if c.Args[0] == "team" {
@@ -81,7 +81,7 @@ func (e *edit) open(ctx context.Context) error {
 		return err
 	}
 	if fault != nil {
-		return &edge.Outcome{Exit: 1, Code: edge.CodeEditor, Message: fmt.Sprintf("the editor %q failed: %v; nothing was changed", plain.Line(program, 60), fault), Hint: "set VISUAL or EDITOR to one that works"}
+		return &call.Outcome{Exit: 1, Code: call.CodeEditor, Message: fmt.Sprintf("the editor %q failed: %v; nothing was changed", plain.Line(program, 60), fault), Hint: "set VISUAL or EDITOR to one that works"}
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (e *edit) editor() string {
 // asks reports whether somebody can answer.
 func (e *edit) asks() bool {
 	in, ok := e.App.Stdin.(*os.File)
-	return ok && edge.IsTerminal(in) && !e.JSON
+	return ok && call.IsTerminal(in) && !e.JSON
 }
 
 // commitText commits the file's present text; it returns nil if nothing changed.
@@ -265,11 +265,11 @@ func (e *edit) kept(before string, fault error) error {
 	where := "your text is kept in " + e.file + "; continue with: git liza edit " + strings.TrimSuffix(plain.Line(e.Args[0], 80), "...") + " --from FILE"
 	var both *conflict
 	if errors.As(fault, &both) {
-		return errors.Join(e.showBoth(both), &edge.Outcome{Exit: 1, Code: board.CodeConflict, Message: both.Error() + ": " + e.path + " stays as they left it", Hint: where})
+		return errors.Join(e.showBoth(both), &call.Outcome{Exit: 1, Code: board.CodeConflict, Message: both.Error() + ": " + e.path + " stays as they left it", Hint: where})
 	}
-	c := edge.Classify(fault)
+	c := call.Classify(fault)
 	if c.Hint != "" {
 		where = c.Hint + "; " + where
 	}
-	return &edge.Outcome{Exit: c.Exit, Code: c.Code, Message: fault.Error(), Hint: where}
+	return &call.Outcome{Exit: c.Exit, Code: c.Code, Message: fault.Error(), Hint: where}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -15,7 +15,7 @@ import (
 
 // SetTeam replaces the team by that of a file's text, as YAML. What is wrong with it is reported
 // with the file's line. again is the command that reads the corrected file, "" for none.
-func SetTeam(ctx context.Context, c *edge.Call, file, text, again string) (*gitboard.Done, error) {
+func SetTeam(ctx context.Context, c *call.Call, file, text, again string) (*gitboard.Done, error) {
 	read, err := codec.Decode(board.TeamPath, []byte(text))
 	if err != nil {
 		return nil, notRead(file, err, then("correct the file", again))
@@ -59,7 +59,7 @@ func notRead(file string, err error, hint string) error {
 }
 
 // teamPayload names the object id of each file of instructions on the integration branch.
-func teamPayload(ctx context.Context, c *edge.Call, v *gitboard.View, t board.Team) (*board.SetTeam, error) {
+func teamPayload(ctx context.Context, c *call.Call, v *gitboard.View, t board.Team) (*board.SetTeam, error) {
 	t.Roles = append([]board.Role{}, t.Roles...)
 	for i := range t.Roles {
 		oid, err := c.Board.SpecOID(ctx, v, t.Roles[i].Instructions)

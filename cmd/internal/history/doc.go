@@ -1,6 +1,6 @@
 // Package history lists the operations of the board's history that pass a filter, as log, export
 // and log.yaml show them.
 //
-// It may import cmd/internal/edge, cmd/internal/records, gitboard/board, gitboard/codec,
+// It may import cmd/internal/call, cmd/internal/records, gitboard/board, gitboard/codec,
 // gitboard/git, gitboard/onefile and gitboard/oplog.
 package history

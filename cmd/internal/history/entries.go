@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/onefile"
 )
@@ -43,7 +43,7 @@ func (l Line) detail() string {
 
 // Entries returns an operation's entries in a log.yaml of the older form. An import returns the log
 // that came with it.
-func Entries(ctx context.Context, c *edge.Call, o Filter, l Line) ([]board.PastEntry, error) {
+func Entries(ctx context.Context, c *call.Call, o Filter, l Line) ([]board.PastEntry, error) {
 	if l.Op != (&board.Import{}).Op() {
 		return []board.PastEntry{{Timestamp: l.Time, Agent: l.Agent, Action: l.action(), Task: l.Task, Detail: l.detail()}}, nil
 	}
@@ -56,7 +56,7 @@ func Entries(ctx context.Context, c *edge.Call, o Filter, l Line) ([]board.PastE
 	}), nil
 }
 
-func PrintEntries(ctx context.Context, c *edge.Call, o Filter, l Line) error {
+func PrintEntries(ctx context.Context, c *call.Call, o Filter, l Line) error {
 	entries, err := Entries(ctx, c, o, l)
 	if err != nil || len(entries) == 0 {
 		return err

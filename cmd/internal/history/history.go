@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -43,7 +43,7 @@ type Line struct {
 }
 
 // Lines lists the operations between two commits that pass the filter, newest first.
-func Lines(ctx context.Context, c *edge.Call, o Options, from, to git.OID) ([]Line, error) {
+func Lines(ctx context.Context, c *call.Call, o Options, from, to git.OID) ([]Line, error) {
 	commits, err := c.Board.Log().Store().Log(ctx, from, to)
 	if err != nil {
 		return nil, err
@@ -90,13 +90,13 @@ const narrow = 100
 
 // Text formats an operation as one line, and another one for each field that it changed. On a page
 // that is limited by a screen, lines are cut.
-func (l Line) Text(p edge.Page) []string {
+func (l Line) Text(p call.Page) []string {
 	head := string(l.Time) + "  " + l.Commit.Short()
 	if !p.Whole && p.Width < narrow {
 		head = strings.TrimPrefix(string(l.Time), l.Time.Std().Format("2006-"))
 	}
-	head += "  " + edge.Pad(l.Agent, 16) + "  "
-	lines := []string{head + p.Fitted(l.Subject, p.Width-edge.Breadth(head))}
+	head += "  " + call.Pad(l.Agent, 16) + "  "
+	lines := []string{head + p.Fitted(l.Subject, p.Width-call.Breadth(head))}
 	for _, ch := range l.Patch {
 		lines = append(lines, "    "+records.Coloured(p.Paint, p.Fitted(ch.String(), p.Width-4), ch))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 	"gopkg.in/yaml.v3"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -46,7 +46,7 @@ func (c Change) String() string {
 }
 
 // Coloured colours a change depending on whether something was added or removed.
-func Coloured(p edge.Paint, text string, c Change) string {
+func Coloured(p call.Paint, text string, c Change) string {
 	switch {
 	case c.Old == "":
 		return p.With("32", text)
@@ -79,7 +79,7 @@ func inline(old, new string) string {
 }
 
 // Changes compares two of the board's commits.
-func Changes(ctx context.Context, c *edge.Call, old, new git.OID) ([]Change, error) {
+func Changes(ctx context.Context, c *call.Call, old, new git.OID) ([]Change, error) {
 	a, err := c.Board.Log().At(ctx, old)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -17,7 +17,7 @@ import (
 )
 
 // Part is the board as a document, or the part of it that a path leads to.
-func Part(ctx context.Context, c *edge.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
+func Part(ctx context.Context, c *call.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
 	leases, err := Leases(ctx, c, v)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func Part(ctx context.Context, c *edge.Call, v *gitboard.View, paths []string) (
 	}
 	path := strings.Trim(paths[0], ".")
 	if path == "" {
-		return nil, edge.Usage(c.Cmd, "the path is empty")
+		return nil, call.Usage(c.Cmd, "the path is empty")
 	}
 	path = DocumentPath(Meant(v.State, path))
 	if n, rest, err := recordNode(c, v, leases, path); n != nil || err != nil {
@@ -44,7 +44,7 @@ func Part(ctx context.Context, c *edge.Call, v *gitboard.View, paths []string) (
 }
 
 // PartText is Part as YAML.
-func PartText(ctx context.Context, c *edge.Call, v *gitboard.View, paths []string) (string, error) {
+func PartText(ctx context.Context, c *call.Call, v *gitboard.View, paths []string) (string, error) {
 	if len(paths) > 0 {
 		n, err := Part(ctx, c, v, paths)
 		if err != nil {
@@ -64,7 +64,7 @@ func PartText(ctx context.Context, c *edge.Call, v *gitboard.View, paths []strin
 }
 
 // Leases are the present leases; a past board has none.
-func Leases(ctx context.Context, c *edge.Call, v *gitboard.View) (map[string]board.Lease, error) {
+func Leases(ctx context.Context, c *call.Call, v *gitboard.View) (map[string]board.Lease, error) {
 	leases := map[string]board.Lease{}
 	if c.At != "" {
 		return leases, nil
@@ -82,7 +82,7 @@ func Leases(ctx context.Context, c *edge.Call, v *gitboard.View) (map[string]boa
 // recordNode is the only record that a path leads into, and the rest of the path; nil if the path
 // leads into none. It reads no other record, so that a broken one does not prevent reading the
 // rest.
-func recordNode(c *edge.Call, v *gitboard.View, leases map[string]board.Lease, path string) (n *yaml.Node, rest string, err error) {
+func recordNode(c *call.Call, v *gitboard.View, leases map[string]board.Lease, path string) (n *yaml.Node, rest string, err error) {
 	parts := strings.SplitN(path, ".", 3)
 	record, at := Singles[parts[0]], 1
 	if dir, ok := Families[parts[0]]; ok && len(parts) > 1 {
@@ -117,7 +117,7 @@ func Lookup(n *yaml.Node, path, rest string) (*yaml.Node, error) {
 	for _, key := range strings.Split(rest, ".") {
 		next, err := codec.Lookup(n, []string{key})
 		if err != nil {
-			return nil, board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("there is no %q on the board", plain.Line(path, 100)), edge.Suggest(key, codec.Keys(n)))
+			return nil, board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("there is no %q on the board", plain.Line(path, 100)), call.Suggest(key, codec.Keys(n)))
 		}
 		n = next
 	}
@@ -125,7 +125,7 @@ func Lookup(n *yaml.Node, path, rest string) (*yaml.Node, error) {
 }
 
 // PrintNode prints a part of the document as JSON, with the keys in the document's order.
-func PrintNode(c *edge.Call, n *yaml.Node) error {
+func PrintNode(c *call.Call, n *yaml.Node) error {
 	var b bytes.Buffer
 	if err := writeJSON(&b, n); err != nil {
 		return err

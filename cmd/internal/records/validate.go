@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 )
 
 // Validate checks a board and this repository, with the options in the caller's environment.
-func Validate(ctx context.Context, c *edge.Call, v *gitboard.View) ([]audit.Issue, error) {
+func Validate(ctx context.Context, c *call.Call, v *gitboard.View) ([]audit.Issue, error) {
 	clone, err := c.Board.CloneID(ctx)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 // Package recovery finds and repairs what is broken in a clone, and frees a task whose holder is
 // gone. It never removes work.
 //
-// It may import cmd/internal/edge, cmd/internal/setup, gitboard, gitboard/audit, gitboard/board,
+// It may import cmd/internal/call, cmd/internal/setup, gitboard, gitboard/audit, gitboard/board,
 // gitboard/codec, gitboard/git, gitboard/gitio, gitboard/plain, gitboard/remote, gitboard/watch,
 // hooks/install, worktrees and worktrees/merge.
 package recovery

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -47,13 +47,13 @@ type Figures struct {
 	Posing string   `json:"posing,omitempty"` // what makes plain git show other objects
 }
 
-func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
+func Count(ctx context.Context, c *call.Call) (*Figures, error) {
 	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
 	repo := c.Board.Repo()
-	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: edge.Version, Format: board.Format}
+	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: call.Version, Format: board.Format}
 	if f.Operations, err = repo.History().CountCommits(ctx, git.ZeroOID, v.Commit); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (f *Figures) Lines() []string {
 
 // dropped counts the commits that a board of this repository alone records as kept, and that no
 // longer exist.
-func dropped(ctx context.Context, c *edge.Call, s *board.State) (n int, err error) {
+func dropped(ctx context.Context, c *call.Call, s *board.State) (n int, err error) {
 	if c.Board.Remote() != "" {
 		return 0, nil // another clone may keep them
 	}
@@ -198,12 +198,12 @@ const skewed = time.Minute
 
 // AskRemote asks the remote of a shared board whether it has lost something. away is the reason why
 // it could not be asked: that is no problem of the board.
-func AskRemote(ctx context.Context, c *edge.Call) (found []Finding, away string, err error) {
+func AskRemote(ctx context.Context, c *call.Call) (found []Finding, away string, err error) {
 	err = c.Board.CheckRemote(ctx)
 	if err == nil {
 		return nil, "", nil
 	}
-	f := Finding{Text: err.Error(), Hint: edge.Classify(err).Hint}
+	f := Finding{Text: err.Error(), Hint: call.Classify(err).Hint}
 	switch {
 	case errors.Is(err, gitio.ErrNoRemote):
 		f.Kind = worktrees.MissingRemote
@@ -221,7 +221,7 @@ func AskRemote(ctx context.Context, c *edge.Call) (found []Finding, away string,
 
 // health checks the boards here and at the remote, as it was last seen, the hooks, the repository's
 // objects, and the clocks of those who wrote operations.
-func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
+func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 	var found []worktrees.Problem
 	repo := c.Board.Repo()
 	seen, err := c.View(ctx)
@@ -231,7 +231,7 @@ func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	_, err = seen.Lacking(ctx)
 	switch {
 	case errors.As(err, new(*remote.DivergedError)):
-		found = append(found, worktrees.Problem{Kind: worktrees.Apart, Text: err.Error(), Hint: edge.Classify(err).Hint})
+		found = append(found, worktrees.Problem{Kind: worktrees.Apart, Text: err.Error(), Hint: call.Classify(err).Hint})
 	case err != nil:
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
@@ -25,7 +25,7 @@ type Finding struct {
 
 // Repair looks for problems and repairs them until only others are left. findings are all that it
 // found; left is the number of those that remain.
-func Repair(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
+func Repair(ctx context.Context, c *call.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
 	findings = []Finding{}
 	// A repaired problem may have hidden another one.
 	const rounds = 3
@@ -56,7 +56,7 @@ func inVain(findings, found, repaired []Finding) ([]Finding, []Finding) {
 }
 
 // examine looks once for problems and repairs what it can. repaired is the repaired part of found.
-func examine(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (found, repaired []Finding, err error) {
+func examine(ctx context.Context, c *call.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (found, repaired []Finding, err error) {
 	problems, err := diagnose(ctx, c, repairer)
 	for _, p := range problems {
 		if !about(p) {
@@ -87,7 +87,7 @@ const letHuman = "stop, and let a human decide: git liza doctor --fix"
 
 // diagnose looks for problems. A broken ref that it reports keeps it from nothing else than what
 // that ref is needed for.
-func diagnose(ctx context.Context, c *edge.Call, repairer board.Actor) ([]worktrees.Problem, error) {
+func diagnose(ctx context.Context, c *call.Call, repairer board.Actor) ([]worktrees.Problem, error) {
 	problems, err := merge.Diagnose(ctx, c.Board, repairer)
 	unread := (*gitio.BrokenRefError)(nil)
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && refused.Code == board.CodeNoIntegration {

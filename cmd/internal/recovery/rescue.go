@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -21,7 +21,7 @@ const (
 )
 
 // Rescue checks first whether the board is complete, and restores what it can.
-func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, rest Rest, err error) {
+func Rescue(ctx context.Context, c *call.Call, fix bool) (found []Finding, rest Rest, err error) {
 	loss, err := findLoss(ctx, c)
 	if err != nil {
 		return nil, Nothing, err
@@ -86,7 +86,7 @@ func restOf(f *Finding, l *audit.Loss) Rest {
 const elsewhereTo = "git fetch --refetch URL liza/state"
 
 // findLoss returns what is lost of the board, nil for nothing.
-func findLoss(ctx context.Context, c *edge.Call) (*audit.Loss, error) {
+func findLoss(ctx context.Context, c *call.Call) (*audit.Loss, error) {
 	if loss, err := audit.FindLoss(ctx, c.Board.Repo()); loss != nil || err != nil {
 		return loss, err
 	}
@@ -96,7 +96,7 @@ func findLoss(ctx context.Context, c *edge.Call) (*audit.Loss, error) {
 // refetch fetches the board with all its objects from the remote that shares it. It returns what is
 // still lost then, or a finding if nothing is, or if the remote can't be asked: it may have
 // everything.
-func refetch(ctx context.Context, c *edge.Call, loss *audit.Loss) (*Finding, *audit.Loss, error) {
+func refetch(ctx context.Context, c *call.Call, loss *audit.Loss) (*Finding, *audit.Loss, error) {
 	f := &Finding{Kind: worktrees.DamagedBoard, Text: loss.Damage() + "; " + c.Board.Remote() + " may have them"}
 	if err := c.Board.Refetch(ctx, git.BoardRef); err != nil {
 		f.Error = err.Error()
@@ -120,7 +120,7 @@ func findings(f *Finding) []Finding {
 
 // foreign takes commits by hand off the board. A shared board is the remote's again with the next
 // fetch.
-func foreign(ctx context.Context, c *edge.Call, fix bool) (found []Finding, rest Rest, err error) {
+func foreign(ctx context.Context, c *call.Call, fix bool) (found []Finding, rest Rest, err error) {
 	if c.Board.Remote() != "" {
 		return nil, Whole, nil
 	}
@@ -162,7 +162,7 @@ func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, 
 }
 
 // gone returns the loss of a board of which there are only traces, nil if it exists.
-func gone(ctx context.Context, c *edge.Call) (*audit.Loss, error) {
+func gone(ctx context.Context, c *call.Call) (*audit.Loss, error) {
 	if tip, err := c.Board.Repo().Ref(ctx, git.BoardRef); err != nil || !tip.IsZero() {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func gone(ctx context.Context, c *edge.Call) (*audit.Loss, error) {
 }
 
 // ReportLoss is the result of doctor while a part of the board is missing.
-func ReportLoss(c *edge.Call, found []Finding) error {
+func ReportLoss(c *call.Call, found []Finding) error {
 	if c.JSON {
 		if err := c.PrintJSON(map[string]any{"problems": found}); err != nil {
 			return err
@@ -185,5 +185,5 @@ func ReportLoss(c *edge.Call, found []Finding) error {
 			}
 		}
 	}
-	return &edge.Outcome{Exit: 4, Code: edge.CodeProblems, Message: "the board is damaged"}
+	return &call.Outcome{Exit: 4, Code: call.CodeProblems, Message: "the board is damaged"}
 }

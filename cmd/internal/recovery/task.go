@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -28,14 +28,14 @@ type Recovered struct {
 }
 
 // OnlyHuman returns the human as the actor, and refuses agents.
-func OnlyHuman(ctx context.Context, c *edge.Call) (board.Actor, error) {
+func OnlyHuman(ctx context.Context, c *call.Call) (board.Actor, error) {
 	if id := c.AgentID(); id != "" {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for a human, and LIZA_AGENT_ID is %s", c.Cmd.Name, plain.Line(id, 40)), "a human runs it in a terminal of their own")
 	}
 	return c.Human(ctx, "release")
 }
 
-func RecoverTask(ctx context.Context, c *edge.Call, human board.Actor, id string, force bool) (*Recovered, error) {
+func RecoverTask(ctx context.Context, c *call.Call, human board.Actor, id string, force bool) (*Recovered, error) {
 	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func HolderOf(t *board.Task) string {
 	return ""
 }
 
-func stillHeld(c *edge.Call, t *board.Task, holder string) error {
+func stillHeld(c *call.Call, t *board.Task, holder string) error {
 	what := "works on"
 	if t.Status == board.ReadyForReview {
 		what = "reviews"
@@ -98,7 +98,7 @@ func stillHeld(c *edge.Call, t *board.Task, holder string) error {
 }
 
 // freeTask ends the claim on a task.
-func freeTask(ctx context.Context, c *edge.Call, human board.Actor, r *Recovered, t *board.Task, live bool) error {
+func freeTask(ctx context.Context, c *call.Call, human board.Actor, r *Recovered, t *board.Task, live bool) error {
 	r.Freed, r.Review = HolderOf(t), t.Status == board.ReadyForReview
 	_, err := worktrees.End(ctx, c.Board, gitboard.Request{Actor: human}, &board.Release{About: board.About{Task: t.ID}, Reason: "recovered, its agent was gone", Force: live, KeepWork: !r.Review})
 	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeLease {
@@ -108,7 +108,7 @@ func freeTask(ctx context.Context, c *edge.Call, human board.Actor, r *Recovered
 }
 
 // describe fills in the present state of the task.
-func describe(ctx context.Context, c *edge.Call, r *Recovered) error {
+func describe(ctx context.Context, c *call.Call, r *Recovered) error {
 	v, err := c.View(ctx)
 	if err != nil {
 		return err
@@ -159,5 +159,5 @@ func (r *Recovered) Unfinished() error {
 	if r.left == 0 {
 		return nil
 	}
-	return &edge.Outcome{Exit: 1, Code: edge.CodeProblems, Message: fmt.Sprintf("%s of %s left; it was not freed", plain.Plural(r.left, "problem"), r.Task), Hint: ""}
+	return &call.Outcome{Exit: 1, Code: call.CodeProblems, Message: fmt.Sprintf("%s of %s left; it was not freed", plain.Plural(r.left, "problem"), r.Task), Hint: ""}
 }

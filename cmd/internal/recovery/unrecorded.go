@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/watch"
@@ -13,7 +13,7 @@ import (
 // Unrecorded finds agents' commits on integration that no merge or land records. They are only
 // repaired by a human's decision. Approved work from an interrupted merge is another finding, which
 // doctor repairs.
-func Unrecorded(ctx context.Context, c *edge.Call) ([]Finding, error) {
+func Unrecorded(ctx context.Context, c *call.Call) ([]Finding, error) {
 	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -242,5 +242,5 @@ func decisionAsked(s *subject, a []string) *input {
 }
 
 func resumeLines(s *subject, a []string) [][]string {
-	return [][]string{line("resume", append(s.seenHalt(), flag("decision", strings.ToUpper(edge.First(a)))...))}
+	return [][]string{line("resume", append(s.seenHalt(), flag("decision", strings.ToUpper(call.First(a)))...))}
 }

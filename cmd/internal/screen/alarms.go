@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/notify"
@@ -15,15 +15,15 @@ import (
 // Alarms shows what a watch finds: alarms on standard error, or with --json on standard output, and
 // on a terminal a status line with the time of the last look.
 type Alarms struct {
-	c        *edge.Call
+	c        *call.Call
 	terminal bool // standard error is a terminal
 }
 
 var _ watch.Screen = (*Alarms)(nil)
 
 // NewAlarms returns the screen of a command.
-func NewAlarms(c *edge.Call) *Alarms {
-	return &Alarms{c, edge.IsTerminal(c.App.Stderr) && !c.JSON}
+func NewAlarms(c *call.Call) *Alarms {
+	return &Alarms{c, call.IsTerminal(c.App.Stderr) && !c.JSON}
 }
 
 // clearLine removes the status line.
@@ -63,7 +63,7 @@ func (s *Alarms) Line(text string) { s.line(text, "") }
 func (s *Alarms) line(text string, level alarm.Level) {
 	text = plain.Visible(text)
 	if s.terminal {
-		p := edge.Paint(s.c.App.Getenv("NO_COLOR") == "" && s.c.App.Getenv("TERM") != "dumb")
+		p := call.Paint(s.c.App.Getenv("NO_COLOR") == "" && s.c.App.Getenv("TERM") != "dumb")
 		colour := map[alarm.Level]string{alarm.Warn: "33", alarm.Grave: "31", "": "0"}[level]
 		text = clearLine + p.With(colour, text)
 	}

@@ -2,7 +2,7 @@
 // graph, a sprint, the reports of a watch. A drawing is a list of lines that fit a page; only the
 // live screen uses a terminal.
 //
-// It may import cmd/internal/edge, cmd/internal/editor, cmd/internal/records, cmd/internal/tty,
+// It may import cmd/internal/call, cmd/internal/editor, cmd/internal/records, cmd/internal/tty,
 // gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio, gitboard/notify,
 // gitboard/plain, gitboard/report, gitboard/roles, gitboard/watch and worktrees.
 package screen

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -42,7 +42,7 @@ type submission struct {
 	files  []gitio.FileStat
 }
 
-func FactsOf(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) {
+func FactsOf(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) {
 	f := &taskFacts{t: t, state: v.State, config: v.State.Config(), now: c.Moment(v.State)}
 	if f.config == nil {
 		return nil, v.State.Err()

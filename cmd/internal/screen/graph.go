@@ -6,17 +6,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // TextGraph lists the tasks by level, and the finished ones in one paragraph.
-func TextGraph(p edge.Page, g report.Graph) []string {
+func TextGraph(p call.Page, g report.Graph) []string {
 	if len(g.Nodes) == 0 {
 		return []string{"no task"}
 	}
-	l := edge.Labels{Page: p, Names: 15}
+	l := call.Labels{Page: p, Names: 15}
 	if len(g.Critical) > 1 {
 		l.Add("critical path", fmt.Sprintf("%d to go: %s", len(g.Critical), strings.Join(g.Critical, " "+p.Arrow+" ")))
 	}
@@ -29,7 +29,7 @@ func TextGraph(p edge.Page, g report.Graph) []string {
 			continue
 		}
 		waiting[n.ID] = true
-		id, status = max(id, edge.Breadth(n.ID)), max(status, len(n.Status))
+		id, status = max(id, call.Breadth(n.ID)), max(status, len(n.Status))
 	}
 	if len(over) > 0 {
 		l.Add(fmt.Sprintf("over %d", len(over)), strings.Join(over, ", "))
@@ -55,14 +55,14 @@ func TextGraph(p edge.Page, g report.Graph) []string {
 				after = append(after, d)
 			}
 		}
-		line := fmt.Sprintf("%4s %s %s", number, mark, edge.Pad(p.Fit(n.ID, id), id+2))
+		line := fmt.Sprintf("%4s %s %s", number, mark, call.Pad(p.Fit(n.ID, id), id+2))
 		who := report.Worker(n.Brief)
 		if len(after) > 0 {
 			who = "after " + strings.Join(after, ", ")
 		}
 		who = strings.Join(slices.DeleteFunc([]string{inStage(n), who, n.Review}, func(text string) bool { return text == "" }), ", ")
-		room := p.Width - edge.Breadth(line) - status - 2
-		line = strings.TrimRight(line+edge.Pad(string(n.Status), status+2)+p.Fit(who, room), " ")
+		room := p.Width - call.Breadth(line) - status - 2
+		line = strings.TrimRight(line+call.Pad(string(n.Status), status+2)+p.Fit(who, room), " ")
 		if n.Critical {
 			line = p.Bold(line)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -12,7 +12,7 @@ import (
 )
 
 // Inbox draws what waits for a human: each item in full, and the commands that answer it.
-func Inbox(p edge.Page, in *report.Inbox) []string {
+func Inbox(p call.Page, in *report.Inbox) []string {
 	if len(in.Items) == 0 {
 		return []string{p.Bold("Nothing waits for you.")}
 	}
@@ -34,9 +34,9 @@ func Inbox(p edge.Page, in *report.Inbox) []string {
 const itemNames = 15
 
 // drawItem draws one item: its title, the details, and what may be done.
-func drawItem(p edge.Page, in *report.Inbox, i report.Item) []string {
-	l := edge.Labels{Page: p, Names: itemNames}
-	for n, line := range edge.Wrap(i.Title, p.Width-2) {
+func drawItem(p call.Page, in *report.Inbox, i report.Item) []string {
+	l := call.Labels{Page: p, Names: itemNames}
+	for n, line := range call.Wrap(i.Title, p.Width-2) {
 		if n > 0 {
 			line = "  " + line // no text by an agent begins a line
 		}
@@ -64,7 +64,7 @@ func drawItem(p edge.Page, in *report.Inbox, i report.Item) []string {
 func since(in *report.Inbox, i report.Item) string {
 	var parts []string
 	if i.Since != "" {
-		parts = append(parts, edge.Since(in.Now.Std(), i.Since))
+		parts = append(parts, call.Since(in.Now.Std(), i.Since))
 	}
 	if i.By != "" {
 		parts = append(parts, "by "+i.By)
@@ -95,8 +95,8 @@ func workText(w *report.Work) string {
 
 // DraftLines draw a plan: its tasks in the order in which they can begin, each with the tasks it
 // waits for.
-func DraftLines(p edge.Page, drafts []report.Draft) []string {
-	l := edge.Labels{Page: p, Names: itemNames}
+func DraftLines(p call.Page, drafts []report.Draft) []string {
+	l := call.Labels{Page: p, Names: itemNames}
 	for _, d := range drafts {
 		head := fmt.Sprintf("%3d  %s", d.Level, d.ID)
 		if len(d.DependsOn) > 0 {

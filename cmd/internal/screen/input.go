@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 )
 
@@ -78,8 +78,8 @@ func (i *input) String() string { return strings.TrimSpace(string(i.text)) }
 const mostTyped = 4
 
 // lines draw the question, followed by the text with its cursor.
-func (i *input) lines(p edge.Page) []string {
-	label := edge.Wrap(i.label, p.Width-1)
+func (i *input) lines(p call.Page) []string {
+	label := call.Wrap(i.label, p.Width-1)
 	line, cursor := label[len(label)-1]+" ", "_"
 	typed := line + string(i.text[:i.at]) + cursor + string(i.text[i.at:])
 	rows := hardWrap(typed, p.Width-1)
@@ -97,7 +97,7 @@ func hardWrap(line string, most int) []string {
 	var row strings.Builder
 	taken := 0
 	for _, r := range line {
-		n := edge.Breadth(string(r))
+		n := call.Breadth(string(r))
 		if taken+n > most {
 			rows = append(rows, row.String())
 			row.Reset()

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 	"github.com/git-liza/git-liza/gitboard"
 )
@@ -30,7 +30,7 @@ func TestInput(t *testing.T) {
 		}
 	}
 	i := newInput("a question\ntext:", strings.Repeat("0123456789", 9))
-	lines := i.lines(edge.Page{Width: 21})
+	lines := i.lines(call.Page{Width: 21})
 	if len(lines) != 1+mostTyped || !strings.HasSuffix(lines[mostTyped], "_") {
 		t.Errorf("the end of a long text is not shown: %q", lines)
 	}
@@ -45,7 +45,7 @@ func TestPlacesInAPatch(t *testing.T) {
 			t.Errorf("%q is at %q, want %q", l, v.at[i], place)
 		}
 	}
-	rows := v.draw(edge.Page{Width: 12, Height: 4})
+	rows := v.draw(call.Page{Width: 12, Height: 4})
 	if len(rows) < 4 || !strings.Contains(strings.Join(rows, ""), "t, submiss") {
 		t.Errorf("the first rows are %q", rows)
 	}
@@ -56,7 +56,7 @@ func TestPlacesInAPatch(t *testing.T) {
 func TestNoLineOfAPatchIsForged(t *testing.T) {
 	text := "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1,2 @@\n one\n+// fine\r evil()\r-old()\r\n+if is(\"a\u200bdmin\") {\n"
 	for _, ranged := range []bool{false, true} {
-		lines := Patch(edge.Page{}, &gitboard.Patch{Task: "t", Number: 1, Text: text, RangeDiff: ranged})
+		lines := Patch(call.Page{}, &gitboard.Patch{Task: "t", Number: 1, Text: text, RangeDiff: ranged})
 		all := strings.Join(lines[1:], "\n") + "\n"
 		if want := strings.NewReplacer("\r", "^M", "\u200b", "<U+200B>").Replace(text); all != want {
 			t.Errorf("range-diff %v: %q, want %q", ranged, all, want)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -19,16 +19,16 @@ const LookEvery = 10 * time.Second
 // Watch keeps the screen up to date until the user quits, and carries out their acts. It shows one
 // goal, or all for "". If something can't be read for the moment, the last screen stays, with the
 // error at the bottom.
-func Watch(ctx context.Context, c *edge.Call, run edge.Runs, goal string) (err error) {
+func Watch(ctx context.Context, c *call.Call, run call.Runs, goal string) (err error) {
 	in, isFile := c.App.Stdin.(*os.File)
 	out, alsoFile := c.App.Stdout.(*os.File)
 	switch {
 	case c.JSON:
-		return edge.Usage(c.Cmd, "--watch is for a terminal, and --json for programs")
+		return call.Usage(c.Cmd, "--watch is for a terminal, and --json for programs")
 	case c.At != "":
-		return edge.Usage(c.Cmd, "--watch shows the board as it is now, not --at another time")
+		return call.Usage(c.Cmd, "--watch shows the board as it is now, not --at another time")
 	case !isFile || !alsoFile:
-		return edge.Usage(c.Cmd, "--watch takes a terminal")
+		return call.Usage(c.Cmd, "--watch takes a terminal")
 	}
 	w := &statusWatch{Call: c, Paint: c.Paint(), run: run, goal: goal, outcomes: make(chan outcome, 1)}
 	if err := w.look(ctx); err != nil {
@@ -40,7 +40,7 @@ func Watch(ctx context.Context, c *edge.Call, run edge.Runs, goal string) (err e
 	}
 	t, err := tty.Open(in, out)
 	if errors.Is(err, tty.ErrNone) {
-		return edge.Usage(c.Cmd, "--watch takes a terminal")
+		return call.Usage(c.Cmd, "--watch takes a terminal")
 	}
 	if err != nil {
 		return err
@@ -51,23 +51,23 @@ func Watch(ctx context.Context, c *edge.Call, run edge.Runs, goal string) (err e
 
 // statusWatch is the live screen: the last view, and its user's selection and input.
 type statusWatch struct {
-	*edge.Call
-	edge.Paint
+	*call.Call
+	call.Paint
 	seen     *gitboard.Glance
 	o        *report.Overview
-	fresh    *edge.SeenAt // how old the view of a shared board is, nil if it is not shared
+	fresh    *call.SeenAt // how old the view of a shared board is, nil if it is not shared
 	selected string
 	goal     string // the only goal that is shown, "" for all
 	filter   string // common to the listed tasks
 
 	reading   view
-	text      func(edge.Page) []string // the text being read
+	text      func(call.Page) []string // the text being read
 	top       int                      // its first line on the screen
 	patch     *patchView               // the diff being read
 	sinceLast bool                     // patch is since the previous submission
 	rows      int                      // lines that the last frame had for it
 
-	run      edge.Runs
+	run      call.Runs
 	outcomes chan outcome
 	doing    string // the act being carried out, "" for none
 	dialog   *dialog
@@ -92,7 +92,7 @@ const (
 
 // outcome is the result of an act.
 type outcome struct {
-	done edge.Done
+	done call.Done
 	err  error
 }
 
@@ -156,7 +156,7 @@ func (w *statusWatch) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := edge.Narrowed(g.State, w.goal); err != nil {
+	if err := call.Narrowed(g.State, w.goal); err != nil {
 		return err
 	}
 	o, err := g.Of(w.goal).Overview(w.App.Now())

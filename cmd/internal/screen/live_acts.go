@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 )
 
@@ -84,7 +84,7 @@ func (w *statusWatch) showOutcome(ctx context.Context, o outcome) {
 		return
 	}
 	text := o.err.Error()
-	if hint := edge.Classify(o.err).Hint; hint != "" {
+	if hint := call.Classify(o.err).Hint; hint != "" {
 		text += ". " + hint
 	}
 	w.say(text)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -14,14 +14,14 @@ import (
 func (w *statusWatch) readAgain(ctx context.Context) {
 	switch w.reading {
 	case help:
-		w.text = func(p edge.Page) []string { return edge.Wrap(helpText(), p.Width) }
+		w.text = func(p call.Page) []string { return call.Wrap(helpText(), p.Width) }
 	case story:
 		w.readStory(ctx)
 	case inbox:
 		in, err := w.seen.Inbox(ctx, w.App.Now())
-		w.text = func(p edge.Page) []string {
+		w.text = func(p call.Page) []string {
 			if err != nil {
-				return edge.Wrap(err.Error(), p.Width)
+				return call.Wrap(err.Error(), p.Width)
 			}
 			return inboxRows(p, in)
 		}
@@ -31,9 +31,9 @@ func (w *statusWatch) readAgain(ctx context.Context) {
 }
 
 // inboxRows are the lines of the inbox for a screen; long commands are wrapped.
-func inboxRows(p edge.Page, in *report.Inbox) []string {
+func inboxRows(p call.Page, in *report.Inbox) []string {
 	var rows []string
-	for _, l := range Inbox(edge.Page{Width: p.Width, Height: p.Height, Signs: p.Signs}, in) {
+	for _, l := range Inbox(call.Page{Width: p.Width, Height: p.Height, Signs: p.Signs}, in) {
 		rows = append(rows, hardWrap(l, p.Width)...)
 	}
 	return rows
@@ -46,9 +46,9 @@ func (w *statusWatch) readStory(ctx context.Context) {
 	if err == nil {
 		f, err = FactsOf(ctx, w.Call, w.seen.View, t)
 	}
-	w.text = func(p edge.Page) []string {
+	w.text = func(p call.Page) []string {
 		if err != nil {
-			return edge.Wrap(err.Error(), p.Width)
+			return call.Wrap(err.Error(), p.Width)
 		}
 		return f.Story(p)
 	}
@@ -74,7 +74,7 @@ func (w *statusWatch) frame(width, height int) []string {
 	if o, err := w.seen.Overview(w.App.Now()); err == nil { // time has passed
 		w.o = o
 	}
-	p := edge.Page{Width: max(width, 20), Height: max(height, 4), Paint: w.Paint, Signs: w.Signs()}
+	p := call.Page{Width: max(width, 20), Height: max(height, 4), Paint: w.Paint, Signs: w.Signs()}
 	bottom := w.bottom(p)
 	p.Height = max(p.Height-len(bottom), 1)
 	w.rows = p.Height
@@ -87,7 +87,7 @@ func (w *statusWatch) frame(width, height int) []string {
 }
 
 // read is the part of the screen above the bottom.
-func (w *statusWatch) read(p edge.Page) []string {
+func (w *statusWatch) read(p call.Page) []string {
 	switch w.reading {
 	case overview:
 		return Status(p, w.o, Reasons(w.seen.State), Choice{w.selected, w.filter})
@@ -103,8 +103,8 @@ func (w *statusWatch) read(p edge.Page) []string {
 const mostSaid = 4
 
 // bottom is the last message, the question, and the keys.
-func (w *statusWatch) bottom(p edge.Page) []string {
-	bar := func(text string) string { return p.Inverse(edge.Pad(p.Cut(text, p.Width-1), p.Width-1)) }
+func (w *statusWatch) bottom(p call.Page) []string {
+	bar := func(text string) string { return p.Inverse(call.Pad(p.Cut(text, p.Width-1), p.Width-1)) }
 	var lines []string
 	said := cmp.Or(w.failure, w.message)
 	if w.doing != "" {
@@ -114,7 +114,7 @@ func (w *statusWatch) bottom(p edge.Page) []string {
 		said = "only tasks with " + strconv.Quote(w.filter) + "; esc: all"
 	}
 	if said != "" && w.dialog == nil {
-		wrapped := edge.Wrap(said, p.Width-2)
+		wrapped := call.Wrap(said, p.Width-2)
 		for _, l := range wrapped[:min(len(wrapped), mostSaid)] {
 			lines = append(lines, bar(l))
 		}
@@ -155,7 +155,7 @@ func (w *statusWatch) keys(width int) string {
 	last := "  ? help  q quit"
 	line := ""
 	for _, k := range keys {
-		if edge.Breadth(line+k+last)+2 <= width {
+		if call.Breadth(line+k+last)+2 <= width {
 			line += k + "  "
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -13,7 +13,7 @@ import (
 )
 
 // Glance views the run as it is now, or as of --at.
-func Glance(ctx context.Context, c *edge.Call) (*gitboard.Glance, error) {
+func Glance(ctx context.Context, c *call.Call) (*gitboard.Glance, error) {
 	v, err := c.QuietView(ctx)
 	if err != nil {
 		return nil, err

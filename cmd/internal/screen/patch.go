@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/editor"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -16,7 +16,7 @@ import (
 )
 
 // ShowPatch prints the changes of a task's last submission, on a terminal in a pager.
-func ShowPatch(ctx context.Context, c *edge.Call, t *board.Task, sinceLast bool) error {
+func ShowPatch(ctx context.Context, c *call.Call, t *board.Task, sinceLast bool) error {
 	patch, err := patchOf(ctx, c, t, sinceLast)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func ShowPatch(ctx context.Context, c *edge.Call, t *board.Task, sinceLast bool)
 }
 
 // patchOf is the changes of a task's last submission, with the comments on it.
-func patchOf(ctx context.Context, c *edge.Call, t *board.Task, sinceLast bool) (patch *gitboard.Patch, err error) {
+func patchOf(ctx context.Context, c *call.Call, t *board.Task, sinceLast bool) (patch *gitboard.Patch, err error) {
 	if sinceLast {
 		patch, err = c.Board.SinceLast(ctx, t)
 	} else {
@@ -42,7 +42,7 @@ func patchOf(ctx context.Context, c *edge.Call, t *board.Task, sinceLast bool) (
 }
 
 // paged prints lines, on a terminal in the human's pager.
-func paged(ctx context.Context, c *edge.Call, lines []string) error {
+func paged(ctx context.Context, c *call.Call, lines []string) error {
 	if !c.ToTerminal() {
 		return c.Print(lines)
 	}
@@ -61,7 +61,7 @@ func paged(ctx context.Context, c *edge.Call, lines []string) error {
 }
 
 // Patch formats the changes of a submission with the comments on it, coloured if p.Paint is set.
-func Patch(p edge.Page, patch *gitboard.Patch) []string {
+func Patch(p call.Page, patch *gitboard.Patch) []string {
 	var lines []string
 	for _, l := range patchLines(p, patch) {
 		lines = append(lines, l.text)
@@ -72,7 +72,7 @@ func Patch(p edge.Page, patch *gitboard.Patch) []string {
 // patchLine is a line of a patch, and its place as FILE:LINE, "" for none.
 type patchLine struct{ text, at string }
 
-func patchLines(p edge.Page, patch *gitboard.Patch) []patchLine {
+func patchLines(p call.Page, patch *gitboard.Patch) []patchLine {
 	head := fmt.Sprintf("%s, submission %d: %.10s..%.10s", patch.Task, patch.Number, patch.From, patch.To)
 	if patch.Since > 0 {
 		head = fmt.Sprintf("%s, submission %d since submission %d: %.10s..%.10s", patch.Task, patch.Number, patch.Since, patch.From, patch.To)
@@ -132,7 +132,7 @@ func beside(patch *gitboard.Patch, l git.PatchLine, all []report.Remark) (here, 
 }
 
 // remark formats a comment to be shown below its line.
-func remark(p edge.Page, r report.Remark) []string {
+func remark(p call.Page, r report.Remark) []string {
 	head := "    > " + r.Author()
 	if fate := r.Fate(); fate != "" {
 		head += " (" + fate + ")"
@@ -145,7 +145,7 @@ func remark(p edge.Page, r report.Remark) []string {
 }
 
 // remarkLines lists the comments that are on no line of a patch.
-func remarkLines(p edge.Page, all []report.Remark) []string {
+func remarkLines(p call.Page, all []report.Remark) []string {
 	if len(all) == 0 {
 		return nil
 	}
@@ -160,7 +160,7 @@ func remarkLines(p edge.Page, all []report.Remark) []string {
 	return lines
 }
 
-func colouredPatch(p edge.Page, line string) string {
+func colouredPatch(p call.Page, line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):
 		return p.Bold(line)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 )
 
@@ -18,7 +18,7 @@ type patchView struct {
 
 func newPatchView(patch *gitboard.Patch) *patchView {
 	v := &patchView{}
-	for _, l := range patchLines(edge.Page{}, patch) {
+	for _, l := range patchLines(call.Page{}, patch) {
 		v.lines, v.at = append(v.lines, l.text), append(v.at, l.at)
 	}
 	return v
@@ -31,7 +31,7 @@ func (v *patchView) move(by int) { v.cursor = min(max(v.cursor+by, 0), len(v.lin
 func (v *patchView) place() string { return v.at[v.cursor] }
 
 // draw draws the part around the cursor, with long lines wrapped.
-func (v *patchView) draw(p edge.Page) []string {
+func (v *patchView) draw(p call.Page) []string {
 	var rows []string
 	first, last := 0, 0 // rows of the cursor
 	for i, l := range v.lines {
@@ -55,7 +55,7 @@ func (v *patchView) draw(p edge.Page) []string {
 }
 
 // colouredRow colours a piece of a line like the whole line.
-func colouredRow(p edge.Page, line, row string) string {
+func colouredRow(p call.Page, line, row string) string {
 	if painted := colouredPatch(p, line); painted != line {
 		return strings.Replace(painted, line, row, 1)
 	}

@@ -5,15 +5,15 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Sprint draws a sprint at a given time.
-func Sprint(p edge.Page, r *report.SprintReview, now board.Time) []string {
-	l := edge.Labels{Page: p, Names: 14}
+func Sprint(p call.Page, r *report.SprintReview, now board.Time) []string {
+	l := call.Labels{Page: p, Names: 14}
 	l.Lines = append(l.Lines, p.Bold(r.ID+"  "+string(r.Status)))
 	l.Add("goal", p.Fit(r.Goal, p.Width-l.Names))
 	l.Add("aim", r.Aim)
@@ -70,7 +70,7 @@ func SomeOf(words []string) string {
 }
 
 // scope adds the progress of a scope, and its unfinished tasks.
-func scope(l *edge.Labels, name string, tasks []report.ScopedTask) {
+func scope(l *call.Labels, name string, tasks []report.ScopedTask) {
 	if len(tasks) == 0 {
 		return
 	}
@@ -98,7 +98,7 @@ func byState(counts map[board.Status]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func finished(l *edge.Labels, tasks []report.FinishedTask) {
+func finished(l *call.Labels, tasks []report.FinishedTask) {
 	if len(tasks) == 0 {
 		return
 	}
@@ -113,13 +113,13 @@ func finished(l *edge.Labels, tasks []report.FinishedTask) {
 		rows = append(rows, []string{l.Fit(t.ID, max(20, l.Width-56)), string(t.Status), took, fmt.Sprint(t.Iterations), fmt.Sprint(t.Rejections), fmt.Sprint(t.Drift)})
 	}
 	l.Lines = append(l.Lines, "")
-	l.Lines = append(l.Lines, edge.Columns("", rows)...)
+	l.Lines = append(l.Lines, call.Columns("", rows)...)
 	if earlier > 0 {
 		l.Lines = append(l.Lines, fmt.Sprintf("and %d earlier: git liza sprint show --summary", earlier))
 	}
 }
 
-func blocked(l *edge.Labels, tasks []report.BlockedTask, now board.Time) {
+func blocked(l *call.Labels, tasks []report.BlockedTask, now board.Time) {
 	if len(tasks) == 0 {
 		return
 	}
@@ -137,16 +137,16 @@ func blocked(l *edge.Labels, tasks []report.BlockedTask, now board.Time) {
 }
 
 // Metrics lists the metrics, one per line, by the names that they have everywhere.
-func Metrics(p edge.Page, sp *board.Sprint, m report.Metrics) []string {
+func Metrics(p call.Page, sp *board.Sprint, m report.Metrics) []string {
 	var rows [][]string
 	v := reflect.ValueOf(m)
 	for i, f := range board.Fields(v.Type()) {
 		rows = append(rows, []string{f.Name, fmt.Sprintf("%6d", v.Field(i).Int())})
 	}
-	lines := append([]string{p.Bold(sp.ID + ", since " + string(sp.Timeline.Started))}, edge.Columns("  ", rows)...)
+	lines := append([]string{p.Bold(sp.ID + ", since " + string(sp.Timeline.Started))}, call.Columns("  ", rows)...)
 	if m.RubberStamping() {
 		warning := fmt.Sprintf("RUBBER STAMPING: %d %% approved. Who approves everything finds nothing: look at a few approved diffs yourself.", m.ApprovalRate)
-		for _, line := range edge.Wrap(warning, p.Width) {
+		for _, line := range call.Wrap(warning, p.Width) {
 			lines = append(lines, p.Alarm(line))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -17,7 +17,7 @@ import (
 // Status draws the overview on a page: no line is wider, and as many tasks are shown as fit its
 // height, always including the selected one. reason is only called for BLOCKED tasks that are
 // shown.
-func Status(p edge.Page, o *report.Overview, reason func(task string) string, choice Choice) []string {
+func Status(p call.Page, o *report.Overview, reason func(task string) string, choice Choice) []string {
 	d := &statusDrawing{Page: p, o: o, now: o.Now.Std(), reason: reason, selected: choice.Selected}
 	head := slices.Concat(d.unproven(), []string{p.Bold(p.Fit(o.Summary(), p.Width))}, d.asks(), []string{""}, d.run())
 	groups := groupTasks(o, choice.Filter)
@@ -53,7 +53,7 @@ type Choice struct {
 }
 
 type statusDrawing struct {
-	edge.Page
+	call.Page
 	o        *report.Overview
 	now      time.Time
 	reason   func(task string) string
@@ -67,7 +67,7 @@ func (d *statusDrawing) unproven() []string {
 		return nil
 	}
 	lines := []string{d.Alarm(d.Fit("! "+u.String(), d.Width))}
-	for _, line := range edge.Wrap(u.Text, d.Width-2) {
+	for _, line := range call.Wrap(u.Text, d.Width-2) {
 		lines = append(lines, "  "+d.Fit(line, d.Width-2))
 	}
 	return append(lines, "  "+report.Verify, "")
@@ -78,17 +78,17 @@ func (d *statusDrawing) asks() []string {
 	shown := d.o.Waiting[:min(len(d.o.Waiting), max(2, d.Height/6))]
 	what := 0
 	for _, a := range shown {
-		what = max(what, edge.Breadth(d.Fit(a.What, d.Width)))
+		what = max(what, call.Breadth(d.Fit(a.What, d.Width)))
 	}
 	var lines []string
 	for _, a := range shown {
 		do := plain.Line(a.Do, len(a.Do)+3) // never cut, so that it can be copied
-		if edge.Breadth(do) > d.Width/2 {
+		if call.Breadth(do) > d.Width/2 {
 			lines = append(lines, "  "+d.Fit(a.What, d.Width-2), "    "+do)
 			continue
 		}
-		what := min(what, d.Width-4-edge.Breadth(do))
-		lines = append(lines, d.Cut("  "+edge.Pad(d.Fit(a.What, what), what+2)+do, d.Width))
+		what := min(what, d.Width-4-call.Breadth(do))
+		lines = append(lines, d.Cut("  "+call.Pad(d.Fit(a.What, what), what+2)+do, d.Width))
 	}
 	return append(lines, d.more(len(d.o.Waiting)-len(shown))...)
 }
@@ -107,10 +107,10 @@ func (d *statusDrawing) run() []string {
 	if o.GoalStatus != board.InProgress {
 		goal = "  " + string(o.GoalStatus)
 	}
-	lines := []string{"goal    " + d.Fit(o.Goal, d.Width-8-edge.Breadth(goal)) + goal, d.Onto("sprint  ", d.sprint())}
+	lines := []string{"goal    " + d.Fit(o.Goal, d.Width-8-call.Breadth(goal)) + goal, d.Onto("sprint  ", d.sprint())}
 	mode := string(o.Mode)
 	if o.Mode != board.Running {
-		mode += " for " + edge.Since(d.now, o.ModeSince) + ", by " + o.ModeBy
+		mode += " for " + call.Since(d.now, o.ModeSince) + ", by " + o.ModeBy
 		if o.Reason != "" {
 			mode += ": " + o.Reason
 		}
@@ -146,7 +146,7 @@ func (d *statusDrawing) run() []string {
 // merging describes the merge in progress.
 func (d *statusDrawing) merging() string {
 	m := d.o.Merging
-	text := fmt.Sprintf("%s, for %s, by %s", strings.Join(m.Tasks, ", "), edge.Since(d.now, m.Since), m.By)
+	text := fmt.Sprintf("%s, for %s, by %s", strings.Join(m.Tasks, ", "), call.Since(d.now, m.Since), m.By)
 	switch n := len(m.Testing); {
 	case n == 0:
 	case n == len(m.Tasks):
@@ -171,9 +171,9 @@ func (d *statusDrawing) sprint() string {
 		}
 	}
 	if t.Ended != "" {
-		return text + ", ended " + edge.Since(d.now, t.Ended) + " ago after " + board.Span(t.Ended.Sub(t.Started))
+		return text + ", ended " + call.Since(d.now, t.Ended) + " ago after " + board.Span(t.Ended.Sub(t.Started))
 	}
-	text += ", " + edge.Since(d.now, t.Started) + " old"
+	text += ", " + call.Since(d.now, t.Started) + " old"
 	switch left := t.Deadline.Std().Sub(d.now); {
 	case t.Deadline == "":
 	case left > 0:
@@ -310,7 +310,7 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 	id, who, age := 0, 0, 0
 	for _, g := range groups {
 		for _, t := range g.window(d.selected) {
-			id, who, age = max(id, edge.Breadth(t.ID)), max(who, edge.Breadth(t.Worker)), max(age, edge.Breadth(edge.Since(d.now, t.StatusChangedAt)))
+			id, who, age = max(id, call.Breadth(t.ID)), max(who, call.Breadth(t.Worker)), max(age, call.Breadth(call.Since(d.now, t.StatusChangedAt)))
 		}
 	}
 	id, who = min(id, d.Width*3/10), min(who, 16)
@@ -337,12 +337,12 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 			if t.ID == d.selected {
 				mark = d.Cursor
 			}
-			left := mark + " " + edge.Pad(d.Fit(t.ID, id), id+2)
+			left := mark + " " + call.Pad(d.Fit(t.ID, id), id+2)
 			if who > 0 {
-				left += edge.Pad(d.Fit(t.Worker, who-2), who)
+				left += call.Pad(d.Fit(t.Worker, who-2), who)
 			}
-			left += strings.Repeat(" ", age-edge.Breadth(edge.Since(d.now, t.StatusChangedAt))) + edge.Since(d.now, t.StatusChangedAt)
-			line := strings.TrimRight(d.Cut(left+"  "+d.Fit(d.detail(t), d.Width-edge.Breadth(left)-2), d.Width), " ")
+			left += strings.Repeat(" ", age-call.Breadth(call.Since(d.now, t.StatusChangedAt))) + call.Since(d.now, t.StatusChangedAt)
+			line := strings.TrimRight(d.Cut(left+"  "+d.Fit(d.detail(t), d.Width-call.Breadth(left)-2), d.Width), " ")
 			switch {
 			case t.ID == d.selected:
 				line = d.Inverse(line)
@@ -402,7 +402,7 @@ func LeaseLeft(now time.Time, expires board.Time) string {
 	if d := expires.Std().Sub(now); d > 0 {
 		return board.Span(d) + " left"
 	}
-	return "expired " + edge.Since(now, expires) + " ago"
+	return "expired " + call.Since(now, expires) + " ago"
 }
 
 // agents lists up to most agents, those with expired leases first.
@@ -424,7 +424,7 @@ func (d *statusDrawing) agents(most int) []string {
 	if most == 0 {
 		return []string{"", fmt.Sprintf("agents %d", len(agents))}
 	}
-	lines := edge.Columns("  ", rows)
+	lines := call.Columns("  ", rows)
 	for i := range lines {
 		lines[i] = d.Cut(lines[i], d.Width)
 	}
@@ -438,12 +438,12 @@ func (d *statusDrawing) events(most int) []string {
 	}
 	age := 0
 	for _, e := range events {
-		age = max(age, len(edge.Since(d.now, e.Time)))
+		age = max(age, len(call.Since(d.now, e.Time)))
 	}
 	lines := []string{"", "events"}
 	for _, e := range events {
-		ago := edge.Since(d.now, e.Time)
-		lines = append(lines, d.Onto("  "+strings.Repeat(" ", age-len(ago))+ago+"  "+edge.Pad(d.Fit(e.Agent, 16), 18), e.Subject))
+		ago := call.Since(d.now, e.Time)
+		lines = append(lines, d.Onto("  "+strings.Repeat(" ", age-len(ago))+ago+"  "+call.Pad(d.Fit(e.Agent, 16), 18), e.Subject))
 	}
 	return lines
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -16,9 +16,9 @@ import (
 )
 
 // Story shows a task from beginning to end.
-func (f *taskFacts) Story(p edge.Page) []string {
-	l := edge.Labels{Page: p, Names: 14}
-	for i, line := range edge.Wrap(f.t.ID+": "+f.t.Description, p.Width-2) {
+func (f *taskFacts) Story(p call.Page) []string {
+	l := call.Labels{Page: p, Names: 14}
+	for i, line := range call.Wrap(f.t.ID+": "+f.t.Description, p.Width-2) {
 		if i > 0 {
 			line = "  " + line // no text by an agent begins a line
 		}
@@ -40,9 +40,9 @@ func (f *taskFacts) Story(p edge.Page) []string {
 }
 
 // progress adds the task's progress, and whose turn it is.
-func (f *taskFacts) progress(l *edge.Labels) {
+func (f *taskFacts) progress(l *call.Labels) {
 	t, o := f.t, f.outlook
-	status := string(t.Status) + " for " + edge.Since(f.now, t.StatusChangedAt)
+	status := string(t.Status) + " for " + call.Since(f.now, t.StatusChangedAt)
 	if o.Worker != "" {
 		status += ", " + o.Worker
 	}
@@ -59,7 +59,7 @@ func (f *taskFacts) progress(l *edge.Labels) {
 		status += "; its goal comes after " + o.AfterGoal
 	}
 	if t.Status.Terminal() {
-		status = string(t.Status) + " " + edge.Since(f.now, t.StatusChangedAt) + " ago"
+		status = string(t.Status) + " " + call.Since(f.now, t.StatusChangedAt) + " ago"
 		if sprint := f.state.ArchivedIn(t.ID); sprint != "" {
 			status += ", archived in " + sprint
 		}
@@ -87,7 +87,7 @@ func (f *taskFacts) progress(l *edge.Labels) {
 	}
 }
 
-func (f *taskFacts) definition(l *edge.Labels) {
+func (f *taskFacts) definition(l *call.Labels) {
 	t := f.t
 	l.Add("priority", fmt.Sprintf("%d, %s", t.Priority, t.Kind))
 	l.Add("stage", report.StageOf(f.state, t.Brief()))
@@ -123,7 +123,7 @@ func (f *taskFacts) neededBy() (ids []string) {
 }
 
 // trouble adds why the task does not continue, and what would help.
-func (f *taskFacts) trouble(l *edge.Labels) {
+func (f *taskFacts) trouble(l *call.Labels) {
 	t := f.t
 	l.Add("blocked", t.BlockedReason)
 	for _, q := range t.BlockedQuestions {
@@ -146,7 +146,7 @@ func (f *taskFacts) trouble(l *edge.Labels) {
 const mostCommits = 12
 
 // work adds the branch, its commits and the worktree.
-func (f *taskFacts) work(l *edge.Labels) {
+func (f *taskFacts) work(l *call.Labels) {
 	t := f.t
 	var commits []string
 	for _, c := range slices.Backward(f.commits) {
@@ -174,7 +174,7 @@ func (f *taskFacts) work(l *edge.Labels) {
 }
 
 // comments adds the comments on lines of submissions, each with its line of code.
-func (f *taskFacts) comments(l *edge.Labels) {
+func (f *taskFacts) comments(l *call.Labels) {
 	var lines []string
 	for _, r := range f.remarks {
 		head := fmt.Sprintf("%s, submission %d, by %s", r.Where(), r.Submission, r.Author())
@@ -236,22 +236,22 @@ const eventIndent = "        "
 
 // event adds an entry of the history: when, how long after the previous one, what and by whom, and
 // its texts.
-func (f *taskFacts) event(l *edge.Labels, i int) {
+func (f *taskFacts) event(l *call.Labels, i int) {
 	e := f.t.History[i]
 	after := ""
 	if i > 0 {
 		after = "+" + board.Span(e.Time.Sub(f.t.History[i-1].Time))
 	}
-	head := "  " + string(e.Time) + "  " + edge.Pad(after, 8)
-	for n, line := range edge.Wrap(e.Event+" by "+e.Agent+eventDetail(e), l.Width-edge.Breadth(head)) {
+	head := "  " + string(e.Time) + "  " + call.Pad(after, 8)
+	for n, line := range call.Wrap(e.Event+" by "+e.Agent+eventDetail(e), l.Width-call.Breadth(head)) {
 		if n > 0 {
-			head = strings.Repeat(" ", edge.Breadth(head))
+			head = strings.Repeat(" ", call.Breadth(head))
 		}
 		l.Lines = append(l.Lines, head+line)
 	}
 	add := func(name, text string) {
 		if text = strings.TrimSpace(text); text != "" {
-			for _, line := range edge.Wrap(name+text, l.Width-len(eventIndent)) {
+			for _, line := range call.Wrap(name+text, l.Width-len(eventIndent)) {
 				l.Lines = append(l.Lines, strings.TrimRight(eventIndent+line, " "))
 			}
 		}
@@ -285,7 +285,7 @@ func (f *taskFacts) event(l *edge.Labels, i int) {
 const mostFiles = 10
 
 // changed adds what a submission changed, file by file.
-func (f *taskFacts) changed(l *edge.Labels, s submission) {
+func (f *taskFacts) changed(l *call.Labels, s submission) {
 	if len(s.files) == 0 {
 		return
 	}
@@ -297,11 +297,11 @@ func (f *taskFacts) changed(l *edge.Labels, s submission) {
 	shown := s.files[:min(len(s.files), mostFiles)]
 	width := 0
 	for _, file := range shown {
-		width = max(width, edge.Breadth(file.Path))
+		width = max(width, call.Breadth(file.Path))
 	}
 	width = min(width, l.Width-len(eventIndent)-20)
 	for _, file := range shown {
-		l.Lines = append(l.Lines, eventIndent+"  "+edge.Pad(l.Fit(file.Path, width), width+2)+counted(file))
+		l.Lines = append(l.Lines, eventIndent+"  "+call.Pad(l.Fit(file.Path, width), width+2)+counted(file))
 	}
 	if more := len(s.files) - len(shown); more > 0 {
 		l.Lines = append(l.Lines, eventIndent+fmt.Sprintf("  and %d more", more))

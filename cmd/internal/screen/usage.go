@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
@@ -14,7 +14,7 @@ const dearest = 10
 
 // Usage describes what agents' runs have cost: by role and model, and for the most expensive tasks.
 // It is nil if no CLI has reported any.
-func Usage(p edge.Page, u report.Usage) []string {
+func Usage(p call.Page, u report.Usage) []string {
 	if u.Runs == 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func Usage(p edge.Page, u report.Usage) []string {
 		rows = append(rows, row(t.Task+" "+t.Status, t.Runs, t.Cost))
 	}
 	rows = append(rows, row("all", u.Runs, u.Total))
-	lines := append([]string{p.Bold("tokens, as the agents' CLIs report them")}, edge.Columns("  ", rows)...)
+	lines := append([]string{p.Bold("tokens, as the agents' CLIs report them")}, call.Columns("  ", rows)...)
 	if u.PerMerged > 0 {
 		lines = append(lines, fmt.Sprintf("  %d tokens and %d minutes a merged task", u.PerMerged, u.MinutesPerMerged))
 	}

@@ -1,6 +1,6 @@
 // Package setup prepares a clone: its hooks, the directory of stop files, the start of integration,
 // and the board of a remote that it joins.
 //
-// It may import cmd/internal/edge, gitboard, gitboard/audit, gitboard/board, gitboard/git,
+// It may import cmd/internal/call, gitboard, gitboard/audit, gitboard/board, gitboard/git,
 // gitboard/gitio, gitboard/oplog, gitboard/plain, gitboard/roles and hooks/install.
 package setup

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -34,7 +34,7 @@ func HooksState(s install.Status, bare bool) string {
 
 // NoAgent refuses agents. Unlike HumanOnly it does not require a name, which a server's admin may
 // not have configured.
-func NoAgent(ctx context.Context, c *edge.Call) error {
+func NoAgent(ctx context.Context, c *call.Call) error {
 	if id := c.AgentID(); id != "" {
 		return board.Refuse(board.CodePermission, c.Cmd.Name+" is not for "+id, "it takes a "+string(roles.Human))
 	}
@@ -43,7 +43,7 @@ func NoAgent(ctx context.Context, c *edge.Call) error {
 
 // RestoreHooks restores hooks that an installer has overwritten in an agent's worktree. doctor
 // reports those that can't be restored.
-func RestoreHooks(c *edge.Call) (repaired []string) {
+func RestoreHooks(c *call.Call) (repaired []string) {
 	repaired, err := install.Restore(c.Board.Repo())
 	if err == nil && len(repaired) > 0 && !c.JSON {
 		fmt.Fprintf(c.App.Stderr, "liza: another program had overwritten %s in %s, and git liza's hooks are back; they run the project's own first\n", strings.Join(repaired, ", "), install.Dir(c.Board.Repo()))
@@ -53,7 +53,7 @@ func RestoreHooks(c *edge.Call) (repaired []string) {
 
 // KeepHooks installs the hooks of a clone again if a part of them was removed or changed, and
 // reports it. Hooks that were uninstalled as a whole stay so.
-func KeepHooks(ctx context.Context, c *edge.Call) (did string, err error) {
+func KeepHooks(ctx context.Context, c *call.Call) (did string, err error) {
 	repo := c.Board.Repo()
 	s, err := install.Read(repo)
 	if err != nil || s.Files == s.On {
@@ -67,7 +67,7 @@ func KeepHooks(ctx context.Context, c *edge.Call) (did string, err error) {
 }
 
 // hookProgram is the git-liza that hooks call: this program, if it is named git-liza.
-func hookProgram(c *edge.Call) string {
+func hookProgram(c *call.Call) string {
 	program, err := c.App.Executable()
 	if err != nil || strings.TrimSuffix(filepath.Base(program), ".exe") != "git-liza" {
 		return ""
@@ -76,7 +76,7 @@ func hookProgram(c *edge.Call) string {
 }
 
 // HookSetup is how hooks should be installed in a repository: as they are, if they are installed.
-func HookSetup(ctx context.Context, c *edge.Call) (install.Setup, error) {
+func HookSetup(ctx context.Context, c *call.Call) (install.Setup, error) {
 	b := c.Board
 	setup := install.Setup{Program: hookProgram(c), Server: b.Repo().Bare()}
 	s, err := install.Read(b.Repo())
@@ -98,7 +98,7 @@ func HookSetup(ctx context.Context, c *edge.Call) (install.Setup, error) {
 // Guarded calls begin, which gives a board to this clone, with hooks in place: a command that is
 // killed in between must not leave a board on which agents do as they like. Hooks that can't be
 // installed are only a warning. If no board comes, Guarded removes the hooks that it added.
-func Guarded(ctx context.Context, c *edge.Call, begin func() error) (warning string, err error) {
+func Guarded(ctx context.Context, c *call.Call, begin func() error) (warning string, err error) {
 	repo := c.Board.Repo()
 	before, err := install.Read(repo)
 	if err != nil {
@@ -129,7 +129,7 @@ func Guarded(ctx context.Context, c *edge.Call, begin func() error) (warning str
 
 // installHooks installs the hooks for init. A failure is only a warning, since a board works
 // without hooks.
-func installHooks(ctx context.Context, c *edge.Call) (warning string) {
+func installHooks(ctx context.Context, c *call.Call) (warning string) {
 	if c.Board.Repo().Bare() {
 		return ""
 	}

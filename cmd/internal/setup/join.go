@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -20,7 +20,7 @@ import (
 
 // Join adopts a remote's board in a clone without a board; done is false if the remote has no
 // board.
-func Join(ctx context.Context, c *edge.Call, alone bool) (done bool, err error) {
+func Join(ctx context.Context, c *call.Call, alone bool) (done bool, err error) {
 	if err := HumanOnly(ctx, c); err != nil {
 		return false, err
 	}
@@ -40,7 +40,7 @@ func Join(ctx context.Context, c *edge.Call, alone bool) (done bool, err error) 
 
 // Joined proves the board that a clone has just adopted, and reports it, with a warning about
 // hooks.
-func Joined(ctx context.Context, c *edge.Call, warning string) error {
+func Joined(ctx context.Context, c *call.Call, warning string) error {
 	b := c.Board
 	if err := proven(ctx, b); err != nil {
 		return err
@@ -109,21 +109,21 @@ func proven(ctx context.Context, b *gitboard.Board) error {
 		b.Verified(report.To)
 		return nil
 	}
-	return &edge.Outcome{
-		Exit: 4, Code: edge.CodeInconsistent, Hint: "stop, and let a human look: git liza verify",
+	return &call.Outcome{
+		Exit: 4, Code: call.CodeInconsistent, Hint: "stop, and let a human look: git liza verify",
 		Message: fmt.Sprintf("this clone has joined the board of %s, and its history breaks the rules: %s", b.Remote(), report.Findings[0]),
 	}
 }
 
 // BoardsElsewhere lists the remotes that have a board, if this clone has none. With alone it does
 // not ask them.
-func BoardsElsewhere(ctx context.Context, c *edge.Call, alone bool, hint string) ([]string, error) {
+func BoardsElsewhere(ctx context.Context, c *call.Call, alone bool, hint string) ([]string, error) {
 	if tip, err := c.Board.Repo().Ref(ctx, git.BoardRef); err != nil || !tip.IsZero() || alone {
 		return nil, err
 	}
 	found, err := c.Board.SharedBoards(ctx)
 	if errors.As(err, new(*gitio.NetworkError)) {
-		return nil, &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + ", so it is unknown whether this project has a board already", Hint: hint}
+		return nil, &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error() + ", so it is unknown whether this project has a board already", Hint: hint}
 	}
 	if err != nil || len(found) > 0 {
 		return found, err

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -127,7 +127,7 @@ func orErr(err error, otherwise error) error {
 }
 
 // HumanOnly refuses an agent.
-func HumanOnly(ctx context.Context, c *edge.Call) error {
+func HumanOnly(ctx context.Context, c *call.Call) error {
 	_, err := c.WhoActs(ctx, "init") // init is for humans too
 	return err
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -24,7 +24,7 @@ import (
 )
 
 // KeyOf finds the actor's key: LIZA_SIGNING_KEY for anybody, git's settings for a human.
-func KeyOf(ctx context.Context, c *edge.Call, a board.Actor) (*sshsig.Signer, error) {
+func KeyOf(ctx context.Context, c *call.Call, a board.Actor) (*sshsig.Signer, error) {
 	if c.Signer != nil {
 		return c.Signer, nil
 	}
@@ -44,7 +44,7 @@ func KeyOf(ctx context.Context, c *edge.Call, a board.Actor) (*sshsig.Signer, er
 }
 
 // signingKeySetting is the key's place in the settings, "" for none.
-func signingKeySetting(ctx context.Context, c *edge.Call, human bool) (string, error) {
+func signingKeySetting(ctx context.Context, c *call.Call, human bool) (string, error) {
 	if where := c.App.Getenv("LIZA_SIGNING_KEY"); where != "" || !human {
 		return where, nil
 	}
@@ -61,7 +61,7 @@ func signingKeySetting(ctx context.Context, c *edge.Call, human bool) (string, e
 
 // LoadKey loads a key as git names one: the file of a private key, or a public key (a file, or the
 // key itself after "key::") whose private key is next to it or held by the ssh-agent.
-func LoadKey(ctx context.Context, c *edge.Call, where string) (*sshsig.Signer, error) {
+func LoadKey(ctx context.Context, c *call.Call, where string) (*sshsig.Signer, error) {
 	if public, is := keyItself(where); is {
 		return agentKey(ctx, c, public, where)
 	}
@@ -88,7 +88,7 @@ func keyItself(where string) (public string, is bool) {
 }
 
 // KeyFromAnywhere is the same setting in a form that is valid in any directory.
-func KeyFromAnywhere(c *edge.Call, where string) (string, error) {
+func KeyFromAnywhere(c *call.Call, where string) (string, error) {
 	if _, is := keyItself(where); is {
 		return where, nil
 	}
@@ -96,7 +96,7 @@ func KeyFromAnywhere(c *edge.Call, where string) (string, error) {
 }
 
 // KeyFile is the path of a file named in settings.
-func KeyFile(c *edge.Call, where string) string {
+func KeyFile(c *call.Call, where string) string {
 	if rest, home := strings.CutPrefix(where, "~/"); home {
 		return filepath.Join(c.App.Getenv("HOME"), rest)
 	}
@@ -109,7 +109,7 @@ func KeyFile(c *edge.Call, where string) string {
 // privateKey reads a private key. One with a passphrase is taken from the ssh-agent. One that
 // others can read is refused, as by ssh-keygen: other users of this machine may be agents in clones
 // of their own.
-func privateKey(ctx context.Context, c *edge.Call, data []byte, public, where string) (*sshsig.Signer, error) {
+func privateKey(ctx context.Context, c *call.Call, data []byte, public, where string) (*sshsig.Signer, error) {
 	if info, err := os.Stat(KeyFile(c, where)); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, unusable(where, fmt.Sprintf("its mode is %04o, so that others can read it", info.Mode().Perm()), "chmod 600 "+where)
 	}
@@ -136,7 +136,7 @@ func privateKey(ctx context.Context, c *edge.Call, data []byte, public, where st
 }
 
 // agentKey finds a key that the ssh-agent holds.
-func agentKey(ctx context.Context, c *edge.Call, public, where string) (*sshsig.Signer, error) {
+func agentKey(ctx context.Context, c *call.Call, public, where string) (*sshsig.Signer, error) {
 	public, err := sshsig.ParsePublic(public)
 	if err != nil {
 		return nil, unusable(where, err.Error(), "")
@@ -166,7 +166,7 @@ func agentKey(ctx context.Context, c *edge.Call, public, where string) (*sshsig.
 }
 
 // random is the system's randomness, unless a test replaces it.
-func random(c *edge.Call) io.Reader {
+func random(c *call.Call) io.Reader {
 	if c.App.Random != nil {
 		return c.App.Random
 	}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
@@ -20,7 +20,7 @@ import (
 // LIZA_SIGNING_KEY if it is the agent's on the board, otherwise one that is created for this
 // session and put on the board by the human who starts the supervisor.
 type SessionKey struct {
-	C    *edge.Call
+	C    *call.Call
 	file string
 }
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -20,9 +20,9 @@ import (
 // Console is a team's terminal: one line for each event or line of output, with its agent's name,
 // above a status line.
 type Console struct {
-	c     *edge.Call
+	c     *call.Call
 	out   io.Writer
-	paint edge.Paint
+	paint call.Paint
 	stays bool // there is a terminal for the status line
 	quiet bool // without what agents print
 	done  sync.WaitGroup
@@ -44,7 +44,7 @@ type doing struct {
 
 // NewConsole starts a console; it follows the board until the context ends. A quiet one leaves out
 // what agents print.
-func NewConsole(ctx context.Context, c *edge.Call, quiet bool) (*Console, error) {
+func NewConsole(ctx context.Context, c *call.Call, quiet bool) (*Console, error) {
 	s := &Console{c: c, quiet: quiet, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: watch.NewBell(ctx, c.Board)}
 	if !s.stays {
 		return s, nil
@@ -172,7 +172,7 @@ func (s *Console) prefix(agent string) string {
 		at = len(s.names)
 		s.names = append(s.names, agent)
 	}
-	return s.paint.With(colours[at%len(colours)], edge.Pad(agent, len("code-reviewer-10")))
+	return s.paint.With(colours[at%len(colours)], call.Pad(agent, len("code-reviewer-10")))
 }
 
 // print writes text above the status line in one write.
@@ -222,7 +222,7 @@ func fitting(first string, parts []string, width int) string {
 		if i < len(parts)-1 {
 			room -= more
 		}
-		if edge.Breadth(line)+edge.Breadth(part)+3 > room {
+		if call.Breadth(line)+call.Breadth(part)+3 > room {
 			return line + fmt.Sprintf(" | +%d", len(parts)-i)
 		}
 		line += " | " + part

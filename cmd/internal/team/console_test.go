@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
 // TestTroubleIsNoWork checks that the status line still says what an agent does, and since when,
 // after a trouble that changes nothing about it.
 func TestTroubleIsNoWork(t *testing.T) {
-	s := &Console{c: &edge.Call{}, out: io.Discard, doing: map[string]doing{}}
+	s := &Console{c: &call.Call{}, out: io.Discard, doing: map[string]doing{}}
 	at := time.Unix(1000, 0)
 	for _, e := range []supervisor.Event{
 		{Event: supervisor.Registered}, {Event: supervisor.Trouble, Text: "no remote"}, {Event: supervisor.Started, Task: "login"},

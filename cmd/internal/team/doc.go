@@ -1,7 +1,7 @@
 // Package team starts supervisors for commands, and shows what their agents do: as lines for one
 // agent, on a Console for several.
 //
-// It may import cmd/internal/edge, cmd/internal/setup, cmd/internal/signing, gitboard,
+// It may import cmd/internal/call, cmd/internal/setup, cmd/internal/signing, gitboard,
 // gitboard/alarm, gitboard/board, gitboard/plain, gitboard/proc, gitboard/roles, gitboard/watch,
 // hooks/install, roles/clis, roles/supervisor and worktrees/executor.
 package team

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard"
@@ -44,7 +44,7 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 }
 
 // Ready checks that agents of every role can be started, without preparing one.
-func Ready(ctx context.Context, c *edge.Call, s Flags) error {
+func Ready(ctx context.Context, c *call.Call, s Flags) error {
 	t, err := c.Team(ctx)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func Ready(ctx context.Context, c *edge.Call, s Flags) error {
 }
 
 // Supervise prepares an agent's supervisor, which gets its own Board.
-func Supervise(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (supervisor.Config, error) {
+func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
 		return none, board.Refuse(board.CodePermission, "under a supervisor no agents are started", "continue with your own task: git liza prime")
@@ -90,7 +90,7 @@ func Supervise(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (su
 	if err != nil {
 		return none, err
 	}
-	mine := &edge.Call{App: c.App, Board: own}
+	mine := &call.Call{App: c.App, Board: own}
 	process := c.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
@@ -102,15 +102,15 @@ func Supervise(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (su
 }
 
 // taskToRun checks the task that the flags name, if any.
-func taskToRun(ctx context.Context, c *edge.Call, role roles.Role, s Flags) error {
+func taskToRun(ctx context.Context, c *call.Call, role roles.Role, s Flags) error {
 	task := cmp.Or(s.Only, s.First)
 	switch {
 	case task == "":
 		return nil
 	case role == roles.Planner:
-		return edge.Usage(c.Cmd, "a task is for coders and reviewers: a planner plans the whole goal")
+		return call.Usage(c.Cmd, "a task is for coders and reviewers: a planner plans the whole goal")
 	case s.Only != "" && s.First != "":
-		return edge.Usage(c.Cmd, "a task to take first and --task exclude each other")
+		return call.Usage(c.Cmd, "a task to take first and --task exclude each other")
 	}
 	v, err := c.Board.View(ctx)
 	if err != nil {
@@ -120,13 +120,13 @@ func taskToRun(ctx context.Context, c *edge.Call, role roles.Role, s Flags) erro
 	return err
 }
 
-func agentCLI(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (clis.CLI, error) {
+func agentCLI(ctx context.Context, c *call.Call, role *board.Role, s Flags) (clis.CLI, error) {
 	switch {
 	case !s.given("exec"):
 	case strings.TrimSpace(s.exec) == "":
-		return clis.CLI{}, edge.Usage(c.Cmd, "--exec needs a command")
+		return clis.CLI{}, call.Usage(c.Cmd, "--exec needs a command")
 	case s.given("cli"):
-		return clis.CLI{}, edge.Usage(c.Cmd, "--cli and --exec both specify the agent: give only one of them")
+		return clis.CLI{}, call.Usage(c.Cmd, "--cli and --exec both specify the agent: give only one of them")
 	default:
 		return clis.Exec(s.exec), nil
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
@@ -15,12 +15,12 @@ import (
 
 // Printer prints a supervisor's events and its agent's output.
 type Printer struct {
-	c    *edge.Call
+	c    *call.Call
 	bell *watch.Bell
 }
 
 // NewPrinter returns a printer for a command's output.
-func NewPrinter(ctx context.Context, c *edge.Call) *Printer {
+func NewPrinter(ctx context.Context, c *call.Call) *Printer {
 	return &Printer{c, watch.NewBell(ctx, c.Board)}
 }
 
@@ -40,7 +40,7 @@ func (t *Printer) Event(e supervisor.Event) {
 // Warn prints a warning about the run on standard error.
 func (t *Printer) Warn(text string) { warn(t.c, text) }
 
-func warn(c *edge.Call, text string) {
+func warn(c *call.Call, text string) {
 	fmt.Fprintln(c.App.Stderr, "git liza: "+plain.Visible(text)) // the reader may have closed the pipe
 }
 
@@ -53,7 +53,7 @@ func (t *Printer) Output(string) io.Writer {
 }
 
 // eventLine formats an event for a terminal. Its text is made safe before it is coloured.
-func eventLine(p edge.Paint, e supervisor.Event) string {
+func eventLine(p call.Paint, e supervisor.Event) string {
 	line := p.With("2", e.Time.Local().Format("15:04:05")) + " " + p.Bold(plain.Visible(e.Line()))
 	if e.Prompt != "" {
 		line += ", prompt " + plain.Visible(e.Prompt)

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -25,7 +25,7 @@ const partingTime = 10 * time.Second
 // Telemetry exports what this process's agents do to the OpenTelemetry collector that the
 // environment names, if any, until stop is called: it starts liza-otel, which is next to this
 // program or in PATH. Failures are reported by warn, and stop nothing.
-func Telemetry(ctx context.Context, c *edge.Call, warn func(text string)) (stop func()) {
+func Telemetry(ctx context.Context, c *call.Call, warn func(text string)) (stop func()) {
 	if c.App.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" {
 		return func() {}
 	}
@@ -37,7 +37,7 @@ func Telemetry(ctx context.Context, c *edge.Call, warn func(text string)) (stop 
 	return sync.OnceFunc(stop)
 }
 
-func startExporter(ctx context.Context, c *edge.Call, warn func(text string)) (stop func(), err error) {
+func startExporter(ctx context.Context, c *call.Call, warn func(text string)) (stop func(), err error) {
 	program := c.App.Program
 	if program == "" {
 		if program, err = os.Executable(); err != nil {

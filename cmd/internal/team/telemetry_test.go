@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -22,7 +22,7 @@ func telemetry(t *testing.T, endpoint, script string) (dir, warned string) {
 			t.Fatal(err)
 		}
 	}
-	c := &edge.Call{App: &edge.App{
+	c := &call.Call{App: &call.App{
 		Getenv:  func(name string) string { return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}[name] },
 		Environ: append(os.Environ(), "FROM=the app"), Program: filepath.Join(dir, "git-liza"), Dir: dir,
 	}}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -244,7 +244,7 @@ type arrow struct {
 // graph draws which task waits for which, one column per level.
 func (s *Server) graph(_ context.Context, l *look, q query) (*page, error) {
 	var tasks []board.Brief
-	all := edge.TasksOf(l.State, l.goal)
+	all := call.TasksOf(l.State, l.goal)
 	for _, b := range all {
 		if q.get("over") != "" || !b.Status.Terminal() {
 			tasks = append(tasks, b)

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -65,7 +65,7 @@ const mostLooks = 8
 // hub is the only reader of the board, shared by all viewers.
 type hub struct {
 	board *gitboard.Board
-	app   *edge.App
+	app   *call.App
 	every time.Duration // between two checks without an event
 
 	mu      sync.Mutex // guards all below, and looks, whose state is read lazily
@@ -287,7 +287,7 @@ func (h *hub) operations(ctx context.Context, tip git.OID) ([]history.Line, erro
 			known, h.lines = git.ZeroOID, nil
 		}
 	}
-	call := &edge.Call{App: h.app, Board: h.board}
+	call := &call.Call{App: h.app, Board: h.board}
 	news, err := history.Lines(ctx, call, history.Options{}, known, tip)
 	if err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/cli"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
@@ -137,7 +137,7 @@ func (s *scene) run(agent string, args ...string) (code int, out, errs string) {
 		}
 		return ""
 	}
-	app := &edge.App{Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e, Getenv: env, Dir: s.dir, Now: s.clock.Now}
+	app := &call.App{Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e, Getenv: env, Dir: s.dir, Now: s.clock.Now}
 	code = cli.Run(context.Background(), app, args)
 	return code, o.String(), e.String()
 }
@@ -259,7 +259,7 @@ func (s *scene) serve(o options) *site {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	app := &edge.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Dir: s.dir, Now: s.clock.Now}
+	app := &call.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Dir: s.dir, Now: s.clock.Now}
 	if o.now != nil {
 		app.Now = o.now
 	}

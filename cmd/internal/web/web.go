@@ -17,13 +17,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 )
 
 // Config sets a server's content and rights.
 type Config struct {
-	App   *edge.App
+	App   *call.App
 	Board *gitboard.Board
 	// Do executes a command line as the human of this clone, and returns what it printed. It is nil
 	// for a read-only server.
@@ -36,7 +36,7 @@ type Config struct {
 	Hosts []string
 	// Fetched is how fresh a shared board is, nil if it can't be found out. The function itself is
 	// nil if the board is not shared.
-	Fetched func() *edge.SeenAt
+	Fetched func() *call.SeenAt
 	// Address is called with the token of the first address, and with a new one whenever one was
 	// used.
 	Address func(token string)
@@ -308,10 +308,10 @@ func (s *Server) look(ctx context.Context, at string, use func(l *look, id strin
 // trouble responds with the reason why there is no page.
 func (s *Server) trouble(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
-	if missing := (*notFound)(nil); errors.As(err, &missing) || edge.ExitCode(err) == 1 {
+	if missing := (*notFound)(nil); errors.As(err, &missing) || call.ExitCode(err) == 1 {
 		status = http.StatusNotFound
 	}
-	refuse(w, status, err.Error(), edge.Classify(err).Hint)
+	refuse(w, status, err.Error(), call.Classify(err).Hint)
 }
 
 // assetTypes are the files that pages load, and their content types.

@@ -1,4 +1,4 @@
-package edge
+package call
 
 import "github.com/git-liza/git-liza/gitboard/board"
 

@@ -1,10 +1,10 @@
-package edge_test
+package call_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
@@ -20,7 +20,7 @@ func TestFreshnessLine(t *testing.T) {
 		{0, 12, "as origin had it 1m ago; 12 operations on their way"},
 		{3, 2, "as origin had it 1m ago; 2 operations on their way; 3 queued for git liza sync"},
 	} {
-		seen := edge.SeenAt{Name: "origin", Fetched: board.At(now.Add(-time.Minute)), Queued: c.queued, Pending: c.pending}
+		seen := call.SeenAt{Name: "origin", Fetched: board.At(now.Add(-time.Minute)), Queued: c.queued, Pending: c.pending}
 		if got := seen.Line(now); got != c.want {
 			t.Errorf("%d queued, %d pending: %q, not %q", c.queued, c.pending, got, c.want)
 		}

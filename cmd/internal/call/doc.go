@@ -1,4 +1,4 @@
-// Package edge connects the program with its process: clock, randomness, environment, terminal,
+// Package call connects the program with its process: clock, randomness, environment, terminal,
 // paths, printing and exit codes. A Call is one run of a command: its flags and arguments, what it
 // opens, who asks, and how it answers a human or, with --json, a program.
 //
@@ -7,4 +7,4 @@
 // It may import gitboard, gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio,
 // gitboard/lease, gitboard/oplog, gitboard/plain, gitboard/remote, gitboard/report, gitboard/roles,
 // gitboard/sshsig, roles/supervisor and worktrees.
-package edge
+package call
