@@ -30,11 +30,11 @@ const (
 	patience = 500 * time.Millisecond
 	// sharedPatience is the same if the process that has the turn talks to a remote.
 	sharedPatience = 10 * time.Second
-	// mostPatience limits the wait in a moving queue, as a multiple of the patience.
-	mostPatience = 20
-	// mostQueues is in how many queues one after the other, each because the one before it was
+	// maxPatience limits the wait in a moving queue, as a multiple of the patience.
+	maxPatience = 20
+	// maxQueues is in how many queues one after the other, each because the one before it was
 	// stuck, a process waits before it tries without the turn.
-	mostQueues = 3
+	maxQueues = 3
 )
 
 // writeQueue returns this clone's queue, in which this process does not wait yet.
@@ -68,7 +68,7 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 		t.end() // others took this process for stuck, and there is a new queue
 	}
 	t.touch()
-	for queues, next := 0, true; next && queues < mostQueues && t.path != "" && t.held == nil; queues++ {
+	for queues, next := 0, true; next && queues < maxQueues && t.path != "" && t.held == nil; queues++ {
 		file, err := t.repo.OpenQueue(t.path)
 		if err != nil {
 			t.path = ""
@@ -92,7 +92,7 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 // to be a new queue.
 func (t *writeQueue) wait(ctx context.Context, file *queue.File) (next bool) {
 	every := cmp.Or(t.patience, patience)
-	err := file.Await(ctx, queue.Wait{Most: mostPatience * every, Beat: every, Missed: 1})
+	err := file.Await(ctx, queue.Wait{Most: maxPatience * every, Beat: every, Missed: 1})
 	switch {
 	case err == nil:
 		t.hold(file)

@@ -136,7 +136,7 @@ func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefErr
 		return err
 	}
 	known = append(known, cut)
-	for _, m := range moves[:min(len(moves), mostMoves)] {
+	for _, m := range moves[:min(len(moves), maxMoves)] {
 		known = append(known, m.To)
 	}
 	to, beside, err := d.newest(ctx, known)
@@ -160,8 +160,8 @@ func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefErr
 	return nil
 }
 
-// mostMoves is how many entries of integration's reflog are looked at. Git keeps the older entries.
-const mostMoves = 200
+// maxMoves is how many entries of integration's reflog are looked at. Git keeps the older entries.
+const maxMoves = 200
 
 // newest returns the first of the commits, or the one after it that contains it and so on, and
 // those that the result doesn't contain. Missing commits are left out.

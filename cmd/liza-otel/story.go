@@ -46,8 +46,8 @@ func newStory(root git.OID, s *board.State, mine func(*board.Register) bool) *st
 	return t
 }
 
-// mostWaiting is how many operations of a run are kept until it ends.
-const mostWaiting = 200
+// maxWaiting is how many operations of a run are kept until it ends.
+const maxWaiting = 200
 
 // trace is the id of the board's trace.
 func (t *story) trace() trace.TraceID {
@@ -102,7 +102,7 @@ func (t *story) add(commit git.OID, op board.Operation) []span {
 		spans = append(t.release(op.Actor.Session), spans...)
 	case !slices.Contains(aside, op.Name()):
 		wait := append(t.waiting[op.Actor.Session], spans...)
-		spans, wait = wait[:max(0, len(wait)-mostWaiting)], wait[max(0, len(wait)-mostWaiting):]
+		spans, wait = wait[:max(0, len(wait)-maxWaiting)], wait[max(0, len(wait)-maxWaiting):]
 		t.waiting[op.Actor.Session] = wait
 	}
 	return spans

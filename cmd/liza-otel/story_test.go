@@ -167,14 +167,14 @@ func TestUnended(t *testing.T) {
 	s := newTold(t)
 	planner := actor("planner-1")
 	s.do(1, planner, &board.Register{Session: planner.Session, Clone: "c", PID: here})
-	for range mostWaiting + 1 {
+	for range maxWaiting + 1 {
 		s.do(1, planner, &board.AddNote{For: "human", Message: "hello"})
 	}
 	if n := len(s.named("note")); n != 1 {
 		t.Errorf("%d are told before the run has ended", n)
 	}
 	s.do(1, planner, &board.Deregister{})
-	if n := len(s.named("note")); n != mostWaiting+1 {
+	if n := len(s.named("note")); n != maxWaiting+1 {
 		t.Errorf("%d are told", n)
 	}
 }

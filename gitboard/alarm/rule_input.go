@@ -142,15 +142,15 @@ func (e *ruleInput) waitsForLater() (all []sight) {
 	return all
 }
 
-// mostUntaken is how many tasks without an agent are counted.
-const mostUntaken = 100
+// maxUntaken is how many tasks without an agent are counted.
+const maxUntaken = 100
 
 // noAgent finds the roles that have work and no live agent.
 func (e *ruleInput) noAgent() (all []sight) {
 	if e.over() || e.Leases == nil {
 		return nil
 	}
-	for _, d := range report.Demands(e.State, e.Leases, e.Now, mostUntaken) {
+	for _, d := range report.Demands(e.State, e.Leases, e.Now, maxUntaken) {
 		role := d.Role
 		if role.Kind == board.PlannerKind || len(d.Live)+len(d.ByHand) > 0 || len(d.Left) == 0 {
 			continue

@@ -26,7 +26,7 @@ func FindForeign(ctx context.Context, repo *gitio.Repo) (*Foreign, error) {
 		return nil, err
 	}
 	f := &Foreign{Tip: tip, Board: tip}
-	for range mostPlaces {
+	for range maxPlaces {
 		c, err := commitOf(ctx, repo, f.Board)
 		if err != nil {
 			return nil, err
@@ -34,7 +34,7 @@ func FindForeign(ctx context.Context, repo *gitio.Repo) (*Foreign, error) {
 		if _, err := codec.ParseHead(c.Message); err == nil {
 			break
 		}
-		f.Subjects = append(f.Subjects, c.OID.Short()+" "+plain.Line(c.Subject(), mostSubject))
+		f.Subjects = append(f.Subjects, c.OID.Short()+" "+plain.Line(c.Subject(), maxSubject))
 		if f.Board = first(c); f.Board.IsZero() {
 			return nil, nil
 		}

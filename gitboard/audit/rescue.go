@@ -71,8 +71,8 @@ type place struct {
 	said   string
 }
 
-// mostPlaces limits the commits that are tried.
-const mostPlaces = 1000
+// maxPlaces limits the commits that are tried.
+const maxPlaces = 1000
 
 // search looks for the newest commit that can be read: where the ref was, what was written
 // recently, where git.LastRef follows it, and where a remote has it.
@@ -94,7 +94,7 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 		return err
 	}
 	tried := map[git.OID]bool{}
-	for _, p := range places[:min(len(places), mostPlaces)] {
+	for _, p := range places[:min(len(places), maxPlaces)] {
 		if tried[p.commit] {
 			continue
 		}
@@ -130,7 +130,7 @@ func (l *Loss) leaves(ctx context.Context, repo *gitio.Repo, commit git.OID) err
 // latest sets the newest commit that can be read: the one that was found, or one that follows it.
 // Files that were copied may no longer show which of them was written last.
 func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places []place) error {
-	for _, p := range places[:min(len(places), mostPlaces)] {
+	for _, p := range places[:min(len(places), maxPlaces)] {
 		if p.commit == found.commit {
 			continue
 		}

@@ -76,7 +76,7 @@ func findSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
 		tried[oid] = true
 	}
 	var most *SetBack
-	for _, p := range places[:min(len(places), mostPlaces)] {
+	for _, p := range places[:min(len(places), maxPlaces)] {
 		if tried[p.commit] {
 			continue
 		}
@@ -133,7 +133,7 @@ func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetB
 	found := &SetBack{At: tip, Newest: p.commit, From: p.from, Since: since}
 	for _, c := range slices.Backward(lost) {
 		found.lost = append(found.lost, c.OID)
-		found.Missing = append(found.Missing, c.OID.Short()+" "+plain.Line(c.Subject(), mostSubject))
+		found.Missing = append(found.Missing, c.OID.Short()+" "+plain.Line(c.Subject(), maxSubject))
 	}
 	return found, nil
 }
@@ -165,8 +165,8 @@ func contentOf(c git.Commit) string {
 	return strings.Join([]string{h.Op, h.Agent, c.Author.Email, h.Payload}, "\n")
 }
 
-// mostSubject and mostMissing limit the report on missing operations.
-const mostSubject, mostMissing = 80, 20
+// maxSubject and maxMissing limit the report on missing operations.
+const maxSubject, maxMissing = 80, 20
 
 // Repairable reports whether the board only has to move forward.
 func (b *SetBack) Repairable() bool { return b.Since == b.At }
@@ -182,8 +182,8 @@ func (b *SetBack) Repair(ctx context.Context, repo *gitio.Repo) error {
 // String describes it in one sentence.
 func (b *SetBack) String() string {
 	text := fmt.Sprintf("the board at %s lacks %s that it had at %s, by %s: %s", b.At.Short(), plain.Plural(len(b.Missing), "operation"), b.Newest.Short(), b.From,
-		strings.Join(b.Missing[:min(len(b.Missing), mostMissing)], "; "))
-	if len(b.Missing) > mostMissing {
+		strings.Join(b.Missing[:min(len(b.Missing), maxMissing)], "; "))
+	if len(b.Missing) > maxMissing {
 		text += "; ..."
 	}
 	if b.Repairable() {

@@ -74,7 +74,7 @@ type ConfigKey struct {
 
 	ref   func(*Config) any // *int, *bool, *string or *[]string
 	min   int               // smallest number
-	max   int               // largest number; 0: mostNumber
+	max   int               // largest number; 0: maxNumber
 	oneOf []string          // the permitted values of a choice
 }
 
@@ -94,10 +94,10 @@ var ConfigKeys = []ConfigKey{
 	{Name: "pause_grace", Default: "30", Takes: "seconds", Meaning: "time that running agents get to stop by themselves", min: 0, ref: func(c *Config) any { return &c.PauseGrace }},
 	{Name: "run_max_time", Default: "7200", Takes: "seconds", Meaning: "how long one run of an agent may take; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxTime }},
 	{Name: "run_max_silence", Default: "1800", Takes: "seconds", Meaning: "how long an agent may do nothing before its run is ended; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxSilence }},
-	{Name: KeyBudgetRun, Default: "0", Takes: "tokens", Meaning: "what one run of an agent may use, input and output; then it is ended and its task blocked; 0: no budget", max: MostUsage, ref: func(c *Config) any { return &c.BudgetRunTokens }},
-	{Name: KeyBudgetTask, Default: "0", Takes: "tokens", Meaning: "what all runs on a task may use; then the task is blocked; 0: no budget", max: MostUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
-	{Name: KeyBudgetSprint, Default: "0", Takes: "tokens", Meaning: "what all runs in a sprint may use; then the board is paused; 0: no budget", max: MostUsage, ref: func(c *Config) any { return &c.BudgetSprintTokens }},
-	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for a goal may use; then no run begins for it; 0: no budget", max: MostUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
+	{Name: KeyBudgetRun, Default: "0", Takes: "tokens", Meaning: "what one run of an agent may use, input and output; then it is ended and its task blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetRunTokens }},
+	{Name: KeyBudgetTask, Default: "0", Takes: "tokens", Meaning: "what all runs on a task may use; then the task is blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
+	{Name: KeyBudgetSprint, Default: "0", Takes: "tokens", Meaning: "what all runs in a sprint may use; then the board is paused; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetSprintTokens }},
+	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for a goal may use; then no run begins for it; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
 	{Name: KeyTaskBranches, Default: string(UsualTaskBranches), Takes: "prefix, like agents/", Meaning: "prefix of the names of tasks' branches in each clone; fixed once a task was claimed", ref: func(c *Config) any { return (*string)(&c.TaskBranchPrefix) }},
 	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present; none: there is none", ref: func(c *Config) any { return &c.IntegrationTest }},
@@ -130,8 +130,8 @@ var remade = []string{
 // keep it.
 func (c *Config) Remade(file string) bool { return IsTest(remade, file) || IsTest(c.AtticSkip, file) }
 
-// mostNumber is the largest number of a setting that has no limit of its own.
-const mostNumber = 1 << 30
+// maxNumber is the largest number of a setting that has no limit of its own.
+const maxNumber = 1 << 30
 
 // DefaultConfig is the configuration of a new board.
 func DefaultConfig() *Config {
@@ -164,7 +164,7 @@ func (k ConfigKey) set(c *Config, v string) error {
 	switch p := k.ref(c).(type) {
 	case *int:
 		n, err := strconv.Atoi(v)
-		if err != nil || n < k.min || n > cmp.Or(k.max, mostNumber) {
+		if err != nil || n < k.min || n > cmp.Or(k.max, maxNumber) {
 			return bad()
 		}
 		*p = n

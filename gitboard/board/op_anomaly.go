@@ -130,7 +130,7 @@ func SimilarLoop(s *State, task, pattern string) *Anomaly {
 			loops = append(loops, a)
 		}
 	}
-	for _, a := range loops[max(0, len(loops)-mostMatched):] {
+	for _, a := range loops[max(0, len(loops)-maxMatched):] {
 		if plain.Similar(string(a.Details["error_pattern"]), pattern) {
 			return a
 		}

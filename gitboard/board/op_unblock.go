@@ -67,7 +67,7 @@ func (p *Unblock) checkBudget(c *Config, t *Task, op Operation) error {
 		if op.Actor.Role != roles.Human {
 			return refuse(CodePermission, "a budget is raised by a human").hint("git liza note --for human TEXT")
 		}
-		if p.Budget < 0 || p.Budget > MostUsage {
+		if p.Budget < 0 || p.Budget > MaxUsage {
 			return invalid("%d is not a budget", p.Budget)
 		}
 		raised.BudgetTokens = p.Budget

@@ -57,10 +57,10 @@ type Spending struct {
 	ReworkSeconds int `yaml:"rework_seconds,omitempty" json:"rework_seconds,omitempty"`
 }
 
-// MostUsage limits each number of a run's cost, and MostModel the name of its model, in bytes.
+// MaxUsage limits each number of a run's cost, and MaxModel the name of its model, in bytes.
 const (
-	MostUsage = 1 << 40
-	MostModel = 200
+	MaxUsage = 1 << 40
+	MaxModel = 200
 )
 
 // Op implements Payload.
@@ -77,12 +77,12 @@ func (p *Usage) Check(s *State, op Operation) error {
 	if err := required("cli", p.CLI); err != nil {
 		return err
 	}
-	if len(p.CLI) > 100 || len(p.Model) > MostModel || plain.Line(p.Model, MostModel) != p.Model {
+	if len(p.CLI) > 100 || len(p.Model) > MaxModel || plain.Line(p.Model, MaxModel) != p.Model {
 		return invalid("the names of CLI and model are one line each, of 100 and 200 bytes at most")
 	}
 	c := p.Cost
 	for _, n := range []int{p.Iteration, c.Requests, c.Input, c.Cached, c.Output, c.Seconds, c.MicroDollars} {
-		if n < 0 || n > MostUsage {
+		if n < 0 || n > MaxUsage {
 			return invalid("%d is not what a run can have cost", n)
 		}
 	}

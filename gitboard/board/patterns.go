@@ -82,13 +82,13 @@ func FindPatterns(s *State) []Pattern {
 	return found
 }
 
-// mostMatched limits the anomalies of a rule that are compared by similarity to the newest ones,
+// maxMatched limits the anomalies of a rule that are compared by similarity to the newest ones,
 // because each is compared with every other.
-const mostMatched = 100
+const maxMatched = 100
 
-// mostMatchedText limits the characters compared of each detail, so that finding patterns takes
+// maxMatchedText limits the characters compared of each detail, so that finding patterns takes
 // only a fraction of a second whatever agents log.
-const mostMatchedText = 120
+const maxMatchedText = 120
 
 // candidate is an anomaly to which a rule applies.
 type candidate struct {
@@ -106,7 +106,7 @@ func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
 	}
 	agreeing := same(of)
 	if r.Similar {
-		of = of[max(0, len(of)-mostMatched):]
+		of = of[max(0, len(of)-maxMatched):]
 		agreeing = similar(of)
 	}
 	for i, a := range of {
@@ -145,7 +145,7 @@ func similar(of []candidate) [][]int {
 	for i, c := range of {
 		texts[i] = []rune(c.folded)
 		for j := range i {
-			if of[j].folded == c.folded || plain.Alike(texts[i], texts[j], mostMatchedText) {
+			if of[j].folded == c.folded || plain.Alike(texts[i], texts[j], maxMatchedText) {
 				lists[i], lists[j] = append(lists[i], j), append(lists[j], i)
 			}
 		}

@@ -34,8 +34,8 @@ const (
 	DifferModel = "model"
 )
 
-// mostApprovals is the largest number of approvals that a policy may ask for.
-const mostApprovals = 20
+// maxApprovals is the largest number of approvals that a policy may ask for.
+const maxApprovals = 20
 
 // ReviewPolicy returns the review policy of a stage.
 func (s *State) ReviewPolicy(stage string) ReviewPolicy {
@@ -75,8 +75,8 @@ func (t *Team) reviewFault(p ReviewPolicy) (field, what string) {
 	switch {
 	case p.Approvals > most && !slices.Contains(p.By, roles.HumanID):
 		return "approvals", fmt.Sprintf("%s are asked for, and the roles that review have at most %s", plain.Plural(p.Approvals, "approval"), plain.Plural(most, "agent"))
-	case p.Approvals < 0 || p.Approvals > mostApprovals:
-		return "approvals", fmt.Sprintf("%d is not from 1 to %d", p.Approvals, mostApprovals)
+	case p.Approvals < 0 || p.Approvals > maxApprovals:
+		return "approvals", fmt.Sprintf("%d is not from 1 to %d", p.Approvals, maxApprovals)
 	case p.Differ != "" && p.Differ != DifferCLI && p.Differ != DifferModel:
 		return "differ", quote(p.Differ) + " is not cli or model"
 	case p.Required && p.Differ == "":

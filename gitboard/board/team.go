@@ -77,15 +77,15 @@ func (k RoleKind) Role() roles.Role {
 // CodeStage is the stage of tasks that name none. Every team has it.
 const CodeStage = "code"
 
-// defaultMax is how many agents a role without a maximum has at most; MostAgents is the largest
+// defaultMax is how many agents a role without a maximum has at most; MaxAgents is the largest
 // maximum.
 const (
 	defaultMax = 3
-	MostAgents = 100
+	MaxAgents  = 100
 )
 
-// mostRoles is how many roles or stages a team may have.
-const mostRoles = 50
+// maxRoles is how many roles or stages a team may have.
+const maxRoles = 50
 
 // ID is the agent id of the role's n-th agent.
 func (r *Role) ID(n int) string { return roles.IDOf(r.Name, n) }
@@ -226,8 +226,8 @@ func faultAt(where, what string, args ...any) *TeamFault {
 }
 
 func (t *Team) roleFault() *TeamFault {
-	if n := len(t.Roles); n == 0 || n > mostRoles {
-		return faultAt("roles", "a team has 1 to %d roles, not %d", mostRoles, n)
+	if n := len(t.Roles); n == 0 || n > maxRoles {
+		return faultAt("roles", "a team has 1 to %d roles, not %d", maxRoles, n)
 	}
 	for i := range t.Roles {
 		r, at := &t.Roles[i], fmt.Sprintf("roles[%d]", i)
@@ -263,7 +263,7 @@ func (r *Role) fault(at string) *TeamFault {
 	for _, n := range []struct {
 		field    string
 		now, top int
-	}{{"min", r.Min, MostAgents}, {"max", r.Max, MostAgents}, {"idle", r.Idle, mostNumber}, {"tokens", r.Tokens, MostUsage}} {
+	}{{"min", r.Min, MaxAgents}, {"max", r.Max, MaxAgents}, {"idle", r.Idle, maxNumber}, {"tokens", r.Tokens, MaxUsage}} {
 		if n.now < 0 || n.now > n.top {
 			return faultAt(at+"."+n.field, "%d is not from 0 to %d", n.now, n.top)
 		}
@@ -286,8 +286,8 @@ func (r *Role) fault(at string) *TeamFault {
 }
 
 func (t *Team) stageFault() *TeamFault {
-	if n := len(t.Stages); n > mostRoles {
-		return faultAt("stages", "a team has at most %d stages, not %d", mostRoles, n)
+	if n := len(t.Stages); n > maxRoles {
+		return faultAt("stages", "a team has at most %d stages, not %d", maxRoles, n)
 	}
 	names := t.StageNames()
 	for i := range t.Stages {

@@ -132,8 +132,8 @@ func (p *place) try(c try, fails string) (calls []string, result string) {
 		}
 	}
 	if changed := testrun.Changes(was, p.files()); len(changed) > 0 {
-		if more := len(changed) - mostChanges; more > 0 {
-			changed = append(changed[:mostChanges], fmt.Sprint("and ", more, " more"))
+		if more := len(changed) - maxChanges; more > 0 {
+			changed = append(changed[:maxChanges], fmt.Sprint("and ", more, " more"))
 		}
 		result += "; changed: " + strings.Join(changed, " ")
 		p.used = true
@@ -154,8 +154,8 @@ func (p *place) renew() {
 	p.used = false
 }
 
-// mostChanges is how many files are named that a call has changed.
-const mostChanges = 8
+// maxChanges is how many files are named that a call has changed.
+const maxChanges = 8
 
 func (p *place) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 

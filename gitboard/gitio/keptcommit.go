@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// mostKept is how many bytes of a commit are kept; of a larger one, the longest files are not.
-const mostKept = 16 << 20
+// maxKept is how many bytes of a commit are kept; of a larger one, the longest files are not.
+const maxKept = 16 << 20
 
 // Keep keeps what git has written of a commit and neither its parents nor certain trees have, as
 // WriteObjects keeps its objects: the ref that is to hold it may come too late for a `git prune`
@@ -31,7 +31,7 @@ func (u Upkeep) Keep(ctx context.Context, commit git.OID, held ...git.OID) error
 	}
 	slices.SortStableFunc(sizes, func(a, b Size) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	names = names[:0]
-	left := int64(mostKept)
+	left := int64(maxKept)
 	for _, s := range sizes {
 		if left -= s.Bytes; left >= 0 {
 			names = append(names, string(s.OID))

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// mostPacked limits the bytes of packs that are read for their checksums. More take longer than the
+// maxPacked limits the bytes of packs that are read for their checksums. More take longer than the
 // objects of a board that may be in them.
-const mostPacked = 256 << 20
+const maxPacked = 256 << 20
 
 // packsIntact reports whether all packs are here and have the content that their checksums name.
 // Each pack and each index ends with the SHA-1 of the preceding bytes.
@@ -23,7 +23,7 @@ func (r *Repo) packsIntact() bool {
 	if err != nil {
 		return false
 	}
-	left := int64(mostPacked)
+	left := int64(maxPacked)
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); ext != ".pack" && ext != ".idx" && e.Name() != "multi-pack-index" {
 			continue

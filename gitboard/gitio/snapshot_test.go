@@ -112,7 +112,7 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 	}
 	native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
 
-	write(t, r, "large", strings.Repeat("x", mostKept))
+	write(t, r, "large", strings.Repeat("x", maxKept))
 	id = must[git.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "with a large file", ada))
 	large := must[git.OID](t)(r.History().FileOID(ctx, id, "large"))
 	for _, k := range r.allKept() {

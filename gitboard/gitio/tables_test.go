@@ -420,12 +420,12 @@ func TestPacks(t *testing.T) {
 	intact("in a quarantine", false)
 	r.environ = nil
 	pack := must[[]string](t)(filepath.Glob(filepath.Join(dir, "*.pack")))[0]
-	for most, want := range map[int64]bool{1: false, mostPacked: true} {
+	for most, want := range map[int64]bool{1: false, maxPacked: true} {
 		if _, got := checksummed(pack, most); got != want {
 			t.Errorf("of at most %d bytes: %v", most, got)
 		}
 	}
-	if _, got := checksummed(filepath.Join(dir, "missing"), mostPacked); got {
+	if _, got := checksummed(filepath.Join(dir, "missing"), maxPacked); got {
 		t.Error("a missing file is intact")
 	}
 	check(t, os.RemoveAll(dir))

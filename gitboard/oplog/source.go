@@ -89,8 +89,8 @@ func (s *source) Record(path string) (any, error) {
 	return r, err
 }
 
-// mostAhead limits how many records are prefetched.
-const mostAhead = 512
+// maxAhead limits how many records are prefetched.
+const maxAhead = 512
 
 // tasksAlone is how many tasks are read before more of them are prefetched: a command reads one and
 // those it depends on; for the others there are briefs.
@@ -120,7 +120,7 @@ func (s *source) fetch(path string, oid git.OID) ([]byte, error) {
 		if n := s.ahead[family]; n < 0 {
 			s.ahead[family] = n + 1
 		} else {
-			s.ahead[family] = min(mostAhead, 2*n+1)
+			s.ahead[family] = min(maxAhead, 2*n+1)
 		}
 	}
 	objects, err := s.log.store.Objects(s.ctx, names)

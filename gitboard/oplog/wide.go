@@ -14,10 +14,10 @@ type wideTrees struct {
 	known map[git.OID][]git.TreeEntry
 }
 
-// wide is the number of entries from which a directory is cached. mostWide is how many are cached.
+// wide is the number of entries from which a directory is cached. maxWide is how many are cached.
 const (
-	wide     = 500
-	mostWide = 16
+	wide    = 500
+	maxWide = 16
 )
 
 func (w *wideTrees) entries(ctx context.Context, s Store, oid git.OID) ([]git.TreeEntry, error) {
@@ -33,7 +33,7 @@ func (w *wideTrees) entries(ctx context.Context, s Store, oid git.OID) ([]git.Tr
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.known == nil || len(w.known) >= mostWide {
+	if w.known == nil || len(w.known) >= maxWide {
 		w.known = map[git.OID][]git.TreeEntry{}
 	}
 	w.known[oid] = entries

@@ -22,11 +22,11 @@ type News struct {
 }
 
 const (
-	// MostNews is how many operations an answer brings at most. Text has room for few more, so the
+	// MaxNews is how many operations an answer brings at most. Text has room for few more, so the
 	// server need not read them.
-	MostNews = 512
-	// mostRead is how large news may be when they are no longer compressed.
-	mostRead = 4 << 20
+	MaxNews = 512
+	// maxRead is how large news may be when they are no longer compressed.
+	maxRead = 4 << 20
 )
 
 // Text returns the news as part of an answer, and whether it is short enough. It has only letters,
@@ -38,7 +38,7 @@ func (n *News) Text() (text string, short bool) {
 	w.Write(encoded)                             // so does a write to memory
 	w.Close()
 	text = base64.RawURLEncoding.EncodeToString(b.Bytes())
-	return text, err == nil && len(n.Operations) <= MostNews && len(encoded) <= mostRead && len(text) <= mostText
+	return text, err == nil && len(n.Operations) <= MaxNews && len(encoded) <= maxRead && len(text) <= maxText
 }
 
 // ParseNews reads what Text has returned, and refuses names that git could take for something else.
@@ -48,7 +48,7 @@ func ParseNews(text string) (*News, error) {
 	if err != nil {
 		return wrong(err)
 	}
-	encoded, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), mostRead))
+	encoded, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxRead))
 	if err != nil {
 		return wrong(err)
 	}

@@ -55,8 +55,8 @@ func TestNewsTooLong(t *testing.T) {
 		lease      string
 		short      bool
 	}{
-		{"as many operations as it may have", parcel.MostNews, "", true},
-		{"one more", parcel.MostNews + 1, "", false},
+		{"as many operations as it may have", parcel.MaxNews, "", true},
+		{"one more", parcel.MaxNews + 1, "", false},
 		{"as long as it may be", 1, noise(43_000), true},
 		{"longer", 1, noise(46_000), false},
 		{"much that is easily compressed", 1, strings.Repeat("a", 4<<20), false},

@@ -86,14 +86,14 @@ func (p *Parcel) Tip() git.OID {
 	return tip
 }
 
-// mostText is how long the text of an option may be. Git's protocol has lines of at most 65 516
+// maxText is how long the text of an option may be. Git's protocol has lines of at most 65 516
 // bytes, and hooks get it in their environment.
-const mostText = 60_000
+const maxText = 60_000
 
 // Text returns the parcel as the option of a push, and whether it is short enough.
 func (p *Parcel) Text() (text string, short bool) {
 	encoded, err := json.Marshal(p)
-	return string(encoded), err == nil && len(encoded) <= mostText
+	return string(encoded), err == nil && len(encoded) <= maxText
 }
 
 // planFile is the file of the commit that holds the parcel itself.

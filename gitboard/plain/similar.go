@@ -56,14 +56,14 @@ func distance(a, b string) int {
 	return row[len(y)]
 }
 
-// mostCompared is how many characters of a text are compared with another. The time grows with the
+// maxCompared is how many characters of a text are compared with another. The time grows with the
 // square, and two whole logs of 30 000 characters would take a second.
-const mostCompared = 1000
+const maxCompared = 1000
 
 // Similar is the protocol's "similar": a Levenshtein similarity of at least 0.7 after folding case,
-// digits and white space. For long texts, only the lengths and the first mostCompared characters
+// digits and white space. For long texts, only the lengths and the first maxCompared characters
 // count.
-func Similar(a, b string) bool { return Alike([]rune(Fold(a)), []rune(Fold(b)), mostCompared) }
+func Similar(a, b string) bool { return Alike([]rune(Fold(a)), []rune(Fold(b)), maxCompared) }
 
 // Alike is Similar for folded texts, of which at most the given number of characters is compared.
 func Alike(x, y []rune, compared int) bool {

@@ -84,7 +84,7 @@ func (s *Store) unshared(ctx context.Context, updates []git.RefUpdate) (here []g
 func (s *Store) Flush(ctx context.Context) error {
 	t := s.pushQueue()
 	defer t.leave()
-	for range mostPuts {
+	for range maxPuts {
 		c, err := s.chain(ctx)
 		if err != nil || len(c.Links) == 0 {
 			return err
@@ -166,7 +166,7 @@ func (s *Store) abandon(ctx context.Context, stopped error, mine *link, t *pushQ
 	if !t.try() {
 		return &UnclearError{Err: stopped}
 	}
-	for range mostPuts {
+	for range maxPuts {
 		c, err := s.chain(ctx)
 		if err != nil {
 			return &UnclearError{Err: stopped, Look: err}
@@ -418,7 +418,7 @@ func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
 		t.stuck = true
 		return true
 	}
-	err = file.Await(ctx, queue.Wait{Release: true, Beat: t.beat, Missed: mostMissed})
+	err = file.Await(ctx, queue.Wait{Release: true, Beat: t.beat, Missed: maxMissed})
 	if err == nil {
 		file.Close()
 	}
@@ -455,7 +455,7 @@ func (t *pushQueue) open() (*queue.File, error) {
 			return nil, err
 		}
 		err = file.Try()
-		if errors.Is(err, queue.ErrHeld) || err == nil && (file.Current() || try == mostPuts) {
+		if errors.Is(err, queue.ErrHeld) || err == nil && (file.Current() || try == maxPuts) {
 			return file, err
 		}
 		file.Close()

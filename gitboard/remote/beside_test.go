@@ -390,7 +390,7 @@ func TestChangedBeside(t *testing.T) {
 		has    bool // the link is pending in the end
 	}{
 		"a link is appended":     {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 1, false, true},
-		"it is appended in vain": {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 2 * mostPuts, true, true},
+		"it is appended in vain": {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 2 * maxPuts, true, true},
 		"a chain is dropped": {func(s *Store, ctx context.Context, mine *link) error {
 			s.drop(ctx, &chain{Links: []*link{mine}})
 			return nil
@@ -398,7 +398,7 @@ func TestChangedBeside(t *testing.T) {
 		"a caller leaves": {func(s *Store, ctx context.Context, mine *link) error { return s.abandon(ctx, nil, mine, s.pushQueue()) }, 1, false, false},
 		"a caller leaves, in vain": {func(s *Store, ctx context.Context, mine *link) error {
 			return s.abandon(ctx, gitio.ErrRefMoved, mine, s.pushQueue())
-		}, 2 * mostPuts, true, true},
+		}, 2 * maxPuts, true, true},
 		"nothing is there to change": {func(s *Store, ctx context.Context, mine *link) error {
 			s.drop(ctx, &chain{Links: []*link{{ID: "other"}}})
 			return nil
@@ -421,7 +421,7 @@ func TestChangedBeside(t *testing.T) {
 			if unclear := errors.As(err, new(*UnclearError)); unclear != (name == "a caller leaves, in vain") {
 				t.Errorf("its outcome is unclear: %v", unclear)
 			}
-			if want := max(min(c.most+1, mostPuts), 0); c.most > 0 && times != want {
+			if want := max(min(c.most+1, maxPuts), 0); c.most > 0 && times != want {
 				t.Errorf("it was tried %d times, not %d", times, want)
 			}
 			now, err := s.chain(t.Context())

@@ -256,14 +256,14 @@ func (s *Store) put(ctx context.Context, l *link) error {
 		}
 		c.Links, l.Base = append(c.Links, l), c.Base
 		err = s.replace(ctx, c)
-		if !errors.Is(err, gitio.ErrRefMoved) || !gitio.MayRetry(ctx, attempt, mostPuts) {
+		if !errors.Is(err, gitio.ErrRefMoved) || !gitio.MayRetry(ctx, attempt, maxPuts) {
 			return err
 		}
 	}
 }
 
-// mostPuts bounds the attempts to change a chain that others keep moving.
-const mostPuts = 20
+// maxPuts bounds the attempts to change a chain that others keep moving.
+const maxPuts = 20
 
 // replace makes a chain the pending one, unless that has changed since it was read.
 func (s *Store) replace(ctx context.Context, c *chain) error {
@@ -324,7 +324,7 @@ func (s *Store) part(ctx context.Context, c *chain, taken *takenError) {
 
 // remove reduces the pending chain by a function.
 func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
-	for range mostPuts {
+	for range maxPuts {
 		now, err := s.chain(ctx)
 		if err != nil {
 			return

@@ -10,10 +10,10 @@ import (
 
 const (
 	fetchLock = "fetch"
-	// aBeat is how often a process that pushes or fetches shows that it is alive, and mostMissed how
+	// aBeat is how often a process that pushes or fetches shows that it is alive, and maxMissed how
 	// many beats may be missing before others continue without it.
-	aBeat      = time.Second
-	mostMissed = 10
+	aBeat     = time.Second
+	maxMissed = 10
 )
 
 // lock keeps other processes of this clone from fetching at the same time, which would make git
@@ -26,7 +26,7 @@ func (s *Store) lock(ctx context.Context) (release func()) {
 		if err != nil {
 			break
 		}
-		err = file.Await(ctx, queue.Wait{Most: most, Beat: s.beat, Missed: mostMissed})
+		err = file.Await(ctx, queue.Wait{Most: most, Beat: s.beat, Missed: maxMissed})
 		if err == nil {
 			stop := file.Beat(s.beat)
 			return func() { stop(); file.Close() }

@@ -34,7 +34,7 @@ const (
 
 const (
 	outcomesFile = "pushed"
-	mostOutcomes = 256
+	maxOutcomes  = 256
 )
 
 // recorded returns the recorded outcome of a link, nil if there is none.
@@ -71,7 +71,7 @@ func (s *Store) record(c *chain, own *link, err error) {
 	}
 	all := append(s.outcomes(), made...)
 	// On failure the callers look at the refs.
-	_ = s.write(outcomesFile, bytes.Join(all[max(0, len(all)-mostOutcomes):], nil))
+	_ = s.write(outcomesFile, bytes.Join(all[max(0, len(all)-maxOutcomes):], nil))
 }
 
 // outcomeOf returns the outcome of a link of a chain whose push ended with err.

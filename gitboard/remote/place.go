@@ -29,12 +29,12 @@ type place struct {
 
 const (
 	placeFile = "place"
-	// mostTurns bounds the pushes of others that are let in, mostAway the time for it, and mostStep
+	// maxTurns bounds the pushes of others that are let in, maxAway the time for it, and maxStep
 	// the time for one of them: a push that took longer was held up, perhaps by a dead process, and is
 	// no measure for the others.
-	mostTurns = 16
-	mostAway  = 10 * time.Second
-	mostStep  = 3 * time.Second
+	maxTurns = 16
+	maxAway  = 10 * time.Second
+	maxStep  = 3 * time.Second
 	// busy is the longest interval between two pushes of contending clones, in durations of a push.
 	busy = 3
 	// metLately is how long a clone that has met others gives way to clones it can't see.
@@ -60,7 +60,7 @@ func (s *Store) giveWay(ctx context.Context) bool {
 	}
 	defer gitio.Trace("give way to other clones")()
 	began := s.now()
-	for seen := p.Tip; p.Turns > 0 && s.now().Sub(began) < mostAway; {
+	for seen := p.Tip; p.Turns > 0 && s.now().Sub(began) < maxAway; {
 		wait(ctx, p.step(s.now().Sub(began)))
 		if s.Fetch(ctx) != nil {
 			break
@@ -79,7 +79,7 @@ func (s *Store) giveWay(ctx context.Context) bool {
 
 // step is how long to wait for one push of another clone after having given way for some time.
 func (p place) step(given time.Duration) time.Duration {
-	return min(p.Took+p.Took/10, mostStep, mostAway-given)
+	return min(p.Took+p.Took/10, maxStep, maxAway-given)
 }
 
 // pushesBetween estimates how many pushes moved a board from one commit to another.
@@ -97,7 +97,7 @@ func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) 
 func (s *Store) gather(ctx context.Context) {
 	defer gitio.Trace("wait for operations that can travel together")()
 	p := s.place()
-	p.Took = min(p.Took, mostAway) // one that took longer was held up
+	p.Took = min(p.Took, maxAway) // one that took longer was held up
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
 		s.regather(ctx, p)
 	}
@@ -161,7 +161,7 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 	}
 	switch {
 	case others > 0 && (lately || since < busy*p.Took*time.Duration(others)): // back to back
-		p.Turns, p.Streak, p.Met = min(others, mostTurns), 0, now
+		p.Turns, p.Streak, p.Met = min(others, maxTurns), 0, now
 	case since < busy*p.Took && p.Streak%every == 0:
 		p.Turns = 1
 	}

@@ -139,15 +139,15 @@ func ask(ctx context.Context, by *gitio.Remote, what, ref string, old, value git
 	return unfit(by, fmt.Sprintf(what, below), err)
 }
 
-// mostRaces is how many other probes may come before one at a host that accepts only branches.
-const mostRaces = 16
+// maxRaces is how many other probes may come before one at a host that accepts only branches.
+const maxRaces = 16
 
 // probeGrowing is the probe of a host that accepts only branches, which stay there. So all probes
 // move the same branch, and one that another has overtaken begins again.
 func (s *Store) probeGrowing(ctx context.Context, by *gitio.Remote, ref string) error {
 	for try := 1; ; try++ {
 		at, err := s.growProbe(ctx, by, ref)
-		if err == nil || try == mostRaces {
+		if err == nil || try == maxRaces {
 			return err
 		}
 		if now, listErr := by.List(ctx, ref); listErr != nil || now[ref].OrZero() == at.OrZero() {

@@ -64,10 +64,10 @@ func TestStuckPush(t *testing.T) {
 	beats := 0
 	if waits.await(beside{ended, map[string]func(){"queue.(*File).await": func() {
 		shows.Touch()
-		if beats++; beats == 3*mostMissed {
+		if beats++; beats == 3*maxMissed {
 			stop()
 		}
-	}}}) || waits.stuck || beats < 3*mostMissed {
+	}}}) || waits.stuck || beats < 3*maxMissed {
 		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
 	}
 	check(t, shows.Close())
@@ -105,11 +105,11 @@ func TestStuckFetch(t *testing.T) {
 	beats := 0
 	s.lock(beside{ended, map[string]func(){"queue.(*File).await": func() {
 		alive.Touch()
-		if beats++; beats == 3*mostMissed {
+		if beats++; beats == 3*maxMissed {
 			stop()
 		}
 	}}})()
-	if beats < 3*mostMissed || !alive.Current() {
+	if beats < 3*maxMissed || !alive.Current() {
 		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
 	}
 	s.remote.Store(&gitio.Remote{Name: "hub"}) // which has no patience
@@ -176,7 +176,7 @@ func TestGather(t *testing.T) {
 		"one travelled alone":   {place{Again: 1, Took: time.Hour, Ended: noon}, 0, false},
 		"all are here":          {place{Again: 2, Took: time.Hour, Ended: noon}, 2, false},
 		"more are here":         {place{Again: 2, Took: time.Hour, Ended: noon}, 3, false},
-		"that was long ago":     {place{Again: 3, Took: time.Hour, Ended: noon.Add(-mostAway - time.Second)}, 0, false},
+		"that was long ago":     {place{Again: 3, Took: time.Hour, Ended: noon.Add(-maxAway - time.Second)}, 0, false},
 		"for a push of no time": {place{Again: 3, Ended: noon}, 0, true}, // for no time
 		"not all are here":      {place{Again: 3, Took: time.Millisecond, Ended: noon}, 2, true},
 	} {

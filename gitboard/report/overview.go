@@ -297,9 +297,9 @@ func (o *Overview) tasks(tasks []board.Brief, f forecast) {
 	}
 }
 
-// mostBlocked is how many BLOCKED tasks are listed one by one: more would hide everything else that
+// maxBlocked is how many BLOCKED tasks are listed one by one: more would hide everything else that
 // waits.
-const mostBlocked = 5
+const maxBlocked = 5
 
 func (o *Overview) ask(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
 
@@ -366,7 +366,7 @@ func (o *Overview) waitingTasks(s *board.State, config *board.Config) {
 			blocked = append(blocked, t.ID)
 		}
 	}
-	if n := len(blocked); n > mostBlocked {
+	if n := len(blocked); n > maxBlocked {
 		o.ask(strconv.Itoa(n)+" tasks are BLOCKED, and there is no planner", "git liza inbox")
 	} else {
 		for _, id := range blocked {

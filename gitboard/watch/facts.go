@@ -122,8 +122,8 @@ func untrustworthy(err error) bool {
 	return errors.As(err, &record) || errors.As(err, &ref)
 }
 
-// mostProven bounds the operations verified in one look; older ones are left to git liza verify.
-const mostProven = 500
+// maxProven bounds the operations verified in one look; older ones are left to git liza verify.
+const maxProven = 500
 
 // prove replays what came since the last look, or at the first look the tip. A broken board stays
 // broken until a human removes the file that paused this clone because of it; then the board is
@@ -153,7 +153,7 @@ func (w *watcher) since(ctx context.Context, v *gitboard.View) ([]git.OID, error
 		return []git.OID{at.Commit}, nil
 	}
 	var since []git.OID
-	for at.Commit != known && len(since) < mostProven {
+	for at.Commit != known && len(since) < maxProven {
 		since = append(since, at.Commit)
 		if len(at.Head.Parents) == 0 {
 			break

@@ -14,7 +14,7 @@ import (
 // much, or if it can't be read: the parcel is taken all the same.
 func (o *outcome) news(ctx context.Context) string {
 	commits, is := o.since(o.parcel.Has)
-	if !is || len(commits) > parcel.MostNews {
+	if !is || len(commits) > parcel.MaxNews {
 		return ""
 	}
 	n := &parcel.News{Since: o.parcel.Has}

@@ -139,7 +139,7 @@ func TestNews(t *testing.T) {
 		}, 1, git.ZeroOID, 0},
 		{"integration moved", func() { behind("refs/heads/integration", moved) }, 1, git.ZeroOID, 1},
 		{"a task's branch", func() { behind(git.PublishedRef("parse"), moved) }, 1, main, 1},
-		{"more than an answer brings", func() { notes(slices.Repeat([]string{"n"}, parcel.MostNews)...) }, parcel.MostNews, main, 1},
+		{"more than an answer brings", func() { notes(slices.Repeat([]string{"n"}, parcel.MaxNews)...) }, parcel.MaxNews, main, 1},
 	} {
 		c.beside()
 		operations += c.operations + 1

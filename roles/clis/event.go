@@ -55,11 +55,11 @@ func (u *Usage) Add(v Usage) {
 // its output must neither lower its usage nor keep that off the board.
 func (u Usage) bounded() Usage {
 	u.Requests, u.Input, u.Cached, u.Output = bounded(u.Requests), bounded(u.Input), bounded(u.Cached), bounded(u.Output)
-	u.Dollars = min(max(u.Dollars, 0), board.MostUsage/1e6)
+	u.Dollars = min(max(u.Dollars, 0), board.MaxUsage/1e6)
 	return u
 }
 
-func bounded(n int) int { return min(max(n, 0), board.MostUsage) }
+func bounded(n int) int { return min(max(n, 0), board.MaxUsage) }
 
 // Tokens is the number of all tokens.
 func (u Usage) Tokens() int { return u.Input + u.Output }

@@ -105,8 +105,8 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 // modelOf is the name of a run's model, as the board records it: a name that the board does not
 // take must not keep the cost off it.
 func modelOf(used clis.Usage) string {
-	name := plain.Line(used.Model, board.MostModel)
-	for most := board.MostModel; len(name) > board.MostModel; most /= 2 {
+	name := plain.Line(used.Model, board.MaxModel)
+	for most := board.MaxModel; len(name) > board.MaxModel; most /= 2 {
 		name = plain.Line(used.Model, most)
 	}
 	if !board.Storable(used.Model) {

@@ -52,9 +52,9 @@ func testsOf(b *gitboard.Board, afresh bool) *tests {
 	return &tests{file: filepath.Join(b.Dir(), "tested"), afresh: afresh, failed: map[string]*failure{}, running: map[string]chan struct{}{}}
 }
 
-// mostTested limits the bytes of remembered passed tests. If there are more, the newer half is
+// maxTested limits the bytes of remembered passed tests. If there are more, the newer half is
 // kept.
-const mostTested = 256 << 10
+const maxTested = 256 << 10
 
 // testKey identifies a tree together with the command that tests it.
 func testKey(tree git.OID, command string) string {
@@ -128,7 +128,7 @@ func (t *tests) learn(key string, f *failure) {
 	if _, err := io.WriteString(file, key+"\n"); err != nil {
 		return
 	}
-	if size, _ := file.Seek(0, io.SeekEnd); size > mostTested {
+	if size, _ := file.Seek(0, io.SeekEnd); size > maxTested {
 		t.forget()
 	}
 }
@@ -223,8 +223,8 @@ func notSetUp(err error) bool { return errors.As(err, new(*worktrees.FailedError
 // worktree that another task's test left is no evidence about them.
 const unsetFile = "unset"
 
-// mostUnset limits the commits in that file; the oldest are forgotten.
-const mostUnset = 1000
+// maxUnset limits the commits in that file; the oldest are forgotten.
+const maxUnset = 1000
 
 // unset reads that file. If it can't be read, worktree_setup is not asked again.
 func (t *train) unset() []string {
@@ -247,7 +247,7 @@ func (t *train) note(cars []*candidate) {
 		}
 	}
 	// If it can't be written, this merge leaves the task out all the same.
-	_ = t.b.Keep(unsetFile, strings.Join(unset[max(0, len(unset)-mostUnset):], "\n"))
+	_ = t.b.Keep(unsetFile, strings.Join(unset[max(0, len(unset)-maxUnset):], "\n"))
 }
 
 // test tests a candidate unless the result is known. A failing test is repeated as often as the

@@ -42,7 +42,7 @@ func TestTested(t *testing.T) {
 	is(again, "another", nil, true)
 
 	var old strings.Builder
-	for n := 0; old.Len() < mostTested; n++ {
+	for n := 0; old.Len() < maxTested; n++ {
 		fmt.Fprintf(&old, "old %d\n", n)
 	}
 	if err := os.WriteFile(file, []byte(old.String()), 0o644); err != nil {
@@ -50,7 +50,7 @@ func TestTested(t *testing.T) {
 	}
 	first.learn("newest", nil)
 	text, err := os.ReadFile(file)
-	if err != nil || len(text) > mostTested/2+10 || !strings.HasPrefix(string(text), "old ") {
+	if err != nil || len(text) > maxTested/2+10 || !strings.HasPrefix(string(text), "old ") {
 		t.Errorf("%d bytes are left: %v", len(text), err)
 	}
 	is(train(false), "newest", nil, true)

@@ -280,8 +280,8 @@ func (c *Call) Text(flag, text, file string) (string, error) {
 	return c.File("--"+flag+"-file", file)
 }
 
-// mostOfFile is how much of a file is read as a text: more than any text on the board may have.
-const mostOfFile = 1 << 20
+// maxOfFile is how much of a file is read as a text: more than any text on the board may have.
+const maxOfFile = 1 << 20
 
 // File is the text of a file that a flag or an argument names; "-" is standard input. It is without
 // the mark by which an editor marks a file as UTF-8.
@@ -298,7 +298,7 @@ func (c *Call) File(name, file string) (string, error) {
 		defer f.Close()
 		from = f
 	}
-	data, err := io.ReadAll(io.LimitReader(from, mostOfFile))
+	data, err := io.ReadAll(io.LimitReader(from, maxOfFile))
 	if err != nil {
 		return "", Usage(c.Cmd, "%s: %v", name, err)
 	}

@@ -76,8 +76,8 @@ func (t *teamFlags) members(ctx context.Context, c *call.Call) ([]supervisor.Con
 		if own, builtin := t.counts[roles.Role(strings.ReplaceAll(role.Name, "-", "_"))]; builtin {
 			n = *own
 		}
-		if n < 0 || n > board.MostAgents {
-			return nil, call.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", board.MostAgents, n)
+		if n < 0 || n > board.MaxAgents {
+			return nil, call.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", board.MaxAgents, n)
 		}
 		for range n {
 			m, err := team.Supervise(ctx, c, role, t.run)

@@ -74,8 +74,8 @@ func (i *input) wordBefore() int {
 
 func (i *input) String() string { return strings.TrimSpace(string(i.text)) }
 
-// mostTyped is how many lines of a text being typed are shown, at its end.
-const mostTyped = 4
+// maxTyped is how many lines of a text being typed are shown, at its end.
+const maxTyped = 4
 
 // lines draw the question, followed by the text with its cursor.
 func (i *input) lines(p call.Page) []string {
@@ -83,10 +83,10 @@ func (i *input) lines(p call.Page) []string {
 	line, cursor := label[len(label)-1]+" ", "_"
 	typed := line + string(i.text[:i.at]) + cursor + string(i.text[i.at:])
 	rows := hardWrap(typed, p.Width-1)
-	if len(rows) > mostTyped {
+	if len(rows) > maxTyped {
 		at := len(hardWrap(line+string(i.text[:i.at])+cursor, p.Width-1))
-		from := min(max(at-mostTyped, 0), len(rows)-mostTyped)
-		rows = rows[from : from+mostTyped]
+		from := min(max(at-maxTyped, 0), len(rows)-maxTyped)
+		rows = rows[from : from+maxTyped]
 	}
 	return append(label[:len(label)-1:len(label)-1], rows...)
 }

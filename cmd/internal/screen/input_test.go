@@ -31,7 +31,7 @@ func TestInput(t *testing.T) {
 	}
 	i := newInput("a question\ntext:", strings.Repeat("0123456789", 9))
 	lines := i.lines(call.Page{Width: 21})
-	if len(lines) != 1+mostTyped || !strings.HasSuffix(lines[mostTyped], "_") {
+	if len(lines) != 1+maxTyped || !strings.HasSuffix(lines[maxTyped], "_") {
 		t.Errorf("the end of a long text is not shown: %q", lines)
 	}
 }

@@ -99,8 +99,8 @@ func (w *statusWatch) read(p call.Page) []string {
 	return lines[w.top:]
 }
 
-// mostSaid is the largest number of lines of a message.
-const mostSaid = 4
+// maxSaid is the largest number of lines of a message.
+const maxSaid = 4
 
 // bottom is the last message, the question, and the keys.
 func (w *statusWatch) bottom(p call.Page) []string {
@@ -115,7 +115,7 @@ func (w *statusWatch) bottom(p call.Page) []string {
 	}
 	if said != "" && w.dialog == nil {
 		wrapped := call.Wrap(said, p.Width-2)
-		for _, l := range wrapped[:min(len(wrapped), mostSaid)] {
+		for _, l := range wrapped[:min(len(wrapped), maxSaid)] {
 			lines = append(lines, bar(l))
 		}
 	}

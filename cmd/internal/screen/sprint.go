@@ -58,15 +58,15 @@ func due(r *report.SprintReview, now board.Time) string {
 	}
 }
 
-// mostShown is how many items of a kind a screen about a sprint names; --json has all of them.
-const mostShown = 12
+// maxShown is how many items of a kind a screen about a sprint names; --json has all of them.
+const maxShown = 12
 
 // SomeOf names the first of several items.
 func SomeOf(words []string) string {
-	if len(words) <= mostShown {
+	if len(words) <= maxShown {
 		return strings.Join(words, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(words[:mostShown], ", "), len(words)-mostShown)
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:maxShown], ", "), len(words)-maxShown)
 }
 
 // scope adds the progress of a scope, and its unfinished tasks.
@@ -102,7 +102,7 @@ func finished(l *call.Labels, tasks []report.FinishedTask) {
 	if len(tasks) == 0 {
 		return
 	}
-	earlier := max(0, len(tasks)-mostShown)
+	earlier := max(0, len(tasks)-maxShown)
 	tasks = tasks[earlier:]
 	rows := [][]string{{"finished", "state", "took", "iterations", "rejections", "drift"}}
 	for _, t := range tasks {
@@ -125,8 +125,8 @@ func blocked(l *call.Labels, tasks []report.BlockedTask, now board.Time) {
 	}
 	l.Lines = append(l.Lines, "", "blocked")
 	for i, t := range tasks {
-		if i == mostShown {
-			l.Lines = append(l.Lines, fmt.Sprintf("  and %d more: git liza sprint show --summary", len(tasks)-mostShown))
+		if i == maxShown {
+			l.Lines = append(l.Lines, fmt.Sprintf("  and %d more: git liza sprint show --summary", len(tasks)-maxShown))
 			break
 		}
 		l.Add("  "+t.ID, board.Span(now.Sub(t.Since))+": "+t.Reason)

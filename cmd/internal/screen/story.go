@@ -142,8 +142,8 @@ func (f *taskFacts) trouble(l *call.Labels) {
 	}
 }
 
-// mostCommits is how many commits of the work a story names.
-const mostCommits = 12
+// maxCommits is how many commits of the work a story names.
+const maxCommits = 12
 
 // work adds the branch, its commits and the worktree.
 func (f *taskFacts) work(l *call.Labels) {
@@ -152,8 +152,8 @@ func (f *taskFacts) work(l *call.Labels) {
 	for _, c := range slices.Backward(f.commits) {
 		commits = append(commits, c.OID.Short()+" "+plain.Line(c.Subject(), 100))
 	}
-	if more := len(commits) - mostCommits; more > 0 {
-		commits = append(commits[:mostCommits], fmt.Sprintf("and %d more", more))
+	if more := len(commits) - maxCommits; more > 0 {
+		commits = append(commits[:maxCommits], fmt.Sprintf("and %d more", more))
 	}
 	l.Add("commits", strings.Join(commits, "\n"))
 	l.Add("submitted", t.ReviewCommit)
@@ -281,8 +281,8 @@ func (f *taskFacts) event(l *call.Labels, i int) {
 	}
 }
 
-// mostFiles is how many files of a submission a story names.
-const mostFiles = 10
+// maxFiles is how many files of a submission a story names.
+const maxFiles = 10
 
 // changed adds what a submission changed, file by file.
 func (f *taskFacts) changed(l *call.Labels, s submission) {
@@ -294,7 +294,7 @@ func (f *taskFacts) changed(l *call.Labels, s submission) {
 		title = fmt.Sprintf("submission %d, since submission %d: %s", s.number, s.since, totals(s.files))
 	}
 	l.Lines = append(l.Lines, eventIndent+title)
-	shown := s.files[:min(len(s.files), mostFiles)]
+	shown := s.files[:min(len(s.files), maxFiles)]
 	width := 0
 	for _, file := range shown {
 		width = max(width, call.Breadth(file.Path))

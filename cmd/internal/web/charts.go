@@ -82,8 +82,8 @@ const (
 	laneHeight    = 18
 )
 
-// mostLanes bounds the tasks in the timeline, newest first.
-const mostLanes = 150
+// maxLanes bounds the tasks in the timeline, newest first.
+const maxLanes = 150
 
 // timeline shows who held which task when, and how each task's time was spent.
 func (s *Server) timeline(_ context.Context, l *look, q query) (*page, error) {
@@ -96,8 +96,8 @@ func (s *Server) timeline(_ context.Context, l *look, q query) (*page, error) {
 	var lanes []lane
 	all := slices.Clone(l.o.Tasks)
 	slices.SortStableFunc(all, func(a, b report.TaskOutlook) int { return strings.Compare(string(b.Moved), string(a.Moved)) })
-	more := len(all) - mostLanes
-	for _, b := range all[:min(len(all), mostLanes)] {
+	more := len(all) - maxLanes
+	for _, b := range all[:min(len(all), maxLanes)] {
 		t := l.State.Task(b.ID)
 		if t == nil || b.Status.Terminal() && b.StatusChangedAt < from {
 			continue

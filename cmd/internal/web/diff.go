@@ -16,8 +16,8 @@ import (
 
 // Limits of a displayed diff; git shows the rest.
 const (
-	mostDiffLines = 4000
-	mostLineRunes = 500
+	maxDiffLines = 4000
+	maxLineRunes = 500
 )
 
 // diffFile is a file of a diff.
@@ -116,7 +116,7 @@ func parseDiff(text string, c *board.Config) []diffFile {
 		case git.PatchHeader:
 			f.header(l)
 		case git.PatchHunk:
-			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Shown(l.Text), mostLineRunes)))})
+			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Shown(l.Text), maxLineRunes)))})
 		case git.PatchAdded:
 			f.Added++
 			f.line(&shown, diffLine{Kind: "add", New: l.New, text: displayed(l)})
@@ -138,7 +138,7 @@ func parseDiff(text string, c *board.Config) []diffFile {
 
 // line adds a line if there is room.
 func (f *diffFile) line(shown *int, l diffLine) {
-	if *shown >= mostDiffLines {
+	if *shown >= maxDiffLines {
 		f.Left++
 		return
 	}
@@ -160,7 +160,7 @@ func (f *diffFile) header(l git.PatchLine) {
 	}
 }
 
-func displayed(l git.PatchLine) string { return plainly(plain.Shown(l.Content()), mostLineRunes) }
+func displayed(l git.PatchLine) string { return plainly(plain.Shown(l.Content()), maxLineRunes) }
 
 // coloured highlights comments, strings, numbers and keywords in a line of source, and marks its
 // changed spans. It sees one line at a time: a token of several lines is highlighted only where it

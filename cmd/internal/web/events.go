@@ -14,8 +14,8 @@ import (
 // beat is how often an open stream sends a sign of life, since proxies may close a silent one.
 const beat = 25 * time.Second
 
-// mostStreams is how many pages are kept up to date at once.
-const mostStreams = 200
+// maxStreams is how many pages are kept up to date at once.
+const maxStreams = 200
 
 // events keeps a browser's page up to date: it sends what changed since the browser's last look,
 // and then each change as it happens. The event's id is the look: the board's commit, and a stamp
@@ -69,7 +69,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 // open.
 func (s *Server) stream(w http.ResponseWriter) (leave func(), ok bool) {
 	leave = func() { s.open.Add(-1) }
-	if s.open.Add(1) > mostStreams {
+	if s.open.Add(1) > maxStreams {
 		leave()
 		refuse(w, http.StatusServiceUnavailable, "Too many pages are open.", "Close some.")
 		return nil, false

@@ -16,11 +16,11 @@ import (
 // sessionLength is how long a session stays valid without being used.
 const sessionLength = 7 * 24 * time.Hour
 
-// mostSessions bounds the remembered sessions; the oldest is dropped first.
-const mostSessions = 32
+// maxSessions bounds the remembered sessions; the oldest is dropped first.
+const maxSessions = 32
 
-// mostBody is the largest size of a form in bytes.
-const mostBody = 256 << 10
+// maxBody is the largest size of a form in bytes.
+const maxBody = 256 << 10
 
 // policy lets a page load only from this server, and run only scripts that are its files.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -63,7 +63,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
 			g.admit(w, r)
 		case g.known(w, r):
-			r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 			next.ServeHTTP(w, r)
 		case r.Header.Get("Sec-Fetch-Site") == "cross-site": // sameOrigin has left only links
 			landing(w, (&url.URL{Path: r.URL.Path, RawQuery: r.URL.RawQuery}).RequestURI())
@@ -176,7 +176,7 @@ func (g *guard) add(s Session) {
 }
 
 // latest leaves out the sessions that expire first, if there are too many.
-func latest(all []Session) []Session { return all[max(0, len(all)-mostSessions):] }
+func latest(all []Session) []Session { return all[max(0, len(all)-maxSessions):] }
 
 // without returns sessions without those of one browser.
 func without(all []Session, one Session) []Session {

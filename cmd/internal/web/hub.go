@@ -46,7 +46,7 @@ func (l *look) followed(url string, make func() (*page, error)) (*page, error) {
 		return p, nil
 	}
 	p, err := make()
-	if err == nil && len(l.pages) < mostStreams {
+	if err == nil && len(l.pages) < maxStreams {
 		if l.pages == nil {
 			l.pages = map[string]*page{}
 		}
@@ -59,8 +59,8 @@ func (l *look) followed(url string, make func() (*page, error)) (*page, error) {
 // board.
 func (l *look) id(stamp string) string { return string(l.Commit) + "." + stamp }
 
-// mostLooks is how many looks are cached for browsers that reconnect.
-const mostLooks = 8
+// maxLooks is how many looks are cached for browsers that reconnect.
+const maxLooks = 8
 
 // hub is the only reader of the board, shared by all viewers.
 type hub struct {
@@ -196,7 +196,7 @@ func (h *hub) current(ctx context.Context) (*look, error) {
 	l.last = lastLines(ctx, h.board.Dir(), o)
 	h.newest, h.expires = l, nextExpiry(o, now)
 	h.looks = append(h.looks, kept{l.id(h.stamp), l})
-	h.looks = slices.Clone(h.looks[max(0, len(h.looks)-mostLooks):])
+	h.looks = slices.Clone(h.looks[max(0, len(h.looks)-maxLooks):])
 	return l, nil
 }
 

@@ -64,8 +64,8 @@ var stages = []struct {
 	{"over", "Over", []board.Status{board.Merged, board.Superseded, board.Abandoned}},
 }
 
-// mostRows is how many tasks of a group are shown; a link shows all.
-const mostRows = 60
+// maxRows is how many tasks of a group are shown; a link shows all.
+const maxRows = 60
 
 // tasks shows the tasks by stage.
 func (s *Server) tasks(l *look, q query) []part {
@@ -95,8 +95,8 @@ func (s *Server) tasks(l *look, q query) []part {
 			})
 		}
 		more := ""
-		if total > mostRows && q.get("all") != g.id {
-			of, more = of[:mostRows], q.with("all", g.id)
+		if total > maxRows && q.get("all") != g.id {
+			of, more = of[:maxRows], q.with("all", g.id)
 		}
 		p.Head = markup("tasks-head", map[string]any{"Title": g.title, "Total": total, "Shown": len(of), "More": more, "At": atOf(l)})
 		for _, t := range of {

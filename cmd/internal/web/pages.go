@@ -15,12 +15,12 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-// mostOperations is how many operations a page of the history shows.
-const mostOperations = 100
+// maxOperations is how many operations a page of the history shows.
+const maxOperations = 100
 
 // history shows the operations, newest first.
 func (s *Server) history(ctx context.Context, l *look, q query) (*page, error) {
-	return s.operations(ctx, l, q, mostOperations)
+	return s.operations(ctx, l, q, maxOperations)
 }
 
 // operations is a page of up to most operations.
@@ -147,8 +147,8 @@ func (s *Server) agent(ctx context.Context, l *look, id string, q query) (*page,
 	return &page{Title: id, Nav: "Agents", Parts: append(parts, did)}, l.State.Err()
 }
 
-// mostPrinted is how many lines of a transcript are shown.
-const mostPrinted = 300
+// maxPrinted is how many lines of a transcript are shown.
+const maxPrinted = 300
 
 // printedLine is a line of a transcript.
 type printedLine struct {
@@ -158,7 +158,7 @@ type printedLine struct {
 
 func (s *Server) printed(ctx context.Context, id string, _ query) []printedLine {
 	var lines []printedLine
-	_ = transcript.Read(ctx, s.Board.Dir(), id, mostPrinted, false, func(line []byte) error { // most agents of a shared board have no transcript here
+	_ = transcript.Read(ctx, s.Board.Dir(), id, maxPrinted, false, func(line []byte) error { // most agents of a shared board have no transcript here
 		lines = append(lines, printedAs(line))
 		return nil
 	})
@@ -196,7 +196,7 @@ func (s *Server) transcript(w http.ResponseWriter, r *http.Request) {
 	defer stop()
 	_, _ = w.Write([]byte("retry: 2000\nevent: begin\ndata: \n\n"))
 	flusher.Flush()
-	_ = transcript.Read(ctx, s.Board.Dir(), id, mostPrinted, true, func(line []byte) error { // ends with the request
+	_ = transcript.Read(ctx, s.Board.Dir(), id, maxPrinted, true, func(line []byte) error { // ends with the request
 		l := printedAs(line)
 		_, err := w.Write([]byte("event: line\ndata: " + jsonText(string(markup("printed", l))) + "\n\n"))
 		flusher.Flush()

@@ -17,9 +17,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// mostReport is the largest size of a report in bytes. To stay below it, diffs are omitted first,
+// maxReport is the largest size of a report in bytes. To stay below it, diffs are omitted first,
 // and then stories.
-const mostReport = 5 << 20
+const maxReport = 5 << 20
 
 // reportBegin is how each report begins.
 const reportBegin = `<!doctype html>
@@ -32,8 +32,8 @@ const reportBegin = `<!doctype html>
 // IsReport reports whether the content of a file is that of a report.
 func IsReport(text []byte) bool { return bytes.HasPrefix(text, []byte(reportBegin)) }
 
-// mostReported is how many operations a report lists.
-const mostReported = 2000
+// maxReported is how many operations a report lists.
+const maxReported = 2000
 
 // Report is a single file with the pages of a board at one time. It needs no other files and no
 // scripts.
@@ -79,7 +79,7 @@ func (s *Server) report(ctx context.Context, l *look) (*Report, error) {
 		Goal: l.o.Goal, At: l.o.Time, Commit: string(l.Commit), Style: template.CSS(style),
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 	}
-	room := mostReport - len(style) - 64<<10
+	room := maxReport - len(style) - 64<<10
 	none := query{url.Values{}}
 	all := func(name string) query { return query{url.Values{"over": {"1"}, "all": {name}}} }
 	for _, p := range []struct {
@@ -89,7 +89,7 @@ func (s *Server) report(ctx context.Context, l *look) (*Report, error) {
 	}{
 		{"now", s.now, all("over")}, {"sprint", s.sprint, none}, {"graph", s.graph, all("")}, {"timeline", s.timeline, none},
 		{"history", func(ctx context.Context, l *look, q query) (*page, error) {
-			return s.operations(ctx, l, q, mostReported)
+			return s.operations(ctx, l, q, maxReported)
 		}, none}, {"agents", s.agents, none},
 	} {
 		page, err := p.make(ctx, l, p.q)

@@ -111,7 +111,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	wait.Go(func() {
 		<-ctx.Done()
 		close(s.ended)
-		grace, done := context.WithTimeout(context.WithoutCancel(ctx), mostGrace)
+		grace, done := context.WithTimeout(context.WithoutCancel(ctx), maxGrace)
 		defer done()
 		if server.Shutdown(grace) != nil {
 			server.Close()
@@ -129,8 +129,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, <-followed)
 }
 
-// mostGrace is how long the end of a server waits for open requests, and then for acts to give up.
-const mostGrace = 3 * time.Second
+// maxGrace is how long the end of a server waits for open requests, and then for acts to give up.
+const maxGrace = 3 * time.Second
 
 // acted waits for acts that were asked to end. A push that the remote does not answer ends by
 // itself later.
@@ -139,7 +139,7 @@ func (s *Server) acted() {
 	go func() { s.acts.Wait(); close(none) }()
 	select {
 	case <-none:
-	case <-time.After(mostGrace):
+	case <-time.After(maxGrace):
 	}
 }
 
