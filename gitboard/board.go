@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 )
 
 // Options are the choices of the program that uses the board. The zero value gives the defaults.
@@ -79,7 +79,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	shared := remote.New(repo, own, o.Now)
+	shared := share.New(repo, own, o.Now)
 	if _, err := shared.Sharing(ctx); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
@@ -130,8 +130,8 @@ func (b *Board) Repo() *gitio.Repo {
 }
 
 // shared returns the store if it is a repository's, or nil for a board in memory.
-func (b *Board) shared() *remote.Store {
-	s, _ := b.store.(*remote.Store)
+func (b *Board) shared() *share.Store {
+	s, _ := b.store.(*share.Store)
 	return s
 }
 

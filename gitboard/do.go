@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 )
 
 // Intent decides an operation on a view of the board: its payload, and the other refs that move
@@ -266,7 +266,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 		d.alone = true // a refusal must be based on the board at the remote
 		return errAgain
 	}
-	d.alone = errors.Is(err, remote.ErrAlone)
+	d.alone = errors.Is(err, share.ErrAlone)
 	if d.locked++; !errors.Is(err, gitio.ErrBusy) {
 		d.locked = 0
 	}
@@ -294,7 +294,7 @@ func (d *doing) catchUp(ctx context.Context) error {
 		err = d.b.RefreshSince(ctx, d.since)
 	}
 	if len(d.sent) > 0 && errors.As(err, new(*gitio.NetworkError)) {
-		return &remote.UnclearError{Err: err}
+		return &share.UnclearError{Err: err}
 	}
 	return err
 }

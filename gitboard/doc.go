@@ -7,6 +7,6 @@
 // and randomness come in through Options.
 //
 // It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/plain, gitboard/queue, gitboard/remote, gitboard/report, gitboard/roles
+// gitboard/oplog, gitboard/plain, gitboard/queue, gitboard/report, gitboard/roles, gitboard/share
 // and gitboard/sshsig.
 package gitboard

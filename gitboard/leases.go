@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/share"
 )
 
 // ownLease returns the acting agent's lease. It is read only once: the lease of the old session
@@ -21,7 +21,7 @@ func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, 
 		return nil, nil
 	}
 	if shared := b.shared(); shared != nil {
-		return lease.Read(ctx, remote.Next{Store: shared}, op.Actor.ID)
+		return lease.Read(ctx, share.Next{Store: shared}, op.Actor.ID)
 	}
 	return lease.Read(ctx, b.store, op.Actor.ID)
 }

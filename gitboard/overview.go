@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
-	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/share"
 )
 
 // recent is how many of the newest operations an overview shows.
@@ -47,7 +47,7 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if g.beside.SetBack, err = v.SeenSetBack(ctx); err != nil {
 		return nil, err
 	}
-	apart := (*remote.DivergedError)(nil)
+	apart := (*share.DivergedError)(nil)
 	if _, err := v.Lacking(ctx); errors.As(err, &apart) {
 		g.beside.Apart = apart.Remote
 	} else if err != nil {

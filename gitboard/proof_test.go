@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -127,7 +127,7 @@ func TestTwoHonestBoards(t *testing.T) {
 	here := tipOf(t, a.Repo())
 	testrun.RunGit(t, hub, "update-ref", "refs/heads/liza/state", "liza/state~1")
 	do(t, b, ada, note("the other way"))
-	if err := a.Refresh(ctx); !errors.As(err, new(*remote.DivergedError)) || tipOf(t, a.Repo()) != here {
+	if err := a.Refresh(ctx); !errors.As(err, new(*share.DivergedError)) || tipOf(t, a.Repo()) != here {
 		t.Errorf("%v; the board is at %s, not %s", err, tipOf(t, a.Repo()), here)
 	}
 }

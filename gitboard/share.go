@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 )
 
 // Remote returns the name of the remote that shares the board, or "" if there is none.
@@ -23,7 +23,7 @@ func (b *Board) Remote() string {
 
 // Refresh brings this clone's view of a shared board up to date and proves what it fetched by
 // replay. It does nothing on a board that is not shared. Errors: a *gitio.NetworkError, a
-// *remote.DivergedError, or a *oplog.RecordError for an operation that does not follow from the
+// *share.DivergedError, or a *oplog.RecordError for an operation that does not follow from the
 // board before it. A board of this clone that does not follow is replaced by the remote's if that
 // does, and is kept as git.ForgedRef.
 func (b *Board) Refresh(ctx context.Context) error {
@@ -38,7 +38,7 @@ func (b *Board) Refresh(ctx context.Context) error {
 func (b *Board) refresh(ctx context.Context, fetch func(context.Context) error) error {
 	once := func() error {
 		err := fetch(ctx)
-		if err != nil && !errors.As(err, new(*remote.MovedError)) {
+		if err != nil && !errors.As(err, new(*share.MovedError)) {
 			return err
 		}
 		return cmp.Or(b.proveFetched(ctx), err)
@@ -47,7 +47,7 @@ func (b *Board) refresh(ctx context.Context, fetch func(context.Context) error) 
 	if err == nil {
 		b.keepFetched(ctx)
 	}
-	if !errors.As(err, new(*oplog.RecordError)) && !errors.As(err, new(*remote.DivergedError)) {
+	if !errors.As(err, new(*oplog.RecordError)) && !errors.As(err, new(*share.DivergedError)) {
 		return err
 	}
 	if back, failed := b.comeBack(ctx); !back || failed != nil {
@@ -95,7 +95,7 @@ func ignoreRecord(err error) error {
 
 // Moment is a point in time in the life of a clone's view of a shared board.
 type Moment struct {
-	at    remote.Moment
+	at    share.Moment
 	known bool
 }
 
@@ -122,7 +122,7 @@ func (b *Board) RefreshSince(ctx context.Context, m Moment) error {
 }
 
 // RefreshAll is Refresh, but also fetches every submission, even rejected ones. After the rest of
-// the fetch it returns a *remote.MovedError for submissions that differ on the remote or are
+// the fetch it returns a *share.MovedError for submissions that differ on the remote or are
 // missing from it.
 func (b *Board) RefreshAll(ctx context.Context) error {
 	if b.Remote() == "" {
@@ -170,7 +170,7 @@ func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
 		if try == tries-1 {
 			refresh = b.RefreshAll
 		}
-		if err := refresh(ctx); err != nil && !errors.As(err, new(*remote.MovedError)) {
+		if err := refresh(ctx); err != nil && !errors.As(err, new(*share.MovedError)) {
 			return false, err
 		}
 	}
@@ -239,7 +239,7 @@ func (b *Board) Probe(ctx context.Context) error {
 // SharedBoards returns the names of the remotes that have a board.
 func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }
 
-// CheckRemote returns a *remote.LostError if the remote that shares this board has lost it, a
-// *remote.MovedError if it has lost or changed submissions, and a *gitio.NetworkError if it can't
+// CheckRemote returns a *share.LostError if the remote that shares this board has lost it, a
+// *share.MovedError if it has lost or changed submissions, and a *gitio.NetworkError if it can't
 // be asked; that is gitio.ErrNoRemote if git has no address for it.
 func (b *Board) CheckRemote(ctx context.Context) error { return b.shared().CheckThere(ctx) }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/queue"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 )
 
 // writeQueue makes processes of one clone that append at the same time take turns, with an advisory
@@ -42,7 +42,7 @@ func (b *Board) writeQueue() *writeQueue {
 	if b.Repo() == nil {
 		return &writeQueue{}
 	}
-	t := &writeQueue{repo: b.Repo(), path: filepath.Join(b.Dir(), remote.TurnFile), patience: patience}
+	t := &writeQueue{repo: b.Repo(), path: filepath.Join(b.Dir(), share.TurnFile), patience: patience}
 	if b.Remote() != "" {
 		t.patience = sharedPatience
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/queue"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -170,7 +170,7 @@ func TestLargeFileMeanwhile(t *testing.T) {
 		writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the second upload
 		if err == nil {
 			var turn *queue.File
-			if turn, err = s.b.Repo().OpenQueue(filepath.Join(s.b.Dir(), remote.TurnFile)); err == nil {
+			if turn, err = s.b.Repo().OpenQueue(filepath.Join(s.b.Dir(), share.TurnFile)); err == nil {
 				held = turn.Try()
 				err = turn.Close()
 			}

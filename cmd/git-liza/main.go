@@ -1,6 +1,6 @@
 // Command git-liza is `git liza`: a blackboard for teams of coding agents that is a git branch.
 //
-// It may import cmd/internal/cli and cmd/internal/call.
+// It may import cmd/internal/call and cmd/internal/cli.
 package main
 
 import (

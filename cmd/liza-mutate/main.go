@@ -2,7 +2,7 @@
 //
 //	go run ./cmd/liza-mutate ./gitboard/oplog
 //	go run ./cmd/liza-mutate --sample 40 --seed 7 ./worktrees/... ./hooks/...
-//	go run ./cmd/liza-mutate --since main ./gitboard/remote
+//	go run ./cmd/liza-mutate --since main ./gitboard/share
 //
 // It builds the tests of each package once, with every mutant in them: a condition that always
 // holds or never does, a statement that is left out. A variable chooses the one that is on. Each

@@ -5,7 +5,7 @@ import "context"
 // testedBy lists the packages whose tests prove a package, besides its own.
 var testedBy = map[string][]string{
 	"gitboard/audit":  {"hooks/server"}, // a push's claims
-	"gitboard/remote": {"hooks/server"}, // a clone's part of a server that sequences
+	"gitboard/share":  {"hooks/server"}, // a clone's part of a server that sequences
 	"hooks/install":   {"hooks/server"},
 	"worktrees/merge": {"worktrees"},
 }

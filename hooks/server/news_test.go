@@ -18,8 +18,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/parcel"
-	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/hooks/server"
 )
@@ -94,7 +94,7 @@ func TestNews(t *testing.T) {
 	w := newWorld(t, 2)
 	a, b := w.clones[0], w.clones[1]
 	fetched, pushed := w.fetches(b), w.pushes(b)
-	store, proven, operations := b.Log().Store().(*remote.Store), git.OID(""), 1
+	store, proven, operations := b.Log().Store().(*share.Store), git.OID(""), 1
 	prove := store.Learned
 	store.Learned = func(on, tip git.OID) {
 		proven = tip

@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
-	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
@@ -79,9 +79,9 @@ func Classify(err error) Class {
 		head    *gitio.HeadError
 		command *gitio.CommandError
 		network *gitio.NetworkError
-		apart   *remote.DivergedError
-		unclear *remote.UnclearError
-		gone    *remote.LostError
+		apart   *share.DivergedError
+		unclear *share.UnclearError
+		gone    *share.LostError
 		stop    *supervisor.StopError
 	)
 	switch {
@@ -117,9 +117,9 @@ func Classify(err error) Class {
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
 	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: " + report.Verify}
-	case errors.As(err, new(*remote.TornError)):
+	case errors.As(err, new(*share.TornError)):
 		return Class{4, CodeInconsistent, "the operation is on the board, and others don't see what belongs to it: stop; a human lets that repository take pushes to all refs of a board (receive.hideRefs, transfer.hideRefs), or shares it by another host"}
-	case errors.As(err, new(*remote.MovedError)):
+	case errors.As(err, new(*share.MovedError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor says which of both is not what was submitted; then it is put right there"}
 	case errors.As(err, &packed):
 		return Class{3, CodeGit, fmt.Sprintf("keep a copy of that file; then a human corrects line %d of it in an editor: each line is a commit's full id, a space and the full name of a ref", packed.Line)}

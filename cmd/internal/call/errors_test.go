@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 )
 
 // TestExitCodes: exit codes are those of the protocol, also for wrapped errors.
@@ -44,9 +44,9 @@ func TestExitCodes(t *testing.T) {
 		{&oplog.NewerFormatError{Format: 9}, 5, "newer-format"},
 		{codec.ErrNewer, 5, "newer-format"},
 		{&gitio.UnsupportedError{What: "git is too old"}, 5, "unsupported"},
-		{&remote.UnclearError{Err: &gitio.NetworkError{Err: gitio.ErrSilent}}, 3, "network"},
-		{&remote.MovedError{Remote: "hub", Refs: []string{"refs/liza/review/x/1"}}, 4, "inconsistent"},
-		{&remote.UnclearError{Err: context.Canceled}, 3, "interrupted"},
+		{&share.UnclearError{Err: &gitio.NetworkError{Err: gitio.ErrSilent}}, 3, "network"},
+		{&share.MovedError{Remote: "hub", Refs: []string{"refs/liza/review/x/1"}}, 4, "inconsistent"},
+		{&share.UnclearError{Err: context.Canceled}, 3, "interrupted"},
 	} {
 		err := c.err
 		if err != nil {
@@ -65,7 +65,7 @@ func TestHintOfAnUnclearPush(t *testing.T) {
 	if hint := Classify(network).Hint; !strings.Contains(hint, "--offline") {
 		t.Errorf("a remote that can't be reached: %s", hint)
 	}
-	hint := Classify(fmt.Errorf("append note: %w", &remote.UnclearError{Err: network})).Hint
+	hint := Classify(fmt.Errorf("append note: %w", &share.UnclearError{Err: network})).Hint
 	for _, way := range []string{"git liza sync", "git liza log", "--request"} {
 		if !strings.Contains(hint, way) {
 			t.Errorf("the hint lacks %s: %s", way, hint)

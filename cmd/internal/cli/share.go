@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -43,14 +43,14 @@ brings them itself.`,
 				return err
 			}
 			joins := tip.IsZero() || home.IsZero() && b.Remote() == ""
-			share, warning := func() error { return b.Share(ctx, c.Args[0]) }, ""
+			begin, warning := func() error { return b.Share(ctx, c.Args[0]) }, ""
 			if joins {
-				warning, err = setup.Guarded(ctx, c, share)
+				warning, err = setup.Guarded(ctx, c, begin)
 			} else {
-				err = share()
+				err = begin()
 			}
 			again := "git liza share " + plain.Line(c.Args[0], 60)
-			if unclear := (*remote.UnclearError)(nil); errors.As(err, &unclear) {
+			if unclear := (*share.UnclearError)(nil); errors.As(err, &unclear) {
 				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
 			}
 			if errors.As(err, new(*gitio.NetworkError)) && !errors.Is(err, gitio.ErrRejected) && b.Remote() == "" {
@@ -116,7 +116,7 @@ func runSync(ctx context.Context, c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	since, moved := b.Moment(), (*remote.MovedError)(nil)
+	since, moved := b.Moment(), (*share.MovedError)(nil)
 	if err := b.RefreshAll(ctx); err != nil && !errors.As(err, &moved) {
 		return err
 	}

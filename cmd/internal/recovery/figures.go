@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
-	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -207,9 +207,9 @@ func AskRemote(ctx context.Context, c *call.Call) (found []Finding, away string,
 	switch {
 	case errors.Is(err, gitio.ErrNoRemote):
 		f.Kind = worktrees.MissingRemote
-	case errors.As(err, new(*remote.LostError)):
+	case errors.As(err, new(*share.LostError)):
 		f.Kind = worktrees.LostBoard
-	case errors.As(err, new(*remote.MovedError)):
+	case errors.As(err, new(*share.MovedError)):
 		f.Kind, f.Hint = worktrees.LostSubmission, "somebody who may write there puts its refs right: as they are here, unless another problem names them"
 	case ctx.Err() != nil:
 		return nil, "", err
@@ -230,7 +230,7 @@ func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 	}
 	_, err = seen.Lacking(ctx)
 	switch {
-	case errors.As(err, new(*remote.DivergedError)):
+	case errors.As(err, new(*share.DivergedError)):
 		found = append(found, worktrees.Problem{Kind: worktrees.Apart, Text: err.Error(), Hint: call.Classify(err).Hint})
 	case err != nil:
 		return nil, err

@@ -1,0 +1,476 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/queue"
+)
+
+// ErrAlone accompanies gitio.ErrRefMoved when a transaction could not share a push with others. The
+// caller decides again once nothing is pending, and lets nothing follow until the remote has
+// answered.
+var ErrAlone = errors.New("it has to travel alone")
+
+// Append stores objects and appends a transaction to the chain that is pending in this clone. It
+// then waits until the remote has taken it, either in another process's push or in its own, which
+// carries everything pending. queued is called as soon as other transactions may follow. Errors are
+// those of WriteAndUpdate, or an *oplog.RewrittenError; ErrAlone accompanies gitio.ErrRefMoved if
+// the transaction was not lost to another operation.
+func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) error {
+	here, alone, err := s.unshared(ctx, updates)
+	if err != nil {
+		return err
+	}
+	if alone {
+		return s.repo.WriteAndUpdate(ctx, objects, here, reflog)
+	}
+	if concerned, err := s.concerns(ctx, updates); err != nil || !concerned {
+		if err != nil {
+			return err
+		}
+		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
+	}
+	if err := s.repo.WriteObjects(ctx, objects); err != nil {
+		return err
+	}
+	mine := s.newLink(updates, reflog)
+	if err := s.put(ctx, mine); err != nil {
+		if errors.Is(err, errBehind) {
+			return fmt.Errorf("%w (%w)", err, ErrAlone)
+		}
+		return err
+	}
+	if queued != nil {
+		queued()
+	}
+	mine.alone = queued == nil
+	return s.await(ctx, mine)
+}
+
+// unshared returns the updates that a transaction makes in a clone that shares its board with
+// nobody; alone is false in one that shares it. While a share is running, it waits for that.
+func (s *Store) unshared(ctx context.Context, updates []git.RefUpdate) (here []git.RefUpdate, alone bool, err error) {
+	for waited := false; ; waited = true {
+		if by, err := s.Sharing(ctx); by != nil || err != nil {
+			return nil, false, err
+		}
+		if err := s.kept(ctx); err != nil {
+			return nil, true, err
+		}
+		here, err := s.atHome(ctx, updates)
+		if refused := (*board.Refusal)(nil); waited || !errors.As(err, &refused) {
+			return here, true, err
+		}
+		release, err := s.awaitShare(ctx, false)
+		if err != nil {
+			return nil, true, err
+		}
+		release()
+	}
+}
+
+// Flush pushes pending operations and waits for a push in progress. It does not report the outcome
+// of either.
+func (s *Store) Flush(ctx context.Context) error {
+	t := s.pushQueue()
+	defer t.leave()
+	for range maxPuts {
+		c, err := s.chain(ctx)
+		if err != nil || len(c.Links) == 0 {
+			return err
+		}
+		mayPush := t.await(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !mayPush {
+			continue
+		}
+		if c, err = s.chain(ctx); err != nil || len(c.Links) == 0 {
+			return err
+		}
+		_ = s.send(ctx, c, nil) // their outcome is recorded for the callers that wait
+		t.leave()               // so that they see it
+	}
+	return nil
+}
+
+// await waits until the outcome of a link is known. The first process that may push pushes
+// everything pending.
+func (s *Store) await(ctx context.Context, mine *link) error {
+	t := s.pushQueue()
+	defer t.leave()
+	for {
+		waited := gitio.Trace("wait for the push of others in this clone")
+		mayPush := t.await(ctx)
+		waited()
+		known, err := s.outcome(ctx, mine)
+		if known {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return s.abandon(ctx, err, mine, t)
+		}
+		if !mayPush {
+			continue
+		}
+		if !s.sequencer(ctx) && s.giveWay(ctx) {
+			continue
+		}
+		if !mine.alone {
+			s.gather(ctx)
+		}
+		c, err := s.chain(ctx)
+		if err != nil {
+			return &UnclearError{Err: err}
+		}
+		if !c.has(mine.ID) {
+			continue // its outcome is known by now
+		}
+		if err := s.send(ctx, c, mine); err != nil {
+			if o := outcomeOf(mine, err); o.State == linkDone {
+				return s.verdict(mine, &o)
+			}
+			known, outcome := s.outcome(ctx, mine)
+			if rewritten := (*oplog.RewrittenError)(nil); known && (outcome == nil || errors.As(outcome, &rewritten)) {
+				return outcome // its part of the chain has arrived
+			}
+			fellows := len(c.Links) > 1
+			switch {
+			case fellows && errors.Is(err, gitio.ErrRejected):
+				return s.alone(mine)
+			case fellows && errors.Is(err, gitio.ErrRefMoved):
+				return s.overtaken(mine)
+			}
+			return err
+		}
+		return nil
+	}
+}
+
+// abandon ends the wait of a caller that was stopped, and withdraws its link unless somebody is
+// pushing it.
+func (s *Store) abandon(ctx context.Context, stopped error, mine *link, t *pushQueue) error {
+	ctx, cancel := patient(ctx)
+	defer cancel()
+	if !t.try() {
+		return &UnclearError{Err: stopped}
+	}
+	for range maxPuts {
+		c, err := s.chain(ctx)
+		if err != nil {
+			return &UnclearError{Err: stopped, Look: err}
+		}
+		if !c.has(mine.ID) {
+			break
+		}
+		for i, l := range c.Links {
+			if l.ID == mine.ID {
+				c.Links = c.Links[:i] // the links after it are decided again
+				break
+			}
+		}
+		if err := s.replace(ctx, c); err == nil {
+			return stopped
+		}
+	}
+	if known, err := s.outcome(ctx, mine); known && err == nil {
+		return nil
+	}
+	return &UnclearError{Err: stopped}
+}
+
+func (s *Store) alone(mine *link) error {
+	return fmt.Errorf("%w (%w)", orMoved(nil, mine.Updates[len(mine.Updates)-1].Ref), ErrAlone)
+}
+
+// overtaken is the error for a link of a chain that lost the race. An operation is decided again; a
+// link that only moves leases may not have lost at all, so it retries alone.
+func (s *Store) overtaken(mine *link) error {
+	if mine.commit() == "" {
+		return s.alone(mine)
+	}
+	return orMoved(nil, git.BoardRef)
+}
+
+// outcome returns the outcome of a link; known is false while the link is pending.
+func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error) {
+	ctx, cancel := patient(ctx)
+	defer cancel()
+	if recorded := s.recorded(mine.ID); recorded != nil {
+		return true, s.verdict(mine, recorded)
+	}
+	c, err := s.chain(ctx)
+	if err != nil {
+		return true, &UnclearError{Err: err}
+	}
+	if c.has(mine.ID) {
+		return false, nil
+	}
+	if recorded := s.recorded(mine.ID); recorded != nil { // recorded since the first look
+		return true, s.verdict(mine, recorded)
+	}
+	if commit := mine.commit(); commit != "" {
+		landed, err := s.repo.History().IsAncestor(ctx, commit, c.Base)
+		if err != nil {
+			return true, &UnclearError{Err: err}
+		}
+		if landed {
+			return true, s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)
+		}
+		if c.Base != mine.Base {
+			return true, s.overtaken(mine) // a fetch has shown that another clone was faster
+		}
+	}
+	return true, s.alone(mine)
+}
+
+// verdict turns the recorded outcome of another process's push into the error for the caller of a
+// link.
+func (s *Store) verdict(mine *link, o *outcome) error {
+	switch o.State {
+	case linkDone:
+		if len(o.Commits) > 0 {
+			return &oplog.RewrittenError{Commits: o.Commits}
+		}
+		return nil
+	case linkLost:
+		return s.overtaken(mine)
+	case linkTorn:
+		return &TornError{Remote: s.Name(), Ref: o.Said}
+	case linkUnsent:
+		return &gitio.NetworkError{Remote: s.Name(), Said: o.Said, Err: gitio.ErrUnsent}
+	case linkUnclear:
+		return &UnclearError{Err: &gitio.NetworkError{Remote: s.Name(), Said: o.Said, Err: errors.New(o.Said)}}
+	}
+	return s.alone(mine)
+}
+
+// send pushes a chain, updates the local refs to match the remote, and records the outcome for
+// those who wait. own is the caller's link, nil for none.
+func (s *Store) send(ctx context.Context, c *chain, own *link) error {
+	if len(c.Links) > 1 {
+		ctx = context.WithoutCancel(ctx) // the callers of the other links were not cancelled
+	}
+	defer gitio.Trace("push of %d transactions", len(c.Links))()
+	number, began := s.pushing(), s.now()
+	carriers, err := s.deliverOrPush(ctx, c, number)
+	if err == nil {
+		s.won(ctx, c, began)
+		err = s.settle(ctx, number, replaced(c.updates(), carriers), c.reflog(), c)
+	}
+	if err != nil {
+		ctx, cancel := patient(ctx)
+		defer cancel()
+		s.failed(ctx, c, began, err)
+	}
+	s.record(c, own, err) // after failed: a caller that decides again must not find the chain
+	return err
+}
+
+// replaced returns updates in which others replace those of the same refs.
+func replaced(updates, by []git.RefUpdate) []git.RefUpdate {
+	updates = slices.DeleteFunc(updates, func(u git.RefUpdate) bool {
+		return slices.ContainsFunc(by, func(other git.RefUpdate) bool { return other.Ref == u.Ref })
+	})
+	return append(updates, by...)
+}
+
+// deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is
+// what this clone remembers of the carriers that were pushed.
+func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carriers []git.RefUpdate, err error) {
+	if done, err := s.deliver(ctx, c, number); done {
+		return nil, err
+	}
+	if slices.ContainsFunc(c.Links, c.outdated) {
+		return nil, orMoved(nil, git.BoardRef) // only a sequencer takes them
+	}
+	p, err := s.plan(ctx, c.updates())
+	if err != nil {
+		return nil, err
+	}
+	if p.reset, err = s.Lacking(ctx, c.Base); err != nil && !errors.As(err, new(*DivergedError)) {
+		return nil, err
+	}
+	lacking, err := s.lacking(ctx, p.reset, c.Base)
+	if err != nil {
+		return nil, err
+	}
+	p.pushes = append(p.pushes, lacking...)
+	err = s.push(ctx, p)
+	return p.carriers, err
+}
+
+// lacking returns the pushes of the submissions that this clone's board has and a remote's lacks
+// that was reset: a server's lock takes no operation without them. The push of the board restores
+// the operations themselves.
+func (s *Store) lacking(ctx context.Context, reset, base git.OID) (pushes []gitio.Push, err error) {
+	if reset.IsZero() {
+		return nil, nil
+	}
+	was, err := s.log.At(ctx, reset)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.log.At(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := s.repo.Below(ctx, git.ReviewPrefix)
+	if err != nil {
+		return nil, err
+	}
+	submitted := func(on *board.State, id string, n int) git.OID {
+		if t := on.Task(id); t != nil {
+			return git.OID(t.Submission(n))
+		}
+		return ""
+	}
+	for ref, at := range refs {
+		id, number, _ := strings.Cut(strings.TrimPrefix(ref, git.ReviewPrefix), "/")
+		n, _ := strconv.Atoi(number) // 0 is the number of no submission
+		if submitted(now.State, id, n) == at && submitted(was.State, id, n) != at {
+			pushes = append(pushes, gitio.Push{Ref: s.there(ref), New: at})
+		}
+	}
+	return pushes, errors.Join(was.State.Err(), now.State.Err())
+}
+
+// failed removes the pending links that can't follow after a failed push. A link that waited for a
+// silent remote does not wait for it again, and was not sent.
+func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error) {
+	if taken := (*takenError)(nil); errors.As(err, &taken) {
+		s.sequenced(ctx, c, began)
+		s.part(ctx, c, taken)
+		return
+	}
+	if errors.Is(err, gitio.ErrRefMoved) {
+		s.lost(c)
+	}
+	behind := s.drop(ctx, c)
+	if errors.Is(err, gitio.ErrSilent) {
+		s.record(behind, nil, &gitio.NetworkError{Remote: s.Name(), Said: said(err), Err: gitio.ErrUnsent})
+	}
+}
+
+// concerns reports whether a transaction has to go to the remote.
+func (s *Store) concerns(ctx context.Context, updates []git.RefUpdate) (bool, error) {
+	branch, err := s.integration(ctx)
+	for _, u := range updates {
+		if s.isShared(u, branch) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// isShared reports whether an update moves a ref that the remote shares, so that it has to be made
+// there.
+func (s *Store) isShared(u git.RefUpdate, integration string) bool {
+	switch {
+	case strings.HasPrefix(u.Ref, git.LeasePrefix):
+		return true // an unchanged lease is checked there too, and so is that there is none
+	case u.Old.OrZero() == u.New.OrZero():
+		return false
+	}
+	return u.Ref == git.BoardRef || u.Ref == integration || strings.HasPrefix(u.Ref, git.ReviewPrefix) || strings.HasPrefix(u.Ref, s.Task(""))
+}
+
+// pushQueue lets one process of a clone push at a time, by an advisory lock on a file, and wakes
+// the others after its push. Each push has a file of its own. With one file for all, the next
+// process to push might get the lock before the others are awake, and they would sleep through its
+// push as well. It only gives order: pushing the same chain twice is harmless, so a process that
+// can't get the lock pushes without it.
+type pushQueue struct {
+	s     *Store
+	held  *queue.File // nil while the lock is not held
+	stuck bool        // the process that has the lock makes no progress, or files can't be locked
+	stop  func()
+	beat  time.Duration // how often a pushing process shows that it is alive
+}
+
+func (s *Store) pushQueue() *pushQueue { return &pushQueue{s: s, beat: s.beat} }
+
+const pushFile = "push"
+
+// await returns true if this process may push, and false after a push of another process, whose
+// outcome is recorded. All who wait are woken at once, and sleep until then.
+func (t *pushQueue) await(ctx context.Context) (mayPush bool) {
+	if t.held != nil || t.stuck {
+		return true
+	}
+	file, err := t.open()
+	switch {
+	case err == nil:
+		t.hold(file)
+		return true
+	case !errors.Is(err, queue.ErrHeld):
+		t.stuck = true
+		return true
+	}
+	err = file.Await(ctx, queue.Wait{Release: true, Beat: t.beat, Missed: maxMissed})
+	if err == nil {
+		file.Close()
+	}
+	t.stuck = errors.Is(err, queue.ErrReplaced)
+	return t.stuck
+}
+
+// hold keeps the lock and touches its file at intervals, so that others see progress.
+func (t *pushQueue) hold(file *queue.File) {
+	t.held, t.stop = file, file.Beat(t.beat)
+}
+
+// try takes the lock if it is free.
+func (t *pushQueue) try() bool {
+	if t.held != nil || t.stuck {
+		return true
+	}
+	file, err := t.open()
+	switch {
+	case err == nil:
+		t.hold(file)
+	case file != nil:
+		file.Close()
+	}
+	return !errors.Is(err, queue.ErrHeld)
+}
+
+// open opens the queue's file and takes its lock. The error is queue.ErrHeld if another process has
+// it; only then is there a file all the same.
+func (t *pushQueue) open() (*queue.File, error) {
+	for try := 1; ; try++ {
+		file, err := t.s.repo.OpenQueue(t.s.file(pushFile))
+		if err != nil {
+			return nil, err
+		}
+		err = file.Try()
+		if errors.Is(err, queue.ErrHeld) || err == nil && (file.Current() || try == maxPuts) {
+			return file, err
+		}
+		file.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// leave releases the lock if it is held.
+func (t *pushQueue) leave() {
+	if t.held != nil {
+		t.stop()
+		t.held.Drop()
+		t.held.Close()
+		t.held = nil
+	}
+}

@@ -1,0 +1,49 @@
+package share
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+)
+
+// TestBehindSilence checks that an operation decided behind a push that the remote did not answer
+// ends with that push, as unsent, and that behind any other failure it tries itself. Otherwise each
+// of them would wait for the same silence, one after the other.
+func TestBehindSilence(t *testing.T) {
+	for said, c := range map[string]struct {
+		why  error
+		want error
+	}{
+		"git push heard nothing for 1m0s": {gitio.ErrSilent, gitio.ErrUnsent},
+		"the connection broke":            {errors.New("exit 128"), ErrAlone},
+	} {
+		repo := testrepo.Bare(t)
+		s := New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
+		s.remote.Store(&gitio.Remote{Name: "origin"})
+		append := func(agent string) *link {
+			t.Helper()
+			l := s.newLink([]git.RefUpdate{{Ref: git.LeaseRef(agent), New: git.OID(strings.Repeat("1", 40))}}, "")
+			if err := s.put(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		append("coder-1")
+		pushed, err := s.chain(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		behind := append("coder-2")
+		s.failed(t.Context(), pushed, s.now(), &UnclearError{Err: &gitio.NetworkError{Remote: "origin", Said: said, Err: c.why}})
+		known, err := s.outcome(t.Context(), behind)
+		if !known || !errors.Is(err, c.want) || c.want == gitio.ErrUnsent && !strings.HasSuffix(err.Error(), said) {
+			t.Errorf("behind %q: %v, %v; want %v", said, known, err, c.want)
+		}
+	}
+}

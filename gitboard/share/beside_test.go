@@ -1,0 +1,480 @@
+package share
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+)
+
+// beside is a context by which something is done each time that a function itself uses it, as
+// another process may do it then.
+type beside struct {
+	context.Context
+	do map[string]func() // by the function's name
+}
+
+// Done implements context.Context.
+func (c beside) Done() <-chan struct{} {
+	c.used()
+	return c.Context.Done()
+}
+
+// Err implements context.Context.
+func (c beside) Err() error {
+	c.used()
+	return c.Context.Err()
+}
+
+func (c beside) used() {
+	pc, _, _, _ := runtime.Caller(2)
+	_, function, _ := strings.Cut(runtime.FuncForPC(pc).Name(), "/gitboard/")
+	if do := c.do[function]; do != nil {
+		do()
+	}
+}
+
+// once is a context without retries.
+func once(t *testing.T) context.Context {
+	t.Helper()
+	ctx, _ := gitio.WithRetries(t.Context(), 0)
+	return ctx
+}
+
+// TestFetchedBeside checks that a caller that waits for a fetch in progress does not fetch again,
+// unless it wants more than that fetch has brought.
+func TestFetchedBeside(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fetch   func(s *Store, ctx context.Context) error
+		before  bool // the view is fresh before it waits
+		fetches bool
+	}{
+		"fetch":                   {func(s *Store, ctx context.Context) error { return s.Fetch(ctx) }, false, false},
+		"fetch all":               {func(s *Store, ctx context.Context) error { return s.FetchAll(ctx) }, false, true},
+		"fetch all on a clone so": {func(s *Store, ctx context.Context) error { return s.FetchAll(ctx) }, true, true},
+		"fetch all after a fetch": {func(s *Store, ctx context.Context) error { return s.fetch(ctx, true, 0) }, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apart(t)
+			file, err := s.repo.OpenQueue(s.file("fetch"))
+			check(t, err)
+			check(t, file.Try())
+			fetched := func() { s.count(goodFile, 1) }
+			if c.before {
+				fetched()
+			}
+			waits := beside{once(t), map[string]func(){"queue.(*File).await": sync.OnceFunc(func() {
+				fetched()
+				check(t, file.Close())
+			})}}
+			err = c.fetch(s, waits)
+			if isNetwork(err) != c.fetches || err != nil && !c.fetches {
+				t.Errorf("it is told %v", err)
+			}
+			if begun, _ := s.counts(); (begun == 2) != c.fetches {
+				t.Errorf("%d fetches have begun", begun)
+			}
+		})
+	}
+}
+
+// TestStoppedBetween checks that a caller that is stopped between two attempts makes no more.
+func TestStoppedBetween(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	asked := 0
+	err := again(ctx, func() error {
+		asked++
+		stop()
+		return &gitio.NetworkError{Remote: "hub", Err: errors.New("gone")}
+	})
+	if !errors.Is(err, context.Canceled) || asked != 1 {
+		t.Errorf("it has asked %d times, and is told %v", asked, err)
+	}
+}
+
+// TestGivesWay checks how often a clone waits for a push of others: until they had their turns,
+// nobody comes, or it can't see them.
+func TestGivesWay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		turns int
+		come  int           // how many of the waits see a push
+		links int           // that each push brings
+		takes time.Duration // that each wait takes by the clock
+		odd   string
+		waits int
+	}{
+		"all come":                {turns: 2, come: 9, links: 1, waits: 2},
+		"two come in one push":    {turns: 2, come: 9, links: 2, waits: 1},
+		"one comes":               {turns: 3, come: 1, links: 1, waits: 2},
+		"nobody comes":            {turns: 3, waits: 1},
+		"they are slow":           {turns: 9, come: 9, links: 1, takes: 4 * time.Second, waits: 3},
+		"it is stopped":           {turns: 3, come: 9, links: 1, odd: "stopped", waits: 1},
+		"the remote is gone":      {turns: 3, come: 9, links: 1, odd: "gone", waits: 1},
+		"the board can't be read": {turns: 3, odd: "broken", waits: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, now := alone(t), noon
+			if c.odd == "gone" {
+				s = apart(t)
+			}
+			s.now = func() time.Time { return now }
+			ids := s.commits(t, 10)
+			s.keepPlace(place{Tip: ids[0], Pushed: now, Took: time.Millisecond, Turns: c.turns})
+			s.set(t, map[string]git.OID{git.BoardRef: ids[0]})
+			ctx, stop := context.WithCancel(once(t))
+			defer stop()
+			waits := 0
+			others := func() {
+				now = now.Add(c.takes)
+				switch waits++; {
+				case c.odd == "stopped":
+					stop()
+				case c.odd == "broken":
+					s.set(t, map[string]git.OID{git.BoardRef: "broken"})
+				}
+				if waits <= c.come {
+					s.set(t, map[string]git.OID{git.BoardRef: ids[waits*c.links]})
+				}
+			}
+			if !s.giveWay(beside{ctx, map[string]func(){"share.wait": others}}) || s.place().Turns != 0 || waits != c.waits {
+				t.Errorf("it waits %d times, and is left with %+v", waits, s.place())
+			}
+		})
+	}
+}
+
+// TestRegatherLate checks that a push waits longer if more came than it has seen, although no file
+// was seen to change.
+func TestRegatherLate(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.remote.Store(&gitio.Remote{Name: "hub"})
+	check(t, os.Remove(s.dir)) // which can't be watched
+	synctest.Test(t, func(t *testing.T) {
+		looks := 0
+		ctx := beside{t.Context(), map[string]func(){"share.(*Store).regather": func() {
+			looks++
+			pending := &chain{Remote: "hub"}
+			for i := range 2 + looks {
+				pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: git.ZeroOID})
+			}
+			text, err := json.Marshal(pending)
+			check(t, err)
+			check(t, os.MkdirAll(s.dir, 0o755))
+			check(t, s.write(chainFile, text))
+		}}}
+		if s.regather(ctx, place{Took: time.Hour, Again: 4}); looks != 2 {
+			t.Errorf("it has looked %d times", looks)
+		}
+	})
+}
+
+// TestMovedBeside checks that refs which others have moved, or deleted, meanwhile are in nobody's
+// way.
+func TestMovedBeside(t *testing.T) {
+	t.Parallel()
+	const update = "gitio.(*Repo).WriteAndUpdate"
+	t.Run("advance", func(t *testing.T) {
+		t.Parallel()
+		s := apart(t)
+		s.remote.Load().OnlyBranches = true
+		ids := s.commits(t, 3)
+		here, there := s.Task("x"), s.mirror(s.Task("x"))
+		s.set(t, map[string]git.OID{here: ids[0], there: ids[1]})
+		tries := 0
+		ctx := beside{t.Context(), map[string]func(){update: func() {
+			if tries++; tries == 1 {
+				s.set(t, map[string]git.OID{here: ids[2]})
+			}
+		}}}
+		check(t, s.advance(ctx, false))
+		if at, err := s.repo.Ref(t.Context(), here); at != ids[1] || err != nil {
+			t.Errorf("it is at %s: %v", at, err)
+		}
+		tries = 0
+		turns := []git.OID{ids[0], ids[2]}
+		ctx.do[update] = func() {
+			tries++
+			s.set(t, map[string]git.OID{here: turns[tries%2]})
+		}
+		s.set(t, map[string]git.OID{here: ids[0]})
+		if err := s.advance(ctx, false); !errors.Is(err, gitio.ErrRefMoved) {
+			t.Errorf("it moves all the time, and that is told as %v", err)
+		}
+	})
+	t.Run("never back", func(t *testing.T) {
+		t.Parallel()
+		s := apart(t)
+		ids := s.commits(t, 3)
+		s.set(t, map[string]git.OID{git.BoardRef: ids[1], s.tracking("state"): ids[2]})
+		ctx := beside{t.Context(), map[string]func(){"gitio.(*Repo).Objects": sync.OnceFunc(func() {
+			s.set(t, map[string]git.OID{git.BoardRef: ids[2], s.tracking("state"): ids[0]})
+		})}}
+		err := s.advance(ctx, false)
+		if at, _ := s.repo.Ref(t.Context(), git.BoardRef); err != nil || at != ids[2] {
+			t.Errorf("the board is at %s: %v", at, err)
+		}
+	})
+	t.Run("drop what git has tracked", func(t *testing.T) {
+		t.Parallel()
+		s := apart(t)
+		ids := s.commits(t, 2)
+		stale := git.RemoteRef("hub", "liza/state")
+		s.set(t, map[string]git.OID{stale: ids[0]})
+		check(t, s.dropTracked(beside{t.Context(), map[string]func(){update: func() {
+			s.set(t, map[string]git.OID{stale: ids[1]})
+		}}}, "hub"))
+	})
+}
+
+// TestSharedBeside checks that an operation that is being written while a share takes the board away
+// from home is not written here: the remote would not have it.
+func TestSharedBeside(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	ids := s.commits(t, 2)
+	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+	back := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[0]}}
+	err := s.Append(beside{t.Context(), map[string]func(){"gitio.(*Repo).WriteAndUpdate": sync.OnceFunc(func() {
+		s.set(t, map[string]git.OID{git.HomeRef: git.ZeroOID})
+	})}}, nil, back, "", nil)
+	if at, _ := s.repo.Ref(t.Context(), git.BoardRef); !errors.Is(err, gitio.ErrRefMoved) || at != ids[1] {
+		t.Errorf("the board is at %s: %v", at, err)
+	}
+	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+	check(t, s.Append(t.Context(), nil, back, "", nil))
+}
+
+// waiting is a store with two commits on its board, and a pending link that takes a lease.
+func waiting(t *testing.T) (s *Store, mine *link) {
+	t.Helper()
+	s = apart(t)
+	ids := s.commits(t, 2)
+	s.branch, s.at = "refs/heads/integration", ids[1]
+	mine = &link{ID: "mine", Base: ids[1], Updates: []git.RefUpdate{{Ref: git.LeaseRef("x"), New: ids[0]}}, alone: true}
+	s.waits(t, mine)
+	return s, mine
+}
+
+// waits makes links the pending chain, in a file that is a new one each time.
+func (s *Store) waits(t *testing.T, links ...*link) {
+	t.Helper()
+	text, err := json.Marshal(&chain{Remote: "hub", Base: links[0].Base, Links: links})
+	check(t, err)
+	check(t, os.WriteFile(s.file(chainFile), text, 0o644))
+}
+
+// TestPushedBeside checks what a caller is told whose link another process pushes at the last
+// moment, and that it does not push then.
+func TestPushedBeside(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		at    string // where the other process has pushed it
+		call  func(s *Store, ctx context.Context, mine *link) error
+		tells bool // the outcome is recorded, too
+	}{
+		"a flush":        {"share.(*Store).Flush", func(s *Store, ctx context.Context, _ *link) error { return s.Flush(ctx) }, false},
+		"one that waits": {"share.(*Store).await", func(s *Store, ctx context.Context, mine *link) error { return s.await(ctx, mine) }, true},
+		"one that looks for its outcome": {"gitio.(*Repo).Ref", func(s *Store, ctx context.Context, mine *link) error {
+			check(t, os.Remove(s.file(chainFile))) // it was pushed, and that is recorded a moment later
+			return second(s.outcome(ctx, mine))
+		}, true},
+		"one whose link is dropped": {"share.(*Store).await", func(s *Store, ctx context.Context, mine *link) error { return s.await(ctx, mine) }, false},
+		"one that was stopped, and waited": {"share.patient", func(s *Store, ctx context.Context, mine *link) error {
+			return s.abandon(ctx, context.Canceled, mine, s.pushQueue())
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, mine := waiting(t)
+			err := c.call(s, beside{once(t), map[string]func(){c.at: sync.OnceFunc(func() {
+				_ = os.Remove(s.file(chainFile))
+				if c.tells {
+					s.record(&chain{Links: []*link{mine}}, nil, nil)
+				}
+			})}}, mine)
+			if dropped := strings.Contains(name, "dropped"); errors.Is(err, ErrAlone) != dropped || err != nil && !dropped {
+				t.Errorf("it is told %v", err)
+			}
+			if begun, _ := s.counts(); begun > 0 {
+				t.Error("it has pushed as well")
+			}
+		})
+	}
+}
+
+// TestFlushBeside checks that a flush which was woken does not push beside the next process that
+// does.
+func TestFlushBeside(t *testing.T) {
+	t.Parallel()
+	s, _ := waiting(t)
+	first, second := s.pushQueue(), s.pushQueue()
+	if !first.try() {
+		t.Fatal("the first one may not push")
+	}
+	waits := 0
+	check(t, s.Flush(beside{once(t), map[string]func(){"queue.(*File).await": func() {
+		switch waits++; waits {
+		case 1:
+			first.leave()
+			if !second.try() {
+				t.Error("the second one may not push")
+			}
+		case 2:
+			_ = os.Remove(s.file(chainFile)) // which it has pushed
+			second.leave()
+		}
+	}}}))
+	if begun, _ := s.counts(); begun > 0 || waits != 2 {
+		t.Errorf("it has waited %d times, and then pushed as well: %v", waits, begun > 0)
+	}
+}
+
+// TestFailedPush checks that a caller whose own push has failed is told so, unless its link has
+// arrived all the same.
+func TestFailedPush(t *testing.T) {
+	t.Parallel()
+	const recorded, arrived, rewritten = "it is pending again", "it has arrived", "it has arrived as another commit"
+	for _, name := range []string{recorded, "it is pending again, and nothing can be recorded", arrived, rewritten} {
+		s, mine := waiting(t)
+		if name != recorded && name != arrived && name != rewritten {
+			check(t, os.MkdirAll(filepath.Join(s.file(outcomesFile), "x"), 0o755))
+		}
+		err := s.await(beside{once(t), map[string]func(){"share.patient": func() {
+			if begun, _ := s.counts(); begun == 0 {
+				return // it has not pushed yet
+			}
+			switch name {
+			case arrived:
+				s.record(&chain{Links: []*link{mine}}, nil, nil)
+			case rewritten:
+				s.record(&chain{Links: []*link{mine}}, nil, &takenError{map[string][]git.OID{mine.ID: {mine.Base}}})
+			default:
+				s.waits(t, mine)
+			}
+		}}}, mine)
+		switch other := (*oplog.RewrittenError)(nil); {
+		case name == arrived && err != nil, name == rewritten && !errors.As(err, &other), name != arrived && name != rewritten && !isNetwork(err):
+			t.Errorf("%s: it is told %v", name, err)
+		}
+	}
+}
+
+// TestChangedBeside checks that pending links which other processes change in the meantime are
+// changed again, but not forever.
+func TestChangedBeside(t *testing.T) {
+	t.Parallel()
+	const replaced = "queue.(*File).await"
+	for name, c := range map[string]struct {
+		change func(s *Store, ctx context.Context, mine *link) error
+		most   int  // how often others change it
+		moved  bool // it is told that this goes on and on
+		has    bool // the link is pending in the end
+	}{
+		"a link is appended":     {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 1, false, true},
+		"it is appended in vain": {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 2 * maxPuts, true, true},
+		"a chain is dropped": {func(s *Store, ctx context.Context, mine *link) error {
+			s.drop(ctx, &chain{Links: []*link{mine}})
+			return nil
+		}, 1, false, false},
+		"a caller leaves": {func(s *Store, ctx context.Context, mine *link) error { return s.abandon(ctx, nil, mine, s.pushQueue()) }, 1, false, false},
+		"a caller leaves, in vain": {func(s *Store, ctx context.Context, mine *link) error {
+			return s.abandon(ctx, gitio.ErrRefMoved, mine, s.pushQueue())
+		}, 2 * maxPuts, true, true},
+		"nothing is there to change": {func(s *Store, ctx context.Context, mine *link) error {
+			s.drop(ctx, &chain{Links: []*link{{ID: "other"}}})
+			return nil
+		}, 0, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, mine := waiting(t)
+			before, err := os.Stat(s.file(chainFile))
+			check(t, err)
+			times := 0
+			err = c.change(s, beside{t.Context(), map[string]func(){replaced: func() {
+				if times++; times <= c.most {
+					s.waits(t, mine, &link{ID: fmt.Sprint(times), Base: mine.Base})
+				}
+			}}}, mine)
+			if errors.Is(err, gitio.ErrRefMoved) != c.moved || err != nil && !c.moved {
+				t.Errorf("it is told %v", err)
+			}
+			if unclear := errors.As(err, new(*UnclearError)); unclear != (name == "a caller leaves, in vain") {
+				t.Errorf("its outcome is unclear: %v", unclear)
+			}
+			if want := max(min(c.most+1, maxPuts), 0); c.most > 0 && times != want {
+				t.Errorf("it was tried %d times, not %d", times, want)
+			}
+			now, err := s.chain(t.Context())
+			check(t, err)
+			if now.has(mine.ID) != c.has {
+				t.Errorf("pending: %v", now.has(mine.ID))
+			}
+			if after, err := os.Stat(s.file(chainFile)); c.most == 0 && (err != nil || !os.SameFile(before, after)) {
+				t.Error("it was written without need")
+			}
+		})
+	}
+}
+
+// TestNotPushed checks that what can't go to the remote as it is does not go there.
+func TestNotPushed(t *testing.T) {
+	t.Parallel()
+	s, mine := waiting(t)
+	base := mine.Base
+	if _, err := s.deliverOrPush(once(t), &chain{Base: git.OID(strings.Repeat("2", 40)), Links: []*link{mine}}, 0); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("decided on an older board: %v", err)
+	}
+	// Of a remote that was reset it can't be read which submissions it lacks.
+	behind, err := s.repo.Object(t.Context(), string(base))
+	check(t, err)
+	first, err := git.DecodeCommit(behind)
+	check(t, err)
+	s.set(t, map[string]git.OID{s.tracking("state"): first.Parents[0]})
+	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
+		t.Errorf("a board there that can't be read: %v", err)
+	}
+	s.set(t, map[string]git.OID{git.BoardRef: "broken", s.tracking("state"): git.ZeroOID})
+	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
+		t.Errorf("a board that can't be read: %v", err)
+	}
+	s.set(t, map[string]git.OID{git.BoardRef: base, s.tracking(parcel.Tracked): base})
+	if !s.sequencer(t.Context()) {
+		t.Error("it is not seen to sequence")
+	}
+	s.remote.Load().OnlyBranches = true
+	if s.sequencer(t.Context()) {
+		t.Error("a host that accepts only branches is seen to sequence")
+	}
+}
+
+// TestFetchFailsAhead checks that a board which is ahead of the remote's hides no failed fetch.
+func TestFetchFailsAhead(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	s.branch, s.at = "refs/heads/integration", ids[1]
+	s.set(t, map[string]git.OID{s.tracking("state"): ids[0]})
+	if err := s.bringRefs(t.Context(), false); !isNetwork(err) {
+		t.Errorf("it is told %v", err)
+	}
+}

@@ -1,0 +1,182 @@
+package share_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+)
+
+// lease is the lease of coder-1 as a clone sees it after a fetch.
+func (c *clone) lease() *lease.Held {
+	c.w.t.Helper()
+	c.w.check(c.Fetch(c.w.ctx))
+	held, err := lease.Read(c.w.ctx, c, "coder-1")
+	c.w.check(err)
+	return held
+}
+
+// leaseOf is a lease of coder-1 that expires n seconds after 1970 began.
+func leaseOf(session string, n int) lease.Content {
+	at := board.At(time.Unix(int64(n), 0))
+	return lease.Content{Lease: board.Lease{Agent: "coder-1", Session: session, Expires: at, Heartbeat: at}}
+}
+
+// take makes a lease of a session out of the one that the clone has seen.
+func (c *clone) take(was *lease.Held, session string) error {
+	update, object := lease.Renew(was, leaseOf(session, c.w.n))
+	c.w.n++
+	return c.WriteAndUpdate(c.w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
+}
+
+// TestOnlyBranches: where a host accepts only branches that grow, leases are taken, renewed, lost,
+// ended and taken again, each by one clone, and both clones see the same.
+func TestOnlyBranches(t *testing.T) {
+	t.Parallel()
+	w := newWorldBy(t, onlyBranches)
+	if w.a.lease() != nil {
+		t.Fatal("there is a lease")
+	}
+	w.check(w.a.take(nil, "a"))
+	if err := w.b.take(nil, "b"); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Fatalf("the second takes it with %v", err)
+	}
+	seen := w.b.lease()
+	if seen == nil || seen.Session != "a" || seen.Damaged {
+		t.Fatalf("the second sees the lease %+v", seen)
+	}
+	w.check(w.a.take(w.a.lease(), "a")) // a heartbeat
+	if err := w.b.take(seen, "b"); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("a lease that was renewed is taken with %v", err)
+	}
+	seen = w.b.lease()
+	unchanged := git.RefUpdate{Ref: git.LeaseRef("coder-1"), Old: seen.OID, New: seen.OID}
+	w.check(w.b.UpdateRefs(w.ctx, []git.RefUpdate{unchanged, {Ref: w.b.Task("one"), New: w.b.here()}}, ""))
+	w.check(w.a.take(w.a.lease(), "a"))
+	if err := w.b.UpdateRefs(w.ctx, []git.RefUpdate{unchanged, {Ref: w.b.Task("other"), New: w.b.here()}}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("a lease that was renewed passes for unchanged: %v", err)
+	}
+	w.check(w.b.take(w.b.lease(), "b"))
+	w.check(w.b.UpdateRefs(w.ctx, []git.RefUpdate{lease.Fence("coder-1", w.b.lease())}, ""))
+	if held := w.a.lease(); held != nil {
+		t.Errorf("the lease has ended, and the first sees %+v", held)
+	}
+	w.must(w.a, note("between"))
+	w.check(w.a.take(nil, "c"))
+	if held := w.b.lease(); held == nil || held.Session != "c" || held.OID != w.a.lease().OID {
+		t.Errorf("the second sees the lease %+v", held)
+	}
+	for _, ref := range strings.Fields(w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname)")) {
+		if !strings.HasPrefix(ref, git.HeadsPrefix) {
+			t.Errorf("the host has %s", ref)
+		}
+	}
+	third := filepath.Join(t.TempDir(), "third")
+	w.git("", "clone", "-q", w.hub, third)
+	c := w.open(third)
+	w.check(c.Join(w.ctx, "origin"))
+	w.check(c.Probe(w.ctx, "third"))
+	was := w.git("", "--git-dir="+w.hub, "rev-parse", "liza/probe/grows")
+	probes := [2]chan error{make(chan error, 1), make(chan error, 1)}
+	for i, p := range []*clone{c, w.a} {
+		go func() { probes[i] <- p.Probe(w.ctx, fmt.Sprint("at once ", i)) }()
+	}
+	w.check(errors.Join(<-probes[0], <-probes[1]))
+	if left := w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname)", "refs/heads/liza/probe"); strings.TrimSpace(left) != "refs/heads/liza/probe/grows" {
+		t.Errorf("five probes have left\n%s", left)
+	}
+	w.git("", "--git-dir="+w.hub, "merge-base", "--is-ancestor", strings.TrimSpace(was), "liza/probe/grows")
+	if held := c.lease(); held == nil || held.OID != w.a.lease().OID {
+		t.Errorf("a clone that joins sees the lease %+v", held)
+	}
+	if left := w.git(third, "for-each-ref", "refs/remotes/origin/liza"); left != "" {
+		t.Errorf("a clone that joins has\n%s", left)
+	}
+	w.end(1)
+}
+
+// TestOnlyBranchesOfTasks: a task's branch that is deleted, or rewritten, is a branch that grows at
+// the host, and both clones see where it is.
+func TestOnlyBranchesOfTasks(t *testing.T) {
+	t.Parallel()
+	w := newWorldBy(t, onlyBranches)
+	top := w.a.Local().TopLevel()
+	commit := func(message string, parent git.OID) git.OID {
+		return git.OID(w.git(top, "commit-tree", "-p", string(parent), "-m", message, string(parent)+"^{tree}"))
+	}
+	base, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
+	w.check(err)
+	first := commit("first", base)
+	more, anew := commit("more", first), commit("anew", base)
+	further, was := commit("further", anew), git.ZeroOID
+	for _, step := range []struct {
+		name string
+		to   git.OID
+		bare bool // the host's branch is the work itself
+	}{
+		{"published", first, true}, {"grown", more, true}, {"rewritten", anew, false}, {"grown anew", further, false},
+		{"deleted", git.ZeroOID, false}, {"published anew", first, false},
+	} {
+		w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: w.a.Task("one"), Old: was, New: step.to}}, ""))
+		was = step.to
+		w.check(w.b.Fetch(w.ctx))
+		for _, c := range []*clone{w.a, w.b} {
+			seen, err := c.Local().Ref(w.ctx, c.Task("one"))
+			w.check(err)
+			if seen.OrZero() != step.to {
+				t.Errorf("%s: the branch is seen at %s, not at %s", step.name, seen, step.to)
+			}
+		}
+		there := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one")
+		if bare := there == string(step.to); bare != step.bare {
+			t.Errorf("%s: the host has %s for %s", step.name, there, step.to)
+		}
+	}
+	for _, kept := range []git.OID{more, further} {
+		w.git("", "--git-dir="+w.hub, "merge-base", "--is-ancestor", string(kept), "refs/heads/liza/task/one")
+	}
+	if left := w.git(top, "for-each-ref", "refs/remotes/origin/liza"); left != "" {
+		t.Errorf("pushes have left\n%s", left)
+	}
+	w.end(0)
+}
+
+// TestOnlyBranchesAnswerLost: a push of carriers whose answer is lost is done once.
+func TestOnlyBranchesAnswerLost(t *testing.T) {
+	t.Parallel()
+	w := newWorldBy(t, onlyBranches)
+	w.hook("reference-transaction", killed)
+	w.check(w.a.take(nil, "a"))
+	w.check(w.a.take(w.a.lease(), "a"))
+	if held := w.b.lease(); held == nil || held.OID != w.a.lease().OID {
+		t.Errorf("the other sees the lease %+v", held)
+	}
+	if n := w.git("", "--git-dir="+w.hub, "rev-list", "--count", "refs/heads/liza/leases/coder-1"); n != "2" {
+		t.Errorf("two renewals are %s commits", n)
+	}
+	w.end(0)
+}
+
+// TestOnlyBranchesForged: a commit that somebody pushed in the place of a lease is a damaged lease,
+// which the next one replaces.
+func TestOnlyBranchesForged(t *testing.T) {
+	t.Parallel()
+	w := newWorldBy(t, onlyBranches)
+	w.git(w.a.Local().TopLevel(), "push", "-q", "origin", "main:refs/heads/liza/leases/coder-1")
+	held := w.b.lease()
+	if held == nil || !held.Damaged {
+		t.Fatalf("the lease is %+v", held)
+	}
+	w.check(w.b.take(held, "b"))
+	if held := w.a.lease(); held == nil || held.Damaged || held.Session != "b" {
+		t.Errorf("the lease is %+v", held)
+	}
+	w.end(0)
+}

@@ -1,0 +1,325 @@
+package share_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// gate holds the first push that arrives at the hub and counts all pushes.
+type gate struct {
+	w               *world
+	came, go_, list string
+}
+
+func (w *world) gate() *gate {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	g := &gate{w, filepath.Join(dir, "came"), filepath.Join(dir, "go"), filepath.Join(dir, "list")}
+	script := fmt.Sprintf("#!/bin/sh\necho push >>'%s'\n[ -e '%s' ] && exit 0\ntouch '%[2]s'\nwhile [ ! -e '%s' ]; do sleep 0.01; done\n", g.list, g.came, g.go_)
+	w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "pre-receive"), script))
+	return g
+}
+
+// until waits until a condition holds that another goroutine or process brings about.
+func (w *world) until(what string, is func() bool) {
+	w.t.Helper()
+	for !is() {
+		select {
+		case <-w.ctx.Done():
+			w.t.Fatalf("it never came that %s", what)
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+func exists(file string) func() bool {
+	return func() bool { _, err := os.Stat(file); return err == nil }
+}
+
+func (g *gate) open() { g.w.check(os.WriteFile(g.go_, nil, 0o644)) }
+
+func (g *gate) pushes() int {
+	text, err := os.ReadFile(g.list)
+	g.w.check(err)
+	return strings.Count(string(text), "push\n")
+}
+
+// append decides an operation on a clone's pending chain and appends it. queued is called when the
+// next one may follow.
+func (w *world) append(c *clone, n int, p board.Payload, queued func()) error {
+	on, _, err := c.log.Next(w.ctx)
+	if err != nil {
+		return err
+	}
+	prepared, err := oplog.Prepare(on, w.operation(n, p))
+	if err != nil {
+		return err
+	}
+	return c.put(w.ctx, prepared, oplog.Side{Queued: queued})
+}
+
+func (c *clone) put(ctx context.Context, p *oplog.Prepared, side oplog.Side) error {
+	built, err := p.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	if err != nil {
+		return err
+	}
+	return c.log.Append(ctx, []*oplog.Built{built}, side)
+}
+
+func (w *world) operation(n int, p board.Payload) board.Operation {
+	return board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T10:00:%02dZ", n)), Request: fmt.Sprint("append-", n), Payload: p}
+}
+
+// queue starts a first operation, whose push the gate holds at the hub, and waiting operations
+// behind it.
+func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error) {
+	w.t.Helper()
+	ended, errs = &sync.WaitGroup{}, make([]error, waiting+1)
+	for n := range waiting + 1 {
+		queued := make(chan struct{})
+		var once sync.Once
+		c := w.open(w.a.Local().TopLevel()) // acts as a separate process
+		ended.Go(func() {
+			defer once.Do(func() { close(queued) })
+			errs[n] = w.append(c, n, note(fmt.Sprint("note ", n)), func() { once.Do(func() { close(queued) }) })
+		})
+		<-queued
+		if n == 0 {
+			w.until("the first push comes", exists(g.came))
+		}
+	}
+	return ended, errs
+}
+
+// TestComeAgain checks that a push waits for as many operations as the last one carried.
+func TestComeAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.gate()
+	g.open()
+	repo := w.a.Local()
+	var clones []*clone
+	for range 3 {
+		clones = append(clones, w.open(repo.TopLevel())) // acts as a separate process
+	}
+	last, err := json.Marshal(map[string]any{"ended": time.Now(), "took": 2 * time.Minute, "again": 3})
+	w.check(err)
+	w.check(os.WriteFile(filepath.Join(repo.CommonDir(), "liza", "place"), last, 0o644))
+	var ended sync.WaitGroup
+	for n, c := range clones {
+		queued := make(chan struct{})
+		ended.Go(func() {
+			if err := w.append(c, n, note(fmt.Sprint("note ", n)), func() { close(queued) }); err != nil {
+				t.Error(err)
+			}
+		})
+		select {
+		case <-queued:
+		case <-w.ctx.Done():
+			t.Fatal("it was not appended")
+		}
+	}
+	ended.Wait()
+	if n := g.pushes(); n != 1 {
+		t.Errorf("%d pushes for operations that could travel together", n)
+	}
+}
+
+// TestTravelTogether checks that everything that waits during a push goes with the next one.
+func TestTravelTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.gate()
+	const waiting = 5
+	ended, errs := w.queue(g, waiting)
+	if n, err := w.a.Waiting(w.ctx); n != waiting+1 || err != nil {
+		t.Errorf("%d are on their way: %v", n, err)
+	}
+	before := w.a.here()
+	if w.there() != before {
+		t.Error("the hub has taken what is held")
+	}
+	g.open()
+	ended.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	if n := g.pushes(); n != 2 {
+		t.Errorf("%d pushes", n)
+	}
+	if n, err := w.a.Waiting(w.ctx); n != 0 || err != nil {
+		t.Errorf("%d are left: %v", n, err)
+	}
+	if left := filepath.Join(w.a.Local().CommonDir(), "liza", "pending"); exists(left)() {
+		t.Errorf("left: %s", left)
+	}
+	w.end(waiting + 1)
+}
+
+// TestChainLost checks that, if another clone was faster, every pending operation reports a lost
+// race and none is done.
+func TestChainLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.gate()
+	ended, errs := w.queue(g, 3)
+	won := w.must(w.b, note("faster"))
+	g.open()
+	ended.Wait()
+	for n, err := range errs {
+		if !errors.Is(err, oplog.ErrLost) {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+	if w.there() != won || w.a.here() != won {
+		t.Errorf("%s has won; here is %s, there %s", won.Short(), w.a.here().Short(), w.there().Short())
+	}
+	w.end(1)
+}
+
+// TestDeadBeforeThePush checks that a process that dies before its push takes no other operation
+// with it.
+func TestDeadBeforeThePush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	update, object := lease.Renew(nil, leaseOf("dead", 0))
+	w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+	w.check(w.append(w.a, 1, note("alive"), nil))
+	held, err := lease.Read(w.ctx, w.a, "coder-1")
+	w.check(err)
+	if held == nil || held.Session != "dead" {
+		t.Errorf("the lease is %+v", held)
+	}
+	w.end(1)
+}
+
+// TestDeadBehindThePush checks the same for a process that dies after its push and before it can
+// report: the remote has its operation, and the others follow it. One that carried nobody else's
+// operation has nothing to report.
+func TestDeadBehindThePush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	at := w.a.here()
+	first := w.must(w.a, note("pushed"))
+	dir := w.a.Local().TopLevel()
+	w.git(dir, "update-ref", git.BoardRef, string(at)) // as it was when the process died
+	w.git(dir, "update-ref", git.TrackingRef("origin", "state"), string(at))
+	if _, err := os.Stat(filepath.Join(dir, ".git", "liza", "pushed")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something is recorded for nobody: %v", err)
+	}
+	w.check(w.a.Die(w.ctx, nil, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: first}}))
+	w.check(w.append(w.a, 2, note("behind it"), nil))
+	w.end(2)
+}
+
+// TestHeartbeatTravels checks that a heartbeat goes with the next push and needs none of its own.
+func TestHeartbeatTravels(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.gate()
+	ended, errs := w.queue(g, 1)
+	update, object := lease.Renew(nil, leaseOf("a", 0))
+	beaten := make(chan error)
+	other := w.open(w.a.Local().TopLevel())
+	go func() {
+		beaten <- other.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
+	}()
+	w.until("it waits, too", func() bool { n, err := w.a.Waiting(w.ctx); return err == nil && n == 3 })
+	g.open()
+	ended.Wait()
+	w.check(errors.Join(append(errs, <-beaten)...))
+	if n := g.pushes(); n != 2 {
+		t.Errorf("%d pushes", n)
+	}
+	if there := w.git("", "--git-dir="+w.hub, "rev-parse", update.Ref); there != string(object.OID) {
+		t.Errorf("the hub has the lease %s", there)
+	}
+	w.end(2)
+}
+
+// TestStoppedInTheQueue checks that an operation that is cancelled while another process pushes is
+// reported as unclear, and leaves nothing behind.
+func TestStoppedInTheQueue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.gate()
+	ended, errs := w.queue(g, 0)
+	ctx, stop := context.WithCancel(w.ctx)
+	other := w.open(w.a.Local().TopLevel())
+	on, _, err := other.log.Next(w.ctx)
+	w.check(err)
+	prepared, err := oplog.Prepare(on, w.operation(7, note("stopped")))
+	w.check(err)
+	err = other.put(ctx, prepared, oplog.Side{Queued: stop})
+	if !errors.As(err, new(*share.UnclearError)) || !errors.Is(err, context.Canceled) {
+		t.Errorf("it is told %v", err)
+	}
+	g.open()
+	ended.Wait()
+	w.check(errs[0])
+}
+
+// TestUnsent checks that an operation that could not be sent is reported as not done.
+func TestUnsent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.check(os.Rename(w.hub, w.hub+".away"))
+	_, err := w.write(w.a, note("unsent"))
+	if errors.As(err, new(*share.UnclearError)) || !errors.Is(err, gitio.ErrUnsent) {
+		t.Errorf("it is told as %v", err)
+	}
+	w.check(os.Rename(w.hub+".away", w.hub))
+	w.must(w.a, note("sent"))
+	w.end(1)
+}
+
+// TestStoppedBeforeThePush checks that an operation that is cancelled while nobody pushes is
+// withdrawn together with later operations that were decided on it, but without earlier ones.
+func TestStoppedBeforeThePush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before := w.there()
+	die := func(agent string) {
+		content := leaseOf("dead", 0)
+		content.Lease.Agent = agent
+		update, object := lease.Renew(nil, content)
+		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+	}
+	die("coder-2")
+	ctx, stop := context.WithCancel(w.ctx)
+	on, _, err := w.a.log.Next(w.ctx)
+	w.check(err)
+	prepared, err := oplog.Prepare(on, w.operation(7, note("stopped")))
+	w.check(err)
+	err = w.a.put(ctx, prepared, oplog.Side{Queued: func() {
+		die("coder-3")
+		stop()
+	}})
+	if errors.As(err, new(*share.UnclearError)) || !errors.Is(err, context.Canceled) {
+		t.Errorf("it is told %v", err)
+	}
+	if n, err := w.a.Waiting(w.ctx); n != 1 || err != nil {
+		t.Errorf("%d are on their way: %v", n, err)
+	}
+	if w.there() != before {
+		t.Error("the hub has it")
+	}
+	w.end(0)
+}

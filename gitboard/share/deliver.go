@@ -1,0 +1,299 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+)
+
+// delivery is a chain as a parcel for a remote that sequences.
+type delivery struct {
+	chain    *chain
+	push     gitio.Push
+	text     string     // of the parcel, "" if it is pushed as a commit
+	requests [][]string // of each link's operations
+	number   int        // of the push, as the view of this clone (pushing)
+}
+
+// takenError means that a remote has decided the operations of a chain again, on a board that had
+// moved. It has the commits of each link that was taken, none for one without operations. It is a
+// lost race for the others.
+type takenError struct{ links map[string][]git.OID }
+
+func (e *takenError) Error() string { return gitio.ErrRefMoved.Error() }
+
+func (e *takenError) Unwrap() error { return gitio.ErrRefMoved }
+
+// sequencer reports whether the remote was seen to decide operations itself.
+func (s *Store) sequencer(ctx context.Context) bool {
+	at, err := s.repo.Ref(ctx, s.tracking(parcel.Tracked))
+	return err == nil && !at.IsZero() && !s.remote.Load().OnlyBranches
+}
+
+// deliver passes a chain to a remote that sequences. done is false, without an error, if the refs
+// have to be pushed instead. An answer that was lost is found on the board.
+func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, err error) {
+	if !s.sequencer(ctx) {
+		return false, nil
+	}
+	d, err := s.pack(ctx, c)
+	if err != nil {
+		return false, nil // the push of the refs shows whether it matters
+	}
+	d.number = number
+	push := func(ctx context.Context) error {
+		said, err := s.remote.Load().Deliver(ctx, d.push, d.text)
+		switch answer, news := parcel.ReadAnswer(d.push.Ref, said); {
+		case answer == parcel.AsPushed:
+			return nil
+		case answer == parcel.Rewritten || answer == parcel.Overtaken:
+			return answerError{s.rewritten(ctx, d, news)}
+		case err == nil || errors.Is(err, gitio.ErrNotOffered):
+			return answerError{cmp.Or(s.forget(ctx, d), errWhole)}
+		}
+		return err
+	}
+	arrived := func(ctx context.Context) (bool, error) {
+		err := s.rewritten(ctx, d, "")
+		if taken := (*takenError)(nil); errors.As(err, &taken) && len(taken.links) == 0 {
+			return false, nil
+		}
+		return true, err
+	}
+	err = tried(ctx, push, arrived, func(error) bool { return true })
+	if errors.Is(err, errWhole) || errors.Is(err, gitio.ErrRejected) {
+		return false, nil // the push of the refs will report the reason
+	}
+	return true, err
+}
+
+// wake lets a remote that sequences look after its board, by an empty parcel. Objects that a prune
+// on the remote took, so that no git can fetch them, come back.
+func (s *Store) wake(ctx context.Context) {
+	here, _ := s.repo.Ref(ctx, git.BoardRef)
+	if here.IsZero() || !s.sequencer(ctx) {
+		return
+	}
+	p := &parcel.Parcel{Links: []parcel.Link{{Base: here}}}
+	text, _ := p.Text()                                                    // which is short
+	_, _ = s.remote.Load().Deliver(ctx, gitio.Push{Ref: parcel.Ref}, text) // the next fetch shows what came of it
+}
+
+// pack writes the parcel of a chain. It returns errWhole for what can't be sequenced: the first
+// operation of a board, signed operations, whose signatures hold for one parent only, and a task's
+// branch that is replaced.
+func (s *Store) pack(ctx context.Context, c *chain) (*delivery, error) {
+	if c.Base.IsZero() {
+		return nil, errWhole
+	}
+	p, d := &parcel.Parcel{Has: c.Base}, &delivery{chain: c}
+	for _, l := range c.Links {
+		packed := parcel.Link{Base: l.Base, Integration: l.Integration}
+		var requests []string
+		var err error
+		if packed.Refs, err = s.packRefs(ctx, l); err != nil {
+			return nil, err
+		}
+		if packed.Operations, requests, err = s.packOperations(ctx, l); err != nil {
+			return nil, err
+		}
+		p.Links, d.requests = append(p.Links, packed), append(d.requests, requests)
+	}
+	return d, s.wrap(ctx, d, p)
+}
+
+// wrap makes a parcel a text, or writes it as a commit if its refs need a commit that the remote
+// may not have.
+func (s *Store) wrap(ctx context.Context, d *delivery, p *parcel.Parcel) error {
+	branch, err := s.integration(ctx)
+	if err != nil {
+		return err
+	}
+	there, err := s.Ref(ctx, branch)
+	if err != nil {
+		return err
+	}
+	var commits, blobs []git.OID
+	var names []string
+	plain := true
+	for _, l := range p.Links {
+		for _, u := range l.Refs {
+			switch to := u.New.OrZero(); {
+			case to == git.ZeroOID || slices.Contains(commits, to) || slices.Contains(blobs, to):
+			case strings.HasPrefix(u.Ref, git.LeasePrefix):
+				blobs, names = append(blobs, to), append(names, string(to))
+			default:
+				commits, plain = append(commits, to), plain && to == there
+			}
+		}
+	}
+	if plain {
+		contents, err := s.repo.Objects(ctx, names)
+		if err != nil {
+			return err
+		}
+		for _, o := range contents {
+			p.Blobs = append(p.Blobs, string(o.Data))
+		}
+		if text, short := p.Text(); short {
+			d.push, d.text = gitio.Push{Ref: parcel.Ref}, text
+			return nil
+		}
+		p.Blobs = nil
+	}
+	objects, err := p.Encode(commits, blobs, s.now())
+	if err != nil {
+		return err
+	}
+	commit := objects[len(objects)-1].OID
+	d.push = gitio.Push{Ref: parcel.InboxRef(commit), New: commit}
+	return s.repo.WriteObjects(ctx, objects)
+}
+
+// errWhole means that a chain has to be pushed ref by ref.
+var errWhole = errors.New("it can't be sequenced")
+
+// packRefs returns what a link does to the remote's refs, except the board.
+func (s *Store) packRefs(ctx context.Context, l *link) (refs []git.RefUpdate, err error) {
+	p, err := s.plan(ctx, l.Updates)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.retired) > 0 {
+		return nil, errWhole
+	}
+	for _, lease := range p.absent { // the sequencer compares it, as every ref
+		refs = append(refs, git.RefUpdate{Ref: lease, Old: git.ZeroOID, New: git.ZeroOID})
+	}
+	was := map[string]git.OID{}
+	for _, u := range l.Updates {
+		was[s.there(u.Ref)] = u.Old
+	}
+	for _, push := range p.pushes {
+		if push.Ref != git.BoardRef {
+			refs = append(refs, git.RefUpdate{Ref: push.Ref, Old: was[push.Ref].OrZero(), New: push.New.OrZero()})
+		}
+	}
+	return refs, nil
+}
+
+// packOperations returns the operations of a link and their requests.
+func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Operation, requests []string, err error) {
+	moved := slices.IndexFunc(l.Updates, func(u git.RefUpdate) bool { return u.Ref == git.BoardRef && u.Old != u.New })
+	if moved < 0 {
+		return nil, nil, nil
+	}
+	for at := l.Updates[moved].New; at != l.Updates[moved].Old; {
+		read, err := s.repo.Objects(ctx, []string{string(at), string(at) + ":" + codec.PayloadFile})
+		if err != nil {
+			return nil, nil, err
+		}
+		commit, err := git.DecodeCommit(read[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		if commit.GPGSig != "" || len(commit.Parents) != 1 {
+			return nil, nil, errWhole
+		}
+		head, err := codec.ParseHead(commit.Message)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, parcel.Operation{Commit: string(read[0].Data), Payload: string(read[1].Data)})
+		requests, at = append(requests, codec.Identity(head.Agent, head.Request)), commit.Parents[0]
+	}
+	slices.Reverse(all)
+	slices.Reverse(requests)
+	return all, requests, nil
+}
+
+// rewritten brings the remote's version of a delivery, by the news in its answer or else by a
+// fetch, and moves the local refs that it took. It returns nil if all commits are on the board as
+// they were, and otherwise a *takenError or the error of the fetch.
+func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
+	if news == "" || s.learn(ctx, d, news) != nil {
+		if err := s.Fetch(ctx); err != nil {
+			return err
+		}
+	}
+	here, err := s.repo.Ref(ctx, git.BoardRef)
+	if err != nil {
+		return err
+	}
+	later, err := s.repo.Log(ctx, d.chain.Links[0].Base, here)
+	if err != nil {
+		return err
+	}
+	there := map[string]git.OID{}
+	for _, c := range later {
+		if c.OID == d.chain.tip() && !slices.ContainsFunc(d.chain.Links, d.chain.outdated) {
+			return nil
+		}
+		if h, err := codec.ParseHead(c.Message); err == nil {
+			there[codec.Identity(h.Agent, h.Request)] = c.OID
+		}
+	}
+	taken, found := &chain{}, &takenError{map[string][]git.OID{}}
+	for i, l := range d.chain.Links {
+		commits, is, err := s.took(ctx, l, d.requests[i], there)
+		if err != nil {
+			return err
+		}
+		if is {
+			taken.Links, found.links[l.ID] = append(taken.Links, l), commits
+		}
+	}
+	moves := slices.DeleteFunc(taken.updates(), func(u git.RefUpdate) bool { return u.Ref == git.BoardRef })
+	_ = s.settle(ctx, 0, moves, fmt.Sprintf("git liza: %d operations together", len(taken.Links)), nil)
+	return found
+}
+
+// took reports whether the remote has done a link: its operations are on the board, as commits, or
+// if it has none, its leases are where it moved them.
+func (s *Store) took(ctx context.Context, l *link, requests []string, there map[string]git.OID) (commits []git.OID, is bool, err error) {
+	for _, request := range requests {
+		if there[request] == "" {
+			return nil, false, nil
+		}
+		commits = append(commits, there[request])
+	}
+	if len(requests) > 0 {
+		return commits, true, nil
+	}
+	for _, u := range l.Updates {
+		if at, err := s.repo.Ref(ctx, u.Ref); err != nil || at.OrZero() != u.New.OrZero() {
+			return nil, false, err
+		}
+	}
+	return nil, true, nil
+}
+
+// forget removes a parcel that the remote has kept as a ref, and the ref by which it seemed to
+// sequence: its hooks were removed.
+func (s *Store) forget(ctx context.Context, d *delivery) error {
+	at, err := s.repo.Ref(ctx, s.tracking(parcel.Tracked))
+	if err != nil {
+		return err
+	}
+	by := s.remote.Load()
+	var left []gitio.Push
+	if !d.push.New.IsZero() {
+		left = append(left, gitio.Push{Ref: d.push.Ref, Exactly: true, Old: d.push.New})
+	}
+	there, err := by.List(ctx, parcel.Ref)
+	if err == nil && there[parcel.Ref] == at {
+		left = append(left, gitio.Push{Ref: parcel.Ref, Exactly: true, Old: at})
+	}
+	if err == nil && len(left) > 0 {
+		_ = by.Push(ctx, left) // it harms nobody
+	}
+	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: s.tracking(parcel.Tracked), Old: at}}, "")
+}

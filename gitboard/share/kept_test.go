@@ -1,0 +1,68 @@
+package share_test
+
+import (
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// published is the commit at which a clone sees the branch of the task one.
+func (c *clone) published() git.OID {
+	c.w.t.Helper()
+	c.w.check(c.Fetch(c.w.ctx))
+	_, commit, err := c.Published(c.w.ctx, "one")
+	c.w.check(err)
+	return commit
+}
+
+// replaces publishes a commit in place of the tip that a clone sees, with a note.
+func (c *clone) replaces(n int, commit git.OID) error {
+	seen, _, err := c.Published(c.w.ctx, "one")
+	c.w.check(err)
+	on, err := c.log.Tip(c.w.ctx)
+	c.w.check(err)
+	p, err := oplog.Prepare(on, c.w.operation(n, note("published")))
+	c.w.check(err)
+	return c.put(c.w.ctx, p, oplog.Side{Refs: []git.RefUpdate{{Ref: c.Task("one"), Old: seen, New: commit}}})
+}
+
+// TestBranchesThatStay: a host that lets no branch be deleted or rewound gets a task's rewritten
+// branch all the same, again and again, and both clones see each commit.
+func TestBranchesThatStay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, key := range []string{"receive.denyDeletes", "receive.denyNonFastForwards"} {
+		w.git(w.hub, "config", key, "true")
+	}
+	main := w.ref("refs/heads/main")
+	for n, message := range []string{"first", "second", "third"} {
+		work := w.commitOn(main, message)
+		if n == 2 { // in a clone that has only seen it
+			w.check(w.b.Local().WriteObjects(w.ctx, w.objectOf(work)))
+			w.check(w.b.replaces(n, work))
+		} else {
+			w.check(w.a.replaces(n, work))
+		}
+		if a, b := w.a.published(), w.b.published(); a != work || b != work {
+			t.Errorf("%s: the clones see %s and %s, not %s", message, a, b, work)
+		}
+	}
+	grown := w.commitOn(w.a.published(), "grown")
+	w.check(w.a.replaces(3, grown))
+	if a, b := w.a.published(), w.b.published(); a != grown || b != grown {
+		t.Errorf("the clones see %s and %s, not %s", a, b, grown)
+	}
+	w.check(w.a.replaces(4, git.ZeroOID))
+	if a := w.a.published(); a != grown {
+		t.Errorf("it is told to keep the branch, and is at %s", a)
+	}
+	w.end(5)
+}
+
+// objectOf is a commit of the first clone.
+func (w *world) objectOf(commit git.OID) []git.Object {
+	o, err := w.a.Local().Object(w.ctx, string(commit))
+	w.check(err)
+	return []git.Object{o}
+}

@@ -1,0 +1,152 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+)
+
+// learn brings this clone's view up to date by the news in the answer to a delivery. The view is
+// then what a fetch at that moment would have shown. An error means that only a fetch can: the news
+// don't follow from the board that is here by replay, or a ref has moved to what only a fetch
+// brings.
+func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
+	defer gitio.Trace("take what the answer brings")()
+	news, err := parcel.ParseNews(text)
+	if err != nil {
+		return err
+	}
+	defer s.lock(ctx)()
+	l := &lesson{Store: s, chain: d.chain, news: news}
+	if err := l.refs(ctx); err != nil {
+		return err
+	}
+	if err := l.board(ctx); err != nil { // the board moves after the leases, as by a fetch
+		return err
+	}
+	if err := s.repo.WriteAndUpdate(ctx, l.objects, l.updates, fmt.Sprintf("git liza: %d operations", len(news.Operations))); err != nil {
+		return err
+	}
+	s.pushed(d.number)
+	if s.Learned != nil {
+		s.Learned(news.Since, l.tip)
+	}
+	return nil
+}
+
+// lesson is what news change in this clone.
+type lesson struct {
+	*Store
+	chain   *chain // that was delivered
+	news    *parcel.News
+	tip     git.OID // of the board
+	objects []git.Object
+	updates []git.RefUpdate
+}
+
+// errNews means that news are of no use here.
+var errNews = errors.New("only a fetch shows it")
+
+// board replays the operations on the board that is here.
+func (l *lesson) board(ctx context.Context) error {
+	here, err := l.repo.Ref(ctx, git.BoardRef)
+	if err != nil {
+		return err
+	}
+	if here != l.news.Since {
+		return errNews // a fetch was faster
+	}
+	at, err := l.log.At(ctx, here)
+	if err != nil {
+		return err
+	}
+	for _, op := range l.news.Operations {
+		built, err := oplog.Rebuild(at, git.NewObject(git.CommitObject, []byte(op.Commit)), op.Payload)
+		if err != nil {
+			return err
+		}
+		at, l.objects = built.Next(), append(l.objects, built.Objects()...)
+	}
+	l.tip = at.Commit
+	if here != l.tip {
+		l.updates = append(l.updates, git.RefUpdate{Ref: git.BoardRef, Old: here, New: l.tip})
+	}
+	return l.move(ctx, l.tracking("state"), l.tip)
+}
+
+// move adds the update of a ref that need not be at an expected value.
+func (l *lesson) move(ctx context.Context, ref string, to git.OID) error {
+	now, err := l.repo.Ref(ctx, ref)
+	if err != nil || now == to {
+		return err
+	}
+	l.updates = append(l.updates, git.RefUpdate{Ref: ref, Old: now, New: to})
+	return nil
+}
+
+// refs compares the refs that a fetch would show with those that are here. Leases come with the
+// news. Of the others one may have moved as this clone has asked, which has the commits then.
+func (l *lesson) refs(ctx context.Context) error {
+	branch, err := l.integration(ctx)
+	if err != nil {
+		return err
+	}
+	moved := func(ref string, to git.OID) bool {
+		asked, _ := l.chain.value(ref)
+		return asked == to
+	}
+	there := l.news.Refs[branch].OrZero()
+	for _, here := range l.seen(branch) {
+		now, err := l.repo.Ref(ctx, here)
+		if err != nil {
+			return err
+		}
+		if now == there {
+			continue
+		}
+		if !moved(branch, there) {
+			return errNews
+		}
+		l.updates = append(l.updates, git.RefUpdate{Ref: here, Old: now, New: there})
+	}
+	leases := map[git.OID]git.Object{}
+	for _, text := range l.news.Leases {
+		o := git.NewObject(git.BlobObject, []byte(text))
+		leases[o.OID] = o
+	}
+	for _, v := range l.views() {
+		here, err := l.repo.Below(ctx, v.here)
+		if err != nil {
+			return err
+		}
+		for ref, to := range l.news.Refs {
+			name, is := strings.CutPrefix(ref, v.there)
+			if !is {
+				continue
+			}
+			name = v.here + name
+			now := here[name].OrZero()
+			delete(here, name)
+			lease, brought := leases[to]
+			switch {
+			case now == to:
+				continue
+			case v.there == git.LeasePrefix && brought:
+				l.objects = append(l.objects, lease)
+			case !moved(name, to):
+				return errNews
+			}
+			l.updates = append(l.updates, git.RefUpdate{Ref: name, Old: now, New: to})
+		}
+		for name, now := range here {
+			l.updates = append(l.updates, git.RefUpdate{Ref: name, Old: now, New: git.ZeroOID})
+		}
+	}
+	return nil
+}

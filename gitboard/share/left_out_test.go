@@ -1,0 +1,74 @@
+package share_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// TestTornPush: a hub that hides some refs from pushes (receive.hideRefs) moves the board without
+// them, in violation of --atomic. Every ref of the push that it has left out is named, also if the
+// answer to the push is lost, and if another clone moves the board before anybody looks.
+func TestTornPush(t *testing.T) {
+	t.Parallel()
+	const renewed, submitted, branch = git.LeasePrefix + "coder-1", git.ReviewPrefix + "one/1", git.PublishedPrefix + "one"
+	const landed = git.HeadsPrefix + "integration"
+	// Another clone moves the board while the hub answers, or the hub's process dies before it does.
+	const later = `at=$(git rev-parse refs/heads/liza/state) && git update-ref refs/heads/liza/state $(git commit-tree -p $at -m later $at^{tree})`
+	const once = `[ "$1" = committed ] || exit 0; [ -e met ] && exit 0; : >met; `
+	const both = once + later + "; kill -9 $PPID"
+	const ended = once + later + "; git update-ref -d " + renewed + "; git update-ref -d " + branch + "; kill -9 $PPID"
+	for name, c := range map[string]struct {
+		hide, hook string
+		second     bool // the branch is published again, as what does not follow
+		left       string
+	}{
+		"a lease and a submission":                  {hide: git.OwnPrefix, left: renewed + ", " + submitted},
+		"a branch that moves":                       {hide: git.PublishedPrefix, second: true, left: branch},
+		"a submission, unheard, another follows":    {hide: git.ReviewPrefix, hook: both, left: submitted},
+		"nothing, unheard, and another follows":     {hook: both},
+		"nothing, unheard, and the lease has ended": {hook: ended},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			at := w.ref(landed)
+			work, was := w.commitOn(at, "work"), git.ZeroOID
+			if c.second {
+				was = w.commitOn(at, "earlier")
+				w.check(w.publish(git.ZeroOID, was))
+				work = w.commitOn(was, "work")
+			}
+			if c.hide != "" {
+				w.git(w.hub, "config", "receive.hideRefs", c.hide[:len(c.hide)-1])
+			}
+			if c.hook != "" {
+				w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "reference-transaction"), "#!/bin/sh\n"+c.hook+"\n"))
+			}
+			on, err := w.a.log.Tip(w.ctx)
+			w.check(err)
+			prepared, err := oplog.Prepare(on, w.operation(1, note("torn")))
+			w.check(err)
+			update, object := lease.Renew(nil, leaseOf("a", 0))
+			err = w.a.put(w.ctx, prepared, oplog.Side{Objects: []git.Object{object}, Refs: []git.RefUpdate{
+				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: was, New: work},
+			}})
+			torn := (*share.TornError)(nil)
+			switch errors.As(err, &torn); {
+			case c.left == "" && err != nil:
+				t.Errorf("everything is there, and that is told as %v", err)
+			case c.left != "" && (torn == nil || torn.Ref != c.left):
+				t.Errorf("the hub has moved the board without %s, and that is told as %v", c.left, err)
+			}
+			if w.there() == on.Commit {
+				t.Error("the board was not moved: the test shows nothing")
+			}
+		})
+	}
+}

@@ -1,0 +1,342 @@
+package share
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// noon is the time of the stores of these tests.
+var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// alone is a store that is not shared, in a new repository.
+func alone(t *testing.T) *Store {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "alone")
+	testrun.InitRepository(t, dir, false)
+	repo, err := gitio.Open(t.Context(), dir)
+	check(t, err)
+	t.Cleanup(func() { repo.Close() })
+	s := New(repo, filepath.Join(repo.CommonDir(), "liza"), func() time.Time { return noon })
+	check(t, os.MkdirAll(s.dir, 0o755))
+	return s
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commits writes a chain of commits and moves the board to the last.
+func (s *Store) commits(t *testing.T, n int) (ids []git.OID) {
+	t.Helper()
+	who := git.Signature{Name: "Ada", Email: "ada@example.org", When: noon}
+	tree := git.NewObject(git.TreeObject, nil)
+	objects := []git.Object{tree}
+	for i := range n {
+		c := git.Commit{Tree: tree.OID, Author: who, Committer: who, Message: fmt.Sprintln(i)}
+		if i > 0 {
+			c.Parents = ids[i-1:]
+		}
+		o := git.NewObject(git.CommitObject, git.EncodeCommit(c))
+		objects, ids = append(objects, o), append(ids, o.OID)
+	}
+	check(t, s.repo.WriteAndUpdate(t.Context(), objects, []git.RefUpdate{{Ref: git.BoardRef, New: ids[n-1]}}, ""))
+	return ids
+}
+
+// TestTried checks how often a push is tried, and its report.
+func TestTried(t *testing.T) {
+	t.Parallel()
+	other, another := errors.New("other"), errors.New("another")
+	wrapped := func(errs ...error) error {
+		return &gitio.NetworkError{Remote: "r", Said: "s", Err: errors.Join(errs...)}
+	}
+	unheard, rejected, unsent := wrapped(other), wrapped(gitio.ErrRejected), wrapped(gitio.ErrUnsent)
+	for name, c := range map[string]struct {
+		failed  []error // of each push
+		arrived bool
+		look    error
+		futile  bool
+		want    error // nil for none
+		unclear bool
+		looks   int
+	}{
+		"taken":                     {failed: []error{nil}},
+		"answered":                  {failed: []error{answerError{other}}, want: other},
+		"not atomic":                {failed: []error{wrapped(gitio.ErrNotAtomic)}, want: gitio.ErrNotAtomic},
+		"silent before it was sent": {failed: []error{wrapped(gitio.ErrUnsent, gitio.ErrSilent)}, want: gitio.ErrSilent},
+		"silent after it was sent":  {failed: []error{wrapped(gitio.ErrSilent)}, want: gitio.ErrSilent, unclear: true, looks: 1},
+		"unsent":                    {failed: []error{unsent}, want: gitio.ErrUnsent},
+		"unsent, then taken":        {failed: []error{unsent, nil}},
+		"rejected":                  {failed: []error{rejected}, want: gitio.ErrRejected, looks: 1},
+		"rejected, and there":       {failed: []error{rejected}, arrived: true, looks: 1},
+		"rejected, and overtaken":   {failed: []error{rejected}, look: gitio.ErrRefMoved, want: gitio.ErrRefMoved, looks: 1},
+		"rejected, and not looked":  {failed: []error{rejected}, look: another, want: another, looks: 1},
+		"rejected for ever":         {failed: []error{rejected, nil}, futile: true, want: gitio.ErrRejected, looks: 1},
+		"rejected, then taken":      {failed: []error{rejected, nil}, looks: 1},
+		"unheard":                   {failed: []error{unheard}, want: other, unclear: true, looks: 1},
+		"unheard, and there":        {failed: []error{unheard}, arrived: true, looks: 1},
+		"unheard, and overtaken":    {failed: []error{unheard}, look: gitio.ErrRefMoved, want: gitio.ErrRefMoved, looks: 1},
+		"unheard, and torn":         {failed: []error{unheard}, look: &TornError{Remote: "r"}, want: &TornError{Remote: "r"}, looks: 1},
+		"unheard, and not looked":   {failed: []error{unheard}, look: another, want: other, unclear: true, looks: 1},
+		"unheard, then rejected":    {failed: []error{unheard, rejected}, futile: true, want: other, unclear: true, looks: 2},
+		"unheard, then unsent":      {failed: []error{unheard, unsent}, want: other, unclear: true, looks: 1},
+		"unheard, then not atomic":  {failed: []error{unheard, wrapped(gitio.ErrNotAtomic)}, want: other, unclear: true, looks: 2},
+		"unheard, then taken":       {failed: []error{unheard, nil}, looks: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, _ := gitio.WithRetries(t.Context(), len(c.failed)-1)
+			pushes, looks := 0, 0
+			err := tried(ctx, func(context.Context) error {
+				pushes++
+				return c.failed[pushes-1]
+			}, func(context.Context) (bool, error) {
+				looks++
+				return c.arrived, c.look
+			}, func(error) bool { return c.futile })
+			if !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) || errors.As(err, new(*UnclearError)) != c.unclear || looks != c.looks {
+				t.Errorf("%v, after %d pushes and %d looks", err, pushes, looks)
+			}
+			if pushes < len(c.failed) && !c.futile {
+				t.Errorf("%d pushes", pushes)
+			}
+		})
+	}
+	ended, stop := context.WithCancel(t.Context())
+	err := tried(ended, func(context.Context) error { stop(); return unsent }, nil, nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("it was stopped before it was tried again, and says %v", err)
+	}
+}
+
+// TestKeepBranches checks which deletions are left out of a push that was refused.
+func TestKeepBranches(t *testing.T) {
+	t.Parallel()
+	id := git.OID(strings.Repeat("1", 40))
+	gone, moved := gitio.Push{Ref: git.PublishedRef("a")}, gitio.Push{Ref: git.PublishedRef("b"), New: id}
+	lease, board := gitio.Push{Ref: git.LeaseRef("a")}, gitio.Push{Ref: git.BoardRef, New: id}
+	for _, c := range []struct{ all, want []gitio.Push }{
+		{[]gitio.Push{gone, board}, []gitio.Push{board}}, {[]gitio.Push{gone}, nil}, {[]gitio.Push{moved, board}, nil}, {[]gitio.Push{lease, board}, nil},
+	} {
+		p := &plan{pushes: c.all}
+		if kept := p.keepBranches(); kept != (c.want != nil) || kept && !slices.Equal(p.pushes, c.want) {
+			t.Errorf("%v: %v, %v", c.all, kept, p.pushes)
+		}
+	}
+}
+
+// TestRest checks what of a chain follows from a board.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	a, b, x := git.OID(strings.Repeat("a", 40)), git.OID(strings.Repeat("b", 40)), git.OID(strings.Repeat("c", 40))
+	operation := func(id string, base, to git.OID) *link {
+		return &link{ID: id, Base: base, Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: base, New: to}}}
+	}
+	for name, c := range map[string]struct {
+		base, board git.OID
+		links       []*link
+		sequencer   bool
+		want        string
+	}{
+		"nothing moved":                   {a, a, []*link{operation("1", a, b), {ID: "2", Base: a}}, false, "1 2 bbb"},
+		"the first is taken":              {a, b, []*link{operation("1", a, b), {ID: "2", Base: a}}, false, "2 bbb"},
+		"another was faster":              {a, x, []*link{operation("1", a, b)}, false, "ccc"},
+		"decided there":                   {a, x, []*link{operation("1", a, b)}, true, "1 ccc"},
+		"of two boards":                   {a, b, []*link{operation("1", a, b), {ID: "2", Base: x}}, true, "2 bbb"},
+		"an operation that moves nothing": {a, a, []*link{operation("1", a, a)}, false, "1 aaa"},
+		"no board":                        {a, git.ZeroOID, []*link{operation("1", a, b), operation("2", git.ZeroOID, git.ZeroOID)}, true, "2 000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := &chain{Base: c.base, Links: c.links}
+			all.rest(c.board, c.sequencer)
+			got := ""
+			for _, l := range all.Links {
+				got += l.ID + " "
+			}
+			if got += string(all.tip()[:3]); got != c.want {
+				t.Errorf("%s, not %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestTurn checks that one process of a clone may push at a time, and that one that can't lock
+// files does not wait.
+func TestTurn(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	first, second := s.pushQueue(), s.pushQueue()
+	if !first.await(t.Context()) || !first.await(ended) || !first.try() {
+		t.Error("the first one may not push")
+	}
+	if second.try() || second.held != nil {
+		t.Error("the second one may push as well")
+	}
+	woken := make(chan bool)
+	go func() { woken <- second.await(t.Context()) }()
+	first.leave()
+	<-woken
+	if !second.try() || !second.await(ended) || second.held == nil {
+		t.Error("the first one has left, and the second one may not push")
+	}
+	second.leave()
+	if first.leave(); first.held != nil || second.held != nil {
+		t.Error("they have not left")
+	}
+	if !first.await(ended) || second.await(ended) || second.held != nil {
+		t.Error("a second one that does not wait may push as well")
+	}
+	first.leave()
+	check(t, os.RemoveAll(s.dir))
+	check(t, os.WriteFile(s.dir, nil, 0o644))
+	stuck := s.pushQueue()
+	if !stuck.try() || stuck.stuck || !stuck.await(t.Context()) || !stuck.stuck || !stuck.await(ended) || !stuck.try() || stuck.held != nil {
+		t.Errorf("without a file to lock: %+v", stuck)
+	}
+}
+
+// TestPlaces checks when a clone that has pushed lets others in.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	ids := s.commits(t, 4)
+	at := ids[3]
+	const took = 10 * time.Second
+	lately, long := noon.Add(-time.Minute), noon.Add(-time.Hour)
+	for name, c := range map[string]struct {
+		was                  place
+		turns, streak, again int
+		met                  time.Time
+	}{
+		"the first push":                      {place{}, 0, 1, 1, time.Time{}},
+		"the first one after it met others":   {place{Met: lately}, 1, 0, 1, noon},
+		"alone":                               {place{Tip: at, Pushed: noon.Add(-took), Streak: 5, Met: long}, 0, 6, 1, long},
+		"alone for long":                      {place{Tip: at, Pushed: noon.Add(-took), Streak: 7, Met: long}, 1, 8, 1, long},
+		"alone for long, and at leisure":      {place{Tip: at, Pushed: noon.Add(-9 * took), Streak: 7, Met: long}, 0, 8, 1, long},
+		"alone since it met others":           {place{Tip: at, Pushed: noon.Add(-took), Streak: 1, Met: lately}, 1, 2, 1, lately},
+		"after two of others":                 {place{Tip: ids[1], Pushed: noon.Add(-5 * took), Streak: 7, Met: long}, 2, 0, 1, noon},
+		"after two of others, at leisure":     {place{Tip: ids[1], Pushed: noon.Add(-6 * took), Streak: 6, Met: long}, 0, 7, 1, long},
+		"after two of others that it has met": {place{Tip: ids[1], Pushed: noon.Add(-9 * took), Met: lately}, 2, 0, 1, noon},
+		"after what can't be read":            {place{Tip: git.OID(strings.Repeat("1", 40)), Pushed: noon.Add(-took), Met: long}, 0, 1, 1, long},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.keepPlace(c.was)
+			s.won(t.Context(), &chain{Base: at, Links: []*link{{ID: "1", Base: at}}}, noon.Add(-took))
+			got := s.place()
+			want := place{Tip: at, Pushed: noon, Took: took, Links: 1, Ended: noon, Again: c.again, Turns: c.turns, Streak: c.streak, Met: c.met}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v\nnot %+v", got, want)
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		was  place
+		want bool
+	}{
+		"no turn":          {place{Tip: at, Pushed: noon, Took: time.Millisecond}, false},
+		"turns long ago":   {place{Tip: at, Pushed: noon.Add(-time.Second), Took: time.Millisecond, Turns: 2}, false},
+		"nobody comes":     {place{Tip: at, Pushed: noon, Took: time.Millisecond, Turns: 2}, true},
+		"others have come": {place{Tip: ids[0], Pushed: noon, Took: time.Millisecond, Turns: 5}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.keepPlace(c.was)
+			if got := s.giveWay(t.Context()); got != c.want || got && s.place().Turns != 0 {
+				t.Errorf("%v, %+v", got, s.place())
+			}
+		})
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	if s.keepPlace(place{Tip: at, Pushed: noon, Took: time.Hour, Turns: 1}); !s.giveWay(ended) {
+		t.Error("it does not give way")
+	}
+	if n := s.pushesBetween(t.Context(), ids[0], ids[3], 2); n != 2 {
+		t.Errorf("three operations came in %d pushes of two", n)
+	}
+	if n := s.pushesBetween(t.Context(), ids[0], git.OID(strings.Repeat("1", 40)), 2); n != 0 {
+		t.Errorf("%d pushes to a missing remote", n)
+	}
+	check(t, os.WriteFile(s.file(placeFile), []byte(`{"turns":3,"links":"x"}`), 0o644))
+	if p := s.place(); p != (place{}) {
+		t.Errorf("of what can't be read: %+v", p)
+	}
+}
+
+// TestFetchesAreCounted checks that a push counts as a fetch, unless there is one in progress.
+func TestFetchesAreCounted(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	if !s.Fetched().IsZero() || s.Fresh(s.Now()) {
+		t.Error("nothing was fetched")
+	}
+	before := s.Now()
+	number := s.pushing()
+	if s.pushed(number + 1); number != 1 || s.Fresh(before) {
+		t.Errorf("push %d counts already", number)
+	}
+	if s.pushed(number); !s.Fresh(before) || s.Fetched().IsZero() || s.Fresh(s.Now()) {
+		t.Error("the push does not count")
+	}
+	file, err := s.repo.OpenQueue(s.file("fetch"))
+	check(t, err)
+	defer file.Close()
+	// A git that another test is starting may still have the file that pushing has closed.
+	check(t, <-file.Granted())
+	if n := s.pushing(); n != 0 || s.Now() != 1 {
+		t.Errorf("beside a fetch it is push %d", n)
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	s.take(ended, "fetch", queue.Wait{Most: time.Hour})()
+	s.take(t.Context(), "fetch", queue.Wait{Most: time.Millisecond})()
+	s.dir = filepath.Join(s.dir, "fetch", "below")
+	s.take(t.Context(), "fetch", queue.Wait{Most: time.Hour})()
+	if n := s.pushing(); n != 0 {
+		t.Errorf("without a directory it is push %d", n)
+	}
+}
+
+// TestRecorded checks that the record of a push is read again, whatever else is in the file.
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	network := &gitio.NetworkError{Remote: "r", Said: "said", Err: gitio.ErrUnsent}
+	for err, want := range map[error]outcome{
+		nil: {ID: "1", State: linkDone}, gitio.ErrRefMoved: {ID: "1", State: linkLost}, gitio.ErrRejected: {ID: "1", State: linkDropped},
+		&TornError{Ref: "x"}: {ID: "1", State: linkTorn, Said: "x"}, network: {ID: "1", State: linkUnsent, Said: "said"},
+		gitio.ErrUnsent: {ID: "1", State: linkUnsent, Said: gitio.ErrUnsent.Error()}, &UnclearError{Err: network}: {ID: "1", State: linkUnclear, Said: "said"},
+		&takenError{map[string][]git.OID{"1": {"a"}}}: {ID: "1", State: linkDone, Commits: []git.OID{"a"}}, &takenError{}: {ID: "1", State: linkLost},
+	} {
+		if got := outcomeOf(&link{ID: "1"}, err); !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: %+v", err, got)
+		}
+	}
+	line, err := json.Marshal(outcome{ID: "2", State: linkLost})
+	check(t, err)
+	check(t, os.WriteFile(s.file(outcomesFile), append(line, "\n{\"id\":\"2\",\"state\":1}\n{\"id\":\"22\",\"state\":\"done\"}\n"...), 0o644))
+	if o := s.recorded("2"); o == nil || o.State != linkLost {
+		t.Errorf("%+v", o)
+	}
+	if o := s.recorded("3"); o != nil {
+		t.Errorf("%+v", o)
+	}
+}

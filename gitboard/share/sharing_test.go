@@ -1,0 +1,317 @@
+package share
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// refusedAs fails unless an error is a refusal with that code and that hint.
+func refusedAs(t *testing.T, err error, code board.ErrorCode, hint string) {
+	t.Helper()
+	refused := (*board.Refusal)(nil)
+	if !errors.As(err, &refused) || refused.Code != code || !strings.Contains(refused.Hint, hint) {
+		t.Errorf("%v, not %s with the hint %q: %+v", err, code, hint, refused)
+	}
+}
+
+// TestCutOffShare checks which share has to be repeated before anything is written here, by the name
+// that its remote has now, and when none has to be.
+func TestCutOffShare(t *testing.T) {
+	t.Parallel()
+	const left = "hub\nhub.example.org:board.git"
+	for name, c := range map[string]struct {
+		file    string            // left by a share
+		remotes map[string]string // by their names; none but hub, which is gone, if nil
+		set     bool              // the board is shared by hub, according to the settings
+		home    bool
+		by      string // the remote that the board is to be shared by
+		again   bool
+		hint    string // of the refusal, "" for none
+	}{
+		"none":                               {"", nil, false, true, "hub", false, ""},
+		"cut off":                            {left, map[string]string{"hub": "hub.example.org:board.git", "other": "x"}, false, false, "hub", true, ""},
+		"cut off, and another":               {left, map[string]string{"hub": "hub.example.org:board.git", "other": "x"}, false, false, "other", true, "git liza share hub"},
+		"renamed":                            {left, map[string]string{"new": "hub.example.org:board.git", "other": "x"}, false, false, "new", true, ""},
+		"renamed, and another":               {left, map[string]string{"new": "hub.example.org:board.git", "other": "x"}, false, false, "other", true, "git liza share new"},
+		"renamed, and another took its name": {left, map[string]string{"new": "hub.example.org:board.git", "hub": "x"}, false, false, "hub", true, "git liza share new"},
+		"renamed, and it is repeated beside that": {left, map[string]string{"new": "hub.example.org:board.git", "hub": "x"}, false, false, "new", true, ""},
+		"cut off, and another name for it":        {left, map[string]string{"also": "hub.example.org:board.git", "hub": "hub.example.org:board.git"}, false, false, "hub", true, ""},
+		"moved":                                   {left, map[string]string{"hub": "elsewhere"}, false, false, "hub", true, "git remote add NAME URL, with the address that hub had"},
+		"replaced":                                {left, map[string]string{"other": "x"}, false, false, "other", true, "git remote add hub URL"},
+		"of a version without the address, there": {"hub", map[string]string{"hub": "x"}, false, false, "hub", true, ""},
+		"of a version without the address":        {"hub", map[string]string{"other": ""}, false, false, "other", true, "git remote add hub URL"},
+		"killed before the board left home":       {left, map[string]string{"other": "x"}, false, true, "other", false, ""},
+		"killed after it was shared":              {left, map[string]string{"other": "x"}, true, false, "other", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := alone(t)
+			ids := s.commits(t, 2)
+			for name, address := range c.remotes {
+				check(t, s.repo.Settings().Set(t.Context(), "remote."+name+".url", address))
+			}
+			check(t, os.WriteFile(s.file(sharingFile), []byte(c.file), 0o644))
+			if c.home {
+				s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+			}
+			if c.set {
+				s.remote.Store(&gitio.Remote{Name: "hub"})
+			}
+			again, err := s.repeats(t.Context(), c.by)
+			if again != c.again {
+				t.Errorf("a share by %s repeats one: %v", c.by, again)
+			}
+			if c.hint == "" {
+				check(t, err)
+			} else {
+				refusedAs(t, err, board.CodeElsewhere, c.hint)
+			}
+			_, err = s.atHome(t.Context(), nil)
+			if c.again {
+				refusedAs(t, err, board.CodeElsewhere, "git liza share ")
+				hub, has := c.remotes["hub"]
+				if strings.Contains(err.Error(), "hub has another address now") != (has && hub != "hub.example.org:board.git" && c.file == left) {
+					t.Errorf("it is refused with %v", err)
+				}
+			} else if c.home {
+				check(t, err)
+			}
+		})
+	}
+	// Without any remote, too, what was cut off may have arrived.
+	s := alone(t)
+	s.commits(t, 1)
+	check(t, os.WriteFile(s.file(sharingFile), []byte(left), 0o644))
+	_, err := s.atHome(t.Context(), nil)
+	refusedAs(t, err, board.CodeElsewhere, "git remote add hub URL")
+	own, err := s.Own(t.Context())
+	check(t, err)
+	if _, err := s.atHome(t.Context(), nil); !own || err != nil {
+		t.Errorf("a board of its own: %v, %v", own, err)
+	}
+	if _, err := os.Stat(s.file(sharingFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("left by the share: %v", err)
+	}
+}
+
+// TestBesideAShare checks that others wait for a share that runs in this clone, but not for long,
+// and then look again.
+func TestBesideAShare(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	s.remote.Store(nil)
+	back := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[0]}}
+	check(t, s.begin(t.Context(), "hub")) // and the board has left home
+	share, err := s.repo.OpenQueue(s.file(sharingLock))
+	check(t, err)
+	defer share.Close()
+	check(t, share.Try())
+	s.shareWait = time.Millisecond
+	refusedAs(t, s.Append(t.Context(), nil, back, "", nil), board.CodeBusy, "try again")
+	refusedAs(t, s.Share(t.Context(), "hub", "probe"), board.CodeBusy, "try again")
+	_, err = s.Own(t.Context())
+	refusedAs(t, err, board.CodeBusy, "try again")
+
+	s.shareWait = time.Minute
+	ends := func(how func()) beside {
+		return beside{once(t), map[string]func(){"queue.(*File).await": sync.OnceFunc(func() {
+			how()
+			check(t, share.Close())
+		})}}
+	}
+	// It ends, and the board is at home again: it was refused.
+	check(t, s.Append(ends(func() { s.set(t, map[string]git.OID{git.HomeRef: ids[0]}) }), nil, back, "", nil))
+	if at, err := s.repo.Ref(t.Context(), git.BoardRef); at != ids[0] || err != nil {
+		t.Errorf("the board is at %s: %v", at, err)
+	}
+	// It ends, and the board is shared.
+	s.set(t, map[string]git.OID{git.HomeRef: git.ZeroOID, git.BoardRef: ids[1]})
+	share, err = s.repo.OpenQueue(s.file(sharingLock))
+	check(t, err)
+	check(t, <-share.Granted()) // waits that were given up may still be ending
+	s.branch, s.at = "refs/heads/integration", ids[1]
+	err = s.Append(ends(func() { check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, "hub")) }), nil, back, "", nil)
+	if !isNetwork(err) {
+		t.Errorf("it is told %v, and not what the remote says", err)
+	}
+	if at, err := s.repo.Ref(t.Context(), git.BoardRef); at != ids[1] || err != nil {
+		t.Errorf("the board is at %s: %v", at, err)
+	}
+}
+
+// TestOfferFails checks that the board stays at home if a share has sent nothing, and if the remote
+// has another board by then, also when an earlier share to it was cut off.
+func TestOfferFails(t *testing.T) {
+	t.Parallel()
+	const another, later = "another", "later"
+	for name, c := range map[string]struct {
+		there   string // the board that the remote has by then
+		push    string // where the remote takes pushes, "" for where it is
+		hook    string // by which it declines what is pushed
+		home    bool   // the board is at home when the share begins
+		back    bool   // and afterwards
+		want    any    // a type of error, or an error
+		unclear bool
+	}{
+		"unsent":                          {push: "nowhere", home: true, back: true, want: gitio.ErrUnsent},
+		"unsent, after one":               {push: "nowhere", want: gitio.ErrUnsent, unclear: true},
+		"another board":                   {there: another, home: true, back: true, want: new(*DivergedError)},
+		"another board, after one":        {there: another, back: true, want: new(*DivergedError)},
+		"the board, which has come apart": {there: later, home: true, want: new(*DivergedError)},
+		"declined":                        {hook: "exit 1", home: true, back: true, want: gitio.ErrRejected},
+		"declined, after one":             {hook: "exit 1", want: gitio.ErrRejected},
+		"declined, and gone":              {hook: "rm HEAD; exit 1", home: true, want: new(*gitio.NetworkError), unclear: true},
+		"not atomic":                      {hook: "not atomic", home: true, back: true, want: gitio.ErrNotAtomic},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hub, s := alone(t), alone(t)
+			tip := s.commits(t, 3)[2]
+			if c.there != "" {
+				theirs := hub.commits(t, 2)
+				made := git.Commit{Tree: git.EmptyTree, Message: c.there + "\n"}
+				if c.there == later {
+					made.Parents = theirs
+				}
+				apart := git.NewObject(git.CommitObject, git.EncodeCommit(made))
+				check(t, hub.repo.WriteAndUpdate(t.Context(), []git.Object{apart}, []git.RefUpdate{{Ref: git.BoardRef, Old: theirs[1], New: apart.OID}, {Ref: git.HomeRef, New: apart.OID}}, ""))
+			}
+			if c.hook == "not atomic" {
+				check(t, hub.repo.Settings().Set(t.Context(), "receive.advertiseAtomic", "false"))
+			} else if c.hook != "" {
+				check(t, testrun.WriteProgram(filepath.Join(hub.repo.CommonDir(), "hooks", "update"), "#!/bin/sh\n"+c.hook+"\n"))
+			}
+			check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+			if c.push != "" {
+				check(t, s.repo.Settings().Set(t.Context(), "remote.hub.pushurl", filepath.Join(t.TempDir(), c.push)))
+			}
+			home := git.ZeroOID
+			if c.home {
+				home = tip
+				s.set(t, map[string]git.OID{git.HomeRef: home})
+			}
+			by, err := s.repo.Remote(t.Context(), "hub")
+			check(t, err)
+			ctx, _ := gitio.WithRetries(t.Context(), 1)
+			err = s.offer(ctx, by, map[string]string{git.BoardRef: git.BoardRef, string(tip): git.HomeRef}, home)
+			wanted, is := c.want.(error)
+			if is && !errors.Is(err, wanted) || !is && !errors.As(err, c.want) || errors.As(err, new(*UnclearError)) != c.unclear {
+				t.Errorf("it ends with %v", err)
+			}
+			_, here := s.atHome(t.Context(), nil)
+			if (here == nil) != c.back {
+				t.Errorf("the board is at home here: %v", here)
+			}
+			if _, err := os.Stat(s.file(sharingFile)); errors.Is(err, os.ErrNotExist) != c.back {
+				t.Errorf("left by the share: %v", err)
+			}
+		})
+	}
+}
+
+// TestShareACopy checks that the way out of a copy is not the command that was just refused.
+func TestShareACopy(t *testing.T) {
+	t.Parallel()
+	for other, hint := range map[string]string{"": "git liza init --alone ", "team": "git liza share team, "} {
+		hub, s := alone(t), alone(t)
+		s.commits(t, 1)
+		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+		if other != "" {
+			check(t, s.repo.Settings().Set(t.Context(), "remote."+other+".url", "nowhere"))
+		}
+		err := s.Share(t.Context(), "hub", "probe")
+		refusedAs(t, err, board.CodeElsewhere, "git liza init --alone makes the copy a board of its own")
+		if refused := (*board.Refusal)(nil); errors.As(err, &refused) && !strings.HasPrefix(refused.Hint, hint) {
+			t.Errorf("beside %q the hint is %q", other, refused.Hint)
+		}
+	}
+}
+
+// TestOfferedBeside checks that a share is refused beside another one, which has moved the home of
+// the board.
+func TestOfferedBeside(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	by := s.remote.Swap(nil)
+	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+	err := s.offer(once(t), by, map[string]string{git.BoardRef: git.BoardRef}, ids[1])
+	refusedAs(t, err, board.CodeBusy, "try again")
+}
+
+// TestShareAgain checks who may offer a board that is not at home here to a remote that has none:
+// one whose share was cut off, or whose remote has lost everything.
+func TestShareAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by    string // the remote that shares the board, according to the settings
+		begun bool
+		hint  string // of the refusal, "" for none
+	}{
+		"cut off":                   {begun: true},
+		"the remote was made anew":  {by: "hub"},
+		"the remote was taken away": {by: "gone", hint: "git remote add gone URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hub, s := alone(t), alone(t)
+			tip := s.found(t)
+			s.set(t, map[string]git.OID{git.HeadsPrefix + "integration": tip, git.LeaseRef("coder-1"): tip})
+			check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+			if c.by != "" {
+				check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, c.by))
+			}
+			if c.begun {
+				check(t, s.begin(t.Context(), "hub"))
+			}
+			err := s.Share(t.Context(), "hub", "probe")
+			there, readErr := hub.repo.Ref(t.Context(), git.BoardRef)
+			check(t, readErr)
+			if c.hint != "" {
+				refusedAs(t, err, board.CodeExists, c.hint)
+			} else {
+				check(t, err)
+			}
+			if (there == tip) != (c.hint == "") {
+				t.Errorf("the remote has the board at %s", there)
+			}
+		})
+	}
+}
+
+// TestUnknownRemote checks which way out the refusal of a remote that is not there names.
+func TestUnknownRemote(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	for name, hint := range map[string]string{
+		"other": "git remote add other URL", "": "git remote add NAME URL, then git liza share NAME",
+		"https://hub.example.org": "git remote add NAME URL, then git liza share NAME", "host:board": "git remote add NAME URL, then git liza share NAME",
+	} {
+		refusedAs(t, s.fit(t.Context(), name), board.CodeNoRemote, hint)
+	}
+	check(t, s.fit(t.Context(), "hub"))
+}
+
+// TestCopyWithoutRemotes checks that a board is not taken for a copy where it can have come from
+// nowhere.
+func TestCopyWithoutRemotes(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	ids := s.commits(t, 1)
+	check(t, s.repo.Settings().Set(t.Context(), "include.path", "another")) // which could name remotes
+	stays := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: ids[0]}}
+	if updates, err := s.atHome(t.Context(), stays); err != nil || len(updates) != 1 {
+		t.Errorf("it ends with %v, %v", updates, err)
+	}
+}

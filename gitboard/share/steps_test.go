@@ -1,0 +1,1024 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// TestStuckPush checks that a process whose push makes no progress holds others up for a while, and
+// one that makes progress for as long as it needs.
+func TestStuckPush(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	queue := func() *pushQueue {
+		q := s.pushQueue()
+		q.beat = 10 * time.Millisecond
+		return q
+	}
+	stopped, err := s.pushQueue().open() // shows nothing
+	check(t, err)
+	next := queue()
+	if !next.await(t.Context()) || !next.stuck || next.held != nil {
+		t.Errorf("beside a process that is stopped: %+v", next)
+	}
+	if _, err := os.Stat(s.file(pushFile)); err == nil {
+		t.Error("later processes wait for it as well")
+	}
+	check(t, stopped.Close())
+
+	slow, waits := queue(), queue()
+	if !slow.await(t.Context()) {
+		t.Fatal("it may not push")
+	}
+	touched := func() time.Time {
+		info, err := os.Stat(s.file(pushFile))
+		check(t, err)
+		return info.ModTime()
+	}
+	for began := touched(); touched().Equal(began); {
+		time.Sleep(time.Millisecond) // until it shows progress
+	}
+	slow.leave()
+	shows, err := s.pushQueue().open() // progress whenever the other one looks
+	check(t, err)
+	ended, stop := context.WithCancel(t.Context())
+	defer stop()
+	beats := 0
+	if waits.await(beside{ended, map[string]func(){"queue.(*File).await": func() {
+		shows.Touch()
+		if beats++; beats == 3*maxMissed {
+			stop()
+		}
+	}}}) || waits.stuck || beats < 3*maxMissed {
+		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
+	}
+	check(t, shows.Close())
+}
+
+// TestStuckFetch checks that a process that is stopped in a fetch holds up the next one for a while,
+// and those after it not at all, and that one that is alive is waited for.
+func TestStuckFetch(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	by := s.remote.Load()
+	s.beat = 10 * time.Millisecond
+	stopped, err := s.repo.OpenQueue(s.file(fetchLock)) // shows nothing
+	check(t, err)
+	defer stopped.Close()
+	check(t, stopped.Try())
+	held := func() bool {
+		file, err := s.repo.OpenQueue(s.file(fetchLock))
+		check(t, err)
+		defer file.Close()
+		return errors.Is(file.Try(), queue.ErrHeld)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	release := s.lock(ctx)
+	if ctx.Err() != nil || stopped.Current() || !held() {
+		t.Errorf("beside a process that is stopped the lock is held: %v, %v", held(), ctx.Err())
+	}
+	release()
+	alive, err := s.repo.OpenQueue(s.file(fetchLock)) // shows progress whenever the other one looks
+	check(t, err)
+	check(t, <-alive.Granted())
+	ended, stop := context.WithCancel(t.Context())
+	defer stop()
+	beats := 0
+	s.lock(beside{ended, map[string]func(){"queue.(*File).await": func() {
+		alive.Touch()
+		if beats++; beats == 3*maxMissed {
+			stop()
+		}
+	}}})()
+	if beats < 3*maxMissed || !alive.Current() {
+		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
+	}
+	s.remote.Store(&gitio.Remote{Name: "hub"}) // which has no patience
+	s.beat = time.Minute                       // nothing but the lock wakes it
+	s.lock(ctx)()
+	if ctx.Err() != nil || !alive.Current() {
+		t.Errorf("it waits longer than for a fetch: %v", ctx.Err())
+	}
+	s.remote.Store(by)
+	granted := make(chan func())
+	go func() { granted <- s.lock(ctx) }()
+	check(t, alive.Close())
+	if release = <-granted; !held() {
+		t.Error("the lock that was released is not taken")
+	}
+	release()
+	// Another process counts the holder as stopped, and then the holder ends.
+	left, err := s.repo.OpenQueue(s.file(fetchLock))
+	check(t, err)
+	check(t, <-left.Granted())
+	release = s.lock(beside{ctx, map[string]func(){"queue.(*File).await": sync.OnceFunc(func() {
+		left.Drop()
+		check(t, left.Close())
+	})}})
+	if !held() {
+		t.Error("it has the lock of a file at which nobody queues")
+	}
+	release()
+}
+
+// TestUnknownChains checks that a pending chain counts as empty if it is malformed, as after a power
+// cut, or is for another remote.
+func TestUnknownChains(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.remote.Store(&gitio.Remote{Name: "hub"})
+	for _, text := range []string{"", "x", `{"remote":"hub","links":[{"id":"half"},{"id":5}]}`, `{"remote":"another","links":[{"id":"other"}]}`} {
+		check(t, s.write(chainFile, []byte(text)))
+		c, err := s.chain(t.Context())
+		if err != nil || len(c.Links) != 0 {
+			t.Errorf("%q: %+v, %v", text, c, err)
+		}
+		check(t, s.put(t.Context(), s.newLink(nil, "")))
+		if n, err := s.Waiting(t.Context()); n != 1 || err != nil {
+			t.Errorf("after %q: %d, %v", text, n, err)
+		}
+	}
+}
+
+func second(_ any, err error) error { return err }
+
+// TestGather checks that a push waits for as many operations as travelled or waited at the end of
+// the last push, if that was just now.
+func TestGather(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.remote.Store(&gitio.Remote{Name: "hub"})
+	for name, c := range map[string]struct {
+		was     place
+		pending int
+		waits   bool
+	}{
+		"nothing is known":      {place{}, 0, false},
+		"one travelled alone":   {place{Again: 1, Took: time.Hour, Ended: noon}, 0, false},
+		"all are here":          {place{Again: 2, Took: time.Hour, Ended: noon}, 2, false},
+		"more are here":         {place{Again: 2, Took: time.Hour, Ended: noon}, 3, false},
+		"that was long ago":     {place{Again: 3, Took: time.Hour, Ended: noon.Add(-maxAway - time.Second)}, 0, false},
+		"for a push of no time": {place{Again: 3, Ended: noon}, 0, true}, // for no time
+		"not all are here":      {place{Again: 3, Took: time.Millisecond, Ended: noon}, 2, true},
+	} {
+		s.keepPlace(c.was)
+		pending := &chain{}
+		for i := range c.pending {
+			pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: git.ZeroOID})
+		}
+		_ = os.Remove(s.file(chainFile))
+		check(t, s.replace(t.Context(), pending))
+		waits := false
+		if s.gather(beside{t.Context(), map[string]func(){"share.(*Store).regather": func() { waits = true }}}); waits != c.waits {
+			t.Errorf("%s: it waits: %v", name, waits)
+		}
+	}
+	// Others are deciding: two more come, and then the lock is free.
+	deciding, err := s.repo.OpenQueue(s.file(TurnFile))
+	check(t, err)
+	check(t, <-deciding.Granted()) // a wait of the last case that was given up may still be ending
+	_ = os.Remove(s.file(chainFile))
+	s.keepPlace(place{Again: 2, Took: time.Hour, Ended: noon})
+	two := &chain{Links: []*link{{ID: "1", Base: git.ZeroOID}, {ID: "2", Base: git.ZeroOID}}}
+	come, decided := 0, false
+	s.gather(beside{t.Context(), map[string]func(){"share.(*Store).regather": func() {
+		come++
+		check(t, s.replace(t.Context(), two))
+	}, "queue.(*File).await": func() {
+		decided = true
+		check(t, deciding.Close())
+	}}})
+	if come != 1 || !decided {
+		t.Errorf("it has looked for others %d times, and for one that decides: %v", come, decided)
+	}
+	// One that comes late is waited for; an hour would be too long for a test.
+	_ = os.Remove(s.file(chainFile))
+	came := make(chan error, 1)
+	go func() {
+		came <- s.replace(t.Context(), &chain{Links: []*link{{ID: "1", Base: git.ZeroOID}, {ID: "2", Base: git.ZeroOID}}})
+	}()
+	s.regather(t.Context(), place{Took: time.Hour, Again: 2})
+	check(t, <-came)
+	if c, err := s.chain(t.Context()); err != nil || len(c.Links) != 2 {
+		t.Errorf("it has not waited: %+v, %v", c, err)
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	s.regather(ended, place{Took: time.Hour, Again: 5})
+}
+
+// TestSentences checks what is said of errors that callers show.
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	network := &gitio.NetworkError{Remote: "hub", Said: "it is gone", Err: errors.New("x")}
+	a, b := git.OID(strings.Repeat("a", 40)), git.OID(strings.Repeat("b", 40))
+	for want, err := range map[string]error{
+		"the remote hub: it is gone (whether it was done shows when the remote is there again)":                                             &UnclearError{Err: network},
+		"x (whether it was done shows when the remote is there again)":                                                                      &UnclearError{Err: errors.New("x"), Look: network},
+		"x (whether it was done can't be seen: y)":                                                                                          &UnclearError{Err: errors.New("x"), Look: errors.New("y")},
+		"the remote hub has moved the board and not r, which was pushed with it":                                                            &TornError{"hub", "r"},
+		"hub has other commits at a, b, and nothing at c; the submissions that are here are kept":                                           &MovedError{"hub", []string{"a", "b"}, []string{"c"}},
+		"hub has other commits at a; the submissions that are here are kept":                                                                &MovedError{Remote: "hub", Refs: []string{"a"}},
+		"hub has nothing at c; the submissions that are here are kept":                                                                      &MovedError{Remote: "hub", Gone: []string{"c"}},
+		"the board here (aaaaaaaaaa) and the board of hub (bbbbbbbbbb) have come apart; neither is changed":                                 &DivergedError{Remote: "hub", Here: a, There: b},
+		"the board here (aaaaaaaaaa) and the board of hub (bbbbbbbbbb) have nothing in common: they are two boards, and neither is changed": &DivergedError{"hub", a, b, true},
+	} {
+		if err.Error() != want {
+			t.Errorf("%q, not %q", err, want)
+		}
+	}
+	if errors.Is(&UnclearError{Err: errors.New("x"), Look: network}, network) {
+		t.Error("the error of the look says something about the operation")
+	}
+}
+
+// TestOverwritten checks which settings let a plain fetch overwrite the board.
+func TestOverwritten(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	for spec, want := range map[string]bool{
+		"+refs/heads/*:refs/remotes/hub/*": false, "+refs/heads/*:refs/heads/*": true, "refs/heads/*:refs/heads/*": true, "+refs/*:refs/*": true,
+		"refs/heads/liza/state:" + git.BoardRef: true, "refs/heads/x:refs/heads/liza/state2": false, "refs/x:refs/liza/x": true, "refs/x/*:refs/liza/*": true,
+		"^refs/heads/liza/*": false, "refs/heads/main": false, "refs/heads/*:refs/heads/li*": true, "refs/heads/*:refs/heads/other/*": false,
+	} {
+		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.fetch", spec))
+		if err := s.overwritten(t.Context(), "hub"); (err != nil) != want {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
+// TestFreshView checks that a caller whose view is fresh does not wait for a fetch in progress.
+func TestFreshView(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", t.TempDir()))
+	by, err := s.repo.Remote(t.Context(), "hub")
+	check(t, err)
+	s.remote.Store(by)
+	before := s.Now()
+	s.pushed(s.pushing())
+	file, err := s.repo.OpenQueue(s.file("fetch"))
+	check(t, err)
+	defer file.Close()
+	// A git that another test is starting may still have the file that pushing has closed.
+	check(t, <-file.Granted())
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	check(t, s.FetchSince(ctx, before))
+	check(t, ctx.Err())
+}
+
+// apart is a store that shares its board through a remote that is not there.
+func apart(t *testing.T) *Store {
+	t.Helper()
+	s := alone(t)
+	check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", filepath.Join(t.TempDir(), "gone")))
+	by, err := s.repo.Remote(t.Context(), "hub")
+	check(t, err)
+	s.remote.Store(by)
+	return s
+}
+
+// set moves refs without looking at them, and deletes those that are zero.
+func (s *Store) set(t *testing.T, refs map[string]git.OID) {
+	t.Helper()
+	for ref, to := range refs {
+		file := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref))
+		if to == git.ZeroOID {
+			_ = os.Remove(file)
+			continue
+		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, []byte(to+"\n"), 0o644))
+	}
+}
+
+// TestAdmits checks which transactions may follow the pending chain.
+func TestAdmits(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	lease, attic := git.LeaseRef("x"), git.AtticPrefix+"x"
+	s.set(t, map[string]git.OID{attic: ids[0], lease: ids[0]})
+	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
+	c := &chain{Base: ids[0], Links: []*link{{Base: ids[0], Updates: []git.RefUpdate{move(lease, ids[0], ids[1]), move(git.BoardRef, ids[0], ids[1])}}}}
+	for name, test := range map[string]struct {
+		also   []git.RefUpdate // pending
+		update git.RefUpdate
+		want   error // nil for none
+	}{
+		"the next operation":             {nil, move(git.BoardRef, ids[1], ids[2]), nil},
+		"one on the settled board":       {nil, move(git.BoardRef, ids[0], ids[2]), errBehind},
+		"the lease again":                {nil, move(lease, ids[1], ids[2]), nil},
+		"the lease as it was":            {nil, move(lease, ids[0], ids[2]), errBehind},
+		"another ref":                    {nil, move(attic, ids[0], ids[1]), nil},
+		"another ref that is elsewhere":  {nil, move(attic, ids[1], ids[2]), gitio.ErrRefMoved},
+		"another ref that moves already": {[]git.RefUpdate{move(attic, ids[0], ids[1])}, move(attic, ids[1], ids[2]), errBehind},
+		"a new one":                      {nil, move(git.AtticPrefix+"y", "", ids[2]), nil},
+	} {
+		pending := &chain{Base: c.Base, Links: append(slices.Clone(c.Links), &link{Base: ids[0], Updates: test.also})}
+		err := s.admits(t.Context(), pending, &link{Updates: []git.RefUpdate{test.update}})
+		if !errors.Is(err, test.want) || test.want != errBehind && errors.Is(err, errBehind) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestOutcomes checks what becomes of a link that another process has pushed or dropped.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	here := ids[2]
+	apartFrom := git.OID(strings.Repeat("1", 40))
+	operation := func(id string, base, to git.OID) *link {
+		return &link{ID: id, Base: base, Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: base, New: to}}}
+	}
+	lease := func(id string) *link {
+		return &link{ID: id, Base: here, Updates: []git.RefUpdate{{Ref: git.LeaseRef("x"), New: here}}}
+	}
+	pending := operation("pending", here, apartFrom)
+	check(t, s.replace(t.Context(), &chain{Base: here, Links: []*link{pending}}))
+	s.record(&chain{Links: []*link{lease("lost lease"), operation("lost", here, apartFrom)}}, nil, gitio.ErrRefMoved)
+	s.record(&chain{Links: []*link{lease("done")}}, nil, nil)
+	stray := operation("of another board", ids[0], "")
+	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{other}))
+	stray.Updates[0].New = other.OID
+	for _, c := range []struct {
+		mine  *link
+		known bool
+		want  error // nil for none
+		alone bool
+	}{
+		{pending, false, nil, false},
+		{lease("done"), true, nil, false},
+		{operation("at the tip", ids[1], here), true, nil, false},
+		{operation("on the board", ids[0], ids[1]), true, nil, false},
+		{stray, true, gitio.ErrRefMoved, false},
+		{operation("dropped", here, other.OID), true, gitio.ErrRefMoved, true},
+		{lease("dropped lease"), true, gitio.ErrRefMoved, true},
+		{operation("lost", here, apartFrom), true, gitio.ErrRefMoved, false},
+		{lease("lost lease"), true, gitio.ErrRefMoved, true},
+	} {
+		known, err := s.outcome(t.Context(), c.mine)
+		if known != c.known || !errors.Is(err, c.want) || errors.Is(err, ErrAlone) != c.alone {
+			t.Errorf("%s: %v, %v", c.mine.ID, known, err)
+		}
+	}
+	if _, err := s.outcome(t.Context(), operation("not in this clone", ids[0], apartFrom)); !errors.As(err, new(*UnclearError)) {
+		t.Errorf("a commit that can't be looked at: %v", err)
+	}
+}
+
+// TestAbandoned checks what a caller that was stopped is told, and that it leaves nothing pending.
+func TestAbandoned(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	of := func(id string) *link {
+		return &link{ID: id, Base: ids[1], Updates: []git.RefUpdate{{Ref: git.LeaseRef(id), New: ids[0]}}}
+	}
+	before, mine, after := of("before"), of("mine"), of("after")
+	abandon := func(want error, unclear bool, left int) {
+		t.Helper()
+		q := s.pushQueue()
+		defer q.leave()
+		err := s.abandon(ended, ended.Err(), mine, q)
+		if !errors.Is(err, want) || errors.As(err, new(*UnclearError)) != unclear {
+			t.Errorf("it is told %v", err)
+		}
+		if n, err := s.Waiting(t.Context()); n != left || err != nil {
+			t.Errorf("%d are left: %v", n, err)
+		}
+	}
+	wait := func(links ...*link) {
+		_ = os.Remove(s.file(chainFile))
+		check(t, s.replace(t.Context(), &chain{Base: ids[1], Links: links}))
+	}
+	wait(before, mine, after)
+	abandon(context.Canceled, false, 1)
+	wait(before)
+	abandon(context.Canceled, true, 1) // dropped by somebody
+	pushing := s.pushQueue()
+	if !pushing.try() {
+		t.Fatal("it can't push")
+	}
+	wait(mine)
+	abandon(context.Canceled, true, 1)
+	pushing.leave()
+	s.record(&chain{Links: []*link{mine}}, nil, nil)
+	wait(before)
+	abandon(nil, false, 1)
+}
+
+// TestDone checks how the outcome of a push is found on the remote.
+func TestDone(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
+	board, lease, review := s.tracking("state"), git.LeaseRef("x"), git.ReviewPrefix+"x/1"
+	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{other}))
+	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
+	note, renew := move(git.BoardRef, ids[0], ids[1]), move(lease, ids[0], ids[1])
+	for name, c := range map[string]struct {
+		refs  map[string]git.OID
+		moves []git.RefUpdate
+		is    bool
+		want  error // nil for none
+	}{
+		"the board is there":               {map[string]git.OID{board: ids[1]}, []git.RefUpdate{note}, true, nil},
+		"others follow":                    {map[string]git.OID{board: ids[2]}, []git.RefUpdate{note}, true, nil},
+		"others follow, the lease as well": {map[string]git.OID{board: ids[2], lease: ids[0]}, []git.RefUpdate{renew, note}, true, nil},
+		"not yet":                          {map[string]git.OID{board: ids[0]}, []git.RefUpdate{note}, false, nil},
+		"another was faster":               {map[string]git.OID{board: other.OID}, []git.RefUpdate{note}, false, gitio.ErrRefMoved},
+		"the remote was reset":             {map[string]git.OID{board: ids[0]}, []git.RefUpdate{move(git.BoardRef, ids[1], ids[2])}, false, gitio.ErrRefMoved},
+		"the lease is there":               {map[string]git.OID{lease: ids[1]}, []git.RefUpdate{renew}, true, nil},
+		"the lease is another's":           {map[string]git.OID{lease: ids[2]}, []git.RefUpdate{renew}, false, gitio.ErrRefMoved},
+		"the lease is not there":           {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{renew}, false, nil},
+		"one of two":                       {map[string]git.OID{lease: ids[1], board: ids[0]}, []git.RefUpdate{renew, note}, false, gitio.ErrRefMoved},
+		"only the board":                   {map[string]git.OID{lease: ids[0], board: ids[1]}, []git.RefUpdate{renew, note}, true, nil},
+		"a lease that stays":               {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{move(lease, ids[0], ids[0])}, false, nil},
+		"a submission beside":              {map[string]git.OID{review: ids[1], board: ids[0]}, []git.RefUpdate{move(review, "", ids[1]), note}, false, nil},
+	} {
+		s.set(t, map[string]git.OID{board: ids[0], lease: ids[0]})
+		s.set(t, c.refs)
+		is, err := s.done(t.Context(), &plan{moves: c.moves})
+		if is != c.is || !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) {
+			t.Errorf("%s: %v, %v", name, is, err)
+		}
+	}
+	// A push that knows of the reset is to restore the board.
+	restores := &plan{reset: ids[0], moves: []git.RefUpdate{move(git.BoardRef, ids[1], ids[2])}}
+	s.set(t, map[string]git.OID{board: ids[0]})
+	if is, err := s.done(t.Context(), restores); is || err != nil {
+		t.Errorf("a reset remote that has not taken the board yet: %v, %v", is, err)
+	}
+	s.set(t, map[string]git.OID{board: other.OID})
+	if is, err := s.done(t.Context(), restores); is || !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("a reset remote that another has restored otherwise: %v, %v", is, err)
+	}
+	for at, want := range map[git.OID]git.OID{ids[0]: ids[0], ids[1]: "", ids[2]: "", other.OID: "", git.ZeroOID: ""} {
+		s.set(t, map[string]git.OID{board: at})
+		if there, err := s.Lacking(t.Context(), ids[1]); there != want || errors.As(err, new(*DivergedError)) != (at == other.OID) || err != nil && at != other.OID {
+			t.Errorf("at %s: it is seen at %q, %v", at.Short(), there, err)
+		}
+	}
+	if is, err := s.follows(t.Context(), note, git.ZeroOID); is || err != nil {
+		t.Errorf("no board follows: %v, %v", is, err)
+	}
+}
+
+// TestLeftOut checks which refs of a push that has moved the board the remote has left out.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	hub, s := alone(t), apart(t)
+	ids := hub.commits(t, 3)
+	lease, branch, review := git.LeaseRef("x"), git.PublishedRef("x"), git.ReviewRef("x", 1)
+	move := func(ref string, from, to git.OID) gitio.Push { return gitio.Push{Ref: ref, Old: from, New: to} }
+	for name, c := range map[string]struct {
+		there, to git.OID // the board there, and where it was pushed to
+		beside    gitio.Push
+		at        git.OID // where that is
+		left      bool
+	}{
+		"a lease that has moved":                   {ids[1], ids[1], move(lease, ids[0], ids[1]), ids[1], false},
+		"a lease that has not":                     {ids[1], ids[1], move(lease, ids[0], ids[1]), ids[0], true},
+		"a lease that has not, and others follow":  {ids[2], ids[1], move(lease, ids[0], ids[1]), ids[0], true},
+		"a lease that was to stay":                 {ids[1], ids[1], move(lease, ids[0], ids[0]), ids[0], false},
+		"a lease that was to end":                  {ids[1], ids[1], move(lease, ids[0], git.ZeroOID), ids[0], true},
+		"a new lease":                              {ids[1], ids[1], move(lease, "", ids[1]), git.ZeroOID, true},
+		"a new lease, and others follow":           {ids[2], ids[1], move(lease, "", ids[1]), git.ZeroOID, false},
+		"a submission, and others follow":          {ids[2], ids[1], move(review, "", ids[1]), git.ZeroOID, true},
+		"a branch that was to go":                  {ids[1], ids[1], move(branch, ids[0], git.ZeroOID), ids[0], false},
+		"a branch that has not moved":              {ids[1], ids[1], move(branch, ids[0], ids[1]), ids[0], true},
+		"a branch that is new":                     {ids[1], ids[1], move(branch, "", ids[1]), git.ZeroOID, true},
+		"a branch that is new, and others follow ": {ids[2], ids[1], move(branch, "", ids[1]), git.ZeroOID, false},
+	} {
+		hub.set(t, map[string]git.OID{git.BoardRef: c.there, lease: git.ZeroOID, branch: git.ZeroOID, review: git.ZeroOID})
+		hub.set(t, map[string]git.OID{c.beside.Ref: c.at})
+		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
+		p := &plan{pushes: []gitio.Push{c.beside, move(git.BoardRef, ids[0], c.to)}}
+		err := s.torn(t.Context(), p, gitio.ErrRejected)
+		torn := (*TornError)(nil)
+		if errors.As(err, &torn) != c.left || torn != nil && torn.Ref != c.beside.Ref || torn == nil && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// What can't be asked has left nothing out.
+	check(t, os.RemoveAll(hub.repo.CommonDir()))
+	err := s.torn(once(t), &plan{pushes: []gitio.Push{move(lease, "", ids[1])}}, gitio.ErrRejected)
+	if !isNetwork(err) || errors.As(err, new(*TornError)) {
+		t.Errorf("a remote that is gone: %v", err)
+	}
+}
+
+// TestGoneAfterReset checks that a remote which was reset may lack submissions of the board that is
+// here, but not have others.
+func TestGoneAfterReset(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	one, two := git.ReviewRef("x", 1), git.ReviewRef("x", 2)
+	s.set(t, map[string]git.OID{one: ids[0], two: ids[0], s.reviews() + "x/2": ids[1]})
+	for ahead, want := range map[bool]*MovedError{true: {"hub", []string{two}, nil}, false: {"hub", []string{two}, []string{one}}} {
+		if _, moved, err := s.newcomers(t.Context(), ahead); err != nil || !reflect.DeepEqual(moved, want) {
+			t.Errorf("of a board that is ahead, %v: %v, %v", ahead, moved, err)
+		}
+	}
+}
+
+// TestSettle checks which refs follow a push here, and when it counts as a fetch.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	const integration = git.HeadsPrefix + "integration"
+	state, tracked, lease := git.TrackingRef("hub", "state"), git.TrackingRef("hub", "integration"), git.LeaseRef("x")
+	type refs = map[string]git.OID
+	ids, missing := apart(t).commits(t, 3), git.OID(strings.Repeat("1", 40)) // the same in each store
+	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
+	operation := move(git.BoardRef, ids[0], ids[1])
+	for name, c := range map[string]struct {
+		here    refs
+		updates []git.RefUpdate
+		want    refs
+		counts  bool
+	}{
+		"the board":               {nil, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], state: ids[1]}, true},
+		"a view that is ahead":    {refs{state: ids[2]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], state: ids[2]}, true},
+		"a board that is ahead":   {refs{git.BoardRef: ids[2]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[2], state: ids[1]}, true},
+		"a board that stays":      {nil, []git.RefUpdate{move(git.BoardRef, ids[0], ids[0])}, refs{git.BoardRef: ids[0], state: ids[0]}, false},
+		"integration":             {nil, []git.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[1], tracked: ids[1]}, false},
+		"a branch that was moved": {refs{integration: ids[2]}, []git.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[2], tracked: ids[1]}, false},
+		"a branch to nothing":     {nil, []git.RefUpdate{move(integration, ids[0], missing), operation}, refs{git.BoardRef: ids[1], state: ids[1], integration: ids[0]}, false},
+		"what git has tracked":    {refs{git.RemoteRef("hub", git.BoardRef): ids[0]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], git.RemoteRef("hub", git.BoardRef): git.ZeroOID}, true},
+		"a lease that is locked":  {refs{lease + ".lock/held": ""}, []git.RefUpdate{move(lease, ids[0], ids[0]), operation}, refs{git.BoardRef: ids[1], lease: ids[0]}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apart(t)
+			s.commits(t, 3)
+			s.branch, s.at = integration, ids[0]
+			s.set(t, refs{git.BoardRef: ids[0], state: ids[0], integration: ids[0], tracked: ids[0], lease: ids[0]})
+			if s.set(t, c.here); c.here[git.BoardRef] != "" {
+				s.at = c.here[git.BoardRef]
+			}
+			before, number := s.Now(), s.pushing()
+			check(t, s.settle(t.Context(), number, c.updates, "", nil))
+			if s.Fresh(before) != c.counts {
+				t.Errorf("it counts: %v", !c.counts)
+			}
+			for ref, want := range c.want {
+				if at, err := s.repo.Ref(t.Context(), ref); err != nil || at != want {
+					t.Errorf("%s is at %s, not %s: %v", ref, at, want, err)
+				}
+			}
+		})
+	}
+}
+
+// TestTook checks which leases count as taken by a remote that has decided again.
+func TestTook(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
+	lease := git.LeaseRef("x")
+	s.set(t, map[string]git.OID{lease: ids[0]})
+	at := func(to git.OID) *link { return &link{Updates: []git.RefUpdate{{Ref: lease, New: to}}} }
+	there := map[string]git.OID{"a 1": ids[0], "a 2": ids[1]}
+	for name, c := range map[string]struct {
+		l        *link
+		requests []string
+		commits  []git.OID
+		is       bool
+	}{
+		"its lease":            {at(ids[0]), nil, nil, true},
+		"another's lease":      {at(ids[1]), nil, nil, false},
+		"a lease that is gone": {at(""), nil, nil, false},
+		"operations":           {at(ids[1]), []string{"a 1", "a 2"}, ids, true},
+		"one of two":           {at(ids[0]), []string{"a 1", "a 3"}, nil, false},
+	} {
+		commits, is, err := s.took(t.Context(), c.l, c.requests, there)
+		if err != nil || is != c.is || !slices.Equal(commits, c.commits) {
+			t.Errorf("%s: %v, %v, %v", name, commits, is, err)
+		}
+	}
+	d := &delivery{chain: &chain{Base: ids[0], Links: []*link{at(ids[0])}}, requests: [][]string{nil}}
+	once, _ := gitio.WithRetries(t.Context(), 0)
+	if err := s.rewritten(once, d, ""); !isNetwork(err) {
+		t.Errorf("of a remote that can't be asked: %v", err)
+	}
+}
+
+// found makes a board in a store of its own, as if a fetch had just shown it.
+func (s *Store) found(t *testing.T) git.OID {
+	t.Helper()
+	return s.operate(t, board.HumanActor("Ada", "ada@example.org"), &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
+}
+
+// operate appends an operation to such a board.
+func (s *Store) operate(t *testing.T, by board.Actor, p board.Payload) git.OID {
+	t.Helper()
+	on, err := s.log.Tip(t.Context())
+	check(t, err)
+	prepared, err := oplog.Prepare(on, board.Operation{Actor: by, Time: board.At(noon), Request: "on-" + string(on.Commit), Payload: p})
+	check(t, err)
+	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	check(t, err)
+	check(t, s.repo.WriteObjects(t.Context(), built.Objects()))
+	s.set(t, map[string]git.OID{git.BoardRef: built.Commit, s.tracking("state"): built.Commit})
+	return built.Commit
+}
+
+// TestLearn checks what news change in a clone, and that they change nothing if they don't show all
+// that a fetch would, or if what is here can't be read.
+func TestLearn(t *testing.T) {
+	t.Parallel()
+	const integration = git.HeadsPrefix + "integration"
+	missing := git.OID(strings.Repeat("1", 40))
+	tracked, published := git.TrackingRef("hub", "integration"), git.TrackingRef("hub", "task/x")
+	atHub, lease, brought := git.PublishedRef("x"), git.LeaseRef("x"), git.NewObject(git.BlobObject, []byte("lease")).OID
+	type refs = map[string]git.OID
+	for name, c := range map[string]struct {
+		here, asked, there refs // "tip" is the board's commit, and "" is a ref that is not there
+		learns             bool
+	}{
+		"nothing":                      {nil, nil, nil, true},
+		"a view that is behind":        {refs{git.TrackingRef("hub", "state"): ""}, nil, nil, true},
+		"integration, as asked":        {nil, refs{integration: "tip"}, refs{integration: "tip"}, true},
+		"integration, otherwise":       {nil, refs{integration: missing}, refs{integration: "tip"}, false},
+		"integration, unasked":         {nil, nil, refs{integration: "tip"}, false},
+		"a branch, as asked":           {nil, refs{published: "tip"}, refs{atHub: "tip"}, true},
+		"a branch, unasked":            {nil, refs{integration: "tip"}, refs{atHub: "tip"}, false},
+		"a branch that is not here":    {nil, refs{published: missing}, refs{atHub: missing}, false},
+		"a branch that is gone":        {refs{published: "tip"}, nil, nil, true},
+		"another board":                {refs{git.BoardRef: missing}, nil, nil, false},
+		"a lease that comes with them": {nil, nil, refs{lease: brought}, true},
+		"a lease, as asked":            {nil, refs{lease: "tip"}, refs{lease: "tip"}, true},
+		"a lease that is not here":     {nil, nil, refs{lease: "tip"}, false},
+		"a branch that is a lease":     {nil, nil, refs{atHub: brought}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apart(t)
+			tip := s.found(t)
+			of := func(all refs) refs {
+				all = maps.Clone(all)
+				for ref, to := range all {
+					if to == "tip" {
+						all[ref] = tip
+					}
+				}
+				return all
+			}
+			for ref, to := range of(c.here) {
+				s.set(t, refs{ref: to.OrZero()})
+			}
+			asked := &link{Base: tip}
+			for ref, to := range of(c.asked) {
+				asked.Updates = append(asked.Updates, git.RefUpdate{Ref: ref, New: to})
+			}
+			text, _ := (&parcel.News{Since: tip, Refs: of(c.there), Leases: []string{"lease"}}).Text()
+			before, number := s.Now(), s.pushing()
+			err := s.learn(t.Context(), &delivery{chain: &chain{Base: tip, Links: []*link{asked}}, number: number}, text)
+			if (err == nil) != c.learns || s.Fresh(before) != c.learns {
+				t.Fatal(err)
+			}
+			if !c.learns {
+				return
+			}
+			there := of(c.there)
+			for ref, want := range (refs{s.tracking("state"): tip, tracked: there[integration], published: there[atHub], lease: there[lease]}) {
+				if at, err := s.repo.Ref(t.Context(), ref); err != nil || at.OrZero() != want.OrZero() {
+					t.Errorf("%s is at %s, not %s: %v", ref, at, want, err)
+				}
+			}
+		})
+	}
+}
+
+// TestNotSequenced checks what can't be passed to a remote that sequences.
+func TestNotSequenced(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 2)
+	head := "note: x\n\nLiza-Op: note\nLiza-Agent: a\nLiza-Role: human\nLiza-Request: r\nLiza-Payload: {}\n"
+	commit := func(parents []git.OID, message, signature string) git.OID {
+		o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: parents, Message: message, GPGSig: signature}))
+		check(t, s.repo.WriteObjects(t.Context(), []git.Object{o}))
+		return o.OID
+	}
+	for name, to := range map[string]git.OID{
+		"a signed operation": commit(ids[:1], head, "-----BEGIN SSH SIGNATURE-----\nx\n-----END SSH SIGNATURE-----\n"), "a merge": commit(ids, head, ""),
+		"the first": commit(nil, head, ""), "no operation": commit(ids[:1], "x\n", ""), "a missing commit": git.OID(strings.Repeat("1", 40)),
+	} {
+		l := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: to}}}
+		if all, _, err := s.packOperations(t.Context(), l); err == nil {
+			t.Errorf("%s: %v", name, all)
+		}
+	}
+	sound := commit(ids[:1], head, "")
+	l := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: commit([]git.OID{sound}, head, "")}}}
+	if all, requests, err := s.packOperations(t.Context(), l); err != nil || len(all) != 2 || !slices.Equal(requests, []string{"a r", "a r"}) {
+		t.Errorf("two operations: %v, %v, %v", all, requests, err)
+	}
+	stays := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[1]}}}
+	if all, requests, err := s.packOperations(t.Context(), stays); err != nil || all != nil || requests != nil {
+		t.Errorf("a board that stays: %v, %v", all, err)
+	}
+	if _, err := s.pack(t.Context(), &chain{}); !errors.Is(err, errWhole) {
+		t.Errorf("the first operation of a board: %v", err)
+	}
+}
+
+// TestWrapped checks in which form a parcel is passed on, and that it carries each object once.
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.branch, s.at = "refs/heads/integration", ids[2]
+	s.set(t, map[string]git.OID{s.tracking("integration"): ids[1]})
+	small, large := git.NewObject(git.BlobObject, []byte("small")), git.NewObject(git.BlobObject, make([]byte, 70_000))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{small, large}))
+	lease := func(name string, to git.OID) git.RefUpdate {
+		return git.RefUpdate{Ref: git.LeaseRef(name), Old: git.ZeroOID, New: to}
+	}
+	branch := func(name string, to git.OID) git.RefUpdate {
+		return git.RefUpdate{Ref: git.PublishedRef(name), Old: git.ZeroOID, New: to}
+	}
+	for name, c := range map[string]struct {
+		refs    []git.RefUpdate
+		commits []git.OID // that the parcel carries; nil for one that is a text
+		blobs   int
+	}{
+		"leases":                      {[]git.RefUpdate{lease("a", small.OID), lease("b", small.OID), lease("c", git.ZeroOID)}, nil, 1},
+		"what integration has":        {[]git.RefUpdate{branch("a", ids[1]), branch("b", ids[1]), branch("c", git.ZeroOID)}, nil, 0},
+		"commits the remote may lack": {[]git.RefUpdate{branch("a", ids[0]), branch("b", ids[0]), lease("a", small.OID)}, ids[:1], 1},
+		"those, and commits it has":   {[]git.RefUpdate{branch("a", ids[2]), branch("b", ids[1])}, []git.OID{ids[2], ids[1]}, 0},
+		"a large lease":               {[]git.RefUpdate{lease("a", large.OID)}, []git.OID{}, 1},
+	} {
+		d, p := &delivery{}, &parcel.Parcel{Links: []parcel.Link{{Base: ids[2], Refs: c.refs[:1]}, {Base: ids[2], Refs: c.refs[1:]}}}
+		check(t, s.wrap(t.Context(), d, p))
+		if c.commits == nil {
+			read, err := parcel.Parse([]byte(d.text))
+			check(t, err)
+			if d.push.Ref != parcel.Ref || !d.push.New.IsZero() || len(read.Blobs) != c.blobs {
+				t.Errorf("%s: %+v", name, d)
+			}
+			continue
+		}
+		o, err := s.repo.Object(t.Context(), string(d.push.New))
+		check(t, err)
+		made, err := git.DecodeCommit(o)
+		check(t, err)
+		if d.text != "" || d.push.Ref != parcel.InboxRef(o.OID) || !slices.Equal(made.Parents, c.commits) || len(p.Blobs) != 0 {
+			t.Errorf("%s: %+v, carried by %+v", name, d, made)
+		}
+	}
+}
+
+// TestOwn checks which boards become independent ones.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	by, tip := s.remote.Load(), s.commits(t, 1)[0]
+	for name, c := range map[string]struct {
+		shared      *gitio.Remote
+		board, home git.OID
+		is          bool
+	}{
+		"a copy":         {nil, tip, git.ZeroOID, true},
+		"its own":        {nil, tip, tip, false},
+		"a shared board": {by, tip, git.ZeroOID, false},
+		"nothing":        {nil, git.ZeroOID, git.ZeroOID, false},
+	} {
+		s.remote.Store(c.shared)
+		s.set(t, map[string]git.OID{git.BoardRef: c.board, git.HomeRef: c.home})
+		if is, err := s.Own(t.Context()); is != c.is || err != nil {
+			t.Errorf("%s: %v, %v", name, is, err)
+		}
+		if home, _ := s.repo.Ref(t.Context(), git.HomeRef); (home == tip) != (c.is || c.home == tip) {
+			t.Errorf("%s: its home is at %s", name, home)
+		}
+	}
+}
+
+// TestWhere checks where a clone that shares its board has a branch: integration where the remote
+// has it, and others here.
+func TestWhere(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.branch, s.at = "refs/heads/integration", ids[2]
+	tracked := s.tracking("integration")
+	for _, step := range []struct {
+		set  map[string]git.OID
+		ref  string
+		want git.OID
+	}{
+		{nil, s.branch, git.ZeroOID},
+		{map[string]git.OID{s.branch: ids[0]}, s.branch, ids[0]},
+		{map[string]git.OID{tracked: ids[1]}, s.branch, ids[1]},
+		{map[string]git.OID{"refs/heads/main": ids[0]}, "refs/heads/main", ids[0]},
+		{nil, git.BoardRef, ids[2]},
+	} {
+		s.set(t, step.set)
+		if at, err := s.Ref(t.Context(), step.ref); at != step.want || err != nil {
+			t.Errorf("%s is at %s, not at %s: %v", step.ref, at, step.want, err)
+		}
+	}
+}
+
+// TestHeld checks which commits a remote keeps without their branch.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.branch, s.at = "refs/heads/integration", ids[2]
+	lands := []git.RefUpdate{{Ref: s.branch, Old: ids[0], New: ids[2]}}
+	for name, c := range map[string]struct {
+		integration, submitted git.OID
+		commit                 git.OID
+		updates                []git.RefUpdate
+		want                   bool
+	}{
+		"without integration":     {"", "", ids[1], nil, false},
+		"integration is at it":    {ids[1], "", ids[1], nil, true},
+		"integration has it":      {ids[1], "", ids[0], nil, true},
+		"integration is behind":   {ids[0], "", ids[1], nil, false},
+		"integration will be it":  {ids[0], "", ids[2], lands, true},
+		"integration will have":   {ids[0], "", ids[1], lands, true},
+		"it was submitted":        {ids[0], ids[1], ids[1], nil, true},
+		"another was submitted":   {ids[0], ids[2], ids[1], nil, false},
+		"it is all that there is": {"", ids[1], ids[1], nil, true},
+	} {
+		for ref, at := range map[string]git.OID{s.tracking("integration"): c.integration, git.ReviewRef("x", 1): c.submitted} {
+			s.set(t, map[string]git.OID{ref: at.OrZero()})
+		}
+		if held, err := s.held(t.Context(), "x", c.commit, c.updates); held != c.want || err != nil {
+			t.Errorf("%s: %v, %v", name, held, err)
+		}
+	}
+}
+
+// TestCarriers checks the values of commits on a host that accepts only branches, whoever made
+// them, and which commits are errors.
+func TestCarriers(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	s.remote.Load().OnlyBranches = true
+	ids := s.commits(t, 2)
+	s.branch, s.at = "refs/heads/integration", ids[1]
+	lease := git.NewObject(git.BlobObject, []byte("lease"))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{lease}))
+	of := func(value git.OID) git.OID {
+		t.Helper()
+		made, err := s.grow(t.Context(), ids[0], value)
+		check(t, err)
+		return made
+	}
+	for at, want := range map[git.OID]git.OID{
+		git.ZeroOID: git.ZeroOID, of(lease.OID): lease.OID, of(git.ZeroOID): git.ZeroOID, of(ids[1]): ids[1], ids[0]: ids[0],
+		lease.OID: lease.OID,
+	} {
+		if value, err := s.carried(t.Context(), at); value != want || err != nil {
+			t.Errorf("%s stands for %s, not for %s: %v", at, value, want, err)
+		}
+	}
+	if of(ids[1]) != ids[1] {
+		t.Error("what follows needs a carrier")
+	}
+	x := s.mirror(git.LeaseRef("x"))
+	// A fetch that ended halfway has brought the carrier of a lease, and not the lease.
+	carrier := of(lease.OID)
+	s.set(t, map[string]git.OID{x: carrier})
+	if _, err := s.carry(once(t), &plan{}, git.RefUpdate{Ref: git.LeaseRef("x"), New: lease.OID}); !isNetwork(err) {
+		t.Errorf("the remote, which is gone, is not asked: %v", err)
+	}
+	p, stays := &plan{}, git.RefUpdate{Ref: git.LeaseRef("x"), Old: lease.OID, New: lease.OID}
+	if push, err := s.carry(t.Context(), p, stays); push.New != carrier || push.New != push.Old || len(p.carriers) > 0 || err != nil {
+		t.Errorf("a lease that stays needs another carrier: %+v, %v", push, err)
+	}
+}
+
+// TestOffered checks which branches a remote gets when the board is first shared: those of tasks
+// that somebody has worked on.
+func TestOffered(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	tip := s.found(t)
+	human, coder := board.HumanActor("Ada", "ada@example.org"), board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
+	for _, id := range []string{"begun", "ready"} {
+		tip = s.operate(t, human, &board.AddTask{About: board.About{Task: id}, Ready: true, NoSpecFile: true, Definition: board.Definition{
+			Description: "d", DoneWhen: "go test ./... passes", Scope: "IN: x", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
+	}
+	s.operate(t, coder, &board.Register{Session: "mine", Clone: "here"})
+	tip = s.operate(t, coder, &board.Claim{About: board.About{Task: "begun"}, Clone: "here", BaseCommit: string(tip)})
+	refs := map[string]git.OID{git.LeaseRef("coder-1"): tip}
+	for _, branch := range []string{"task/begun", "task/ready", "task/other", "task/no/task", "begun"} {
+		refs[git.BranchRef(branch)] = tip
+	}
+	s.set(t, refs)
+	for _, only := range []bool{false, true} {
+		s.remote.Load().OnlyBranches = only
+		all, err := s.offered(t.Context(), s.remote.Load(), tip, "refs/heads/integration")
+		check(t, err)
+		var got []string
+		for ref := range all {
+			if strings.HasPrefix(ref, git.BranchRef("task")) {
+				got = append(got, ref+" "+all[ref])
+			}
+		}
+		if !slices.Equal(got, []string{"refs/heads/task/begun " + git.PublishedRef("begun")}) {
+			t.Errorf("it offers %s", got)
+		}
+		if _, is := all[git.LeasePrefix+"*"]; is == only {
+			t.Errorf("leases are offered as they are: %v", is)
+		}
+	}
+}
+
+// TestAheadOf checks when the board here has all of one that was fetched.
+func TestAheadOf(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	ids := s.commits(t, 3)
+	side := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: ids[:1], Message: "side\n"}))
+	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []git.Object{side, other}))
+	fetched := s.tracking("state")
+	for name, c := range map[string]struct {
+		here, there git.OID
+		ahead       bool
+		want        error // nil for none
+	}{
+		"the same":      {here: ids[1], there: ids[1]},
+		"behind":        {here: ids[0], there: ids[2]},
+		"ahead":         {here: ids[2], there: ids[0], ahead: true},
+		"nothing here":  {here: git.ZeroOID, there: ids[0]},
+		"nothing there": {here: ids[0], there: git.ZeroOID},
+		"apart":         {here: ids[1], there: side.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: side.OID}},
+		"two boards":    {here: ids[1], there: other.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: other.OID, Unrelated: true}},
+	} {
+		s.set(t, map[string]git.OID{git.BoardRef: c.here, fetched: c.there})
+		ahead, _, err := s.aheadOf(t.Context(), "hub", fetched)
+		if ahead != c.ahead || (err != nil) != (c.want != nil) || err != nil && !reflect.DeepEqual(err, c.want) {
+			t.Errorf("%s: %v, %v", name, ahead, err)
+		}
+	}
+}
+
+// TestIsShared checks which updates have to be made at the remote.
+func TestIsShared(t *testing.T) {
+	t.Parallel()
+	s := apart(t)
+	one, two := git.OID(strings.Repeat("1", 40)), git.OID(strings.Repeat("2", 40))
+	const integration = git.HeadsPrefix + "integration"
+	for _, c := range []struct {
+		ref      string
+		old, new git.OID
+		want     bool
+	}{
+		{git.BoardRef, one, two, true},
+		{git.BoardRef, one, one, false},
+		{integration, one, two, true},
+		{integration, one, one, false},
+		{git.HeadsPrefix + "main", one, two, false},
+		{git.ReviewRef("x", 1), "", one, true},
+		{git.AtticRef("x", 1), "", one, false},
+		{s.Task("x"), one, git.ZeroOID, true},
+		{s.Task("x"), one, one, false},
+		{git.LeaseRef("x"), one, two, true},
+		{git.LeaseRef("x"), one, one, true},
+		{git.LeaseRef("x"), one, "", true},
+		{git.LeaseRef("x"), git.ZeroOID, "", true},
+	} {
+		if is := s.isShared(git.RefUpdate{Ref: c.ref, Old: c.old, New: c.new}, integration); is != c.want {
+			t.Errorf("%s from %.3s to %.3s: %v", c.ref, c.old, c.new, is)
+		}
+	}
+}

@@ -1,0 +1,751 @@
+package share_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// TestMain gives all tests the same environment, so that they can run beside each other.
+func TestMain(m *testing.M) {
+	testrun.Prepare()
+	home, err := os.MkdirTemp("", "remote-test")
+	if err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Ada",
+		"GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
+	} {
+		os.Setenv(name, value)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// clone is a store that shares its board through a hub.
+type clone struct {
+	*share.Store
+	w   *world
+	log *oplog.Log
+}
+
+// world is a bare repository and two clones that share a board through it.
+type world struct {
+	t    *testing.T
+	ctx  context.Context
+	hub  string
+	a, b *clone
+	n    int
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return newWorldBy(t, "")
+}
+
+// onlyBranches is the update hook of a host that accepts only branches, and lets them only grow.
+const onlyBranches = `#!/bin/sh
+case $1 in refs/heads/*) ;; *) echo "only branches" >&2; exit 1 ;; esac
+case $2 in *[!0]*) ;; *) exit 0 ;; esac
+git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
+`
+
+// newWorldBy is newWorld with an update hook at the hub.
+func newWorldBy(t *testing.T, update string) *world {
+	t.Helper()
+	testrun.NotShort(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	dir := t.TempDir()
+	testrepo.Copy(t, templateOf(t, update), dir)
+	w := &world{t: t, ctx: ctx, hub: filepath.Join(dir, "hub.git"), n: 1}
+	w.a, w.b = w.open(filepath.Join(dir, first)), w.open(filepath.Join(dir, second))
+	return w
+}
+
+// templates are the worlds that all others are copied from, by the hub's update hook.
+var templates = map[string]*template{"": {}, onlyBranches: {}}
+
+func templateOf(t *testing.T, update string) string {
+	t.Helper()
+	like := templates[update]
+	like.once.Do(func() { like.dir = makeWorld(t.Context(), t, update) })
+	if like.dir == "" {
+		t.Fatal("the world could not be made")
+	}
+	return like.dir
+}
+
+type template struct {
+	once sync.Once
+	dir  string
+}
+
+// The directories of a world's clones.
+const first, second = "dépôt à moi", "second"
+
+// makeWorld makes a world, and returns its directory.
+func makeWorld(ctx context.Context, t *testing.T, update string) string {
+	dir, err := os.MkdirTemp(os.Getenv("HOME"), "world-") // TestMain removes it
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, ctx: ctx, hub: filepath.Join(dir, "hub.git")}
+	first, second := filepath.Join(dir, first), filepath.Join(dir, second)
+	w.git("", "init", "-q", "--bare", "-b", "main", w.hub)
+	if update != "" {
+		w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "update"), update))
+	}
+	w.git("", "init", "-q", "-b", "main", first)
+	w.git(first, "commit", "-q", "--allow-empty", "-m", "first")
+	w.git(first, "branch", "integration")
+	w.git(first, "remote", "add", "origin", w.hub)
+	w.git(first, "push", "-q", "origin", "main")
+	w.a = w.open(first)
+	w.must(w.a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
+	_, err = w.a.Own(ctx)
+	w.check(err)
+	w.check(w.a.Share(ctx, "origin", "probe"))
+	w.git("", "clone", "-q", w.hub, second)
+	w.b = w.open(second)
+	w.check(w.b.Join(ctx, "origin"))
+	w.check(w.a.Local().Close())
+	w.check(w.b.Local().Close())
+	return dir
+}
+
+func (w *world) open(dir string) *clone { return w.openWith(dir, gitio.Options{}) }
+
+func (w *world) openWith(dir string, o gitio.Options) *clone {
+	w.t.Helper()
+	repo, err := gitio.OpenWith(w.ctx, dir, o)
+	w.check(err)
+	w.t.Cleanup(func() { repo.Close() })
+	s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
+	_, err = s.Sharing(w.ctx)
+	w.check(err)
+	return &clone{s, w, oplog.New(s, "")}
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) git(dir string, args ...string) string {
+	w.t.Helper()
+	return testrun.RunGit(w.t, dir, args...)
+}
+
+// write decides an operation on a clone's view and appends it.
+func (w *world) write(c *clone, p board.Payload) (git.OID, error) {
+	w.t.Helper()
+	return w.writeWith(c, p, oplog.Side{})
+}
+
+// writeWith is write for an operation that moves other refs, too.
+func (w *world) writeWith(c *clone, p board.Payload, side oplog.Side) (git.OID, error) {
+	w.t.Helper()
+	w.n++
+	on, err := c.log.Tip(context.WithoutCancel(w.ctx))
+	w.check(err)
+	op := board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T09:00:%02dZ", w.n)), Request: fmt.Sprint("request-", w.n), Payload: p}
+	prepared, err := oplog.Prepare(on, op)
+	w.check(err)
+	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	w.check(err)
+	return built.Commit, c.log.Append(w.ctx, []*oplog.Built{built}, side)
+}
+
+func (w *world) must(c *clone, p board.Payload) git.OID {
+	w.t.Helper()
+	commit, err := w.write(c, p)
+	w.check(err)
+	return commit
+}
+
+func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
+
+// here returns the clone's tip of the board; there returns the hub's.
+func (c *clone) here() git.OID {
+	c.w.t.Helper()
+	oid, err := c.Local().Ref(context.Background(), git.BoardRef)
+	c.w.check(err)
+	return oid
+}
+
+func (w *world) there() git.OID {
+	w.t.Helper()
+	return git.OID(w.git("", "--git-dir="+w.hub, "rev-parse", git.BoardRef))
+}
+
+// hook runs a shell script once, when a push reaches that hook in the hub. In it $PPID is the
+// receive-pack.
+func (w *world) hook(name, script string) {
+	w.t.Helper()
+	armed := filepath.Join(w.t.TempDir(), "armed")
+	w.check(os.WriteFile(armed, nil, 0o644))
+	w.t.Cleanup(func() {
+		if _, err := os.Stat(armed); err == nil {
+			w.t.Errorf("no push has got so far as %s: the test shows nothing", name)
+		}
+	})
+	text := "#!/bin/sh\n[ -e '" + armed + "' ] || exit 0\n" + script + "\n"
+	w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", name), strings.ReplaceAll(text, "DISARM", "rm '"+armed+"'")))
+}
+
+// killed ends the receive-pack right after the push took effect: its answer is lost.
+const killed = `[ "$1" = committed ] || exit 0
+DISARM
+kill -9 $PPID`
+
+// end fetches in both clones and checks that they and the hub have the same board, with this number
+// of notes, and that it verifies.
+func (w *world) end(notes int) {
+	w.t.Helper()
+	for _, c := range []*clone{w.a, w.b} {
+		w.check(c.Fetch(w.ctx))
+		if c.here() != w.there() {
+			w.t.Errorf("the board is at %s here, at %s there", c.here().Short(), w.there().Short())
+		}
+		report, err := audit.Verify(w.ctx, c.Local(), c.Local(), audit.Range{}, nil)
+		w.check(err)
+		if !report.OK() || report.Commits != notes+1 {
+			w.t.Errorf("%d commits for %d notes: %v", report.Commits, notes, report.Findings)
+		}
+	}
+	w.git("", "--git-dir="+w.hub, "fsck", "--full")
+}
+
+// TestLostRace checks that of two clones that decide on the same tip one loses the race, and
+// already sees the winner's commit then.
+func TestLostRace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	won := w.must(w.a, note("mine"))
+	if _, err := w.write(w.b, note("no, mine")); !errors.Is(err, oplog.ErrLost) {
+		t.Fatalf("the second gets %v", err)
+	}
+	if w.b.here() != won || w.there() != won {
+		t.Errorf("after the race the second sees %s, the hub has %s, and %s has won", w.b.here().Short(), w.there().Short(), won.Short())
+	}
+	w.must(w.b, note("now mine"))
+	w.end(2)
+}
+
+// TestLostLease checks that only one clone can take a lease, and that the other one's view of it
+// does not change.
+func TestLostLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	take := func(c *clone, session string) error {
+		update, object := lease.Renew(nil, leaseOf(session, 0))
+		return c.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
+	}
+	w.check(take(w.a, "a"))
+	if err := take(w.b, "b"); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Fatalf("the second gets %v", err)
+	}
+	held, err := lease.Read(w.ctx, w.b, "coder-1")
+	w.check(err)
+	if held == nil || held.Session != "a" {
+		t.Errorf("the second sees the lease %+v", held)
+	}
+	// A holder of an outdated lease can't end it either.
+	mine, err := lease.Read(w.ctx, w.a, "coder-1")
+	w.check(err)
+	renewed, err := lease.Beat(w.ctx, w.a, mine, leaseOf("a", 1))
+	w.check(err)
+	if err := w.b.UpdateRefs(w.ctx, []git.RefUpdate{lease.Fence("coder-1", held)}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("ended by one who has seen an older one: %v", err)
+	}
+	if there := w.git("", "--git-dir="+w.hub, "rev-parse", git.LeaseRef("coder-1")); there != string(renewed.OID) {
+		t.Errorf("the hub has the lease %s, not %s", there, renewed.OID)
+	}
+	w.end(0)
+}
+
+// TestLostCounts checks that a clone fetches although its counts of fetches were lost, as in a power
+// cut.
+func TestLostCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	notes := 0
+	for _, lost := range []string{"fetching", "fetched"} {
+		for range 3 {
+			w.check(w.a.Fetch(w.ctx))
+		}
+		w.check(os.WriteFile(filepath.Join(w.a.Local().CommonDir(), "liza", lost), nil, 0o644))
+		w.must(w.b, note(lost))
+		notes++
+		moment := w.a.Now()
+		w.check(w.a.Fetch(w.ctx))
+		if w.a.here() != w.there() || !w.a.Fresh(moment) {
+			t.Errorf("without %s a fetch leaves the board at %s, and the hub has %s", lost, w.a.here().Short(), w.there().Short())
+		}
+	}
+	w.end(notes)
+}
+
+// TestAnswerLost checks that a push whose answer is lost is done exactly once.
+func TestAnswerLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.hook("reference-transaction", killed)
+	if commit := w.must(w.a, note("unheard")); commit != w.there() || commit != w.a.here() {
+		t.Errorf("%s stands at %s there, at %s here", commit.Short(), w.there().Short(), w.a.here().Short())
+	}
+	w.end(1)
+}
+
+// TestAnswerLostAndOvertaken checks the same if another clone pushes on top of it before anybody
+// can check.
+func TestAnswerLostAndOvertaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := w.b.Local().TopLevel()
+	// The other clone writes after the first one's push took effect and before it is answered.
+	w.hook("reference-transaction", `[ "$1" = committed ] || exit 0
+DISARM
+unset $(git rev-parse --local-env-vars) GIT_QUARANTINE_PATH
+cd '`+other+`' && git fetch -q origin liza/state && c=$(git commit-tree -p FETCH_HEAD -m next FETCH_HEAD^{tree}) && git push -q origin $c:refs/heads/liza/state
+kill -9 $PPID`)
+	commit := w.must(w.a, note("unheard"))
+	if follows, err := w.a.Local().History().IsAncestor(w.ctx, commit, w.there()); err != nil || !follows || commit == w.there() {
+		t.Errorf("%s is not behind %s, which the hub has: %v", commit.Short(), w.there().Short(), err)
+	}
+	// The other clone's commit is not an operation.
+	w.git("", "--git-dir="+w.hub, "update-ref", git.BoardRef, string(commit))
+	w.git(w.a.Local().TopLevel(), "update-ref", git.BoardRef, string(commit))
+	w.end(1)
+}
+
+// TestCutOff checks that a push that was cut off before it took effect is repeated and takes effect
+// once.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.hook("pre-receive", "DISARM\nkill -9 $PPID")
+	if commit := w.must(w.a, note("again")); commit != w.there() {
+		t.Errorf("the hub has %s, not %s", w.there().Short(), commit.Short())
+	}
+	w.end(1)
+}
+
+// found ends a test of one operation whose outcome is unknown: the first clone's next fetch finds
+// it.
+func (w *world) found() {
+	w.t.Helper()
+	w.check(w.a.Fetch(w.ctx))
+	if w.a.here() != w.there() {
+		w.t.Error("the next look has not found it")
+	}
+	w.end(1)
+}
+
+// TestUnclear checks that, if the remote disappears before anybody can check a push, the outcome is
+// reported as unknown. The next fetch finds it.
+func TestUnclear(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before, away := w.a.here(), w.hub+".away"
+	w.hook("reference-transaction", `[ "$1" = committed ] || exit 0
+DISARM
+mv '`+w.hub+`' '`+away+`'
+kill -9 $PPID`)
+	_, err := w.write(w.a, note("who knows"))
+	unclear := (*share.UnclearError)(nil)
+	if !errors.As(err, &unclear) || !errors.As(err, new(*gitio.NetworkError)) || errors.Is(err, oplog.ErrLost) {
+		t.Fatalf("it is told as %v", err)
+	}
+	if w.a.here() != before {
+		t.Error("what nobody knows of stands here")
+	}
+	w.check(os.Rename(away, w.hub))
+	if w.there() == before {
+		t.Fatal("the push was not done: the test shows nothing")
+	}
+	w.found()
+}
+
+// TestUnreachable checks that without the remote nothing is written on either side, and that work
+// continues once it is back.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before, away := w.a.here(), w.hub+".away"
+	w.check(os.Rename(w.hub, away))
+	if err := w.a.Fetch(w.ctx); !errors.As(err, new(*gitio.NetworkError)) {
+		t.Errorf("a fetch says %v", err)
+	}
+	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*gitio.NetworkError)) || errors.Is(err, oplog.ErrLost) {
+		t.Errorf("a write says %v", err)
+	}
+	w.check(os.Rename(away, w.hub))
+	if w.a.here() != before || w.there() != before {
+		t.Errorf("the board has moved: %s here, %s there", w.a.here().Short(), w.there().Short())
+	}
+	w.must(w.a, note("heard"))
+	w.end(1)
+}
+
+// TestNotSettled checks that an operation that reached the remote but could not be written here is
+// done. The next fetch brings it.
+func TestNotSettled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before := w.a.here()
+	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
+	w.hold(lock)
+	commit := w.must(w.a, note("not here yet"))
+	if w.a.here() != before || w.there() != commit {
+		t.Fatalf("the board is at %s here, at %s there: the test shows nothing", w.a.here().Short(), w.there().Short())
+	}
+	w.check(os.RemoveAll(lock))
+	w.check(w.a.Fetch(w.ctx))
+	if w.a.here() != commit {
+		t.Error("the next look has not brought it")
+	}
+	w.end(1)
+}
+
+// hold makes a lock that can't be removed, as if a process held it. The first clone waits for it
+// only briefly.
+func (w *world) hold(lock string) {
+	w.a = w.openWith(w.a.Local().TopLevel(), gitio.Options{Patience: gitio.Patience{Git: 10 * time.Millisecond, Watch: 50 * time.Millisecond}})
+	w.check(os.MkdirAll(lock, 0o755))
+	w.check(os.WriteFile(filepath.Join(lock, "held"), nil, 0o644))
+}
+
+// TestLeftLock checks that, while a lock keeps fetched refs from being written, Fetch returns an
+// error, so that nobody takes the old view for current or decides on it. A lock left by a killed
+// git is removed.
+func TestLeftLock(t *testing.T) {
+	t.Parallel()
+	for _, ref := range []string{git.BoardRef, git.LeasePrefix + "coder-1"} {
+		t.Run(filepath.Base(ref), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			update, object := lease.Renew(nil, leaseOf("b", 0))
+			w.check(w.b.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, ""))
+			theirs := w.must(w.b, note("theirs"))
+			lock := filepath.Join(w.a.Local().CommonDir(), ref+".lock")
+			w.hold(lock)
+			if err := w.a.Fetch(w.ctx); !errors.Is(err, gitio.ErrBusy) || !strings.Contains(err.Error(), lock) {
+				t.Errorf("%s is locked, and a fetch says %v", ref, err)
+			}
+			w.check(os.RemoveAll(lock))
+			w.check(os.WriteFile(lock, nil, 0o644))
+			w.check(w.a.Fetch(w.ctx))
+			if w.a.here() != theirs {
+				t.Errorf("%s is free, and the board is at %s, not at %s", ref, w.a.here().Short(), theirs.Short())
+			}
+			w.end(1)
+		})
+	}
+}
+
+// TestUnclearBesideALock checks that a push without an answer is unclear, and not lost, if a left
+// lock also hides the result here. A retry could act twice.
+func TestUnclearBesideALock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
+	w.hold(lock)
+	w.hook("reference-transaction", killed)
+	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*share.UnclearError)) || errors.Is(err, oplog.ErrLost) {
+		t.Errorf("it is told as %v", err)
+	}
+	w.check(os.RemoveAll(lock))
+	w.found()
+}
+
+// TestUnheardAndRejected checks that a push is unclear, and not lost, if it breaks off and its
+// repetition is rejected: the first one may still be on its way.
+func TestUnheardAndRejected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.hook("pre-receive", "DISARM\ntouch refs/heads/liza/state.lock\nkill -9 $PPID")
+	_, err := w.write(w.a, note("unheard"))
+	if !errors.As(err, new(*share.UnclearError)) || errors.Is(err, oplog.ErrLost) || errors.Is(err, gitio.ErrRejected) {
+		t.Errorf("it is told as %v", err)
+	}
+	w.check(os.Remove(filepath.Join(w.hub, "refs", "heads", "liza", "state.lock")))
+	w.must(w.a, note("heard"))
+	w.end(1)
+}
+
+// TestComeApart checks, with a hub without our hooks, that a fetch does not replace the board here by
+// one that does not follow from it, whatever the user's settings say about forced updates.
+func TestComeApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git(w.a.Local().TopLevel(), "config", "fetch.showForcedUpdates", "false")
+	before := w.there()
+	mine := w.must(w.a, note("mine"))
+	w.git(w.hub, "update-ref", git.BoardRef, string(before))
+	w.check(w.a.Fetch(w.ctx)) // the next operation brings the hub's board back
+	if w.a.here() != mine {
+		t.Errorf("the hub was reset, and the board here is at %s, not at %s", w.a.here().Short(), mine.Short())
+	}
+	w.check(w.b.Fetch(w.ctx))
+	theirs := w.must(w.b, note("theirs"))
+	err := w.a.Fetch(w.ctx)
+	if apart := (*share.DivergedError)(nil); !errors.As(err, &apart) || apart.Here != mine || apart.There != theirs || apart.Unrelated {
+		t.Errorf("two boards that have come apart: %v", err)
+	}
+	if w.a.here() != mine {
+		t.Errorf("the board here is at %s, not at %s", w.a.here().Short(), mine.Short())
+	}
+}
+
+// TestFetchSince checks that a view that a push has just updated is not fetched again for a request
+// made before the push. A later request sees what others have done.
+func TestFetchSince(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	moment := w.a.Now()
+	mine := w.must(w.a, note("mine"))
+	w.check(w.b.Fetch(w.ctx))
+	theirs := w.must(w.b, note("theirs"))
+	w.check(w.a.FetchSince(w.ctx, moment))
+	if w.a.here() != mine {
+		t.Errorf("the board is at %s: it was fetched again", w.a.here().Short())
+	}
+	w.check(w.a.FetchSince(w.ctx, w.a.Now()))
+	if w.a.here() != theirs {
+		t.Errorf("the board is at %s, and the hub has had %s", w.a.here().Short(), theirs.Short())
+	}
+	w.end(2)
+}
+
+// TestRefetch checks that a clone gets back what the hub has and the clone has lost, and that no ref
+// moves.
+func TestRefetch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old := w.must(w.a, note("one"))
+	w.must(w.a, note("two"))
+	w.check(w.b.Fetch(w.ctx))
+	dir := w.b.Local().CommonDir()
+	w.check(os.RemoveAll(filepath.Join(dir, "liza", "kept")))
+	w.check(os.Remove(filepath.Join(dir, "objects", string(old[:2]), string(old[2:]))))
+	b := w.open(w.b.Local().TopLevel()) // by a process that has read nothing yet
+	if err := b.Local().History().Whole(w.ctx, b.here()); err == nil {
+		t.Error("nothing is lost")
+	}
+	w.check(b.Fetch(w.ctx))
+	if err := b.Local().History().Whole(w.ctx, b.here()); err == nil {
+		t.Error("a plain fetch brings it")
+	}
+	refs := w.git(dir, "for-each-ref")
+	w.check(b.Refetch(w.ctx, git.BoardRef))
+	w.check(b.Local().History().Whole(w.ctx, b.here()))
+	if now := w.git(dir, "for-each-ref"); now != refs {
+		t.Errorf("refs moved from\n%s\nto\n%s", refs, now)
+	}
+}
+
+// TestLooksBeforeItPushes checks that a transaction whose old value is wrong for any ref here
+// pushes nothing: the remote has only some of the refs.
+func TestLooksBeforeItPushes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	integration, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
+	w.check(err)
+	w.check(w.a.Local().UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/attic/one/1", New: integration}}, ""))
+	update, object := lease.Renew(nil, leaseOf("a", 0))
+	err = w.a.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update, {Ref: "refs/liza/attic/one/1", New: w.a.here()}}, "")
+	if !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("got %v", err)
+	}
+	if pushed := w.git("", "--git-dir="+w.hub, "for-each-ref", "refs/liza/leases"); pushed != "" {
+		t.Errorf("the hub has got %s", pushed)
+	}
+	w.end(0)
+}
+
+// TestDroppedBranchIsKept checks that work on a branch deleted from the remote goes to the remote's
+// attic unless another ref there holds it.
+func TestDroppedBranchIsKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		held string // a ref of the earlier transaction that holds the work, or ""
+		kept bool
+	}{{"held by nothing", "", true}, {"submitted", "refs/liza/review/one/1", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			base, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
+			w.check(err)
+			work := git.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "work", string(base)+"^{tree}"))
+			published := w.a.Task("one")
+			refs := []git.RefUpdate{{Ref: published, New: work}}
+			if c.held != "" {
+				refs = append(refs, git.RefUpdate{Ref: c.held, New: work})
+			}
+			w.check(w.a.UpdateRefs(w.ctx, refs, ""))
+			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: work}}, ""))
+			there := w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/liza/task", "refs/liza/attic")
+			want := ""
+			if c.kept {
+				want = fmt.Sprintf("refs/liza/attic/one/%s %s", work, work)
+			}
+			if there != want {
+				t.Errorf("the hub has %q, not %q", there, want)
+			}
+			// A branch that can't be fast-forwarded is deleted and published again. Its old commit
+			// is kept, too.
+			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, New: work}}, ""))
+			anew := git.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "anew", string(base)+"^{tree}"))
+			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: work, New: anew}}, ""))
+			if kept := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/liza/attic/one/"+string(work)); kept != string(work) {
+				t.Errorf("the attic has %s", kept)
+			}
+			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one"); at != string(anew) {
+				t.Errorf("the branch is at %s, not at %s", at, anew)
+			}
+			// A branch that somebody moved on the remote is not deleted.
+			theirs := w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(anew), "-m", "theirs", string(base)+"^{tree}")
+			w.git(w.a.Local().TopLevel(), "-c", "core.hooksPath="+os.DevNull, "push", "-q", w.hub, theirs+":refs/heads/liza/task/one")
+			if err := w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: anew, New: work}}, ""); err == nil {
+				t.Error("moved back over what somebody has pushed")
+			}
+			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one"); at != theirs {
+				t.Errorf("the branch is at %s, not at %s", at, theirs)
+			}
+		})
+	}
+}
+
+// TestMovedSubmission checks that a submission which was replaced or deleted at the remote is named
+// and kept here, and that everything else is fetched.
+func TestMovedSubmission(t *testing.T) {
+	t.Parallel()
+	forged := func(w *world, parents ...string) string {
+		return strings.TrimSpace(w.git(w.hub, append([]string{"commit-tree", "-m", "forged", "main^{tree}"}, parents...)...))
+	}
+	changes := map[string]struct {
+		made func(w *world, ref string)
+		gone bool
+	}{
+		"replaced":       {func(w *world, ref string) { w.git(w.hub, "update-ref", ref, forged(w)) }, false},
+		"fast-forwarded": {func(w *world, ref string) { w.git(w.hub, "update-ref", ref, forged(w, "-p", "main")) }, false},
+		"deleted":        {func(w *world, ref string) { w.git(w.hub, "update-ref", "-d", ref) }, true},
+		"deleted and pushed again": {func(w *world, ref string) {
+			w.git(w.hub, "update-ref", "-d", ref)
+			if err := w.a.FetchAll(w.ctx); err == nil {
+				w.t.Error("that it is gone is not said")
+			}
+			w.git(w.hub, "update-ref", ref, forged(w, "-p", "main"))
+		}, false},
+	}
+	for host, update := range map[string]string{"any host": "", "only branches": onlyBranches} {
+		for change, c := range changes {
+			t.Run(host+"/"+change, func(t *testing.T) {
+				t.Parallel()
+				w := newWorldBy(t, update)
+				at := func(n int) string {
+					if ref := git.ReviewRef("one", n); update == "" {
+						return ref
+					}
+					return git.AsBranch(git.ReviewRef("one", n))
+				}
+				w.git(w.hub, "update-ref", at(1), "main")
+				w.check(w.a.FetchAll(w.ctx))
+				w.check(w.a.CheckThere(w.ctx))
+				was := w.ref(git.ReviewRef("one", 1))
+				c.made(w, at(1))
+				w.git(w.hub, "update-ref", at(2), "main")
+				w.must(w.b, note("theirs"))
+				for _, ask := range []func(context.Context) error{w.a.FetchAll, w.a.CheckThere, w.a.FetchAll} {
+					moved := (*share.MovedError)(nil)
+					if err := ask(w.ctx); !errors.As(err, &moved) {
+						t.Fatalf("it ends with %v", err)
+					}
+					named := moved.Refs
+					if c.gone {
+						named = moved.Gone
+					}
+					if len(moved.Refs)+len(moved.Gone) != 1 || len(named) != 1 || named[0] != git.ReviewRef("one", 1) {
+						t.Errorf("it ends with %v", moved)
+					}
+					w.check(w.a.Fetch(w.ctx))
+				}
+				if now := w.ref(git.ReviewRef("one", 1)); now != was {
+					t.Errorf("the submission that was here is at %s", now)
+				}
+				if w.ref(git.ReviewRef("one", 2)).IsZero() || w.a.here() != w.there() {
+					t.Error("not everything else has come")
+				}
+				w.end(1)
+			})
+		}
+	}
+}
+
+// TestOneRemote checks that a share to a second remote, which has begun before the first one ended,
+// is refused: the board would have two judges.
+func TestOneRemote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.unshare()
+	top, other := w.a.Local().TopLevel(), filepath.Join(t.TempDir(), "other.git")
+	w.git("", "init", "-q", "--bare", other)
+	w.git(top, "remote", "add", "other", other)
+	a, late := w.openWith(top, gitio.Options{ToWrite: true}), w.openWith(top, gitio.Options{ToWrite: true})
+	w.check(a.Share(w.ctx, "origin", "probe"))
+	refused := (*board.Refusal)(nil)
+	if err := late.Share(w.ctx, "other", "probe"); !errors.As(err, &refused) || refused.Code != board.CodeExists {
+		t.Errorf("the second share ends with %v", err)
+	}
+	if left := w.git(other, "for-each-ref"); left != "" {
+		t.Errorf("the other remote has\n%s", left)
+	}
+}
+
+// TestSharedByAnother checks that a board can be written after a share that has met another board.
+func TestSharedByAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.unshare()
+	another := strings.TrimSpace(w.git(w.hub, "commit-tree", "-m", "another", "main^{tree}"))
+	hubHook("update", `case $1 in refs/heads/liza/state) ;; *) exit 0 ;; esac
+unset GIT_QUARANTINE_PATH
+for ref in refs/heads/liza/state refs/liza/home; do git update-ref $ref `+another+`; done
+exit 1`)(w)
+	apart := (*share.DivergedError)(nil)
+	a := w.open(w.a.Local().TopLevel())
+	if err := a.Share(w.ctx, "origin", "probe"); !errors.As(err, &apart) || !apart.Unrelated {
+		t.Fatalf("the share ends with %v", err)
+	}
+	w.must(a, note("mine"))
+	// So it is where an earlier share was cut off.
+	top := a.Local().TopLevel()
+	w.git(top, "update-ref", "-d", git.HomeRef)
+	w.check(os.WriteFile(filepath.Join(a.Local().CommonDir(), "liza", "sharing"), []byte("origin\n"), 0o644))
+	if err := a.Share(w.ctx, "origin", "probe"); !errors.As(err, &apart) || !apart.Unrelated {
+		t.Fatalf("the repeated share ends with %v", err)
+	}
+	w.must(a, note("mine, too"))
+}
