@@ -132,7 +132,7 @@ func TestStory(t *testing.T) {
 		}
 		ids[sp.id] = true
 		for _, a := range sp.attributes {
-			if text := a.Value.Emit(); strings.Contains(text, "secret") || strings.Contains(text, "Ada") || strings.Contains(text, "planner-1") {
+			if text := a.Value.String(); strings.Contains(text, "secret") || strings.Contains(text, "Ada") || strings.Contains(text, "planner-1") {
 				t.Errorf("%s has %s", sp.name, text)
 			}
 		}

@@ -1,7 +1,6 @@
 package audit_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,16 +44,6 @@ func (l *lossy) overwrite(path, text string) {
 func (l *lossy) back(to int) {
 	l.t.Helper()
 	check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: l.commits[3], New: l.commits[to]}}, "back"))
-}
-
-// logged writes a reflog of the board that has these operations, the last one as the newest.
-func (l *lossy) logged(operations ...int) {
-	l.t.Helper()
-	log := ""
-	for _, n := range operations {
-		log += fmt.Sprintf("%s %s Ada <ada@example.org> 1770105600 +0000\tcopied\n", git.ZeroOID, l.commits[n])
-	}
-	l.overwrite(filepath.Join("logs", filepath.FromSlash(git.BoardRef)), log)
 }
 
 // remotes sets refs to a commit, as a remote would have them.
