@@ -25,7 +25,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// TestMain hides all settings of git and ours except the repository's own. It changes the environment once, so that tests can run in parallel.
+// TestMain hides all settings of git and ours except the repository's own. It changes the
+// environment once, so that tests can run in parallel.
 func TestMain(m *testing.M) {
 	testrun.Prepare()
 	for _, entry := range os.Environ() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // ofTheRun is the environment variable that identifies the processes started by a run of the tests.
@@ -42,6 +44,7 @@ func (m tidy) Run() int {
 	for late := time.Now().Add(settles); len(left) > 0 && time.Now().Before(late); left = processesLeft(temp) {
 		time.Sleep(50 * time.Millisecond)
 	}
+	os.RemoveAll(filepath.Join(temp, testrun.Caches))
 	entries, _ := os.ReadDir(temp)
 	for _, e := range entries {
 		// -run leaves the directory behind when it skips some of the scripts.

@@ -24,6 +24,10 @@ func Prepare() {
 	debug.SetGCPercent(400)
 }
 
+// Caches is the name of the directory, among the temporary files, that stands in for the user's
+// caches.
+const Caches = "liza-caches"
+
 // ownCaches moves the worktrees in which merges are tested from the user's caches to the temporary
 // files. Go keeps its build cache.
 func ownCaches() {
@@ -34,7 +38,7 @@ func ownCaches() {
 	if os.Getenv("GOCACHE") == "" {
 		os.Setenv("GOCACHE", filepath.Join(caches, "go-build"))
 	}
-	os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "liza-caches"))
+	os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), Caches))
 }
 
 // AllVariable is the environment variable with which every case of every table runs, without the
