@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -34,7 +34,7 @@ func (b *Board) RoleOf(ctx context.Context, id string) (roles.Role, error) {
 		return "", none
 	}
 	v, err := b.View(ctx)
-	if errors.Is(err, oplog.ErrNoBoard) {
+	if errors.Is(err, log.ErrNoBoard) {
 		return "", none
 	}
 	if err != nil {
@@ -61,7 +61,7 @@ func (b *Board) RegisterIf(
 	if err != nil {
 		return nil, actor, err
 	}
-	done, err := b.DoAll(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) ([]board.Payload, []git.RefUpdate, error) {
+	done, err := b.DoAll(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error) {
 		next, err := wanted(ctx, v)
 		return append([]board.Payload{first}, next...), nil, err
 	})
@@ -179,7 +179,7 @@ func triedName(id, session string) string { return sessionName(id) + "." + sessi
 // ContextUsed returns the intent to record how much of its context an agent has used, in percent.
 // It changes no other field of the agent.
 func ContextUsed(id string, percent int) Intent {
-	return func(_ context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
+	return func(_ context.Context, v *View) (board.Payload, []plumbing.RefUpdate, error) {
 		a := v.State.Agent(id)
 		if a == nil {
 			return nil, nil, board.Refuse(board.CodeUnknownAgent, id+" is not registered", "git liza register")

@@ -15,8 +15,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
 )
 
@@ -28,7 +28,7 @@ type Options struct {
 	Writes  bool             // an operation will follow, so look up the committer at once
 	Key     KeyOf            // finds an actor's signing key; nil if operations are unsigned
 	// Patience is for locks of other processes.
-	Patience gitio.Patience
+	Patience git.Patience
 }
 
 // DefaultRetries is how often a lost race is retried before an operation is given up.
@@ -36,14 +36,14 @@ const DefaultRetries = 50
 
 // Board is the board of one repository.
 type Board struct {
-	store   oplog.Store
-	log     *oplog.Log
+	store   log.Store
+	log     *log.Log
 	now     func() time.Time
 	random  io.Reader
 	retries int
 	writes  bool // an operation will follow
 
-	who  func() (git.Signature, error)
+	who  func() (plumbing.Signature, error)
 	keys keyring
 
 	noting sync.Mutex
@@ -71,7 +71,7 @@ func (b *Board) TakeMentions() []string {
 
 // Open opens the board of the repository that contains dir. The board need not exist yet.
 func Open(ctx context.Context, dir string, o Options) (*Board, error) {
-	repo, err := gitio.OpenWith(ctx, dir, gitio.Options{ToWrite: o.Writes, Patience: o.Patience})
+	repo, err := git.OpenWith(ctx, dir, git.Options{ToWrite: o.Writes, Patience: o.Patience})
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +85,21 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 	}
 	b := OpenStore(shared, filepath.Join(own, "cache", "briefs"), o)
 	shared.Learned = b.Proven
-	repo.Moved = func(updates []git.RefUpdate) {
+	repo.Moved = func(updates []plumbing.RefUpdate) {
 		for _, u := range updates {
-			if strings.HasPrefix(u.Ref, git.AtticPrefix) && !u.New.OrZero().IsZero() {
+			if strings.HasPrefix(u.Ref, plumbing.AtticPrefix) && !u.New.OrZero().IsZero() {
 				b.Mention("kept: " + u.Ref)
 			}
 		}
 	}
 	who := context.WithoutCancel(ctx) // the answer is cached, so it must outlive this context
-	b.who = sync.OnceValues(func() (git.Signature, error) { return repo.Settings().Identity(who) })
+	b.who = sync.OnceValues(func() (plumbing.Signature, error) { return repo.Settings().Identity(who) })
 	return b, nil
 }
 
 // OpenStore opens the board in a store: memory, or a repository whose steps a test makes fail.
-func OpenStore(s oplog.Store, cacheFile string, o Options) *Board {
-	b := &Board{store: s, log: oplog.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries, writes: o.Writes, keys: keyring{of: o.Key}}
+func OpenStore(s log.Store, cacheFile string, o Options) *Board {
+	b := &Board{store: s, log: log.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries, writes: o.Writes, keys: keyring{of: o.Key}}
 	if b.now == nil {
 		b.now = time.Now
 	}
@@ -109,7 +109,9 @@ func OpenStore(s oplog.Store, cacheFile string, o Options) *Board {
 	if b.retries == 0 {
 		b.retries = DefaultRetries
 	}
-	b.who = func() (git.Signature, error) { return git.Signature{Name: "memory", Email: "memory@liza"}, nil }
+	b.who = func() (plumbing.Signature, error) {
+		return plumbing.Signature{Name: "memory", Email: "memory@liza"}, nil
+	}
 	return b
 }
 
@@ -122,7 +124,7 @@ func (b *Board) Close() error {
 }
 
 // Repo returns the repository, or nil for a board in memory.
-func (b *Board) Repo() *gitio.Repo {
+func (b *Board) Repo() *git.Repo {
 	if s := b.shared(); s != nil {
 		return s.Local()
 	}
@@ -136,7 +138,7 @@ func (b *Board) shared() *share.Store {
 }
 
 // Log returns the log of operations.
-func (b *Board) Log() *oplog.Log { return b.log }
+func (b *Board) Log() *log.Log { return b.log }
 
 // Now returns the time of the board's clock.
 func (b *Board) Now() time.Time { return b.now() }
@@ -207,7 +209,7 @@ func rootAbove(worktree string) string {
 }
 
 // Lost returns the error of a request that has no retry left.
-func Lost(op string, r *gitio.Retries, err error) error { return &LostError{op, r.Spent(), err} }
+func Lost(op string, r *git.Retries, err error) error { return &LostError{op, r.Spent(), err} }
 
 // LostError means that an operation lost the race every time. Exit code 2: retry after a pause.
 type LostError struct {
@@ -217,7 +219,7 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	if errors.Is(e.Err, gitio.ErrBusy) {
+	if errors.Is(e.Err, git.ErrBusy) {
 		return fmt.Sprintf("%s tried %d times and found the board locked: %v", e.Op, e.Attempts, e.Err)
 	}
 	return fmt.Sprintf("%s lost the race %d times: others write to the board at the moment", e.Op, e.Attempts)

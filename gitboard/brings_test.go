@@ -3,7 +3,7 @@ package gitboard_test
 import (
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -15,7 +15,7 @@ func TestBringsASubmission(t *testing.T) {
 	if has, err := b.Brings(t.Context(), commit); has || err != nil {
 		t.Fatalf("nobody has pushed it: %v, %v", has, err)
 	}
-	testrun.RunGit(t, a.Repo().TopLevel(), "push", "-q", hub, commit+":"+git.ReviewRef("one", 1))
+	testrun.RunGit(t, a.Repo().TopLevel(), "push", "-q", hub, commit+":"+plumbing.ReviewRef("one", 1))
 	if has, err := b.Brings(t.Context(), commit); !has || err != nil {
 		t.Errorf("it is not brought: %v", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // cloneFile is the file that holds the id of this clone.
@@ -56,7 +56,7 @@ func (b *Board) KeepCloneID(id string) error {
 	if err != nil {
 		return err
 	}
-	return gitio.ReplaceFile(path, []byte(id+"\n"))
+	return git.ReplaceFile(path, []byte(id+"\n"))
 }
 
 // CloneFile returns the path of the file that holds this clone's id, and whether the file is
@@ -95,7 +95,7 @@ func (b *Board) formerClone(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	v, err := b.View(ctx)
-	if errors.Is(err, oplog.ErrNoBoard) {
+	if errors.Is(err, log.ErrNoBoard) {
 		return "", nil
 	}
 	if err != nil {

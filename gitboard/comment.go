@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
@@ -24,7 +24,7 @@ type CommentRequest struct {
 
 // Comment puts a comment on the board. It looks up the number of lines of the file.
 func (b *Board) Comment(ctx context.Context, r CommentRequest) (*Done, error) {
-	return b.Do(ctx, r.Request, func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
+	return b.Do(ctx, r.Request, func(ctx context.Context, v *View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(r.Task)
 		if err != nil {
 			return nil, nil, err
@@ -48,17 +48,17 @@ func (b *Board) countLines(ctx context.Context, t *board.Task, p *board.Comment)
 		return err
 	}
 	file := files[0]
-	if file.Type != git.BlobObject {
+	if file.Type != plumbing.BlobObject {
 		file, p.Deleted = files[1], true
 	}
 	diff := "git liza review " + t.ID + " --diff"
 	switch {
-	case file.Type != git.BlobObject:
+	case file.Type != plumbing.BlobObject:
 		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not a file of the submission %.10s of %s", plain.Line(p.Path, 80), t.ReviewCommit, t.ID), diff)
 	case bytes.IndexByte(file.Data, 0) >= 0:
 		return board.Refuse(board.CodeInvalid, plain.Line(p.Path, 80)+" is not a text: it has no lines", "say it in the reason of the verdict")
 	}
-	p.Lines = git.CountLines(file.Data)
+	p.Lines = plumbing.CountLines(file.Data)
 	return nil
 }
 
@@ -81,8 +81,8 @@ func (b *Board) Remarks(ctx context.Context, t *board.Task) ([]report.Remark, er
 		return nil, err
 	}
 	for i := range all {
-		if files[i].Type == git.BlobObject {
-			all[i].Code = plain.Visible(git.LineOf(files[i].Data, all[i].Line))
+		if files[i].Type == plumbing.BlobObject {
+			all[i].Code = plain.Visible(plumbing.LineOf(files[i].Data, all[i].Line))
 		}
 	}
 	for n := range subs {
@@ -94,25 +94,25 @@ func (b *Board) Remarks(ctx context.Context, t *board.Task) ([]report.Remark, er
 }
 
 // origin returns the commit whose file a comment is about.
-func origin(subs []board.Event, c board.LineComment) git.OID {
+func origin(subs []board.Event, c board.LineComment) plumbing.OID {
 	if n := c.Submission; c.Deleted && n >= 1 && n <= len(subs) {
-		return git.OID(subs[n-1].Base)
+		return plumbing.OID(subs[n-1].Base)
 	}
-	return git.OID(c.Commit)
+	return plumbing.OID(c.Commit)
 }
 
 // touch compares the files of the comments on submission n with later submissions, until each
 // commented place was changed.
 func (b *Board) touch(ctx context.Context, subs []board.Event, n int, all []report.Remark) error {
 	for later := n + 1; later <= len(subs); later++ {
-		from := map[git.OID][]*report.Remark{}
+		from := map[plumbing.OID][]*report.Remark{}
 		for i := range all {
 			if r := &all[i]; r.Submission == n && r.Touched == 0 {
 				from[origin(subs, r.LineComment)] = append(from[origin(subs, r.LineComment)], r)
 			}
 		}
 		for commit, remarks := range from {
-			if err := b.touchedBy(ctx, commit, git.OID(subs[later-1].Commit), later, remarks); err != nil {
+			if err := b.touchedBy(ctx, commit, plumbing.OID(subs[later-1].Commit), later, remarks); err != nil {
 				return err
 			}
 		}
@@ -121,7 +121,7 @@ func (b *Board) touch(ctx context.Context, subs []board.Event, n int, all []repo
 }
 
 // touchedBy records, in remarks about files of one commit, what a later submission changed.
-func (b *Board) touchedBy(ctx context.Context, from, to git.OID, later int, remarks []*report.Remark) error {
+func (b *Board) touchedBy(ctx context.Context, from, to plumbing.OID, later int, remarks []*report.Remark) error {
 	if here, err := b.Repo().Objects(ctx, []string{string(from), string(to)}); err != nil || here[0].OID == "" || here[1].OID == "" {
 		return err
 	}
@@ -156,8 +156,8 @@ func changedAt(patch, path string, line int) (file, there bool) {
 	near := func(first, last int) bool { return first-nearby <= line && line <= last+nearby }
 	at := 0           // the last line seen of the older file
 	replaced := false // the added lines take the place of that line
-	for l := range git.PatchLines(patch) {
-		if l.Kind == git.PatchFile {
+	for l := range plumbing.PatchLines(patch) {
+		if l.Kind == plumbing.PatchFile {
 			at = 0
 		}
 		if l.Was != path {
@@ -166,12 +166,12 @@ func changedAt(patch, path string, line int) (file, there bool) {
 		file = true
 		at = max(at, l.Old)
 		switch l.Kind {
-		case git.PatchGone:
+		case plumbing.PatchGone:
 			replaced = true
 			there = there || near(l.Old, l.Old)
-		case git.PatchAdded:
+		case plumbing.PatchAdded:
 			there = there || !replaced && near(at, at+1)
-		case git.PatchSame, git.PatchHunk:
+		case plumbing.PatchSame, plumbing.PatchHunk:
 			replaced = false
 		}
 	}
@@ -180,7 +180,7 @@ func changedAt(patch, path string, line int) (file, there bool) {
 
 // stillGone reports whether a patch from a review's base deletes a file.
 func stillGone(patch, path string) bool {
-	for l := range git.PatchLines(patch) {
+	for l := range plumbing.PatchLines(patch) {
 		if l.Was == path && l.Deleted {
 			return true
 		}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/share"
 )
@@ -21,21 +21,21 @@ import (
 // Intent decides an operation on a view of the board: its payload, and the other refs that move
 // with it. It is called again on the new tip after every lost race, so it must have no side
 // effects.
-type Intent func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error)
+type Intent func(ctx context.Context, v *View) (board.Payload, []plumbing.RefUpdate, error)
 
 // Intents decides operations that are appended together, all or none, each on the board after the
 // one before it. The refs move with them. Like an Intent, it may be called again.
-type Intents func(ctx context.Context, v *View) ([]board.Payload, []git.RefUpdate, error)
+type Intents func(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error)
 
 // alone returns the intent's operation as the only one.
-func (i Intent) alone(ctx context.Context, v *View) ([]board.Payload, []git.RefUpdate, error) {
+func (i Intent) alone(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error) {
 	p, refs, err := i(ctx, v)
 	return []board.Payload{p}, refs, err
 }
 
 // Just returns an intent whose payload does not depend on the board.
 func Just(p board.Payload) Intent {
-	return func(context.Context, *View) (board.Payload, []git.RefUpdate, error) { return p, nil, nil }
+	return func(context.Context, *View) (board.Payload, []plumbing.RefUpdate, error) { return p, nil, nil }
 }
 
 // Request names the actor of an operation, and its options.
@@ -60,17 +60,17 @@ type doing struct {
 	since   Moment
 	ahead   func(context.Context)
 	on      *View
-	retries *gitio.Retries
+	retries *git.Retries
 	given   bool // the request's id was given by the caller
 	shared  bool
 	turn    *writeQueue
 
 	attempt  int
-	op       string         // the last decided operation, for LostError
-	sent     []*oplog.Built // operations passed to the log, the first of each attempt
-	locked   int            // how often in a row a lock was in the way
-	settled  git.OID        // the newest commit that stays even if pending operations are dropped
-	searched git.OID        // neither this commit nor an earlier one has the request
+	op       string       // the last decided operation, for LostError
+	sent     []*log.Built // operations passed to the log, the first of each attempt
+	locked   int          // how often in a row a lock was in the way
+	settled  plumbing.OID // the newest commit that stays even if pending operations are dropped
+	searched plumbing.OID // neither this commit nor an earlier one has the request
 	// alone applies to a shared board: decide on the remote's state, and let nothing follow until
 	// the remote has answered.
 	alone bool
@@ -90,11 +90,11 @@ func On(v *View) Option { return func(d *doing) { d.on = v } }
 
 // Retries returns the retries that ctx carries, or else new ones (Options.Retries), which the
 // returned context carries: everything that is done for one request shares them.
-func (b *Board) Retries(ctx context.Context) (context.Context, *gitio.Retries) {
-	if r := gitio.RetriesOf(ctx); r != nil {
+func (b *Board) Retries(ctx context.Context) (context.Context, *git.Retries) {
+	if r := git.RetriesOf(ctx); r != nil {
 		return ctx, r
 	}
-	return gitio.WithRetries(ctx, b.retries)
+	return git.WithRetries(ctx, b.retries)
 }
 
 // Try makes attempts with the retries of ctx until one is done or fails. If they are spent, the
@@ -106,12 +106,12 @@ func (b *Board) Try(ctx context.Context, what string, attempt func(context.Conte
 			return err
 		}
 	}
-	return Lost(what, retries, gitio.ErrRefMoved)
+	return Lost(what, retries, git.ErrRefMoved)
 }
 
 // Done is an operation that has been committed to the board.
 type Done struct {
-	*oplog.Entry
+	*log.Entry
 	View     *View // the board after the operation
 	Repeated bool  // it had already been carried out under the same request id
 }
@@ -139,7 +139,7 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 	ctx, retries := b.Retries(ctx)
 	d := &doing{
 		Request: r, b: b, intents: intents, since: b.Moment(), retries: retries, given: r.ID != "", shared: b.Remote() != "",
-		turn: b.writeQueue(), op: "the operation", searched: git.ZeroOID,
+		turn: b.writeQueue(), op: "the operation", searched: plumbing.ZeroOID,
 	}
 	for _, set := range options {
 		set(d)
@@ -191,9 +191,9 @@ func (d *doing) try(ctx context.Context) ([]*Done, error) {
 }
 
 // read returns the board to decide on, and the commit settled.
-func (d *doing) read(ctx context.Context) (s *oplog.Snapshot, settled git.OID, err error) {
+func (d *doing) read(ctx context.Context) (s *log.Snapshot, settled plumbing.OID, err error) {
 	if d.shared {
-		waited := gitio.Trace("wait for the decisions of others in this clone")
+		waited := git.Trace("wait for the decisions of others in this clone")
 		d.turn.take(ctx) // before reading, since others' operations would make it stale
 		waited()
 	}
@@ -214,7 +214,7 @@ func (d *doing) read(ctx context.Context) (s *oplog.Snapshot, settled git.OID, e
 }
 
 // before returns the operations that were already carried out under the request's id.
-func (d *doing) before(ctx context.Context, s *oplog.Snapshot, settled git.OID) ([]*Done, error) {
+func (d *doing) before(ctx context.Context, s *log.Snapshot, settled plumbing.OID) ([]*Done, error) {
 	if d.attempt == 1 && !d.given {
 		d.searched = s.Commit // a random id can't be in use
 	}
@@ -239,7 +239,7 @@ func (d *doing) before(ctx context.Context, s *oplog.Snapshot, settled git.OID) 
 // hasSent reports whether an operation with the request's id is one that this call has sent, not
 // that of another call. A server may have put it on the board as another commit.
 func (d *doing) hasSent(found *Done) bool {
-	return slices.ContainsFunc(d.sent, func(sent *oplog.Built) bool {
+	return slices.ContainsFunc(d.sent, func(sent *log.Built) bool {
 		return sent.Commit == found.Commit || d.shared && sameOperation(sent.Op, found.Op)
 	})
 }
@@ -259,7 +259,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 	if errors.Is(err, errWaited) {
 		return errAgain
 	}
-	if !errors.Is(err, oplog.ErrLost) && (!refused || !d.shared || settled && (d.alone || d.b.fresh(d.since))) {
+	if !errors.Is(err, log.ErrLost) && (!refused || !d.shared || settled && (d.alone || d.b.fresh(d.since))) {
 		return err
 	}
 	if refused && !d.alone && d.shared {
@@ -267,7 +267,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 		return errAgain
 	}
 	d.alone = errors.Is(err, share.ErrAlone)
-	if d.locked++; !errors.Is(err, gitio.ErrBusy) {
+	if d.locked++; !errors.Is(err, git.ErrBusy) {
 		d.locked = 0
 	}
 	if !d.retries.Spend() || d.locked == lockedRetries {
@@ -293,7 +293,7 @@ func (d *doing) catchUp(ctx context.Context) error {
 	if err == nil {
 		err = d.b.RefreshSince(ctx, d.since)
 	}
-	if len(d.sent) > 0 && errors.As(err, new(*gitio.NetworkError)) {
+	if len(d.sent) > 0 && errors.As(err, new(*git.NetworkError)) {
 		return &share.UnclearError{Err: err}
 	}
 	return err
@@ -318,7 +318,7 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 	}
 	var (
 		first, last *planned
-		built       []*oplog.Built
+		built       []*log.Built
 	)
 	at, joined, err := v.joined(ctx, d.Request)
 	if err != nil {
@@ -354,14 +354,14 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 	}
 	side.Refs = slices.Concat(refs, side.Refs)
 	if v.Commit.IsZero() && d.b.Repo() != nil {
-		was, err := d.b.Repo().Ref(ctx, git.HomeRef)
+		was, err := d.b.Repo().Ref(ctx, plumbing.HomeRef)
 		if err != nil {
 			return nil, err
 		}
 		if now := built[0].Commit; was != now { // else a killed process began with this very commit
 			// First: by it the beginning of a killed process differs from the remains of a board
 			// (begunOnly).
-			side.Refs = slices.Insert(side.Refs, 0, git.RefUpdate{Ref: git.HomeRef, Old: was, New: now})
+			side.Refs = slices.Insert(side.Refs, 0, plumbing.RefUpdate{Ref: plumbing.HomeRef, Old: was, New: now})
 		}
 	}
 	kept, err := d.b.keepLanding(ctx, v.State, last.prepared.After)
@@ -382,7 +382,7 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 	}
 	d.sent = append(d.sent, own[0])
 	err = d.b.log.Append(ctx, built, side)
-	rewritten := (*oplog.RewrittenError)(nil)
+	rewritten := (*log.RewrittenError)(nil)
 	if err != nil && !errors.As(err, &rewritten) {
 		return nil, err
 	}
@@ -395,14 +395,14 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		return d.rewritten(ctx, rewritten.Commits[len(rewritten.Commits)-len(own):])
 	}
 	for _, made := range own {
-		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
+		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &log.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
 	}
 	d.b.built(v.Commit, d.settled, end)
 	return all, nil
 }
 
 // rewritten returns the operations that a server has committed in other commits than were built.
-func (d *doing) rewritten(ctx context.Context, commits []git.OID) (all []*Done, err error) {
+func (d *doing) rewritten(ctx context.Context, commits []plumbing.OID) (all []*Done, err error) {
 	if err := d.b.proveFetched(ctx); err != nil {
 		return nil, err // no operation may be built on its board
 	}
@@ -421,27 +421,27 @@ const identityHint = `git config user.name "Your Name" and git config user.email
 // NoIdentity returns the refusal for when git's settings contain no user name, of which git said
 // err. If git was kept from answering, that is the error.
 func NoIdentity(err error) error {
-	if gitio.Unfinished(err) {
+	if git.Unfinished(err) {
 		return err
 	}
 	return board.Refuse(board.CodeIdentity, "git does not know who you are", identityHint)
 }
 
 // Committer returns who writes the commits of this clone. Git is asked only once.
-func (b *Board) Committer() (oplog.Committer, error) {
+func (b *Board) Committer() (log.Committer, error) {
 	who, err := b.who()
 	if err != nil {
-		return oplog.Committer{}, NoIdentity(err)
+		return log.Committer{}, NoIdentity(err)
 	}
 	if !plain.IsName(who.Name) || !plain.IsName(who.Email) {
-		return oplog.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, plain.Line(who.Email, 60)), identityHint)
+		return log.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, plain.Line(who.Email, 60)), identityHint)
 	}
-	return oplog.Committer{Name: who.Name, Email: who.Email}, nil
+	return log.Committer{Name: who.Name, Email: who.Email}, nil
 }
 
 // decide calls the intents. Their decision is void if it was based on records that could not be
 // read.
-func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []git.RefUpdate, error) {
+func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []plumbing.RefUpdate, error) {
 	snapshot := *v.Snapshot
 	snapshot.State = v.State.ForRules()
 	seen := *v

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // TestDoAll: operations that belong together are recorded in order, each decided on the board after
@@ -20,7 +20,7 @@ func TestDoAll(t *testing.T) {
 	request := gitboard.Request{Actor: ada, ID: "together"}
 	decided := 0
 	together := func(payloads ...board.Payload) gitboard.Intents {
-		return func(context.Context, *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
+		return func(context.Context, *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
 			decided++
 			return payloads, nil, nil
 		}
@@ -37,7 +37,7 @@ func TestDoAll(t *testing.T) {
 		t.Errorf("%d commits", len(log))
 	}
 	for i, done := range all {
-		if !slices.ContainsFunc(log, func(c git.Commit) bool { return c.OID == done.Commit }) {
+		if !slices.ContainsFunc(log, func(c plumbing.Commit) bool { return c.OID == done.Commit }) {
 			t.Errorf("operation %d is not in the log", i+1)
 		}
 		if want := gitboard.Numbered("together", i+1); done.Op.Request != want {

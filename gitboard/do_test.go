@@ -15,9 +15,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
@@ -127,13 +127,13 @@ func oneClaim(t *testing.T, racing bool) {
 
 // meddling calls do before the first update of refs, or reports every update as a lost race.
 type meddling struct {
-	oplog.Store
+	log.Store
 	before  func()
 	always  error
-	updates [][]git.RefUpdate
+	updates [][]plumbing.RefUpdate
 }
 
-func (m *meddling) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
+func (m *meddling) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	m.updates = append(m.updates, updates)
 	if m.always != nil {
 		return m.always
@@ -146,14 +146,14 @@ func (m *meddling) UpdateRefs(ctx context.Context, updates []git.RefUpdate, refl
 }
 
 // Refs makes a board list leases in this store, too.
-func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
-	return m.Store.(*oplog.Memory).Refs(ctx, prefixes...)
+func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, error) {
+	return m.Store.(*log.Memory).Refs(ctx, prefixes...)
 }
 
 // memory returns a board in memory whose store a test can make fail.
 func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *testrepo.Clock) {
 	c := newClock()
-	m := &meddling{Store: oplog.NewMemory()}
+	m := &meddling{Store: log.NewMemory()}
 	b := gitboard.OpenStore(m, "", gitboard.Options{Now: c.Now, Retries: retries})
 	begin(t, b)
 	t.Cleanup(func() { m.always = nil; clean(t, m) })
@@ -163,13 +163,13 @@ func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *testrepo.Cl
 // TestLost: a writer that loses every race gets an error with the number of attempts.
 func TestLost(t *testing.T) {
 	b, m, _ := memory(t, 3)
-	m.updates, m.always = nil, gitio.ErrRefMoved
+	m.updates, m.always = nil, git.ErrRefMoved
 	_, err := try(b, ada, "", note("x"))
 	var lost *gitboard.LostError
 	if !errors.As(err, &lost) || lost.Attempts != 4 || len(m.updates) != 4 || lost.Op != "note" {
 		t.Errorf("%d tries: %v", len(m.updates), err)
 	}
-	m.always = fmt.Errorf("%w: /p/.git/refs/heads/liza/state.lock", gitio.ErrBusy)
+	m.always = fmt.Errorf("%w: /p/.git/refs/heads/liza/state.lock", git.ErrBusy)
 	if _, err := try(b, ada, "", note("x")); !errors.As(err, &lost) || !strings.Contains(err.Error(), "state.lock") {
 		t.Errorf("a lock that stays: %v", err)
 	}
@@ -179,8 +179,8 @@ func TestLost(t *testing.T) {
 	}
 	// A cancelled context ends the wait for the next attempt.
 	ctx, cancel := context.WithCancel(context.Background())
-	m.always = gitio.ErrRefMoved
-	_, err = b.Do(ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	m.always = git.ErrRefMoved
+	_, err = b.Do(ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		cancel()
 		return note("x"), nil, nil
 	})
@@ -196,7 +196,7 @@ func TestDecidesAgain(t *testing.T) {
 	m.before = func() {
 		do(t, gitboard.OpenStore(m.Store, "", gitboard.Options{Now: b.Now}), ada, note("in between"))
 	}
-	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		n := len(v.State.List(board.NoteDir))
 		seen = append(seen, n)
 		return note(fmt.Sprintf("there were %d", n)), nil, nil
@@ -213,7 +213,7 @@ func TestRequestedBeside(t *testing.T) {
 	b, m, _ := memory(t, 3)
 	beside := gitboard.OpenStore(m.Store, "", gitboard.Options{Now: b.Now})
 	decided := 0
-	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada, ID: "once"}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada, ID: "once"}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		if decided++; decided == 1 {
 			_, err := try(beside, ada, "once", note("theirs"))
 			check(t, err)
@@ -236,7 +236,7 @@ func TestRepeatedRequest(t *testing.T) {
 	if first.Repeated || !again.Repeated || again.Commit != first.Commit || again.Op.Name() != "anomaly" || again.View.State.Anomaly("anomaly-1") == nil || again.Op.Actor != coder1 {
 		t.Errorf("%+v", again)
 	}
-	if count(t, m, git.ZeroOID, "my-request") != 1 {
+	if count(t, m, plumbing.ZeroOID, "my-request") != 1 {
 		t.Error("it was carried out twice")
 	}
 	_, err = try(b, ada, "my-request", note("mine"))
@@ -279,7 +279,7 @@ func TestRenewal(t *testing.T) {
 		if h.Task != step.task || h.Heartbeat != board.At(c.Now()) || h.Expires != board.At(c.Now().Add(step.expires)) || h.Session != coder1.Session {
 			t.Errorf("%s: %+v", step.p.Op(), h)
 		}
-		if len(m.updates) != 1 || len(m.updates[0]) != 2 || m.updates[0][1].Ref != git.BoardRef {
+		if len(m.updates) != 1 || len(m.updates[0]) != 2 || m.updates[0][1].Ref != plumbing.BoardRef {
 			t.Errorf("%s: %v", step.p.Op(), m.updates)
 		}
 	}
@@ -361,7 +361,7 @@ func TestTakeOverOfNobody(t *testing.T) {
 	m.updates = nil
 	do(t, b, coder2, claim("alpha"))
 	for _, u := range m.updates[0] {
-		if u.Ref == git.LeaseRef("coder-1") {
+		if u.Ref == plumbing.LeaseRef("coder-1") {
 			t.Errorf("it verifies %v", u)
 		}
 	}
@@ -430,7 +430,7 @@ func TestStopFiles(t *testing.T) {
 	clean(t, b.Repo())
 }
 
-func head(t *testing.T, b *gitboard.Board) git.OID {
+func head(t *testing.T, b *gitboard.Board) plumbing.OID {
 	t.Helper()
 	oid, err := b.Repo().ResolveCommit(context.Background(), "HEAD")
 	check(t, err)
@@ -441,10 +441,10 @@ func head(t *testing.T, b *gitboard.Board) git.OID {
 func TestNoBoard(t *testing.T) {
 	dir := project(t)
 	b := open(t, dir, newClock())
-	if _, err := b.View(context.Background()); !errors.Is(err, oplog.ErrNoBoard) {
+	if _, err := b.View(context.Background()); !errors.Is(err, log.ErrNoBoard) {
 		t.Errorf("%v", err)
 	}
-	if _, err := try(b, ada, "", note("x")); !errors.Is(err, oplog.ErrNoBoard) {
+	if _, err := try(b, ada, "", note("x")); !errors.Is(err, log.ErrNoBoard) {
 		t.Errorf("%v", err)
 	}
 	begin(t, b)
@@ -531,7 +531,7 @@ func TestViewAt(t *testing.T) {
 	c.Pass(time.Hour)
 	do(t, b, ada, note("second"))
 	for when, want := range map[string]int{
-		string(first.Commit): 1, git.BoardRef: 2, "liza/state~2": 0,
+		string(first.Commit): 1, plumbing.BoardRef: 2, "liza/state~2": 0,
 		"2026-02-03T08:59:59Z": 0, "2026-02-03T09:00:00Z": 1, "2026-02-03T12:00:00Z": 2,
 	} {
 		v, err := b.ViewAt(ctx, when)
@@ -548,11 +548,11 @@ func TestViewAt(t *testing.T) {
 // TestIntentUnread: an intent that relies on records which every board has gets an error, not a
 // panic, when they can't be read.
 func TestIntentUnread(t *testing.T) {
-	s := oplog.NewMemory()
+	s := log.NewMemory()
 	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
 	for step := 1; ; step++ {
 		bad := &faulty{Store: s, fails: map[int]fault{step: {false, errFault}}}
-		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 			return note(v.State.Config().IntegrationBranch), nil, nil
 		})
 		if bad.met == 0 {
@@ -568,8 +568,8 @@ func TestIntentUnread(t *testing.T) {
 // TestSharedRetries: operations in one context give up together, after its retries.
 func TestSharedRetries(t *testing.T) {
 	b, m, _ := memory(t, 50)
-	ctx, _ := gitio.WithRetries(context.Background(), 3)
-	m.updates, m.always = nil, gitio.ErrRefMoved
+	ctx, _ := git.WithRetries(context.Background(), 3)
+	m.updates, m.always = nil, git.ErrRefMoved
 	for _, tries := range []int{4, 5} { // the second has none left
 		_, err := b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note("x")))
 		if lost := (*gitboard.LostError)(nil); !errors.As(err, &lost) || len(m.updates) != tries {

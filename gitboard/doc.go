@@ -6,7 +6,7 @@
 // leases; and this clone's own small files (clone id, sessions) under <common git dir>/liza. Clock
 // and randomness come in through Options.
 //
-// It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/plain, gitboard/queue, gitboard/report, gitboard/roles, gitboard/share
-// and gitboard/sshsig.
+// It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease, gitboard/log,
+// gitboard/log/codec, gitboard/plain, gitboard/queue, gitboard/report, gitboard/roles,
+// gitboard/share and gitboard/sshsig.
 package gitboard

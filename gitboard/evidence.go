@@ -9,18 +9,18 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // IntegrationRef returns the full name of the board's integration branch.
-func (v *View) IntegrationRef() string { return git.BranchRef(v.State.Config().IntegrationBranch) }
+func (v *View) IntegrationRef() string { return plumbing.BranchRef(v.State.Config().IntegrationBranch) }
 
 // TaskBranch returns the name of a task's branch in this clone.
 func (v *View) TaskBranch(task string) string { return v.State.TaskBranches().Of(task) }
 
 // TaskRef returns the full name of a task's branch in this clone.
-func (v *View) TaskRef(task string) string { return git.BranchRef(v.TaskBranch(task)) }
+func (v *View) TaskRef(task string) string { return plumbing.BranchRef(v.TaskBranch(task)) }
 
 // Branches lists the branches that only git liza moves in this clone: integration, and what those
 // of tasks are below.
@@ -29,12 +29,12 @@ func (v *View) Branches() []string {
 }
 
 // IntegrationTip returns the tip of the integration branch, zero if the branch does not exist.
-func (b *Board) IntegrationTip(ctx context.Context, v *View) (git.OID, error) {
+func (b *Board) IntegrationTip(ctx context.Context, v *View) (plumbing.OID, error) {
 	return b.store.Ref(ctx, v.IntegrationRef())
 }
 
 // Integration returns the tip of the integration branch, or a refusal if the branch does not exist.
-func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
+func (b *Board) Integration(ctx context.Context, v *View) (plumbing.OID, error) {
 	tip, err := b.IntegrationTip(ctx, v)
 	if err != nil {
 		return "", err
@@ -57,7 +57,7 @@ func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
 // KeptIntegration returns the tip of the integration branch, or a refusal if integration is not
 // where the board left it: the branch lacks the last landing, or is missing. A shared board asks
 // the remote again before it refuses.
-func (b *Board) KeptIntegration(ctx context.Context, v *View) (git.OID, error) {
+func (b *Board) KeptIntegration(ctx context.Context, v *View) (plumbing.OID, error) {
 	err := v.SetBack(ctx)
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && b.Remote() != "" {
 		err = cmp.Or(b.Refresh(ctx), v.SetBack(ctx))
@@ -76,16 +76,16 @@ func (v *View) SetBack(ctx context.Context) error {
 		return v.State.Err()
 	}
 	tip, err := b.Integration(ctx, v)
-	landed := git.OID(meta.Landed)
+	landed := plumbing.OID(meta.Landed)
 	if err != nil || tip == landed {
 		return err
 	}
 	name := v.State.Config().IntegrationBranch
 	lacks := fmt.Sprintf("%s was set back: it lacks %s", name, landed.Short())
 	switch o, err := b.Repo().Object(ctx, meta.Landed); {
-	case errors.Is(err, gitio.ErrNotFound):
+	case errors.Is(err, git.ErrNotFound):
 		return board.Refuse(board.CodeSetBack, lacks, "that commit isn't in this clone; in a clone that has it: git liza land "+meta.Landed)
-	case err != nil || o.Type != git.CommitObject:
+	case err != nil || o.Type != plumbing.CommitObject:
 		return err
 	}
 	if has, err := b.Repo().History().IsAncestor(ctx, landed, tip); has || err != nil {
@@ -112,47 +112,47 @@ func (v *View) SeenSetBack(ctx context.Context) (*report.SetBack, error) {
 
 // Completing is the intent that ends a goal, which is refused while integration lacks a landing.
 func Completing(p *board.GoalComplete) Intent {
-	return func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
+	return func(ctx context.Context, v *View) (board.Payload, []plumbing.RefUpdate, error) {
 		return p, nil, v.SetBack(ctx)
 	}
 }
 
-// keepLanding returns the update by which git.LandedRef follows operations that moved integration.
-func (b *Board) keepLanding(ctx context.Context, before, after *board.State) ([]git.RefUpdate, error) {
+// keepLanding returns the update by which plumbing.LandedRef follows operations that moved integration.
+func (b *Board) keepLanding(ctx context.Context, before, after *board.State) ([]plumbing.RefUpdate, error) {
 	was, now := before.Meta(), after.Meta()
 	if b.Repo() == nil || was == nil || now == nil || was.Landed == now.Landed {
 		return nil, cmp.Or(before.Err(), after.Err())
 	}
-	at, err := b.Repo().Ref(ctx, git.LandedRef)
-	return []git.RefUpdate{{Ref: git.LandedRef, Old: at, New: git.OID(now.Landed)}}, err
+	at, err := b.Repo().Ref(ctx, plumbing.LandedRef)
+	return []plumbing.RefUpdate{{Ref: plumbing.LandedRef, Old: at, New: plumbing.OID(now.Landed)}}, err
 }
 
-// keepFetched moves git.LandedRef to a landing that a fetch has brought. If that fails, the commit
+// keepFetched moves plumbing.LandedRef to a landing that a fetch has brought. If that fails, the commit
 // is kept only while integration has it.
 func (b *Board) keepFetched(ctx context.Context) {
 	v, err := b.View(ctx)
 	if err != nil || v.State.Meta() == nil {
 		return
 	}
-	landed := git.OID(v.State.Meta().Landed)
-	at, err := b.Repo().Ref(ctx, git.LandedRef)
+	landed := plumbing.OID(v.State.Meta().Landed)
+	at, err := b.Repo().Ref(ctx, plumbing.LandedRef)
 	if err != nil || landed == "" || at == landed {
 		return
 	}
-	if o, err := b.Repo().Object(ctx, string(landed)); err == nil && o.Type == git.CommitObject {
-		_ = b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LandedRef, Old: at, New: landed}}, "")
+	if o, err := b.Repo().Object(ctx, string(landed)); err == nil && o.Type == plumbing.CommitObject {
+		_ = b.Repo().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.LandedRef, Old: at, New: landed}}, "")
 	}
 }
 
-// Complete returns a *gitio.DamagedError if this clone lacks objects that a task's submitted commit
+// Complete returns a *git.DamagedError if this clone lacks objects that a task's submitted commit
 // would bring to integration.
-func (b *Board) Complete(ctx context.Context, t *board.Task, integration git.OID) error {
-	return b.Repo().History().WholeSince(ctx, integration, git.OID(t.ReviewCommit))
+func (b *Board) Complete(ctx context.Context, t *board.Task, integration plumbing.OID) error {
+	return b.Repo().History().WholeSince(ctx, integration, plumbing.OID(t.ReviewCommit))
 }
 
 // Proven is the newest commit of integration that the board proves.
 type Proven struct {
-	Commit git.OID
+	Commit plumbing.OID
 	By     string // what proves it, as the beginning of a sentence that ends in the commit; "" for no proof
 }
 
@@ -167,18 +167,18 @@ func (b *Board) ProvenIntegration(ctx context.Context, v *View) (Proven, error) 
 			return Proven{}, v.State.Err()
 		}
 		if brief.Status == board.Merged {
-			merged = b.newer(ctx, merged, Proven{git.OID(t.MergeCommit), "the last merge left it at"})
+			merged = b.newer(ctx, merged, Proven{plumbing.OID(t.MergeCommit), "the last merge left it at"})
 		}
-		claimed = b.newer(ctx, claimed, Proven{git.OID(t.BaseCommit), "the last claim began at"})
+		claimed = b.newer(ctx, claimed, Proven{plumbing.OID(t.BaseCommit), "the last claim began at"})
 	}
-	landed := Proven{git.OID(v.State.Meta().Landed), "the last landing left it at"}
+	landed := Proven{plumbing.OID(v.State.Meta().Landed), "the last landing left it at"}
 	return b.newer(ctx, b.newer(ctx, merged, landed), claimed), cmp.Or(ctx.Err(), v.State.Err())
 }
 
 // newer returns the one of two that contains the other; known if neither does, or if other is not
 // in this clone.
 func (b *Board) newer(ctx context.Context, known, other Proven) Proven {
-	if o, err := b.Repo().Object(ctx, string(other.Commit)); other.Commit == "" || err != nil || o.Type != git.CommitObject {
+	if o, err := b.Repo().Object(ctx, string(other.Commit)); other.Commit == "" || err != nil || o.Type != plumbing.CommitObject {
 		return known
 	}
 	if known.By == "" {
@@ -218,7 +218,7 @@ func (b *Board) SpecOID(ctx context.Context, v *View, specRef string) (string, e
 		return "", err
 	}
 	oid, err := b.Repo().History().FileOID(ctx, tip, path)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
 	}
 	return string(oid), err

@@ -12,14 +12,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // faulty is a store in which chosen steps fail, either undone or although they were done.
 type faulty struct {
-	oplog.Store
+	log.Store
 	fails map[int]fault // by the number of the step, from 1
 	step  int
 	met   int
@@ -54,35 +54,35 @@ func (f *faulty) at(name string, step func() error) error {
 	return fmt.Errorf("%s: %w", name, x.err)
 }
 
-func (f *faulty) Object(ctx context.Context, name string) (o git.Object, err error) {
+func (f *faulty) Object(ctx context.Context, name string) (o plumbing.Object, err error) {
 	err = f.at("Object", func() error { o, err = f.Store.Object(ctx, name); return err })
 	return o, err
 }
 
-func (f *faulty) Objects(ctx context.Context, names []string) (o []git.Object, err error) {
+func (f *faulty) Objects(ctx context.Context, names []string) (o []plumbing.Object, err error) {
 	err = f.at("Objects", func() error { o, err = f.Store.Objects(ctx, names); return err })
 	return o, err
 }
 
-func (f *faulty) WriteObjects(ctx context.Context, objects []git.Object) error {
+func (f *faulty) WriteObjects(ctx context.Context, objects []plumbing.Object) error {
 	return f.at("WriteObjects", func() error { return f.Store.WriteObjects(ctx, objects) })
 }
 
-func (f *faulty) Ref(ctx context.Context, name string) (oid git.OID, err error) {
+func (f *faulty) Ref(ctx context.Context, name string) (oid plumbing.OID, err error) {
 	err = f.at("Ref", func() error { oid, err = f.Store.Ref(ctx, name); return err })
 	return oid, err
 }
 
-func (f *faulty) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
+func (f *faulty) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	return f.at("UpdateRefs", func() error { return f.Store.UpdateRefs(ctx, updates, reflog) })
 }
 
-func (f *faulty) Log(ctx context.Context, from, to git.OID) (c []git.Commit, err error) {
+func (f *faulty) Log(ctx context.Context, from, to plumbing.OID) (c []plumbing.Commit, err error) {
 	err = f.at("Log", func() error { c, err = f.Store.Log(ctx, from, to); return err })
 	return c, err
 }
 
-func (f *faulty) RequestCommit(ctx context.Context, tip git.OID, request string, depth int) (oid git.OID, err error) {
+func (f *faulty) RequestCommit(ctx context.Context, tip plumbing.OID, request string, depth int) (oid plumbing.OID, err error) {
 	err = f.at("RequestCommit", func() error { oid, err = f.Store.RequestCommit(ctx, tip, request, depth); return err })
 	return oid, err
 }
@@ -92,7 +92,7 @@ func (f *faulty) RequestCommit(ctx context.Context, tip git.OID, request string,
 // once; the board verifies. In a repository there is one way to fail, with -long all.
 func TestFaults(t *testing.T) {
 	testrun.NotShort(t)
-	test := func(t *testing.T, s oplog.Store, ways map[string][]fault) {
+	test := func(t *testing.T, s log.Store, ways map[string][]fault) {
 		c := newClock()
 		sound := gitboard.OpenStore(s, "", gitboard.Options{Now: c.Now})
 		begin(t, sound)
@@ -116,7 +116,7 @@ func TestFaults(t *testing.T) {
 				return holder, claim("alpha")
 			}},
 		}
-		_, slow := s.(*gitio.Repo)
+		_, slow := s.(*git.Repo)
 		if slow {
 			operations = operations[2:] // this one does everything that the others do
 		}
@@ -170,19 +170,19 @@ func TestFaults(t *testing.T) {
 	ways := map[string][]fault{
 		"not done":                      {{false, errFault}},
 		"done, reported as failed":      {{true, errFault}},
-		"done, and the look after dies": {{true, gitio.ErrRefMoved}, {false, errFault}},
+		"done, and the look after dies": {{true, git.ErrRefMoved}, {false, errFault}},
 	}
 	more := map[string][]fault{
-		"not done, reported as lost": {{false, gitio.ErrRefMoved}},
-		"done, reported as lost":     {{true, gitio.ErrRefMoved}},
-		"done, reported as locked":   {{true, gitio.ErrBusy}},
+		"not done, reported as lost": {{false, git.ErrRefMoved}},
+		"done, reported as lost":     {{true, git.ErrRefMoved}},
+		"done, reported as locked":   {{true, git.ErrBusy}},
 	}
 	t.Run("memory", func(t *testing.T) {
 		maps.Copy(more, ways)
-		test(t, oplog.NewMemory(), more)
+		test(t, log.NewMemory(), more)
 	})
 	t.Run("git", func(t *testing.T) {
-		repo, err := gitio.Open(context.Background(), project(t))
+		repo, err := git.Open(context.Background(), project(t))
 		check(t, err)
 		defer repo.Close()
 		test(t, repo, ways)
@@ -200,10 +200,10 @@ func again(a board.Actor, p board.Payload) (board.Actor, board.Payload) {
 
 // TestUnknownOutcome: when nobody can say whether an operation was done, it is not retried.
 func TestUnknownOutcome(t *testing.T) {
-	s := oplog.NewMemory()
+	s := log.NewMemory()
 	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
 	for step := 1; ; step++ {
-		bad := &faulty{Store: s, fails: map[int]fault{step: {true, gitio.ErrRefMoved}, step + 1: {false, errFault}}}
+		bad := &faulty{Store: s, fails: map[int]fault{step: {true, git.ErrRefMoved}, step + 1: {false, errFault}}}
 		before := len(notes(t, s))
 		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, gitboard.Just(note("once")))
 		if n := len(notes(t, s)) - before; n > 1 || n == 0 && err == nil {
@@ -216,9 +216,9 @@ func TestUnknownOutcome(t *testing.T) {
 	clean(t, s)
 }
 
-func notes(t *testing.T, s oplog.Store) []string {
+func notes(t *testing.T, s log.Store) []string {
 	t.Helper()
-	tip, err := oplog.New(s, "").Tip(context.Background())
+	tip, err := log.New(s, "").Tip(context.Background())
 	check(t, err)
 	return tip.State.List(board.NoteDir)
 }

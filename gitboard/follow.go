@@ -11,7 +11,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Follow returns a channel that gets a value when the board may have changed, or a file by which a
@@ -111,10 +111,10 @@ func (b *Board) Mark(ctx context.Context) (string, error) {
 	}
 	common := b.Repo().CommonDir()
 	var m marker
-	m.content(filepath.Join(common, filepath.FromSlash(git.BoardRef)))
+	m.content(filepath.Join(common, filepath.FromSlash(plumbing.BoardRef)))
 	m.content(filepath.Join(common, "reftable", "tables.list"))
 	m.status(filepath.Join(common, "packed-refs"))
-	leases := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(git.LeasePrefix, "/")))
+	leases := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(plumbing.LeasePrefix, "/")))
 	entries, _ := os.ReadDir(leases) // the directory may be missing
 	for _, e := range entries {
 		m.content(filepath.Join(leases, e.Name()))

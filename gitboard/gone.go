@@ -6,28 +6,28 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // GoneError means that this repository had a board whose ref no longer exists. It wraps
-// oplog.ErrNoBoard.
+// log.ErrNoBoard.
 type GoneError struct{}
 
 // Error returns one sentence.
 func (GoneError) Error() string {
-	return "the branch " + git.BranchName(git.BoardRef) + " has gone: there was a board in this repository"
+	return "the branch " + plumbing.BranchName(plumbing.BoardRef) + " has gone: there was a board in this repository"
 }
 
-// Unwrap returns oplog.ErrNoBoard.
-func (GoneError) Unwrap() error { return oplog.ErrNoBoard }
+// Unwrap returns log.ErrNoBoard.
+func (GoneError) Unwrap() error { return log.ErrNoBoard }
 
 // NoBoard returns the reason why there is no board: it never existed, or was lost.
 func (b *Board) NoBoard(ctx context.Context) error {
 	if gone, err := b.Gone(ctx); err == nil && gone {
 		return GoneError{}
 	}
-	return oplog.ErrNoBoard
+	return log.ErrNoBoard
 }
 
 // Gone reports whether there are traces of a board in this repository: other refs of a board, or
@@ -40,7 +40,7 @@ func (b *Board) Gone(ctx context.Context) (bool, error) {
 	if len(b.Repo().Upkeep().KeptTips()) > 0 {
 		return true, nil
 	}
-	refs, err := b.Repo().Refs(ctx, git.OwnPrefix)
+	refs, err := b.Repo().Refs(ctx, plumbing.OwnPrefix)
 	if err != nil || len(refs) == 0 {
 		return false, err
 	}
@@ -49,34 +49,34 @@ func (b *Board) Gone(ctx context.Context) (bool, error) {
 }
 
 // begunOnly reports whether a board has only refs and no first operation yet: git moves the refs of
-// that operation one after the other, git.HomeRef first and the board last.
-func (b *Board) begunOnly(ctx context.Context, refs []git.Ref) (bool, error) {
+// that operation one after the other, plumbing.HomeRef first and the board last.
+func (b *Board) begunOnly(ctx context.Context, refs []plumbing.Ref) (bool, error) {
 	if b.keptProof() != (proof{}) {
 		return false, nil // this repository had a board
 	}
-	var home git.OID
+	var home plumbing.OID
 	for _, r := range refs {
 		switch {
-		case r.Name == git.HomeRef:
+		case r.Name == plumbing.HomeRef:
 			home = r.OID
-		case !strings.HasPrefix(r.Name, git.LeasePrefix): // an import has leases
+		case !strings.HasPrefix(r.Name, plumbing.LeasePrefix): // an import has leases
 			return false, nil
 		}
 	}
 	if home.IsZero() {
 		return false, nil
 	}
-	moves, err := b.Repo().Reflog(git.BoardRef) // written before the board moves: doctor moves it
+	moves, err := b.Repo().Reflog(plumbing.BoardRef) // written before the board moves: doctor moves it
 	if err != nil || len(moves) > 0 {
 		return false, err
 	}
 	o, err := b.Repo().Object(ctx, string(home))
 	if err != nil {
-		if errors.Is(err, gitio.ErrNotFound) {
+		if errors.Is(err, git.ErrNotFound) {
 			err = nil
 		}
 		return false, err
 	}
-	first, err := git.DecodeCommit(o)
+	first, err := plumbing.DecodeCommit(o)
 	return err == nil && len(first.Parents) == 0, nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -41,11 +41,11 @@ func project(t testing.TB) string {
 	dir := testrepo.Init(t, false)
 	check(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
 	check(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))
-	repo, err := gitio.Open(context.Background(), dir)
+	repo, err := git.Open(context.Background(), dir)
 	check(t, err)
 	defer repo.Close()
-	head := git.OID(testrun.CommitAll(t, dir, "first"))
-	check(t, repo.UpdateRefs(context.Background(), []git.RefUpdate{{Ref: "refs/heads/integration", New: head}}, ""))
+	head := plumbing.OID(testrun.CommitAll(t, dir, "first"))
+	check(t, repo.UpdateRefs(context.Background(), []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: head}}, ""))
 	return dir
 }
 
@@ -111,7 +111,7 @@ func claim(id string) board.Payload {
 func note(text string) board.Payload { return &board.AddNote{Message: text} }
 
 // clean verifies the whole board and checks that every commit is proven.
-func clean(t testing.TB, s oplog.Store) *audit.Report {
+func clean(t testing.TB, s log.Store) *audit.Report {
 	t.Helper()
 	report, err := audit.Verify(context.Background(), s, nil, audit.Range{}, nil)
 	check(t, err)
@@ -124,7 +124,7 @@ func clean(t testing.TB, s oplog.Store) *audit.Report {
 	return report
 }
 
-func fsck(t testing.TB, repo *gitio.Repo) {
+func fsck(t testing.TB, repo *git.Repo) {
 	t.Helper()
 	testrun.Fsck(t, repo.CommonDir())
 }
@@ -137,15 +137,15 @@ func refusal(t testing.TB, err error, code board.ErrorCode) {
 	}
 }
 
-func tipOf(t testing.TB, s oplog.Store) git.OID {
+func tipOf(t testing.TB, s log.Store) plumbing.OID {
 	t.Helper()
-	tip, err := s.Ref(context.Background(), git.BoardRef)
+	tip, err := s.Ref(context.Background(), plumbing.BoardRef)
 	check(t, err)
 	return tip
 }
 
 // count returns how many operations since a commit belong to a request.
-func count(t testing.TB, s oplog.Store, since git.OID, request string) int {
+func count(t testing.TB, s log.Store, since plumbing.OID, request string) int {
 	t.Helper()
 	commits, err := s.Log(context.Background(), since, tipOf(t, s))
 	check(t, err)

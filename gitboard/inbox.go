@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -36,13 +36,13 @@ func (v *View) ahead(ctx context.Context) (*report.Ahead, error) {
 		return nil, v.State.Err()
 	}
 	into, err := repo.History().DefaultBranch(ctx, config.IntegrationBranch)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	from, err := repo.Ref(ctx, git.BranchRef(into))
+	from, err := repo.Ref(ctx, plumbing.BranchRef(into))
 	if err != nil {
 		return nil, err
 	}
@@ -63,21 +63,21 @@ func (v *View) ahead(ctx context.Context) (*report.Ahead, error) {
 			a.Commits = 0
 		}
 	}
-	checkouts, err := repo.Records().CheckedOut(ctx, git.BranchRef(into))
+	checkouts, err := repo.Records().CheckedOut(ctx, plumbing.BranchRef(into))
 	a.CheckedOut = len(checkouts) > 0
 	return a, err
 }
 
 // contains reports whether a commit has the content of another: a merge of the two changes nothing,
 // as after a squash or a rebase.
-func (v *View) contains(ctx context.Context, commit, other git.OID) (bool, error) {
+func (v *View) contains(ctx context.Context, commit, other plumbing.OID) (bool, error) {
 	repo := v.board.Repo()
 	has, err := repo.Object(ctx, string(commit)+"^{tree}")
 	if err != nil {
 		return false, err
 	}
 	tree, conflicts, err := repo.History().TryMerge(ctx, commit, other)
-	if errors.As(err, new(*gitio.CommandError)) { // their histories are unrelated, say
+	if errors.As(err, new(*git.CommandError)) { // their histories are unrelated, say
 		return false, nil
 	}
 	return tree == has.OID && len(conflicts) == 0, err

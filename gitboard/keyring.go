@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
@@ -22,7 +22,7 @@ type keyring struct {
 
 // sign returns the key for an operation, or nil if it needs no key. It refuses a key that may not
 // sign the operation.
-func (k *keyring) sign(ctx context.Context, p *oplog.Prepared, a board.Actor) (*sshsig.Signer, error) {
+func (k *keyring) sign(ctx context.Context, p *log.Prepared, a board.Actor) (*sshsig.Signer, error) {
 	if !p.MustSign() {
 		return nil, p.CheckKey(nil)
 	}

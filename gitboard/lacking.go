@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Lacking returns how many operations of the board the remote's lacks, as it was last fetched: it
@@ -17,7 +17,7 @@ func (v *View) Lacking(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	there, err := shared.Lacking(ctx, v.Commit)
-	if errors.As(err, new(*gitio.DamagedError)) || errors.As(err, new(*gitio.BrokenRefError)) {
+	if errors.As(err, new(*git.DamagedError)) || errors.As(err, new(*git.BrokenRefError)) {
 		return 0, nil
 	}
 	if there.IsZero() || err != nil {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/share"
 )
@@ -28,7 +28,7 @@ func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, 
 
 // showLease puts the lease of the agent whose claim would be taken into the operation, and returns
 // the update that fences it.
-func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own *lease.Held) ([]git.RefUpdate, error) {
+func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own *lease.Held) ([]plumbing.RefUpdate, error) {
 	holder := board.LeaseWanted(v.State, op)
 	taker, takes := op.Payload.(interface{ ShowLease(*board.Lease) })
 	if holder == "" || !takes {
@@ -46,7 +46,7 @@ func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own 
 		return nil, v.State.Err() // it was deregistered, and can't renew any lease
 	}
 	taker.ShowLease(evidence(held))
-	return []git.RefUpdate{lease.Fence(holder, held)}, nil
+	return []plumbing.RefUpdate{lease.Fence(holder, held)}, nil
 }
 
 func evidence(h *lease.Held) *board.Lease {
@@ -58,7 +58,7 @@ func evidence(h *lease.Held) *board.Lease {
 
 // renewal returns what an operation does to the acting agent's own lease: renew it, end it at a
 // hand-off, or delete it at a deregistration.
-func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side oplog.Side, err error) {
+func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side log.Side, err error) {
 	if op.Actor.Role == roles.Human {
 		return side, nil
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/share"
@@ -30,7 +30,7 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 		return nil, err
 	}
 	g := &Glance{View: v, beside: report.Beside{Leases: evidences(held)}}
-	if m := held[git.MergeHolder]; m.Live(v.board.now()) && m.Since != "" && len(m.Tasks) > 0 {
+	if m := held[plumbing.MergeHolder]; m.Live(v.board.now()) && m.Since != "" && len(m.Tasks) > 0 {
 		g.beside.Merging = &report.Train{By: m.By(), Tasks: m.Tasks, Testing: m.Testing, Since: m.Since, Expires: m.Expires}
 	}
 	halts, err := v.board.Halts(ctx)
@@ -114,7 +114,7 @@ func (v *View) Recent(ctx context.Context, most int) ([]report.Happened, error) 
 		if objects[0].OID == "" {
 			return events, nil
 		}
-		if c, err = git.DecodeCommit(objects[0]); err != nil {
+		if c, err = plumbing.DecodeCommit(objects[0]); err != nil {
 			return nil, err
 		}
 	}

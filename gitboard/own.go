@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // own returns the path of a file of this clone: <common git dir>/liza/<name>.
@@ -52,7 +52,7 @@ func (b *Board) Kept(name string) (string, error) {
 }
 
 // Discard removes a file of this clone, if it exists.
-func (b *Board) Discard(name string) error { return gitio.RemoveFile(b.own(name)) }
+func (b *Board) Discard(name string) error { return git.RemoveFile(b.own(name)) }
 
 // Note appends a line to a file of this clone.
 func (b *Board) Note(name, line string) error {

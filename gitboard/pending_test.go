@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -157,7 +157,7 @@ func TestRefusedFellowTraveller(t *testing.T) {
 	a, _, hub := shared(t)
 	ctx := t.Context()
 	came, open := holdFirstPush(t, hub,
-		"while read old new ref; do if [ \"$ref\" = "+git.BoardRef+" ] && git log --format=%s $old..$new | grep -q wicked; then echo no wicked words; exit 1; fi; done\n")
+		"while read old new ref; do if [ \"$ref\" = "+plumbing.BoardRef+" ] && git log --format=%s $old..$new | grep -q wicked; then echo no wicked words; exit 1; fi; done\n")
 	texts := []string{"first", "good", "wicked", "better"}
 	errs := make([]error, len(texts))
 	var all sync.WaitGroup
@@ -181,7 +181,7 @@ func TestRefusedFellowTraveller(t *testing.T) {
 	open()
 	all.Wait()
 	for i, err := range errs {
-		if wicked := texts[i] == "wicked"; wicked != errors.Is(err, gitio.ErrRejected) || !wicked && err != nil {
+		if wicked := texts[i] == "wicked"; wicked != errors.Is(err, git.ErrRejected) || !wicked && err != nil {
 			t.Errorf("%s: %v", texts[i], err)
 		}
 	}

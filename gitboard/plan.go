@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
@@ -18,10 +18,10 @@ import (
 type planned struct {
 	request  Request
 	op       board.Operation
-	text     string          // the encoded payload, since callers may modify the payload later
-	own      *lease.Held     // the actor's lease, which the operation renews
-	fence    []git.RefUpdate // ends the lease that it shows
-	prepared *oplog.Prepared
+	text     string               // the encoded payload, since callers may modify the payload later
+	own      *lease.Held          // the actor's lease, which the operation renews
+	fence    []plumbing.RefUpdate // ends the lease that it shows
+	prepared *log.Prepared
 	key      *sshsig.Signer
 }
 
@@ -74,7 +74,7 @@ func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*pla
 		return was, nil
 	}
 	v.planned = nil
-	if p.prepared, err = oplog.Prepare(v.Snapshot, op); err != nil {
+	if p.prepared, err = log.Prepare(v.Snapshot, op); err != nil {
 		return nil, b.explain(ctx, v, err)
 	}
 	if p.key, err = b.keys.sign(ctx, p.prepared, op.Actor); err != nil {
@@ -86,7 +86,7 @@ func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*pla
 
 // joined returns the view after the registration that a request brings along, and the registration;
 // v and nil if it brings none, or the board knows the agent.
-func (v *View) joined(ctx context.Context, r Request) (*View, *oplog.Built, error) {
+func (v *View) joined(ctx context.Context, r Request) (*View, *log.Built, error) {
 	if r.First == nil || v.Commit.IsZero() || v.State.Agent(r.Actor.ID) != nil {
 		return v, nil, v.State.Err()
 	}

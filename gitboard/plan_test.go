@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // TestPlannedOnce: an operation planned on a tip is not decided again on that tip. It is written
@@ -62,7 +62,7 @@ func TestPlannedOnce(t *testing.T) {
 func TestPlannedByIntent(t *testing.T) {
 	b, _, clock := memory(t, 3)
 	var planned board.Time
-	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada}, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada}, func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		planned = board.At(clock.Now())
 		err := v.Plan(ctx, gitboard.Request{Actor: ada}, note("one"))
 		clock.Pass(time.Second)

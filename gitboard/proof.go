@@ -10,15 +10,15 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // proof is a part of the board's history in which each operation is known to follow from the board
 // before it: the commits after from, up to to. What came before from is taken on trust. settled is
 // a commit between the two that stays on the board even if the pending commits after it are
 // dropped.
-type proof struct{ from, settled, to git.OID }
+type proof struct{ from, settled, to plumbing.OID }
 
 // proofFile stores this clone's proof. If it is lost, the last operations are proven again.
 const proofFile = "proven"
@@ -29,10 +29,10 @@ const proofFile = "proven"
 const provenAtMost = 64
 
 // prove proves by replay the operations that were added since this clone last wrote. A
-// *oplog.RecordError names the one that does not follow, on which no operation may be built. A board in
+// *log.RecordError names the one that does not follow, on which no operation may be built. A board in
 // memory belongs to one process and is not checked. known is the proof, read before tip was if that
 // can be: others may extend it at any time.
-func (b *Board) prove(ctx context.Context, known proof, tip, settled git.OID) error {
+func (b *Board) prove(ctx context.Context, known proof, tip, settled plumbing.OID) error {
 	if b.Repo() == nil || tip.IsZero() || known.has(tip) {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (b *Board) prove(ctx context.Context, known proof, tip, settled git.OID) er
 // replay proves the operations of a chain that follows what is known, the oldest first: what
 // follows a forged one is not looked at. What another process has proven meanwhile is not proven
 // again.
-func (b *Board) replay(ctx context.Context, chain []git.OID, known proof) error {
+func (b *Board) replay(ctx context.Context, chain []plumbing.OID, known proof) error {
 	for n := len(chain) - 1; n >= 0; n-- {
 		if n%replayLook == replayLook-1 {
 			now := b.keptProof()
@@ -82,21 +82,21 @@ const replayLook = 32
 // extendProof stores what the replay of a chain has proven after what was known, unless another
 // process has proven more meanwhile. If the slower of two set the proof back, all processes would
 // have to prove again what came between, and fall behind more and more.
-func (b *Board) extendProof(known proof, chain []git.OID, p proof) {
+func (b *Board) extendProof(known proof, chain []plumbing.OID, p proof) {
 	if now := b.keptProof(); now == known || slices.Contains(chain, now.to) {
 		b.keepProof(p)
 	}
 }
 
 // Follows proves by replay the operations of the view that this clone has not proven yet. A
-// *oplog.RecordError names the first one that does not follow from the board before it.
+// *log.RecordError names the first one that does not follow from the board before it.
 func (v *View) Follows(ctx context.Context) error {
 	b, known := v.board, v.board.keptProof()
 	if b.Repo() == nil || known.has(v.Commit) {
 		return nil
 	}
 	if known.to.IsZero() { // the view may be a past one
-		tip, err := b.Repo().Ref(ctx, git.BoardRef)
+		tip, err := b.Repo().Ref(ctx, plumbing.BoardRef)
 		if err != nil {
 			return err
 		}
@@ -108,26 +108,26 @@ func (v *View) Follows(ctx context.Context) error {
 // Doubt returns why the view can't be trusted, nil if it can: an operation does not follow from the
 // board before it. Where everything was proven when it was written or fetched, as usual, that is
 // one small file to read.
-func (v *View) Doubt(ctx context.Context) (*oplog.RecordError, error) {
+func (v *View) Doubt(ctx context.Context) (*log.RecordError, error) {
 	err := v.Follows(ctx)
-	if doubt := (*oplog.RecordError)(nil); errors.As(err, &doubt) {
+	if doubt := (*log.RecordError)(nil); errors.As(err, &doubt) {
 		return doubt, nil
 	}
 	return nil, err
 }
 
 // Verified records that the whole history up to a commit was proven otherwise.
-func (b *Board) Verified(commit git.OID) { b.keepProof(proof{git.ZeroOID, commit, commit}) }
+func (b *Board) Verified(commit plumbing.OID) { b.keepProof(proof{plumbing.ZeroOID, commit, commit}) }
 
 // Prove proves by replay the operations up to tip that this clone has not proven yet. A
-// *oplog.RecordError names the one that does not follow.
-func (b *Board) Prove(ctx context.Context, tip git.OID) error {
+// *log.RecordError names the one that does not follow.
+func (b *Board) Prove(ctx context.Context, tip plumbing.OID) error {
 	return b.prove(ctx, b.keptProof(), tip, tip)
 }
 
 // Proven extends the proof by operations that follow a proven one, stay on the board, and were
 // proven otherwise.
-func (b *Board) Proven(on, commit git.OID) {
+func (b *Board) Proven(on, commit plumbing.OID) {
 	if known := b.keptProof(); known.has(on) {
 		b.keepProof(proof{known.from, commit, commit})
 	}
@@ -140,7 +140,7 @@ func (b *Board) proveFetched(ctx context.Context) error {
 	turn.take(ctx)
 	defer turn.end()
 	known := b.keptProof()
-	tip, err := b.Repo().Ref(ctx, git.BoardRef)
+	tip, err := b.Repo().Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return err
 	}
@@ -148,20 +148,20 @@ func (b *Board) proveFetched(ctx context.Context) error {
 }
 
 // has reports whether the proof is known to cover a commit.
-func (p proof) has(commit git.OID) bool {
+func (p proof) has(commit plumbing.OID) bool {
 	return !commit.IsZero() && (commit == p.to || commit == p.settled)
 }
 
 // chain lists tip and the commits before it, newest first, back to one that the proof covers, or as
 // many as most. met is the commit at which it stopped, zero at the root.
-func (b *Board) chain(ctx context.Context, tip git.OID, known proof, most int) (chain []git.OID, met git.OID, err error) {
+func (b *Board) chain(ctx context.Context, tip plumbing.OID, known proof, most int) (chain []plumbing.OID, met plumbing.OID, err error) {
 	for met = tip; !met.IsZero() && !known.has(met) && len(chain) < most; {
 		at, err := b.log.At(ctx, met)
 		if err != nil {
 			return nil, met, err
 		}
 		chain = append(chain, met)
-		met = git.ZeroOID
+		met = plumbing.ZeroOID
 		if len(at.Head.Parents) > 0 {
 			met = at.Head.Parents[0]
 		}
@@ -171,7 +171,7 @@ func (b *Board) chain(ctx context.Context, tip git.OID, known proof, most int) (
 
 // built extends the proof by an operation that this process has appended to a proven one. settled
 // is a commit up to that one which stays on the board.
-func (b *Board) built(on, settled, commit git.OID) {
+func (b *Board) built(on, settled, commit plumbing.OID) {
 	if b.Repo() == nil {
 		return
 	}
@@ -190,7 +190,7 @@ func (b *Board) keptProof() proof {
 	text, _ := b.Kept(proofFile)
 	from, rest, _ := strings.Cut(text, " ")
 	to, settled, _ := strings.Cut(rest, " ")
-	return proof{git.OID(from), git.OID(settled), git.OID(to)}
+	return proof{plumbing.OID(from), plumbing.OID(settled), plumbing.OID(to)}
 }
 
 // keepProof stores the proof for later processes. If that fails, they prove again.
@@ -199,7 +199,7 @@ func (b *Board) keepProof(p proof) {
 }
 
 // ProveTask proves by replay every operation since a task's newest claim that changed the task's
-// record. Those not yet covered by the proof are proven first. A *oplog.RecordError names the one
+// record. Those not yet covered by the proof are proven first. A *log.RecordError names the one
 // that does not follow.
 func (b *Board) ProveTask(ctx context.Context, v *View, task string) error {
 	t, err := v.State.FindTask(task)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -16,9 +16,9 @@ func TestProofGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	id := func(n int) git.OID { return git.OID(fmt.Sprintf("%040x", n)) }
+	id := func(n int) plumbing.OID { return plumbing.OID(fmt.Sprintf("%040x", n)) }
 	known := proof{id(1), id(2), id(2)}
-	var chain []git.OID // newest first, and none of its commits is there to be replayed
+	var chain []plumbing.OID // newest first, and none of its commits is there to be replayed
 	for n := range replayLook {
 		chain = append(chain, id(100-n))
 	}

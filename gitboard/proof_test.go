@@ -10,8 +10,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -21,7 +21,7 @@ import (
 func TestProvenOtherwise(t *testing.T) {
 	b := open(t, project(t), newClock())
 	begin(t, b)
-	commits := []git.OID{tipOf(t, b.Repo())}
+	commits := []plumbing.OID{tipOf(t, b.Repo())}
 	for range 3 {
 		_, err := b.Do(t.Context(), gitboard.Request{Actor: ada}, gitboard.Just(&board.AddNote{For: "human", Message: "hello"}))
 		check(t, err)
@@ -60,7 +60,7 @@ func forge(t *testing.T, dir string) {
 // TestDoubt: what others may have written is proven before it is shown, even if the proof is lost.
 func TestDoubt(t *testing.T) {
 	ctx := t.Context()
-	doubt := func(b *gitboard.Board) *oplog.RecordError {
+	doubt := func(b *gitboard.Board) *log.RecordError {
 		t.Helper()
 		v, err := b.View(ctx)
 		check(t, err)
@@ -91,7 +91,7 @@ func TestDoubt(t *testing.T) {
 		t.Errorf("shared, nothing was proven: %q, %v", kept, err)
 	}
 	forge(t, hub)
-	if err := b.Refresh(ctx); !errors.As(err, new(*oplog.RecordError)) {
+	if err := b.Refresh(ctx); !errors.As(err, new(*log.RecordError)) {
 		t.Errorf("a forged board: %v", err)
 	}
 	forged := tipOf(t, b.Repo())
@@ -101,7 +101,7 @@ func TestDoubt(t *testing.T) {
 
 	// A remote that goes back too far changes nothing.
 	testrun.RunGit(t, hub, "update-ref", "refs/heads/liza/state", "liza/state~2")
-	if err := b.Refresh(ctx); !errors.As(err, new(*oplog.RecordError)) || tipOf(t, b.Repo()) != forged {
+	if err := b.Refresh(ctx); !errors.As(err, new(*log.RecordError)) || tipOf(t, b.Repo()) != forged {
 		t.Errorf("a remote that goes back too far: %v", err)
 	}
 	// The clone's own proof is enough.
@@ -110,7 +110,7 @@ func TestDoubt(t *testing.T) {
 	if tip := tipOf(t, b.Repo()); tip != good {
 		t.Errorf("the clone is at %s, not %s", tip, good)
 	}
-	if kept, err := b.Repo().Ref(ctx, git.ForgedRef(forged)); kept != forged || err != nil {
+	if kept, err := b.Repo().Ref(ctx, plumbing.ForgedRef(forged)); kept != forged || err != nil {
 		t.Errorf("the forged board is not kept: %s, %v", kept, err)
 	}
 	do(t, b, ada, note("as before"))
@@ -140,7 +140,7 @@ func TestOlderThanTheProof(t *testing.T) {
 	b := open(t, dir, newClock())
 	begin(t, b)
 	first := tipOf(t, b.Repo())
-	var before git.OID
+	var before plumbing.OID
 	for n := range 68 {
 		if n == 66 {
 			before = tipOf(t, b.Repo())

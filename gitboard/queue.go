@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -137,7 +137,7 @@ func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: allowSecret}, Just(p))
 	switch {
 	case err == nil:
-		return done, gitio.RemoveFile(q.file)
+		return done, git.RemoveFile(q.file)
 	case errors.As(err, new(*board.Refusal)):
 		return nil, errors.Join(err, q.setAside())
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // TestTwoSyncs checks that two syncs at once send what is queued, once, and that neither of them

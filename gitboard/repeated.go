@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // Lookup returns the operation that was already carried out under a request's id, or nil if there
@@ -37,7 +37,7 @@ func (b *Board) LookupAll(ctx context.Context, r Request) ([]*Done, error) {
 	if err != nil || s.Commit.IsZero() {
 		return nil, err
 	}
-	done, err := b.repeated(ctx, s, r, git.ZeroOID)
+	done, err := b.repeated(ctx, s, r, plumbing.ZeroOID)
 	return b.andThen(ctx, s, r, done, err)
 }
 
@@ -58,7 +58,7 @@ func Numbered(id string, n int) string {
 
 // andThen appends to the first operation of a repeated request the others that were carried out
 // with it.
-func (b *Board) andThen(ctx context.Context, s *oplog.Snapshot, r Request, done *Done, err error) (all []*Done, _ error) {
+func (b *Board) andThen(ctx context.Context, s *log.Snapshot, r Request, done *Done, err error) (all []*Done, _ error) {
 	for n, id := 2, r.ID; done != nil && err == nil; n++ {
 		all = append(all, done)
 		r.ID = Numbered(id, n)
@@ -69,9 +69,9 @@ func (b *Board) andThen(ctx context.Context, s *oplog.Snapshot, r Request, done 
 
 // repeated returns the operation that was already carried out under a request id, or nil. If since
 // is not zero, only the commits after it are searched.
-func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (*Done, error) {
+func (b *Board) repeated(ctx context.Context, s *log.Snapshot, r Request, since plumbing.OID) (*Done, error) {
 	oid, err := b.requested(ctx, s, r, since)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -89,19 +89,19 @@ func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, sinc
 }
 
 // carriedOut returns the operation in a commit of the board.
-func (b *Board) carriedOut(ctx context.Context, commit git.OID) (*Done, error) {
+func (b *Board) carriedOut(ctx context.Context, commit plumbing.OID) (*Done, error) {
 	at, h, op, err := b.read(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
 	return &Done{
-		Entry: &oplog.Entry{Commit: commit, Subject: h.Subject, Op: op, After: at.State},
+		Entry: &log.Entry{Commit: commit, Subject: h.Subject, Op: op, After: at.State},
 		View:  &View{Snapshot: at, board: b},
 	}, nil
 }
 
 // read returns the operation in a commit of the board.
-func (b *Board) read(ctx context.Context, commit git.OID) (at *oplog.Snapshot, h codec.Head, op board.Operation, err error) {
+func (b *Board) read(ctx context.Context, commit plumbing.OID) (at *log.Snapshot, h codec.Head, op board.Operation, err error) {
 	if at, err = b.log.At(ctx, commit); err != nil {
 		return nil, h, op, err
 	}
@@ -110,20 +110,20 @@ func (b *Board) read(ctx context.Context, commit git.OID) (at *oplog.Snapshot, h
 		return nil, h, op, err
 	}
 	if h, op, err = codec.ReadOperation(at.Head, file); err != nil {
-		return nil, h, op, &oplog.RecordError{Commit: commit, Path: "the message", Err: err}
+		return nil, h, op, &log.RecordError{Commit: commit, Path: "the message", Err: err}
 	}
 	return at, h, op, nil
 }
 
 // Operation returns the operation in a commit of the board.
-func (b *Board) Operation(ctx context.Context, commit git.OID) (board.Operation, error) {
+func (b *Board) Operation(ctx context.Context, commit plumbing.OID) (board.Operation, error) {
 	_, _, op, err := b.read(ctx, commit)
 	return op, err
 }
 
-func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (git.OID, error) {
+func (b *Board) requested(ctx context.Context, s *log.Snapshot, r Request, since plumbing.OID) (plumbing.OID, error) {
 	if since.IsZero() {
-		return b.store.RequestCommit(ctx, s.Commit, r.ID, oplog.RequestDepth)
+		return b.store.RequestCommit(ctx, s.Commit, r.ID, log.RequestDepth)
 	}
 	later, err := b.store.Log(ctx, since, s.Commit)
 	if err != nil {
@@ -134,5 +134,5 @@ func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, sin
 			return c.OID, nil
 		}
 	}
-	return "", gitio.ErrNotFound
+	return "", git.ErrNotFound
 }

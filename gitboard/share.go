@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
 )
 
@@ -22,10 +22,10 @@ func (b *Board) Remote() string {
 }
 
 // Refresh brings this clone's view of a shared board up to date and proves what it fetched by
-// replay. It does nothing on a board that is not shared. Errors: a *gitio.NetworkError, a
-// *share.DivergedError, or a *oplog.RecordError for an operation that does not follow from the
+// replay. It does nothing on a board that is not shared. Errors: a *git.NetworkError, a
+// *share.DivergedError, or a *log.RecordError for an operation that does not follow from the
 // board before it. A board of this clone that does not follow is replaced by the remote's if that
-// does, and is kept as git.ForgedRef.
+// does, and is kept as plumbing.ForgedRef.
 func (b *Board) Refresh(ctx context.Context) error {
 	if b.Remote() == "" {
 		return nil
@@ -47,7 +47,7 @@ func (b *Board) refresh(ctx context.Context, fetch func(context.Context) error) 
 	if err == nil {
 		b.keepFetched(ctx)
 	}
-	if !errors.As(err, new(*oplog.RecordError)) && !errors.As(err, new(*share.DivergedError)) {
+	if !errors.As(err, new(*log.RecordError)) && !errors.As(err, new(*share.DivergedError)) {
 		return err
 	}
 	if back, failed := b.comeBack(ctx); !back || failed != nil {
@@ -59,7 +59,7 @@ func (b *Board) refresh(ctx context.Context, fetch func(context.Context) error) 
 // comeBack moves the board from one that does not follow by replay to the remote's. It reports
 // false, and changes nothing, unless that follows from the part that this clone has proven.
 func (b *Board) comeBack(ctx context.Context) (bool, error) {
-	here, err := b.Repo().Ref(ctx, git.BoardRef)
+	here, err := b.Repo().Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return false, err
 	}
@@ -75,7 +75,7 @@ func (b *Board) comeBack(ctx context.Context) (bool, error) {
 	if err := b.replay(ctx, chain, known); err != nil {
 		return false, ignoreRecord(err)
 	}
-	if err := b.Prove(ctx, here); !errors.As(err, new(*oplog.RecordError)) {
+	if err := b.Prove(ctx, here); !errors.As(err, new(*log.RecordError)) {
 		return false, err // two boards by the rules: people have to choose
 	}
 	if err := b.shared().Replace(ctx, here, there); err != nil {
@@ -87,7 +87,7 @@ func (b *Board) comeBack(ctx context.Context) (bool, error) {
 
 // ignoreRecord returns nil for an error about the board itself.
 func ignoreRecord(err error) error {
-	if errors.As(err, new(*oplog.RecordError)) {
+	if errors.As(err, new(*log.RecordError)) {
 		return nil
 	}
 	return err
@@ -161,10 +161,10 @@ func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
 	for try := 1; ; try++ {
 		o, err := b.Repo().Object(ctx, commit)
 		if err == nil {
-			return o.Type == git.CommitObject, nil
+			return o.Type == plumbing.CommitObject, nil
 		}
-		if !errors.Is(err, gitio.ErrNotFound) || b.Remote() == "" || try == tries {
-			return false, ignore(err, gitio.ErrNotFound)
+		if !errors.Is(err, git.ErrNotFound) || b.Remote() == "" || try == tries {
+			return false, ignore(err, git.ErrNotFound)
 		}
 		refresh := b.Refresh
 		if try == tries-1 {
@@ -185,9 +185,9 @@ func ignore(err, what error) error {
 
 // Published returns the commit at which other clones see a task's branch, or zero if they do not
 // see it.
-func (b *Board) Published(ctx context.Context, task string) (git.OID, error) {
+func (b *Board) Published(ctx context.Context, task string) (plumbing.OID, error) {
 	if b.Remote() == "" {
-		return git.ZeroOID, nil
+		return plumbing.ZeroOID, nil
 	}
 	_, commit, err := b.shared().Published(ctx, task)
 	return commit, err
@@ -196,7 +196,7 @@ func (b *Board) Published(ctx context.Context, task string) (git.OID, error) {
 // Publish returns the update that shows a task's branch to other clones along with an operation, or
 // hides it if head is zero. It returns none if the board is not shared, or if they already see that
 // commit.
-func (b *Board) Publish(ctx context.Context, task string, head git.OID) ([]git.RefUpdate, error) {
+func (b *Board) Publish(ctx context.Context, task string, head plumbing.OID) ([]plumbing.RefUpdate, error) {
 	if b.Remote() == "" {
 		return nil, nil
 	}
@@ -204,7 +204,7 @@ func (b *Board) Publish(ctx context.Context, task string, head git.OID) ([]git.R
 	if err != nil || commit == head {
 		return nil, err
 	}
-	return []git.RefUpdate{{Ref: b.shared().Task(task), Old: seen, New: head}}, nil
+	return []plumbing.RefUpdate{{Ref: b.shared().Task(task), Old: seen, New: head}}, nil
 }
 
 // Share puts the board on a remote, which decides about it from then on.
@@ -223,7 +223,7 @@ func (b *Board) Join(ctx context.Context, name string) error { return b.shared()
 // there was one.
 func (b *Board) Own(ctx context.Context) (bool, error) { return b.shared().Own(ctx) }
 
-// HomeLost reports whether git.HomeRef is missing where the board is decided.
+// HomeLost reports whether plumbing.HomeRef is missing where the board is decided.
 func (b *Board) HomeLost(ctx context.Context) (bool, error) { return b.shared().HomeLost(ctx) }
 
 // Probe asks the remote whether it accepts what operations of this clone need, and returns a
@@ -240,6 +240,6 @@ func (b *Board) Probe(ctx context.Context) error {
 func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }
 
 // CheckRemote returns a *share.LostError if the remote that shares this board has lost it, a
-// *share.MovedError if it has lost or changed submissions, and a *gitio.NetworkError if it can't
-// be asked; that is gitio.ErrNoRemote if git has no address for it.
+// *share.MovedError if it has lost or changed submissions, and a *git.NetworkError if it can't
+// be asked; that is git.ErrNoRemote if git has no address for it.
 func (b *Board) CheckRemote(ctx context.Context) error { return b.shared().CheckThere(ctx) }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -45,7 +45,7 @@ func (a *simAgent) poll(do func()) { a.after(a.s.span(a.s.heartbeat/4, a.s.heart
 
 // do carries out an operation under one request id, with as many retries as it takes.
 func (a *simAgent) do(intent gitboard.Intent, then func(*gitboard.Done, error)) {
-	a.doAll(func(ctx context.Context, v *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
+	a.doAll(func(ctx context.Context, v *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
 		p, refs, err := intent(ctx, v)
 		return []board.Payload{p}, refs, err
 	}, then)
@@ -171,7 +171,7 @@ func (a *simAgent) boot() {
 }
 
 func (a *simAgent) registration(session string) gitboard.Intent {
-	return func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	return func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return &board.Register{Session: session, Clone: "memory", CLI: a.cli}, nil, nil
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // code looks for a task, or continues the one that the board assigns to this coder.
@@ -35,7 +35,7 @@ func (a *simAgent) code() {
 }
 
 func (a *simAgent) claim(id string) {
-	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err
@@ -122,7 +122,7 @@ func (a *simAgent) liveSoon() { a.soon(a.live) }
 
 func (a *simAgent) submit(id string) {
 	commit := string(a.s.commit("work"))
-	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err
@@ -150,7 +150,7 @@ func (a *simAgent) submit(id string) {
 // zeros pads an id to full length.
 func zeros(id string) string {
 	if id == "" {
-		return string(git.ZeroOID)
+		return string(plumbing.ZeroOID)
 	}
 	return ""
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -18,13 +18,13 @@ type simEye struct {
 	s        *simulation
 	memory   *board.Memory
 	at       board.Time
-	tip      git.OID
+	tip      plumbing.OID
 	n        int       // number of operations
 	progress time.Time // when a task last changed its state
 	since    int       // operations since then
 
-	chain    map[git.OID]bool
-	requests map[string]git.OID
+	chain    map[plumbing.OID]bool
+	requests map[string]plumbing.OID
 	sessions map[string]string // of registered agents
 	coder    map[string]string // who last claimed a task
 	reviewer map[string]string
@@ -35,7 +35,7 @@ type simEye struct {
 
 func newSimEye(s *simulation) *simEye {
 	return &simEye{
-		s: s, memory: board.NewMemory(), tip: git.ZeroOID, progress: s.now, chain: map[git.OID]bool{}, requests: map[string]git.OID{},
+		s: s, memory: board.NewMemory(), tip: plumbing.ZeroOID, progress: s.now, chain: map[plumbing.OID]bool{}, requests: map[string]plumbing.OID{},
 		sessions: map[string]string{}, coder: map[string]string{}, reviewer: map[string]string{}, approved: map[string][]string{}, ops: map[string]int{}, ends: map[board.Status]int{},
 	}
 }
@@ -53,7 +53,7 @@ func (e *simEye) held(agent string) *board.Task {
 
 // catchUp replays new commits of the log.
 func (e *simEye) catchUp() {
-	tip, err := e.s.memory.Ref(e.s.ctx, git.BoardRef)
+	tip, err := e.s.memory.Ref(e.s.ctx, plumbing.BoardRef)
 	check(e.s.t, err)
 	if tip == e.tip {
 		return
@@ -84,7 +84,7 @@ func (e *simEye) fenced(before *board.State, op board.Operation) {
 }
 
 // take replays one commit and returns its operation and the board before it.
-func (e *simEye) take(c git.Commit) (board.Operation, *board.State) {
+func (e *simEye) take(c plumbing.Commit) (board.Operation, *board.State) {
 	s := e.s
 	h, err := codec.ParseHead(c.Message)
 	check(s.t, err)

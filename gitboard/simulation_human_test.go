@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -165,10 +165,10 @@ func (a *simAgent) whim() board.Payload {
 // land moves integration as a human does.
 func (a *simAgent) land(then func(*gitboard.Done, error)) {
 	s := a.s
-	a.do(func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	a.do(func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		before, after := s.integration(), s.commit("specs")
 		s.landed[after] = simLanding{parent: before}
 		return &board.Land{Before: string(before), Commit: string(after), Reason: "specs"},
-			[]git.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
+			[]plumbing.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
 	}, then)
 }

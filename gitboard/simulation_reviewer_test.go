@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // review continues a review, lands approved work, or looks for something to review.
@@ -54,7 +54,7 @@ func (a *simAgent) review() {
 		return
 	}
 	a.soon(func() {
-		a.do(func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		a.do(func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 			return &board.ClaimReview{About: board.About{Task: id}}, nil, nil
 		}, a.orAnew(func() { a.judge(id) }))
 	})
@@ -120,7 +120,7 @@ func (a *simAgent) train(ids []string) {
 	for _, id := range ids {
 		bad[id] = s.chance(120 * s.truth[id])
 	}
-	a.doAll(func(_ context.Context, v *gitboard.View) (all []board.Payload, refs []git.RefUpdate, err error) {
+	a.doAll(func(_ context.Context, v *gitboard.View) (all []board.Payload, refs []plumbing.RefUpdate, err error) {
 		before := s.integration()
 		tip := before
 		var landed []*board.Merge
@@ -139,7 +139,7 @@ func (a *simAgent) train(ids []string) {
 				break
 			}
 			after := s.commit("merge")
-			s.landed[after] = simLanding{tip, git.OID(t.ReviewCommit)}
+			s.landed[after] = simLanding{tip, plumbing.OID(t.ReviewCommit)}
 			p.MergeCommit, p.MergeType = string(after), board.MergeCommitType
 			landed, tip = append(landed, p), after
 		}
@@ -152,7 +152,7 @@ func (a *simAgent) train(ids []string) {
 			}
 			s.met["train"]++
 		}
-		return all, []git.RefUpdate{{Ref: simIntegration, Old: before, New: tip}}, nil
+		return all, []plumbing.RefUpdate{{Ref: simIntegration, Old: before, New: tip}}, nil
 	}, func(*gitboard.Done, error) { a.soon(a.live) })
 }
 
@@ -166,7 +166,7 @@ func (a *simAgent) merge(id string) {
 	case s.chance(120 * s.truth[id]):
 		failure = board.FailTest
 	}
-	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err
@@ -181,14 +181,14 @@ func (a *simAgent) merge(id string) {
 			return p, nil, nil
 		}
 		after := s.commit("merge")
-		s.landed[after] = simLanding{before, git.OID(t.ReviewCommit)}
+		s.landed[after] = simLanding{before, plumbing.OID(t.ReviewCommit)}
 		p.MergeCommit, p.MergeType, p.Test = string(after), board.MergeCommitType, "go test ./..."
-		return p, []git.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
+		return p, []plumbing.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
 	}, func(*gitboard.Done, error) { a.soon(a.live) })
 }
 
 func (a *simAgent) retry(id string) {
-	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err

@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // simStore is the store as one process sees it.
 type simStore struct {
-	oplog.Store
+	log.Store
 	a     *simAgent
 	dead  bool // the process died in a step; every call fails from now on
 	blind bool // the next read fails
@@ -22,7 +22,7 @@ type simStore struct {
 var errDead = errors.New("the process is dead")
 
 // Refs makes the leases listable.
-func (m *simStore) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
+func (m *simStore) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, error) {
 	return m.a.s.memory.Refs(ctx, prefixes...)
 }
 
@@ -40,28 +40,28 @@ func (m *simStore) reading(name string) error {
 	return nil
 }
 
-func (m *simStore) Object(ctx context.Context, name string) (git.Object, error) {
+func (m *simStore) Object(ctx context.Context, name string) (plumbing.Object, error) {
 	if err := m.reading("Object"); err != nil {
-		return git.Object{}, err
+		return plumbing.Object{}, err
 	}
 	return m.Store.Object(ctx, name)
 }
 
-func (m *simStore) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+func (m *simStore) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
 	if err := m.reading("Objects"); err != nil {
 		return nil, err
 	}
 	return m.Store.Objects(ctx, names)
 }
 
-func (m *simStore) Ref(ctx context.Context, name string) (git.OID, error) {
+func (m *simStore) Ref(ctx context.Context, name string) (plumbing.OID, error) {
 	if err := m.reading("Ref"); err != nil {
 		return "", err
 	}
 	return m.Store.Ref(ctx, name)
 }
 
-func (m *simStore) WriteObjects(ctx context.Context, objects []git.Object) error {
+func (m *simStore) WriteObjects(ctx context.Context, objects []plumbing.Object) error {
 	if m.dead {
 		return errDead
 	}
@@ -69,7 +69,7 @@ func (m *simStore) WriteObjects(ctx context.Context, objects []git.Object) error
 }
 
 // RequestCommit returns at once what a walk along the history would find.
-func (m *simStore) RequestCommit(_ context.Context, _ git.OID, request string, _ int) (git.OID, error) {
+func (m *simStore) RequestCommit(_ context.Context, _ plumbing.OID, request string, _ int) (plumbing.OID, error) {
 	if err := m.reading("RequestCommit"); err != nil {
 		return "", err
 	}
@@ -77,11 +77,11 @@ func (m *simStore) RequestCommit(_ context.Context, _ git.OID, request string, _
 	if oid, stands := m.a.s.eye.requests[request]; stands {
 		return oid, nil
 	}
-	return "", fmt.Errorf("request %s: %w", request, gitio.ErrNotFound)
+	return "", fmt.Errorf("request %s: %w", request, git.ErrNotFound)
 }
 
 // UpdateRefs is where processes compete and where most faults happen.
-func (m *simStore) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
+func (m *simStore) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	if m.dead {
 		return errDead
 	}
@@ -97,7 +97,7 @@ func (m *simStore) UpdateRefs(ctx context.Context, updates []git.RefUpdate, refl
 		s.depth--
 	}
 	faults, what := s.faults, "append"
-	if updates[0].Ref == git.LeaseRef(m.a.id) && len(updates) == 1 {
+	if updates[0].Ref == plumbing.LeaseRef(m.a.id) && len(updates) == 1 {
 		what = "heartbeat"
 		faults.before, faults.after = faults.before/20, faults.after/20 // this is one of many heartbeats
 	}
@@ -133,7 +133,7 @@ func (m *simStore) UpdateRefs(ctx context.Context, updates []git.RefUpdate, refl
 		return m.dies("after its " + what)
 	}
 	err := do()
-	if errors.Is(err, gitio.ErrRefMoved) {
+	if errors.Is(err, git.ErrRefMoved) {
 		s.met["race lost"]++
 	}
 	return err

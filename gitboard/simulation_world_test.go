@@ -14,8 +14,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -35,13 +35,13 @@ type simulation struct {
 	seq   int
 	depth int // of events that happen during another's append
 
-	memory   *oplog.Memory
+	memory   *log.Memory
 	cache    string
 	eye      *simEye
 	agents   []*simAgent
 	human    *simAgent
 	truth    map[string]float64           // how hard a task really is
-	landed   map[git.OID]simLanding       // how integration got each of its commits
+	landed   map[plumbing.OID]simLanding  // how integration got each of its commits
 	wants    map[string]*board.Definition // the plan that the planners intend, by task
 	order    []string                     // of the plan
 	goalOf   map[string]string            // by task
@@ -53,10 +53,10 @@ type simulation struct {
 	lines    []string                     // the transcript
 }
 
-type simLanding struct{ parent, review git.OID }
+type simLanding struct{ parent, review plumbing.OID }
 
 type simAck struct {
-	commit  git.OID
+	commit  plumbing.OID
 	request string
 }
 
@@ -67,8 +67,8 @@ var simStart = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 func newSimulation(t testing.TB, seed uint64, size simSize) *simulation {
 	s := &simulation{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x112a)), ctx: context.Background(), now: simStart,
-		memory: oplog.NewMemory(), cache: filepath.Join(t.TempDir(), "briefs.json"),
-		truth: map[string]float64{}, landed: map[git.OID]simLanding{}, wants: map[string]*board.Definition{}, met: map[string]int{},
+		memory: log.NewMemory(), cache: filepath.Join(t.TempDir(), "briefs.json"),
+		truth: map[string]float64{}, landed: map[plumbing.OID]simLanding{}, wants: map[string]*board.Definition{}, met: map[string]int{},
 		goalOf: map[string]string{}, migrates: map[string]bool{},
 	}
 	s.scenario = drawScenario(s.rng, size)
@@ -120,10 +120,10 @@ func (s *simulation) span(from, to time.Duration) time.Duration {
 }
 
 // commit makes an object that stands in for a commit of the project.
-func (s *simulation) commit(what string) git.OID {
+func (s *simulation) commit(what string) plumbing.OID {
 	s.seq++
-	o := git.NewObject("blob", fmt.Appendf(nil, "%s %d", what, s.seq))
-	check(s.t, s.memory.WriteObjects(s.ctx, []git.Object{o}))
+	o := plumbing.NewObject("blob", fmt.Appendf(nil, "%s %d", what, s.seq))
+	check(s.t, s.memory.WriteObjects(s.ctx, []plumbing.Object{o}))
 	return o.OID
 }
 
@@ -132,7 +132,7 @@ func (s *simulation) request() string {
 	return fmt.Sprintf("q-%d", s.seq)
 }
 
-func (s *simulation) integration() git.OID {
+func (s *simulation) integration() plumbing.OID {
 	oid, err := s.memory.Ref(s.ctx, simIntegration)
 	check(s.t, err)
 	return oid
@@ -140,7 +140,7 @@ func (s *simulation) integration() git.OID {
 
 // holds reports whether integration contains an approved commit, and since which of its own
 // commits.
-func (s *simulation) holds(review string) (git.OID, bool) {
+func (s *simulation) holds(review string) (plumbing.OID, bool) {
 	for at := s.integration(); at != ""; at = s.landed[at].parent {
 		if string(s.landed[at].review) == review {
 			return at, true
@@ -317,7 +317,7 @@ var onlyHuman = []report.ItemKind{
 
 func (s *simulation) begin() {
 	first := s.commit("integration")
-	check(s.t, s.memory.UpdateRefs(s.ctx, []git.RefUpdate{{Ref: simIntegration, New: first}}, ""))
+	check(s.t, s.memory.UpdateRefs(s.ctx, []plumbing.RefUpdate{{Ref: simIntegration, New: first}}, ""))
 	s.human.mustDo(&board.Init{Goal: "Simulate", SpecRef: "specs/vision.md", IntegrationBranch: "integration", PlanReview: s.planReview})
 	for _, c := range [][2]string{
 		{"lease_duration", fmt.Sprint(int(s.lease / time.Second))}, {"heartbeat_interval", fmt.Sprint(int(s.heartbeat / time.Second))},

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // Sprints returns the sprints in the history of a view's board, as each was when it began, oldest
 // first. The board itself only holds the last one.
 func (v *View) Sprints(ctx context.Context) ([]board.Sprint, error) {
-	commits, err := v.board.store.Log(ctx, git.ZeroOID, v.Commit)
+	commits, err := v.board.store.Log(ctx, plumbing.ZeroOID, v.Commit)
 	if err != nil {
 		return nil, err
 	}

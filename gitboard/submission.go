@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
@@ -15,7 +15,7 @@ import (
 // files, and what changed in its spec since the task was finalized. The task must have a review
 // commit.
 func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report.Submission, error) {
-	base, commit := git.OID(t.ReviewBase), git.OID(t.ReviewCommit)
+	base, commit := plumbing.OID(t.ReviewBase), plumbing.OID(t.ReviewCommit)
 	files, err := b.Repo().History().ChangedFiles(ctx, base, commit)
 	if err != nil {
 		return nil, err
@@ -45,13 +45,13 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 	}
 	s.SpecChanged = true
 	if now != "" {
-		s.SpecDiff, err = b.diffSpecs(ctx, git.OID(t.SpecOID), git.OID(now))
+		s.SpecDiff, err = b.diffSpecs(ctx, plumbing.OID(t.SpecOID), plumbing.OID(now))
 	}
 	return s, err
 }
 
 // subjects returns each commit's short id and subject.
-func subjects(commits []git.Commit) (lines []string) {
+func subjects(commits []plumbing.Commit) (lines []string) {
 	for _, c := range commits {
 		lines = append(lines, c.OID.Short()+" "+plain.Line(c.Subject(), 100))
 	}
@@ -59,9 +59,9 @@ func subjects(commits []git.Commit) (lines []string) {
 }
 
 // diffSpecs compares two versions of a spec. It returns "" if this clone lacks the old one.
-func (b *Board) diffSpecs(ctx context.Context, was, now git.OID) (string, error) {
+func (b *Board) diffSpecs(ctx context.Context, was, now plumbing.OID) (string, error) {
 	if _, err := b.Repo().Object(ctx, string(was)); err != nil {
-		if errors.Is(err, gitio.ErrNotFound) {
+		if errors.Is(err, git.ErrNotFound) {
 			err = nil
 		}
 		return "", err

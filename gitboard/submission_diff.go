@@ -5,26 +5,26 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Patch is the change made by a submission.
 type Patch struct {
-	Task      string  `json:"task"`
-	Number    int     `json:"submission"`
-	Since     int     `json:"since,omitempty"` // submission compared with; 0: the base on integration
-	From      git.OID `json:"from"`
-	To        git.OID `json:"to"`
-	Rewritten bool    `json:"rewritten"`            // does not build on the earlier submission
-	RangeDiff bool    `json:"range_diff,omitempty"` // Text is a range-diff
-	Text      string  `json:"diff"`
+	Task      string       `json:"task"`
+	Number    int          `json:"submission"`
+	Since     int          `json:"since,omitempty"` // submission compared with; 0: the base on integration
+	From      plumbing.OID `json:"from"`
+	To        plumbing.OID `json:"to"`
+	Rewritten bool         `json:"rewritten"`            // does not build on the earlier submission
+	RangeDiff bool         `json:"range_diff,omitempty"` // Text is a range-diff
+	Text      string       `json:"diff"`
 	// Comments are those on both submissions. Annotate sets them.
 	Comments []report.Remark `json:"comments,omitempty"`
 }
 
 // Shows reports whether a line of the patch is the line that a comment is about.
-func (p *Patch) Shows(r report.Remark, l git.PatchLine) bool {
+func (p *Patch) Shows(r report.Remark, l plumbing.PatchLine) bool {
 	switch {
 	case r.Submission == p.Number && r.Deleted:
 		return p.Since == 0 && l.Was == r.Path && l.Old == r.Line
@@ -58,7 +58,7 @@ func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, since, number
 		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has %d submissions, not %d", t.ID, len(subs), max(number, since)), "git liza show "+t.ID)
 	}
 	now := subs[number-1]
-	p := &Patch{Task: t.ID, Number: number, Since: since, From: git.OID(now.Base), To: git.OID(now.Commit)}
+	p := &Patch{Task: t.ID, Number: number, Since: since, From: plumbing.OID(now.Base), To: plumbing.OID(now.Commit)}
 	var err error
 	if since == 0 {
 		p.Text, err = b.Repo().History().Diff(ctx, p.From, p.To)
@@ -95,13 +95,13 @@ func (b *Board) SinceLast(ctx context.Context, t *board.Task) (*Patch, error) {
 	}
 	subs := t.Submitted()
 	p.RangeDiff = true
-	p.Text, err = b.Repo().History().RangeDiff(ctx, git.OID(subs[since-1].Base), p.From, git.OID(subs[number-1].Base), p.To)
+	p.Text, err = b.Repo().History().RangeDiff(ctx, plumbing.OID(subs[since-1].Base), p.From, plumbing.OID(subs[number-1].Base), p.To)
 	return p, err
 }
 
 // between fills in a patch with the difference between two submissions.
 func (b *Board) between(ctx context.Context, p *Patch, before, now board.Event) error {
-	p.From = git.OID(before.Commit)
+	p.From = plumbing.OID(before.Commit)
 	follows, err := b.Repo().History().IsAncestor(ctx, p.From, p.To)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (b *Board) between(ctx context.Context, p *Patch, before, now board.Event) 
 	p.Rewritten = !follows
 	files := make([][]string, 3)
 	for i, pair := range [][2]string{{before.Commit, now.Commit}, {before.Base, before.Commit}, {now.Base, now.Commit}} {
-		if files[i], err = b.Repo().History().ChangedFiles(ctx, git.OID(pair[0]), git.OID(pair[1])); err != nil {
+		if files[i], err = b.Repo().History().ChangedFiles(ctx, plumbing.OID(pair[0]), plumbing.OID(pair[1])); err != nil {
 			return err
 		}
 	}

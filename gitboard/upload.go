@@ -8,14 +8,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Upload uploads to the remote of a shared board the git-lfs files that commit to needs and its
 // ancestor from does not. Git itself pushes only pointers, and other clones could not check the
 // commit out. It does nothing on a board that is not shared. A refusal names one of the files.
-func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
+func (b *Board) Upload(ctx context.Context, from, to plumbing.OID) error {
 	if b.Remote() == "" {
 		return nil
 	}
@@ -32,17 +32,17 @@ func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
 		return err
 	}
 	err = by.Upload(ctx, files)
-	if lost := slices.IndexFunc(files, func(f gitio.LargeFile) bool { return !b.Repo().History().HasLargeFile(f) }); lost > 0 {
+	if lost := slices.IndexFunc(files, func(f git.LargeFile) bool { return !b.Repo().History().HasLargeFile(f) }); lost > 0 {
 		files[0], files[lost] = files[lost], files[0] // most likely the reason
 	}
 	what := fmt.Sprintf("%s (object %.10s…)", plain.Line(files[0].Path, 120), files[0].Object)
 	if more := len(files) - 1; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}
-	if errors.Is(err, gitio.ErrNoLFS) {
+	if errors.Is(err, git.ErrNoLFS) {
 		return board.Refuse(board.CodeMissing, "git-lfs keeps "+what+", and is not installed here, so nobody else would get it", "install git-lfs, then try again")
 	}
-	if failed := (*gitio.NetworkError)(nil); errors.As(err, &failed) {
+	if failed := (*git.NetworkError)(nil); errors.As(err, &failed) {
 		said := *failed
 		said.Said = "git-lfs did not upload " + what + ": " + failed.Said
 		return &said

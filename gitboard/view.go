@@ -9,22 +9,22 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // View is the board at one commit. Leases are always the current ones.
 type View struct {
-	*oplog.Snapshot
+	*log.Snapshot
 	board   *Board
 	planned *planned // the operation that was last decided on it
 	of      *View    // the view that this one shows to an intent
 }
 
-// View returns the current board. If there is none, the error wraps oplog.ErrNoBoard.
+// View returns the current board. If there is none, the error wraps log.ErrNoBoard.
 func (b *Board) View(ctx context.Context) (*View, error) {
 	s, err := b.log.Tip(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (b *Board) View(ctx context.Context) (*View, error) {
 
 // view returns a snapshot as a view. Where there is a board it has read the settings, so that
 // State.Config isn't nil.
-func (b *Board) view(s *oplog.Snapshot) (*View, error) {
+func (b *Board) view(s *log.Snapshot) (*View, error) {
 	if !s.Commit.IsZero() && s.State.Config() == nil {
 		return nil, cmp.Or(s.State.Err(), error(&board.MissingError{Path: board.ConfigPath}))
 	}
@@ -59,17 +59,17 @@ func (b *Board) ViewAt(ctx context.Context, when string) (*View, error) {
 }
 
 // commitAt resolves a name to a commit of the board, or a time to the last commit not after it.
-func (b *Board) commitAt(ctx context.Context, when string) (git.OID, error) {
+func (b *Board) commitAt(ctx context.Context, when string) (plumbing.OID, error) {
 	tip, err := b.View(ctx)
 	if err != nil {
 		return "", err
 	}
 	if at, err := board.ParseTime(when); err == nil {
-		commits, err := b.log.Store().Log(ctx, git.ZeroOID, tip.Commit)
+		commits, err := b.log.Store().Log(ctx, plumbing.ZeroOID, tip.Commit)
 		if err != nil {
 			return "", err
 		}
-		found := git.ZeroOID
+		found := plumbing.ZeroOID
 		for _, c := range commits {
 			if board.At(c.Author.When) <= at {
 				found = c.OID
@@ -81,7 +81,7 @@ func (b *Board) commitAt(ctx context.Context, when string) (git.OID, error) {
 		return found, nil
 	}
 	oid, err := b.Repo().ResolveCommit(ctx, when)
-	if errors.As(err, new(*gitio.AmbiguousError)) {
+	if errors.As(err, new(*git.AmbiguousError)) {
 		return "", err
 	}
 	if err != nil {
@@ -105,12 +105,12 @@ func (v *View) Lease(ctx context.Context, agent string) (*lease.Held, error) {
 // Leases returns all current leases by agent, except damaged ones.
 func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 	held := map[string]*lease.Held{}
-	refs, err := v.board.store.Refs(ctx, git.LeasePrefix)
+	refs, err := v.board.store.Refs(ctx, plumbing.LeasePrefix)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range refs {
-		agent := strings.TrimPrefix(r.Name, git.LeasePrefix)
+		agent := strings.TrimPrefix(r.Name, plumbing.LeasePrefix)
 		h, err := lease.Read(ctx, v.board.store, agent)
 		if err != nil {
 			return nil, err

@@ -9,8 +9,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // TestViewHasSettings: a board whose settings can't be read is refused, to readers and to writers.
@@ -20,10 +20,10 @@ func TestViewHasSettings(t *testing.T) {
 	begin(t, open(t, dir, newClock()))
 	damage := func(path string) {
 		t.Helper()
-		repo, err := gitio.Open(ctx, dir)
+		repo, err := git.Open(ctx, dir)
 		check(t, err)
 		defer repo.Close()
-		o, err := repo.Object(ctx, git.BoardRef+":"+path)
+		o, err := repo.Object(ctx, plumbing.BoardRef+":"+path)
 		check(t, err)
 		file := filepath.Join(dir, ".git", "objects", string(o.OID[:2]), string(o.OID[2:]))
 		check(t, os.Chmod(file, 0o644))
@@ -32,7 +32,7 @@ func TestViewHasSettings(t *testing.T) {
 	}
 	unread := func(err error, path string) {
 		t.Helper()
-		if record := (*oplog.RecordError)(nil); !errors.As(err, &record) || record.Path != path {
+		if record := (*log.RecordError)(nil); !errors.As(err, &record) || record.Path != path {
 			t.Errorf("%v; want an error that names %s", err, path)
 		}
 	}
@@ -52,7 +52,7 @@ func TestViewHasSettings(t *testing.T) {
 	b := open(t, dir, newClock())
 	_, err = b.View(ctx)
 	unread(err, board.ConfigPath)
-	_, err = b.ViewAt(ctx, git.BoardRef)
+	_, err = b.ViewAt(ctx, plumbing.BoardRef)
 	unread(err, board.ConfigPath)
 	_, err = try(b, ada, "r", note("more"))
 	unread(err, board.ConfigPath)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/share"
 )
@@ -18,7 +18,7 @@ import (
 // continues without it: if files can't be locked or written, if the board is in memory, or if one
 // process after the other is stuck. If it loses the race, it queues again.
 type writeQueue struct {
-	repo     *gitio.Repo
+	repo     *git.Repo
 	path     string        // "" if there can be no queue
 	held     *queue.File   // nil while the turn is not held
 	patience time.Duration // how long the queue may be stuck

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -205,8 +205,8 @@ func TestNoTurnToBeHad(t *testing.T) {
 func TestDecidedAgainAfterTheWait(t *testing.T) {
 	b, path := started(t)
 	other := &writeQueue{repo: b.Repo(), path: path}
-	tips := map[git.OID]bool{}
-	_, err := b.Do(context.Background(), Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
+	tips := map[plumbing.OID]bool{}
+	_, err := b.Do(context.Background(), Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(ctx context.Context, v *View) (board.Payload, []plumbing.RefUpdate, error) {
 		if tips[v.Commit] = true; len(tips) == 1 {
 			write(t, b, note("in between"))
 			other.take(ctx)

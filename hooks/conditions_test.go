@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -118,14 +118,14 @@ func TestConditions(t *testing.T) {
 	now := board.Time("2026-01-31T09:00:00Z")
 	push := Push{State: unread(t, board.RecordPath(board.AgentDir, "coder-1")), Now: now}
 	lease := &board.Lease{Agent: "coder-1", Session: "s1", Expires: now.Add(1000 * time.Hour)}
-	expect(t, push.OwnRef(Move{Ref: git.LeaseRef("coder-1"), Old: none, New: one, Now: none}, lease), "")
-	expect(t, push.OwnRef(Move{Ref: git.InboxPrefix + "x", Old: none, New: one, Now: none}, nil), "")
+	expect(t, push.OwnRef(Move{Ref: plumbing.LeaseRef("coder-1"), Old: none, New: one, Now: none}, lease), "")
+	expect(t, push.OwnRef(Move{Ref: plumbing.InboxPrefix + "x", Old: none, New: one, Now: none}, nil), "")
 	for _, c := range []struct{ task, to, part string }{
 		{"parse", one, ""}, {"no-task-yet", one, ""}, {"parse/x", one, `no task is "parse/x"`}, {"parse/x", none, ""}, {"nul", one, `no task is "nul"`},
 	} {
-		expect(t, push.OwnRef(Move{Ref: git.PublishedRef(c.task), Old: none, New: c.to, Now: none}, nil), c.part)
+		expect(t, push.OwnRef(Move{Ref: plumbing.PublishedRef(c.task), Old: none, New: c.to, Now: none}, nil), c.part)
 	}
-	published, attic := git.PublishedRef("parse"), git.AtticPrefix+"parse/"+one
+	published, attic := plumbing.PublishedRef("parse"), plumbing.AtticPrefix+"parse/"+one
 	for _, c := range []struct{ to, part string }{{none, ""}, {two, "the attic takes the branch"}} {
 		p := Push{State: scene(t, true), Now: now, Moves: []Move{{Ref: published, Old: one, New: c.to, Now: one}}}
 		expect(t, p.OwnRef(Move{Ref: attic, Old: none, New: one, Now: none}, nil), c.part)

@@ -6,5 +6,5 @@
 // agent's mistakes, which can be bypassed on purpose. A server's hooks are a lock. Package
 // hooks/install installs them.
 //
-// It may import gitboard/board, gitboard/git and gitboard/roles.
+// It may import gitboard/board, gitboard/git/plumbing and gitboard/roles.
 package hooks

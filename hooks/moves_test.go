@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -29,7 +29,7 @@ func TestBoardMove(t *testing.T) {
 		{one, none, two, ""}, {one, two + "0", two, ""}, {none, none, one, ""}, {two, none, one, "only grows"}, {one, none, none, "is not deleted"}, {none, none, none, "is not deleted"},
 		{none, one, two, ""}, {none, two, one, "is missing on this server, and the pushed branch is another board"},
 	} {
-		expect(t, BoardMove(Move{Ref: git.BoardRef, Now: c.now, New: c.new}, c.known, grows), c.part)
+		expect(t, BoardMove(Move{Ref: plumbing.BoardRef, Now: c.now, New: c.new}, c.known, grows), c.part)
 	}
 }
 
@@ -121,18 +121,18 @@ func TestServersLeases(t *testing.T) {
 		lease         *board.Lease
 		part          string
 	}{
-		"a probe":                         {git.ProbePrefix + "1769850000-x", none, one, nil, ""},
-		"a probe of another day":          {git.ProbePrefix + "1769750000-x", none, one, nil, "no probe of this day"},
-		"a stray probe":                   {git.ProbePrefix + "x", none, one, nil, "no probe of this day"},
-		"a stray probe, deleted":          {git.ProbePrefix + "x", one, none, nil, ""},
-		"the home":                        {git.HomeRef, none, one, nil, ""},
-		"the home, moved":                 {git.HomeRef, one, two, nil, "one clone's own"},
-		"no agent's lease":                {git.LeaseRef("boss"), none, one, nil, "is not an agent"},
-		"what can't be read":              {git.LeaseRef("coder-1"), none, one, nil, "is not a lease of it"},
-		"an unregistered agent's":         {git.LeaseRef("coder-9"), none, one, &board.Lease{Agent: "coder-9", Session: "s1"}, "not at all"},
-		"an unregistered agent's, ended":  {git.LeaseRef("coder-9"), one, none, nil, ""},
-		"a task that is none":             {git.ReviewPrefix + "UP/1", none, one, nil, `no task "UP"`},
-		"a submission that has no number": {git.ReviewPrefix + "print/x", none, one, nil, "no submission x"},
+		"a probe":                         {plumbing.ProbePrefix + "1769850000-x", none, one, nil, ""},
+		"a probe of another day":          {plumbing.ProbePrefix + "1769750000-x", none, one, nil, "no probe of this day"},
+		"a stray probe":                   {plumbing.ProbePrefix + "x", none, one, nil, "no probe of this day"},
+		"a stray probe, deleted":          {plumbing.ProbePrefix + "x", one, none, nil, ""},
+		"the home":                        {plumbing.HomeRef, none, one, nil, ""},
+		"the home, moved":                 {plumbing.HomeRef, one, two, nil, "one clone's own"},
+		"no agent's lease":                {plumbing.LeaseRef("boss"), none, one, nil, "is not an agent"},
+		"what can't be read":              {plumbing.LeaseRef("coder-1"), none, one, nil, "is not a lease of it"},
+		"an unregistered agent's":         {plumbing.LeaseRef("coder-9"), none, one, &board.Lease{Agent: "coder-9", Session: "s1"}, "not at all"},
+		"an unregistered agent's, ended":  {plumbing.LeaseRef("coder-9"), one, none, nil, ""},
+		"a task that is none":             {plumbing.ReviewPrefix + "UP/1", none, one, nil, `no task "UP"`},
+		"a submission that has no number": {plumbing.ReviewPrefix + "print/x", none, one, nil, "no submission x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := Move{c.ref, c.now, c.new, c.now, false}
@@ -143,6 +143,6 @@ func TestServersLeases(t *testing.T) {
 
 // TestManyProbes checks that probes which nothing deletes don't become thousands.
 func TestManyProbes(t *testing.T) {
-	m := Move{git.ProbePrefix + "1769850000-x", none, one, none, false}
+	m := Move{plumbing.ProbePrefix + "1769850000-x", none, one, none, false}
 	expect(t, Push{Moves: []Move{m}, Now: "2026-01-31T09:00:00Z", Probes: 101}.OwnRef(m, nil), "too many probes")
 }

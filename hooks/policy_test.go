@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -81,7 +81,7 @@ func TestReferenceTransaction(t *testing.T) {
 		"a symbolic ref":             {coder("coder-1"), Move{"refs/heads/integration", one, "ref:refs/heads/x", one, false}, "integration moves by"},
 		"integration":                {coder("coder-1"), Move{"refs/heads/integration", one, two, one, false}, "integration moves by"},
 		"integration, by nobody":     {Who{Task: "parse"}, Move{"refs/heads/integration", one, two, one, false}, "not by nobody"},
-		"the board":                  {coder("coder-1"), Move{git.BoardRef, one, two, one, false}, "moved by git liza alone"},
+		"the board":                  {coder("coder-1"), Move{plumbing.BoardRef, one, two, one, false}, "moved by git liza alone"},
 		"another's":                  {coder("coder-1"), Move{"refs/heads/task/print", one, two, one, false}, "coder-1 does not hold print"},
 		"submitted":                  {coder("coder-2"), Move{"refs/heads/task/print", one, two, one, false}, "print is READY_FOR_REVIEW"},
 		"no task's":                  {coder("coder-1"), Move{"refs/heads/task/none", none, two, none, false}, "there is no task none"},
@@ -198,14 +198,14 @@ func TestOwnRef(t *testing.T) {
 	s := scene(t, true)
 	const now = "2026-01-31T09:00:00Z"
 	until := func(span time.Duration) board.Time { return board.Time(now).Add(span) }
-	gone := Move{git.PublishedPrefix + "parse", one, none, one, false}
-	state := Move{git.BoardRef, one, two, one, false}
+	gone := Move{plumbing.PublishedPrefix + "parse", one, none, one, false}
+	state := Move{plumbing.BoardRef, one, two, one, false}
 	holder := func(id, session string) *board.Lease {
 		return &board.Lease{Agent: id, Session: session, Task: "parse", Expires: until(300 * time.Second)}
 	}
 	long := holder("coder-1", "s1")
 	long.Expires = until(board.ClockSlack + 301*time.Second)
-	merge := holder(git.MergeHolder, "any")
+	merge := holder(plumbing.MergeHolder, "any")
 	merge.Expires = until(1 << 40)
 	for name, c := range map[string]struct {
 		ref, now, new string
@@ -217,10 +217,10 @@ func TestOwnRef(t *testing.T) {
 		"a lease of another session":      {"refs/liza/leases/coder-1", one, two, holder("coder-1", "s2"), nil, "another session"},
 		"another's lease":                 {"refs/liza/leases/coder-1", one, two, holder("coder-2", "s1"), nil, "is not a lease of it"},
 		"a lease for ever":                {"refs/liza/leases/coder-1", one, two, long, nil, "longer than a lease may"},
-		"the merge lease for ever":        {"refs/liza/leases/" + git.MergeHolder, none, two, merge, nil, "longer than a lease may"},
+		"the merge lease for ever":        {"refs/liza/leases/" + plumbing.MergeHolder, none, two, merge, nil, "longer than a lease may"},
 		"a lease deleted":                 {"refs/liza/leases/coder-1", one, none, nil, nil, "ends by an operation"},
 		"a lease ended":                   {"refs/liza/leases/coder-1", one, none, nil, []Move{state}, ""},
-		"the merge lease deleted":         {"refs/liza/leases/" + git.MergeHolder, one, none, nil, nil, ""},
+		"the merge lease deleted":         {"refs/liza/leases/" + plumbing.MergeHolder, one, none, nil, nil, ""},
 		"a branch that goes":              {"refs/liza/attic/parse/" + one, none, one, nil, []Move{gone}, ""},
 		"a branch that goes, elsewhere":   {"refs/liza/attic/parse/1", none, one, nil, []Move{gone}, "the attic takes"},
 		"another commit than its name":    {"refs/liza/attic/parse/" + one, none, two, nil, []Move{gone}, "the attic takes"},

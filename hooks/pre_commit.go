@@ -2,7 +2,7 @@ package hooks
 
 import (
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -16,7 +16,7 @@ type Place struct {
 // the pre-execution checkpoint of the iteration was written. A human may commit in a task's
 // worktree. A board has settings; what of it can't be read refuses nothing.
 func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
-	on, _ := taskOf(w, s, git.BranchName(at.Branch))
+	on, _ := taskOf(w, s, plumbing.BranchName(at.Branch))
 	switch {
 	case w.ID == "":
 		if w.Task == "" || on == w.Task || at.Rebasing {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Pushed is a ref that a push moves on a remote (githooks, pre-push).
@@ -42,5 +42,5 @@ func PrePush(w Who, pushed []Pushed, candidate string) *board.Refusal {
 }
 
 func (p Pushed) isCandidate(commit string) bool {
-	return strings.HasPrefix(p.Ref, git.CandidatePrefix) && (zero(p.Commit) || p.Commit == commit)
+	return strings.HasPrefix(p.Ref, plumbing.CandidatePrefix) && (zero(p.Commit) || p.Commit == commit)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -62,12 +62,12 @@ func zero(oid string) bool { return strings.Trim(oid, "0") == "" }
 
 // free are the refs that anyone may move in worktrees: git's own bookkeeping, and the last known
 // refs of other repositories.
-var free = []string{git.RemotesPrefix, git.BisectPrefix, git.WorktreePrefix, git.RewrittenPrefix, git.PrefetchPrefix}
+var free = []string{plumbing.RemotesPrefix, plumbing.BisectPrefix, plumbing.WorktreePrefix, plumbing.RewrittenPrefix, plumbing.PrefetchPrefix}
 
 // Free reports whether any agent may move a ref, whatever is on the board. main means that git runs
 // in the main worktree.
 func Free(ref string, main bool) bool {
-	if !strings.HasPrefix(ref, git.RefsPrefix) {
+	if !strings.HasPrefix(ref, plumbing.RefsPrefix) {
 		return !strings.Contains(ref, "/") && !(main && ref == "HEAD")
 	}
 	return slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(ref, prefix) })
@@ -89,24 +89,24 @@ func ReferenceTransaction(w Who, s *board.State, moves []Move) *board.Refusal {
 
 func move(w Who, s *board.State, m Move) *board.Refusal {
 	ref := m.Ref
-	name := git.BranchName(ref)
+	name := plumbing.BranchName(ref)
 	task, ofTask := taskOf(w, s, name)
 	switch {
 	case ref == "HEAD":
 		return refuse(board.CodePermission, "work in the worktree of your task", "%s may not move HEAD of the main worktree: it is the human's", w)
-	case strings.HasPrefix(ref, git.BoardPrefix):
+	case strings.HasPrefix(ref, plumbing.BoardPrefix):
 		return refuse(board.CodePermission, "git liza help: every change of the board is a command", "%s is moved by git liza alone", name)
-	case strings.HasPrefix(ref, git.OwnPrefix):
+	case strings.HasPrefix(ref, plumbing.OwnPrefix):
 		return refuse(board.CodePermission, "leave it; git liza doctor looks after what a crash left", "%s is kept by git liza alone", ref)
-	case strings.HasPrefix(ref, git.HeadsPrefix) && ofTask:
+	case strings.HasPrefix(ref, plumbing.HeadsPrefix) && ofTask:
 		return branchMove(w, s, m, name, task)
-	case strings.HasPrefix(ref, git.HeadsPrefix) && name == integrationOf(s):
+	case strings.HasPrefix(ref, plumbing.HeadsPrefix) && name == integrationOf(s):
 		return refuse(board.CodePermission, towardsIntegration(w), "%s moves by a merge of approved work, or by a human's land; not by %s", name, w)
-	case strings.HasPrefix(ref, git.HeadsPrefix):
+	case strings.HasPrefix(ref, plumbing.HeadsPrefix):
 		return refuse(board.CodePermission, "commit on the branch of your task: git liza prime shows which", "%s is not a task's branch, and agents move no other", name)
-	case ref == git.StashRef:
+	case ref == plumbing.StashRef:
 		return refuse(board.CodePermission, "commit on the branch of your task instead: what is a draft can be amended", "stashes are shared by all worktrees: another would pop yours")
-	case strings.HasPrefix(ref, git.TagsPrefix):
+	case strings.HasPrefix(ref, plumbing.TagsPrefix):
 		return refuse(board.CodePermission, "leave tags to a human; fetch with --no-tags", "%s sets and moves no tags", w)
 	}
 	return refuse(board.CodePermission, "leave it to a human", "%s may not move %s", w, ref)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -92,37 +92,37 @@ func Submitted(task string, n int, commit, at string) *board.Refusal {
 	if at == commit {
 		return nil
 	}
-	return refuse(board.CodeRef, "git liza submit pushes both together", "submission %d of %s is %.10s, and %s does not come with it", n, task, commit, git.ReviewRef(task, n))
+	return refuse(board.CodeRef, "git liza submit pushes both together", "submission %d of %s is %.10s, and %s does not come with it", n, task, commit, plumbing.ReviewRef(task, n))
 }
 
 // OwnRef checks a move of one of the board's refs other than its branch, and refuses refs that are
 // not shared, or not in this way. lease is the content of the ref, nil if that is no lease of
 // at most MaxLease bytes.
 func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
-	name := strings.TrimPrefix(m.Ref, git.OwnPrefix)
+	name := strings.TrimPrefix(m.Ref, plumbing.OwnPrefix)
 	switch {
-	case strings.HasPrefix(m.Ref, git.ProbePrefix):
-		return p.probeMove(m, strings.TrimPrefix(m.Ref, git.ProbePrefix))
-	case strings.HasPrefix(m.Ref, git.InboxPrefix):
+	case strings.HasPrefix(m.Ref, plumbing.ProbePrefix):
+		return p.probeMove(m, strings.TrimPrefix(m.Ref, plumbing.ProbePrefix))
+	case strings.HasPrefix(m.Ref, plumbing.InboxPrefix):
 		return nil // proc-receive answers for the inbox, and the shim keeps its refs from existing
-	case strings.HasPrefix(m.Ref, git.PublishedPrefix):
-		return publishedMove(m, strings.TrimPrefix(m.Ref, git.PublishedPrefix))
-	case strings.HasPrefix(m.Ref, git.BoardPrefix):
+	case strings.HasPrefix(m.Ref, plumbing.PublishedPrefix):
+		return publishedMove(m, strings.TrimPrefix(m.Ref, plumbing.PublishedPrefix))
+	case strings.HasPrefix(m.Ref, plumbing.BoardPrefix):
 		return refuse(board.CodeRef, "give the branch another name", "below liza/ there are the board (liza/state), branches of tasks and candidates, and nothing else")
 	case p.State == nil:
 		return refuse(board.CodeNoBoard, "git liza share, in a clone that has the board", "there is no board here, so there is nothing for %s", m.Ref)
-	case m.Ref == git.HomeRef && zero(m.Now):
+	case m.Ref == plumbing.HomeRef && zero(m.Now):
 		return nil
-	case strings.HasPrefix(m.Ref, git.LeasePrefix):
+	case strings.HasPrefix(m.Ref, plumbing.LeasePrefix):
 		return p.leaseMove(m, lease)
-	case !strings.HasPrefix(m.Ref, git.ReviewPrefix) && !strings.HasPrefix(m.Ref, git.AtticPrefix):
+	case !strings.HasPrefix(m.Ref, plumbing.ReviewPrefix) && !strings.HasPrefix(m.Ref, plumbing.AtticPrefix):
 		return refuse(board.CodeRef, "push the branches that you mean; git push --mirror is not for a shared board", "%s is one clone's own, and not shared", m.Ref)
 	case zero(m.New):
 		return refuse(board.CodeRef, "leave it", "%s is kept, and not deleted", name)
-	case strings.HasPrefix(m.Ref, git.AtticPrefix) && zero(m.Now):
-		return p.atticMove(m, strings.TrimPrefix(m.Ref, git.AtticPrefix))
+	case strings.HasPrefix(m.Ref, plumbing.AtticPrefix) && zero(m.Now):
+		return p.atticMove(m, strings.TrimPrefix(m.Ref, plumbing.AtticPrefix))
 	}
-	r := p.reviewMove(m, strings.TrimPrefix(m.Ref, git.ReviewPrefix))
+	r := p.reviewMove(m, strings.TrimPrefix(m.Ref, plumbing.ReviewPrefix))
 	if r != nil && !zero(m.Now) {
 		return refuse(board.CodeRef, "git liza sync, and submit again", "%s is there already, and stays what it is", name)
 	}
@@ -132,9 +132,9 @@ func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 // probeMove accepts a few refs of probes of this day: thousands would slow every operation, and only
 // those with a time are deleted by later probes.
 func (p Push) probeMove(m Move, name string) *board.Refusal {
-	began, is := git.ProbeBegan(name)
+	began, is := plumbing.ProbeBegan(name)
 	switch {
-	case zero(m.New) || name == git.Probe:
+	case zero(m.New) || name == plumbing.Probe:
 		return nil
 	case !is || p.Now.Std().Sub(began).Abs() > maxProbeAge:
 		return refuse(board.CodeRef, "compare the clocks of both machines: date -u", "%s is no probe of this day", m.Ref)
@@ -170,34 +170,34 @@ func publishedMove(m Move, task string) *board.Refusal {
 	if zero(m.New) || board.ValidTaskID(task) {
 		return nil
 	}
-	return refuse(board.CodeRef, "give the branch another name", "below %s there are branches of tasks, and no task is %q", git.BranchName(git.PublishedPrefix), task)
+	return refuse(board.CodeRef, "give the branch another name", "below %s there are branches of tasks, and no task is %q", plumbing.BranchName(plumbing.PublishedPrefix), task)
 }
 
 // atticMove accepts only the branch of a task that the same push deletes, named after its commit:
 // no other is needed.
 func (p Push) atticMove(m Move, name string) *board.Refusal {
 	id, commit, _ := strings.Cut(name, "/")
-	branch := p.Of(git.PublishedRef(id))
+	branch := p.Of(plumbing.PublishedRef(id))
 	if commit != m.New || branch == nil || !zero(branch.New) || branch.Now != m.New {
-		return refuse(board.CodeRef, "leave it: git liza pushes it as it drops the branch of a task", "the attic takes the branch of a task that goes with the same push, and %s at %.10s is none", git.PublishedRef(id), m.New)
+		return refuse(board.CodeRef, "leave it: git liza pushes it as it drops the branch of a task", "the attic takes the branch of a task that goes with the same push, and %s at %.10s is none", plumbing.PublishedRef(id), m.New)
 	}
 	return nil
 }
 
 func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
-	s, holder := p.State, strings.TrimPrefix(m.Ref, git.LeasePrefix)
+	s, holder := p.State, strings.TrimPrefix(m.Ref, plumbing.LeasePrefix)
 	switch {
-	case !roles.IsID(holder) && holder != git.MergeHolder:
+	case !roles.IsID(holder) && holder != plumbing.MergeHolder:
 		return refuse(board.CodeLease, "leave it", "%q is not an agent, and holds no lease", holder)
 	case zero(m.New):
-		if p.Of(git.BoardRef) != nil || s.Agent(holder) == nil {
+		if p.Of(plumbing.BoardRef) != nil || s.Agent(holder) == nil {
 			return nil // along with the operation that takes it over or ends it, or no agent's, as the merge lease
 		}
 		return refuse(board.CodeLease, "take the work over: git liza claim, git liza sweep", "the lease of %s ends by an operation, and none comes with this", holder)
 	case lease == nil || lease.Agent != holder:
 		return refuse(board.CodeLease, "git liza heartbeat", "the object pushed to %s is not a lease of it", m.Ref)
 	}
-	if a := s.Agent(holder); holder != git.MergeHolder && (a == nil || a.Session != lease.Session) {
+	if a := s.Agent(holder); holder != plumbing.MergeHolder && (a == nil || a.Session != lease.Session) {
 		return refuse(board.CodeSession, "stop: git liza register begins a new session", "%s is registered in another session, or not at all: this is not its lease", holder)
 	}
 	if c := s.Config(); c != nil {

@@ -15,19 +15,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // kept is the part of a task's work that an operation puts into the attic.
 type kept struct {
-	commit git.OID         // the newest of the work; "" when there is nothing to keep
-	refs   []git.RefUpdate // create the attic's refs
-	trees  []git.OID       // the trees that the worktree held
-	which  string          // the worktree's identity, "" for none
-	tip    git.OID         // the tip of the task's branch; zero for none
-	owned  bool            // the branch holds the task's work, not a person's
+	commit plumbing.OID         // the newest of the work; "" when there is nothing to keep
+	refs   []plumbing.RefUpdate // create the attic's refs
+	trees  []plumbing.OID       // the trees that the worktree held
+	which  string               // the worktree's identity, "" for none
+	tip    plumbing.OID         // the tip of the task's branch; zero for none
+	owned  bool                 // the branch holds the task's work, not a person's
 	at     layout
 }
 
@@ -43,12 +43,12 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	if k.tip, err = s.repo.Ref(ctx, v.TaskRef(task)); err != nil {
 		return nil, err
 	}
-	var wanted, beside []git.OID
+	var wanted, beside []plumbing.OID
 	if k.at.ours && k.at.theirs == "" {
 		k.which = identity(k.at.path)
 		work, err := s.take(ctx, v, k.at.path, k.at.path, task, actor, nil)
 		if err != nil && identity(k.at.path) != k.which {
-			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", oplog.ErrLost, task, err)
+			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", log.ErrLost, task, err)
 		}
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		return nil, err
 	}
 	next := attic.next
-	holders := []git.OID{landed}
+	holders := []plumbing.OID{landed}
 	for _, commit := range wanted {
 		held, err := s.heldBy(ctx, commit, holders)
 		if err != nil {
@@ -86,7 +86,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 			k.commit = commit
 		}
 		if !slices.Contains(attic.commits, commit) {
-			k.refs = append(k.refs, git.RefUpdate{Ref: git.AtticRef(task, next), Old: git.ZeroOID, New: commit})
+			k.refs = append(k.refs, plumbing.RefUpdate{Ref: plumbing.AtticRef(task, next), Old: plumbing.ZeroOID, New: commit})
 			next++
 		}
 	}
@@ -127,7 +127,7 @@ func (s *site) take(ctx context.Context, v *gitboard.View, path, lies, task stri
 }
 
 // untracked lists the untracked files of a worktree that are larger than the attic takes.
-func untracked(path string, dirty []gitio.StatusEntry, maxMB int) (large []string) {
+func untracked(path string, dirty []git.StatusEntry, maxMB int) (large []string) {
 	for _, e := range dirty {
 		info, err := os.Lstat(filepath.Join(path, filepath.FromSlash(e.Path)))
 		if e.Untracked() && err == nil && info.Mode().IsRegular() && info.Size() > int64(maxMB)<<20 {
@@ -140,9 +140,9 @@ func untracked(path string, dirty []gitio.StatusEntry, maxMB int) (large []strin
 // staged stores what is staged in a worktree as a commit, if a snapshot of the files does not have
 // it, and the attic neither; zero if there is no such content, and with an error. In the middle of
 // a conflict it is not stored.
-func (s *site) staged(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (git.OID, error) {
-	if !slices.ContainsFunc(seen.Dirty, gitio.StatusEntry.StagedAlone) || slices.ContainsFunc(seen.Dirty, gitio.StatusEntry.Unmerged) {
-		return git.ZeroOID, nil
+func (s *site) staged(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout) (plumbing.OID, error) {
+	if !slices.ContainsFunc(seen.Dirty, git.StatusEntry.StagedAlone) || slices.ContainsFunc(seen.Dirty, git.StatusEntry.Unmerged) {
+		return plumbing.ZeroOID, nil
 	}
 	who, err := s.sign(ctx, actor)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *site) staged(ctx context.Context, path, task string, actor board.Actor,
 }
 
 // unlessKept returns zero in place of a commit whose files the attic has.
-func (s *site) unlessKept(ctx context.Context, task string, commit git.OID) (git.OID, error) {
+func (s *site) unlessKept(ctx context.Context, task string, commit plumbing.OID) (plumbing.OID, error) {
 	tree, err := s.treeOf(ctx, commit)
 	if err != nil {
 		return "", err
@@ -167,7 +167,7 @@ func (s *site) unlessKept(ctx context.Context, task string, commit git.OID) (git
 	}
 	for _, c := range attic.commits {
 		if kept, err := s.treeOf(ctx, c); kept == tree || err != nil {
-			return git.ZeroOID, err
+			return plumbing.ZeroOID, err
 		}
 	}
 	return commit, nil
@@ -180,16 +180,16 @@ func stagedMessage(task string) string {
 
 // work is the content of a worktree.
 type work struct {
-	head   git.OID // the commit checked out; zero without the branch
-	commit git.OID // head plus uncommitted changes; head itself when there are none
-	tree   git.OID
-	beside []git.OID // commits of what else git's record of the worktree alone holds
-	large  []string  // untracked files that the attic does not take
+	head   plumbing.OID // the commit checked out; zero without the branch
+	commit plumbing.OID // head plus uncommitted changes; head itself when there are none
+	tree   plumbing.OID
+	beside []plumbing.OID // commits of what else git's record of the worktree alone holds
+	large  []string       // untracked files that the attic does not take
 }
 
 // snapshot stores the content of a worktree, except the files in leaving, as a commit that no ref points to yet. seen is what the
 // worktree held a moment ago.
-func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout, leaving ...string) (work, error) {
+func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout, leaving ...string) (work, error) {
 	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
 		hidden, err := s.repo.Worktree(path).Hidden(ctx)
 		if err != nil {
@@ -218,7 +218,7 @@ func (s *site) snapshot(ctx context.Context, path, task string, actor board.Acto
 	return w, err
 }
 
-func (s *site) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
+func (s *site) treeOf(ctx context.Context, commit plumbing.OID) (plumbing.OID, error) {
 	o, err := s.repo.Object(ctx, string(commit)+"^{tree}")
 	return o.OID, err
 }
@@ -228,9 +228,9 @@ func (s *site) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
 // worktree. lies is where the caller finds the worktree, which may be at another path right now.
 // Commits are no reason to refuse, staged or not: removeWorktree keeps the repository that has
 // them, also in an ignored folder.
-func (s *site) refuseNested(ctx context.Context, path, lies, task string) (gitio.Checkout, error) {
+func (s *site) refuseNested(ctx context.Context, path, lies, task string) (git.Checkout, error) {
 	c, err := s.repo.Worktree(path).Checkout(ctx)
-	if damaged := (*gitio.DamagedIndexError)(nil); errors.As(err, &damaged) {
+	if damaged := (*git.DamagedIndexError)(nil); errors.As(err, &damaged) {
 		damaged.Worktree = lies
 	}
 	if err != nil {
@@ -241,7 +241,7 @@ func (s *site) refuseNested(ctx context.Context, path, lies, task string) (gitio
 			continue
 		}
 		at := filepath.Join(path, filepath.FromSlash(e.Path))
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !gitio.IsLink(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !git.IsLink(at) {
 			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", plain.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+plain.Line(filepath.Join(lies, filepath.FromSlash(e.Path)), 300))
 			r.Task = task
 			return c, r
@@ -252,7 +252,7 @@ func (s *site) refuseNested(ctx context.Context, path, lies, task string) (gitio
 
 // heldBy reports whether a commit needs no ref of its own: it is zero, or an ancestor of one of the
 // holders.
-func (s *site) heldBy(ctx context.Context, commit git.OID, holders []git.OID) (bool, error) {
+func (s *site) heldBy(ctx context.Context, commit plumbing.OID, holders []plumbing.OID) (bool, error) {
 	if commit.IsZero() {
 		return true, nil
 	}
@@ -269,12 +269,12 @@ func (s *site) heldBy(ctx context.Context, commit git.OID, holders []git.OID) (b
 
 // attic is the kept work of a task, oldest first.
 type attic struct {
-	commits []git.OID
+	commits []plumbing.OID
 	next    int // the number of the next ref
 }
 
 func (s *site) attic(ctx context.Context, task string) (attic, error) {
-	numbers, refs, err := s.numbered(ctx, git.AtticPrefix+task)
+	numbers, refs, err := s.numbered(ctx, plumbing.AtticPrefix+task)
 	a := attic{next: 1}
 	for _, n := range numbers {
 		a.commits = append(a.commits, refs[n])
@@ -284,15 +284,15 @@ func (s *site) attic(ctx context.Context, task string) (attic, error) {
 }
 
 // numbered lists the refs <prefix>/<n> in numerical order.
-func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.OID, error) {
+func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]plumbing.OID, error) {
 	refs, err := s.repo.Refs(ctx, prefix)
 	if err != nil {
 		return nil, nil, err
 	}
 	var numbers []int
-	at := map[int]git.OID{}
+	at := map[int]plumbing.OID{}
 	for _, r := range refs {
-		if n, err := strconv.Atoi(strings.TrimPrefix(r.Name, prefix+"/")); err == nil && (r.Type == git.CommitObject || r.Type == "") {
+		if n, err := strconv.Atoi(strings.TrimPrefix(r.Name, prefix+"/")); err == nil && (r.Type == plumbing.CommitObject || r.Type == "") {
 			numbers = append(numbers, n)
 			at[n] = r.OID
 		}
@@ -304,11 +304,11 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.
 // dropBranch returns the update that deletes a task's branch along with an operation. It returns
 // none if there is no branch, or if the branch belongs to a person who has checked it out
 // elsewhere, works in the task's worktree, or made the branch for something else.
-func (k *kept) dropBranch() []git.RefUpdate {
+func (k *kept) dropBranch() []plumbing.RefUpdate {
 	if k.tip.IsZero() || !k.owned || k.at.elsewhere != "" || k.at.theirs != "" {
 		return nil
 	}
-	return []git.RefUpdate{{Ref: git.BranchRef(k.at.branch), Old: k.tip, New: git.ZeroOID}}
+	return []plumbing.RefUpdate{{Ref: plumbing.BranchRef(k.at.branch), Old: k.tip, New: plumbing.ZeroOID}}
 }
 
 // keepAgain puts the content of a worktree into the attic unless something already holds it. lies
@@ -347,21 +347,21 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies
 		if err != nil {
 			return false, err
 		}
-		return s.moved(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: commit}})
+		return s.moved(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef(task, attic.next), Old: plumbing.ZeroOID, New: commit}})
 	})
 }
 
 // ignored stores the files of a worktree that git ignores as a commit, except those that are easily
 // made again: Config.Remade selects them, or the main worktree has the same file. Files that the bound
 // attic_max_mb excludes are noted. It returns zero if no file is left, or if the attic has them.
-func (s *site) ignored(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (git.OID, error) {
+func (s *site) ignored(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (plumbing.OID, error) {
 	c := v.State.Config()
 	files, err := s.repo.Ignored(ctx, path, c.Remade)
 	if err != nil {
 		return "", err
 	}
-	slices.SortStableFunc(files, func(a, b gitio.IgnoredFile) int { return cmp.Compare(a.Bytes, b.Bytes) })
-	var kept []gitio.IgnoredFile
+	slices.SortStableFunc(files, func(a, b git.IgnoredFile) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	var kept []git.IgnoredFile
 	var large []string
 	room := int64(c.AtticMaxMB) << 20
 	for _, f := range files {
@@ -378,7 +378,7 @@ func (s *site) ignored(ctx context.Context, v *gitboard.View, task, path string,
 		s.b.Mention(fmt.Sprintf("not kept of %s, ignored by git and beyond attic_max_mb: %s", task, listed(large)))
 	}
 	if len(kept) == 0 {
-		return git.ZeroOID, nil
+		return plumbing.ZeroOID, nil
 	}
 	who, err := s.sign(ctx, actor)
 	if err != nil {
@@ -402,18 +402,18 @@ func same(a, b string, size int64) bool {
 }
 
 // lasting returns the tips of the task's branch and of integration.
-func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]git.OID, error) {
+func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]plumbing.OID, error) {
 	branch, err := s.repo.Ref(ctx, v.TaskRef(task))
 	if err != nil {
 		return nil, err
 	}
 	landed, err := s.holding(ctx, v)
-	return []git.OID{branch, landed}, err
+	return []plumbing.OID{branch, landed}, err
 }
 
 // held reports whether the attic, a submission, the branch or integration already holds the content
 // of a worktree.
-func (s *site) held(ctx context.Context, task string, w work, attic attic, lasting []git.OID) (bool, error) {
+func (s *site) held(ctx context.Context, task string, w work, attic attic, lasting []plumbing.OID) (bool, error) {
 	for _, c := range attic.commits {
 		if tree, err := s.treeOf(ctx, c); tree == w.tree || err != nil {
 			return err == nil, err
@@ -422,7 +422,7 @@ func (s *site) held(ctx context.Context, task string, w work, attic attic, lasti
 	if w.commit != w.head {
 		return false, nil
 	}
-	_, reviews, err := s.numbered(ctx, git.ReviewPrefix+task)
+	_, reviews, err := s.numbered(ctx, plumbing.ReviewPrefix+task)
 	if err != nil {
 		return false, err
 	}
@@ -435,8 +435,8 @@ func (s *site) held(ctx context.Context, task string, w work, attic attic, lasti
 
 // following gives the commit of some work the parent it grew from. A worktree can't know its parent
 // any more once its branch was dropped or reset under it.
-func (s *site) following(ctx context.Context, w work, attic attic, before *kept) (git.OID, error) {
-	parent := git.OID("")
+func (s *site) following(ctx context.Context, w work, attic attic, before *kept) (plumbing.OID, error) {
+	parent := plumbing.OID("")
 	switch {
 	case before != nil && before.commit != "":
 		parent = before.commit
@@ -450,11 +450,11 @@ func (s *site) following(ctx context.Context, w work, attic attic, before *kept)
 	if err != nil {
 		return "", err
 	}
-	c, err := git.DecodeCommit(o)
+	c, err := plumbing.DecodeCommit(o)
 	if err != nil {
 		return "", err
 	}
-	c.Parents = []git.OID{parent}
-	o = git.NewObject(git.CommitObject, git.EncodeCommit(c))
-	return o.OID, s.repo.WriteObjects(ctx, []git.Object{o})
+	c.Parents = []plumbing.OID{parent}
+	o = plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+	return o.OID, s.repo.WriteObjects(ctx, []plumbing.Object{o})
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // began makes a project with three commits and no board.
-func began(t *testing.T) (context.Context, *site, []git.OID) {
+func began(t *testing.T) (context.Context, *site, []plumbing.OID) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
@@ -31,10 +31,10 @@ func began(t *testing.T) (context.Context, *site, []git.OID) {
 	t.Cleanup(func() { b.Close() })
 	s, err := at(ctx, b)
 	must(t, err)
-	var commits []git.OID
+	var commits []plumbing.OID
 	for range 3 {
-		o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: commits[max(0, len(commits)-1):], Message: "m\n"}))
-		must(t, b.Repo().WriteObjects(ctx, []git.Object{git.NewObject(git.TreeObject, nil), o}))
+		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: commits[max(0, len(commits)-1):], Message: "m\n"}))
+		must(t, b.Repo().WriteObjects(ctx, []plumbing.Object{plumbing.NewObject(plumbing.TreeObject, nil), o}))
 		commits = append(commits, o.OID)
 	}
 	return ctx, s, commits
@@ -42,7 +42,7 @@ func began(t *testing.T) (context.Context, *site, []git.OID) {
 
 // noBoard is the view of a project without a board: branches have their usual names.
 func noBoard() *gitboard.View {
-	return &gitboard.View{Snapshot: &oplog.Snapshot{State: board.NewState(settingsAlone{board.NewMemory()}, "")}}
+	return &gitboard.View{Snapshot: &log.Snapshot{State: board.NewState(settingsAlone{board.NewMemory()}, "")}}
 }
 
 // settingsAlone is a board that has nothing but its default settings.
@@ -62,7 +62,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (s *site) points(t *testing.T, ref string, want git.OID) {
+func (s *site) points(t *testing.T, ref string, want plumbing.OID) {
 	t.Helper()
 	if got, err := s.repo.Ref(context.Background(), ref); got != want || err != nil {
 		t.Errorf("%s is at %s, not at %s (%v)", ref, got, want, err)
@@ -74,14 +74,14 @@ func (s *site) points(t *testing.T, ref string, want git.OID) {
 func TestResetBranch(t *testing.T) {
 	ctx, s, commits := began(t)
 	c := &claimer{site: s, task: "one", candidate: &candidate{s: s, base: commits[0]}}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: commits[1]}, {Ref: git.AtticRef("one", 9), New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: commits[1]}, {Ref: plumbing.AtticRef("one", 9), New: commits[0]}}, ""))
 	for range 2 {
 		must(t, c.resetBranch(ctx, noBoard(), c.task, c.candidate.base))
 		s.points(t, "refs/heads/task/one", commits[0])
-		s.points(t, git.AtticRef("one", 10), commits[1])
-		s.points(t, git.AtticRef("one", 11), git.ZeroOID)
+		s.points(t, plumbing.AtticRef("one", 10), commits[1])
+		s.points(t, plumbing.AtticRef("one", 11), plumbing.ZeroOID)
 	}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", Old: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", Old: commits[0]}}, ""))
 	must(t, c.resetBranch(ctx, noBoard(), c.task, c.candidate.base))
 	s.points(t, "refs/heads/task/one", commits[0])
 }
@@ -95,13 +95,13 @@ func TestFollowing(t *testing.T) {
 		w      work
 		attic  attic
 		before *kept
-		want   git.OID // the parent; "" when the commit is used as it is
+		want   plumbing.OID // the parent; "" when the commit is used as it is
 	}{
 		{"its own parent", work{head: commits[0], commit: commits[1]}, attic{}, nil, ""},
 		{"the kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{commit: commits[2]}, commits[2]},
 		{"nothing was kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{}, ""},
-		{"the attic", work{head: git.ZeroOID, commit: commits[1]}, attic{commits: commits[2:]}, nil, commits[2]},
-		{"nothing", work{head: git.ZeroOID, commit: commits[1]}, attic{}, nil, ""},
+		{"the attic", work{head: plumbing.ZeroOID, commit: commits[1]}, attic{commits: commits[2:]}, nil, commits[2]},
+		{"nothing", work{head: plumbing.ZeroOID, commit: commits[1]}, attic{}, nil, ""},
 		{"it is committed", work{head: commits[1], commit: commits[1]}, attic{}, &kept{commit: commits[2]}, ""},
 	} {
 		got, err := s.following(ctx, c.w, c.attic, c.before)
@@ -114,7 +114,7 @@ func TestFollowing(t *testing.T) {
 		}
 		o, err := s.repo.Object(ctx, string(got))
 		must(t, err)
-		made, err := git.DecodeCommit(o)
+		made, err := plumbing.DecodeCommit(o)
 		must(t, err)
 		if len(made.Parents) != 1 || made.Parents[0] != c.want {
 			t.Errorf("%s: %+v", c.name, made)
@@ -141,7 +141,7 @@ func TestSign(t *testing.T) {
 // kept one is the new holder's.
 func TestClearAwayLeavesTheNext(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
 	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 	must(t, s.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), &kept{which: "gitdir: another"}))
 	if !present(s.path("one")) {
@@ -152,7 +152,7 @@ func TestClearAwayLeavesTheNext(t *testing.T) {
 // swapping replaces git by a script that moves task two's worktree to the place of task one's when
 // git is called with arguments that match a pattern. It returns the identity of task two's
 // worktree.
-func swapping(t *testing.T, ctx context.Context, s *site, commit git.OID, when string) (second string) {
+func swapping(t *testing.T, ctx context.Context, s *site, commit plumbing.OID, when string) (second string) {
 	t.Helper()
 	for _, task := range []string{"one", "two"} {
 		must(t, s.repo.Worktree(s.path(task)).Add(ctx, commit))
@@ -209,15 +209,15 @@ func TestClearInPlace(t *testing.T) {
 	}
 	must(t, os.RemoveAll(filepath.Join(path, "own")))
 	must(t, os.WriteFile(filepath.Join(path, "left"), []byte("left\n"), 0o644))
-	blob := git.NewObject(git.BlobObject, []byte("left\n"))
-	tree := git.NewObject(git.TreeObject, append([]byte("100644 left\x00"), raw(t, blob.OID)...))
-	must(t, clear(which, &kept{trees: []git.OID{tree.OID}}))
+	blob := plumbing.NewObject(plumbing.BlobObject, []byte("left\n"))
+	tree := plumbing.NewObject(plumbing.TreeObject, append([]byte("100644 left\x00"), raw(t, blob.OID)...))
+	must(t, clear(which, &kept{trees: []plumbing.OID{tree.OID}}))
 	if got := identity(path); got != second {
 		t.Errorf("there is %q, not %q that came meanwhile", got, second)
 	}
 }
 
-func raw(t *testing.T, oid git.OID) []byte {
+func raw(t *testing.T, oid plumbing.OID) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(string(oid))
 	must(t, err)
@@ -257,8 +257,8 @@ func TestRefusedWhereItLies(t *testing.T) {
 	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &refused) || !strings.HasSuffix(refused.Hint, " "+nested) || !present(nested) {
 		t.Errorf("%v: %+v", err, refused)
 	}
-	must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(s.path("one")), "index"), nil, 0o644))
-	damaged := (*gitio.DamagedIndexError)(nil)
+	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.path("one")), "index"), nil, 0o644))
+	damaged := (*git.DamagedIndexError)(nil)
 	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &damaged) || damaged.Worktree != s.path("one") {
 		t.Errorf("%v", err)
 	}

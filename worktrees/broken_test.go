@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -22,7 +22,7 @@ import (
 func (s *site) diagnosed(v *gitboard.View) *diagnosis {
 	return &diagnosis{
 		site: s, v: v, real: map[string]string{},
-		unread: map[string]*gitio.BrokenRefError{}, reported: map[string]bool{}, kept: map[git.OID]bool{},
+		unread: map[string]*git.BrokenRefError{}, reported: map[string]bool{}, kept: map[plumbing.OID]bool{},
 	}
 }
 
@@ -35,7 +35,7 @@ func (s *site) breaks(t *testing.T, ref, text string) {
 }
 
 // loses deletes an object, and returns the site of a process that has read nothing yet.
-func (s *site) loses(t *testing.T, ctx context.Context, oid git.OID) *site {
+func (s *site) loses(t *testing.T, ctx context.Context, oid plumbing.OID) *site {
 	t.Helper()
 	must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "liza", "kept")))
 	must(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", string(oid[:2]), string(oid[2:]))))
@@ -59,16 +59,16 @@ func insist(t *testing.T, ctx context.Context, name string, do func(ctx context.
 func TestBegunBy(t *testing.T) {
 	ctx, s, commits := began(t)
 	d := s.diagnosed(noBoard())
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/somewhere", New: commits[1]}}, ""))
-	blob := git.OID(testrun.RunGit(t, s.root, "hash-object", "-w", filepath.Join(s.repo.CommonDir(), "config")))
-	for text, want := range map[string]git.OID{
-		"":                      git.ZeroOID,
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/somewhere", New: commits[1]}}, ""))
+	blob := plumbing.OID(testrun.RunGit(t, s.root, "hash-object", "-w", filepath.Join(s.repo.CommonDir(), "config")))
+	for text, want := range map[string]plumbing.OID{
+		"":                      plumbing.ZeroOID,
 		string(commits[1]):      commits[1],
-		string(commits[1][:9]):  git.ZeroOID, // others may begin so, too
+		string(commits[1][:9]):  plumbing.ZeroOID, // others may begin so, too
 		string(commits[1][:10]): commits[1],
-		"refs/heads/somewhere":  git.ZeroOID, // is no part of an id
-		strings.Repeat("1", 12): git.ZeroOID,
-		string(blob[:12]):       git.ZeroOID,
+		"refs/heads/somewhere":  plumbing.ZeroOID, // is no part of an id
+		strings.Repeat("1", 12): plumbing.ZeroOID,
+		string(blob[:12]):       plumbing.ZeroOID,
 	} {
 		insist(t, ctx, text, func(ctx context.Context) error {
 			got, err := d.begunBy(ctx, text)
@@ -85,18 +85,18 @@ func TestBegunBy(t *testing.T) {
 func TestLostKept(t *testing.T) {
 	ctx, s, commits := began(t)
 	held, restored := s.side(t, ctx, "held\n", commits[0]), s.side(t, ctx, "restored\n", commits[0])
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("one", 1), New: held}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("one", 1), New: held}}, ""))
 	d := s.diagnosed(noBoard())
 	d.kept[restored] = true
 	for name, c := range map[string]struct {
-		kept []git.OID // oldest first
-		want git.OID
+		kept []plumbing.OID // oldest first
+		want plumbing.OID
 	}{
-		"nothing":                    {nil, git.ZeroOID},
-		"the newest":                 {[]git.OID{commits[0], commits[1], ""}, commits[1]},
-		"the attic holds the newest": {[]git.OID{commits[0], held}, commits[0]},
-		"another ref is to hold it":  {[]git.OID{commits[0], restored}, commits[0]},
-		"the newest is not here":     {[]git.OID{commits[0], git.OID(strings.Repeat("1", 40))}, commits[0]},
+		"nothing":                    {nil, plumbing.ZeroOID},
+		"the newest":                 {[]plumbing.OID{commits[0], commits[1], ""}, commits[1]},
+		"the attic holds the newest": {[]plumbing.OID{commits[0], held}, commits[0]},
+		"another ref is to hold it":  {[]plumbing.OID{commits[0], restored}, commits[0]},
+		"the newest is not here":     {[]plumbing.OID{commits[0], plumbing.OID(strings.Repeat("1", 40))}, commits[0]},
 	} {
 		task := &board.Task{ID: "one"}
 		for _, commit := range c.kept {
@@ -116,88 +116,88 @@ func TestLostKept(t *testing.T) {
 // then.
 func TestBrokenParts(t *testing.T) {
 	const integration = "refs/heads/integration"
-	type refs = map[string]git.OID
+	type refs = map[string]plumbing.OID
 	for name, c := range map[string]struct {
-		before func(t *testing.T, ctx context.Context, s *site, commits []git.OID)
-		want   func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs
+		before func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID)
+		want   func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs
 	}{
 		"integration, beside what the attic lacks": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
 				beside := s.side(t, ctx, "beside\n", commits[0])
-				s.reflog(t, integration, s.side(t, ctx, "also\n", commits[0]), beside, git.OID(strings.Repeat("1", 40)), commits[0], commits[1])
+				s.reflog(t, integration, s.side(t, ctx, "also\n", commits[0]), beside, plumbing.OID(strings.Repeat("1", 40)), commits[0], commits[1])
 				s.breaks(t, integration, "garbage\n")
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
-				return refs{integration: commits[1], git.AtticRef("integration", 1): s.side(t, ctx, "beside\n", commits[0]), git.AtticRef("integration", 2): s.side(t, ctx, "also\n", commits[0]), git.AtticRef("integration", 3): git.ZeroOID}
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
+				return refs{integration: commits[1], plumbing.AtticRef("integration", 1): s.side(t, ctx, "beside\n", commits[0]), plumbing.AtticRef("integration", 2): s.side(t, ctx, "also\n", commits[0]), plumbing.AtticRef("integration", 3): plumbing.ZeroOID}
 			},
 		},
 		"integration, whose id is cut off": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
 				s.breaks(t, integration, string(commits[2][:20]))
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
 				return refs{integration: commits[2]}
 			},
 		},
 		"integration, beside what the attic has": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
 				beside := s.side(t, ctx, "beside\n", commits[0])
-				must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("integration", 1), New: beside}}, ""))
+				must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("integration", 1), New: beside}}, ""))
 				s.reflog(t, integration, beside, commits[1])
 				s.breaks(t, integration, "")
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
-				return refs{integration: commits[1], git.AtticRef("integration", 2): git.ZeroOID}
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
+				return refs{integration: commits[1], plumbing.AtticRef("integration", 2): plumbing.ZeroOID}
 			},
 		},
 		"home": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
-				s.breaks(t, git.HomeRef, "garbage\n")
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
+				s.breaks(t, plumbing.HomeRef, "garbage\n")
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
-				return refs{git.HomeRef: git.OID(testrun.RunGit(t, s.root, "rev-list", "--max-parents=0", git.BoardRef))}
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
+				return refs{plumbing.HomeRef: plumbing.OID(testrun.RunGit(t, s.root, "rev-list", "--max-parents=0", plumbing.BoardRef))}
 			},
 		},
 		"a lease": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
-				s.breaks(t, git.LeaseRef("coder-1"), "")
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
+				s.breaks(t, plumbing.LeaseRef("coder-1"), "")
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
-				return refs{git.LeaseRef("coder-1"): git.NewObject(git.BlobObject, []byte("not a lease\n")).OID}
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
+				return refs{plumbing.LeaseRef("coder-1"): plumbing.NewObject(plumbing.BlobObject, []byte("not a lease\n")).OID}
 			},
 		},
 		"a remote's branch": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
-				s.breaks(t, git.TrackingRef("gone", "state"), "")
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
+				s.breaks(t, plumbing.TrackingRef("gone", "state"), "")
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
-				return refs{git.TrackingRef("gone", "state"): git.ZeroOID}
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
+				return refs{plumbing.TrackingRef("gone", "state"): plumbing.ZeroOID}
 			},
 		},
 		"kept work whose id is cut off": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
 				s.ready(t, ctx, "one") // which says nothing of it
-				s.breaks(t, git.AtticRef("one", 1), string(commits[1][:20]))
+				s.breaks(t, plumbing.AtticRef("one", 1), string(commits[1][:20]))
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
-				return refs{git.AtticRef("one", 1): commits[1]}
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
+				return refs{plumbing.AtticRef("one", 1): commits[1]}
 			},
 		},
 		"what nothing else knows, and whose id is cut off": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
 				s.breaks(t, "refs/liza/unknown", string(commits[1][:20]))
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
 				return refs{"refs/liza/unknown": commits[1]}
 			},
 		},
 		"the branch of a task": {
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) {
 				s.ready(t, ctx, "one")
 				s.reflog(t, "refs/heads/task/one", commits[1])
 				s.breaks(t, "refs/heads/task/one", "")
 			},
-			func(t *testing.T, ctx context.Context, s *site, commits []git.OID) refs {
+			func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) refs {
 				return refs{"refs/heads/task/one": commits[1]}
 			},
 		},
@@ -217,7 +217,7 @@ func TestBrokenParts(t *testing.T) {
 					return err
 				}
 				for _, p := range d.found {
-					if p.Fix == nil || p.Hint != "" || p.Ref == "" || !strings.Contains(p.Text, p.Ref) || strings.HasPrefix(p.Ref, git.AtticPrefix) && p.Task != "one" {
+					if p.Fix == nil || p.Hint != "" || p.Ref == "" || !strings.Contains(p.Text, p.Ref) || strings.HasPrefix(p.Ref, plumbing.AtticPrefix) && p.Task != "one" {
 						t.Errorf("found %+v", p)
 					}
 					if err := p.Fix(ctx); err != nil {
@@ -237,11 +237,11 @@ func TestBrokenParts(t *testing.T) {
 }
 
 // reflog writes a reflog, by which a ref was at the commits.
-func (s *site) reflog(t *testing.T, ref string, commits ...git.OID) {
+func (s *site) reflog(t *testing.T, ref string, commits ...plumbing.OID) {
 	t.Helper()
 	text := ""
 	for _, c := range commits {
-		text += string(git.ZeroOID) + " " + string(c) + " Ada <ada@example.org> 1750000000 +0000\tmoved\n"
+		text += string(plumbing.ZeroOID) + " " + string(c) + " Ada <ada@example.org> 1750000000 +0000\tmoved\n"
 	}
 	path := filepath.Join(s.repo.CommonDir(), "logs", filepath.FromSlash(ref))
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -251,17 +251,17 @@ func (s *site) reflog(t *testing.T, ref string, commits ...git.OID) {
 // TestByHand checks which broken refs are left to a person, and with which way out.
 func TestByHand(t *testing.T) {
 	const byHand = "a human who knows its commit writes the full id into "
-	base := func(commits []git.OID, _ git.OID) git.OID { return commits[0] }
-	first := func(_ []git.OID, root git.OID) git.OID { return root }
+	base := func(commits []plumbing.OID, _ plumbing.OID) plumbing.OID { return commits[0] }
+	first := func(_ []plumbing.OID, root plumbing.OID) plumbing.OID { return root }
 	for ref, c := range map[string]struct {
-		hint string                                        // "" for a ref that is not reported
-		lost func(commits []git.OID, root git.OID) git.OID // which commit is lost; nil for none
+		hint string                                                       // "" for a ref that is not reported
+		lost func(commits []plumbing.OID, root plumbing.OID) plumbing.OID // which commit is lost; nil for none
 	}{
 		"refs/heads/task/unknown": {byHand, nil},
 		"refs/liza/unknown":       {byHand, nil},
-		git.BoardRef:              {"", nil}, // the whole board is restored first
+		plumbing.BoardRef:         {"", nil}, // the whole board is restored first
 		"refs/heads/integration":  {byHand, base},
-		git.HomeRef:               {historyFirst, first},
+		plumbing.HomeRef:          {historyFirst, first},
 	} {
 		t.Run(ref, func(t *testing.T) {
 			ctx, s, commits := began(t)
@@ -274,7 +274,7 @@ func TestByHand(t *testing.T) {
 			}
 			d := s.diagnosed(v)
 			must(t, d.brokenRefs(ctx))
-			if d.isReported(&gitio.BrokenRefError{Ref: ref}) != (c.lost != nil) {
+			if d.isReported(&git.BrokenRefError{Ref: ref}) != (c.lost != nil) {
 				t.Error("those who look at the tasks do not know whether it is reported")
 			}
 			must(t, d.restRefs(ctx))
@@ -283,7 +283,7 @@ func TestByHand(t *testing.T) {
 			case len(d.found) != 1 || d.found[0].Fix != nil || d.found[0].Ref != ref || !strings.Contains(d.found[0].Hint, c.hint):
 				t.Errorf("found %+v", d.found)
 			}
-			if d.isReported(&gitio.BrokenRefError{Ref: ref}) != (c.hint != "") || d.isReported(&gitio.BrokenRefError{Ref: "refs/heads/other"}) {
+			if d.isReported(&git.BrokenRefError{Ref: ref}) != (c.hint != "") || d.isReported(&git.BrokenRefError{Ref: "refs/heads/other"}) {
 				t.Error("whether it is reported is not known")
 			}
 		})
@@ -293,8 +293,8 @@ func TestByHand(t *testing.T) {
 	v := s.boarded(t, ctx, commits)
 	root := v.Commit
 	v = s.ready(t, ctx, "one")
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LeaseRef("coder-1"), New: commits[1]}}, ""))
-	_ = os.Remove(filepath.Join(s.repo.CommonDir(), filepath.FromSlash(git.HomeRef)))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("coder-1"), New: commits[1]}}, ""))
+	_ = os.Remove(filepath.Join(s.repo.CommonDir(), filepath.FromSlash(plumbing.HomeRef)))
 	d := s.loses(t, ctx, root).diagnosed(v)
 	if err := d.missingHome(ctx); err != nil || len(d.found) != 1 || d.found[0].Kind != MissingHome || d.found[0].Fix != nil || d.found[0].Hint != historyFirst {
 		t.Errorf("found %+v, %v", d.found, err)
@@ -315,9 +315,9 @@ func TestStagedIsKept(t *testing.T) {
 			staged := testrun.RunGit(t, path, "write-tree")
 			before := s.side(t, ctx, "other\n", commits[0])
 			if had {
-				before = git.OID(testrun.RunGit(t, s.root, "commit-tree", "-m", "staged", staged))
+				before = plumbing.OID(testrun.RunGit(t, s.root, "commit-tree", "-m", "staged", staged))
 			}
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("one", 1), New: before}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("one", 1), New: before}}, ""))
 			for range 2 {
 				insist(t, ctx, "keepAgain", func(ctx context.Context) error {
 					_, err := s.keepAgain(ctx, v, "one", path, path, board.HumanActor("Ada", "ada@example.org"), nil)
@@ -344,7 +344,7 @@ func TestStagedIsKept(t *testing.T) {
 
 // TestPathsOnce checks that a path is named once for which git has two entries.
 func TestPathsOnce(t *testing.T) {
-	if got := paths([]gitio.StatusEntry{{Path: "a"}, {Path: "b"}, {Path: "a"}}); !slices.Equal(got, []string{"a", "b"}) {
+	if got := paths([]git.StatusEntry{{Path: "a"}, {Path: "b"}, {Path: "a"}}); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -371,10 +371,10 @@ func TestLostHeadOfRebase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, s, commits := began(t)
 			path := s.path("one")
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
 			must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
-			record := gitio.LinkedDir(path)
-			log := string(git.ZeroOID) + " " + string(commits[c.last]) + " Ada <ada@example.org> 1750000000 +0000\tmoved\n"
+			record := git.LinkedDir(path)
+			log := string(plumbing.ZeroOID) + " " + string(commits[c.last]) + " Ada <ada@example.org> 1750000000 +0000\tmoved\n"
 			must(t, os.MkdirAll(filepath.Join(record, "logs"), 0o755))
 			must(t, os.WriteFile(filepath.Join(record, "logs", "HEAD"), []byte(log), 0o644))
 			if c.rebases {
@@ -414,7 +414,7 @@ func TestUnlistedWorktrees(t *testing.T) {
 	must(t, os.MkdirAll(half, 0o755))
 	now := time.Now()
 	found, err := diagnose()
-	if time.Since(now) < gitio.LockAge && (err != nil || len(found) != 1 || found[0].Path != half || found[0].Hint == "") { // also on a slow machine
+	if time.Since(now) < git.LockAge && (err != nil || len(found) != 1 || found[0].Path != half || found[0].Hint == "") { // also on a slow machine
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
@@ -443,7 +443,7 @@ func TestNamelessElsewhere(t *testing.T) {
 	s.boarded(t, ctx, commits)
 	path := filepath.Join(t.TempDir(), "elsewhere")
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
-	record := gitio.LinkedDir(path)
+	record := git.LinkedDir(path)
 	must(t, os.WriteFile(filepath.Join(record, "gitdir"), nil, 0o644))
 	must(t, os.Chtimes(record, time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)))
 	if found := s.damagedRecords(true); len(found) > 0 {

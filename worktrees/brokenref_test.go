@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -79,7 +79,7 @@ func TestBrokenRefIsNoAnswer(t *testing.T) {
 				return second(merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: ada}, Commit: "main"}))
 			},
 		}},
-		{git.LeaseRef(git.MergeHolder), map[string]func() error{
+		{plumbing.LeaseRef(plumbing.MergeHolder), map[string]func() error{
 			"merge": func() error {
 				return second(merge.Train(s.ctx, s.b, merge.TrainRequest{Request: reviewer, Tasks: []string{"three"}}))
 			},
@@ -95,7 +95,7 @@ func TestBrokenRefIsNoAnswer(t *testing.T) {
 		before := s.git(s.dir, "for-each-ref")
 		for name, do := range c.fails {
 			failed := do()
-			if broken := (*gitio.BrokenRefError)(nil); !errors.As(failed, &broken) || broken.Ref != c.ref {
+			if broken := (*git.BrokenRefError)(nil); !errors.As(failed, &broken) || broken.Ref != c.ref {
 				t.Errorf("%s with a broken %s: %v", name, c.ref, failed)
 			}
 			if after := s.git(s.dir, "for-each-ref"); after != before {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
@@ -52,7 +52,7 @@ type candidate struct {
 	s       *site
 	token   string
 	path    string
-	base    git.OID
+	base    plumbing.OID
 	ready   bool // checked out and set up
 	instead *replaced
 	gone    bool // placed, discarded or left
@@ -60,7 +60,7 @@ type candidate struct {
 }
 
 // candidate makes a worktree at a commit and sets it up. After an error it is removed.
-func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, commit git.OID) (*candidate, error) {
+func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, commit plumbing.OID) (*candidate, error) {
 	token, err := s.b.Token()
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ var upwards = []string{"node_modules", "go.work", ".eslintrc*", "eslint.config.*
 // or that has one of the other names, and that a worktree lacks; "" if there is none.
 func Upwards(root, worktree string, others ...string) string {
 	for _, pattern := range slices.Concat(upwards, others) {
-		found, _ := filepath.Glob(filepath.Join(gitio.EscapeGlob(root), pattern)) // the patterns are valid
+		found, _ := filepath.Glob(filepath.Join(git.EscapeGlob(root), pattern)) // the patterns are valid
 		for _, path := range found {
 			if !present(filepath.Join(worktree, filepath.Base(path))) {
 				return filepath.Base(path)
@@ -163,7 +163,7 @@ func (c *candidate) note(task string) error {
 	host, _ := os.Hostname()
 	data, err := json.Marshal(record{PID: os.Getpid(), Started: proc.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
 	// Half a record would not name the maker of the worktree.
-	err = errors.Join(err, c.s.repo.MakeDir(c.s.claimsDir()), gitio.ReplaceFile(c.recordFile(), append(data, '\n')))
+	err = errors.Join(err, c.s.repo.MakeDir(c.s.claimsDir()), git.ReplaceFile(c.recordFile(), append(data, '\n')))
 	if err != nil {
 		return fmt.Errorf("this clone's own files can't be written: %w", err)
 	}

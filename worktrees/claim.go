@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
@@ -73,10 +73,10 @@ type claimer struct {
 
 	task      string
 	kind      board.ClaimKind
-	limit     bool       // the plan is to make the task BLOCKED instead
-	prepared  bool       // its worktree exists
-	candidate *candidate // for a fresh claim
-	checked   git.OID    // the board's commit for which the candidate's base was chosen
+	limit     bool         // the plan is to make the task BLOCKED instead
+	prepared  bool         // its worktree exists
+	candidate *candidate   // for a fresh claim
+	checked   plumbing.OID // the board's commit for which the candidate's base was chosen
 	kept      *kept
 }
 
@@ -251,7 +251,7 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View, t *board.Task) 
 
 // foreign refuses to start a task whose branch belongs to a person: it has commits that integration
 // lacks, and the task was never claimed.
-func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, landed git.OID) error {
+func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, landed plumbing.OID) error {
 	if err := s.room(ctx, v, task); err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, lande
 	if err != nil {
 		return err
 	}
-	if held, err := s.heldBy(ctx, tip, []git.OID{landed}); held || err != nil {
+	if held, err := s.heldBy(ctx, tip, []plumbing.OID{landed}); held || err != nil {
 		return err
 	}
 	return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME%s; until then another task", v.TaskBranch(task), otherPrefix(v)),
@@ -276,7 +276,7 @@ func (s *site) room(ctx context.Context, v *gitboard.View, task string) error {
 		return err
 	}
 	for _, branch := range v.State.TaskBranches().Parents() {
-		there, err := s.repo.Ref(ctx, git.BranchRef(branch))
+		there, err := s.repo.Ref(ctx, plumbing.BranchRef(branch))
 		if err != nil {
 			return err
 		}
@@ -339,7 +339,7 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 // resetBranch resets the branch to the claim's base if the previous holder, unaware of the claim,
 // has committed to it since. That commit goes to the attic. An existing worktree is the claim's
 // already, and its agent works on the branch.
-func (s *site) resetBranch(ctx context.Context, v *gitboard.View, task string, base git.OID) error {
+func (s *site) resetBranch(ctx context.Context, v *gitboard.View, task string, base plumbing.OID) error {
 	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
 	if err != nil || tip == base || identity(s.path(task)) != "" {
 		return err
@@ -348,9 +348,9 @@ func (s *site) resetBranch(ctx context.Context, v *gitboard.View, task string, b
 	if err != nil {
 		return err
 	}
-	updates := []git.RefUpdate{{Ref: v.TaskRef(task), Old: tip, New: base}}
+	updates := []plumbing.RefUpdate{{Ref: v.TaskRef(task), Old: tip, New: base}}
 	if !tip.IsZero() {
-		updates = append([]git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: tip}}, updates...)
+		updates = append([]plumbing.RefUpdate{{Ref: plumbing.AtticRef(task, attic.next), Old: plumbing.ZeroOID, New: tip}}, updates...)
 	}
 	return s.repo.UpdateRefs(ctx, updates, "git liza: keep work")
 }

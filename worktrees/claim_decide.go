@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // choose returns the task that was named, or else the next one.
@@ -74,7 +74,7 @@ func (c *claimer) plan(ctx context.Context, v *gitboard.View) error {
 }
 
 // intent decides the claim on a view: exactly as prepared, or not at all.
-func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 	t, err := v.State.FindTask(c.task)
 	if err != nil {
 		return nil, nil, err
@@ -113,13 +113,13 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 			return nil, nil, err
 		}
 	}
-	hidden, err := c.b.Publish(ctx, c.task, git.ZeroOID)
+	hidden, err := c.b.Publish(ctx, c.task, plumbing.ZeroOID)
 	if err != nil {
 		return nil, nil, err
 	}
 	base := c.candidate.base
 	p := &board.Claim{About: about, Clone: c.clone, BaseCommit: string(base), Kept: string(c.kept.commit)}
-	return p, slices.Concat(hidden, c.kept.refs, []git.RefUpdate{{Ref: v.TaskRef(c.task), Old: c.kept.tip, New: base}}), nil
+	return p, slices.Concat(hidden, c.kept.refs, []plumbing.RefUpdate{{Ref: v.TaskRef(c.task), Old: c.kept.tip, New: base}}), nil
 }
 
 // baseServes checks, if the board moved, that the candidate's base still contains every dependency.
@@ -136,7 +136,7 @@ func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Tas
 
 // holdsDependencies asks the remote again if its integration branch lacks what the board calls
 // merged. It refuses if that does not help.
-func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) error {
+func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *board.Task, base plumbing.OID) error {
 	for _, merge := range mergesBefore(v, t) {
 		if has, err := c.b.Brings(ctx, merge); !has {
 			return cmp.Or(err, refusal(board.CodeMissing, t.ID, "git liza land "+merge+", in a clone that has it", "%s depends on %.10s, which isn't in this clone or at %s", t.ID, merge, c.b.Remote()))
@@ -156,9 +156,9 @@ func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *bo
 }
 
 // lacking returns a commit that a task depends on and that base lacks, "" for none.
-func (c *claimer) lacking(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) (string, error) {
+func (c *claimer) lacking(ctx context.Context, v *gitboard.View, t *board.Task, base plumbing.OID) (string, error) {
 	for _, merge := range mergesBefore(v, t) {
-		if in, err := c.repo.History().IsAncestor(ctx, git.OID(merge), base); !in {
+		if in, err := c.repo.History().IsAncestor(ctx, plumbing.OID(merge), base); !in {
 			return merge, err
 		}
 	}

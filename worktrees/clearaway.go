@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // goneMark begins the name of a worktree that is about to be removed.
@@ -54,7 +54,7 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 	}
 	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
 	err = s.repo.Worktree(l.path).Move(ctx, gone)
-	if errors.As(err, new(*gitio.StorageError)) {
+	if errors.As(err, new(*git.StorageError)) {
 		return errors.Join(err, forget(c.recordFile())) // it stays as it is
 	}
 	if err != nil {

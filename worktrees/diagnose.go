@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Diagnose checks this clone against the board. It finds what a crash left unfinished and what
@@ -40,7 +40,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	d := &diagnosis{
 		found: damaged,
 		site:  s, v: v, all: all, real: map[string]string{},
-		unread: map[string]*gitio.BrokenRefError{}, reported: map[string]bool{}, kept: map[git.OID]bool{},
+		unread: map[string]*git.BrokenRefError{}, reported: map[string]bool{}, kept: map[plumbing.OID]bool{},
 	}
 	for _, look := range []func(context.Context) error{d.brokenRefs, d.missingHome, d.keptFolder, d.tasks, d.submissions, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.mergeLease, d.leases, d.restRefs} {
 		if err := look(ctx); err != nil && !d.isReported(err) {
@@ -51,18 +51,18 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 }
 
 // cutShort reports whether an error is no answer: the call was cancelled, or its child was killed.
-func cutShort(err error) bool { return errors.Is(err, context.Canceled) || gitio.Unfinished(err) }
+func cutShort(err error) bool { return errors.Is(err, context.Canceled) || git.Unfinished(err) }
 
 type diagnosis struct {
 	*site
 	v     *gitboard.View
-	all   []gitio.WorktreeInfo
+	all   []git.WorktreeInfo
 	real  map[string]string // resolved paths
 	found []Problem
 
-	unread   map[string]*gitio.BrokenRefError // refs that lead nowhere and are not reported yet
-	reported map[string]bool                  // refs that lead nowhere and are reported
-	kept     map[git.OID]bool                 // the commits that a broken ref of the attic is about to hold again
+	unread   map[string]*git.BrokenRefError // refs that lead nowhere and are not reported yet
+	reported map[string]bool                // refs that lead nowhere and are reported
+	kept     map[plumbing.OID]bool          // the commits that a broken ref of the attic is about to hold again
 }
 
 // layout returns the layout of a task's worktree. Each path is resolved only once: with many

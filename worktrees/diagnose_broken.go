@@ -10,17 +10,17 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // brokenRefs looks for refs of git liza's that lead to no object, and reports those that hold back
 // everything else: integration, leases, the attic, and this clone's records of a remote. The others
 // are reported with their tasks.
 func (d *diagnosis) brokenRefs(ctx context.Context) error {
-	places := []string{git.OwnPrefix, git.BoardPrefix, git.BranchRef(d.v.State.TaskBranches().Dir()), d.v.IntegrationRef()}
+	places := []string{plumbing.OwnPrefix, plumbing.BoardPrefix, plumbing.BranchRef(d.v.State.TaskBranches().Dir()), d.v.IntegrationRef()}
 	people := "" // where people see the remote's integration
 	if remote := d.b.Remote(); remote != "" {
-		people = git.RemoteRef(remote, d.v.IntegrationRef())
+		people = plumbing.RemoteRef(remote, d.v.IntegrationRef())
 		places = append(places, people)
 	}
 	broken, err := d.repo.BrokenRefs().List(ctx, places...)
@@ -28,7 +28,7 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 		return err
 	}
 	for _, b := range broken {
-		if b.Ref == git.BoardRef {
+		if b.Ref == plumbing.BoardRef {
 			continue // the whole board is restored first
 		}
 		d.unread[b.Ref] = b
@@ -38,17 +38,17 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 		switch {
 		case b.Ref == d.v.IntegrationRef():
 			err = d.brokenIntegration(ctx, b)
-		case b.Ref == git.HomeRef && d.b.Remote() == "":
+		case b.Ref == plumbing.HomeRef && d.b.Remote() == "":
 			err = d.brokenHome(ctx, b)
-		case b.Ref == git.LastRef:
+		case b.Ref == plumbing.LastRef:
 			d.brokenLast(b)
-		case b.Ref == git.LandedRef:
+		case b.Ref == plumbing.LandedRef:
 			d.brokenCopy(b, "; the next landing makes it again")
-		case strings.HasPrefix(b.Ref, git.LeasePrefix):
+		case strings.HasPrefix(b.Ref, plumbing.LeasePrefix):
 			d.brokenLease(b)
-		case strings.HasPrefix(b.Ref, git.AtticPrefix):
+		case strings.HasPrefix(b.Ref, plumbing.AtticPrefix):
 			err = d.brokenAttic(ctx, b)
-		case b.Ref == git.HomeRef, b.Ref == people, strings.HasPrefix(b.Ref, git.OwnPrefix+"remotes/"), strings.HasPrefix(b.Ref, git.ProbePrefix):
+		case b.Ref == plumbing.HomeRef, b.Ref == people, strings.HasPrefix(b.Ref, plumbing.OwnPrefix+"remotes/"), strings.HasPrefix(b.Ref, plumbing.ProbePrefix):
 			d.brokenCopy(b, "; the next sync brings back what is needed of it")
 		}
 		if err != nil {
@@ -62,7 +62,7 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 func (d *diagnosis) restRefs(ctx context.Context) error {
 	tasks := d.v.State.TaskBranches()
 	for _, b := range sortedRefs(d.unread) {
-		if id, is := tasks.Task(git.BranchName(b.Ref)); is {
+		if id, is := tasks.Task(plumbing.BranchName(b.Ref)); is {
 			if t := d.v.State.Task(id); t != nil {
 				if err := d.broken(ctx, t, b.Ref, b); err != nil {
 					return err
@@ -82,17 +82,17 @@ func (d *diagnosis) restRefs(ctx context.Context) error {
 	return d.v.State.Err()
 }
 
-func sortedRefs(all map[string]*gitio.BrokenRefError) []*gitio.BrokenRefError {
-	var list []*gitio.BrokenRefError
+func sortedRefs(all map[string]*git.BrokenRefError) []*git.BrokenRefError {
+	var list []*git.BrokenRefError
 	for _, b := range all {
 		list = append(list, b)
 	}
-	slices.SortFunc(list, func(a, b *gitio.BrokenRefError) int { return strings.Compare(a.Ref, b.Ref) })
+	slices.SortFunc(list, func(a, b *git.BrokenRefError) int { return strings.Compare(a.Ref, b.Ref) })
 	return list
 }
 
 // report adds a problem of a broken ref.
-func (d *diagnosis) report(b *gitio.BrokenRefError, p Problem) {
+func (d *diagnosis) report(b *git.BrokenRefError, p Problem) {
 	delete(d.unread, b.Ref)
 	d.reported[b.Ref] = true
 	p.Ref = b.Ref
@@ -101,12 +101,12 @@ func (d *diagnosis) report(b *gitio.BrokenRefError, p Problem) {
 
 // isReported reports whether an error is that of a broken ref that was reported.
 func (d *diagnosis) isReported(err error) bool {
-	b := (*gitio.BrokenRefError)(nil)
+	b := (*git.BrokenRefError)(nil)
 	return errors.As(err, &b) && d.reported[b.Ref]
 }
 
 // byHand is the advice for a person about a ref without proof.
-func (d *diagnosis) byHand(b *gitio.BrokenRefError) string {
+func (d *diagnosis) byHand(b *git.BrokenRefError) string {
 	return fmt.Sprintf("nothing here says where it was; a human who knows its commit writes the full id into %s; git fsck --no-reflogs lists commits that no ref holds",
 		filepath.Join(d.repo.CommonDir(), filepath.FromSlash(b.Ref)))
 }
@@ -114,15 +114,15 @@ func (d *diagnosis) byHand(b *gitio.BrokenRefError) string {
 // brokenIntegration finds the newest commit of integration: the one that contains what the board
 // proves, what the remote has, and its last place in the reflog. What it doesn't contain goes to
 // the attic.
-func (d *diagnosis) brokenIntegration(ctx context.Context, b *gitio.BrokenRefError) error {
+func (d *diagnosis) brokenIntegration(ctx context.Context, b *git.BrokenRefError) error {
 	proven, err := d.b.ProvenIntegration(ctx, d.v)
 	if err != nil {
 		return err
 	}
-	known := []git.OID{proven.Commit}
+	known := []plumbing.OID{proven.Commit}
 	if d.b.Remote() != "" {
-		at, err := d.repo.Ref(ctx, git.TrackingRef(d.b.Remote(), "integration"))
-		if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
+		at, err := d.repo.Ref(ctx, plumbing.TrackingRef(d.b.Remote(), "integration"))
+		if err != nil && !errors.As(err, new(*git.BrokenRefError)) {
 			return err
 		}
 		known = append(known, at)
@@ -165,8 +165,8 @@ const maxMoves = 200
 
 // newest returns the first of the commits, or the one after it that contains it and so on, and
 // those that the result doesn't contain. Missing commits are left out.
-func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, beside []git.OID, err error) {
-	var here []git.OID
+func (d *diagnosis) newest(ctx context.Context, commits []plumbing.OID) (to plumbing.OID, beside []plumbing.OID, err error) {
+	var here []plumbing.OID
 	for _, c := range commits {
 		if slices.Contains(here, c) || c.IsZero() {
 			continue
@@ -180,7 +180,7 @@ func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, 
 		}
 	}
 	if len(here) == 0 {
-		return git.ZeroOID, nil, nil
+		return plumbing.ZeroOID, nil, nil
 	}
 	to = here[0]
 	for _, c := range here[1:] {
@@ -190,7 +190,7 @@ func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, 
 			to = c
 		}
 	}
-	holders := []git.OID{to}
+	holders := []plumbing.OID{to}
 	for _, c := range here {
 		held := false
 		for _, h := range holders {
@@ -209,7 +209,7 @@ func (d *diagnosis) newest(ctx context.Context, commits []git.OID) (to git.OID, 
 }
 
 // contains reports whether a commit contains another, false if its history can't be read.
-func (d *diagnosis) contains(ctx context.Context, commit, other git.OID) (bool, error) {
+func (d *diagnosis) contains(ctx context.Context, commit, other plumbing.OID) (bool, error) {
 	is, err := d.repo.History().IsAncestor(ctx, other, commit) // false with an error
 	if cutShort(err) {
 		return false, err
@@ -220,21 +220,21 @@ func (d *diagnosis) contains(ctx context.Context, commit, other git.OID) (bool, 
 // integrationAttic is the name under which the attic keeps commits that were taken off integration.
 const integrationAttic = "integration"
 
-func (d *diagnosis) keepBeside(ctx context.Context, commits []git.OID) error {
+func (d *diagnosis) keepBeside(ctx context.Context, commits []plumbing.OID) error {
 	attic, err := d.attic(ctx, integrationAttic)
 	if err != nil {
 		return err
 	}
-	var refs []git.RefUpdate
+	var refs []plumbing.RefUpdate
 	for _, c := range commits {
 		if !slices.Contains(attic.commits, c) {
-			refs = append(refs, git.RefUpdate{Ref: git.AtticRef(integrationAttic, attic.next+len(refs)), New: c})
+			refs = append(refs, plumbing.RefUpdate{Ref: plumbing.AtticRef(integrationAttic, attic.next+len(refs)), New: c})
 		}
 	}
 	return d.repo.UpdateRefs(ctx, refs, "git liza: doctor, what integration was at")
 }
 
-func shorts(commits []git.OID) []string {
+func shorts(commits []plumbing.OID) []string {
 	list := make([]string, len(commits))
 	for i, c := range commits {
 		list[i] = c.Short()
@@ -244,30 +244,30 @@ func shorts(commits []git.OID) []string {
 
 // begunBy returns the one commit here whose id begins with the text of a ref that was cut off, zero
 // if there is none.
-func (d *diagnosis) begunBy(ctx context.Context, text string) (git.OID, error) {
+func (d *diagnosis) begunBy(ctx context.Context, text string) (plumbing.OID, error) {
 	const shortest = 10
 	if len(text) < shortest || strings.Trim(text, "0123456789abcdef") != "" {
-		return git.ZeroOID, nil
+		return plumbing.ZeroOID, nil
 	}
 	o, err := d.repo.Object(ctx, text)
-	if errors.Is(err, gitio.ErrNotFound) || err == nil && o.Type != git.CommitObject {
-		return git.ZeroOID, nil
+	if errors.Is(err, git.ErrNotFound) || err == nil && o.Type != plumbing.CommitObject {
+		return plumbing.ZeroOID, nil
 	}
 	return o.OID, err
 }
 
 // boardRoot returns the board's first commit.
-func (d *diagnosis) boardRoot(ctx context.Context) (git.OID, error) {
-	commits, err := d.b.Log().Store().Log(ctx, git.ZeroOID, d.v.Commit)
+func (d *diagnosis) boardRoot(ctx context.Context) (plumbing.OID, error) {
+	commits, err := d.b.Log().Store().Log(ctx, plumbing.ZeroOID, d.v.Commit)
 	if err != nil {
 		return "", err
 	}
 	return commits[0].OID, nil
 }
 
-func (d *diagnosis) brokenHome(ctx context.Context, b *gitio.BrokenRefError) error {
+func (d *diagnosis) brokenHome(ctx context.Context, b *git.BrokenRefError) error {
 	root, err := d.boardRoot(ctx)
-	if errors.As(err, new(*gitio.DamagedError)) {
+	if errors.As(err, new(*git.DamagedError)) {
 		d.report(b, Problem{Kind: BrokenRef, Text: b.Error(), Hint: historyFirst})
 		return nil
 	}
@@ -285,45 +285,45 @@ func (d *diagnosis) brokenHome(ctx context.Context, b *gitio.BrokenRefError) err
 const historyFirst = "bring back the board's history first: it shows where the board began"
 
 // brokenLast reports the ref that only follows the board.
-func (d *diagnosis) brokenLast(b *gitio.BrokenRefError) {
+func (d *diagnosis) brokenLast(b *git.BrokenRefError) {
 	d.report(b, Problem{
 		Kind: BrokenRef, Text: fmt.Sprintf("%s; it follows the board, which is at %s", b, d.v.Commit.Short()),
 		Fix: func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, b, d.v.Commit) },
 	})
 }
 
-// missingHome checks whether git.HomeRef is missing where the board was decided. Then others can't
+// missingHome checks whether plumbing.HomeRef is missing where the board was decided. Then others can't
 // join it, and take it for a copy.
 func (d *diagnosis) missingHome(ctx context.Context) error {
 	if lost, err := d.b.HomeLost(ctx); !lost {
 		return err
 	}
 	root, err := d.boardRoot(ctx)
-	if errors.As(err, new(*gitio.DamagedError)) {
-		d.add(Problem{Kind: MissingHome, Text: git.HomeRef + " is missing, without which the board counts as a copy that nobody joins", Hint: historyFirst})
+	if errors.As(err, new(*git.DamagedError)) {
+		d.add(Problem{Kind: MissingHome, Text: plumbing.HomeRef + " is missing, without which the board counts as a copy that nobody joins", Hint: historyFirst})
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	d.add(Problem{
-		Kind: MissingHome, Text: fmt.Sprintf("agents have leases of the board here, and %s is missing, without which the board counts as a copy that nobody joins; it began at %s", git.HomeRef, root.Short()),
+		Kind: MissingHome, Text: fmt.Sprintf("agents have leases of the board here, and %s is missing, without which the board counts as a copy that nobody joins; it began at %s", plumbing.HomeRef, root.Short()),
 		Human: true,
 		Fix: func(ctx context.Context) error {
-			return d.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: root}}, "git liza: doctor, the board's home")
+			return d.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, New: root}}, "git liza: doctor, the board's home")
 		},
 	})
 	return nil
 }
 
 // brokenCopy reports a ref that only repeats what the remote has.
-func (d *diagnosis) brokenCopy(b *gitio.BrokenRefError, then string) {
+func (d *diagnosis) brokenCopy(b *git.BrokenRefError, then string) {
 	d.report(b, Problem{Kind: BrokenRef, Text: b.Error() + then, Fix: func(ctx context.Context) error {
 		root, err := d.boardRoot(ctx)
 		if err != nil {
 			return err
 		}
-		if err := d.repo.BrokenRefs().Delete(ctx, b, root); !errors.Is(err, gitio.ErrRefMoved) {
+		if err := d.repo.BrokenRefs().Delete(ctx, b, root); !errors.Is(err, git.ErrRefMoved) {
 			return err
 		}
 		return nil // somebody has deleted or restored it
@@ -331,7 +331,7 @@ func (d *diagnosis) brokenCopy(b *gitio.BrokenRefError, then string) {
 }
 
 // brokenLease reports a lease that nobody could read, renew or take.
-func (d *diagnosis) brokenLease(b *gitio.BrokenRefError) {
+func (d *diagnosis) brokenLease(b *git.BrokenRefError) {
 	if d.b.Remote() != "" {
 		d.brokenCopy(b, "; the remote has that lease, and the next sync brings it here")
 		return
@@ -339,8 +339,8 @@ func (d *diagnosis) brokenLease(b *gitio.BrokenRefError) {
 	d.report(b, Problem{
 		Kind: BrokenRef, Text: b.Error() + "; who has that lease can't be known, so it counts as expired",
 		Fix: func(ctx context.Context) error {
-			none := git.NewObject(git.BlobObject, []byte("not a lease\n"))
-			if err := d.repo.WriteObjects(ctx, []git.Object{none}); err != nil {
+			none := plumbing.NewObject(plumbing.BlobObject, []byte("not a lease\n"))
+			if err := d.repo.WriteObjects(ctx, []plumbing.Object{none}); err != nil {
 				return err
 			}
 			return d.repo.BrokenRefs().Replace(ctx, b, none.OID)
@@ -350,8 +350,8 @@ func (d *diagnosis) brokenLease(b *gitio.BrokenRefError) {
 
 // brokenAttic restores kept work to its ref: the commit whose id begins with the rest of the ref's
 // content, else work that was kept by the board's account and that no other ref of the attic holds.
-func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) error {
-	id, _, _ := strings.Cut(strings.TrimPrefix(b.Ref, git.AtticPrefix), "/")
+func (d *diagnosis) brokenAttic(ctx context.Context, b *git.BrokenRefError) error {
+	id, _, _ := strings.Cut(strings.TrimPrefix(b.Ref, plumbing.AtticPrefix), "/")
 	to, err := d.begunBy(ctx, b.Text)
 	if err != nil {
 		return err
@@ -374,13 +374,13 @@ func (d *diagnosis) brokenAttic(ctx context.Context, b *gitio.BrokenRefError) er
 
 // lostKept returns the newest work of a task that was kept according to the board, exists in this
 // clone, and that no ref of the attic holds; zero if there is none.
-func (d *diagnosis) lostKept(ctx context.Context, t *board.Task) (git.OID, error) {
+func (d *diagnosis) lostKept(ctx context.Context, t *board.Task) (plumbing.OID, error) {
 	attic, err := d.attic(ctx, t.ID)
 	if err != nil {
 		return "", err
 	}
 	for _, e := range slices.Backward(t.History) {
-		commit := git.OID(e.Kept)
+		commit := plumbing.OID(e.Kept)
 		if d.kept[commit] || slices.Contains(attic.commits, commit) {
 			continue
 		}
@@ -392,5 +392,5 @@ func (d *diagnosis) lostKept(ctx context.Context, t *board.Task) (git.OID, error
 			return commit, nil
 		}
 	}
-	return git.ZeroOID, nil
+	return plumbing.ZeroOID, nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
@@ -58,7 +58,7 @@ func (d *diagnosis) moves(context.Context) error {
 	}
 	for _, w := range d.all {
 		name, below := d.below(w.Path)
-		if !below || w.Reason != gitio.MovingReason || moving[name] || d.passing(w.Path) || !present(w.Path) {
+		if !below || w.Reason != git.MovingReason || moving[name] || d.passing(w.Path) || !present(w.Path) {
 			continue
 		}
 		d.add(Problem{
@@ -137,7 +137,7 @@ func (d *diagnosis) leftCandidate(token, path string) {
 			return // reported with the task
 		}
 	}
-	if r.Task == "" && !gitio.Made(gitio.LinkedDir(path)) {
+	if r.Task == "" && !git.Made(git.LinkedDir(path)) {
 		d.add(unknown(path))
 		return
 	}
@@ -217,7 +217,7 @@ func (d *diagnosis) folder(ctx context.Context, name, path string) error {
 func (d *diagnosis) locks(context.Context) error {
 	matching := func(patterns []string) (paths []string) {
 		for _, pattern := range patterns {
-			matches, _ := filepath.Glob(filepath.Join(gitio.EscapeGlob(d.repo.CommonDir()), filepath.FromSlash(pattern)))
+			matches, _ := filepath.Glob(filepath.Join(git.EscapeGlob(d.repo.CommonDir()), filepath.FromSlash(pattern)))
 			paths = append(paths, matches...)
 		}
 		return paths
@@ -240,8 +240,8 @@ func (d *diagnosis) locks(context.Context) error {
 		if statErr != nil {
 			continue
 		}
-		held := (*gitio.HeldError)(nil)
-		if errors.As(d.repo.Locks().Left(path, gitio.LockAge), &held) && held.Young {
+		held := (*git.HeldError)(nil)
+		if errors.As(d.repo.Locks().Left(path, git.LockAge), &held) && held.Young {
 			continue
 		}
 		p := Problem{
@@ -249,7 +249,7 @@ func (d *diagnosis) locks(context.Context) error {
 		}
 		if held == nil {
 			p.Text += ", and no git that may hold it is left"
-			p.Fix = func(context.Context) error { return d.repo.Locks().Clear(path, gitio.LockAge) }
+			p.Fix = func(context.Context) error { return d.repo.Locks().Clear(path, git.LockAge) }
 		} else {
 			p.Hint = held.Error() + "; make sure that no git process runs in this repository: then the file may go"
 		}
@@ -260,8 +260,8 @@ func (d *diagnosis) locks(context.Context) error {
 
 // mergeLease looks for a merge lease whose holder ended, or has a clock that is ahead.
 func (d *diagnosis) mergeLease(ctx context.Context) error {
-	held, err := d.v.Lease(ctx, git.MergeHolder)
-	if broken := (*gitio.BrokenRefError)(nil); errors.As(err, &broken) {
+	held, err := d.v.Lease(ctx, plumbing.MergeHolder)
+	if broken := (*git.BrokenRefError)(nil); errors.As(err, &broken) {
 		return nil // reported with the other leases
 	}
 	if err != nil || held == nil {
@@ -288,8 +288,8 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	d.add(Problem{
 		Kind: ExpiredMerge, Text: text,
 		Fix: func(ctx context.Context) error {
-			err := d.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, held)}, "git liza: an expired merge lease")
-			if errors.Is(err, gitio.ErrRefMoved) {
+			err := d.b.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence(plumbing.MergeHolder, held)}, "git liza: an expired merge lease")
+			if errors.Is(err, git.ErrRefMoved) {
 				return nil // somebody has taken it, or it no longer exists
 			}
 			return err
@@ -308,7 +308,7 @@ func (d *diagnosis) leases(ctx context.Context) error {
 	for _, agent := range slices.Sorted(maps.Keys(all)) {
 		held := all[agent]
 		ahead := held.Ahead(d.b.Now())
-		if agent == git.MergeHolder || ahead == 0 || !held.Live(d.b.Now()) {
+		if agent == plumbing.MergeHolder || ahead == 0 || !held.Live(d.b.Now()) {
 			continue
 		}
 		kept := "its id"

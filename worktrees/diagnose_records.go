@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -29,8 +29,8 @@ func (s *site) damagedRecords(listed bool) []Problem {
 		}
 	}
 	for _, record := range damaged {
-		held := (*gitio.HeldError)(nil)
-		inUse := errors.As(s.repo.Locks().Left(record, gitio.LockAge), &held)
+		held := (*git.HeldError)(nil)
+		inUse := errors.As(s.repo.Locks().Left(record, git.LockAge), &held)
 		if inUse && held.Young && listed {
 			continue
 		}
@@ -45,7 +45,7 @@ func (s *site) damagedRecords(listed bool) []Problem {
 			p.Hint = "wait until no git process works in this repository, then: git liza doctor --fix"
 		default:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, belongs to none", record)
-			if gitio.OnlyBegun(record) {
+			if git.OnlyBegun(record) {
 				p.Fix = func(context.Context) error { return s.repo.Records().Drop(record) }
 			} else {
 				p.Hint = "a human moves it out of that directory: the index and the HEAD of a worktree are in it"
@@ -54,8 +54,8 @@ func (s *site) damagedRecords(listed bool) []Problem {
 		found = append(found, p)
 	}
 	for _, record := range s.repo.Records().Unfinished() {
-		head, held := filepath.Join(record, "HEAD"), (*gitio.HeldError)(nil)
-		if errors.As(s.repo.Locks().Left(head, gitio.LockAge), &held) && held.Young {
+		head, held := filepath.Join(record, "HEAD"), (*git.HeldError)(nil)
+		if errors.As(s.repo.Locks().Left(head, git.LockAge), &held) && held.Young {
 			continue
 		}
 		p := Problem{Kind: DamagedRecord, Path: record, Text: fmt.Sprintf("git's record of a worktree, %s, is not finished, and while it is so git neither fetches nor packs", record)}
@@ -103,8 +103,8 @@ func free(dir string) string {
 
 // keepRecorded puts into the attic what only the record of a worktree names: the commit that was
 // checked out, and others.
-func (s *site) keepRecorded(ctx context.Context, task string, head git.OID, others ...git.OID) error {
-	for _, commit := range append([]git.OID{head}, others...) {
+func (s *site) keepRecorded(ctx context.Context, task string, head plumbing.OID, others ...plumbing.OID) error {
+	for _, commit := range append([]plumbing.OID{head}, others...) {
 		if err := s.keepCommit(ctx, task, commit); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (s *site) keepRecorded(ctx context.Context, task string, head git.OID, othe
 // forgetGone makes git forget a task's worktree without its directory. The attic holds the commits
 // that only git's record of it names. A claim may put another worktree at the path in the meantime,
 // after it has done the same.
-func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error {
+func (s *site) forgetGone(ctx context.Context, path string, head plumbing.OID) error {
 	task, record := filepath.Base(path), s.repo.Worktree(path).Record()
 	if record == "" {
 		return s.keepRecorded(ctx, task, head)
@@ -127,7 +127,7 @@ func (s *site) forgetGone(ctx context.Context, path string, head git.OID) error 
 	switch {
 	case !present(record):
 		return nil // another process has kept all that
-	case err != nil || gitio.LinkedDir(path) == record: // it is back
+	case err != nil || git.LinkedDir(path) == record: // it is back
 		return err
 	}
 	return s.repo.Records().Forget(ctx, record, s.modulesDir(task))
@@ -144,7 +144,7 @@ func (s *site) forgetMissing(ctx context.Context, task string) error {
 	if theirs(record, "", "") != "" {
 		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
-	head, err := gitio.RecordedHead(record)
+	head, err := git.RecordedHead(record)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (s *site) forgetMissing(ctx context.Context, task string) error {
 // keepCommit puts a commit that git's record of a worktree names into the attic, unless a ref holds
 // it: the one that was checked out, or one of changes that were put aside. The record, which holds
 // it until now, is about to go.
-func (s *site) keepCommit(ctx context.Context, task string, commit git.OID) error {
+func (s *site) keepCommit(ctx context.Context, task string, commit plumbing.OID) error {
 	if commit.IsZero() {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (s *site) keepCommit(ctx context.Context, task string, commit git.OID) erro
 		if err != nil {
 			return false, err
 		}
-		return s.moved(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: commit}})
+		return s.moved(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef(task, attic.next), Old: plumbing.ZeroOID, New: commit}})
 	})
 }
 
@@ -187,7 +187,7 @@ func (d *diagnosis) unsound(ctx context.Context, task string, l layout) (*Proble
 			return nil, err
 		}
 		p.Text = fmt.Sprintf("the worktree of %s has lost its HEAD", task)
-		p.Hint = fmt.Sprintf("a human writes it again: echo '%s' >%s", line, plain.Quote(filepath.Join(gitio.LinkedDir(l.path), "HEAD")))
+		p.Hint = fmt.Sprintf("a human writes it again: echo '%s' >%s", line, plain.Quote(filepath.Join(git.LinkedDir(l.path), "HEAD")))
 	case l.ours:
 		damaged, err := d.repo.Worktree(l.path).DamagedIndex()
 		if !damaged {
@@ -212,14 +212,14 @@ func readAgain(path string) string {
 // rebase.
 func (d *diagnosis) lostHead(ctx context.Context, task, path string) (string, error) {
 	last, err := d.repo.Worktree(path).LastHead(ctx)
-	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
 		return "", err
 	}
 	tip, err := d.repo.Ref(ctx, d.v.TaskRef(task))
 	if err != nil {
 		return "", err
 	}
-	held, err := d.heldBy(ctx, cmp.Or(last, git.ZeroOID), []git.OID{tip})
+	held, err := d.heldBy(ctx, cmp.Or(last, plumbing.ZeroOID), []plumbing.OID{tip})
 	if err != nil {
 		return "", err
 	}

@@ -8,13 +8,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // broken reports a ref that points to a missing object as a problem, and treats the ref as missing.
 func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err error) error {
-	broken := (*gitio.BrokenRefError)(nil)
+	broken := (*git.BrokenRefError)(nil)
 	if !errors.As(err, &broken) || broken.Ref != ref {
 		return err
 	}
@@ -35,7 +35,7 @@ func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err e
 
 // lastOf finds the newest existing commit of a task's branch, and its source: the reflog of the
 // worktree or of the branch, else the board. It is zero if there is none.
-func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from string, err error) {
+func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at plumbing.OID, from string, err error) {
 	if l := d.layout(t.ID); l.ours {
 		_, on, err := d.repo.Worktree(l.path).Head(ctx)
 		last, lastErr := d.repo.Worktree(l.path).LastHead(ctx)
@@ -64,13 +64,13 @@ func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from
 // submissions looks for submission refs that differ from the board, and for kept work that no ref
 // holds. A commit that is on the board and still in this repository can be restored.
 func (d *diagnosis) submissions(ctx context.Context) error {
-	refs, err := d.repo.Refs(ctx, git.AsBranch(git.ReviewPrefix), git.ReviewPrefix, git.AtticPrefix)
+	refs, err := d.repo.Refs(ctx, plumbing.AsBranch(plumbing.ReviewPrefix), plumbing.ReviewPrefix, plumbing.AtticPrefix)
 	if err != nil {
 		return err
 	}
-	at, held := map[string]git.OID{}, map[git.OID]bool{}
+	at, held := map[string]plumbing.OID{}, map[plumbing.OID]bool{}
 	for _, r := range refs {
-		at[git.FromBranch(r.Name)], held[r.OID] = r.OID, true // a remote may accept only branches
+		at[plumbing.FromBranch(r.Name)], held[r.OID] = r.OID, true // a remote may accept only branches
 	}
 	for _, b := range d.v.State.Tasks() {
 		t := d.v.State.Task(b.ID)
@@ -78,7 +78,7 @@ func (d *diagnosis) submissions(ctx context.Context) error {
 			return d.v.State.Err()
 		}
 		for i, e := range t.Submitted() {
-			if err := d.submission(ctx, t, git.ReviewRef(t.ID, i+1), git.OID(e.Commit), at); err != nil {
+			if err := d.submission(ctx, t, plumbing.ReviewRef(t.ID, i+1), plumbing.OID(e.Commit), at); err != nil {
 				return err
 			}
 		}
@@ -86,10 +86,10 @@ func (d *diagnosis) submissions(ctx context.Context) error {
 			return err
 		}
 		for _, e := range t.History {
-			if e.Kept == "" || held[git.OID(e.Kept)] || d.kept[git.OID(e.Kept)] || d.b.Remote() != "" { // another clone may keep it
+			if e.Kept == "" || held[plumbing.OID(e.Kept)] || d.kept[plumbing.OID(e.Kept)] || d.b.Remote() != "" { // another clone may keep it
 				continue
 			}
-			if err := d.lostFromAttic(ctx, t, git.OID(e.Kept)); err != nil {
+			if err := d.lostFromAttic(ctx, t, plumbing.OID(e.Kept)); err != nil {
 				return err
 			}
 		}
@@ -97,13 +97,13 @@ func (d *diagnosis) submissions(ctx context.Context) error {
 	return nil
 }
 
-func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, commit git.OID, at map[string]git.OID) error {
+func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, commit plumbing.OID, at map[string]plumbing.OID) error {
 	now, there := at[ref]
 	if there && now == commit {
 		return nil
 	}
 	now, err := d.repo.Ref(ctx, ref) // git does not list broken ones
-	broken := (*gitio.BrokenRefError)(nil)
+	broken := (*git.BrokenRefError)(nil)
 	if err != nil && !errors.As(err, &broken) || err == nil && now == commit {
 		return err
 	}
@@ -130,7 +130,7 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 		p.Fix = func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, broken, commit) }
 	default:
 		p.Fix = func(ctx context.Context) error {
-			return d.restore(ctx, t.ID, git.RefUpdate{Ref: ref, Old: now, New: commit})
+			return d.restore(ctx, t.ID, plumbing.RefUpdate{Ref: ref, Old: now, New: commit})
 		}
 	}
 	if broken != nil {
@@ -154,11 +154,11 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 	if tip.IsZero() {
 		return err
 	}
-	damage, malformed := (*gitio.DamagedError)(nil), (*gitio.MalformedError)(nil)
+	damage, malformed := (*git.DamagedError)(nil), (*git.MalformedError)(nil)
 	err = d.b.Complete(ctx, t, tip)
 	if errors.As(err, &malformed) {
 		d.add(Problem{
-			Kind: MalformedWork, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and can't land: %v", t.ID, git.OID(t.ReviewCommit).Short(), malformed),
+			Kind: MalformedWork, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and can't land: %v", t.ID, plumbing.OID(t.ReviewCommit).Short(), malformed),
 			Hint: Malformed(t),
 		})
 		return nil
@@ -166,9 +166,9 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 	if !errors.As(err, &damage) {
 		return err
 	}
-	ref := git.ReviewRef(t.ID, t.Submissions())
+	ref := plumbing.ReviewRef(t.ID, t.Submissions())
 	p := Problem{
-		Kind: LostSubmission, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and not all of it is here: %v", t.ID, git.OID(t.ReviewCommit).Short(), damage),
+		Kind: LostSubmission, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and not all of it is here: %v", t.ID, plumbing.OID(t.ReviewCommit).Short(), damage),
 		Hint: fmt.Sprintf("git fetch --refetch URL %s, from a clone or a backup that has it", ref),
 	}
 	switch l := d.layout(t.ID); {
@@ -197,11 +197,11 @@ func Malformed(t *board.Task) string {
 	case board.Blocked:
 		return fmt.Sprintf("its next coder makes its work again without that: git liza unblock %s", t.ID)
 	}
-	return fmt.Sprintf("its coder makes one commit of it without that: git reset --soft %s, then git commit", git.OID(t.ReviewBase).Short())
+	return fmt.Sprintf("its coder makes one commit of it without that: git reset --soft %s, then git commit", plumbing.OID(t.ReviewBase).Short())
 }
 
 // lostFromAttic checks work that was kept according to the board.
-func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git.OID) error {
+func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit plumbing.OID) error {
 	here, err := d.has(ctx, string(commit))
 	if !here {
 		return err
@@ -221,7 +221,7 @@ func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git
 			if err != nil || slices.Contains(attic.commits, commit) {
 				return err
 			}
-			return d.restore(ctx, t.ID, git.RefUpdate{Ref: git.AtticRef(t.ID, attic.next), New: commit})
+			return d.restore(ctx, t.ID, plumbing.RefUpdate{Ref: plumbing.AtticRef(t.ID, attic.next), New: commit})
 		},
 	})
 	return nil
@@ -229,18 +229,18 @@ func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git
 
 // restore sets a ref that the board proves. If a submission's ref pointed to something else, that
 // goes to the attic.
-func (d *diagnosis) restore(ctx context.Context, task string, u git.RefUpdate) error {
+func (d *diagnosis) restore(ctx context.Context, task string, u plumbing.RefUpdate) error {
 	now, err := d.repo.Ref(ctx, u.Ref)
 	if err != nil || now == u.New {
 		return err
 	}
-	refs := []git.RefUpdate{u}
+	refs := []plumbing.RefUpdate{u}
 	if !u.Old.IsZero() {
 		attic, err := d.attic(ctx, task)
 		if err != nil {
 			return err
 		}
-		refs = append(refs, git.RefUpdate{Ref: git.AtticRef(task, attic.next), New: u.Old})
+		refs = append(refs, plumbing.RefUpdate{Ref: plumbing.AtticRef(task, attic.next), New: u.Old})
 	}
 	return d.repo.UpdateRefs(ctx, refs, "git liza: doctor, by the board")
 }

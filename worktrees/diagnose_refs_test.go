@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -196,16 +196,16 @@ func TestMalformedSubmission(t *testing.T) {
 	repo := s.b.Repo()
 	file, err := repo.Object(s.ctx, taskRef("one")+":a.txt")
 	s.check(err)
-	tree := git.NewObject(git.TreeObject, git.EncodeTree([]git.TreeEntry{{Name: "x/y", Mode: filemode.Regular, OID: file.OID}}))
-	base, who := git.OID(s.state().Task("one").BaseCommit), git.Signature{Name: "coder-1", Email: "coder-1@liza", When: s.clock.now()}
-	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Parents: []git.OID{base}, Author: who, Committer: who, Message: "m\n"}))
-	s.check(repo.WriteObjects(s.ctx, []git.Object{tree, commit}))
+	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{{Name: "x/y", Mode: filemode.Regular, OID: file.OID}}))
+	base, who := plumbing.OID(s.state().Task("one").BaseCommit), plumbing.Signature{Name: "coder-1", Email: "coder-1@liza", When: s.clock.now()}
+	commit := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{base}, Author: who, Committer: who, Message: "m\n"}))
+	s.check(repo.WriteObjects(s.ctx, []plumbing.Object{tree, commit}))
 	old, err := repo.Object(s.ctx, string(base)+"^{tree}")
 	s.check(err)
 	files, err := repo.History().ChangedFiles(s.ctx, old.OID, tree.OID)
 	s.check(err)
 	s.do(s.as("coder-1"), &board.Submit{About: about("one"), Commit: string(commit.OID), Tree: string(tree.OID), ReviewBase: string(base), Commits: 1, Files: len(files), NoTestsBecause: "none"},
-		git.RefUpdate{Ref: git.ReviewRef("one", 1), Old: git.ZeroOID, New: commit.OID})
+		plumbing.RefUpdate{Ref: plumbing.ReviewRef("one", 1), Old: plumbing.ZeroOID, New: commit.OID})
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	s.do(s.as("code-reviewer-1"), &board.Verdict{About: about("one"), Verdict: board.VerdictApproved, Commit: string(commit.OID)})
 	s.refused(s.mergeErr("one"), board.CodeMalformed, "one can't land: "+commit.OID.Short()+" brings an object that git fsck refuses: object "+string(tree.OID)+": fullPathname")
@@ -249,9 +249,9 @@ func TestBrokenRefsOfClone(t *testing.T) {
 	s.git(s.dir, "init", "-q", "--bare", hub)
 	s.git(s.dir, "remote", "add", "origin", hub)
 	s.check(s.b.Share(s.ctx, "origin"))
-	next := git.OID(s.git(s.dir, "commit-tree", "-m", "next", "-p", "integration", "integration^{tree}"))
-	s.sets(git.TrackingRef("origin", "integration"), next)
-	broken := []string{integration, git.LeaseRef("coder-1"), git.HomeRef, git.RemoteRef("origin", integration), git.TrackingRef("origin", "task/two"), git.ProbePrefix + "1-x"}
+	next := plumbing.OID(s.git(s.dir, "commit-tree", "-m", "next", "-p", "integration", "integration^{tree}"))
+	s.sets(plumbing.TrackingRef("origin", "integration"), next)
+	broken := []string{integration, plumbing.LeaseRef("coder-1"), plumbing.HomeRef, plumbing.RemoteRef("origin", integration), plumbing.TrackingRef("origin", "task/two"), plumbing.ProbePrefix + "1-x"}
 	s.check(os.RemoveAll(filepath.Join(s.b.Repo().CommonDir(), "logs", filepath.FromSlash(integration))))
 	var want []string
 	for _, ref := range broken {
@@ -269,7 +269,7 @@ func TestBrokenRefsOfClone(t *testing.T) {
 	}
 	// It comes back as well if what the remote had is broken, too.
 	s.reflogOf(integration, next)
-	for _, ref := range []string{integration, git.TrackingRef("origin", "integration")} {
+	for _, ref := range []string{integration, plumbing.TrackingRef("origin", "integration")} {
 		s.breaks(ref, "garbage\n")
 	}
 	both, err := worktrees.Diagnose(s.ctx, s.b)
@@ -284,31 +284,31 @@ func TestBrokenRefsOfClone(t *testing.T) {
 	s.check(s.b.Repo().Worktree(s.path("one")).Remove(s.ctx))
 	s.deletes(taskRef("one"))
 	s.check(os.RemoveAll(filepath.Join(s.b.Repo().CommonDir(), "logs")))
-	for _, ref := range []string{git.TrackingRef("origin", "task/one"), git.ReviewRef("one", 1)} {
+	for _, ref := range []string{plumbing.TrackingRef("origin", "task/one"), plumbing.ReviewRef("one", 1)} {
 		s.deletes(ref)
 	}
-	s.sets(git.ReviewRef("one", 1), next)
+	s.sets(plumbing.ReviewRef("one", 1), next)
 	s.loses(string(commit))
 	if !slices.ContainsFunc(s.problems(), func(p worktrees.Problem) bool {
-		return p.Kind == worktrees.LostSubmission && contains(p.Text, git.ReviewRef("one", 1)+" is at "+next.Short()) && contains(p.Hint, "fetch it from a clone that has it")
+		return p.Kind == worktrees.LostSubmission && contains(p.Text, plumbing.ReviewRef("one", 1)+" is at "+next.Short()) && contains(p.Hint, "fetch it from a clone that has it")
 	}) {
 		t.Errorf("found %+v", s.problems())
 	}
-	s.deletes(git.ReviewRef("one", 1))
-	s.breaks(git.ReviewRef("one", 1), "garbage\n")
+	s.deletes(plumbing.ReviewRef("one", 1))
+	s.breaks(plumbing.ReviewRef("one", 1), "garbage\n")
 	found := s.problems()
-	at := slices.IndexFunc(found, func(p worktrees.Problem) bool { return p.Ref == git.ReviewRef("one", 1) })
+	at := slices.IndexFunc(found, func(p worktrees.Problem) bool { return p.Ref == plumbing.ReviewRef("one", 1) })
 	if at < 0 || found[at].Fix == nil || !contains(found[at].Text, "a sync brings it here") {
 		t.Fatalf("found %+v", found)
 	}
 	s.check(found[at].Fix(s.ctx))
-	s.check(s.b.Refetch(s.ctx, git.ReviewRef("one", 1)))
+	s.check(s.b.Refetch(s.ctx, plumbing.ReviewRef("one", 1)))
 }
 
 // reflogOf writes a reflog, by which a ref was at a commit.
-func (s *scene) reflogOf(ref string, commit git.OID) {
+func (s *scene) reflogOf(ref string, commit plumbing.OID) {
 	s.t.Helper()
-	s.write(s.b.Repo().CommonDir(), filepath.Join("logs", filepath.FromSlash(ref)), string(git.ZeroOID)+" "+string(commit)+" Ada <ada@example.org> 1750000000 +0000\tmoved\n")
+	s.write(s.b.Repo().CommonDir(), filepath.Join("logs", filepath.FromSlash(ref)), string(plumbing.ZeroOID)+" "+string(commit)+" Ada <ada@example.org> 1750000000 +0000\tmoved\n")
 }
 
 // TestLostFromAttic checks that kept work named by the board is restored as long as its commit
@@ -359,7 +359,7 @@ func TestOnTheRemote(t *testing.T) {
 func TestBrokenLease(t *testing.T) {
 	s := newScene(t)
 	s.as("coder-1")
-	for _, holder := range []string{"coder-1", git.MergeHolder} {
+	for _, holder := range []string{"coder-1", plumbing.MergeHolder} {
 		s.breaks("refs/liza/leases/"+holder, "")
 		found := s.problems()
 		if len(found) != 1 || found[0].Kind != worktrees.BrokenRef {
@@ -380,7 +380,7 @@ func TestBrokenLease(t *testing.T) {
 func TestReplaceBrokenOnlyOnce(t *testing.T) {
 	s := newScene(t)
 	base := s.ref("refs/heads/integration")
-	broken := &gitio.BrokenRefError{Ref: "refs/heads/task/one", Text: ""}
+	broken := &git.BrokenRefError{Ref: "refs/heads/task/one", Text: ""}
 	if err := s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base); err == nil {
 		t.Error("a ref that was missing is made")
 	}
@@ -407,22 +407,22 @@ func TestReplaceBrokenOnlyOnce(t *testing.T) {
 // it was, and not in a copy.
 func TestMissingHome(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	root := git.OID(strings.TrimSpace(s.git(s.dir, "rev-list", "--max-parents=0", "liza/state")))
-	s.deletes(git.HomeRef)
+	root := plumbing.OID(strings.TrimSpace(s.git(s.dir, "rev-list", "--max-parents=0", "liza/state")))
+	s.deletes(plumbing.HomeRef)
 	found := s.problems()
 	if len(found) != 1 || found[0].Kind != worktrees.MissingHome || !found[0].Human {
 		t.Fatalf("found %+v", found)
 	}
 	s.check(found[0].Fix(s.ctx))
-	if home := s.ref(git.HomeRef); home != root {
-		t.Errorf("%s is at %s, not at %s", git.HomeRef, home, root)
+	if home := s.ref(plumbing.HomeRef); home != root {
+		t.Errorf("%s is at %s, not at %s", plumbing.HomeRef, home, root)
 	}
-	s.deletes(git.HomeRef)
-	was := s.ref(git.LeaseRef("coder-1"))
+	s.deletes(plumbing.HomeRef)
+	was := s.ref(plumbing.LeaseRef("coder-1"))
 	copies := map[string][2]func(){
-		"without leases":           {func() { s.deletes(git.LeaseRef("coder-1")) }, func() { s.sets(git.LeaseRef("coder-1"), was) }},
+		"without leases":           {func() { s.deletes(plumbing.LeaseRef("coder-1")) }, func() { s.sets(plumbing.LeaseRef("coder-1"), was) }},
 		"a clone":                  {func() { s.sets("refs/liza/remotes/origin/state", root) }, func() { s.deletes("refs/liza/remotes/origin/state") }},
-		"a host of branches alone": {func() { s.sets(git.AsBranch(git.HomeRef), root) }, func() { s.deletes(git.AsBranch(git.HomeRef)) }},
+		"a host of branches alone": {func() { s.sets(plumbing.AsBranch(plumbing.HomeRef), root) }, func() { s.deletes(plumbing.AsBranch(plumbing.HomeRef)) }},
 		"a share that was cut off": {func() { s.write(s.b.Dir(), "sharing", "origin") }, func() { s.check(os.Remove(filepath.Join(s.b.Dir(), "sharing"))) }},
 	}
 	for name, c := range copies {
@@ -450,7 +450,7 @@ func TestKeptIsAFile(t *testing.T) {
 }
 
 // sets makes a ref, without hooks.
-func (s *scene) sets(ref string, to git.OID) {
+func (s *scene) sets(ref string, to plumbing.OID) {
 	s.t.Helper()
 	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", ref, string(to))
 }
@@ -461,25 +461,25 @@ func TestBrokenIntegration(t *testing.T) {
 	const ref = "refs/heads/integration"
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	base := s.ref(ref)
-	next := git.OID(strings.TrimSpace(s.git(s.dir, "commit-tree", "-m", "next", "-p", string(base), string(base)+"^{tree}")))
-	beside := git.OID(strings.TrimSpace(s.git(s.dir, "commit-tree", "-m", "beside", "-p", string(base), string(base)+"^{tree}")))
+	next := plumbing.OID(strings.TrimSpace(s.git(s.dir, "commit-tree", "-m", "next", "-p", string(base), string(base)+"^{tree}")))
+	beside := plumbing.OID(strings.TrimSpace(s.git(s.dir, "commit-tree", "-m", "beside", "-p", string(base), string(base)+"^{tree}")))
 	log := filepath.Join(s.b.Repo().CommonDir(), "logs", filepath.FromSlash(ref))
-	moved := func(commits ...git.OID) {
+	moved := func(commits ...plumbing.OID) {
 		t.Helper()
 		text := ""
 		for _, c := range commits {
-			text += string(git.ZeroOID) + " " + string(c) + " Ada <ada@example.org> 1750000000 +0000\tmoved\n"
+			text += string(plumbing.ZeroOID) + " " + string(c) + " Ada <ada@example.org> 1750000000 +0000\tmoved\n"
 		}
 		s.check(os.MkdirAll(filepath.Dir(log), 0o755))
 		s.check(os.WriteFile(log, []byte(text), 0o644))
 	}
 	for name, c := range map[string]struct {
 		text string
-		was  []git.OID
-		want git.OID
+		was  []plumbing.OID
+		want plumbing.OID
 	}{
-		"the reflog has more than the board": {"", []git.OID{base, next}, next},
-		"the reflog begins elsewhere":        {"garbage\n", []git.OID{beside, base, next}, next},
+		"the reflog has more than the board": {"", []plumbing.OID{base, next}, next},
+		"the reflog begins elsewhere":        {"garbage\n", []plumbing.OID{beside, base, next}, next},
 		"no reflog":                          {"", nil, base},
 		"cut off":                            {string(next)[:20], nil, next},
 	} {
@@ -516,11 +516,11 @@ func TestBrokenOwnRefs(t *testing.T) {
 	s.check(err)
 	const attic = "refs/liza/attic/one/1"
 	kept := s.ref(attic)
-	root := git.OID(strings.TrimSpace(s.git(s.dir, "rev-list", "--max-parents=0", "liza/state")))
+	root := plumbing.OID(strings.TrimSpace(s.git(s.dir, "rev-list", "--max-parents=0", "liza/state")))
 	s.breaks(attic, "")
-	s.breaks(git.HomeRef, "garbage\n")
+	s.breaks(plumbing.HomeRef, "garbage\n")
 	s.breaks("refs/liza/remotes/gone/state", "")
-	s.breaks(git.LastRef, "garbage\n")
+	s.breaks(plumbing.LastRef, "garbage\n")
 	s.breaks("refs/liza/attic/unknown/1", "")
 	found := s.problems()
 	var named []string
@@ -537,7 +537,7 @@ func TestBrokenOwnRefs(t *testing.T) {
 	}
 	_, err = fixAll(s.ctx, found)
 	s.check(err)
-	for ref, want := range map[string]git.OID{attic: kept, git.HomeRef: root, "refs/liza/remotes/gone/state": git.ZeroOID, git.LastRef: s.ref(git.BoardRef)} {
+	for ref, want := range map[string]plumbing.OID{attic: kept, plumbing.HomeRef: root, "refs/liza/remotes/gone/state": plumbing.ZeroOID, plumbing.LastRef: s.ref(plumbing.BoardRef)} {
 		if got, err := s.b.Repo().Ref(s.ctx, ref); err != nil || got != want {
 			t.Errorf("%s is at %s, not at %s: %v", ref, got, want, err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -46,17 +46,17 @@ func (d *diagnosis) tasks(ctx context.Context) error {
 }
 
 // lostFromBranch checks whether all unsubmitted work on a branch is in this clone.
-func (d *diagnosis) lostFromBranch(ctx context.Context, t *board.Task, tip git.OID) error {
-	base := git.OID(cmp.Or(t.ReviewCommit, t.BaseCommit))
+func (d *diagnosis) lostFromBranch(ctx context.Context, t *board.Task, tip plumbing.OID) error {
+	base := plumbing.OID(cmp.Or(t.ReviewCommit, t.BaseCommit))
 	if tip.IsZero() || tip == base {
 		return nil
 	}
 	if here, err := d.has(ctx, string(base)); !here {
 		return err
 	}
-	damage := (*gitio.DamagedError)(nil)
+	damage := (*git.DamagedError)(nil)
 	err := d.repo.History().WholeSince(ctx, base, tip)
-	if errors.As(err, new(*gitio.MalformedError)) { // submit refuses it
+	if errors.As(err, new(*git.MalformedError)) { // submit refuses it
 		return nil
 	}
 	if !errors.As(err, &damage) {
@@ -69,7 +69,7 @@ func (d *diagnosis) lostFromBranch(ctx context.Context, t *board.Task, tip git.O
 	case damage.Path != "":
 		p.Hint = fmt.Sprintf("if its worktree still has the file: %s hash-object -w %s", in, plain.Quote(damage.Path))
 	default:
-		p.Hint = fmt.Sprintf("fetch it from a clone or a backup that has it; or keep its files, in one commit: %s reset --soft %s, then %s commit", in, git.OID(t.BaseCommit).Short(), in)
+		p.Hint = fmt.Sprintf("fetch it from a clone or a backup that has it; or keep its files, in one commit: %s reset --soft %s, then %s commit", in, plumbing.OID(t.BaseCommit).Short(), in)
 	}
 	d.add(p)
 	return nil
@@ -98,7 +98,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 		}
 		p.Text += fmt.Sprintf("; its worktree was last at %s", last.Short())
 		p.Fix = func(ctx context.Context) error {
-			return d.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: d.v.TaskRef(t.ID), New: last}}, "git liza: a branch that was missing")
+			return d.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: d.v.TaskRef(t.ID), New: last}}, "git liza: a branch that was missing")
 		}
 	default:
 		p.Text += fmt.Sprintf("; it was last known at %s", from.Short())
@@ -109,7 +109,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 }
 
 // worktree checks one expected worktree, on its branch.
-func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) error {
+func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip plumbing.OID) error {
 	l := d.layout(t.ID)
 	if p, err := d.unsound(ctx, t.ID, l); p != nil || err != nil {
 		return err // it is reported with its folder
@@ -182,7 +182,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 }
 
 // fix looks for an integration fix into which integration was not merged.
-func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head git.OID) error {
+func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head plumbing.OID) error {
 	if t.History[len(t.History)-1].Event != board.EventClaimedForFix || midst(path) != "" {
 		return nil
 	}
@@ -215,12 +215,12 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 // branches looks for branches of tasks that no longer need one.
 func (d *diagnosis) branches(ctx context.Context) error {
 	tasks := d.v.State.TaskBranches()
-	refs, err := d.repo.Refs(ctx, git.BranchRef(tasks.Dir()))
+	refs, err := d.repo.Refs(ctx, plumbing.BranchRef(tasks.Dir()))
 	if err != nil {
 		return err
 	}
 	for _, r := range refs {
-		id, is := tasks.Task(git.BranchName(r.Name))
+		id, is := tasks.Task(plumbing.BranchName(r.Name))
 		t := d.v.State.Task(id)
 		if !is || t == nil || !t.Status.Terminal() || !t.Begun() {
 			continue

@@ -14,12 +14,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // stranger makes what a dead process leaves behind: a temporary worktree and its record.
-func (s *scene) stranger(name, token, task string, commit git.OID, pid int) string {
+func (s *scene) stranger(name, token, task string, commit plumbing.OID, pid int) string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, ".worktrees", name+token)
 	s.check(s.b.Repo().Settings().Exclude("/.worktrees/"))
@@ -40,11 +40,11 @@ func (s *scene) dead() int {
 	return cmd.Process.Pid
 }
 
-func (s *scene) claimedBy(id, task string, base git.OID) {
+func (s *scene) claimedBy(id, task string, base plumbing.OID) {
 	s.t.Helper()
 	clone, err := s.b.CloneID(s.ctx)
 	s.check(err)
-	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, git.RefUpdate{Ref: taskRef(task), New: base})
+	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, plumbing.RefUpdate{Ref: taskRef(task), New: base})
 }
 
 // TestCrashAfterClaim covers a claim that is recorded, but whose process died before it renamed the
@@ -149,7 +149,7 @@ func TestLeftGone(t *testing.T) {
 	other := filepath.Join(s.dir, ".worktrees", "one")
 	moved := s.stranger(".gone-", "cccc", "one", s.ref("refs/heads/integration"), s.dead())
 	s.check(s.b.Repo().Worktree(moved).Move(s.ctx, other))
-	s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, other)
+	s.git(s.dir, "worktree", "lock", "--reason", git.MovingReason, other)
 	s.check(os.Rename(other, moved))
 	s.mended("left-worktree", "left-worktree", "left-worktree")
 	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "work.txt") != "w\n" {
@@ -164,7 +164,7 @@ func TestCrashAfterRelease(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	tip := s.dirtied("one")
 	s.do(s.as("coder-1"), &board.Release{About: about("one"), Kept: string(tip)},
-		git.RefUpdate{Ref: "refs/liza/attic/one/1", New: tip}, git.RefUpdate{Ref: taskRef("one"), Old: tip})
+		plumbing.RefUpdate{Ref: "refs/liza/attic/one/1", New: tip}, plumbing.RefUpdate{Ref: taskRef("one"), Old: tip})
 	if p := s.problems(); len(p) > 0 {
 		t.Errorf("problems: %+v", p)
 	}
@@ -229,12 +229,12 @@ func TestMissing(t *testing.T) {
 
 func TestLocksAndRegistrations(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	git := s.b.Repo().CommonDir()
+	common := s.b.Repo().CommonDir()
 	now := time.Now()
 	for _, lock := range []string{"packed-refs.lock", "refs/heads/task/one.lock"} {
-		s.write(git, lock, "")
+		s.write(common, lock, "")
 	}
-	if p := s.problems(); len(p) > 0 && time.Since(now) < gitio.LockAge { // also on a slow machine
+	if p := s.problems(); len(p) > 0 && time.Since(now) < git.LockAge { // also on a slow machine
 		t.Errorf("problems %+v", p)
 	}
 	outside := filepath.Join(t.TempDir(), "one") // whose name is all that it has in common with the task's
@@ -242,7 +242,7 @@ func TestLocksAndRegistrations(t *testing.T) {
 	s.check(os.RemoveAll(outside))
 	long := time.Now().Add(-time.Minute)
 	for _, lock := range []string{"packed-refs.lock", "refs/heads/task/one.lock"} {
-		s.check(os.Chtimes(filepath.Join(git, lock), long, long))
+		s.check(os.Chtimes(filepath.Join(common, lock), long, long))
 	}
 	found := s.problems()
 	if len(found) != 3 || found[0].Kind != "prunable-worktree" || found[1].Kind != "stale-lock" || found[2].Kind != "stale-lock" {
@@ -285,7 +285,7 @@ func TestAnotherClone(t *testing.T) {
 	theirs := s.commitAll(side, "theirs")
 	base := s.ref("refs/heads/integration")
 	s.do(s.as("coder-2"), &board.Submit{About: about("one"), Commit: string(theirs), Tree: s.git(side, "rev-parse", "HEAD^{tree}"), ReviewBase: string(base), Commits: 1, Files: 1, NoTestsBecause: "none", People: []string{"ada@example.org"}},
-		git.RefUpdate{Ref: "refs/liza/review/one/1", New: theirs})
+		plumbing.RefUpdate{Ref: "refs/liza/review/one/1", New: theirs})
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
 	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: board.About{Task: "one"}, Mode: board.UnblockKeepWork})
@@ -308,12 +308,12 @@ func TestDamagedRecord(t *testing.T) {
 	half := filepath.Join(filepath.Dir(record), "half")
 	s.check(os.Mkdir(half, 0o755)) // its process may still be running
 	now := time.Now()
-	if found := s.problems(); len(found) > 0 && time.Since(now) < gitio.LockAge { // also on a slow machine
+	if found := s.problems(); len(found) > 0 && time.Since(now) < git.LockAge { // also on a slow machine
 		t.Errorf("one that is being written: %+v", found)
 	}
 	s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
 	found, err := worktrees.Diagnose(s.ctx, s.b)
-	stillNew := time.Since(now) < gitio.LockAge
+	stillNew := time.Since(now) < git.LockAge
 	if err != nil || len(found) != 2 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix == nil || found[1].Path != half || stillNew && found[1].Fix != nil {
 		t.Errorf("found %+v %v", found, err)
 	}
@@ -426,12 +426,12 @@ func TestCommitOfAWorktreeThatIsGone(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			s.git(s.path("one"), "checkout", "-q", "--detach")
 			commit := s.work("one", "b.txt", "b\n")
-			aside := git.OID(s.git(s.dir, "commit-tree", "-m", "put aside", "HEAD^{tree}"))
+			aside := plumbing.OID(s.git(s.dir, "commit-tree", "-m", "put aside", "HEAD^{tree}"))
 			s.write(s.gitDirOf("one"), "MERGE_AUTOSTASH", string(aside)+"\n")
 			s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
 			s.check(os.RemoveAll(s.path("one")))
 			forget(s)
-			if kept := s.attic("one"); !slices.Equal(kept, []git.OID{commit, aside}) {
+			if kept := s.attic("one"); !slices.Equal(kept, []plumbing.OID{commit, aside}) {
 				t.Errorf("the attic has %q, not %s and %s", kept, commit, aside)
 			}
 			s.lies()

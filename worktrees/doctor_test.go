@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
@@ -199,14 +199,14 @@ func TestRegistrationsOfOurs(t *testing.T) {
 func TestLostCommit(t *testing.T) {
 	s := newScene(t, ready("one"))
 	commit := string(s.elsewhere("coder-1", "one"))
-	s.deletes(git.ReviewRef("one", 1))
+	s.deletes(plumbing.ReviewRef("one", 1))
 	object := filepath.Join(s.b.Repo().CommonDir(), "objects", commit[:2], commit[2:])
 	s.check(os.Rename(object, object+"-away"))
 	s.b = s.open()
 	s.reports(found{worktrees.LostSubmission, "one", false, "fetch it from a clone that has it"})
-	s.breaks(git.ReviewRef("one", 1), "garbage\n")
-	s.reports(found{worktrees.LostSubmission, "one", false, git.ReviewRef("one", 1) + " is broken"})
-	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), filepath.FromSlash(git.ReviewRef("one", 1)))))
+	s.breaks(plumbing.ReviewRef("one", 1), "garbage\n")
+	s.reports(found{worktrees.LostSubmission, "one", false, plumbing.ReviewRef("one", 1) + " is broken"})
+	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), filepath.FromSlash(plumbing.ReviewRef("one", 1)))))
 	s.check(os.Rename(object+"-away", object))
 	s.b = s.open()
 	s.mended(worktrees.LostSubmission)
@@ -269,12 +269,12 @@ func TestLeftLocks(t *testing.T) {
 // lease which somebody has taken since is not taken away.
 func TestMergeLeaseOf(t *testing.T) {
 	s := newScene(t)
-	held := lease.Content{Lease: board.Lease{Agent: git.MergeHolder, Session: "code-reviewer-2/x", Heartbeat: board.At(s.clock.now()), Expires: board.At(s.clock.now().Add(time.Minute))}}
+	held := lease.Content{Lease: board.Lease{Agent: plumbing.MergeHolder, Session: "code-reviewer-2/x", Heartbeat: board.At(s.clock.now()), Expires: board.At(s.clock.now().Add(time.Minute))}}
 	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
 	s.clock.pass(time.Minute)
 	old := s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merged a human's commit, expired at"})
-	was, err := lease.Read(s.ctx, s.b.Repo(), git.MergeHolder)
+	was, err := lease.Read(s.ctx, s.b.Repo(), plumbing.MergeHolder)
 	s.check(err)
 	held.Expires, held.Tasks = board.At(s.clock.now().Add(time.Minute)), []string{"one", "two"}
 	now, err := lease.Beat(s.ctx, s.b.Repo(), was, held)
@@ -288,7 +288,7 @@ func TestMergeLeaseOf(t *testing.T) {
 		s.reports(found{worktrees.ExpiredMerge, "", true, "the process by which code-reviewer-2 merged one, two has ended"})
 	}
 	_, err = fixAll(s.ctx, old)
-	if s.check(err); s.lease(git.MergeHolder).OID != now.OID {
+	if s.check(err); s.lease(plumbing.MergeHolder).OID != now.OID {
 		t.Error("the lease of another merge is gone")
 	}
 	// Of a machine whose clock is fast: with it, the lease is live for as long.
@@ -302,9 +302,9 @@ func TestMergeLeaseOf(t *testing.T) {
 	s.mended(worktrees.ExpiredMerge)
 	now, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
-	none := git.NewObject(git.BlobObject, []byte("not a lease\n"))
-	s.check(s.b.Repo().WriteObjects(s.ctx, []git.Object{none}))
-	s.check(s.b.Repo().UpdateRefs(s.ctx, []git.RefUpdate{{Ref: git.LeaseRef(git.MergeHolder), Old: now.OID, New: none.OID}}, ""))
+	none := plumbing.NewObject(plumbing.BlobObject, []byte("not a lease\n"))
+	s.check(s.b.Repo().WriteObjects(s.ctx, []plumbing.Object{none}))
+	s.check(s.b.Repo().UpdateRefs(s.ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(plumbing.MergeHolder), Old: now.OID, New: none.OID}}, ""))
 	s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of merges can't be read"})
 	s.mended(worktrees.ExpiredMerge)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // End carries out an operation that may end the life of a task's worktree: Abandon, Supersede,
@@ -20,7 +20,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		return nil, err
 	}
 	var last *kept
-	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		last = nil
 		t, err := v.State.FindTask(p.TaskID())
 		if err != nil {
@@ -38,7 +38,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		if err != nil {
 			return nil, nil, err
 		}
-		hidden, err := b.Publish(ctx, t.ID, git.ZeroOID)
+		hidden, err := b.Publish(ctx, t.ID, plumbing.ZeroOID)
 		*keptIn, last = string(k.commit), k
 		return p, slices.Concat(hidden, k.refs, k.dropBranch()), err
 	}

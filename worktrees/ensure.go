@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // ensure returns the worktree of a task whose work is kept. A missing worktree is made again from
@@ -61,7 +61,7 @@ func (s *site) attach(ctx context.Context, v *gitboard.View, task, path string) 
 
 // remake makes a task's worktree at its branch's tip, unless another process made it or the branch
 // moved.
-func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip git.OID) (made bool, err error) {
+func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip plumbing.OID) (made bool, err error) {
 	c, err := s.leftFor(ctx, task, tip)
 	if c == nil && err == nil {
 		c, err = s.candidate(ctx, v, task, tip)
@@ -86,7 +86,7 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 }
 
 // leftFor finds a candidate for a task that a dead process left, at the right commit.
-func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidate, error) {
+func (s *site) leftFor(ctx context.Context, task string, tip plumbing.OID) (*candidate, error) {
 	all, err := s.repo.Records().RepairedWorktrees(ctx)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidat
 
 // workTip returns the commit of a task's branch. A missing branch is created again from the board's
 // and this clone's records of the work.
-func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (git.OID, error) {
+func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (plumbing.OID, error) {
 	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
 	if err == nil && tip.IsZero() {
 		err = s.room(ctx, v, t.ID)
@@ -141,18 +141,18 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (gi
 			return tip, err
 		}
 	}
-	err = s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: v.TaskRef(t.ID), Old: tip, New: from}}, "git liza: bring the branch back")
+	err = s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: v.TaskRef(t.ID), Old: tip, New: from}}, "git liza: bring the branch back")
 	return from, err
 }
 
 // takeOver moves a task's branch here to the commit that another clone has published. Commits that
 // only the branch here has go to the attic.
-func (s *site) takeOver(ctx context.Context, v *gitboard.View, task string, tip, seen git.OID) error {
+func (s *site) takeOver(ctx context.Context, v *gitboard.View, task string, tip, seen plumbing.OID) error {
 	if tip == seen {
 		return nil
 	}
-	updates := []git.RefUpdate{{Ref: v.TaskRef(task), Old: tip, New: seen}}
-	if held, err := s.heldBy(ctx, tip, []git.OID{seen}); !held {
+	updates := []plumbing.RefUpdate{{Ref: v.TaskRef(task), Old: tip, New: seen}}
+	if held, err := s.heldBy(ctx, tip, []plumbing.OID{seen}); !held {
 		if err != nil {
 			return err
 		}
@@ -160,14 +160,14 @@ func (s *site) takeOver(ctx context.Context, v *gitboard.View, task string, tip,
 		if err != nil {
 			return err
 		}
-		updates = append(updates, git.RefUpdate{Ref: git.AtticRef(task, attic.next), New: tip})
+		updates = append(updates, plumbing.RefUpdate{Ref: plumbing.AtticRef(task, attic.next), New: tip})
 	}
 	return s.repo.UpdateRefs(ctx, updates, "git liza: take the branch over")
 }
 
 // knownWork finds the newest commit of a task that is certainly its work: the last submission since
 // the task was begun afresh, else the commit where it began; "" if this clone lacks it.
-func (s *site) knownWork(ctx context.Context, t *board.Task) (git.OID, error) {
+func (s *site) knownWork(ctx context.Context, t *board.Task) (plumbing.OID, error) {
 	commit := submitted(t)
 	if commit == "" && !s.elsewhere(t) {
 		commit = t.BaseCommit
@@ -176,7 +176,7 @@ func (s *site) knownWork(ctx context.Context, t *board.Task) (git.OID, error) {
 	if err != nil || !has {
 		return "", err
 	}
-	return git.OID(commit), nil
+	return plumbing.OID(commit), nil
 }
 
 // submitted returns the last commit submitted since a task was begun afresh, "" for none.

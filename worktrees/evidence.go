@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -44,8 +44,8 @@ func preferRefusal(ctx context.Context, v *gitboard.View, r gitboard.Request, p 
 // glance is the state of a task's worktree, as seen once.
 type glance struct {
 	layout
-	gitio.Checkout // of a worktree of ours
-	err            error
+	git.Checkout // of a worktree of ours
+	err          error
 }
 
 // ahead reads the state of a task's worktree while the board is being read.
@@ -71,7 +71,7 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 	}
 	if g.layout, g.err = s.place(ctx, task, ""); g.err == nil && g.ours {
 		if g.Checkout, g.err = s.repo.Worktree(g.path).Checkout(ctx); g.err == nil {
-			g.Dirty = slices.DeleteFunc(g.Dirty, func(e gitio.StatusEntry) bool { return s.bornDirty(ctx, g.path, g.Head, e) })
+			g.Dirty = slices.DeleteFunc(g.Dirty, func(e git.StatusEntry) bool { return s.bornDirty(ctx, g.path, g.Head, e) })
 		}
 	}
 	return g
@@ -80,19 +80,19 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 // bornDirty reports whether a file that git shows as changed has the very bytes of the commit: its
 // attributes would store others (CRLF with text, a large file without a pointer), so it is that way
 // in every fresh checkout, and nobody changed it.
-func (s *site) bornDirty(ctx context.Context, path string, head git.OID, e gitio.StatusEntry) bool {
+func (s *site) bornDirty(ctx context.Context, path string, head plumbing.OID, e git.StatusEntry) bool {
 	file := filepath.Join(path, filepath.FromSlash(e.Path))
-	if e.Code != " M" || gitio.IsLink(file) {
+	if e.Code != " M" || git.IsLink(file) {
 		return false
 	}
 	committed, err := s.repo.History().FileOID(ctx, head, e.Path)
 	data, unread := os.ReadFile(file)
-	return err == nil && unread == nil && git.NewObject(git.BlobObject, data).OID == committed
+	return err == nil && unread == nil && plumbing.NewObject(plumbing.BlobObject, data).OID == committed
 }
 
 // work checks that a task's worktree exists and is clean, on the task's branch and not in the
 // middle of a merge or the like, and returns its HEAD.
-func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glance) (git.OID, error) {
+func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glance) (plumbing.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
 	}
@@ -123,7 +123,7 @@ func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glan
 
 // backOn is the way for a worktree back to its task's branch. If HEAD is on no branch and has
 // commits that the task's lacks, as after `git rebase --quit`, they may exist only on HEAD.
-func (s *site) backOn(ctx context.Context, v *gitboard.View, task, branch string, head git.OID) (hint string, err error) {
+func (s *site) backOn(ctx context.Context, v *gitboard.View, task, branch string, head plumbing.OID) (hint string, err error) {
 	in := "git -C " + board.WorktreeOf(task)
 	hint = in + " checkout " + v.TaskBranch(task)
 	if branch != "" {
@@ -133,7 +133,7 @@ func (s *site) backOn(ctx context.Context, v *gitboard.View, task, branch string
 	if err != nil {
 		return "", err
 	}
-	held, err := s.heldBy(ctx, head, []git.OID{tip})
+	held, err := s.heldBy(ctx, head, []plumbing.OID{tip})
 	if !held {
 		hint += ", then, for its own commits: " + in + " merge " + head.Short()
 	}
@@ -144,12 +144,12 @@ func orDetached(branch string) string {
 	if branch == "" {
 		return "a detached HEAD"
 	}
-	return git.BranchName(branch)
+	return plumbing.BranchName(branch)
 }
 
 // clean refuses a worktree with uncommitted changes or whose branch is missing. In the latter case
 // git sees every file as new, and a commit would begin an unrelated history.
-func clean(v *gitboard.View, task string, c gitio.Checkout, hint string) error {
+func clean(v *gitboard.View, task string, c git.Checkout, hint string) error {
 	switch {
 	case c.Branch == v.TaskRef(task) && c.Head.IsZero():
 		return refusal(board.CodeMissing, task, "git liza doctor", "the branch %s is missing", v.TaskBranch(task))
@@ -161,7 +161,7 @@ func clean(v *gitboard.View, task string, c gitio.Checkout, hint string) error {
 
 // paths lists the files, each once: git has two entries for a file that was taken out of the index
 // and still exists.
-func paths(entries []gitio.StatusEntry) []string {
+func paths(entries []git.StatusEntry) []string {
 	list, known := []string{}, map[string]bool{}
 	for _, e := range entries {
 		if !known[e.Path] {
@@ -174,7 +174,7 @@ func paths(entries []gitio.StatusEntry) []string {
 
 // midst names the git command that is unfinished in a worktree, "" for none (gitrepository-layout).
 func midst(path string) string {
-	dir := gitio.LinkedDir(path)
+	dir := git.LinkedDir(path)
 	if dir == "" {
 		return ""
 	}
@@ -200,13 +200,13 @@ func midst(path string) string {
 
 // named resolves a commit that a person gave, abbreviated or as any revision. expected is the
 // commit that it should be, and that a short form is compared with first.
-func (s *site) named(ctx context.Context, rev string, expected git.OID) (git.OID, error) {
+func (s *site) named(ctx context.Context, rev string, expected plumbing.OID) (plumbing.OID, error) {
 	const shortest = 4
 	if short := strings.ToLower(rev); len(short) >= shortest && strings.HasPrefix(string(expected), short) {
 		return expected, nil
 	}
 	oid, err := s.repo.ResolveCommit(ctx, rev)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return "", board.Refuse(board.CodeStale, fmt.Sprintf("%q is not a commit here", plain.Line(rev, 60)), "the commit is "+string(expected))
 	}
 	if err != nil || oid == expected {
@@ -216,7 +216,7 @@ func (s *site) named(ctx context.Context, rev string, expected git.OID) (git.OID
 	if err != nil {
 		return "", err
 	}
-	c, err := git.DecodeCommit(o)
+	c, err := plumbing.DecodeCommit(o)
 	return c.Carried(), err
 }
 

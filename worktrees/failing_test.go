@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -28,8 +28,8 @@ func TestInterruptedParts(t *testing.T) {
 		do   func(ctx context.Context) error
 		done func(t *testing.T)
 	}
-	for name, begin := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part{
-		"late work is kept": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+	for name, begin := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part{
+		"late work is kept": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			v := s.boarded(t, ctx, commits)
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
@@ -46,49 +46,49 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"a branch is reset": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
+		"a branch is reset": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
 			return part{
 				func(ctx context.Context) error { return s.resetBranch(ctx, noBoard(), "one", commits[0]) },
 				func(t *testing.T) {
 					s.points(t, branch, commits[0])
-					s.points(t, git.AtticRef("one", 1), commits[1])
+					s.points(t, plumbing.AtticRef("one", 1), commits[1])
 				},
 			}
 		},
-		"a branch is taken over": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a branch is taken over": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			own := s.side(t, ctx, "own\n", commits[0])
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: own}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: own}}, ""))
 			return part{
 				func(ctx context.Context) error { return s.takeOver(ctx, noBoard(), "one", own, commits[1]) },
 				func(t *testing.T) {
 					s.points(t, branch, commits[1])
-					s.points(t, git.AtticRef("one", 1), own)
+					s.points(t, plumbing.AtticRef("one", 1), own)
 				},
 			}
 		},
-		"a branch is brought forward": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
+		"a branch is brought forward": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
 			task := &board.Task{ID: "one", Clone: "another", ReviewCommit: string(commits[1])}
 			return part{
 				func(ctx context.Context) error { _, err := s.workTip(ctx, noBoard(), task); return err },
 				func(t *testing.T) { s.points(t, branch, commits[1]) },
 			}
 		},
-		"a branch is tidied away": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a branch is tidied away": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			v := s.boarded(t, ctx, commits)
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}, {Ref: git.ReviewRef("one", 1), New: commits[0]}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[1]}, {Ref: plumbing.ReviewRef("one", 1), New: commits[0]}}, ""))
 			return part{
 				func(ctx context.Context) error { return s.clearBranch(ctx, v, "one") },
 				func(t *testing.T) {
-					s.points(t, branch, git.ZeroOID)
-					s.points(t, git.AtticRef("one", 1), commits[1])
+					s.points(t, branch, plumbing.ZeroOID)
+					s.points(t, plumbing.AtticRef("one", 1), commits[1])
 				},
 			}
 		},
-		"a late claim moves in": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a late claim moves in": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			v := s.boarded(t, ctx, commits)
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[1]))
 			c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0], ready: true}
 			must(t, c.note("one"))
@@ -105,7 +105,7 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"a directory in the way is looked at": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a directory in the way is looked at": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
 			return part{
 				func(ctx context.Context) error {
@@ -121,7 +121,7 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"worktrees that are gone": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"worktrees that are gone": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			for _, task := range []string{"one", "two"} {
 				must(t, s.repo.Worktree(s.path(task)).Add(ctx, commits[0]))
 			}
@@ -135,16 +135,16 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"a person's branch": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a person's branch": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			s.boarded(t, ctx, commits)
 			v := s.ready(t, ctx, "one")
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
 			return part{
 				func(ctx context.Context) error { return s.foreign(ctx, v, "one", commits[1]) },
 				func(t *testing.T) { s.points(t, branch, commits[0]) },
 			}
 		},
-		"a record that was never finished": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a record that was never finished": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			s.boarded(t, ctx, commits)
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			must(t, os.WriteFile(filepath.Join(strings.TrimPrefix(identity(s.path("one")), "gitdir: "), "commondir"), nil, 0o644))
@@ -157,9 +157,9 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"a lease that is not broken": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a lease that is not broken": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			d := &diagnosis{site: s, v: s.boarded(t, ctx, commits)}
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LeaseRef(git.MergeHolder), New: commits[0]}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(plumbing.MergeHolder), New: commits[0]}}, ""))
 			return part{
 				d.brokenRefs,
 				func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"an integration fix that was not begun": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"an integration fix that was not begun": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			v := s.boarded(t, ctx, commits[1:])
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			d := &diagnosis{site: s, v: v}
@@ -183,8 +183,8 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"work that the attic has lost": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("one", 1), New: commits[0]}}, ""))
+		"work that the attic has lost": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("one", 1), New: commits[0]}}, ""))
 			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
 			return part{
 				func(ctx context.Context) error {
@@ -195,21 +195,21 @@ func TestInterruptedParts(t *testing.T) {
 					}
 					return err
 				},
-				func(t *testing.T) { s.points(t, git.AtticRef("one", 2), commits[1]) },
+				func(t *testing.T) { s.points(t, plumbing.AtticRef("one", 2), commits[1]) },
 			}
 		},
-		"a submission is looked for": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) part {
+		"a submission is looked for": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
 			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
 			return part{
 				func(ctx context.Context) error {
 					d.found = nil
-					err := d.submission(ctx, &board.Task{ID: "one"}, git.ReviewRef("one", 1), commits[1], nil)
+					err := d.submission(ctx, &board.Task{ID: "one"}, plumbing.ReviewRef("one", 1), commits[1], nil)
 					if err == nil {
 						err = d.found[0].Fix(ctx)
 					}
 					return err
 				},
-				func(t *testing.T) { s.points(t, git.ReviewRef("one", 1), commits[1]) },
+				func(t *testing.T) { s.points(t, plumbing.ReviewRef("one", 1), commits[1]) },
 			}
 		},
 	} {
@@ -249,25 +249,25 @@ func TestFailing(t *testing.T) {
 		t.Helper()
 		must(t, os.MkdirAll(filepath.Join(append(path, "in it")...), 0o755))
 	}
-	made := func(t *testing.T, ctx context.Context, s *site, commit git.OID) *candidate {
+	made := func(t *testing.T, ctx context.Context, s *site, commit plumbing.OID) *candidate {
 		t.Helper()
 		c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commit}
 		must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
 		return c
 	}
 	// unmovable has git refuse to remove a worktree's repositories of submodules.
-	unmovable := func(t *testing.T, ctx context.Context, s *site, path string, commit git.OID) {
+	unmovable := func(t *testing.T, ctx context.Context, s *site, path string, commit plumbing.OID) {
 		t.Helper()
 		must(t, s.repo.Worktree(path).Add(ctx, commit))
 		must(t, os.Mkdir(filepath.Join(strings.TrimPrefix(identity(path), "gitdir: "), "modules"), 0o755))
 		must(t, os.MkdirAll(s.b.Dir(), 0o755))
 		must(t, os.WriteFile(filepath.Join(s.b.Dir(), "modules"), nil, 0o644))
 	}
-	for name, fails := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (err error, same bool){
-		"kept work can't be read": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+	for name, fails := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (err error, same bool){
+		"kept work can't be read": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
-			lost := testrun.RunGit(t, s.root, "commit-tree", "-m", "lost", string(git.EmptyTree))
-			testrun.RunGit(t, s.root, "update-ref", git.AtticRef("one", 1), lost)
+			lost := testrun.RunGit(t, s.root, "commit-tree", "-m", "lost", string(plumbing.EmptyTree))
+			testrun.RunGit(t, s.root, "update-ref", plumbing.AtticRef("one", 1), lost)
 			must(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", lost[:2], lost[2:])))
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
@@ -277,34 +277,34 @@ func TestFailing(t *testing.T) {
 			other, err := at(ctx, again)
 			must(t, err)
 			_, err = other.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, nil)
-			second, broken := s.repo.Ref(ctx, git.AtticRef("one", 2))
+			second, broken := s.repo.Ref(ctx, plumbing.AtticRef("one", 2))
 			return err, second.IsZero() && broken == nil
 		},
-		"a candidate without an exclusion": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"a candidate without an exclusion": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "info", "exclude")))
 			blocked(t, s.repo.CommonDir(), "info", "exclude")
 			_, err := s.candidate(ctx, noBoard(), "one", commits[0])
 			return err, !present(s.claimsDir())
 		},
-		"a candidate's place is taken": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"a candidate's place is taken": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			c := made(t, ctx, s, commits[0])
 			blocked(t, s.path("one"))
 			return c.move(ctx, noBoard(), "one"), present(c.path) && !c.gone
 		},
-		"a candidate that can be neither moved nor removed": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"a candidate that can be neither moved nor removed": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			c := made(t, ctx, s, commits[0])
 			must(t, s.repo.Worktree(c.path).Discard(ctx))
 			blocked(t, c.recordFile())
 			return c.move(ctx, noBoard(), "one"), !present(s.path("one")) && !c.gone
 		},
-		"a candidate for another commit": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"a candidate for another commit": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
 			old := made(t, ctx, s, commits[1])
 			blocked(t, old.recordFile())
 			c := &claimer{site: s, task: "one", candidate: old}
 			return c.prepare(ctx, v, &board.Task{ID: "one"}), c.candidate == old
 		},
-		"the branches that are kept from being pushed": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"the branches that are kept from being pushed": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
 			must(t, install.Install(ctx, s.repo, install.Setup{}))
 			files, err := filepath.Glob(filepath.Join(install.Dir(s.repo), "*-pushes"))
@@ -315,11 +315,11 @@ func TestFailing(t *testing.T) {
 			blocked(t, files[0])
 			return s.room(ctx, v, "one"), true
 		},
-		"a worktree's submodules": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"a worktree's submodules": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			unmovable(t, ctx, s, s.path("one"), commits[0])
 			return s.removeWorktree(ctx, "one", s.path("one"), nil), present(s.path("one"))
 		},
-		"a worktree that was moved out of the way": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"a worktree that was moved out of the way": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
 			gone := filepath.Join(s.root, ".worktrees", goneMark+"aaaa")
 			unmovable(t, ctx, s, gone, commits[0])
@@ -327,69 +327,69 @@ func TestFailing(t *testing.T) {
 			must(t, c.note("one"))
 			return s.finishGone(ctx, v, "one", "aaaa", s.path("one"), ada, nil), present(gone) && present(c.recordFile())
 		},
-		"the record of a worktree that is gone": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"the record of a worktree that is gone": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			unmovable(t, ctx, s, s.path("one"), commits[0])
 			must(t, os.RemoveAll(s.path("one")))
 			return Repair(ctx, s.b), true
 		},
-		"a worktree of another repository": func(t *testing.T, ctx context.Context, s *site, _ []git.OID) (error, bool) {
+		"a worktree of another repository": func(t *testing.T, ctx context.Context, s *site, _ []plumbing.OID) (error, bool) {
 			must(t, os.MkdirAll(s.path("stray"), 0o755))
 			must(t, os.WriteFile(filepath.Join(s.path("stray"), ".git"), []byte("garbage\n"), 0o644))
 			return Repair(ctx, s.b), present(filepath.Join(s.path("stray"), ".git"))
 		},
-		"a reflog": func(t *testing.T, ctx context.Context, s *site, _ []git.OID) (error, bool) {
+		"a reflog": func(t *testing.T, ctx context.Context, s *site, _ []plumbing.OID) (error, bool) {
 			blocked(t, s.repo.CommonDir(), "logs", "refs", "heads", "task", "one")
 			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
 			_, _, err := d.lastOf(ctx, &board.Task{ID: "one"})
 			return err, true
 		},
-		"another ref than a task's": func(t *testing.T, ctx context.Context, s *site, _ []git.OID) (error, bool) {
+		"another ref than a task's": func(t *testing.T, ctx context.Context, s *site, _ []plumbing.OID) (error, bool) {
 			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
-			err := d.broken(ctx, &board.Task{ID: "one"}, "refs/heads/task/one", &gitio.BrokenRefError{Ref: "refs/heads/other"})
+			err := d.broken(ctx, &board.Task{ID: "one"}, "refs/heads/task/one", &git.BrokenRefError{Ref: "refs/heads/other"})
 			return err, len(d.found) == 0
 		},
-		"the task of an operation is unknown": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"the task of an operation is unknown": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
 			_, err := End(ctx, s.b, gitboard.Request{Actor: ada}, &board.Release{About: board.About{Task: "none"}})
 			now, failed := s.b.View(ctx)
 			return err, failed == nil && now.Commit == v.Commit
 		},
-		"an index": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"an index": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			s.boarded(t, ctx, commits)
 			v := s.ready(t, ctx, "one")
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
 			all, err := s.repo.Records().Worktrees(ctx)
 			must(t, err)
-			index := filepath.Join(gitio.LinkedDir(s.path("one")), "index")
+			index := filepath.Join(git.LinkedDir(s.path("one")), "index")
 			must(t, os.RemoveAll(index))
 			blocked(t, index)
 			d := s.diagnosed(v)
 			d.all = all
 			task := v.State.Task("one")
-			if d.worktree(ctx, task, git.ZeroOID) == nil {
+			if d.worktree(ctx, task, plumbing.ZeroOID) == nil {
 				t.Error("it can't be read, and that is not said")
 			}
 			return d.folders(ctx), len(d.found) == 0
 		},
-		"changes that a worktree has put aside": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"changes that a worktree has put aside": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-			blocked(t, gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH")
+			blocked(t, git.LinkedDir(s.path("one")), "MERGE_AUTOSTASH")
 			_, err := s.take(ctx, s.boarded(t, ctx, commits), s.path("one"), s.path("one"), "one", ada, nil)
 			return err, present(s.path("one"))
 		},
-		"the reflog of integration": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
+		"the reflog of integration": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
 			d := s.diagnosed(s.boarded(t, ctx, commits))
 			must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "logs")))
 			blocked(t, s.repo.CommonDir(), "logs", "refs", "heads", "integration")
 			s.breaks(t, "refs/heads/integration", "")
 			return d.brokenRefs(ctx), len(d.found) == 0
 		},
-		"a submitted object is no commit": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
-			_, err := s.following(ctx, work{head: commits[0], commit: git.EmptyTree}, attic{}, &kept{commit: commits[1]})
+		"a submitted object is no commit": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+			_, err := s.following(ctx, work{head: commits[0], commit: plumbing.EmptyTree}, attic{}, &kept{commit: commits[1]})
 			return err, true
 		},
-		"a commit that is gone": func(t *testing.T, ctx context.Context, s *site, commits []git.OID) (error, bool) {
-			_, err := s.following(ctx, work{head: commits[0], commit: git.OID(strings.Repeat("1", 40))}, attic{}, &kept{commit: commits[1]})
+		"a commit that is gone": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+			_, err := s.following(ctx, work{head: commits[0], commit: plumbing.OID(strings.Repeat("1", 40))}, attic{}, &kept{commit: commits[1]})
 			return err, true
 		},
 	} {
@@ -406,18 +406,18 @@ func TestFailing(t *testing.T) {
 func TestNothingToDo(t *testing.T) {
 	ctx, s, commits := began(t)
 	d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.ReviewRef("one", 1), New: commits[0]}, {Ref: git.AtticRef("one", 1), New: commits[2]}}, ""))
-	must(t, d.submission(ctx, &board.Task{ID: "one"}, git.ReviewRef("one", 1), commits[0], nil)) // made since the refs were listed
-	must(t, d.lostFromAttic(ctx, &board.Task{ID: "one"}, commits[1]))                            // later work follows from it
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.ReviewRef("one", 1), New: commits[0]}, {Ref: plumbing.AtticRef("one", 1), New: commits[2]}}, ""))
+	must(t, d.submission(ctx, &board.Task{ID: "one"}, plumbing.ReviewRef("one", 1), commits[0], nil)) // made since the refs were listed
+	must(t, d.lostFromAttic(ctx, &board.Task{ID: "one"}, commits[1]))                                 // later work follows from it
 	if len(d.found) > 0 {
 		t.Errorf("found %+v", d.found)
 	}
-	must(t, d.lostFromAttic(ctx, &board.Task{ID: "one"}, git.OID(strings.Repeat("1", 40)))) // not here either
+	must(t, d.lostFromAttic(ctx, &board.Task{ID: "one"}, plumbing.OID(strings.Repeat("1", 40)))) // not here either
 	if len(d.found) > 0 {
 		t.Errorf("found %+v", d.found)
 	}
 	// A ref that another process has moved is tried again.
-	if done, err := s.moved(ctx, []git.RefUpdate{{Ref: git.ReviewRef("one", 1), Old: commits[1], New: commits[2]}}); done || err != nil {
+	if done, err := s.moved(ctx, []plumbing.RefUpdate{{Ref: plumbing.ReviewRef("one", 1), Old: commits[1], New: commits[2]}}); done || err != nil {
 		t.Errorf("moved: %v %v", done, err)
 	}
 	c := &candidate{s: s, token: "aaaa"}
@@ -429,7 +429,7 @@ func TestNothingToDo(t *testing.T) {
 	// Refs that are deleted while locks are looked for have none.
 	must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "refs")))
 	must(t, d.locks(ctx))
-	if !cutShort(&gitio.CommandError{Err: errors.New("killed")}) || cutShort(&gitio.CommandError{}) {
+	if !cutShort(&git.CommandError{Err: errors.New("killed")}) || cutShort(&git.CommandError{}) {
 		t.Error("a child that was killed is no answer, and one that failed is")
 	}
 }
@@ -440,7 +440,7 @@ func TestLastOf(t *testing.T) {
 	ctx, s, commits := began(t)
 	const branch = "refs/heads/task/one"
 	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
 	must(t, s.repo.Worktree(s.path("one")).AttachHead(ctx, branch))
 	all, err := s.repo.Records().Worktrees(ctx)
 	must(t, err)
@@ -451,8 +451,8 @@ func TestLastOf(t *testing.T) {
 	log := filepath.Join(s.repo.CommonDir(), "logs", "refs", "heads", "task", "one")
 	must(t, os.MkdirAll(filepath.Dir(log), 0o755))
 	lines := ""
-	was := git.ZeroOID
-	for _, to := range []git.OID{commits[0], commits[1], git.OID(strings.Repeat("1", 40))} {
+	was := plumbing.ZeroOID
+	for _, to := range []plumbing.OID{commits[0], commits[1], plumbing.OID(strings.Repeat("1", 40))} {
 		lines += string(was) + " " + string(to) + " Ada <ada@example.org> 1700000000 +0000\tcommit\n"
 		was = to
 	}
@@ -688,15 +688,15 @@ func TestNoWork(t *testing.T) {
 // TestOfTask checks which of git's records describe worktrees of ours.
 func TestOfTask(t *testing.T) {
 	for _, c := range []struct {
-		w    gitio.WorktreeInfo
+		w    git.WorktreeInfo
 		bare bool
 		want bool
 	}{
-		{gitio.WorktreeInfo{Path: "/p/.worktrees/one"}, false, true},
-		{gitio.WorktreeInfo{Path: "/moved/.worktrees/one"}, false, true},
-		{gitio.WorktreeInfo{Path: "/p/one"}, false, false},
-		{gitio.WorktreeInfo{Path: "/p/.worktrees/one", Main: true}, false, false},
-		{gitio.WorktreeInfo{Path: "/p/.worktrees/one"}, true, false},
+		{git.WorktreeInfo{Path: "/p/.worktrees/one"}, false, true},
+		{git.WorktreeInfo{Path: "/moved/.worktrees/one"}, false, true},
+		{git.WorktreeInfo{Path: "/p/one"}, false, false},
+		{git.WorktreeInfo{Path: "/p/.worktrees/one", Main: true}, false, false},
+		{git.WorktreeInfo{Path: "/p/.worktrees/one"}, true, false},
 	} {
 		if is := (&site{bare: c.bare, root: "/p"}).ofTask(c.w); is != c.want {
 			t.Errorf("%+v in a bare repository (%v): %v", c.w, c.bare, is)

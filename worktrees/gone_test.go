@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // TestForgetGoneAlone checks that forgetting a worktree that is gone leaves alone the one that a
@@ -14,7 +14,7 @@ func TestForgetGoneAlone(t *testing.T) {
 	ctx, s, commits := began(t)
 	path, next := s.path("one"), filepath.Join(s.root, ".worktrees", "next")
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
-	old := gitio.LinkedDir(path)
+	old := git.LinkedDir(path)
 	must(t, os.RemoveAll(path))
 	must(t, s.repo.Worktree(next).Add(ctx, commits[1]))
 	must(t, s.repo.Worktree(next).Move(ctx, path))

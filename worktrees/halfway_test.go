@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -35,7 +35,7 @@ func TestNotItsMerge(t *testing.T) {
 			s := copyOf(t, []step{ready("one"), ready("other"), approved("coder-1", "one", c.mine, "mine\n"), approved("coder-2", "other", c.other, "theirs\n")}, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 			base := s.ref("refs/heads/integration")
 			next := s.git(s.dir, "commit-tree", "-m", "a human's", "-p", string(base), "integration^{tree}")
-			s.do(human(), &board.Land{Before: string(base), Commit: next}, git.RefUpdate{Ref: "refs/heads/integration", Old: base, New: git.OID(next)})
+			s.do(human(), &board.Land{Before: string(base), Commit: next}, plumbing.RefUpdate{Ref: "refs/heads/integration", Old: base, New: plumbing.OID(next)})
 			s.merge("other")
 			tree := s.git(s.dir, "rev-parse", "integration^{tree}")
 			odd := s.git(s.dir, "commit-tree", "-m", "odd", "-p", "integration", "-p", "task/one", tree)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -25,7 +25,7 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 		return nil, err
 	}
 	worktree := &ahead{s: s, task: r.HandOff.Task}
-	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		p := r.HandOff
 		t, err := v.State.FindTask(p.Task)
 		if err != nil {
@@ -36,7 +36,7 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 			return nil, nil, preferRefusal(ctx, v, r.Request, &p, err)
 		}
 		published, err := b.Publish(ctx, t.ID, head)
-		return &p, append(published, git.RefUpdate{Ref: v.TaskRef(t.ID), Old: head, New: head}), err
+		return &p, append(published, plumbing.RefUpdate{Ref: v.TaskRef(t.ID), Old: head, New: head}), err
 	}
 	return b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
 }

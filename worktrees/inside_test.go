@@ -15,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -25,40 +25,40 @@ import (
 // below its prefix are not taken for it.
 func TestNumbered(t *testing.T) {
 	ctx, s, commits := began(t)
-	blob := git.NewObject(git.BlobObject, []byte("no commit"))
-	must(t, s.repo.WriteObjects(ctx, []git.Object{blob}))
-	prefix := git.AtticPrefix + "one"
-	list := func(next int, want ...git.OID) {
+	blob := plumbing.NewObject(plumbing.BlobObject, []byte("no commit"))
+	must(t, s.repo.WriteObjects(ctx, []plumbing.Object{blob}))
+	prefix := plumbing.AtticPrefix + "one"
+	list := func(next int, want ...plumbing.OID) {
 		t.Helper()
 		a, err := s.attic(ctx, "one")
 		if err != nil || !slices.Equal(a.commits, want) || a.next != next {
 			t.Errorf("%+v %v, not %v", a, err, want)
 		}
 	}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{
 		{Ref: prefix + "/10", New: commits[1]}, {Ref: prefix + "/2", New: commits[0]}, {Ref: prefix + "/3", New: blob.OID}, {Ref: prefix + "/own", New: commits[2]},
 	}, ""))
 	list(11, commits[0], commits[1])
 	// A ref to an object that is gone keeps git from saying what the others point to.
 	gone := strings.Repeat("1", 40)
 	must(t, os.WriteFile(filepath.Join(s.repo.CommonDir(), "refs", "liza", "attic", "one", "12"), []byte(gone+"\n"), 0o644))
-	list(13, commits[0], blob.OID, commits[1], git.OID(gone))
+	list(13, commits[0], blob.OID, commits[1], plumbing.OID(gone))
 }
 
 // TestHeldBy checks that only an ancestor of a holder needs no ref of its own.
 func TestHeldBy(t *testing.T) {
 	ctx, s, commits := began(t)
 	for _, c := range []struct {
-		commit  git.OID
-		holders []git.OID
+		commit  plumbing.OID
+		holders []plumbing.OID
 		want    bool
 	}{
 		{"", nil, true},
-		{git.ZeroOID, nil, true},
+		{plumbing.ZeroOID, nil, true},
 		{commits[0], nil, false},
-		{commits[0], []git.OID{git.ZeroOID, "", commits[1]}, true},
-		{commits[1], []git.OID{commits[0]}, false},
-		{commits[1], []git.OID{commits[0], commits[1]}, true},
+		{commits[0], []plumbing.OID{plumbing.ZeroOID, "", commits[1]}, true},
+		{commits[1], []plumbing.OID{commits[0]}, false},
+		{commits[1], []plumbing.OID{commits[0], commits[1]}, true},
 	} {
 		if got, err := s.heldBy(ctx, c.commit, c.holders); got != c.want || err != nil {
 			t.Errorf("%s by %v: %v %v", c.commit, c.holders, got, err)
@@ -74,7 +74,7 @@ func TestHas(t *testing.T) {
 	for _, c := range []struct {
 		commit string
 		want   bool
-	}{{"", false}, {string(commits[0]), true}, {strings.Repeat("1", 40), false}, {string(git.EmptyTree), false}} {
+	}{{"", false}, {string(commits[0]), true}, {strings.Repeat("1", 40), false}, {string(plumbing.EmptyTree), false}} {
 		if got, err := s.has(ctx, c.commit); got != c.want || err != nil {
 			t.Errorf("%q: %v %v", c.commit, got, err)
 		}
@@ -394,20 +394,20 @@ func TestDead(t *testing.T) {
 }
 
 // side writes a commit that none of the others has as an ancestor, with a file of its own.
-func (s *site) side(t *testing.T, ctx context.Context, text string, parents ...git.OID) git.OID {
+func (s *site) side(t *testing.T, ctx context.Context, text string, parents ...plumbing.OID) plumbing.OID {
 	t.Helper()
-	blob := git.NewObject(git.BlobObject, []byte(text))
-	tree := git.NewObject(git.TreeObject, append([]byte("100644 file\x00"), raw(t, blob.OID)...))
-	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Parents: parents, Message: "side\n"}))
-	must(t, s.repo.WriteObjects(ctx, []git.Object{blob, tree, commit}))
+	blob := plumbing.NewObject(plumbing.BlobObject, []byte(text))
+	tree := plumbing.NewObject(plumbing.TreeObject, append([]byte("100644 file\x00"), raw(t, blob.OID)...))
+	commit := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: parents, Message: "side\n"}))
+	must(t, s.repo.WriteObjects(ctx, []plumbing.Object{blob, tree, commit}))
 	return commit.OID
 }
 
 // boarded gives the project a board whose integration branch is at its first commit.
-func (s *site) boarded(t *testing.T, ctx context.Context, commits []git.OID) *gitboard.View {
+func (s *site) boarded(t *testing.T, ctx context.Context, commits []plumbing.OID) *gitboard.View {
 	t.Helper()
-	done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: "refs/heads/integration", New: commits[0]}}, nil
+	done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: commits[0]}}, nil
 	})
 	must(t, err)
 	return done.View
@@ -422,17 +422,17 @@ func TestTakeOver(t *testing.T) {
 	cancel()
 	for _, c := range []struct {
 		name      string
-		tip, seen git.OID
-		kept      git.OID
+		tip, seen plumbing.OID
+		kept      plumbing.OID
 	}{
-		{"it is there", commits[1], commits[1], git.ZeroOID},
-		{"it was missing", git.ZeroOID, commits[1], git.ZeroOID},
-		{"it was behind", commits[0], commits[1], git.ZeroOID},
+		{"it is there", commits[1], commits[1], plumbing.ZeroOID},
+		{"it was missing", plumbing.ZeroOID, commits[1], plumbing.ZeroOID},
+		{"it was behind", commits[0], commits[1], plumbing.ZeroOID},
 		{"it had commits of its own", own, commits[1], own},
 	} {
-		ref, attic := "refs/heads/task/one", git.AtticRef("one", 1)
+		ref, attic := "refs/heads/task/one", plumbing.AtticRef("one", 1)
 		if !c.tip.IsZero() {
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: c.tip}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: c.tip}}, ""))
 		}
 		if err := s.takeOver(cancelled, noBoard(), "one", c.tip, c.seen); (err != nil) != (c.tip != c.seen) {
 			t.Errorf("%s: cut short: %v", c.name, err)
@@ -441,9 +441,9 @@ func TestTakeOver(t *testing.T) {
 		must(t, s.takeOver(ctx, noBoard(), "one", c.tip, c.seen))
 		s.points(t, ref, c.seen)
 		s.points(t, attic, c.kept)
-		must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: c.seen}}, ""))
+		must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, Old: c.seen}}, ""))
 		if !c.kept.IsZero() {
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: attic, Old: c.kept}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: attic, Old: c.kept}}, ""))
 		}
 	}
 }
@@ -494,9 +494,9 @@ func TestWorkTip(t *testing.T) {
 	sent := string(commits[1])
 	for _, c := range []struct {
 		name string
-		tip  git.OID
+		tip  plumbing.OID
 		t    board.Task
-		want git.OID
+		want plumbing.OID
 	}{
 		{"here", own, board.Task{Clone: s.clone, ReviewCommit: sent}, own},
 		{"here, and nothing is known", own, board.Task{Clone: "another"}, own},
@@ -504,19 +504,19 @@ func TestWorkTip(t *testing.T) {
 		{"at it", commits[1], board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
 		{"beside it", own, board.Task{Clone: "another", ReviewCommit: sent}, own},
 		{"after it", commits[2], board.Task{Clone: "another", ReviewCommit: sent}, commits[2]},
-		{"missing", git.ZeroOID, board.Task{Clone: s.clone, BaseCommit: string(commits[0])}, commits[0]},
-		{"missing, and submitted elsewhere", git.ZeroOID, board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
+		{"missing", plumbing.ZeroOID, board.Task{Clone: s.clone, BaseCommit: string(commits[0])}, commits[0]},
+		{"missing, and submitted elsewhere", plumbing.ZeroOID, board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
 	} {
 		c.t.ID = "one"
 		if !c.tip.IsZero() {
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
 		}
 		got, err := s.workTip(ctx, v, &c.t)
 		if got != c.want || err != nil {
 			t.Errorf("%s: %s %v", c.name, got, err)
 		}
 		s.points(t, "refs/heads/task/one", c.want)
-		must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", Old: c.want}}, ""))
+		must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", Old: c.want}}, ""))
 	}
 }
 
@@ -560,7 +560,7 @@ func TestLeftFor(t *testing.T) {
 	if got, err := s.leftFor(ctx, "one", commits[1]); got != nil || err != nil {
 		t.Errorf("at another commit: %+v %v", got, err)
 	}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
 	must(t, s.repo.Worktree(path).AttachHead(ctx, "refs/heads/own"))
 	if left() != nil {
 		t.Error("one with a branch checked out")
@@ -589,7 +589,7 @@ func TestHalfMoved(t *testing.T) {
 	ctx, s, commits := began(t)
 	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0]}
 	must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
-	must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(c.path), "locked"), []byte(gitio.MovingReason), 0o644))
+	must(t, os.WriteFile(filepath.Join(git.LinkedDir(c.path), "locked"), []byte(git.MovingReason), 0o644))
 	must(t, os.Rename(c.path, s.path("one")))
 	is := func(why string, want bool) {
 		t.Helper()
@@ -621,15 +621,15 @@ func TestAttach(t *testing.T) {
 	}
 	const ref = "refs/heads/task/one"
 	is("there is no branch", "")
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: commits[1]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: commits[1]}}, ""))
 	is("the branch is elsewhere", "")
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: commits[1], New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, Old: commits[1], New: commits[0]}}, ""))
 	record := strings.TrimPrefix(identity(s.path("one")), "gitdir: ")
 	must(t, os.WriteFile(filepath.Join(record, "CHERRY_PICK_HEAD"), []byte(commits[1]+"\n"), 0o644))
 	is("in the middle of something", "")
 	must(t, os.Remove(filepath.Join(record, "CHERRY_PICK_HEAD")))
 	is("it is the same commit", ref)
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
 	must(t, s.repo.Worktree(s.path("one")).AttachHead(ctx, "refs/heads/own"))
 	is("a person put it on another branch", "refs/heads/own")
 }
@@ -639,7 +639,7 @@ func TestAttach(t *testing.T) {
 func TestRemake(t *testing.T) {
 	ctx, s, commits := began(t)
 	const ref = "refs/heads/task/one"
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: commits[1]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: commits[1]}}, ""))
 	left := func(token string) {
 		t.Helper()
 		c := &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: commits[0], ready: true}
@@ -647,7 +647,7 @@ func TestRemake(t *testing.T) {
 		must(t, s.repo.Worktree(c.path).Add(ctx, commits[0]))
 		must(t, c.leave("one"))
 	}
-	remade := func(tip git.OID) bool {
+	remade := func(tip plumbing.OID) bool {
 		t.Helper()
 		made, err := s.remake(ctx, noBoard(), "one", tip)
 		must(t, err)
@@ -661,7 +661,7 @@ func TestRemake(t *testing.T) {
 	if remade(commits[0]) || present(s.path("one")) {
 		t.Error("made where the branch is no longer")
 	}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: commits[1], New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, Old: commits[1], New: commits[0]}}, ""))
 	left("bbbb")
 	if !remade(commits[0]) || !present(s.path("one")) {
 		t.Error("not made")
@@ -705,7 +705,7 @@ func TestMidst(t *testing.T) {
 // TestLayout checks what is seen at the place of a task's worktree.
 func TestLayout(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
 	at := func(name string) layout {
 		t.Helper()
 		l, err := s.look(ctx, noBoard(), "one")
@@ -783,11 +783,11 @@ func TestLayout(t *testing.T) {
 func TestRestore(t *testing.T) {
 	ctx, s, commits := began(t)
 	d := &diagnosis{site: s, v: noBoard()}
-	ref := git.ReviewRef("one", 1)
+	ref := plumbing.ReviewRef("one", 1)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	u := git.RefUpdate{Ref: ref, Old: commits[0], New: commits[1]}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: commits[0]}}, ""))
+	u := plumbing.RefUpdate{Ref: ref, Old: commits[0], New: commits[1]}
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: commits[0]}}, ""))
 	if err := d.restore(cancelled, "one", u); err == nil {
 		t.Error("cut short, and no error")
 	}
@@ -795,8 +795,8 @@ func TestRestore(t *testing.T) {
 	for range 2 {
 		must(t, d.restore(ctx, "one", u))
 		s.points(t, ref, commits[1])
-		s.points(t, git.AtticRef("one", 1), commits[0])
-		s.points(t, git.AtticRef("one", 2), git.ZeroOID)
+		s.points(t, plumbing.AtticRef("one", 1), commits[0])
+		s.points(t, plumbing.AtticRef("one", 2), plumbing.ZeroOID)
 	}
 }
 
@@ -808,20 +808,20 @@ func TestHeld(t *testing.T) {
 	other := s.side(t, ctx, "other\n", commits[0])
 	tree, err := s.treeOf(ctx, side)
 	must(t, err)
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.ReviewRef("two", 1), New: side}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.ReviewRef("two", 1), New: side}}, ""))
 	committed, changed := work{head: side, commit: side, tree: tree}, work{head: commits[0], commit: side, tree: tree}
 	for _, c := range []struct {
 		name    string
 		task    string
 		w       work
-		attic   []git.OID
-		lasting []git.OID
+		attic   []plumbing.OID
+		lasting []plumbing.OID
 		want    bool
 	}{
-		{"the attic has the same files", "one", changed, []git.OID{other, same}, nil, true},
-		{"the attic has others", "one", changed, []git.OID{other}, nil, false},
-		{"files that were not committed, on a branch that lasts", "one", changed, nil, []git.OID{side}, false},
-		{"a branch that lasts", "one", committed, nil, []git.OID{side}, true},
+		{"the attic has the same files", "one", changed, []plumbing.OID{other, same}, nil, true},
+		{"the attic has others", "one", changed, []plumbing.OID{other}, nil, false},
+		{"files that were not committed, on a branch that lasts", "one", changed, nil, []plumbing.OID{side}, false},
+		{"a branch that lasts", "one", committed, nil, []plumbing.OID{side}, true},
 		{"a submission", "two", committed, nil, nil, true},
 		{"another task's submission", "one", committed, nil, nil, false},
 	} {
@@ -846,7 +846,7 @@ func TestKeepAgain(t *testing.T) {
 	first := s.side(t, ctx, "first\n", commits[0])
 	tree, err := s.treeOf(ctx, first)
 	must(t, err)
-	before := &kept{commit: first, trees: []git.OID{tree}}
+	before := &kept{commit: first, trees: []plumbing.OID{tree}}
 	keep := func(text string, want int) {
 		t.Helper()
 		must(t, os.WriteFile(filepath.Join(s.path("one"), "file"), []byte(text), 0o644))
@@ -867,10 +867,10 @@ func TestKeepAgain(t *testing.T) {
 		t.Errorf("the kept commit follows from %v: %v", line, err)
 	}
 	aside := s.side(t, ctx, "put aside\n", commits[0])
-	must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(aside+"\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(aside+"\n"), 0o644))
 	keep("late\n", 2)
 	keep("first\n", 2)
-	s.points(t, git.AtticRef("one", 2), aside)
+	s.points(t, plumbing.AtticRef("one", 2), aside)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.keepAgain(cancelled, v, "one", s.path("one"), s.path("one"), ada, nil); !errors.Is(err, context.Canceled) {
@@ -881,14 +881,14 @@ func TestKeepAgain(t *testing.T) {
 // TestDropBranch checks that a branch goes along with an operation only where it holds the task's
 // work, and nobody has it checked out.
 func TestDropBranch(t *testing.T) {
-	tip := git.OID(strings.Repeat("1", 40))
+	tip := plumbing.OID(strings.Repeat("1", 40))
 	for _, c := range []struct {
 		name string
 		k    kept
 		want int
 	}{
 		{"the task's", kept{tip: tip, owned: true}, 1},
-		{"none", kept{tip: git.ZeroOID, owned: true}, 0},
+		{"none", kept{tip: plumbing.ZeroOID, owned: true}, 0},
 		{"a person's", kept{tip: tip}, 0},
 		{"one that is checked out", kept{tip: tip, owned: true, at: layout{elsewhere: "/side"}}, 0},
 	} {
@@ -956,7 +956,7 @@ func TestGoneMeanwhile(t *testing.T) {
 	bin := t.TempDir()
 	must(t, testrun.WriteProgram(filepath.Join(bin, "git"), "#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, oplog.ErrLost) {
+	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, log.ErrLost) {
 		t.Errorf("got %v", err)
 	}
 }

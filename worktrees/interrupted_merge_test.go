@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -57,7 +57,7 @@ func TestInterruptedMerge(t *testing.T) {
 		tree := s.git(s.dir, "merge-tree", "--write-tree", "integration", "task/one")
 		later := s.git(s.dir, "commit-tree", "-m", "later", "-p", "task/one", "task/one^{tree}")
 		next := s.git(s.dir, "commit-tree", "-m", "along", "-p", "integration", "-p", later, tree)
-		s.do(human(), &board.Land{Before: string(was), Commit: next}, git.RefUpdate{Ref: "refs/heads/integration", Old: was, New: git.OID(next)})
+		s.do(human(), &board.Land{Before: string(was), Commit: next}, plumbing.RefUpdate{Ref: "refs/heads/integration", Old: was, New: plumbing.OID(next)})
 	}}
 	drafts := []string{"specs/vision.md", "specs/new/page.md", "top.md", "mine.txt/inner.md"}
 	drafted := step{"drafted", func(s *scene) {

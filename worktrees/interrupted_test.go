@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
@@ -120,7 +120,7 @@ func nothing(_ any, err error) (any, error) { return nil, err }
 // moved has a human land a commit.
 var moved = step{"moved", func(s *scene) {
 	next := s.git(s.dir, "commit-tree", "-m", "another", "-p", "integration", "integration^{tree}")
-	s.do(human(), &board.Land{Before: string(s.ref("refs/heads/integration")), Commit: next}, git.RefUpdate{Ref: "refs/heads/integration", Old: s.ref("refs/heads/integration"), New: git.OID(next)})
+	s.do(human(), &board.Land{Before: string(s.ref("refs/heads/integration")), Commit: next}, plumbing.RefUpdate{Ref: "refs/heads/integration", Old: s.ref("refs/heads/integration"), New: plumbing.OID(next)})
 }}
 
 // TestInterrupted interrupts what is done with a task before its merge.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -23,31 +23,31 @@ func TestKeep(t *testing.T) {
 	const branch = "refs/heads/task/one"
 	ada := board.HumanActor("Ada", "ada@example.org")
 	type made struct {
-		own, worktree git.OID // of the branch, and checked out; "" for none
+		own, worktree plumbing.OID // of the branch, and checked out; "" for none
 		dirty         bool
-		attic         git.OID // kept before
-		never         bool    // the task was never claimed
-		aside         git.OID // changes that a stopped merge has put aside
+		attic         plumbing.OID // kept before
+		never         bool         // the task was never claimed
+		aside         plumbing.OID // changes that a stopped merge has put aside
 	}
 	for _, c := range []struct {
 		name string
-		made func(commits []git.OID, own git.OID) made
+		made func(commits []plumbing.OID, own plumbing.OID) made
 		// want are the new commits of the attic; "" is a snapshot.
-		want func(commits []git.OID, own git.OID) []git.OID
+		want func(commits []plumbing.OID, own plumbing.OID) []plumbing.OID
 		kept bool // the operation names a commit
 	}{
-		{"nothing", func([]git.OID, git.OID) made { return made{} }, nil, false},
-		{"a branch", func(_ []git.OID, own git.OID) made { return made{own: own} }, func(_ []git.OID, own git.OID) []git.OID { return []git.OID{own} }, true},
-		{"a branch that has landed", func(c []git.OID, _ git.OID) made { return made{own: c[0]} }, nil, false},
-		{"a worktree that has landed", func(c []git.OID, _ git.OID) made { return made{worktree: c[0]} }, nil, false},
-		{"a worktree at its branch", func(_ []git.OID, own git.OID) made { return made{own: own, worktree: own} }, func(_ []git.OID, own git.OID) []git.OID { return []git.OID{own} }, true},
-		{"changes on top of the branch", func(_ []git.OID, own git.OID) made { return made{own: own, worktree: own, dirty: true} }, func([]git.OID, git.OID) []git.OID { return []git.OID{""} }, true},
-		{"a worktree beside its branch", func(c []git.OID, own git.OID) made { return made{own: own, worktree: c[1]} }, func(c []git.OID, own git.OID) []git.OID { return []git.OID{c[1], own} }, true},
-		{"work kept already", func(_ []git.OID, own git.OID) made { return made{own: own, attic: own} }, nil, true},
-		{"changes that were put aside", func(c []git.OID, own git.OID) made { return made{worktree: c[0], aside: own} }, func(_ []git.OID, own git.OID) []git.OID { return []git.OID{own} }, true},
-		{"changes that were put aside after the branch", func(c []git.OID, own git.OID) made { return made{own: c[1], worktree: c[1], aside: own} }, func(c []git.OID, own git.OID) []git.OID { return []git.OID{c[1], own} }, true},
-		{"changes that are kept already", func(c []git.OID, own git.OID) made { return made{worktree: c[0], aside: own, attic: own} }, nil, true},
-		{"a person's branch", func(_ []git.OID, own git.OID) made { return made{own: own, never: true} }, nil, false},
+		{"nothing", func([]plumbing.OID, plumbing.OID) made { return made{} }, nil, false},
+		{"a branch", func(_ []plumbing.OID, own plumbing.OID) made { return made{own: own} }, func(_ []plumbing.OID, own plumbing.OID) []plumbing.OID { return []plumbing.OID{own} }, true},
+		{"a branch that has landed", func(c []plumbing.OID, _ plumbing.OID) made { return made{own: c[0]} }, nil, false},
+		{"a worktree that has landed", func(c []plumbing.OID, _ plumbing.OID) made { return made{worktree: c[0]} }, nil, false},
+		{"a worktree at its branch", func(_ []plumbing.OID, own plumbing.OID) made { return made{own: own, worktree: own} }, func(_ []plumbing.OID, own plumbing.OID) []plumbing.OID { return []plumbing.OID{own} }, true},
+		{"changes on top of the branch", func(_ []plumbing.OID, own plumbing.OID) made { return made{own: own, worktree: own, dirty: true} }, func([]plumbing.OID, plumbing.OID) []plumbing.OID { return []plumbing.OID{""} }, true},
+		{"a worktree beside its branch", func(c []plumbing.OID, own plumbing.OID) made { return made{own: own, worktree: c[1]} }, func(c []plumbing.OID, own plumbing.OID) []plumbing.OID { return []plumbing.OID{c[1], own} }, true},
+		{"work kept already", func(_ []plumbing.OID, own plumbing.OID) made { return made{own: own, attic: own} }, nil, true},
+		{"changes that were put aside", func(c []plumbing.OID, own plumbing.OID) made { return made{worktree: c[0], aside: own} }, func(_ []plumbing.OID, own plumbing.OID) []plumbing.OID { return []plumbing.OID{own} }, true},
+		{"changes that were put aside after the branch", func(c []plumbing.OID, own plumbing.OID) made { return made{own: c[1], worktree: c[1], aside: own} }, func(c []plumbing.OID, own plumbing.OID) []plumbing.OID { return []plumbing.OID{c[1], own} }, true},
+		{"changes that are kept already", func(c []plumbing.OID, own plumbing.OID) made { return made{worktree: c[0], aside: own, attic: own} }, nil, true},
+		{"a person's branch", func(_ []plumbing.OID, own plumbing.OID) made { return made{own: own, never: true} }, nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, s, commits := began(t)
@@ -59,24 +59,24 @@ func TestKeep(t *testing.T) {
 			}
 			first := 1
 			if m.attic != "" {
-				must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef("one", 1), New: m.attic}}, ""))
+				must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("one", 1), New: m.attic}}, ""))
 				first = 2
 			}
 			if m.own != "" {
-				must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, New: m.own}}, ""))
+				must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: m.own}}, ""))
 			}
 			if m.worktree != "" {
 				must(t, s.repo.Worktree(s.path("one")).Add(ctx, m.worktree))
 			}
 			if m.aside != "" {
-				must(t, os.WriteFile(filepath.Join(gitio.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(m.aside+"\n"), 0o644))
+				must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(m.aside+"\n"), 0o644))
 			}
 			if m.dirty {
 				must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
 			}
 			k, err := s.keep(ctx, v, "one", ada)
 			must(t, err)
-			var want []git.OID
+			var want []plumbing.OID
 			if c.want != nil {
 				want = c.want(commits, own)
 			}
@@ -94,7 +94,7 @@ func TestKeep(t *testing.T) {
 						t.Errorf("a snapshot after %v %v", line, err)
 					}
 				}
-				if u.Ref != git.AtticRef("one", first+i) || u.New != commit || !u.Old.IsZero() {
+				if u.Ref != plumbing.AtticRef("one", first+i) || u.New != commit || !u.Old.IsZero() {
 					t.Errorf("%+v, not %s", u, commit)
 				}
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -79,7 +79,7 @@ func TestRecordWithoutCommit(t *testing.T) {
 	s := newScene(t, ready("one"))
 	path := s.stranger(".claim-", "aaaa", "one", s.ref("refs/heads/integration"), s.dead())
 	head := filepath.Join(strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir")), "HEAD")
-	s.check(os.WriteFile(head, []byte(string(git.ZeroOID)+"\n"), 0o644))
+	s.check(os.WriteFile(head, []byte(string(plumbing.ZeroOID)+"\n"), 0o644))
 	s.aged(head)
 	found, err := worktrees.Diagnose(s.ctx, s.b)
 	s.check(err)
@@ -113,7 +113,7 @@ func TestPastARecordOfTheDead(t *testing.T) {
 	} {
 		s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
 		s.aged(record)
-		if _, err := s.b.Repo().Records().Worktrees(s.ctx); !errors.As(err, new(*gitio.DamagedRecordError)) {
+		if _, err := s.b.Repo().Records().Worktrees(s.ctx); !errors.As(err, new(*git.DamagedRecordError)) {
 			t.Fatalf("git lists the worktrees: %v", err)
 		}
 		if err := act(); err != nil {
@@ -134,7 +134,7 @@ func TestLockOfAMove(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", outside)
 	for _, path := range []string{outside, s.path("one")} {
-		s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, path)
+		s.git(s.dir, "worktree", "lock", "--reason", git.MovingReason, path)
 	}
 	host, err := os.Hostname()
 	s.check(err)
@@ -143,7 +143,7 @@ func TestLockOfAMove(t *testing.T) {
 		t.Errorf("a move that is under way: %+v", found)
 	}
 	made := s.stranger(".claim-", "made", "two", s.ref("refs/heads/integration"), os.Getpid())
-	s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, made)
+	s.git(s.dir, "worktree", "lock", "--reason", git.MovingReason, made)
 	if found := s.problems(); len(found) > 0 {
 		t.Errorf("one that is being made: %+v", found)
 	}
@@ -290,8 +290,8 @@ func TestClaimNotMovedIn(t *testing.T) {
 			}
 			clone, err := s.b.CloneID(s.ctx)
 			s.check(err)
-			_, err = s.b.Do(s.ctx, asked(s, "coder-2"), func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-				return &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, []git.RefUpdate{{Ref: taskRef("one"), Old: base, New: base}}, nil
+			_, err = s.b.Do(s.ctx, asked(s, "coder-2"), func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+				return &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, []plumbing.RefUpdate{{Ref: taskRef("one"), Old: base, New: base}}, nil
 			})
 			s.check(err)
 			s.stranger(".claim-", "bbbb", "one", base, s.dead()) // of an earlier attempt
@@ -329,7 +329,7 @@ func TestMoveNotRecorded(t *testing.T) {
 			s.write(s.path("one"), "new", "work\n")
 			record := s.gitDirOf("one")
 			s.write(record, "gitdir", filepath.Join(filepath.Dir(s.path("one")), ".claim-aaaa", ".git")+"\n")
-			s.write(record, "locked", gitio.MovingReason+"\n")
+			s.write(record, "locked", git.MovingReason+"\n")
 			host, err := os.Hostname()
 			s.check(err)
 			s.write(s.b.Dir(), "claims/aaaa", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -93,7 +93,7 @@ func TestLargeFiles(t *testing.T) {
 	s.git(path, "add", ".")
 	s.git(path, "commit", "-qm", "a pointer"+s.trailers("one"))
 	_, err := s.trySubmit("coder-1", "one")
-	if failed := (*gitio.NetworkError)(nil); !errors.As(err, &failed) || !contains(failed.Error(), "lost.bin") {
+	if failed := (*git.NetworkError)(nil); !errors.As(err, &failed) || !contains(failed.Error(), "lost.bin") {
 		t.Fatalf("a pointer to nothing: %v", err)
 	}
 	s.git(path, "reset", "-q", "--hard", "HEAD~1")
@@ -108,7 +108,7 @@ func TestLargeFiles(t *testing.T) {
 		t.Fatalf("kept here are %q (%v)", kept, err)
 	}
 	s.check(os.Rename(kept[0], kept[0]+".lost"))
-	if failed, merged := (*gitio.NetworkError)(nil), s.mergeErr("one"); !errors.As(merged, &failed) || !contains(failed.Error(), "good.bin") {
+	if failed, merged := (*git.NetworkError)(nil), s.mergeErr("one"); !errors.As(merged, &failed) || !contains(failed.Error(), "good.bin") {
 		t.Errorf("nobody else would get its large file: %v", merged)
 	}
 	s.is("one", board.Approved)
@@ -133,7 +133,7 @@ func TestNothingToUpload(t *testing.T) {
 // upload, and says so.
 func TestLargeFilesNeverUploaded(t *testing.T) {
 	s, _ := withLFS(t)
-	s.ctx, _ = gitio.WithRetries(gitio.InEnvironment(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))), 1)
+	s.ctx, _ = git.WithRetries(git.InEnvironment(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))), 1)
 	s.b = s.open()
 	path := s.path("one")
 	s.write(path, "first.bin", "first\n")
@@ -152,7 +152,7 @@ func TestLargeFilesNeverUploaded(t *testing.T) {
 // are uploaded are uploaded as well, and that other commands of this clone need not wait for that.
 func TestLargeFileMeanwhile(t *testing.T) {
 	s, there := withLFS(t)
-	s.ctx = gitio.InEnvironment(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))) // for its hooks
+	s.ctx = git.InEnvironment(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))) // for its hooks
 	s.b = s.open()
 	path := s.path("one")
 	s.write(path, "first.bin", "first\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Entry is a worktree below .worktrees, or a task of this clone that should have one.
@@ -20,7 +20,7 @@ type Entry struct {
 	Path       string       `json:"path"` // absolute
 	Exists     bool         `json:"exists"`
 	Branch     string       `json:"branch,omitempty"`
-	Head       git.OID      `json:"head,omitempty"`
+	Head       plumbing.OID `json:"head,omitempty"`
 }
 
 // List lists the tasks' worktrees of this clone: those that exist, and those that the board
@@ -45,7 +45,7 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 		if !is || strings.HasPrefix(name, ".") {
 			continue
 		}
-		e := Entry{Path: w.Path, Exists: !w.Prunable, Branch: git.BranchName(w.Branch), Head: w.Head}
+		e := Entry{Path: w.Path, Exists: !w.Prunable, Branch: plumbing.BranchName(w.Branch), Head: w.Head}
 		if t := v.State.Task(name); t != nil {
 			e.Task, e.Status, e.AssignedTo = t.ID, t.Status, t.AssignedTo
 			listed[t.ID] = true
@@ -74,21 +74,21 @@ func (s *site) below(path string) (string, bool) {
 
 // ofTask reports whether git's record describes a worktree in .worktrees, even from before the
 // project was moved.
-func (s *site) ofTask(w gitio.WorktreeInfo) bool {
+func (s *site) ofTask(w git.WorktreeInfo) bool {
 	dir, _ := filepath.Split(w.Path)
 	return !s.bare && !w.Main && filepath.Base(dir) == ".worktrees"
 }
 
 // movedWith reports whether a worktree moved with the project: it is in .worktrees, and its .git still
 // names the former place of the record, which has the same name.
-func (s *site) movedWith(w gitio.WorktreeInfo) bool {
+func (s *site) movedWith(w git.WorktreeInfo) bool {
 	record := s.repo.Worktree(w.Path).Record()
-	linked := gitio.LinkedDir(filepath.Join(s.root, ".worktrees", filepath.Base(w.Path)))
+	linked := git.LinkedDir(filepath.Join(s.root, ".worktrees", filepath.Base(w.Path)))
 	return s.ofTask(w) && record != "" && filepath.Base(linked) == filepath.Base(record) && linked != record && !present(linked)
 }
 
 // forgettable reports whether git may forget a worktree once it no longer exists.
-func (s *site) forgettable(w gitio.WorktreeInfo) bool {
+func (s *site) forgettable(w git.WorktreeInfo) bool {
 	return s.ofTask(w) && theirs(s.repo.Worktree(w.Path).Record(), "", "") == ""
 }
 

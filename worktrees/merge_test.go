@@ -15,7 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
@@ -45,9 +45,9 @@ func TestMergeCommit(t *testing.T) {
 	}
 	o, err := s.b.Repo().Object(s.ctx, string(tip))
 	s.check(err)
-	c, err := git.DecodeCommit(o)
+	c, err := plumbing.DecodeCommit(o)
 	s.check(err)
-	if !slices.Equal(c.Parents, []git.OID{first, second}) || c.Author.Name != "code-reviewer-1" || c.Committer.Name != "Ada" {
+	if !slices.Equal(c.Parents, []plumbing.OID{first, second}) || c.Author.Name != "code-reviewer-1" || c.Committer.Name != "Ada" {
 		t.Errorf("commit %+v", c)
 	}
 	want := "Merge task two: Task two\n\nLiza-Task: two\nReviewed-by: code-reviewer-1 <code-reviewer-1@liza>\nLiza-Approval: "
@@ -73,7 +73,7 @@ func TestMergeNotAllowed(t *testing.T) {
 	s.refused(s.mergeErr("one"), "tests", "an integration test is required")
 	s.do(human(), &board.Pause{})
 	s.refused(s.mergeErr("one"), "mode", "PAUSED")
-	if s.ref("refs/liza/leases/merge") != git.ZeroOID {
+	if s.ref("refs/liza/leases/merge") != plumbing.ZeroOID {
 		t.Error("the lease is still held")
 	}
 }
@@ -326,7 +326,7 @@ func TestCheckoutOfIntegration(t *testing.T) {
 func TestMergeLease(t *testing.T) {
 	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	held := lease.Content{
-		Lease: board.Lease{Agent: git.MergeHolder, Session: "code-reviewer-2/x", Heartbeat: board.At(s.clock.now()), Expires: board.At(s.clock.now().Add(time.Minute))},
+		Lease: board.Lease{Agent: plumbing.MergeHolder, Session: "code-reviewer-2/x", Heartbeat: board.At(s.clock.now()), Expires: board.At(s.clock.now().Add(time.Minute))},
 		Tasks: []string{"two"},
 	}
 	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
@@ -373,7 +373,7 @@ func TestMergeCancelled(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	s.is("one", board.Approved)
-	if s.ref("refs/liza/leases/merge") != git.ZeroOID {
+	if s.ref("refs/liza/leases/merge") != plumbing.ZeroOID {
 		t.Error("the lease is still held")
 	}
 	s.set("integration_test", "")
@@ -392,7 +392,7 @@ func TestHalfMerge(t *testing.T) {
 	first := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
 	s.approved("coder-2", "two", "b.txt", "b\n")
 	s.approved("coder-3", "three", "c.txt", "c\n")
-	half := func(commit git.OID) {
+	half := func(commit plumbing.OID) {
 		s.t.Helper()
 		s.announces(commit)
 		s.git(s.dir, "update-ref", "refs/heads/integration", string(commit))
@@ -410,7 +410,7 @@ func TestHalfMerge(t *testing.T) {
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
 	s.git(side, "merge", "-q", "--no-ff", "-m", "Merge task two", "task/two")
-	second := git.OID(s.git(side, "rev-parse", "HEAD"))
+	second := plumbing.OID(s.git(side, "rev-parse", "HEAD"))
 	half(second)
 	got := s.merge("two")
 	if !got.Merged || got.Commit != second || got.Type != board.MergeCommitType || len(got.BroughtForward) != 1 {
@@ -422,10 +422,10 @@ func TestHalfMerge(t *testing.T) {
 
 	// Integration has moved again since.
 	s.git(side, "merge", "-q", "--no-ff", "-m", "Merge task three", "task/three")
-	third := git.OID(s.git(side, "rev-parse", "HEAD"))
+	third := plumbing.OID(s.git(side, "rev-parse", "HEAD"))
 	s.git(side, "commit", "-q", "--allow-empty", "-m", "later")
 	s.git(side, "commit", "-q", "--allow-empty", "-m", "later still")
-	half(git.OID(s.git(side, "rev-parse", "HEAD")))
+	half(plumbing.OID(s.git(side, "rev-parse", "HEAD")))
 	finished, err := merge.Finish(s.ctx, s.b, s.as("planner-1"))
 	s.check(err)
 	if len(finished) != 1 || finished[0].Commit != third || finished[0].Type != board.MergeCommitType {
@@ -450,14 +450,14 @@ func TestLeftBehind(t *testing.T) {
 	tip := s.ref("refs/heads/integration")
 	s.announces(first)
 	s.do(s.as("code-reviewer-1"), &board.Merge{About: about("one"), ReviewCommit: string(first), Before: string(tip), MergeCommit: string(first), MergeType: board.FastForward},
-		git.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: first})
+		plumbing.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: first})
 	s.write(s.dir, "new.txt", "a human's\n")
 	refused := (*board.Refusal)(nil)
 	if err := s.mergeErr("two"); !errors.As(err, &refused) || refused.Code != board.CodeOverlap || !strings.Contains(refused.Message, "still those of "+tip.Short()) || !strings.Contains(refused.Message, "in the way: new.txt") {
 		t.Errorf("refused with %v", refused)
 	}
 	s.check(os.Rename(filepath.Join(s.dir, "new.txt"), filepath.Join(t.TempDir(), "mine")))
-	if got := s.merge("two"); !got.Merged || s.ref(git.ReviewRef("two", 1)) != second {
+	if got := s.merge("two"); !got.Merged || s.ref(plumbing.ReviewRef("two", 1)) != second {
 		t.Errorf("merged %+v", got)
 	}
 	if said := s.git(s.dir, "status", "--porcelain"); said != " M mine.txt\n?? untracked" || s.read(s.dir, "new.txt") != "new\n" {
@@ -522,7 +522,7 @@ func TestChangesOfAHuman(t *testing.T) {
 
 // announces records as a merge does that the main worktree is to follow integration to a commit. The
 // process of the merge has ended.
-func (s *scene) announces(commit git.OID) {
+func (s *scene) announces(commit plumbing.OID) {
 	s.t.Helper()
 	process := strings.Fields(proc.This())
 	process[0] = strconv.Itoa(s.dead())
@@ -540,7 +540,7 @@ func TestMergeNotTidied(t *testing.T) {
 	tip := s.ref("refs/heads/integration")
 	s.announces(commit)
 	s.do(s.as("code-reviewer-1"), &board.Merge{About: about("one"), ReviewCommit: string(commit), Before: string(tip), MergeCommit: string(commit), MergeType: board.FastForward},
-		git.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: commit})
+		plumbing.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: commit})
 	s.write(s.path("one"), "more.txt", "written after the submission\n")
 	s.git(s.dir, "add", "mine.txt")
 	s.mended("behind-checkout", "left-worktree")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // unmoved finds the worktree of a fresh claim whose process died before the worktree could replace
@@ -22,7 +22,7 @@ func (s *site) unmoved(t *board.Task) *candidate {
 	}
 	which := identity(s.path(t.ID))
 	for _, e := range entries {
-		c := &candidate{s: s, token: e.Name(), path: filepath.Join(s.root, ".worktrees", claimMark+e.Name()), base: git.OID(t.BaseCommit), ready: true}
+		c := &candidate{s: s, token: e.Name(), path: filepath.Join(s.root, ".worktrees", claimMark+e.Name()), base: plumbing.OID(t.BaseCommit), ready: true}
 		r, unread := s.readRecord(c.token)
 		if unread != nil || r == nil || r.Task != t.ID || r.Replaces == nil || r.Replaces.Worktree != which || which == "" {
 			continue

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // The kinds of problem.
@@ -72,7 +72,7 @@ func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Probl
 		return nil, err
 	}
 	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(v.TaskRef(task))) + ".lock"
-	record := gitio.LinkedDir(path)
+	record := git.LinkedDir(path)
 	return func(p Problem) bool {
 		if p.Task == task || p.Kind == DamagedRecord || p.Kind == DamagedClone {
 			return true

@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -347,7 +347,7 @@ func TestClaimedBeside(t *testing.T) {
 				r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "again"}, Task: "one"}
 				s.as("coder-2")
 				holder := "coder-1"
-				var made git.OID
+				var made plumbing.OID
 				beside := func() {
 					_, err := worktrees.Claim(s.ctx, s.b, r)
 					s.check(err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
@@ -22,7 +22,7 @@ func TestSubmitNothing(t *testing.T) {
 	s.checkpoint("coder-1", "one")
 	landed := s.work("one", "b.txt", "b\n")
 	before := s.ref("refs/heads/integration")
-	s.do(human(), &board.Land{Before: string(before), Commit: string(landed)}, git.RefUpdate{Ref: "refs/heads/integration", Old: before, New: landed})
+	s.do(human(), &board.Land{Before: string(before), Commit: string(landed)}, plumbing.RefUpdate{Ref: "refs/heads/integration", Old: before, New: landed})
 	_, err := s.trySubmit("coder-1", "one")
 	s.refused(err, board.CodeEmpty, "everything on task/one is on integration already")
 	s.git(s.path("one"), "checkout", "-q", "--orphan", "apart")
@@ -63,7 +63,7 @@ func TestDeletedTests(t *testing.T) {
 	if len(warnings) > 0 || len(p.Tests) > 0 || !slices.Equal(p.DeletedTests, []string{"tests/emptied", "tests/gone"}) {
 		t.Errorf("%+v, warnings %q", p, warnings)
 	}
-	if s.ref("refs/liza/review/one/1") != git.OID(p.Commit) || len(s.attic("one")) > 0 {
+	if s.ref("refs/liza/review/one/1") != plumbing.OID(p.Commit) || len(s.attic("one")) > 0 {
 		t.Error("the submission is not kept, or something else is")
 	}
 }
@@ -104,7 +104,7 @@ func TestFreeRejection(t *testing.T) {
 }
 
 // theirs makes a commit on top of integration, with a file of a task.
-func (s *scene) theirs(task string) git.OID {
+func (s *scene) theirs(task string) plumbing.OID {
 	s.t.Helper()
 	side := filepath.Join(s.t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
@@ -114,14 +114,14 @@ func (s *scene) theirs(task string) git.OID {
 }
 
 // elsewhere has a coder of another clone claim and submit a task, as that clone records it.
-func (s *scene) elsewhere(id, task string) git.OID {
+func (s *scene) elsewhere(id, task string) plumbing.OID {
 	s.t.Helper()
 	base := s.ref("refs/heads/integration")
 	s.do(s.as(id), &board.Claim{About: about(task), Clone: "another", BaseCommit: string(base)})
 	s.do(s.as(id), &board.PreExec{About: about(task), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}})
 	theirs := s.theirs(task)
 	s.do(s.as(id), &board.Submit{About: about(task), Commit: string(theirs), Tree: s.git(s.dir, "rev-parse", string(theirs)+"^{tree}"), ReviewBase: string(base), Commits: 1, Files: 1, NoTestsBecause: "none", People: []string{"ada@example.org"}},
-		git.RefUpdate{Ref: git.ReviewRef(task, 1), New: theirs})
+		plumbing.RefUpdate{Ref: plumbing.ReviewRef(task, 1), New: theirs})
 	return theirs
 }
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Repair repairs git's records of the worktrees after the project was moved, makes git forget
@@ -78,11 +78,11 @@ func (s *site) adopt(ctx context.Context) error {
 	}
 	for _, w := range all {
 		name, below := s.below(w.Path)
-		t, record := v.State.Task(name), gitio.LinkedDir(w.Path)
-		if !below || t == nil || t.Worktree == "" || s.elsewhere(t) || w.Branch != v.TaskRef(name) || gitio.IsLink(w.Path) || theirs(record, "", "") != notMade || gitio.OthersLock(record) {
+		t, record := v.State.Task(name), git.LinkedDir(w.Path)
+		if !below || t == nil || t.Worktree == "" || s.elsewhere(t) || w.Branch != v.TaskRef(name) || git.IsLink(w.Path) || theirs(record, "", "") != notMade || git.OthersLock(record) {
 			continue
 		}
-		if err := gitio.MarkMade(record); err != nil {
+		if err := git.MarkMade(record); err != nil {
 			return err
 		}
 	}

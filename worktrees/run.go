@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -23,7 +23,7 @@ type Command struct {
 	Name    string // the name that errors use
 	Script  string // for sh -c
 	Dir     string
-	Repo    *gitio.Repo   // the repository whose refs it must not move; nil for none
+	Repo    *git.Repo     // the repository whose refs it must not move; nil for none
 	Env     []string      // in addition to what ownEnv leaves of this process's
 	Timeout time.Duration // 0 for none
 	Output  io.Writer     // stdout and stderr; nil discards them
@@ -126,7 +126,7 @@ var actors = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SIGNING_KEY", "LIZA
 // agents have written, so it must not act for anybody: not as an agent, not with a key, and not as
 // the human who started this process.
 func ownEnv(ctx context.Context) []string {
-	env := slices.DeleteFunc(gitio.Elsewhere(gitio.Environ(ctx)), func(entry string) bool {
+	env := slices.DeleteFunc(git.Elsewhere(git.Environ(ctx)), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(actors, key)
 	})

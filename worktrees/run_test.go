@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
 )
@@ -37,9 +37,9 @@ func TestRun(t *testing.T) {
 func TestRunHooked(t *testing.T) {
 	ctx, s, _ := began(t)
 	must(t, install.Install(ctx, s.repo, install.Setup{}))
-	for repo, hooked := range map[*gitio.Repo]bool{s.repo: true, nil: false} {
+	for repo, hooked := range map[*git.Repo]bool{s.repo: true, nil: false} {
 		var out bytes.Buffer
-		must(t, Run(ctx, Command{Name: "it", Script: `echo "$` + gitio.ParametersVar + `"`, Dir: s.root, Repo: repo, Output: &out}))
+		must(t, Run(ctx, Command{Name: "it", Script: `echo "$` + git.ParametersVar + `"`, Dir: s.root, Repo: repo, Output: &out}))
 		if strings.Contains(out.String(), "liza/hooks") != hooked {
 			t.Errorf("of our repository: %v, settings %q", hooked, out.String())
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -105,7 +105,7 @@ func begun(t *testing.T, dir string) *scene {
 	s.write(s.dir, ".gitignore", "*.cache\n")
 	s.write(s.dir, "specs/vision.md", "# Vision\n")
 	first := s.commitAll(s.dir, "first")
-	s.do(human(), &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, git.RefUpdate{Ref: "refs/heads/integration", New: first})
+	s.do(human(), &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, plumbing.RefUpdate{Ref: "refs/heads/integration", New: first})
 	s.write(s.dir, "mine.txt", "a human's edit\n")
 	s.write(s.dir, "untracked", "x\n")
 	s.before = s.checkout()
@@ -196,14 +196,14 @@ func (s *scene) read(dir, name string) string {
 	return string(data)
 }
 
-func (s *scene) commitAll(dir, message string) git.OID {
+func (s *scene) commitAll(dir, message string) plumbing.OID {
 	s.t.Helper()
-	return git.OID(testrun.CommitAll(s.t, dir, message))
+	return plumbing.OID(testrun.CommitAll(s.t, dir, message))
 }
 
-func (s *scene) do(a board.Actor, p board.Payload, refs ...git.RefUpdate) *gitboard.Done {
+func (s *scene) do(a board.Actor, p board.Payload, refs ...plumbing.RefUpdate) *gitboard.Done {
 	s.t.Helper()
-	done, err := s.b.Do(s.ctx, gitboard.Request{Actor: a}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := s.b.Do(s.ctx, gitboard.Request{Actor: a}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return p, refs, nil
 	})
 	s.check(err)
@@ -259,7 +259,7 @@ func (s *scene) preExec(id, task string) {
 }
 
 // work writes a file and a test, and commits them.
-func (s *scene) work(task, file, text string) git.OID {
+func (s *scene) work(task, file, text string) plumbing.OID {
 	s.t.Helper()
 	s.write(s.path(task), file, text)
 	s.write(s.path(task), task+"_test.txt", "a test\n"+text)
@@ -272,14 +272,14 @@ func (s *scene) trailers(task string) string {
 	return "\n\nLiza-Task: " + task + "\nLiza-Agent: " + s.state().Task(task).AssignedTo + "\n"
 }
 
-func (s *scene) submit(id, task string) git.OID {
+func (s *scene) submit(id, task string) plumbing.OID {
 	s.t.Helper()
 	done, warnings, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task})
 	s.check(err)
 	if len(warnings) > 0 {
 		s.t.Errorf("warnings: %v", warnings)
 	}
-	return git.OID(done.After.Task(task).ReviewCommit)
+	return plumbing.OID(done.After.Task(task).ReviewCommit)
 }
 
 func (s *scene) verdict(id, task, verdict string) {
@@ -299,7 +299,7 @@ func (s *scene) verdict(id, task, verdict string) {
 }
 
 // approved takes a task from claim to approval, with one commit.
-func (s *scene) approved(coder, task, file, text string) git.OID {
+func (s *scene) approved(coder, task, file, text string) plumbing.OID {
 	s.t.Helper()
 	s.claim(coder, task)
 	s.preExec(coder, task)
@@ -368,7 +368,7 @@ func (s *scene) is(task string, want board.Status) *board.Task {
 	return t
 }
 
-func (s *scene) ref(name string) git.OID {
+func (s *scene) ref(name string) plumbing.OID {
 	s.t.Helper()
 	oid, err := s.b.Repo().Ref(s.ctx, name)
 	s.check(err)
@@ -376,11 +376,11 @@ func (s *scene) ref(name string) git.OID {
 }
 
 // attic returns the commits kept for a task.
-func (s *scene) attic(task string) []git.OID {
+func (s *scene) attic(task string) []plumbing.OID {
 	s.t.Helper()
 	refs, err := s.b.Repo().Refs(s.ctx, "refs/liza/attic/"+task)
 	s.check(err)
-	var all []git.OID
+	var all []plumbing.OID
 	for i, r := range refs {
 		if want := fmt.Sprintf("refs/liza/attic/%s/%d", task, i+1); r.Name != want {
 			s.t.Errorf("%s instead of %s", r.Name, want)
@@ -391,10 +391,10 @@ func (s *scene) attic(task string) []git.OID {
 }
 
 // file returns the content of a file in a commit, "" if it does not exist.
-func (s *scene) file(commit git.OID, name string) string {
+func (s *scene) file(commit plumbing.OID, name string) string {
 	s.t.Helper()
 	o, err := s.b.Repo().Object(s.ctx, string(commit)+":"+name)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return ""
 	}
 	s.check(err)

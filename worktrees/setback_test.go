@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -16,7 +16,7 @@ const integration = "refs/heads/integration"
 
 // landedBack merges one with a merge commit, and moves integration back behind it. A task two
 // depends on one, and three is approved.
-func landedBack(t *testing.T) (s *scene, landed git.OID) {
+func landedBack(t *testing.T) (s *scene, landed plumbing.OID) {
 	s = newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	s.set("merge_style", "no-ff")
 	s.task("three")
@@ -32,7 +32,7 @@ func (s *scene) claims(b *gitboard.Board, id, task string) (*worktrees.Claimed, 
 	return worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task})
 }
 
-func (s *scene) lands(b *gitboard.Board, commit git.OID) error {
+func (s *scene) lands(b *gitboard.Board, commit plumbing.OID) error {
 	_, err := merge.Land(s.ctx, b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: string(commit)})
 	return err
 }
@@ -74,7 +74,7 @@ func TestSetBack(t *testing.T) {
 	s.refused(err, board.CodeSetBack, way)
 	_, err = s.b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Completing(&board.GoalComplete{}))
 	s.refused(err, board.CodeSetBack, way)
-	other := git.OID(s.git(s.dir, "commit-tree", "-p", "integration", "-m", "other", "integration^{tree}"))
+	other := plumbing.OID(s.git(s.dir, "commit-tree", "-p", "integration", "-m", "other", "integration^{tree}"))
 	s.refused(s.lands(s.b, other), board.CodeSetBack, way)
 
 	s.check(s.lands(s.b, landed))
@@ -132,7 +132,7 @@ func TestSetBackThere(t *testing.T) {
 	s.check(there.Refresh(s.ctx))
 	_, err := s.claims(there, "coder-2", "two")
 	s.refused(err, board.CodeSetBack, "git liza land "+landed.Short())
-	if kept, err := there.Repo().Ref(s.ctx, git.LandedRef); kept != landed || err != nil {
+	if kept, err := there.Repo().Ref(s.ctx, plumbing.LandedRef); kept != landed || err != nil {
 		t.Errorf("it keeps %s: %v", kept, err)
 	}
 	s.check(s.lands(there, landed))

@@ -7,12 +7,12 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Share returns the update that gives other clones the branch of a task whose work is in this one;
 // none if the board isn't shared.
-func Share(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) ([]git.RefUpdate, error) {
+func Share(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) ([]plumbing.RefUpdate, error) {
 	s, err := at(ctx, b)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func Share(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Ta
 	return s.share(ctx, v, t)
 }
 
-func (s *site) share(ctx context.Context, v *gitboard.View, t *board.Task) ([]git.RefUpdate, error) {
+func (s *site) share(ctx context.Context, v *gitboard.View, t *board.Task) ([]plumbing.RefUpdate, error) {
 	if s.b.Remote() == "" || t.Clone != s.clone {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 	if s.bare || !s.elsewhere(t) || t.Status != board.ReadyForReview {
 		return s.path(t.ID), nil
 	}
-	commit := git.OID(t.ReviewCommit)
+	commit := plumbing.OID(t.ReviewCommit)
 	if has, err := b.Brings(ctx, t.ReviewCommit); !has {
 		return "", orMissing(err, t)
 	}
@@ -100,7 +100,7 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 		return nil, err
 	}
 	tasks := v.State.TaskBranches()
-	branches, err := s.repo.Refs(ctx, git.BranchRef(tasks.Dir()))
+	branches, err := s.repo.Refs(ctx, plumbing.BranchRef(tasks.Dir()))
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 		over[e.Task] = e.Exists
 	}
 	for _, r := range branches {
-		if id, is := tasks.Task(git.BranchName(r.Name)); is {
+		if id, is := tasks.Task(plumbing.BranchName(r.Name)); is {
 			over[id] = true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -49,7 +49,7 @@ func TestDependencyBehind(t *testing.T) {
 	s.merge("one")
 	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
 	s.check(there.Refresh(s.ctx))
-	s.git(there.Repo().TopLevel(), "update-ref", git.TrackingRef("origin", "integration"), string(behind))
+	s.git(there.Repo().TopLevel(), "update-ref", plumbing.TrackingRef("origin", "integration"), string(behind))
 	got, err := worktrees.Claim(s.ctx, there, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, Task: "two"})
 	s.check(err)
 	if s.read(got.Path, "b.txt") != "b\n" {
@@ -192,7 +192,7 @@ func TestSharedNews(t *testing.T) {
 	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3")}})
 	s.refused(err, board.CodeNoWork, "nothing to claim for coder-3")
 
-	shares := func(b *gitboard.Board, want git.OID) {
+	shares := func(b *gitboard.Board, want plumbing.OID) {
 		t.Helper()
 		v, err := b.View(s.ctx)
 		s.check(err)

@@ -13,15 +13,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // site is a project: its board, its repository and the location of its worktrees.
 type site struct {
 	b     *gitboard.Board
-	repo  *gitio.Repo
+	repo  *git.Repo
 	root  string // the main worktree; in a bare repository its own directory, where no worktree is
 	bare  bool
 	clone string
@@ -62,24 +62,24 @@ func (s *site) path(task string) string {
 }
 
 // integration returns the commit at the tip of the integration branch.
-func (s *site) integration(ctx context.Context, v *gitboard.View) (git.OID, error) {
+func (s *site) integration(ctx context.Context, v *gitboard.View) (plumbing.OID, error) {
 	return s.b.Integration(ctx, v)
 }
 
 // holding returns the tip of integration as a holder of commits, zero if there is none. A symbolic
 // ref holds nothing: it is deleted with its target, which may be a task's branch.
-func (s *site) holding(ctx context.Context, v *gitboard.View) (git.OID, error) {
+func (s *site) holding(ctx context.Context, v *gitboard.View) (plumbing.OID, error) {
 	if s.repo.IsAlias(v.IntegrationRef()) {
-		return git.ZeroOID, nil
+		return plumbing.ZeroOID, nil
 	}
 	return s.b.IntegrationTip(ctx, v)
 }
 
 // sign returns the signature of an actor as the author of a commit made now.
-func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
-	name, email := oplog.Author(a)
+func (s *site) sign(ctx context.Context, a board.Actor) (plumbing.Signature, error) {
+	name, email := log.Author(a)
 	if name != "" && email != "" {
-		return git.Signature{Name: name, Email: email, When: s.b.Now()}, nil
+		return plumbing.Signature{Name: name, Email: email, When: s.b.Now()}, nil
 	}
 	who, err := s.repo.Settings().Identity(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 	if !present(s.path(task)) {
 		// There is no worktree, and usually no other place has the branch: reading the HEADs needs no
 		// child process.
-		tip, err := s.repo.Ref(ctx, git.BranchRef(branch))
+		tip, err := s.repo.Ref(ctx, plumbing.BranchRef(branch))
 		if err != nil {
 			return layout{}, err
 		}
@@ -119,7 +119,7 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 		if tip.IsZero() {
 			return layout{path: s.path(task), branch: branch}, nil
 		}
-		if all, err := s.repo.Records().CheckedOut(ctx, git.BranchRef(branch)); err != nil || len(all) == 0 {
+		if all, err := s.repo.Records().CheckedOut(ctx, plumbing.BranchRef(branch)); err != nil || len(all) == 0 {
 			return s.heldElsewhere(layout{path: s.path(task), branch: branch}), err
 		}
 	}
@@ -145,7 +145,7 @@ func (s *site) heldElsewhere(l layout) layout {
 	if l.branch == "" || l.elsewhere != "" {
 		return l
 	}
-	if top, _ := s.repo.InUse(git.BranchRef(l.branch)); top != "" && !samePath(top, l.path) && !s.passing(top) {
+	if top, _ := s.repo.InUse(plumbing.BranchRef(l.branch)); top != "" && !samePath(top, l.path) && !s.passing(top) {
 		l.elsewhere = top
 	}
 	return l
@@ -159,8 +159,8 @@ func (s *site) place(ctx context.Context, task, branch string) (layout, error) {
 	if !present(path) {
 		return layout{path: path}, nil
 	}
-	record := gitio.LinkedDir(path)
-	if !s.repo.Worktree(path).Owns() || !gitio.Made(record) {
+	record := git.LinkedDir(path)
+	if !s.repo.Worktree(path).Owns() || !git.Made(record) {
 		return s.find(ctx, task, branch)
 	}
 	l := layout{path: path, ours: true, known: true, branch: branch}
@@ -179,14 +179,14 @@ func (s *site) place(ctx context.Context, task, branch string) (layout, error) {
 
 // layout finds a task's worktree, and where else its branch is checked out, among all worktrees of
 // the repository. resolved follows symbolic links, and may have cached what it found.
-func (s *site) layout(all []gitio.WorktreeInfo, task, branch string, resolved func(string) string) layout {
-	l := layout{path: s.path(task), branch: branch, linked: gitio.IsLink(s.path(task))}
-	at, there := resolved(l.path), gitio.WorktreeInfo{}
+func (s *site) layout(all []git.WorktreeInfo, task, branch string, resolved func(string) string) layout {
+	l := layout{path: s.path(task), branch: branch, linked: git.IsLink(s.path(task))}
+	at, there := resolved(l.path), git.WorktreeInfo{}
 	for _, w := range all {
 		switch {
 		case resolved(w.Path) == at && !l.linked:
 			l.known, there = true, w
-		case branch != "" && w.Branch == git.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
+		case branch != "" && w.Branch == plumbing.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
 			l.elsewhere, l.original = w.Path, s.repo.Records().Original(w.Path)
 		}
 	}
@@ -201,7 +201,7 @@ func (s *site) layout(all []gitio.WorktreeInfo, task, branch string, resolved fu
 			record = ""
 		}
 		l.theirs = theirs(record, attachedTo(there.Head, there.Branch), branch)
-		if l.ours = l.ours && gitio.Made(record); !l.ours && l.theirs != "" && branch != "" && there.Branch == git.BranchRef(branch) {
+		if l.ours = l.ours && git.Made(record); !l.ours && l.theirs != "" && branch != "" && there.Branch == plumbing.BranchRef(branch) {
 			l.elsewhere = l.path
 		}
 	}
@@ -219,9 +219,9 @@ func (s *site) layout(all []gitio.WorktreeInfo, task, branch string, resolved fu
 // branch "" leaves the branch out.
 func theirs(record, attached, branch string) string {
 	switch {
-	case !gitio.Made(record):
+	case !git.Made(record):
 		return notMade
-	case gitio.OthersLock(record):
+	case git.OthersLock(record):
 		return locked
 	case branch != "" && attached != "" && attached != branch:
 		return "is on the branch " + attached
@@ -232,17 +232,17 @@ func theirs(record, attached, branch string) string {
 // strange reports whether what is at the path of a record is another repository, or a worktree of
 // one. A damaged .git, which leads nowhere, is not.
 func strange(path, record string) bool {
-	linked := gitio.LinkedDir(path)
+	linked := git.LinkedDir(path)
 	return isDir(filepath.Join(path, ".git")) || linked != "" && present(linked) && !samePath(linked, record)
 }
 
 // attachedTo returns the name of the branch that HEAD is attached to, "" for none and for a branch
 // without a commit, which holds nobody's work.
-func attachedTo(head git.OID, ref string) string {
+func attachedTo(head plumbing.OID, ref string) string {
 	if head.IsZero() {
 		return ""
 	}
-	return git.BranchName(ref)
+	return plumbing.BranchName(ref)
 }
 
 const (
@@ -252,15 +252,15 @@ const (
 
 // CheckPlace refuses a place for a worktree that something else than a worktree of git liza's has
 // taken.
-func CheckPlace(repo *gitio.Repo, path string) error {
+func CheckPlace(repo *git.Repo, path string) error {
 	record := repo.Worktree(path).Record()
 	entries, _ := os.ReadDir(path)
 	switch {
 	case !present(path) && record == "" || len(entries) == 0 && record == "" && isDir(path):
 		return nil
-	case gitio.Initializing(record): // a killed process of ours left it
+	case git.Initializing(record): // a killed process of ours left it
 		return nil
-	case record != "" && !gitio.IsLink(path) && !strange(path, record):
+	case record != "" && !git.IsLink(path) && !strange(path, record):
 		l := layout{path: path, theirs: theirs(record, "", "")}
 		if l.theirs == "" {
 			return nil
@@ -278,7 +278,7 @@ const (
 )
 
 // ForTests reports whether merges are tested in a worktree, or were before the project was moved.
-func ForTests(w gitio.WorktreeInfo) bool {
+func ForTests(w git.WorktreeInfo) bool {
 	dir, name := filepath.Split(w.Path)
 	return !w.Main && strings.HasPrefix(name, TestMark) && filepath.Base(filepath.Dir(filepath.Clean(dir))) == CacheName
 }
@@ -356,10 +356,10 @@ func (s *site) has(ctx context.Context, commit string) (bool, error) {
 		return false, nil
 	}
 	o, err := s.repo.Object(ctx, commit)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
 	}
-	return o.Type == git.CommitObject, err
+	return o.Type == plumbing.CommitObject, err
 }
 
 // steadyFor limits the steps that follow an operation without its caller.

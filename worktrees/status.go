@@ -9,19 +9,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Status is the state of a task's work, and the distance to integration.
 type Status struct {
-	Task   string   `json:"task"`
-	Path   string   `json:"path"` // absolute
-	Exists bool     `json:"exists"`
-	Branch string   `json:"branch"` // the checked-out branch; the task's own without a worktree
-	Head   git.OID  `json:"head"`
-	Dirty  []string `json:"dirty,omitempty"` // not committed
-	Ahead  int      `json:"ahead"`           // commits beyond the base commit
-	Behind int      `json:"behind"`          // commits of integration that the work lacks
+	Task   string       `json:"task"`
+	Path   string       `json:"path"` // absolute
+	Exists bool         `json:"exists"`
+	Branch string       `json:"branch"` // the checked-out branch; the task's own without a worktree
+	Head   plumbing.OID `json:"head"`
+	Dirty  []string     `json:"dirty,omitempty"` // not committed
+	Ahead  int          `json:"ahead"`           // commits beyond the base commit
+	Behind int          `json:"behind"`          // commits of integration that the work lacks
 
 	WouldConflict []string `json:"would_conflict,omitempty"` // if integration were merged in
 	BothTouched   []string `json:"both_touched,omitempty"`   // uncommitted files included
@@ -96,7 +96,7 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 		return err
 	}
 	base, err := s.repo.History().MergeBase(ctx, tip, st.Head)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		st.Advice = "it has no commit in common with integration"
 		return nil
 	}
@@ -107,7 +107,7 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 	if has, err := s.has(ctx, t.BaseCommit); err != nil {
 		return err
 	} else if has {
-		from = git.OID(t.BaseCommit)
+		from = plumbing.OID(t.BaseCommit)
 	}
 	if st.Ahead, err = s.repo.History().CountCommits(ctx, from, st.Head); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 		}
 	}
 	if t.IntegrationFix && st.Behind > 0 {
-		st.Advice = fmt.Sprintf("this work is to have all of integration: git merge %s in the worktree, then test it, and git liza submit %s", git.BranchName(v.IntegrationRef()), t.ID)
+		st.Advice = fmt.Sprintf("this work is to have all of integration: git merge %s in the worktree, then test it, and git liza submit %s", plumbing.BranchName(v.IntegrationRef()), t.ID)
 		return nil
 	}
 	st.Advice = advice(t.ID, st, len(theirs))

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -55,10 +55,10 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 var errNotUploaded = errors.New("the large files of the commit are not uploaded yet")
 
 // submit decides and appends a submission whose large files are uploaded.
-func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded git.OID) (*gitboard.Done, []string, error) {
+func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OID) (*gitboard.Done, []string, error) {
 	var warnings []string
 	worktree := &ahead{s: s, task: r.Task}
-	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		p := &board.Submit{About: board.About{Task: r.Task}, NoTestsBecause: r.NoTestsBecause}
 		t, err := v.State.FindTask(r.Task)
 		if err != nil {
@@ -71,7 +71,7 @@ func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded git.OID) (*
 		if s.b.Remote() != "" && commit != uploaded {
 			return nil, nil, errNotUploaded
 		}
-		p.Early, p.People = t.Early(oplog.Made(work)), oplog.People(work)
+		p.Early, p.People = t.Early(log.Made(work)), log.People(work)
 		refs, err := s.reviewRefs(ctx, v, t, commit)
 		if err != nil {
 			return nil, nil, err
@@ -90,7 +90,7 @@ func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded git.OID) (*
 // upload uploads large files to the remote of a shared board before the operation is decided,
 // because others can move the board meanwhile. It returns the commit that needs them, "" for an
 // empty submission, which is refused later.
-func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
+func (s *site) upload(ctx context.Context, task string) (plumbing.OID, error) {
 	if s.b.Remote() == "" || !board.ValidTaskID(task) || !present(s.path(task)) {
 		return "", nil
 	}
@@ -107,7 +107,7 @@ func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 		return "", err
 	}
 	base, err := s.repo.History().MergeBase(ctx, tip, head)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 // commit, and the commits that the reviewer sees.
 func (s *site) submittable(
 	ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit,
-) (git.OID, []git.Commit, error) {
+) (plumbing.OID, []plumbing.Commit, error) {
 	head, err := s.work(ctx, v, t, g)
 	if err != nil {
 		return "", nil, err
@@ -139,13 +139,13 @@ func (s *site) submittable(
 	if err != nil {
 		return "", nil, err
 	}
-	var work []git.Commit // since the claim
+	var work []plumbing.Commit // since the claim
 	var unread error
 	var beside sync.WaitGroup
-	beside.Go(func() { work, unread = s.repo.Log(ctx, git.OID(t.BaseCommit), head) })
+	beside.Go(func() { work, unread = s.repo.Log(ctx, plumbing.OID(t.BaseCommit), head) })
 	base, changed, err := s.changed(ctx, tip, head)
 	beside.Wait()
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return "", nil, refusal(board.CodeUnrelated, t.ID, "begin from "+v.State.Config().IntegrationBranch, "%s has no commit in common with integration", v.TaskBranch(t.ID))
 	}
 	if err != nil {
@@ -166,11 +166,11 @@ func (s *site) submittable(
 	if err := s.fetchable(ctx, v, t, g.path, head, changed); err != nil {
 		return "", nil, err
 	}
-	malformed := (*gitio.MalformedError)(nil)
+	malformed := (*git.MalformedError)(nil)
 	switch err := s.repo.History().WellFormed(ctx, base, head); {
 	case errors.As(err, &malformed):
 		return "", nil, refusal(board.CodeMalformed, t.ID, reworked(t, base, malformed), "%s can't be submitted: %v", t.ID, malformed)
-	case err != nil && !errors.As(err, new(*gitio.DamagedError)): // doctor finds missing objects
+	case err != nil && !errors.As(err, new(*git.DamagedError)): // doctor finds missing objects
 		return "", nil, err
 	}
 	p.Commit, p.ReviewBase, p.Files = string(head), string(base), len(changed)
@@ -185,7 +185,7 @@ func (s *site) submittable(
 }
 
 // reworked is the hint for a coder whose work is malformed.
-func reworked(t *board.Task, base git.OID, malformed *gitio.MalformedError) string {
+func reworked(t *board.Task, base plumbing.OID, malformed *git.MalformedError) string {
 	if malformed.Folder != "" {
 		return fmt.Sprintf("in %s: git rm -r --cached %s, then git commit", t.Worktree, plain.Quote(malformed.Folder))
 	}
@@ -194,13 +194,13 @@ func reworked(t *board.Task, base git.OID, malformed *gitio.MalformedError) stri
 
 // tests lists the tests among the changed files: those that the commit has, and those that it
 // deletes or empties.
-func (s *site) tests(ctx context.Context, globs []string, commit git.OID, changed []string) (kept, deleted []string, err error) {
+func (s *site) tests(ctx context.Context, globs []string, commit plumbing.OID, changed []string) (kept, deleted []string, err error) {
 	for _, file := range changed {
 		if !board.IsTest(globs, file) {
 			continue
 		}
 		switch oid, err := s.repo.History().FileOID(ctx, commit, file); {
-		case errors.Is(err, gitio.ErrNotFound), err == nil && oid == git.EmptyBlob:
+		case errors.Is(err, git.ErrNotFound), err == nil && oid == plumbing.EmptyBlob:
 			deleted = append(deleted, file)
 		case err != nil:
 			return nil, nil, err
@@ -216,7 +216,7 @@ const maxNamed = 5
 
 // unsigned warns of commits in a submission without trailers for author and task, because no hook
 // ran. The operation supplies both: they follow from the claim's base and the submitting session.
-func unsigned(t *board.Task, work []git.Commit) []string {
+func unsigned(t *board.Task, work []plumbing.Commit) []string {
 	var names []string
 	for _, c := range work {
 		if task, agent := board.MadeFor(c.Message); len(c.Parents) < 2 && (task != t.ID || agent == "") {
@@ -237,7 +237,7 @@ func early(p *board.Submit) []string {
 	}
 	names := make([]string, len(p.Early))
 	for i, c := range p.Early {
-		names[i] = git.OID(c).Short()
+		names[i] = plumbing.OID(c).Short()
 	}
 	return []string{"made before the checkpoint, and shown to the reviewer as such: " + firstOf(names)}
 }
@@ -251,7 +251,7 @@ func firstOf(names []string) string {
 }
 
 // changed lists the files changed since a commit left integration, and the commit where it left.
-func (s *site) changed(ctx context.Context, tip, head git.OID) (base git.OID, files []string, err error) {
+func (s *site) changed(ctx context.Context, tip, head plumbing.OID) (base plumbing.OID, files []string, err error) {
 	if base, err = s.repo.History().MergeBase(ctx, tip, head); err != nil {
 		return "", nil, err
 	}
@@ -261,16 +261,16 @@ func (s *site) changed(ctx context.Context, tip, head git.OID) (base git.OID, fi
 
 // reviewRefs keeps a submission and holds the branch where it is. If a crash left the submission's
 // ref without its operation, its old commit goes to the attic.
-func (s *site) reviewRefs(ctx context.Context, v *gitboard.View, t *board.Task, commit git.OID) ([]git.RefUpdate, error) {
-	ref := git.ReviewRef(t.ID, t.Submissions()+1)
+func (s *site) reviewRefs(ctx context.Context, v *gitboard.View, t *board.Task, commit plumbing.OID) ([]plumbing.RefUpdate, error) {
+	ref := plumbing.ReviewRef(t.ID, t.Submissions()+1)
 	old, err := s.repo.Ref(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	refs := []git.RefUpdate{{Ref: v.TaskRef(t.ID), Old: commit, New: commit}, {Ref: ref, Old: old, New: commit}}
+	refs := []plumbing.RefUpdate{{Ref: v.TaskRef(t.ID), Old: commit, New: commit}, {Ref: ref, Old: old, New: commit}}
 	if old.IsZero() || old == commit {
 		return refs, nil
 	}
 	attic, err := s.attic(ctx, t.ID)
-	return append(refs, git.RefUpdate{Ref: git.AtticRef(t.ID, attic.next), Old: git.ZeroOID, New: old}), err
+	return append(refs, plumbing.RefUpdate{Ref: plumbing.AtticRef(t.ID, attic.next), Old: plumbing.ZeroOID, New: old}), err
 }

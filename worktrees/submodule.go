@@ -9,14 +9,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // fetchable refuses a submission that refers to submodule commits that no other clone could fetch:
 // integration could then not be checked out. A submodule that is not checked out in the worktree
 // was not changed.
-func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, worktree string, head git.OID, changed []string) error {
+func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, worktree string, head plumbing.OID, changed []string) error {
 	links, err := s.repo.Worktree(worktree).Gitlinks(ctx)
 	if err != nil || len(links) == 0 {
 		return err
@@ -36,7 +36,7 @@ func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, w
 				"%s is a repository of its own, and no .gitmodules names its address for others", name)
 		}
 		published, err := s.repo.ModulePublished(ctx, filepath.Join(worktree, filepath.FromSlash(file)), commit)
-		if errors.Is(err, gitio.ErrNotFound) {
+		if errors.Is(err, git.ErrNotFound) {
 			continue
 		}
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
@@ -19,7 +19,7 @@ import (
 const past = 301 * time.Second // longer than a lease
 
 // dirtied makes a commit, an edit and a new file in a task's worktree.
-func (s *scene) dirtied(task string) git.OID {
+func (s *scene) dirtied(task string) plumbing.OID {
 	s.t.Helper()
 	commit := s.work(task, "a.txt", "committed\n")
 	s.write(s.path(task), "a.txt", "edited\n")
@@ -29,7 +29,7 @@ func (s *scene) dirtied(task string) git.OID {
 }
 
 // fresh checks that the worktree starts at integration and that the old work is in the attic.
-func (s *scene) fresh(got *worktrees.Claimed, old git.OID) {
+func (s *scene) fresh(got *worktrees.Claimed, old plumbing.OID) {
 	s.t.Helper()
 	base := s.ref("refs/heads/integration")
 	if !got.Kind.Fresh || got.Task.Iteration != 1 || got.Task.BaseCommit != string(base) || s.ref(taskRef(got.Task.ID)) != base {
@@ -126,7 +126,7 @@ func TestHandOff(t *testing.T) {
 
 func TestUnblock(t *testing.T) {
 	s := newScene(t, ready("one"))
-	block := func(coder string) git.OID {
+	block := func(coder string) plumbing.OID {
 		t.Helper()
 		s.claim(coder, "one")
 		old := s.dirtied("one")
@@ -174,12 +174,12 @@ func TestEndings(t *testing.T) {
 		s.task(id)
 	}
 	s.task("instead")
-	claim := func(id string) git.OID {
+	claim := func(id string) plumbing.OID {
 		t.Helper()
 		s.claim("coder-1", id)
 		return s.dirtied(id)
 	}
-	kept := func(id string, old git.OID) {
+	kept := func(id string, old plumbing.OID) {
 		t.Helper()
 		all := s.attic(id)
 		if len(all) != 1 || s.file(all[0], "new.txt") != "new\n" || s.git(s.dir, "rev-parse", string(all[0])+"^") != string(old) {
@@ -370,7 +370,7 @@ func TestLateWork(t *testing.T) {
 	clone, err := s.b.CloneID(s.ctx)
 	s.check(err)
 	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base), Kept: string(old)},
-		git.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, git.RefUpdate{Ref: taskRef("one"), Old: old, New: base})
+		plumbing.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, plumbing.RefUpdate{Ref: taskRef("one"), Old: old, New: base})
 	s.write(s.path("one"), "late.txt", "late\n")
 	path, err := worktrees.Create(s.ctx, s.b, "one", by(s.as("coder-2")))
 	s.check(err)
@@ -434,7 +434,7 @@ func TestKeptOnce(t *testing.T) {
 		s.check(err)
 		return done.After.Task(task).Last(board.EventCoderReleased).Kept
 	}
-	if kept, all := release("coder-1", "one"), s.attic("one"); kept != string(detached) || !slices.Equal(all, []git.OID{branch, detached}) {
+	if kept, all := release("coder-1", "one"), s.attic("one"); kept != string(detached) || !slices.Equal(all, []plumbing.OID{branch, detached}) {
 		t.Errorf("kept %s of %v", kept, all)
 	}
 	// A branch without a commit, and no files.
@@ -476,7 +476,7 @@ func TestKeptAside(t *testing.T) {
 			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent["coder-1"]}, &board.Release{About: about("one")})
 			s.check(err)
 			s.lies()
-			if !slices.ContainsFunc(s.attic("one"), func(c git.OID) bool { return s.file(c, "specs/vision.md") == "hours of work\n" }) {
+			if !slices.ContainsFunc(s.attic("one"), func(c plumbing.OID) bool { return s.file(c, "specs/vision.md") == "hours of work\n" }) {
 				t.Errorf("kept %v", s.attic("one"))
 			}
 		})
@@ -511,7 +511,7 @@ func TestKeptDetached(t *testing.T) {
 	ada := human()
 	path, err := worktrees.Create(s.ctx, s.b, "one", &ada)
 	s.check(err)
-	if kept := s.attic("one"); !slices.Equal(kept, []git.OID{detached}) || s.git(path, "rev-parse", "HEAD") != string(branch) {
+	if kept := s.attic("one"); !slices.Equal(kept, []plumbing.OID{detached}) || s.git(path, "rev-parse", "HEAD") != string(branch) {
 		t.Errorf("kept %v, not %s", kept, detached)
 	}
 	// Of one without a commit and without files nothing is kept.

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Tidy removes the worktree and branch of a task that no longer needs them. Work that exists only
@@ -24,11 +24,11 @@ func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 // kept is their place in the attic.
 func Later(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) (n int, kept string, err error) {
 	tip, err := b.Repo().Ref(ctx, v.TaskRef(t.ID))
-	if err != nil || tip.IsZero() || tip == git.OID(t.ReviewCommit) {
+	if err != nil || tip.IsZero() || tip == plumbing.OID(t.ReviewCommit) {
 		return 0, "", err
 	}
-	n, err = b.Repo().History().CountCommits(ctx, git.OID(t.ReviewCommit), tip)
-	return n, "they are kept in " + git.AtticPrefix + t.ID, err
+	n, err = b.Repo().History().CountCommits(ctx, plumbing.OID(t.ReviewCommit), tip)
+	return n, "they are kept in " + plumbing.AtticPrefix + t.ID, err
 }
 
 func (s *site) tidy(ctx context.Context, v *gitboard.View, task string, actor board.Actor) error {
@@ -55,16 +55,16 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 		if err != nil {
 			return false, err
 		}
-		updates = append(updates, git.RefUpdate{Ref: v.TaskRef(task), Old: tip, New: git.ZeroOID})
+		updates = append(updates, plumbing.RefUpdate{Ref: v.TaskRef(task), Old: tip, New: plumbing.ZeroOID})
 		return s.moved(ctx, updates)
 	})
 }
 
 // moved moves refs to keep work. It returns false, and no error, if one of them was not at the old
 // value of its update.
-func (s *site) moved(ctx context.Context, updates []git.RefUpdate) (bool, error) {
+func (s *site) moved(ctx context.Context, updates []plumbing.RefUpdate) (bool, error) {
 	err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work")
-	if errors.Is(err, gitio.ErrRefMoved) {
+	if errors.Is(err, git.ErrRefMoved) {
 		return false, nil
 	}
 	return true, err
@@ -72,19 +72,19 @@ func (s *site) moved(ctx context.Context, updates []git.RefUpdate) (bool, error)
 
 // keepBranch returns the update that puts a branch's commits into the attic; none if something else
 // holds them.
-func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip git.OID) ([]git.RefUpdate, error) {
+func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip plumbing.OID) ([]plumbing.RefUpdate, error) {
 	landed, err := s.holding(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	if held, err := s.heldBy(ctx, tip, []git.OID{landed}); held || err != nil {
+	if held, err := s.heldBy(ctx, tip, []plumbing.OID{landed}); held || err != nil {
 		return nil, err
 	}
 	attic, err := s.attic(ctx, task)
 	if err != nil {
 		return nil, err
 	}
-	_, reviews, err := s.numbered(ctx, git.ReviewPrefix+task)
+	_, reviews, err := s.numbered(ctx, plumbing.ReviewPrefix+task)
 	if err != nil {
 		return nil, err
 	}
@@ -95,5 +95,5 @@ func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, ti
 	if held, err := s.heldBy(ctx, tip, holders); held || err != nil {
 		return nil, err
 	}
-	return []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: tip}}, nil
+	return []plumbing.RefUpdate{{Ref: plumbing.AtticRef(task, attic.next), Old: plumbing.ZeroOID, New: tip}}, nil
 }

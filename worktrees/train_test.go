@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -65,7 +65,7 @@ func TestTrain(t *testing.T) {
 			for i, r := range got {
 				id := fmt.Sprintf("t%d", i+1)
 				p := r.Done.Op.Payload.(*board.Merge)
-				if r.Task != id || !r.Merged || git.OID(p.Before) != before || p.MergeCommit != string(r.Commit) || p.Test == "" || n > 1 && p.Train != string(tip) || n == 1 && p.Train != "" {
+				if r.Task != id || !r.Merged || plumbing.OID(p.Before) != before || p.MergeCommit != string(r.Commit) || p.Test == "" || n > 1 && p.Train != string(tip) || n == 1 && p.Train != "" {
 					t.Errorf("%d: %+v %+v", i, r, p)
 				}
 				before = r.Commit
@@ -505,7 +505,7 @@ func TestTrainAborted(t *testing.T) {
 	s.do(human(), &board.Abort{Reason: "enough"})
 	landed, e := u.arrive()
 	s.refused(e.err, board.CodeMode, "ABORTED")
-	if len(landed) > 0 || s.ref("refs/heads/integration") != before || s.ref("refs/liza/leases/merge") != git.ZeroOID {
+	if len(landed) > 0 || s.ref("refs/heads/integration") != before || s.ref("refs/liza/leases/merge") != plumbing.ZeroOID {
 		t.Errorf("landed %v", landed)
 	}
 	s.is("t1", board.Approved)
@@ -538,9 +538,9 @@ func TestTrainRequestElsewhere(t *testing.T) {
 	s := newTrain(t, 3, nil)
 	u := s.depart(merge.TrainRequest{Request: gitboard.Request{ID: "train"}}, "nothing")
 	before, review := s.ref("refs/heads/integration"), s.state().Task("t1").ReviewCommit
-	_, err := s.b.Do(s.ctx, gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "train"}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	_, err := s.b.Do(s.ctx, gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "train"}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return &board.Merge{About: about("t1"), ReviewCommit: review, Before: string(before), MergeCommit: review, MergeType: board.FastForward},
-			[]git.RefUpdate{{Ref: "refs/heads/integration", Old: before, New: git.OID(review)}}, nil
+			[]plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: before, New: plumbing.OID(review)}}, nil
 	})
 	s.check(err)
 	landed, e := u.arrive()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // ownLockAge is the age at which a lock counts as left behind if only the task's own agent could
@@ -30,17 +30,17 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 		return nil, err
 	}
 	common := s.repo.CommonDir()
-	record := gitio.LinkedDir(s.path(task))
-	locks, _ := filepath.Glob(gitio.EscapeGlob(filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"))
-	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(git.ReviewPrefix+task)), record} {
+	record := git.LinkedDir(s.path(task))
+	locks, _ := filepath.Glob(git.EscapeGlob(filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"))
+	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(plumbing.ReviewPrefix+task)), record} {
 		if dir == "" {
 			continue
 		}
-		found, _ := filepath.Glob(filepath.Join(gitio.EscapeGlob(dir), "*.lock"))
+		found, _ := filepath.Glob(filepath.Join(git.EscapeGlob(dir), "*.lock"))
 		locks = append(locks, found...)
 	}
 	for _, path := range locks {
-		if err := s.repo.Locks().Clear(path, ownLockAge); errors.As(err, new(*gitio.HeldError)) {
+		if err := s.repo.Locks().Clear(path, ownLockAge); errors.As(err, new(*git.HeldError)) {
 			continue
 		} else if err != nil {
 			return did, err

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -19,7 +19,7 @@ func TestUnlock(t *testing.T) {
 		t.Skip("nobody can see here whether a lock is held")
 	}
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	git := s.b.Repo().CommonDir()
+	common := s.b.Repo().CommonDir()
 	record, err := os.ReadFile(filepath.Join(s.dir, ".worktrees", "one", ".git"))
 	s.check(err)
 	record = bytes.TrimSpace(bytes.TrimPrefix(record, []byte("gitdir: "+git+"/")))
@@ -27,14 +27,14 @@ func TestUnlock(t *testing.T) {
 	others := []string{"packed-refs.lock", "refs/heads/task/two.lock", "refs/liza/review/one-more/1.lock"}
 	written := func(at time.Time) {
 		for _, lock := range slices.Concat(own, others) {
-			s.write(git, lock, "")
-			s.check(os.Chtimes(filepath.Join(git, lock), at, at))
+			s.write(common, lock, "")
+			s.check(os.Chtimes(filepath.Join(common, lock), at, at))
 		}
 	}
 	now := time.Now()
 	written(now)
 	did, err := worktrees.Unlock(s.ctx, s.b, "one")
-	if s.check(err); len(did) > 0 && time.Since(now) < gitio.LockAge { // also on a slow machine
+	if s.check(err); len(did) > 0 && time.Since(now) < git.LockAge { // also on a slow machine
 		t.Errorf("at once: %q", did)
 	}
 	written(time.Now().Add(-time.Hour))
@@ -43,19 +43,19 @@ func TestUnlock(t *testing.T) {
 		t.Errorf("%q", did)
 	}
 	for _, lock := range own {
-		if _, err := os.Stat(filepath.Join(git, lock)); err == nil {
+		if _, err := os.Stat(filepath.Join(common, lock)); err == nil {
 			t.Errorf("%s is there", lock)
 		}
 	}
-	s.check(os.MkdirAll(filepath.Join(git, own[0], "in it"), 0o755))
+	s.check(os.MkdirAll(filepath.Join(common, own[0], "in it"), 0o755))
 	long := time.Now().Add(-time.Hour)
-	s.check(os.Chtimes(filepath.Join(git, own[0]), long, long))
+	s.check(os.Chtimes(filepath.Join(common, own[0]), long, long))
 	if did, err := worktrees.Unlock(s.ctx, s.b, "one"); err == nil {
 		t.Errorf("what can't be removed: %q", did)
 	}
-	s.check(os.RemoveAll(filepath.Join(git, own[0])))
+	s.check(os.RemoveAll(filepath.Join(common, own[0])))
 	for _, lock := range others {
-		if _, err := os.Stat(filepath.Join(git, lock)); err != nil {
+		if _, err := os.Stat(filepath.Join(common, lock)); err != nil {
 			t.Errorf("%s: %v", lock, err)
 		}
 	}

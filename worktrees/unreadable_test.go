@@ -91,7 +91,7 @@ func TestUnreadableFolders(t *testing.T) {
 // TestConcerning checks which problems are those of one task: a supervisor repairs no others.
 func TestConcerning(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	git := s.b.Repo().CommonDir()
+	common := s.b.Repo().CommonDir()
 	concerns, err := worktrees.Concerning(s.ctx, s.b, "one")
 	s.check(err)
 	for _, c := range []struct {
@@ -100,12 +100,12 @@ func TestConcerning(t *testing.T) {
 	}{
 		{worktrees.Problem{Kind: worktrees.MissingBranch, Task: "one"}, true},
 		{worktrees.Problem{Kind: worktrees.MissingBranch, Task: "two"}, false},
-		{worktrees.Problem{Kind: worktrees.DamagedRecord, Path: filepath.Join(git, "worktrees", "two")}, true},
+		{worktrees.Problem{Kind: worktrees.DamagedRecord, Path: filepath.Join(common, "worktrees", "two")}, true},
 		{worktrees.Problem{Kind: worktrees.DamagedClone, Path: filepath.Join(s.b.Dir(), "clone")}, true},
 		{worktrees.Problem{Kind: worktrees.LeftLock, Path: s.path("one")}, true},
 		{worktrees.Problem{Kind: worktrees.LeftLock, Path: s.path("two")}, false},
-		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(git, "refs/heads/task/one.lock")}, true},
-		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(git, "refs/heads/task/two.lock")}, false},
+		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(common, "refs/heads/task/one.lock")}, true},
+		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(common, "refs/heads/task/two.lock")}, false},
 		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(s.gitDirOf("one"), "index.lock")}, true},
 		{worktrees.Problem{Kind: worktrees.ExpiredMerge}, false},
 	} {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // VerdictRequest is a reviewer's verdict on a submission.
@@ -33,7 +33,7 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 	if r.Verdict == board.VerdictApproved {
 		options = append(options, gitboard.Ahead(worktree.begin))
 	}
-	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(r.Task)
 		if err != nil {
 			return nil, nil, err
@@ -68,8 +68,8 @@ func (r VerdictRequest) payload(t *board.Task) (*board.Verdict, error) {
 
 // judged completes the commit of a verdict. For an approval it also checks that nothing changed
 // during the review.
-func (s *site) judged(ctx context.Context, v *gitboard.View, t *board.Task, p *board.Verdict, worktree *ahead) ([]git.RefUpdate, error) {
-	commit, err := s.named(ctx, p.Commit, git.OID(t.ReviewCommit))
+func (s *site) judged(ctx context.Context, v *gitboard.View, t *board.Task, p *board.Verdict, worktree *ahead) ([]plumbing.RefUpdate, error) {
+	commit, err := s.named(ctx, p.Commit, plumbing.OID(t.ReviewCommit))
 	if err != nil {
 		return nil, err
 	}
@@ -97,5 +97,5 @@ func (s *site) judged(ctx context.Context, v *gitboard.View, t *board.Task, p *b
 	if tip != commit && t.Clone == s.clone {
 		return nil, refusal(board.CodeStale, t.ID, again, "%s is at %s, not at the submitted %s", v.TaskBranch(t.ID), tip.Short(), commit.Short())
 	}
-	return []git.RefUpdate{{Ref: v.TaskRef(t.ID), Old: tip, New: tip}}, nil
+	return []plumbing.RefUpdate{{Ref: v.TaskRef(t.ID), Old: tip, New: tip}}, nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // TestListed checks that a sentence names the first few of many paths, and counts the others.
@@ -29,15 +29,15 @@ func TestListed(t *testing.T) {
 // task and of an agent, except merges.
 func TestUnsigned(t *testing.T) {
 	one := &board.Task{ID: "one"}
-	var work []git.Commit
+	var work []plumbing.Commit
 	for i, message := range []string{
 		"no trailers", "a merge", "of another\n\nLiza-Task: two\nLiza-Agent: coder-1\n", "of nobody\n\nLiza-Task: one\n", "signed\n\nLiza-Task: one\nLiza-Agent: coder-1\n",
 	} {
-		parents := make([]git.OID, 1)
+		parents := make([]plumbing.OID, 1)
 		if message == "a merge" {
-			parents = make([]git.OID, 2)
+			parents = make([]plumbing.OID, 2)
 		}
-		work = append(work, git.Commit{OID: git.OID(strings.Repeat(string(rune('0'+i)), 40)), Message: message, Parents: parents})
+		work = append(work, plumbing.Commit{OID: plumbing.OID(strings.Repeat(string(rune('0'+i)), 40)), Message: message, Parents: parents})
 	}
 	got := unsigned(one, work)
 	if want := "no trailer in 0000000000, 2222222222, 3333333333 names who made it"; len(got) != 1 || !strings.HasPrefix(got[0], want) {
@@ -52,13 +52,13 @@ func TestUnsigned(t *testing.T) {
 // revision.
 func TestNamed(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/own", New: commits[1]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/own", New: commits[1]}}, ""))
 	expected := string(commits[0])
-	lost := git.OID(strings.Repeat("a", 40))
+	lost := plumbing.OID(strings.Repeat("a", 40))
 	for _, c := range []struct {
 		rev      string
-		expected git.OID
-		want     git.OID // "" where it is refused
+		expected plumbing.OID
+		want     plumbing.OID // "" where it is refused
 	}{
 		{expected, commits[0], commits[0]},
 		{expected[:4], commits[0], commits[0]},
@@ -88,18 +88,18 @@ func TestNamed(t *testing.T) {
 func TestLater(t *testing.T) {
 	ctx, s, commits := began(t)
 	for _, c := range []struct {
-		tip  git.OID
+		tip  plumbing.OID
 		want int
-	}{{git.ZeroOID, 0}, {commits[0], 0}, {commits[2], 2}} {
+	}{{plumbing.ZeroOID, 0}, {commits[0], 0}, {commits[2], 2}} {
 		if !c.tip.IsZero() {
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
 		}
 		n, kept, err := Later(ctx, s.b, noBoard(), &board.Task{ID: "one", ReviewCommit: string(commits[0])})
-		if n != c.want || strings.Contains(kept, git.AtticPrefix+"one") != (n > 0) || err != nil {
+		if n != c.want || strings.Contains(kept, plumbing.AtticPrefix+"one") != (n > 0) || err != nil {
 			t.Errorf("at %s: %d %q %v", c.tip, n, kept, err)
 		}
 		if !c.tip.IsZero() {
-			must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/one", Old: c.tip}}, ""))
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", Old: c.tip}}, ""))
 		}
 	}
 }
@@ -118,13 +118,13 @@ func TestWork(t *testing.T) {
 		want board.ErrorCode
 		says string
 	}{
-		{"on its branch", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0], Branch: ref}}, "", ""},
+		{"on its branch", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0], Branch: ref}}, "", ""},
 		{"in another clone", board.Task{Clone: "another"}, glance{}, board.CodeElsewhere, "in another clone"},
 		{"gone", board.Task{Clone: s.clone}, glance{}, board.CodeMissing, "the worktree of one is missing"},
-		{"changed", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0], Branch: ref, Dirty: []gitio.StatusEntry{{Code: " M", Path: "a.txt"}}}}, board.CodeDirty, "a.txt"},
-		{"without its branch", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Branch: ref, Dirty: []gitio.StatusEntry{{Code: "A ", Path: "a.txt"}}}}, board.CodeMissing, "task/one is missing"},
-		{"on another branch", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0], Branch: "refs/heads/own"}}, board.CodeStale, "on own, not on task/one"},
-		{"on none", board.Task{}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0]}}, board.CodeStale, "on a detached HEAD, not on task/one"},
+		{"changed", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0], Branch: ref, Dirty: []git.StatusEntry{{Code: " M", Path: "a.txt"}}}}, board.CodeDirty, "a.txt"},
+		{"without its branch", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Branch: ref, Dirty: []git.StatusEntry{{Code: "A ", Path: "a.txt"}}}}, board.CodeMissing, "task/one is missing"},
+		{"on another branch", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0], Branch: "refs/heads/own"}}, board.CodeStale, "on own, not on task/one"},
+		{"on none", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0]}}, board.CodeStale, "on a detached HEAD, not on task/one"},
 	} {
 		c.t.ID = "one"
 		head, err := s.work(ctx, v, &c.t, c.g)
@@ -141,9 +141,9 @@ func TestWork(t *testing.T) {
 	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); !errors.Is(err, broken) {
 		t.Errorf("it can't be read: %v", err)
 	}
-	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: commits[0]}}, ""))
 	must(t, os.WriteFile(filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref)), []byte("garbage\n"), 0o644))
-	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, Checkout: gitio.Checkout{Head: commits[0]}}); !errors.As(err, new(*gitio.BrokenRefError)) {
+	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0]}}); !errors.As(err, new(*git.BrokenRefError)) {
 		t.Errorf("on none, and its branch can't be read: %v", err)
 	}
 	through := *s

@@ -22,7 +22,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -294,7 +294,7 @@ func writer() {
 	}
 	for {
 		done, err := write()
-		if errors.Is(err, gitio.ErrBusy) {
+		if errors.Is(err, git.ErrBusy) {
 			done, err = write()
 		}
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // floor is F of specs/performance.md: what no program of this design can do without, one thing
@@ -83,7 +83,7 @@ func (f *floor) run() (time.Duration, error) {
 	if _, err := s.git("rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"); err != nil {
 		return 0, err
 	}
-	tip := git.BoardRef
+	tip := plumbing.BoardRef
 	if _, err := pipe(s.l.command(s.dir, "git", "cat-file", "--batch"), tip+"\n"+tip+"^{tree}\n"+tip+":board.yaml\n"+tip+":config.yaml\n"); err != nil {
 		return 0, err
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -75,9 +75,9 @@ func (h *history) do(a board.Actor, p board.Payload) error {
 	if err != nil {
 		return err
 	}
-	name, email := oplog.Author(a)
+	name, email := log.Author(a)
 	when := op.Time.Std().Unix()
-	fmt.Fprintf(h.out, "commit %s\nauthor %s <%s> %d +0000\ncommitter Bench <bench@example.org> %d +0000\n", git.BoardRef, name, email, when, when)
+	fmt.Fprintf(h.out, "commit %s\nauthor %s <%s> %d +0000\ncommitter Bench <bench@example.org> %d +0000\n", plumbing.BoardRef, name, email, when, when)
 	h.data([]byte(message))
 	for path, record := range after.Changes() {
 		if record == nil {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // benchHooks measures what hooks cost: a human next to nothing, an agent's commit a little, and a
@@ -121,7 +121,7 @@ func (l *lab) serverCheck() error {
 	if err != nil {
 		return err
 	}
-	const state = git.BoardRef
+	const state = plumbing.BoardRef
 	before, err := s.git("rev-parse", fmt.Sprintf("%s~%d", state, n))
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // benchRace lets 16 coders claim one task at once.
@@ -203,7 +203,7 @@ func (c crowded) String() string {
 
 // operations counts the operations on the board.
 func (s *site) operations() (n int, err error) {
-	out, err := s.git("rev-list", "--count", git.BoardRef)
+	out, err := s.git("rev-list", "--count", plumbing.BoardRef)
 	if err == nil {
 		_, err = fmt.Sscan(out, &n)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 func newWriter(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<20) }
@@ -129,7 +129,7 @@ func (s *site) checked() error {
 func (s *site) everyCommit() arm {
 	return arm{"git cat-file of every commit", func() (time.Duration, error) {
 		start := time.Now()
-		list, err := s.git("rev-list", git.BoardRef)
+		list, err := s.git("rev-list", plumbing.BoardRef)
 		if err != nil {
 			return 0, err
 		}

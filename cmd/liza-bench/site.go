@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // site is one repository with a board.
@@ -97,9 +97,9 @@ func (l *lab) board(name string, age time.Duration, write func(h *history) error
 		return nil, err
 	}
 	s.tasks, s.made = h.unclaimed(), h.commits
-	first, err := s.git("rev-list", "--max-parents=0", git.BoardRef)
+	first, err := s.git("rev-list", "--max-parents=0", plumbing.BoardRef)
 	if err == nil {
-		_, err = s.git("update-ref", git.HomeRef, strings.TrimSpace(first)) // it is a board of its own, and no copy
+		_, err = s.git("update-ref", plumbing.HomeRef, strings.TrimSpace(first)) // it is a board of its own, and no copy
 	}
 	if err != nil {
 		return nil, err
@@ -131,12 +131,12 @@ func (s *site) remember() (err error) {
 // its own operations. Else each run would pay for the proof of operations that were taken back
 // before it.
 func (s *site) proven() error {
-	tip := s.before[git.BoardRef]
+	tip := s.before[plumbing.BoardRef]
 	if tip == "" {
 		return nil
 	}
 	own := filepath.Join(s.dir, ".git", "liza")
-	return errors.Join(os.MkdirAll(own, 0o755), os.WriteFile(filepath.Join(own, "proven"), fmt.Appendf(nil, "%s %s", git.ZeroOID, tip), 0o644))
+	return errors.Join(os.MkdirAll(own, 0o755), os.WriteFile(filepath.Join(own, "proven"), fmt.Appendf(nil, "%s %s", plumbing.ZeroOID, tip), 0o644))
 }
 
 func (s *site) git(args ...string) (string, error) {
@@ -204,7 +204,7 @@ func (s *site) restore() error {
 // forget removes what would show that the board was ahead: verify reports a board that was set
 // back.
 func (s *site) forget() error {
-	if err := os.Truncate(filepath.Join(s.dir, ".git", "logs", filepath.FromSlash(git.BoardRef)), 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Truncate(filepath.Join(s.dir, ".git", "logs", filepath.FromSlash(plumbing.BoardRef)), 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	kept, err := filepath.Glob(filepath.Join(s.dir, ".git", "liza", "kept", "objects-*"))

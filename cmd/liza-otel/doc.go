@@ -7,5 +7,5 @@
 // sent. It is a program of its own because the libraries of OpenTelemetry cost every start of a
 // program that links them.
 //
-// It may import gitboard, gitboard/board, gitboard/git and gitboard/roles.
+// It may import gitboard, gitboard/board, gitboard/git/plumbing and gitboard/roles.
 package main

@@ -25,7 +25,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // scopeName is the name of the instrumentation scope, and of the service unless OTEL_SERVICE_NAME
@@ -91,7 +91,7 @@ func run(ctx context.Context, dir string, pid int, in io.Reader, out, errs io.Wr
 type exporter struct {
 	board  *gitboard.Board
 	story  *story
-	seen   git.OID
+	seen   plumbing.OID
 	tracer trace.Tracer
 	tokens metric.Int64Counter
 	closes []func(context.Context) error
@@ -103,7 +103,7 @@ func newExporter(ctx context.Context, b *gitboard.Board, pid int) (*exporter, er
 	if err != nil {
 		return nil, err
 	}
-	first, err := b.Repo().History().RevList(ctx, git.ZeroOID, v.Commit)
+	first, err := b.Repo().History().RevList(ctx, plumbing.ZeroOID, v.Commit)
 	if err != nil {
 		return nil, err
 	}

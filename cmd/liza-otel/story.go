@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -26,7 +26,7 @@ type span struct {
 // story turns operations of one process's agents and of humans into spans. It must be fed in the
 // order of the board.
 type story struct {
-	root git.OID                    // the board's first commit
+	root plumbing.OID               // the board's first commit
 	goal string                     // the default goal, "" while several are in progress
 	mine func(*board.Register) bool // whether the agent belongs to this process
 
@@ -37,7 +37,7 @@ type story struct {
 	tokens   []counter
 }
 
-func newStory(root git.OID, s *board.State, mine func(*board.Register) bool) *story {
+func newStory(root plumbing.OID, s *board.State, mine func(*board.Register) bool) *story {
 	t := &story{root: root, mine: mine, sessions: map[string]bool{}, agents: map[string]bool{}, waiting: map[string][]span{}, over: map[string]bool{}}
 	for _, b := range ended(s) {
 		t.over[b.ID] = true
@@ -55,10 +55,10 @@ func (t *story) trace() trace.TraceID {
 	return trace.TraceID(sum[:16])
 }
 
-func (t *story) goalID(goal string) trace.SpanID     { return t.spanID("goal", goal) }
-func (t *story) taskID(task string) trace.SpanID     { return t.spanID("task", task) }
-func (t *story) runID(usage git.OID) trace.SpanID    { return t.spanID("run", string(usage)) }
-func (t *story) operationID(at git.OID) trace.SpanID { return t.spanID("operation", string(at)) }
+func (t *story) goalID(goal string) trace.SpanID          { return t.spanID("goal", goal) }
+func (t *story) taskID(task string) trace.SpanID          { return t.spanID("task", task) }
+func (t *story) runID(usage plumbing.OID) trace.SpanID    { return t.spanID("run", string(usage)) }
+func (t *story) operationID(at plumbing.OID) trace.SpanID { return t.spanID("operation", string(at)) }
 
 func (t *story) spanID(kind, name string) trace.SpanID {
 	sum := t.hash(kind, name)
@@ -85,7 +85,7 @@ func (t *story) above(task string) trace.SpanID {
 var aside = []string{"register", "deregister", "agent-status", "claim", "claim-review", "merge", "finish-merge", "plan", "goal-complete", "deadline", "iteration-limit"}
 
 // add takes an operation and returns the spans that it ends.
-func (t *story) add(commit git.OID, op board.Operation) []span {
+func (t *story) add(commit plumbing.OID, op board.Operation) []span {
 	if r, is := op.Payload.(*board.Register); is && t.mine(r) {
 		t.sessions[op.Actor.Session], t.agents[op.Actor.ID] = true, true
 	}
@@ -115,7 +115,7 @@ func (t *story) concerns(op board.Operation) bool {
 }
 
 // operation is the span of an operation outside any run.
-func (t *story) operation(commit git.OID, op board.Operation) span {
+func (t *story) operation(commit plumbing.OID, op board.Operation) span {
 	at := op.Time.Std()
 	s := span{id: t.operationID(commit), parent: t.above(op.TaskID()), name: op.Name(), from: at, to: at}
 	s.attributes = append(who(op), attribute.String("liza.commit", string(commit)), attribute.String("liza.operation", op.Name()))
@@ -142,7 +142,7 @@ func who(op board.Operation) []attribute.KeyValue {
 
 // run returns the span of the run whose cost an operation records, and those of the agent's actions
 // in it.
-func (t *story) run(commit git.OID, op board.Operation, u *board.Usage) []span {
+func (t *story) run(commit plumbing.OID, op board.Operation, u *board.Usage) []span {
 	t.count(op.Actor.Role, u)
 	end := op.Time.Std()
 	r := span{id: t.runID(commit), parent: t.above(u.Task), name: "run", from: end.Add(-time.Duration(u.Cost.Seconds) * time.Second), to: end}

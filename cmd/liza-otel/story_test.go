@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -39,12 +39,12 @@ func newTold(t *testing.T) *told {
 	return s
 }
 
-func sha(digit byte) git.OID { return git.OID(strings.Repeat(string(digit), 40)) }
+func sha(digit byte) plumbing.OID { return plumbing.OID(strings.Repeat(string(digit), 40)) }
 
 func (s *told) state() *board.State { return board.NewState(s.mem, s.now) }
 
 // do carries an operation out some seconds after the last, tells it, and returns its commit.
-func (s *told) do(after int, a board.Actor, p board.Payload) git.OID {
+func (s *told) do(after int, a board.Actor, p board.Payload) plumbing.OID {
 	s.t.Helper()
 	s.now = s.now.Add(time.Duration(after) * time.Second)
 	s.n++
@@ -54,7 +54,7 @@ func (s *told) do(after int, a board.Actor, p board.Payload) git.OID {
 		s.t.Fatalf("%s by %s: %v", p.Op(), a.ID, err)
 	}
 	s.mem.Absorb(next)
-	commit := git.OID(fmt.Sprintf("%040x", s.n))
+	commit := plumbing.OID(fmt.Sprintf("%040x", s.n))
 	if s.story != nil {
 		s.spans = append(s.spans, s.story.add(commit, op)...)
 		s.spans = append(s.spans, s.story.tasks(s.state())...)

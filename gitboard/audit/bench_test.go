@@ -7,10 +7,10 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -28,7 +28,7 @@ func (w *world) routine(commits int) {
 
 func BenchmarkVerify(b *testing.B) {
 	const commits = 1000
-	bench := func(b *testing.B, w *world, repo *gitio.Repo) {
+	bench := func(b *testing.B, w *world, repo *git.Repo) {
 		w.routine(commits)
 		if repo != nil {
 			testrun.RunGit(b, repo.CommonDir(), "gc", "--quiet")
@@ -58,7 +58,7 @@ func BenchmarkVerifyChain(b *testing.B) {
 	for _, planned := range []bool{false, true} {
 		for _, n := range []int{500, 5000} {
 			b.Run(fmt.Sprintf("planned=%v/%d", planned, n), func(b *testing.B) {
-				store := oplog.NewMemory()
+				store := log.NewMemory()
 				tip := chain(b, store, n, planned)
 				for b.Loop() {
 					report, err := audit.Verify(b.Context(), store, nil, audit.Range{To: tip}, nil)
@@ -74,20 +74,20 @@ func BenchmarkVerifyChain(b *testing.B) {
 
 // chain writes the history of a board with a chain of n tasks, without its trees: nobody reads the
 // tree of a proven commit, and five thousand of them would fill the memory.
-func chain(b *testing.B, store oplog.Store, n int, planned bool) (tip git.OID) {
-	memory, tree, now := board.NewMemory(), oplog.NewTree(), board.Time("2026-02-03T08:00:00Z")
+func chain(b *testing.B, store log.Store, n int, planned bool) (tip plumbing.OID) {
+	memory, tree, now := board.NewMemory(), log.NewTree(), board.Time("2026-02-03T08:00:00Z")
 	do := func(p board.Payload) {
 		now = now.Add(time.Second)
 		op := board.Operation{Actor: ada, Time: now, Request: string(now), Payload: p}
-		made, err := oplog.CarryOut(board.NewState(memory, now), tree, op, codec.EncodeChecked)
+		made, err := log.CarryOut(board.NewState(memory, now), tree, op, codec.EncodeChecked)
 		check(b, err)
-		by := git.Signature{Name: ada.Name, Email: ada.Email, When: now.Std()}
-		c := git.Commit{Tree: made.Root(), Author: by, Committer: by, Message: made.Message}
+		by := plumbing.Signature{Name: ada.Name, Email: ada.Email, When: now.Std()}
+		c := plumbing.Commit{Tree: made.Root(), Author: by, Committer: by, Message: made.Message}
 		if tip != "" {
-			c.Parents = []git.OID{tip}
+			c.Parents = []plumbing.OID{tip}
 		}
-		o := git.NewObject(git.CommitObject, git.EncodeCommit(c))
-		check(b, store.WriteObjects(b.Context(), []git.Object{o}))
+		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+		check(b, store.WriteObjects(b.Context(), []plumbing.Object{o}))
 		memory.Absorb(made.After)
 		tree, tip = made.Tree, o.OID
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // differs explains how a recorded merge of two sides differs from the computed one.
-func differs(ctx context.Context, repo *gitio.Repo, sides [2]git.OID, computed, recorded git.OID) (why remerged, err error) {
+func differs(ctx context.Context, repo *git.Repo, sides [2]plumbing.OID, computed, recorded plumbing.OID) (why remerged, err error) {
 	base, err := repo.History().MergeBase(ctx, sides[0], sides[1])
 	if err != nil {
 		return why, err
@@ -59,10 +59,10 @@ func differs(ctx context.Context, repo *gitio.Repo, sides [2]git.OID, computed, 
 
 // chosen returns the lines of a recorded file where both sides changed the same ones, and nil if
 // the file is more than a choice between those.
-func chosen(ctx context.Context, repo *gitio.Repo, base git.OID, sides [2]git.OID, computed, recorded git.OID, file string) ([]string, error) {
+func chosen(ctx context.Context, repo *git.Repo, base plumbing.OID, sides [2]plumbing.OID, computed, recorded plumbing.OID, file string) ([]string, error) {
 	var texts [4][]string
 	var modes []string
-	for i, tree := range []git.OID{base, sides[0], sides[1], recorded, computed} {
+	for i, tree := range []plumbing.OID{base, sides[0], sides[1], recorded, computed} {
 		mode, text, err := textOf(ctx, repo, tree, file)
 		if err != nil || mode == "" && i > 0 || strings.Contains(text, "\x00") { // both may have added it
 			return nil, err
@@ -87,13 +87,13 @@ func chosen(ctx context.Context, repo *gitio.Repo, base git.OID, sides [2]git.OI
 }
 
 // textOf returns the mode and the text of a regular file of a commit or a tree, "" for none.
-func textOf(ctx context.Context, repo *gitio.Repo, tree git.OID, file string) (mode, text string, err error) {
+func textOf(ctx context.Context, repo *git.Repo, tree plumbing.OID, file string) (mode, text string, err error) {
 	dir, name := path.Split(file)
 	found, err := repo.Objects(ctx, []string{fmt.Sprintf("%s:%s", tree, strings.TrimSuffix(dir, "/")), fmt.Sprintf("%s:%s", tree, file)})
 	if err != nil {
 		return "", "", err
 	}
-	entries, _ := git.DecodeTree(found[0].Data) // without one there is no file
+	entries, _ := plumbing.DecodeTree(found[0].Data) // without one there is no file
 	for _, e := range entries {
 		if e.Name == name && (e.Mode == filemode.Regular || e.Mode == filemode.Executable) {
 			return e.Mode.String(), string(found[1].Data), nil
@@ -109,15 +109,15 @@ type edit struct{ from, to, newFrom, newTo int }
 // editsOf returns the edits in a patch.
 func editsOf(patch string) (edits []edit) {
 	old, now := 0, 0 // how many lines have been passed
-	for l := range git.PatchLines(patch) {
+	for l := range plumbing.PatchLines(patch) {
 		switch l.Kind {
-		case git.PatchSame:
+		case plumbing.PatchSame:
 			old, now = l.Old, l.New
 			continue
-		case git.PatchGone:
+		case plumbing.PatchGone:
 			now = l.Next - 1
 			old = l.Old - 1
-		case git.PatchAdded:
+		case plumbing.PatchAdded:
 			now = l.New - 1
 		default:
 			continue
@@ -125,7 +125,7 @@ func editsOf(patch string) (edits []edit) {
 		if n := len(edits); n == 0 || edits[n-1].to != old || edits[n-1].newTo != now {
 			edits = append(edits, edit{old, old, now, now})
 		}
-		if e := &edits[len(edits)-1]; l.Kind == git.PatchGone {
+		if e := &edits[len(edits)-1]; l.Kind == plumbing.PatchGone {
 			old++
 			e.to = old
 		} else {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // TestWordsOfFindings checks what is said of trees that are not those of their operations, of
@@ -25,9 +25,9 @@ func TestWordsOfFindings(t *testing.T) {
 	for n := range 25 {
 		many[fmt.Sprintf("x%02d", n)] = []byte("x")
 	}
-	none := git.OID(strings.Repeat("a", 40))
-	lost := func(path string, oid git.OID) func(map[string]git.TreeEntry) {
-		return func(entries map[string]git.TreeEntry) {
+	none := plumbing.OID(strings.Repeat("a", 40))
+	lost := func(path string, oid plumbing.OID) func(map[string]plumbing.TreeEntry) {
+		return func(entries map[string]plumbing.TreeEntry) {
 			e := entries[path]
 			e.OID = oid
 			entries[path] = e
@@ -35,14 +35,14 @@ func TestWordsOfFindings(t *testing.T) {
 	}
 	again := noteOf("again")
 	again.Request = w.steps[len(w.steps)-1].op.Request
-	root := func(data func([]git.TreeEntry) []byte) func(*git.Commit) {
-		return func(c *git.Commit) {
+	root := func(data func([]plumbing.TreeEntry) []byte) func(*plumbing.Commit) {
+		return func(c *plumbing.Commit) {
 			o, err := w.store.Object(w.ctx, string(c.Tree))
 			check(t, err)
-			entries, err := git.DecodeTree(o.Data)
+			entries, err := plumbing.DecodeTree(o.Data)
 			check(t, err)
-			o = git.NewObject(git.TreeObject, data(entries))
-			check(t, w.store.WriteObjects(w.ctx, []git.Object{o}))
+			o = plumbing.NewObject(plumbing.TreeObject, data(entries))
+			check(t, w.store.WriteObjects(w.ctx, []plumbing.Object{o}))
 			c.Tree = o.OID
 		}
 	}
@@ -53,21 +53,21 @@ func TestWordsOfFindings(t *testing.T) {
 		"many files":                 {forgery{op: noteOf("f"), files: many}, []string{"x00 should not be there", "x19 should not be there; and 5 more"}},
 		"a file's content is gone":   {forgery{op: noteOf("f"), entries: lost("sprint.yaml", none)}, []string{"sprint.yaml lacks its content"}},
 		"a file that is a directory": {forgery{op: noteOf("f"), entries: lost("sprint.yaml", w.snapshot(at).Head.Tree)}, []string{"sprint.yaml"}},
-		"a directory is gone": {forgery{op: noteOf("f"), commit: root(func(entries []git.TreeEntry) []byte {
+		"a directory is gone": {forgery{op: noteOf("f"), commit: root(func(entries []plumbing.TreeEntry) []byte {
 			for i := range entries {
 				if entries[i].Name == "agents" {
 					entries[i].OID = none
 				}
 			}
-			return git.EncodeTree(entries)
+			return plumbing.EncodeTree(entries)
 		})}, []string{"it can't be read"}},
-		"a tree in another order": {forgery{op: noteOf("f"), commit: root(func(entries []git.TreeEntry) (data []byte) {
+		"a tree in another order": {forgery{op: noteOf("f"), commit: root(func(entries []plumbing.TreeEntry) (data []byte) {
 			for _, e := range slices.Backward(entries) {
-				data = append(data, git.EncodeTree([]git.TreeEntry{e})...)
+				data = append(data, plumbing.EncodeTree([]plumbing.TreeEntry{e})...)
 			}
 			return data
 		})}, []string{"the same files in other bytes"}},
-		"a tree that is none": {forgery{op: noteOf("f"), commit: func(c *git.Commit) { c.Tree = none }}, []string{"it can't be read"}},
+		"a tree that is none": {forgery{op: noteOf("f"), commit: func(c *plumbing.Commit) { c.Tree = none }}, []string{"it can't be read"}},
 		"no operation and no record": {forgery{op: noteOf("f"), message: func(string) string { return "hello\n" }, files: map[string][]byte{"tasks/x.yaml": []byte("id: [")}},
 			[]string{"it carries no operation", "tasks/x.yaml can't be read: line 1"}},
 		"a changed file":  {forgery{op: noteOf("f"), files: map[string][]byte{board.RecordPath(board.NoteDir, "note-1"): []byte("x\n")}}, []string{`differs: line 1 is "x", and should be "id: note-1"`}},
@@ -83,9 +83,9 @@ func TestWordsOfFindings(t *testing.T) {
 			}
 		}
 	}
-	bad := git.NewObject(git.CommitObject, []byte("no commit"))
-	check(t, w.store.WriteObjects(w.ctx, []git.Object{bad}))
-	onBad := w.forge(forgery{parent: at, op: noteOf("f"), commit: func(c *git.Commit) { c.Parents = []git.OID{bad.OID} }})
+	bad := plumbing.NewObject(plumbing.CommitObject, []byte("no commit"))
+	check(t, w.store.WriteObjects(w.ctx, []plumbing.Object{bad}))
+	onBad := w.forge(forgery{parent: at, op: noteOf("f"), commit: func(c *plumbing.Commit) { c.Parents = []plumbing.OID{bad.OID} }})
 	report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: onBad}, nil)
 	check(t, err)
 	if text := findings(report); !strings.Contains(text, "it is not a commit") || strings.Contains(text, "cut off here") {
@@ -94,7 +94,7 @@ func TestWordsOfFindings(t *testing.T) {
 	if report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: none}, nil); err == nil {
 		t.Errorf("a commit that is not here has a history: %+v", report)
 	}
-	for _, from := range []git.OID{"", at} {
+	for _, from := range []plumbing.OID{"", at} {
 		o, err := w.store.Object(w.ctx, string(at)+":sprint.yaml")
 		check(t, err)
 		report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{From: from, To: o.OID}, nil)
@@ -132,7 +132,7 @@ func TestClockOfTheReceiver(t *testing.T) {
 	w.now = w.now.Add(time.Hour)
 	to := w.do(coder2, &board.Claim{About: about("alpha"), Clone: "clone-1", BaseCommit: string(w.integration), Evidence: w.lapsed("coder-1")})
 	for clock, want := range map[board.Time]board.ErrorCode{"": "", w.now: "", w.now.Add(-2 * time.Minute): board.CodeWrongState} {
-		push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), audit.Range{From: from, To: to, Clock: clock}, w.integration)
+		push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), audit.Range{From: from, To: to, Clock: clock}, w.integration)
 		check(t, err)
 		if push.OK() != (want == "") || want != "" && push.Findings[0].Code != want {
 			t.Errorf("at %q: %s", clock, texts(push.Findings))

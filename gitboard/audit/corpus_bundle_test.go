@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	gogit "github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/storage/memory"
 
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // A history of the corpus is a git bundle. `git fetch FILE 'refs/*:refs/*'` fetches it into any
@@ -25,11 +25,11 @@ const bundleHead = "# v2 git bundle\n"
 
 // keeper is a store that records the objects written to it.
 type keeper struct {
-	*oplog.Memory
-	objects []git.Object
+	*log.Memory
+	objects []plumbing.Object
 }
 
-func (k *keeper) WriteObjects(ctx context.Context, objects []git.Object) error {
+func (k *keeper) WriteObjects(ctx context.Context, objects []plumbing.Object) error {
 	k.objects = append(k.objects, objects...)
 	return k.Memory.WriteObjects(ctx, objects)
 }
@@ -46,10 +46,10 @@ func (k *keeper) bundle(t testing.TB) []byte {
 	}
 	out.WriteString("\n")
 	all := memory.NewStorage()
-	var ids []plumbing.Hash
+	var ids []gogit.Hash
 	for _, o := range k.objects {
 		e := all.NewEncodedObject()
-		kind, err := plumbing.ParseObjectType(string(o.Type))
+		kind, err := gogit.ParseObjectType(string(o.Type))
 		check(t, err)
 		e.SetType(kind)
 		w, err := e.Writer()
@@ -71,13 +71,13 @@ func (k *keeper) bundle(t testing.TB) []byte {
 }
 
 // unbundle loads a bundle into a store.
-func unbundle(t testing.TB, store oplog.Store, data []byte) {
+func unbundle(t testing.TB, store log.Store, data []byte) {
 	t.Helper()
 	in := bufio.NewReader(bytes.NewReader(data))
 	if line, err := in.ReadString('\n'); err != nil || line != bundleHead {
 		t.Fatalf("this is not a bundle: %q, %v", line, err)
 	}
-	var refs []git.RefUpdate
+	var refs []plumbing.RefUpdate
 	for {
 		line, err := in.ReadString('\n')
 		check(t, err)
@@ -85,20 +85,20 @@ func unbundle(t testing.TB, store oplog.Store, data []byte) {
 			break
 		}
 		oid, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		refs = append(refs, git.RefUpdate{Ref: ref, New: git.OID(oid)})
+		refs = append(refs, plumbing.RefUpdate{Ref: ref, New: plumbing.OID(oid)})
 	}
 	all := memory.NewStorage()
 	p, err := packfile.NewParserWithStorage(packfile.NewScanner(in), all)
 	check(t, err)
 	_, err = p.Parse()
 	check(t, err)
-	var objects []git.Object
+	var objects []plumbing.Object
 	for id, e := range all.Objects {
 		r, err := e.Reader()
 		check(t, err)
 		content, err := io.ReadAll(r)
 		check(t, err)
-		o := git.NewObject(git.ObjectType(e.Type().String()), content)
+		o := plumbing.NewObject(plumbing.ObjectType(e.Type().String()), content)
 		if string(o.OID) != id.String() {
 			t.Fatalf("%s reads as %s", id, o.OID)
 		}

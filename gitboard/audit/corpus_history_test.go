@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -199,10 +199,10 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 			w.fails(id, board.FailTest)
 			break
 		}
-		m, at := w.mergeCommit(id, git.OID(t.ReviewCommit))
+		m, at := w.mergeCommit(id, plumbing.OID(t.ReviewCommit))
 		w.do(a, m, w.lands(at))
 	case "finish-merge":
-		m, at := w.mergeCommit(id, git.OID(t.ReviewCommit))
+		m, at := w.mergeCommit(id, plumbing.OID(t.ReviewCommit))
 		w.move(at)
 		w.do(a, &board.FinishMerge{About: about(id), ReviewCommit: t.ReviewCommit, Before: m.Before, MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
 	case "retry-merge":

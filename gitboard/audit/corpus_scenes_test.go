@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -210,7 +210,7 @@ func (w *world) settings() {
 		w.do(ada, &board.Write{Path: e[0], Fields: []board.FieldEdit{{Field: e[1], Value: e[2]}}, Reason: "by hand"})
 	}
 	w.teams()
-	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
+	spec := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Files: []string{"specs/vision.md"}, Reason: "the new spec"}, w.lands(spec))
 	w.do(planner, &board.HandOff{Summary: "half of the plan", NextAction: "the other half", Approach: "small tasks", Blockers: "none", NextSteps: []string{"finalize"}})
 }
@@ -283,7 +283,7 @@ func (w *world) ends() {
 	w.do(ada, &board.Abort{Reason: "or not"})
 	w.do(judge2, &board.Deregister{})
 	w.do(ada, &board.Retrospective{Text: "it is over"})
-	check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: abortedRef, New: w.tip()}}, ""))
+	check(w.t, w.store.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: abortedRef, New: w.tip()}}, ""))
 	w.rewind(fork)
 	w.imports()
 	w.goals("omega")

@@ -14,10 +14,10 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -66,7 +66,7 @@ func TestCorpus(t *testing.T) {
 // recordHistory writes a history to a file. Recordings are deterministic to the byte, so one that
 // brings nothing new is not stored.
 func recordHistory(t *testing.T) {
-	store := &keeper{Memory: oplog.NewMemory()}
+	store := &keeper{Memory: log.NewMemory()}
 	newWorld(t, store).corpusHistory()
 	data := store.bundle(t)
 	files := corpusFiles(t)
@@ -98,7 +98,7 @@ func recordHistory(t *testing.T) {
 func verifies(t *testing.T, file string) {
 	data, err := os.ReadFile(file)
 	check(t, err)
-	m, repo := oplog.NewMemory(), testrepo.Bare(t)
+	m, repo := log.NewMemory(), testrepo.Bare(t)
 	unbundle(t, m, data)
 	file, err = filepath.Abs(file)
 	check(t, err)
@@ -106,14 +106,14 @@ func verifies(t *testing.T, file string) {
 		t.Fatalf("git fetch: %v\n%s", err, said)
 	}
 	seen := map[string]bool{}
-	for i, ref := range []string{git.BoardRef, abortedRef} {
+	for i, ref := range []string{plumbing.BoardRef, abortedRef} {
 		tip, err := m.Ref(context.Background(), ref)
 		check(t, err)
-		for _, r := range []*gitio.Repo{nil, repo} {
+		for _, r := range []*git.Repo{nil, repo} {
 			if r != nil && !testrun.OneIn(2, i) {
 				continue
 			}
-			store := oplog.Store(m)
+			store := log.Store(m)
 			if r != nil {
 				store = r
 			}
@@ -184,9 +184,9 @@ func corpusMarks() []string {
 }
 
 // marks collects what happens in a history.
-func marks(t *testing.T, store oplog.Store, tip git.OID, seen map[string]bool) {
+func marks(t *testing.T, store log.Store, tip plumbing.OID, seen map[string]bool) {
 	t.Helper()
-	commits, err := store.Log(context.Background(), git.ZeroOID, tip)
+	commits, err := store.Log(context.Background(), plumbing.ZeroOID, tip)
 	check(t, err)
 	m, at := board.NewMemory(), board.Time("")
 	for _, c := range commits {

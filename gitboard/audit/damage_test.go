@@ -10,9 +10,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -51,7 +51,7 @@ func TestExamineEnds(t *testing.T) {
 func TestGoesOn(t *testing.T) {
 	w := memoryWorld(t)
 	w.everyStatus()
-	var forged []git.OID
+	var forged []plumbing.OID
 	bad := func(f forgery) {
 		f.parent = w.tip()
 		forged = append(forged, w.forge(f))
@@ -67,7 +67,7 @@ func TestGoesOn(t *testing.T) {
 	data, err := codec.Encode(&task)
 	check(t, err)
 	bad(forgery{op: noteOf("f2"), files: map[string][]byte{"tasks/t-review.yaml": data}})
-	m, at := w.mergeCommit("t-review", git.OID(task.ReviewCommit))
+	m, at := w.mergeCommit("t-review", plumbing.OID(task.ReviewCommit))
 	w.do(judge1, m, w.lands(at))
 	// One record can't be read; the others can.
 	bad(forgery{op: noteOf("f3"), files: map[string][]byte{"discovered/0/0/disc-1.yaml": []byte("id: disc-1\nby: [\n")}})
@@ -82,7 +82,7 @@ func TestGoesOn(t *testing.T) {
 	w.do(ada, &board.AddNote{Message: "four"})
 
 	report := w.verify(audit.Range{})
-	var found []git.OID
+	var found []plumbing.OID
 	for _, f := range report.Findings {
 		found = append(found, f.Commit)
 	}
@@ -143,11 +143,11 @@ func TestReplayed(t *testing.T) {
 	// The same commit object, brought to the tip.
 	o, err := w.store.Object(w.ctx, string(first))
 	check(t, err)
-	c, err := git.DecodeCommit(o)
+	c, err := plumbing.DecodeCommit(o)
 	check(t, err)
-	c.Parents = []git.OID{tip}
-	again := git.NewObject("commit", git.EncodeCommit(c))
-	check(t, w.store.WriteObjects(w.ctx, []git.Object{again}))
+	c.Parents = []plumbing.OID{tip}
+	again := plumbing.NewObject("commit", plumbing.EncodeCommit(c))
+	check(t, w.store.WriteObjects(w.ctx, []plumbing.Object{again}))
 	w.caught(t, tip, again.OID, "invalid")
 }
 
@@ -186,7 +186,7 @@ func TestRewritten(t *testing.T) {
 // TestRoots checks which commits may begin a board.
 func TestRoots(t *testing.T) {
 	w := memoryWorld(t)
-	if _, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, nil); !errors.Is(err, oplog.ErrNoBoard) {
+	if _, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, nil); !errors.Is(err, log.ErrNoBoard) {
 		t.Errorf("no board: %v", err)
 	}
 	w.begin()
@@ -196,13 +196,13 @@ func TestRoots(t *testing.T) {
 	w.caught(t, w.tip(), w.forge(forgery{parent: w.tip(), op: board.Operation{Actor: ada, Request: "f", Payload: &board.Init{Goal: "again", IntegrationBranch: "i"}}}), "exists")
 
 	// The parent of this commit does not exist.
-	cut := w.forge(forgery{parent: w.tip(), op: op, commit: func(c *git.Commit) { c.Parents = []git.OID{git.OID(strings.Repeat("cd", 20))} }})
+	cut := w.forge(forgery{parent: w.tip(), op: op, commit: func(c *plumbing.Commit) { c.Parents = []plumbing.OID{plumbing.OID(strings.Repeat("cd", 20))} }})
 	report := w.verify(audit.Range{To: cut})
 	if len(report.Findings) == 0 || report.Findings[0].Code != audit.CodeHistory || report.Commits != 1 {
 		t.Errorf("%s", findings(report))
 	}
 
-	var newer *oplog.NewerFormatError
+	var newer *log.NewerFormatError
 	later := w.forge(forgery{parent: w.tip(), op: op, files: map[string][]byte{"board.yaml": []byte("format: 99\nepoch: two\n")}})
 	if _, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: later}, nil); !errors.As(err, &newer) || newer.Format != 99 {
 		t.Errorf("a later format: %v", err)

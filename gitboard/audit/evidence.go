@@ -2,38 +2,38 @@ package audit
 
 import (
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // evidence is what one operation claims about the repository.
 type evidence struct {
-	commit  git.OID // of the board
+	commit  plumbing.OID // of the board
 	subject string
 	needs   []need
 	lands   *landingEvidence
-	clean   [2]git.OID // commits that should merge without a conflict
-	handed  *handed    // the submitted work
+	clean   [2]plumbing.OID // commits that should merge without a conflict
+	handed  *handed         // the submitted work
 	comment *comment
 }
 
 // need is an object that an operation refers to.
 type need struct {
 	field string
-	oid   git.OID
-	kind  git.ObjectType
+	oid   plumbing.OID
+	kind  plumbing.ObjectType
 }
 
 // comment is a comment on a line of a submission.
 type comment struct {
 	says *board.Comment
-	base git.OID // of the review
+	base plumbing.OID // of the review
 }
 
 // landingEvidence is a recorded move of integration, with the evidence needed to check it.
 type landingEvidence struct {
-	before, after git.OID
-	review        git.OID // the approved commit, zero for a human's landing
-	base          git.OID // the commit that its review began at; it has to be on integration before
+	before, after plumbing.OID
+	review        plumbing.OID // the approved commit, zero for a human's landing
+	base          plumbing.OID // the commit that its review began at; it has to be on integration before
 	mergeType     string
 	files         []string // all files that a human's landing changes; empty for any
 }
@@ -41,8 +41,8 @@ type landingEvidence struct {
 // handed is a submission.
 type handed struct {
 	task         string
-	commit, base git.OID
-	claimed      git.OID // the commit that the claim began on
+	commit, base plumbing.OID
+	claimed      plumbing.OID // the commit that the claim began on
 	says         *board.Submit
 	globs        []string           // what counted as a test then
 	policy       board.ReviewPolicy // of then
@@ -54,12 +54,12 @@ func (p *replay) collect(l *link) {
 	e := evidence{commit: l.oid, subject: subject(l.commit)}
 	commit := func(field, oid string) {
 		if oid != "" {
-			e.needs = append(e.needs, need{field, git.OID(oid), git.CommitObject})
+			e.needs = append(e.needs, need{field, plumbing.OID(oid), plumbing.CommitObject})
 		}
 	}
 	spec := func(oid string, notLooked bool) {
 		if oid != "" {
-			e.needs = append(e.needs, need{"spec_oid", git.OID(oid), git.BlobObject})
+			e.needs = append(e.needs, need{"spec_oid", plumbing.OID(oid), plumbing.BlobObject})
 		} else if notLooked {
 			p.report.Attested[AttestedSpec]++
 		}
@@ -70,7 +70,7 @@ func (p *replay) collect(l *link) {
 	}
 	switch o := l.op.Payload.(type) {
 	case *board.Init:
-		p.begun = git.OID(o.Start)
+		p.begun = plumbing.OID(o.Start)
 	case *board.AddTask:
 		spec(o.SpecOID, o.NoSpecFile)
 	case *board.Finalize:
@@ -82,11 +82,11 @@ func (p *replay) collect(l *link) {
 	case *board.Submit:
 		commit("commit", o.Commit)
 		commit("review_base", o.ReviewBase)
-		e.handed = &handed{o.Task, git.OID(o.Commit), git.OID(o.ReviewBase), git.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs, p.state.ReviewPolicy(p.state.Task(o.Task).InStage()), p.state.Task(o.Task)}
+		e.handed = &handed{o.Task, plumbing.OID(o.Commit), plumbing.OID(o.ReviewBase), plumbing.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs, p.state.ReviewPolicy(p.state.Task(o.Task).InStage()), p.state.Task(o.Task)}
 		p.report.Attested[AttestedWorktree]++
 	case *board.Comment:
 		commit("commit", o.Commit)
-		e.comment = &comment{o, git.OID(p.state.Task(o.Task).ReviewBase)}
+		e.comment = &comment{o, plumbing.OID(p.state.Task(o.Task).ReviewBase)}
 	case *board.HandOff, *board.Verdict:
 		p.report.Attested[AttestedWorktree]++
 	case *board.Merge:
@@ -103,7 +103,7 @@ func (p *replay) collect(l *link) {
 		p.report.Attested[AttestedFound]++
 	case *board.RetryMerge:
 		commit("onto", o.Onto)
-		e.clean = [2]git.OID{git.OID(o.Onto), git.OID(o.ReviewCommit)}
+		e.clean = [2]plumbing.OID{plumbing.OID(o.Onto), plumbing.OID(o.ReviewCommit)}
 	case *board.Land:
 		commit("before", o.Before)
 		commit("commit", o.Commit)
@@ -133,12 +133,12 @@ func landingEvidenceOf(op board.Operation, s *board.State) *landingEvidence {
 	if l == nil {
 		return nil
 	}
-	e := &landingEvidence{before: git.OID(l.Before), after: git.OID(l.After)}
+	e := &landingEvidence{before: plumbing.OID(l.Before), after: plumbing.OID(l.After)}
 	switch p := op.Payload.(type) {
 	case *board.Merge:
-		e.review, e.base, e.mergeType = git.OID(p.ReviewCommit), reviewBase(s, p.Task), p.MergeType
+		e.review, e.base, e.mergeType = plumbing.OID(p.ReviewCommit), reviewBase(s, p.Task), p.MergeType
 	case *board.FinishMerge:
-		e.before, e.review, e.base, e.mergeType = git.OID(p.Before), git.OID(p.ReviewCommit), reviewBase(s, p.Task), p.MergeType
+		e.before, e.review, e.base, e.mergeType = plumbing.OID(p.Before), plumbing.OID(p.ReviewCommit), reviewBase(s, p.Task), p.MergeType
 		if p.MergeType == board.FastForward && e.base != "" {
 			e.before = e.base // the commits after it were reviewed
 		}
@@ -148,15 +148,15 @@ func landingEvidenceOf(op board.Operation, s *board.State) *landingEvidence {
 	return e
 }
 
-func reviewBase(s *board.State, task string) git.OID {
+func reviewBase(s *board.State, task string) plumbing.OID {
 	if t := s.Task(task); t != nil {
-		return git.OID(t.ReviewBase)
+		return plumbing.OID(t.ReviewBase)
 	}
 	return ""
 }
 
 // position is where integration was when an operation was recorded, zero if unknown.
-func (e evidence) position() git.OID {
+func (e evidence) position() plumbing.OID {
 	if e.lands != nil {
 		return e.lands.before
 	}
@@ -165,5 +165,5 @@ func (e evidence) position() git.OID {
 			return n.oid
 		}
 	}
-	return git.ZeroOID
+	return plumbing.ZeroOID
 }

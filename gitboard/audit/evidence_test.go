@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -57,7 +57,7 @@ func TestEvidence(t *testing.T) {
 			w.ready("beta")
 			w.claim(coder1, "beta")
 			w.preExec(coder1, "beta")
-			work := w.project([]git.OID{w.integration}, coder1, map[string]string{"beta.go": "//"})
+			work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"beta.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: nowhere, Commits: 1, Files: 1, NoTestsBecause: "none"})
 		}, "evidence: review_base " + nowhere + " is not a commit here", false},
 		"a spec that is none": {func(w *world) {
@@ -74,7 +74,7 @@ func TestEvidence(t *testing.T) {
 			w.ready("beta")
 			w.do(coder1, &board.Claim{About: about("beta"), Clone: "clone-1", BaseCommit: nowhere})
 			w.checkpoint(coder1, "beta", string(w.integration))
-			work := w.project([]git.OID{w.integration}, coder1, map[string]string{"beta_test.go": "//"})
+			work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"beta_test.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 9, Files: 1, Tests: []string{"beta_test.go"}})
 		}, "evidence: base_commit " + nowhere + " is not a commit here", false},
 		"a line too many": {func(w *world) {
@@ -99,22 +99,22 @@ func TestEvidence(t *testing.T) {
 			w.do(ada, &board.Comment{About: about("beta-2"), Commit: string(at), Path: "beta-2.go", Line: 1, Lines: 1, Deleted: true, Text: "why?"})
 		}, `it says that the submission deletes "beta-2.go", and it does not`, false},
 		"merged elsewhere": {func(w *world) {
-			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, _ := w.mergeCommit("alpha", work)
 			w.do(judge1, m)
 		}, "is not on integration", true},
 		"merged something else": {func(w *world) {
-			other := w.project([]git.OID{w.integration}, coder1, map[string]string{"other.go": "//"})
-			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			other := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"other.go": "//"})
+			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, at := w.mergeCommit("alpha", other)
 			m.ReviewCommit = string(work)
 			w.do(judge1, m, w.lands(at))
 		}, "does not hold the approved commit", false},
 		"merged more than was approved": {func(w *world) {
-			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
-			more := w.project([]git.OID{w.integration}, ada, map[string]string{"more.go": "//"})
+			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			more := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"more.go": "//"})
 			m, _ := w.mergeCommit("alpha", work)
-			at := w.project([]git.OID{w.integration, work, more}, judge1, nil)
+			at := w.project([]plumbing.OID{w.integration, work, more}, judge1, nil)
 			m.MergeCommit = string(at)
 			w.do(judge1, m, w.lands(at))
 		}, "is not a merge of ", false},
@@ -122,16 +122,16 @@ func TestEvidence(t *testing.T) {
 			w.ready("beta")
 			w.claim(coder1, "beta")
 			w.preExec(coder1, "beta")
-			hidden := w.project([]git.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
-			shown := w.project([]git.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
+			hidden := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
+			shown := w.project([]plumbing.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), Tree: w.tree(shown), ReviewBase: string(hidden), Commits: 1, NoTestsBecause: "none"})
 		}, "which the review began at, is not on integration", false},
 		"reviewed in part, and then merged": {func(w *world) {
 			w.ready("beta")
 			w.claim(coder1, "beta")
 			w.preExec(coder1, "beta")
-			hidden := w.project([]git.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
-			shown := w.project([]git.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
+			hidden := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
+			shown := w.project([]plumbing.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), Tree: w.tree(shown), ReviewBase: string(hidden), Commits: 2, Files: 1, NoTestsBecause: "none"})
 			w.judge(judge1, "beta", board.VerdictApproved)
 			w.do(judge1, &board.Merge{About: about("beta"), ReviewCommit: string(shown), Before: string(w.integration), MergeCommit: string(shown), MergeType: board.FastForward}, w.lands(shown))
@@ -149,7 +149,7 @@ func TestEvidence(t *testing.T) {
 		}, "it says that it has 1 commits, and has 2", false},
 		"counted from the review's base": {func(w *world) {
 			w.claimed("beta")
-			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
+			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
 			w.handIn("beta", func(*board.Submit) {})
 		}, "it says that it has 2 commits, and has 3", false},
 		"with another tree": {func(w *world) {
@@ -163,8 +163,8 @@ func TestEvidence(t *testing.T) {
 		"hiding that a human made some of it": {func(w *world) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) {
-				p.Commit = string(w.project([]git.OID{git.OID(p.Commit)}, ada, map[string]string{"beta.go": "// by hand"}))
-				p.Commits, p.Tree = 3, w.tree(git.OID(p.Commit))
+				p.Commit = string(w.project([]plumbing.OID{plumbing.OID(p.Commit)}, ada, map[string]string{"beta.go": "// by hand"}))
+				p.Commits, p.Tree = 3, w.tree(plumbing.OID(p.Commit))
 			})
 		}, "it names 0 humans who made commits of it, and has 1", false},
 		"hiding what a human has to approve": {func(w *world) {
@@ -184,7 +184,7 @@ func TestEvidence(t *testing.T) {
 		}, `it names the test "other_test.go", which it does not change`, false},
 		"with nothing but what integration has": {func(w *world) {
 			w.claimed("beta")
-			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
+			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
 			w.handIn("beta", func(p *board.Submit) {
 				p.Commit, p.ReviewBase, p.Tree = string(w.integration), string(w.integration), w.tree(w.integration)
 				p.Commits, p.Files, p.Early = 1, 0, nil
@@ -209,26 +209,26 @@ func TestEvidence(t *testing.T) {
 		}, `it says that it deletes or empties the test "beta_test.go", and does not`, false},
 		"finished without": {func(w *world) {
 			work := w.snapshot(w.tip()).State.Task("alpha").ReviewCommit
-			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
+			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
 			w.do(coder2, &board.FinishMerge{About: about("alpha"), ReviewCommit: work, Before: w.snapshot(w.tip()).State.Task("alpha").BaseCommit, MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "does not hold the approved commit", false},
 		"finished with more": {func(w *world) {
-			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
-			more := w.project([]git.OID{work}, coder1, map[string]string{"more.go": "//"})
+			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			more := w.project([]plumbing.OID{work}, coder1, map[string]string{"more.go": "//"})
 			before := w.integration
-			w.move(w.project([]git.OID{before, more}, coder1, nil))
+			w.move(w.project([]plumbing.OID{before, more}, coder1, nil))
 			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: string(before), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "is not a merge of ", false},
 		"finished beside": {func(w *world) {
-			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, _ := w.mergeCommit("alpha", work)
 			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: m.Before, MergeCommit: m.MergeCommit, MergeType: board.MergeCommitType})
 		}, "is not on integration", true},
 		"finished on another's move": {func(w *world) {
-			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
-			more := w.project([]git.OID{w.integration}, coder1, map[string]string{"more.go": "//"})
+			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			more := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"more.go": "//"})
 			w.move(more)
-			w.move(w.project([]git.OID{more, work}, coder1, nil))
+			w.move(w.project([]plumbing.OID{more, work}, coder1, nil))
 			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: string(more), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "integration: integration got ", true},
 		"landed beside": {func(w *world) {
@@ -238,11 +238,11 @@ func TestEvidence(t *testing.T) {
 		}, "does not follow from", false},
 		"landed more than it names": {func(w *world) {
 			was := w.integration
-			next := w.project([]git.OID{was}, ada, map[string]string{"specs/new.md": "# New", "more.go": "//"})
+			next := w.project([]plumbing.OID{was}, ada, map[string]string{"specs/new.md": "# New", "more.go": "//"})
 			w.do(ada, &board.Land{Before: string(was), Commit: string(next), Files: []string{"specs/new.md"}}, w.lands(next))
 		}, "changes more.go, which the landing does not name", false},
 		"an agent moved integration": {func(w *world) {
-			w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
+			w.move(w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -261,8 +261,8 @@ func TestEvidence(t *testing.T) {
 			}
 			// A server finds the same before it accepts the operation. How integration may move
 			// with it is checked elsewhere.
-			for _, log := range []*oplog.Log{oplog.New(repo, ""), nil} {
-				push, err := audit.Examine(w.ctx, repo, log, audit.Range{From: tip, To: w.tip()}, w.integration)
+			for _, l := range []*log.Log{log.New(repo, ""), nil} {
+				push, err := audit.Examine(w.ctx, repo, l, audit.Range{From: tip, To: w.tip()}, w.integration)
 				check(t, err)
 				if !c.moves && !strings.Contains(texts(push.Findings), strings.TrimSuffix(c.want, "integration")) {
 					t.Errorf("a server says %q, not %q", texts(push.Findings), c.want)
@@ -274,16 +274,16 @@ func TestEvidence(t *testing.T) {
 
 // empties adds a commit to a submission that empties its test file.
 func (w *world) empties(p *board.Submit) {
-	p.Commit = string(w.project([]git.OID{git.OID(p.Commit)}, coder1, map[string]string{"beta_test.go": ""}))
-	p.Commits, p.Tree = 3, w.tree(git.OID(p.Commit))
+	p.Commit = string(w.project([]plumbing.OID{plumbing.OID(p.Commit)}, coder1, map[string]string{"beta_test.go": ""}))
+	p.Commits, p.Tree = 3, w.tree(plumbing.OID(p.Commit))
 }
 
 // handIn submits two commits on a task, the first made before the checkpoint. lie falsifies the
 // submission.
 func (w *world) handIn(id string, lie func(*board.Submit)) {
-	first := w.project([]git.OID{w.integration}, coder1, map[string]string{id + ".go": "//"})
+	first := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{id + ".go": "//"})
 	w.checkpoint(coder1, id, string(first))
-	work := w.project([]git.OID{first}, coder1, map[string]string{id + "_test.go": "//"})
+	work := w.project([]plumbing.OID{first}, coder1, map[string]string{id + "_test.go": "//"})
 	p := &board.Submit{
 		About: about(id), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 2, Files: 2,
 		Tests: []string{id + "_test.go"}, Early: []string{string(first)},
@@ -307,15 +307,15 @@ func TestIntegrationMoves(t *testing.T) {
 	w.ready("alpha")
 	work := w.approved(coder1, "alpha")
 	for _, f := range []string{"a", "b"} {
-		w.move(w.project([]git.OID{w.integration}, ada, map[string]string{f: f}))
+		w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{f: f}))
 	}
 	m, at := w.mergeCommit("alpha", work)
 	w.do(judge1, m, w.lands(at))
-	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"x": "x"})
+	by := w.project([]plumbing.OID{w.integration}, coder2, map[string]string{"x": "x"})
 	w.move(by)
-	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"c": "c"}))
+	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"c": "c"}))
 	// A human lands an agent's commit.
-	landed := w.project([]git.OID{w.integration}, coder1, map[string]string{"y": "y"})
+	landed := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"y": "y"})
 	before := w.integration
 	w.do(ada, &board.Land{Before: string(before), Commit: string(landed)}, w.lands(landed))
 
@@ -330,7 +330,7 @@ func TestIntegrationMoves(t *testing.T) {
 	if early := w.verify(audit.Range{To: w.find("merge").commit}); !early.OK() || len(early.Notes) != 1 {
 		t.Errorf("%s %s", texts(early.Findings), texts(early.Notes))
 	}
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: integrationRef, Old: w.integration, New: git.ZeroOID}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: integrationRef, Old: w.integration, New: plumbing.ZeroOID}}, ""))
 	if gone := w.verify(audit.Range{}); !gone.OK() || gone.Unchecked != 2 || len(gone.Notes) != 1 {
 		t.Errorf("%+v", gone)
 	}
@@ -347,22 +347,22 @@ func TestBroughtBeside(t *testing.T) {
 	m, at := w.mergeCommit("alpha", work)
 	w.do(judge1, m, w.lands(at))
 	// Built on the work itself.
-	mine := w.project([]git.OID{work}, ada, map[string]string{"a": "a"})
+	mine := w.project([]plumbing.OID{work}, ada, map[string]string{"a": "a"})
 	// Built on an earlier commit.
-	older := w.project([]git.OID{start}, ada, map[string]string{"b": "b"})
-	w.move(w.project([]git.OID{w.integration, mine}, ada, nil))
-	w.move(w.project([]git.OID{w.integration, older}, ada, nil))
+	older := w.project([]plumbing.OID{start}, ada, map[string]string{"b": "b"})
+	w.move(w.project([]plumbing.OID{w.integration, mine}, ada, nil))
+	w.move(w.project([]plumbing.OID{w.integration, older}, ada, nil))
 	// A human's branch merged integration, and integration was then set to it.
-	w.move(w.project([]git.OID{w.project([]git.OID{start}, ada, map[string]string{"c": "c"}), w.integration}, ada, nil))
+	w.move(w.project([]plumbing.OID{w.project([]plumbing.OID{start}, ada, map[string]string{"c": "c"}), w.integration}, ada, nil))
 	w.clean()
-	first := w.project([]git.OID{start}, coder2, map[string]string{"d": "d"})
-	second := w.project([]git.OID{first}, ada, map[string]string{"e": "e"})
-	w.move(w.project([]git.OID{w.integration, second}, ada, nil))
-	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"f": "f"}))
+	first := w.project([]plumbing.OID{start}, coder2, map[string]string{"d": "d"})
+	second := w.project([]plumbing.OID{first}, ada, map[string]string{"e": "e"})
+	w.move(w.project([]plumbing.OID{w.integration, second}, ada, nil))
+	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"f": "f"}))
 	// A finding about a commit is not repeated for the commits built on it.
-	own := w.project([]git.OID{w.integration}, coder2, map[string]string{"g": "g"})
+	own := w.project([]plumbing.OID{w.integration}, coder2, map[string]string{"g": "g"})
 	w.move(own)
-	w.move(w.project([]git.OID{own, w.project([]git.OID{own}, ada, map[string]string{"h": "h"})}, ada, nil))
+	w.move(w.project([]plumbing.OID{own, w.project([]plumbing.OID{own}, ada, map[string]string{"h": "h"})}, ada, nil))
 	report := w.verify(audit.Range{})
 	if len(report.Findings) != 2 || report.Findings[0].Commit != own || report.Findings[1].Commit != first ||
 		!strings.Contains(report.Findings[1].Text, "by coder-2, which no merge or land records, brought by ") {
@@ -375,7 +375,7 @@ func TestBroughtBeside(t *testing.T) {
 // and recorded commits are none.
 func TestIntegrationMergedIn(t *testing.T) {
 	// merges has an agent submit work on a claimed task, and it lands as a fast-forward or a merge.
-	merges := func(w *world, a board.Actor, id string, work git.OID, commits int) {
+	merges := func(w *world, a board.Actor, id string, work plumbing.OID, commits int) {
 		w.do(a, &board.Submit{About: about(id), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: commits, NoTestsBecause: "none"})
 		w.judge(judge1, id, board.VerdictApproved)
 		m, at := &board.Merge{About: about(id), ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(work), MergeType: board.FastForward}, work
@@ -384,13 +384,13 @@ func TestIntegrationMergedIn(t *testing.T) {
 		}
 		w.do(judge1, m, w.lands(at))
 	}
-	claims := func(w *world, a board.Actor, id string) git.OID {
+	claims := func(w *world, a board.Actor, id string) plumbing.OID {
 		w.ready(id)
 		w.claim(a, id)
 		w.preExec(a, id)
 		return w.integration
 	}
-	on := func(w *world, a board.Actor, file string, parents ...git.OID) git.OID {
+	on := func(w *world, a board.Actor, file string, parents ...plumbing.OID) plumbing.OID {
 		return w.project(parents, a, map[string]string{file: "//"})
 	}
 	moved := func(w *world) string {
@@ -407,7 +407,7 @@ func TestIntegrationMergedIn(t *testing.T) {
 		w.begin()
 		start := claims(w, coder1, "gamma")
 		bad := on(w, coder2, "bad", start)
-		w.move(w.project([]git.OID{start, bad}, ada, nil))
+		w.move(w.project([]plumbing.OID{start, bad}, ada, nil))
 		work := on(w, coder2, "a", claims(w, coder2, "alpha"))
 		landed := on(w, ada, "b", w.integration)
 		w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed)}, w.lands(landed))
@@ -415,7 +415,7 @@ func TestIntegrationMergedIn(t *testing.T) {
 		if got := moved(w); got != string(bad) {
 			t.Errorf("found before: %q", got)
 		}
-		merges(w, coder1, "gamma", w.project([]git.OID{on(w, coder1, "c", start), w.integration}, coder1, nil), 1)
+		merges(w, coder1, "gamma", w.project([]plumbing.OID{on(w, coder1, "c", start), w.integration}, coder1, nil), 1)
 		if got := moved(w); got != string(bad) {
 			t.Errorf("found after: %q, not %s", got, bad)
 		}
@@ -426,8 +426,8 @@ func TestIntegrationMergedIn(t *testing.T) {
 		start := claims(w, coder1, "gamma")
 		half := on(w, coder2, "a", claims(w, coder2, "alpha"))
 		merges(w, coder2, "alpha", on(w, coder2, "b", half), 2)
-		w.move(w.project([]git.OID{w.integration, on(w, ada, "help", half)}, ada, nil))
-		merges(w, coder1, "gamma", w.project([]git.OID{on(w, coder1, "c", start), w.integration}, coder1, nil), 1)
+		w.move(w.project([]plumbing.OID{w.integration, on(w, ada, "help", half)}, ada, nil))
+		merges(w, coder1, "gamma", w.project([]plumbing.OID{on(w, coder1, "c", start), w.integration}, coder1, nil), 1)
 		if got := moved(w); got != "" {
 			t.Errorf("found: %s", got)
 		}
@@ -438,7 +438,7 @@ func TestIntegrationMergedIn(t *testing.T) {
 // made in a task's worktree, and nobody's if it was made in one of a person's.
 func TestMadeInWorktree(t *testing.T) {
 	dir := testrepo.Init(t, false)
-	repo, err := gitio.Open(t.Context(), dir)
+	repo, err := git.Open(t.Context(), dir)
 	check(t, err)
 	defer repo.Close()
 	w := newWorld(t, repo)
@@ -452,12 +452,12 @@ func TestMadeInWorktree(t *testing.T) {
 	} {
 		at := filepath.Join(dir, filepath.FromSlash(c.worktree))
 		check(t, repo.Worktree(at).Add(w.ctx, w.integration))
-		made := func(args ...string) git.OID {
+		made := func(args ...string) plumbing.OID {
 			out, err := exec.Command("git", append([]string{"-C", at}, args...)...).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			return git.OID(strings.TrimSpace(string(out)))
+			return plumbing.OID(strings.TrimSpace(string(out)))
 		}
 		made("commit", "-q", "--allow-empty", "-m", "by hand, in "+c.worktree)
 		was := w.integration
@@ -495,17 +495,17 @@ func TestMergedOtherwise(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, repo := gitWorld(t)
-			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"long.go": base}))
+			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"long.go": base}))
 			w.begin()
 			w.ready("alpha")
 			w.claim(coder1, "alpha")
 			w.preExec(coder1, "alpha")
-			work := w.project([]git.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new\n", "both.go": "// theirs\n", "long.go": theirs})
+			work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new\n", "both.go": "// theirs\n", "long.go": theirs})
 			w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 3, NoTestsBecause: "none"})
 			w.judge(judge1, "alpha", board.VerdictApproved)
-			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n", "ours.go": "// ours\n", "long.go": ours}))
+			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n", "ours.go": "// ours\n", "long.go": ours}))
 			m, _ := w.mergeCommit("alpha", work)
-			hand := w.project([]git.OID{w.integration, work}, coder1, c.hand)
+			hand := w.project([]plumbing.OID{w.integration, work}, coder1, c.hand)
 			m.MergeCommit = string(hand)
 			before := w.tip()
 			w.do(judge1, m, w.lands(hand))
@@ -519,7 +519,7 @@ func TestMergedOtherwise(t *testing.T) {
 			}) {
 				t.Errorf("%s %s", texts(report.Findings), texts(report.Notes))
 			}
-			push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
+			push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
 			check(t, err)
 			if push.OK() {
 				t.Error("a server takes it")
@@ -542,13 +542,13 @@ func TestMalformed(t *testing.T) {
 		before := w.tip()
 		refused := func(what string) {
 			t.Helper()
-			push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
+			push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
 			check(t, err)
 			if said := texts(push.Findings); !strings.Contains(said, want) || w.verify(audit.Range{}).OK() {
 				t.Errorf("%s, %s: %s", path, what, said)
 			}
 		}
-		work := w.project([]git.OID{w.integration}, coder1, map[string]string{path: "x"})
+		work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{path: "x"})
 		w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 1, NoTestsBecause: "none"})
 		refused("a submission")
 		w.do(ada, &board.Block{About: about("alpha"), Reason: "malformed", Questions: []string{"what now?"}})
@@ -557,7 +557,7 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%s, given up: %s", path, notes)
 		}
 		before = w.tip()
-		landed := w.project([]git.OID{w.integration}, ada, map[string]string{path: "y"})
+		landed := w.project([]plumbing.OID{w.integration}, ada, map[string]string{path: "y"})
 		w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed)}, w.lands(landed))
 		refused("a landing")
 	}
@@ -568,7 +568,7 @@ func TestMalformed(t *testing.T) {
 // mentioned.
 func TestChangedTests(t *testing.T) {
 	w, _ := gitWorld(t)
-	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"old_test.go": "// one\n// two\n"}))
+	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"old_test.go": "// one\n// two\n"}))
 	w.begin()
 	w.ready("alpha")
 	w.claim(coder1, "alpha")
@@ -582,7 +582,7 @@ func TestChangedTests(t *testing.T) {
 		{map[string]string{"old_test.go": gone, "old_test.go/x.go": "//"}, board.Submit{Files: 2, DeletedTests: []string{"old_test.go"}, NoTestsBecause: "none"}},
 		{map[string]string{"a\nb_test.go": ""}, board.Submit{Files: 1, NoTestsBecause: "none"}},
 	} {
-		work := w.project([]git.OID{w.integration}, coder1, c.changes)
+		work := w.project([]plumbing.OID{w.integration}, coder1, c.changes)
 		c.says.About, c.says.Commit, c.says.Tree, c.says.ReviewBase, c.says.Commits = about("alpha"), string(work), w.tree(work), string(w.integration), 1
 		w.do(coder1, &c.says)
 		w.clean()
@@ -627,12 +627,12 @@ func TestRetriedConflict(t *testing.T) {
 	w.ready("alpha")
 	w.claim(coder1, "alpha")
 	w.preExec(coder1, "alpha")
-	work := w.project([]git.OID{w.integration}, coder1, map[string]string{"both.go": "// theirs\n"})
+	work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"both.go": "// theirs\n"})
 	w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 1, NoTestsBecause: "none"})
 	w.judge(judge1, "alpha", board.VerdictApproved)
-	apart := w.project([]git.OID{w.integration}, ada, map[string]string{"more.go": "//"})
-	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n"}))
-	for onto, want := range map[git.OID]string{apart: "", w.integration: "evidence: computed again, the merge has conflicts in 1 file"} {
+	apart := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"more.go": "//"})
+	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n"}))
+	for onto, want := range map[plumbing.OID]string{apart: "", w.integration: "evidence: computed again, the merge has conflicts in 1 file"} {
 		tip := w.tip()
 		w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"both.go"}})
 		w.do(ada, &board.RetryMerge{About: about("alpha"), ReviewCommit: string(work), Onto: string(onto)})
@@ -656,14 +656,14 @@ func TestPlainClone(t *testing.T) {
 	if report.Unchecked != 1 || len(report.Notes) != 1 {
 		t.Errorf("%+v", report)
 	}
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/review/other/1", New: w.integration}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/liza/review/other/1", New: w.integration}}, ""))
 	// Of the six operations that name a commit or a file, only the submission's is not here.
 	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Unchecked != 0 || report.Checked != 3 {
 		t.Errorf("%+v", report)
 	}
 	examine := func(r audit.Range) *audit.Push {
 		t.Helper()
-		push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), r, w.integration)
+		push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), r, w.integration)
 		check(t, err)
 		return push
 	}
@@ -698,7 +698,7 @@ func TestSaidAuthors(t *testing.T) {
 	w.do(coder1, &board.HandOff{About: about("alpha"), Summary: "half of it", NextAction: "the other half"})
 	w.claim(coder2, "alpha")
 	start := w.integration
-	at, forged := start, git.OID("")
+	at, forged := start, plumbing.OID("")
 	for n, trailers := range []string{
 		"Liza-Task: alpha\nLiza-Agent: coder-2\n", // holds it
 		"Liza-Task: alpha\nLiza-Agent: coder-1\n", // held it
@@ -708,14 +708,14 @@ func TestSaidAuthors(t *testing.T) {
 		"Liza-Task: alpha\n",
 		"Reviewed-by: somebody\n",
 	} {
-		at = w.reworded(w.project([]git.OID{at}, coder2, map[string]string{"alpha.go": fmt.Sprint("// ", n)}), "change\n\n"+trailers)
+		at = w.reworded(w.project([]plumbing.OID{at}, coder2, map[string]string{"alpha.go": fmt.Sprint("// ", n)}), "change\n\n"+trailers)
 		if n == 2 {
 			forged = at
 		}
 	}
 	// Integration has moved since the claim, and its merge, which git makes, says nothing.
-	w.move(w.project([]git.OID{start}, ada, map[string]string{"more.go": "//"}))
-	at = w.project([]git.OID{at, w.integration}, coder2, nil)
+	w.move(w.project([]plumbing.OID{start}, ada, map[string]string{"more.go": "//"}))
+	at = w.project([]plumbing.OID{at, w.integration}, coder2, nil)
 	w.do(coder2, &board.Submit{
 		About: about("alpha"), Commit: string(at), Tree: w.tree(at), ReviewBase: string(w.integration), Commits: 9, Files: 1, NoTestsBecause: "none",
 	})
@@ -743,7 +743,7 @@ func TestMissingObjects(t *testing.T) {
 	check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
 	expect := func(r audit.Range, want string) {
 		t.Helper()
-		repo, err := gitio.Open(w.ctx, repo.CommonDir()) // by a process that has read nothing yet
+		repo, err := git.Open(w.ctx, repo.CommonDir()) // by a process that has read nothing yet
 		check(t, err)
 		report, err := audit.Verify(w.ctx, repo, repo, r, nil)
 		check(t, errors.Join(err, repo.Close()))
@@ -788,11 +788,11 @@ func TestUnreadSubmissions(t *testing.T) {
 			w.claim(coder2, "zeta")
 			w.preExec(coder2, "zeta")
 			w.submit(coder2, "zeta")
-			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"alpha.go": "// old"}))
+			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"alpha.go": "// old"}))
 			w.claimed("alpha")
-			first := w.project([]git.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new"})
+			first := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new"})
 			w.checkpoint(coder1, "alpha", string(first))
-			work := w.project([]git.OID{first}, coder1, map[string]string{"alpha_test.go": "// test"})
+			work := w.project([]plumbing.OID{first}, coder1, map[string]string{"alpha_test.go": "// test"})
 			w.do(coder1, &board.Submit{
 				About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 2, Files: 2,
 				Tests: []string{"alpha_test.go"}, Early: []string{string(first)},
@@ -808,7 +808,7 @@ func TestUnreadSubmissions(t *testing.T) {
 			check(t, err)
 			check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
 			check(t, os.Remove(filepath.Join(repo.CommonDir(), "objects", string(o.OID[:2]), string(o.OID[2:]))))
-			repo, err = gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
+			repo, err = git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
 			check(t, err)
 			report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil)
 			check(t, errors.Join(err, repo.Close()))
@@ -825,15 +825,15 @@ func TestUnreadSubmissions(t *testing.T) {
 func TestUnreadLanding(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
-	landed := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/new.md": "# New\n"})
+	landed := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"specs/new.md": "# New\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed), Files: []string{"specs/new.md"}}, w.lands(landed))
 	w.ready("alpha")
 	w.approved(coder1, "alpha")
 	sound := w.clean()
 	l := &lossy{w, repo, nil}
 	l.forget("liza", "kept")
-	l.lose(git.OID(w.tree(landed)))
-	repo, err := gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
+	l.lose(plumbing.OID(w.tree(landed)))
+	repo, err := git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
 	check(t, err)
 	defer repo.Close()
 	report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil)
@@ -847,7 +847,7 @@ func TestUnreadLanding(t *testing.T) {
 func TestAliasesAreNoted(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/heads/other", New: w.integration}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/heads/other", New: w.integration}}, ""))
 	check(t, os.WriteFile(filepath.Join(repo.CommonDir(), "refs", "heads", "integration"), []byte("ref: refs/heads/other\n"), 0o644))
 	if report := w.clean(); texts(report.Notes) != "integration: refs/heads/integration is a symbolic ref: who moves refs/heads/other moves it" {
 		t.Errorf("%s", texts(report.Notes))

@@ -8,48 +8,48 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // failing is a store of which one read fails, or lacks an object.
 type failing struct {
-	oplog.Store
+	log.Store
 	left atomic.Int64
 	gone bool
 }
 
 func (f *failing) fail() error {
 	if f.left.Add(-1) == 0 {
-		return &gitio.CommandError{Op: "cat-file", Exit: 1}
+		return &git.CommandError{Op: "cat-file", Exit: 1}
 	}
 	return nil
 }
 
-func (f *failing) Object(ctx context.Context, name string) (git.Object, error) {
+func (f *failing) Object(ctx context.Context, name string) (plumbing.Object, error) {
 	if f.gone {
 		return f.Store.Object(ctx, name)
 	}
 	if err := f.fail(); err != nil {
-		return git.Object{}, err
+		return plumbing.Object{}, err
 	}
 	return f.Store.Object(ctx, name)
 }
 
-func (f *failing) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+func (f *failing) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
 	objects, err := f.Store.Objects(ctx, names)
 	if failed := f.fail(); failed != nil {
 		if !f.gone {
 			return nil, failed
 		}
-		objects[len(objects)-1] = git.Object{}
+		objects[len(objects)-1] = plumbing.Object{}
 	}
 	return objects, err
 }
 
-func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
+func (f *failing) Ref(ctx context.Context, name string) (plumbing.OID, error) {
 	if err := f.fail(); err != nil {
 		return "", err
 	}
@@ -80,14 +80,14 @@ func TestFailedRead(t *testing.T) {
 		w.rewind(w.forge(forgery{parent: w.tip(), op: noteOf(fmt.Sprint("f", n)), files: files}))
 		w.do(ada, &board.AddNote{Message: "and on"})
 	}
-	for name, replay := range map[string]func(oplog.Store) (*audit.Report, error){
-		"all": func(s oplog.Store) (*audit.Report, error) {
+	for name, replay := range map[string]func(log.Store) (*audit.Report, error){
+		"all": func(s log.Store) (*audit.Report, error) {
 			return audit.Verify(w.ctx, s, nil, audit.Range{}, nil)
 		},
-		"a range": func(s oplog.Store) (*audit.Report, error) {
+		"a range": func(s log.Store) (*audit.Report, error) {
 			return audit.Verify(w.ctx, s, nil, audit.Range{From: from, To: w.tip()}, nil)
 		},
-		"a push": func(s oplog.Store) (*audit.Report, error) {
+		"a push": func(s log.Store) (*audit.Report, error) {
 			return audit.Near(w.ctx, s, audit.Range{From: from, To: w.tip()})
 		},
 	} {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -24,9 +24,9 @@ func (f faults) of(l *link) []Finding {
 	return f
 }
 
-func subject(c git.Commit) string { return plain.Line(c.Subject(), 140) }
+func subject(c plumbing.Commit) string { return plain.Line(c.Subject(), 140) }
 
-func (f *faults) parents(c git.Commit, last git.OID) {
+func (f *faults) parents(c plumbing.Commit, last plumbing.OID) {
 	switch {
 	case len(c.Parents) > 1:
 		f.add(CodeHistory, "it has %d parents: a board's history is one line", len(c.Parents))
@@ -42,7 +42,7 @@ func (f *faults) parents(c git.Commit, last git.OID) {
 func (f *faults) signatures(l *link) {
 	a, c := l.commit.Author, l.commit.Committer
 	if l.opErr == nil {
-		name, email := oplog.Author(l.op.Actor)
+		name, email := log.Author(l.op.Actor)
 		switch {
 		case a.Name != name || a.Email != email:
 			f.add(CodeIdentity, "the author is %s <%s>, and should be %s <%s>", a.Name, a.Email, name, email)
@@ -69,7 +69,7 @@ func (f *faults) signatures(l *link) {
 // form checks that the commit object contains nothing beyond what has been checked so far.
 func (f *faults) form(l *link) {
 	c := l.commit
-	plain := git.EncodeCommit(git.Commit{
+	plain := plumbing.EncodeCommit(plumbing.Commit{
 		Tree: c.Tree, Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: c.Message, GPGSig: c.GPGSig,
 	})
 	if !bytes.Equal(plain, l.data) {

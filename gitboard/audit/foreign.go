@@ -5,23 +5,23 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Foreign are commits on top of an intact board that are no operations. People make them when an
 // editor has checked the board's branch out.
 type Foreign struct {
-	Tip, Board git.OID  // where the branch is, and the newest operation
-	Subjects   []string // of the commits, newest first
+	Tip, Board plumbing.OID // where the branch is, and the newest operation
+	Subjects   []string     // of the commits, newest first
 }
 
 // FindForeign returns nil if the newest commit is an operation, or if the board below does not
 // follow by replay.
-func FindForeign(ctx context.Context, repo *gitio.Repo) (*Foreign, error) {
-	tip, err := repo.Ref(ctx, git.BoardRef)
+func FindForeign(ctx context.Context, repo *git.Repo) (*Foreign, error) {
+	tip, err := repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil || tip.IsZero() {
 		return nil, err
 	}
@@ -49,19 +49,19 @@ func FindForeign(ctx context.Context, repo *gitio.Repo) (*Foreign, error) {
 }
 
 // Repair moves the board back to its newest operation. The attic keeps the commits.
-func (f *Foreign) Repair(ctx context.Context, repo *gitio.Repo) error {
+func (f *Foreign) Repair(ctx context.Context, repo *git.Repo) error {
 	const task = "state" // the attic's name for them
-	kept, err := repo.Refs(ctx, git.AtticPrefix+task+"/")
+	kept, err := repo.Refs(ctx, plumbing.AtticPrefix+task+"/")
 	if err != nil {
 		return err
 	}
-	return repo.UpdateRefs(ctx, []git.RefUpdate{
-		{Ref: git.AtticRef(task, len(kept)+1), New: f.Tip}, {Ref: git.BoardRef, Old: f.Tip, New: f.Board},
+	return repo.UpdateRefs(ctx, []plumbing.RefUpdate{
+		{Ref: plumbing.AtticRef(task, len(kept)+1), New: f.Tip}, {Ref: plumbing.BoardRef, Old: f.Tip, New: f.Board},
 	}, "git liza: doctor, back to the newest operation")
 }
 
 // String describes them in one sentence.
 func (f *Foreign) String() string {
 	return fmt.Sprintf("%s by hand on %s: %s; the board is intact at %s, and the attic keeps what came later", plain.Plural(len(f.Subjects), "commit"),
-		git.BranchName(git.BoardRef), strings.Join(f.Subjects, "; "), f.Board.Short())
+		plumbing.BranchName(plumbing.BoardRef), strings.Join(f.Subjects, "; "), f.Board.Short())
 }

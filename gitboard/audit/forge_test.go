@@ -12,9 +12,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -22,31 +22,31 @@ import (
 // forgery describes a commit made by hand: an operation that is applied unchecked, and further
 // changes to the commit.
 type forgery struct {
-	parent  git.OID
+	parent  plumbing.OID
 	op      board.Operation
-	files   map[string][]byte                 // files to add; nil removes one
-	entries func(map[string]git.TreeEntry)    // changes the tree's entries
-	message func(string) string               // changes the message
-	commit  func(*git.Commit)                 // changes the commit
-	object  func(data string) (forged string) // changes its bytes
+	files   map[string][]byte                   // files to add; nil removes one
+	entries func(map[string]plumbing.TreeEntry) // changes the tree's entries
+	message func(string) string                 // changes the message
+	commit  func(*plumbing.Commit)              // changes the commit
+	object  func(data string) (forged string)   // changes its bytes
 }
 
 // forge writes a forged commit and returns it. No ref points to it.
-func (w *world) forge(f forgery) git.OID {
+func (w *world) forge(f forgery) plumbing.OID {
 	w.t.Helper()
-	before, head, tree := board.NewState(board.NewMemory(), ""), git.Commit{}, oplog.NewTree()
+	before, head, tree := board.NewState(board.NewMemory(), ""), plumbing.Commit{}, log.NewTree()
 	if !f.parent.IsZero() {
 		s := w.snapshot(f.parent)
 		before, head = s.State, s.Head
 		var err error
-		tree, err = oplog.ReadTree(w.ctx, w.store, head.Tree)
+		tree, err = log.ReadTree(w.ctx, w.store, head.Tree)
 		check(w.t, err)
 	}
 	if f.op.Time == "" {
 		f.op.Time = max(before.Time(), "2026-02-03T08:00:00Z").Add(time.Second)
 	}
 	after, message, long := carryOut(before, f.op)
-	files, err := oplog.Files(after, long, codec.EncodeChecked)
+	files, err := log.Files(after, long, codec.EncodeChecked)
 	if err != nil {
 		files = map[string][]byte{codec.PayloadFile: nil}
 		if long != "" {
@@ -69,25 +69,25 @@ func (w *world) forge(f forgery) git.OID {
 	if f.message != nil {
 		message = f.message(message)
 	}
-	name, email := oplog.Author(f.op.Actor)
+	name, email := log.Author(f.op.Actor)
 	when := f.op.Time.Std()
-	c := git.Commit{
+	c := plumbing.Commit{
 		Tree: root, Message: message,
-		Author:    git.Signature{Name: name, Email: email, When: when},
-		Committer: git.Signature{Name: "Ada", Email: "ada@example.org", When: when},
+		Author:    plumbing.Signature{Name: name, Email: email, When: when},
+		Committer: plumbing.Signature{Name: "Ada", Email: "ada@example.org", When: when},
 	}
 	if !f.parent.IsZero() {
-		c.Parents = []git.OID{f.parent}
+		c.Parents = []plumbing.OID{f.parent}
 	}
 	if f.commit != nil {
 		f.commit(&c)
 	}
-	data := git.EncodeCommit(c)
+	data := plumbing.EncodeCommit(c)
 	if f.object != nil {
 		data = []byte(f.object(string(data)))
 	}
-	o := git.NewObject("commit", data)
-	check(w.t, w.store.WriteObjects(w.ctx, []git.Object{o}))
+	o := plumbing.NewObject("commit", data)
+	check(w.t, w.store.WriteObjects(w.ctx, []plumbing.Object{o}))
 	return o.OID
 }
 
@@ -110,30 +110,30 @@ func carryOut(before *board.State, op board.Operation) (after *board.State, mess
 	return after, message, long
 }
 
-func (w *world) writeTree(entries map[string]git.TreeEntry) git.OID {
-	dirs := map[string]map[string]git.TreeEntry{}
-	var own []git.TreeEntry
+func (w *world) writeTree(entries map[string]plumbing.TreeEntry) plumbing.OID {
+	dirs := map[string]map[string]plumbing.TreeEntry{}
+	var own []plumbing.TreeEntry
 	for path, e := range entries {
 		dir, rest, nested := strings.Cut(path, "/")
 		if !nested {
-			own = append(own, git.TreeEntry{Name: path, Mode: e.Mode, OID: e.OID})
+			own = append(own, plumbing.TreeEntry{Name: path, Mode: e.Mode, OID: e.OID})
 			continue
 		}
 		if dirs[dir] == nil {
-			dirs[dir] = map[string]git.TreeEntry{}
+			dirs[dir] = map[string]plumbing.TreeEntry{}
 		}
 		dirs[dir][rest] = e
 	}
 	for dir, below := range dirs {
-		own = append(own, git.TreeEntry{Name: dir, Mode: filemode.Dir, OID: w.writeTree(below)})
+		own = append(own, plumbing.TreeEntry{Name: dir, Mode: filemode.Dir, OID: w.writeTree(below)})
 	}
-	o := git.NewObject("tree", git.EncodeTree(own))
-	check(w.t, w.store.WriteObjects(w.ctx, []git.Object{o}))
+	o := plumbing.NewObject("tree", plumbing.EncodeTree(own))
+	check(w.t, w.store.WriteObjects(w.ctx, []plumbing.Object{o}))
 	return o.OID
 }
 
 // caught verifies a single forged commit, which must have a finding with one of these codes.
-func (w *world) caught(t *testing.T, parent, forged git.OID, codes ...board.ErrorCode) *audit.Report {
+func (w *world) caught(t *testing.T, parent, forged plumbing.OID, codes ...board.ErrorCode) *audit.Report {
 	t.Helper()
 	report := w.verify(audit.Range{From: parent, To: forged})
 	if len(report.Findings) == 0 {
@@ -291,7 +291,7 @@ func TestForgedCommits(t *testing.T) {
 	}
 	as := func(a board.Actor, change func(*board.Actor)) board.Actor { change(&a); return a }
 	edit := func(path, old, new string) map[string][]byte {
-		tree, err := oplog.ReadTree(w.ctx, w.store, w.snapshot(tip).Head.Tree)
+		tree, err := log.ReadTree(w.ctx, w.store, w.snapshot(tip).Head.Tree)
 		check(t, err)
 		files, err := tree.Files()
 		check(t, err)
@@ -332,9 +332,9 @@ func TestForgedCommits(t *testing.T) {
 		"unknown field":          {forgery{op: note(ada), files: edit("goals/goal-1.yaml", "status:", "owner: me\nstatus:")}, "tree", `unknown key "owner"`},
 		"another task's file":    {forgery{op: note(ada), files: edit("tasks/t-review.yaml", "id: t-review", "id: t-other")}, "tree", "holds the task t-other"},
 		"payload without reason": {forgery{op: note(ada), files: map[string][]byte{"payload.json": []byte("{}")}}, "tree", "payload.json should not be there"},
-		"executable record":      {forgery{op: note(ada), entries: func(e map[string]git.TreeEntry) { set(e, "goals/goal-1.yaml", filemode.Executable) }}, "tree", "goals/goal-1.yaml has the mode"},
-		"a link for a record":    {forgery{op: note(ada), entries: func(e map[string]git.TreeEntry) { set(e, "tasks/t-draft.yaml", filemode.Symlink) }}, "tree", "tasks/t-draft.yaml has the mode"},
-		"no tree":                {forgery{op: note(ada), commit: func(c *git.Commit) { c.Tree = git.OID(strings.Repeat("ab", 20)) }}, "tree", "can't be read"},
+		"executable record":      {forgery{op: note(ada), entries: func(e map[string]plumbing.TreeEntry) { set(e, "goals/goal-1.yaml", filemode.Executable) }}, "tree", "goals/goal-1.yaml has the mode"},
+		"a link for a record":    {forgery{op: note(ada), entries: func(e map[string]plumbing.TreeEntry) { set(e, "tasks/t-draft.yaml", filemode.Symlink) }}, "tree", "tasks/t-draft.yaml has the mode"},
+		"no tree":                {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Tree = plumbing.OID(strings.Repeat("ab", 20)) }}, "tree", "can't be read"},
 
 		"subject edited":       {forgery{op: note(ada), message: func(m string) string { return "urgent " + m }}, "message", "line 1"},
 		"body edited":          {forgery{op: note(ada), message: replace("\n\n", "\n\n  looks good\n\n")}, "message", "line 3"},
@@ -354,21 +354,23 @@ func TestForgedCommits(t *testing.T) {
 		"no operation at all": {forgery{op: note(ada), message: func(string) string { return "wip\n" }}, "message", "carries no operation"},
 		"no line feed":        {forgery{op: note(ada), message: func(m string) string { return strings.TrimSuffix(m, "\n") }}, "message", "not the operation's"},
 
-		"two parents":        {forgery{op: note(ada), commit: func(c *git.Commit) { c.Parents = append(c.Parents, w.find("register").commit) }}, "history", "2 parents"},
+		"two parents":        {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Parents = append(c.Parents, w.find("register").commit) }}, "history", "2 parents"},
 		"an agent's address": {forgery{op: note(board.HumanActor("Coder", "coder-1@liza"))}, "identity", "acts as a human"},
 		"an agent's id":      {forgery{op: note(board.HumanActor("Coder", "CODER-1"))}, "identity", "acts as a human"},
-		"nobody":             {forgery{op: note(ada), commit: func(c *git.Commit) { c.Author.Name, c.Author.Email = "", "" }}, "identity", "no name"},
-		"author forged":      {forgery{op: note(planner), commit: func(c *git.Commit) { c.Author.Name = "Ada" }}, "identity", "should be planner-1 <planner-1@liza>"},
-		"no committer":       {forgery{op: note(ada), commit: func(c *git.Commit) { c.Committer.Name = "" }}, "identity", "committer"},
+		"nobody":             {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Author.Name, c.Author.Email = "", "" }}, "identity", "no name"},
+		"author forged":      {forgery{op: note(planner), commit: func(c *plumbing.Commit) { c.Author.Name = "Ada" }}, "identity", "should be planner-1 <planner-1@liza>"},
+		"no committer":       {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.Name = "" }}, "identity", "committer"},
 		"a human's name":     {forgery{op: note(board.HumanActor("Ada\x1b[2J", "ada@example.org"))}, "identity", "control character"},
-		"a committer's name": {forgery{op: note(ada), commit: func(c *git.Commit) { c.Committer.Name = "Ada\x1b]0;x\x07" }}, "identity", "committer's name"},
+		"a committer's name": {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.Name = "Ada\x1b]0;x\x07" }}, "identity", "committer's name"},
 		"a device's name":    {forgery{op: board.Operation{Actor: planner, Request: "r", Payload: &board.AddTask{About: about("nul"), Definition: w.definition()}}}, "invalid", "Windows"},
-		"committed later":    {forgery{op: note(ada), commit: func(c *git.Commit) { c.Committer.When = c.Committer.When.Add(time.Hour) }}, "time", "committer's"},
-		"another zone":       {forgery{op: note(ada), commit: func(c *git.Commit) { c.Author.When = c.Author.When.In(time.FixedZone("", 3600)) }}, "time", "UTC"},
-		"signed":             {forgery{op: note(ada), commit: func(c *git.Commit) { c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n" }}, "signature", "not an SSH signature"},
-		"encoding":           {forgery{op: note(ada), object: replace("\n\n", "\nencoding ISO-8859-1\n\n")}, "form", "headers"},
-		"extra header":       {forgery{op: note(ada), object: replace("\n\n", "\nliza-says hello\n\n")}, "form", "headers"},
-		"no commit":          {forgery{op: note(ada), object: func(string) string { return "nonsense" }}, "", ""},
+		"committed later":    {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.When = c.Committer.When.Add(time.Hour) }}, "time", "committer's"},
+		"another zone":       {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Author.When = c.Author.When.In(time.FixedZone("", 3600)) }}, "time", "UTC"},
+		"signed": {forgery{op: note(ada), commit: func(c *plumbing.Commit) {
+			c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n"
+		}}, "signature", "not an SSH signature"},
+		"encoding":     {forgery{op: note(ada), object: replace("\n\n", "\nencoding ISO-8859-1\n\n")}, "form", "headers"},
+		"extra header": {forgery{op: note(ada), object: replace("\n\n", "\nliza-says hello\n\n")}, "form", "headers"},
+		"no commit":    {forgery{op: note(ada), object: func(string) string { return "nonsense" }}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.f.parent = tip
@@ -394,7 +396,7 @@ func TestForgedCommits(t *testing.T) {
 	}
 }
 
-func set(entries map[string]git.TreeEntry, path string, mode filemode.FileMode) {
+func set(entries map[string]plumbing.TreeEntry, path string, mode filemode.FileMode) {
 	e := entries[path]
 	e.Mode = mode
 	entries[path] = e

@@ -17,8 +17,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
@@ -35,7 +35,7 @@ const integrationRef = "refs/heads/integration"
 
 // step is an operation of a world's history and the commit that it was decided on.
 type step struct {
-	parent, commit git.OID
+	parent, commit plumbing.OID
 	op             board.Operation
 }
 
@@ -43,20 +43,20 @@ type step struct {
 type world struct {
 	t     testing.TB
 	ctx   context.Context
-	store oplog.Store
-	log   *oplog.Log
+	store log.Store
+	log   *log.Log
 	now   board.Time
 	steps []step
 
 	allowSecret bool              // text that looks like a credential is allowed
 	keys        map[string]string // by agent id: the key used instead of the first one
 
-	files       map[git.OID]map[string]string // by commit of the project
-	integration git.OID
+	files       map[plumbing.OID]map[string]string // by commit of the project
+	integration plumbing.OID
 }
 
-func newWorld(t testing.TB, store oplog.Store) *world {
-	w := &world{t: t, ctx: context.Background(), store: store, log: oplog.New(store, ""), now: "2026-02-03T08:00:00Z", files: map[git.OID]map[string]string{}}
+func newWorld(t testing.TB, store log.Store) *world {
+	w := &world{t: t, ctx: context.Background(), store: store, log: log.New(store, ""), now: "2026-02-03T08:00:00Z", files: map[plumbing.OID]map[string]string{}}
 	first := w.project(nil, ada, map[string]string{"specs/vision.md": "# Vision\n", "main.go": "package main\n"})
 	w.move(first)
 	return w
@@ -65,11 +65,11 @@ func newWorld(t testing.TB, store oplog.Store) *world {
 // memoryWorld makes a world without a repository.
 func memoryWorld(t testing.TB) *world {
 	testrun.NotShort(t)
-	return newWorld(t, oplog.NewMemory())
+	return newWorld(t, log.NewMemory())
 }
 
 // gitWorld makes a world in a bare repository.
-func gitWorld(t testing.TB) (*world, *gitio.Repo) {
+func gitWorld(t testing.TB) (*world, *git.Repo) {
 	testrun.NotShort(t)
 	repo := testrepo.Bare(t)
 	return newWorld(t, repo), repo
@@ -100,19 +100,19 @@ func agent(id string) board.Actor {
 }
 
 // do appends an operation, a second after the last one.
-func (w *world) do(a board.Actor, p board.Payload, side ...git.RefUpdate) git.OID {
+func (w *world) do(a board.Actor, p board.Payload, side ...plumbing.RefUpdate) plumbing.OID {
 	w.t.Helper()
 	tip, err := w.log.Tip(w.ctx)
 	check(w.t, err)
 	w.now = max(w.now, tip.State.Time()).Add(time.Second)
 	op := board.Operation{Actor: a, Time: w.now, Request: fmt.Sprintf("r-%d", len(w.steps)+1), AllowSecret: w.allowSecret, Payload: p}
-	prepared, err := oplog.Prepare(tip, op)
+	prepared, err := log.Prepare(tip, op)
 	if err != nil {
 		w.t.Fatalf("%s by %s: %v", op.Name(), a.ID, err)
 	}
-	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org", Key: w.key(a)})
+	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org", Key: w.key(a)})
 	check(w.t, err)
-	check(w.t, w.log.Append(w.ctx, []*oplog.Built{built}, oplog.Side{Refs: side}))
+	check(w.t, w.log.Append(w.ctx, []*log.Built{built}, log.Side{Refs: side}))
 	w.steps = append(w.steps, step{tip.Commit, built.Commit, op})
 	return built.Commit
 }
@@ -147,18 +147,18 @@ func (w *world) addKey(a board.Actor, replaces bool) {
 	w.do(ada, &board.KeysAdd{Principal: name, Public: w.key(a).Public(), Replaces: replaces})
 }
 
-func (w *world) tip() git.OID {
-	oid, err := w.store.Ref(w.ctx, git.BoardRef)
+func (w *world) tip() plumbing.OID {
+	oid, err := w.store.Ref(w.ctx, plumbing.BoardRef)
 	check(w.t, err)
 	return oid
 }
 
 // rewind sets the board's branch.
-func (w *world) rewind(to git.OID) {
-	check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: w.tip(), New: to}}, ""))
+func (w *world) rewind(to plumbing.OID) {
+	check(w.t, w.store.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: w.tip(), New: to}}, ""))
 }
 
-func (w *world) snapshot(at git.OID) *oplog.Snapshot {
+func (w *world) snapshot(at plumbing.OID) *log.Snapshot {
 	w.t.Helper()
 	s, err := w.log.At(w.ctx, at)
 	check(w.t, err)
@@ -180,7 +180,7 @@ const gone = "\x00gone"
 
 // project makes a commit of the project: the files of its parents, the first parent's taking
 // precedence, with changes.
-func (w *world) project(parents []git.OID, by board.Actor, changes map[string]string) git.OID {
+func (w *world) project(parents []plumbing.OID, by board.Actor, changes map[string]string) plumbing.OID {
 	w.t.Helper()
 	files := map[string]string{}
 	for _, p := range slices.Backward(parents) {
@@ -188,11 +188,11 @@ func (w *world) project(parents []git.OID, by board.Actor, changes map[string]st
 	}
 	maps.Copy(files, changes)
 	maps.DeleteFunc(files, func(_, text string) bool { return text == gone })
-	objects := []git.Object{}
+	objects := []plumbing.Object{}
 	tree := storeTree(files, &objects)
-	name, email := oplog.Author(by)
-	who := git.Signature{Name: name, Email: email, When: w.now.Std()}
-	c := git.NewObject("commit", git.EncodeCommit(git.Commit{
+	name, email := log.Author(by)
+	who := plumbing.Signature{Name: name, Email: email, When: w.now.Std()}
+	c := plumbing.NewObject("commit", plumbing.EncodeCommit(plumbing.Commit{
 		Tree: tree, Parents: parents, Author: who, Committer: who, Message: "change " + strings.Join(slices.Sorted(maps.Keys(changes)), ", ") + "\n",
 	}))
 	check(w.t, w.store.WriteObjects(w.ctx, append(objects, c)))
@@ -201,13 +201,13 @@ func (w *world) project(parents []git.OID, by board.Actor, changes map[string]st
 }
 
 // tree returns the tree of a commit made by project.
-func (w *world) tree(commit git.OID) string {
-	return string(storeTree(w.files[commit], &[]git.Object{}))
+func (w *world) tree(commit plumbing.OID) string {
+	return string(storeTree(w.files[commit], &[]plumbing.Object{}))
 }
 
-func storeTree(files map[string]string, objects *[]git.Object) git.OID {
+func storeTree(files map[string]string, objects *[]plumbing.Object) plumbing.OID {
 	dirs := map[string]map[string]string{}
-	var entries []git.TreeEntry
+	var entries []plumbing.TreeEntry
 	for path, text := range files {
 		if dir, rest, nested := strings.Cut(path, "/"); nested {
 			if dirs[dir] == nil {
@@ -216,38 +216,38 @@ func storeTree(files map[string]string, objects *[]git.Object) git.OID {
 			dirs[dir][rest] = text
 			continue
 		}
-		o := git.NewObject("blob", []byte(text))
+		o := plumbing.NewObject("blob", []byte(text))
 		*objects = append(*objects, o)
-		entries = append(entries, git.TreeEntry{Name: path, Mode: filemode.Regular, OID: o.OID})
+		entries = append(entries, plumbing.TreeEntry{Name: path, Mode: filemode.Regular, OID: o.OID})
 	}
 	for dir, below := range dirs {
-		entries = append(entries, git.TreeEntry{Name: dir, Mode: filemode.Dir, OID: storeTree(below, objects)})
+		entries = append(entries, plumbing.TreeEntry{Name: dir, Mode: filemode.Dir, OID: storeTree(below, objects)})
 	}
-	o := git.NewObject("tree", git.EncodeTree(entries))
+	o := plumbing.NewObject("tree", plumbing.EncodeTree(entries))
 	*objects = append(*objects, o)
 	return o.OID
 }
 
 // lands returns the move of integration to a commit, to be made together with an operation.
-func (w *world) lands(to git.OID) git.RefUpdate {
-	u := git.RefUpdate{Ref: integrationRef, Old: w.integration, New: to}
+func (w *world) lands(to plumbing.OID) plumbing.RefUpdate {
+	u := plumbing.RefUpdate{Ref: integrationRef, Old: w.integration, New: to}
 	w.integration = to
 	return u
 }
 
 // move moves integration without an operation.
-func (w *world) move(to git.OID) {
+func (w *world) move(to plumbing.OID) {
 	w.t.Helper()
-	check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{w.lands(to)}, ""))
+	check(w.t, w.store.UpdateRefs(w.ctx, []plumbing.RefUpdate{w.lands(to)}, ""))
 }
 
 func (w *world) specOID() string {
-	return string(git.NewObject("blob", []byte(w.files[w.integration]["specs/vision.md"])).OID)
+	return string(plumbing.NewObject("blob", []byte(w.files[w.integration]["specs/vision.md"])).OID)
 }
 
 func (w *world) verify(r audit.Range) *audit.Report {
 	w.t.Helper()
-	repo, _ := w.store.(*gitio.Repo)
+	repo, _ := w.store.(*git.Repo)
 	report, err := audit.Verify(w.ctx, w.store, repo, r, nil)
 	check(w.t, err)
 	return report
@@ -268,7 +268,7 @@ func (w *world) clean() *audit.Report {
 	last := w.tip()
 	for n, tip := 1, last; !tip.IsZero() && n <= 100; n++ {
 		parents := w.snapshot(tip).Head.Parents
-		if tip = git.ZeroOID; len(parents) > 0 {
+		if tip = plumbing.ZeroOID; len(parents) > 0 {
 			tip = parents[0]
 		}
 		if n%5 != 0 && n != 1 || tip.IsZero() {

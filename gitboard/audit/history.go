@@ -8,15 +8,15 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // history lists the last commit of a range and its first parents, oldest first: back to the start
 // of the range if that is among them, else to the root.
-func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) ([]git.OID, error) {
+func history(ctx context.Context, store log.Store, repo *git.Repo, r Range) ([]plumbing.OID, error) {
 	to := r.To
 	if repo != nil {
 		chain, err := firstParents(ctx, repo, r)
@@ -26,17 +26,17 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 		slices.Reverse(chain)
 		return chain, nil
 	}
-	var chain []git.OID
+	var chain []plumbing.OID
 	for oid := to; !oid.IsZero(); {
 		o, err := store.Object(ctx, string(oid))
-		if errors.Is(err, gitio.ErrNotFound) && oid != to {
+		if errors.Is(err, git.ErrNotFound) && oid != to {
 			break // the history is cut off, as the commit before shows
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list the history of %s: %w", to.Short(), err)
 		}
 		chain = append(chain, oid)
-		c, _ := git.DecodeCommit(o) // the replay reports what is not a commit
+		c, _ := plumbing.DecodeCommit(o) // the replay reports what is not a commit
 		oid = first(c)
 	}
 	slices.Reverse(chain)
@@ -44,25 +44,25 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 }
 
 // first returns the first parent of a commit, zero for none.
-func first(c git.Commit) git.OID {
+func first(c plumbing.Commit) plumbing.OID {
 	if len(c.Parents) == 0 {
-		return git.ZeroOID
+		return plumbing.ZeroOID
 	}
 	return c.Parents[0]
 }
 
 // commitOf reads a commit.
-func commitOf(ctx context.Context, store oplog.Store, oid git.OID) (git.Commit, error) {
+func commitOf(ctx context.Context, store log.Store, oid plumbing.OID) (plumbing.Commit, error) {
 	o, err := store.Object(ctx, string(oid))
 	if err != nil {
-		return git.Commit{}, err
+		return plumbing.Commit{}, err
 	}
-	return git.DecodeCommit(o)
+	return plumbing.DecodeCommit(o)
 }
 
 // commitsOf reads many commits.
-func commitsOf(ctx context.Context, store oplog.Store, oids []git.OID) ([]git.Commit, error) {
-	commits := make([]git.Commit, 0, len(oids))
+func commitsOf(ctx context.Context, store log.Store, oids []plumbing.OID) ([]plumbing.Commit, error) {
+	commits := make([]plumbing.Commit, 0, len(oids))
 	for part := range slices.Chunk(oids, batchSize) {
 		names := make([]string, len(part))
 		for i, oid := range part {
@@ -73,7 +73,7 @@ func commitsOf(ctx context.Context, store oplog.Store, oids []git.OID) ([]git.Co
 			return nil, err
 		}
 		for _, o := range objects {
-			c, err := git.DecodeCommit(o)
+			c, err := plumbing.DecodeCommit(o)
 			if err != nil {
 				return nil, err
 			}
@@ -85,7 +85,7 @@ func commitsOf(ctx context.Context, store oplog.Store, oids []git.OID) ([]git.Co
 
 // firstParents lists the range, newest first. If the range does not begin in this history, it also
 // lists everything before it.
-func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]git.OID, error) {
+func firstParents(ctx context.Context, repo *git.Repo, r Range) ([]plumbing.OID, error) {
 	if r.From.IsZero() {
 		return repo.History().FirstParents(ctx, r.To, 0)
 	}
@@ -94,9 +94,9 @@ func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]git.OID, er
 
 // link is a commit of the chain with everything that can be read from it alone.
 type link struct {
-	oid    git.OID
+	oid    plumbing.OID
 	data   []byte
-	commit git.Commit
+	commit plumbing.Commit
 	err    error // the object is not a commit
 	head   codec.Head
 	op     board.Operation
@@ -115,7 +115,7 @@ type batch struct {
 
 // read reads the commits of a chain in batches, ahead of the caller. The batches come in order;
 // after the last one the channel is closed. wait returns after all reading.
-func read(ctx context.Context, store oplog.Store, chain []git.OID) (batches <-chan chan batch, wait func()) {
+func read(ctx context.Context, store log.Store, chain []plumbing.OID) (batches <-chan chan batch, wait func()) {
 	out := make(chan chan batch, 2)
 	var busy sync.WaitGroup
 	busy.Go(func() {
@@ -146,7 +146,7 @@ func read(ctx context.Context, store oplog.Store, chain []git.OID) (batches <-ch
 }
 
 // decode decodes operations from commits.
-func decode(ctx context.Context, store oplog.Store, oids []git.OID, objects []git.Object) ([]link, error) {
+func decode(ctx context.Context, store log.Store, oids []plumbing.OID, objects []plumbing.Object) ([]link, error) {
 	links := make([]link, len(oids))
 	var long []int
 	var names []string
@@ -154,12 +154,12 @@ func decode(ctx context.Context, store oplog.Store, oids []git.OID, objects []gi
 		l := &links[i]
 		l.oid, l.data = oids[i], objects[i].Data
 		if objects[i].OID == "" {
-			return nil, &gitio.DamagedError{Commit: oids[i]}
+			return nil, &git.DamagedError{Commit: oids[i]}
 		}
-		if l.commit, l.err = git.DecodeCommit(objects[i]); l.err != nil {
+		if l.commit, l.err = plumbing.DecodeCommit(objects[i]); l.err != nil {
 			continue
 		}
-		l.signer, l.signErr = oplog.SignedBy(l.commit)
+		l.signer, l.signErr = log.SignedBy(l.commit)
 		if l.head, l.opErr = codec.ParseHead(l.commit.Message); l.opErr != nil {
 			continue
 		}
@@ -177,7 +177,7 @@ func decode(ctx context.Context, store oplog.Store, oids []git.OID, objects []gi
 		return nil, err
 	}
 	for i, at := range long {
-		if l := &links[at]; files[i].Type != git.BlobObject {
+		if l := &links[at]; files[i].Type != plumbing.BlobObject {
 			l.opErr = fmt.Errorf("the message names %s, which is not in the tree", codec.PayloadFile)
 		} else {
 			l.operation(string(files[i].Data))

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // begin creates the board and registers the team.
 func (w *world) begin() { w.beginAt("") }
 
 // beginAt is begin where integration is known to be at a commit, "" if it is unknown.
-func (w *world) beginAt(start git.OID) {
+func (w *world) beginAt(start plumbing.OID) {
 	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration", Start: string(start)})
 	for _, a := range []board.Actor{planner, coder1, coder2, judge1, judge2} {
 		w.do(a, &board.Register{Session: a.Session, Clone: "clone-1", Host: "here", PID: 1})
@@ -55,13 +55,13 @@ func (w *world) checkpoint(a board.Actor, id, head string) {
 }
 
 // submit commits work on a task's branch and submits it.
-func (w *world) submit(a board.Actor, id string) git.OID {
-	base := git.OID(w.snapshot(w.tip()).State.Task(id).BaseCommit)
-	work := w.project([]git.OID{base}, a, map[string]string{id + ".go": "// " + string(w.now), id + "_test.go": "//"})
+func (w *world) submit(a board.Actor, id string) plumbing.OID {
+	base := plumbing.OID(w.snapshot(w.tip()).State.Task(id).BaseCommit)
+	work := w.project([]plumbing.OID{base}, a, map[string]string{id + ".go": "// " + string(w.now), id + "_test.go": "//"})
 	n := w.snapshot(w.tip()).State.Task(id).Submissions() + 1
 	w.do(a, &board.Submit{
 		About: board.About{Task: id}, Commit: string(work), Tree: w.tree(work), ReviewBase: string(base), Commits: 1, Files: 2, Tests: []string{id + "_test.go"},
-	}, git.RefUpdate{Ref: fmt.Sprintf("refs/liza/review/%s/%d", id, n), New: work})
+	}, plumbing.RefUpdate{Ref: fmt.Sprintf("refs/liza/review/%s/%d", id, n), New: work})
 	return work
 }
 
@@ -86,7 +86,7 @@ func (w *world) judge(a board.Actor, id, verdict string) {
 }
 
 // approved brings a task from claim to APPROVED.
-func (w *world) approved(a board.Actor, id string) git.OID {
+func (w *world) approved(a board.Actor, id string) plumbing.OID {
 	w.claim(a, id)
 	w.preExec(a, id)
 	work := w.submit(a, id)
@@ -95,8 +95,8 @@ func (w *world) approved(a board.Actor, id string) git.OID {
 }
 
 // mergeCommit returns the payload of a merge by a merge commit, and that commit.
-func (w *world) mergeCommit(id string, work git.OID) (*board.Merge, git.OID) {
-	m := w.project([]git.OID{w.integration, work}, coder1, nil)
+func (w *world) mergeCommit(id string, work plumbing.OID) (*board.Merge, plumbing.OID) {
+	m := w.project([]plumbing.OID{w.integration, work}, coder1, nil)
 	return &board.Merge{
 		About: board.About{Task: id}, ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(m),
 		MergeType: board.MergeCommitType, Drift: 1, Test: "go test ./...",
@@ -191,7 +191,7 @@ func (w *world) everyOperation() {
 	w.do(ada, &board.Resume{About: about("epsilon")})
 	w.do(ada, &board.SetConfig{Key: "max_review_cycles", Value: "3"})
 	w.do(ada, &board.Write{Path: "tasks/epsilon.yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}, Reason: "urgent"})
-	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
+	spec := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
 
 	w.teams()

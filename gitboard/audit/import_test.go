@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 const importedRef = "refs/heads/liza/imported"
@@ -31,12 +31,12 @@ func (w *world) imports() {
 		p.Records = append(p.Records, board.Imported{Path: path, YAML: string(data)})
 	}
 	was := w.tip()
-	move := func(ref string, old, to git.OID) {
-		check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: ref, Old: old, New: to}}, ""))
+	move := func(ref string, old, to plumbing.OID) {
+		check(w.t, w.store.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: ref, Old: old, New: to}}, ""))
 	}
-	move(git.BoardRef, was, git.ZeroOID)
+	move(plumbing.BoardRef, was, plumbing.ZeroOID)
 	w.doSecret(ada, p)
 	w.do(ada, &board.AddNote{Message: strings.Repeat("it goes on. ", 3)})
-	move(importedRef, git.ZeroOID, w.tip())
+	move(importedRef, plumbing.ZeroOID, w.tip())
 	w.rewind(was)
 }

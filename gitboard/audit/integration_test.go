@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -39,8 +39,8 @@ func TestUnknownIntegration(t *testing.T) {
 	w.preExec(coder1, "alpha")
 	from := w.tip()
 	w.submit(coder1, "alpha")
-	for _, integration := range []git.OID{w.integration, git.ZeroOID} {
-		push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), audit.Range{From: from, To: w.tip()}, integration)
+	for _, integration := range []plumbing.OID{w.integration, plumbing.ZeroOID} {
+		push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), audit.Range{From: from, To: w.tip()}, integration)
 		check(t, err)
 		if !push.OK() {
 			t.Errorf("%s", texts(push.Findings))
@@ -60,10 +60,10 @@ func TestMovesBetweenRecords(t *testing.T) {
 	w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(work), MergeCommit: string(work), MergeType: board.FastForward})
 	w.ready("beta")
 	begun := w.tip()
-	expect := func(r audit.Range, notes int, found ...git.OID) {
+	expect := func(r audit.Range, notes int, found ...plumbing.OID) {
 		t.Helper()
 		report := w.verify(r)
-		var commits []git.OID
+		var commits []plumbing.OID
 		for _, f := range report.Findings {
 			commits = append(commits, f.Commit)
 		}
@@ -77,7 +77,7 @@ func TestMovesBetweenRecords(t *testing.T) {
 	w.claim(coder2, "beta")
 	expect(audit.Range{To: begun}, 0, work)
 	// Integration begins anew.
-	apart := w.project([]git.OID{w.project(nil, coder2, map[string]string{"new.go": "//"})}, ada, map[string]string{"more.go": "//"})
+	apart := w.project([]plumbing.OID{w.project(nil, coder2, map[string]string{"new.go": "//"})}, ada, map[string]string{"more.go": "//"})
 	w.move(apart)
 	report := w.verify(audit.Range{})
 	if text := texts(report.Findings); !strings.Contains(text, "by coder-2, which no merge or land records") || len(report.Notes) != 2 {
@@ -91,9 +91,9 @@ func TestMovesInACircle(t *testing.T) {
 	w.begin()
 	w.ready("alpha")
 	w.claim(coder1, "alpha")
-	first := w.project([]git.OID{w.integration}, ada, map[string]string{"a": "a"})
+	first := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"a": "a"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(first)}, w.lands(first))
-	second := w.project([]git.OID{first}, ada, map[string]string{"b": "b"})
+	second := w.project([]plumbing.OID{first}, ada, map[string]string{"b": "b"})
 	w.do(ada, &board.Land{Before: string(first), Commit: string(second)}, w.lands(second))
 	w.clean()
 	w.do(ada, &board.Land{Before: string(second), Commit: string(first)})
@@ -107,11 +107,11 @@ func TestMovesInACircle(t *testing.T) {
 func TestBeforeTheFirstClaim(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration", Start: string(w.integration)})
-	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"mine": "//"}))
+	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"mine": "//"}))
 	w.clean()
-	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"its": "//"})
+	by := w.project([]plumbing.OID{w.integration}, coder2, map[string]string{"its": "//"})
 	w.move(by)
-	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"mine too": "//"}))
+	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"mine too": "//"}))
 	compared := func() string {
 		t.Helper()
 		at := w.snapshot(w.tip())
@@ -146,17 +146,17 @@ func TestIntegrationSetBack(t *testing.T) {
 	w.begin()
 	w.ready("alpha")
 	was := w.integration
-	w.move(w.project([]git.OID{was}, ada, map[string]string{"a": "a"}))
+	w.move(w.project([]plumbing.OID{was}, ada, map[string]string{"a": "a"}))
 	w.claim(coder1, "alpha")
 	begun := w.integration
 	w.clean()
 	for _, c := range []struct {
-		to          git.OID
+		to          plumbing.OID
 		found, note string
 	}{
-		{w.project([]git.OID{begun}, ada, map[string]string{"b": "b"}), "", "by Ada, which no merge or land records"},
+		{w.project([]plumbing.OID{begun}, ada, map[string]string{"b": "b"}), "", "by Ada, which no merge or land records"},
 		{was, "", "integration has been set back: it lacks " + begun.Short() + ", where it was then"},
-		{git.ZeroOID, "", "this clone does not have the branch integration since " + begun.Short()},
+		{plumbing.ZeroOID, "", "this clone does not have the branch integration since " + begun.Short()},
 	} {
 		w.move(c.to)
 		report := w.verify(audit.Range{})
@@ -164,7 +164,7 @@ func TestIntegrationSetBack(t *testing.T) {
 			t.Errorf("at %s: %s%s", c.to.Short(), texts(report.Findings), texts(report.Notes))
 		}
 	}
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.HomeRef, New: w.tip()}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, New: w.tip()}}, ""))
 	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || !strings.Contains(texts(report.Findings), "the branch integration is missing, which the board has known since "+begun.Short()) {
 		t.Errorf("at home: %s%s", texts(report.Findings), texts(report.Notes))
 	}
@@ -176,13 +176,13 @@ func TestIntegrationSetBack(t *testing.T) {
 // the commit that the board began at is not.
 func TestBegunElsewhere(t *testing.T) {
 	w, repo := gitWorld(t)
-	nowhere := git.OID(strings.Repeat("a", 40))
+	nowhere := plumbing.OID(strings.Repeat("a", 40))
 	w.beginAt(nowhere)
 	w.ready("alpha")
 	w.ready("beta")
 	w.claim(coder1, "alpha")
 	w.clean()
-	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
+	by := w.project([]plumbing.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
 	w.move(by)
 	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Findings[0].Commit != by {
 		t.Errorf("%s%s", texts(report.Findings), texts(report.Notes))
@@ -195,7 +195,7 @@ func TestBegunElsewhere(t *testing.T) {
 func TestClaimedBehindTheStart(t *testing.T) {
 	w, _ := gitWorld(t)
 	before := w.integration
-	w.move(w.project([]git.OID{before}, ada, map[string]string{"a": "a"}))
+	w.move(w.project([]plumbing.OID{before}, ada, map[string]string{"a": "a"}))
 	w.beginAt(w.integration)
 	w.ready("alpha")
 	w.do(coder1, &board.Claim{About: about("alpha"), Clone: "clone-1", BaseCommit: string(before)})
@@ -211,20 +211,20 @@ func TestHiddenGap(t *testing.T) {
 	w.begin()
 	w.ready("alpha")
 	w.claim(coder1, "alpha")
-	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
-	w.move(w.project([]git.OID{by}, ada, map[string]string{"slow.go": "//"}))
+	by := w.project([]plumbing.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
+	w.move(w.project([]plumbing.OID{by}, ada, map[string]string{"slow.go": "//"}))
 	l := &lossy{w, repo, nil}
 	l.forget("liza", "kept")
 	testrun.RunGit(t, repo.CommonDir(), "commit-graph", "write", "--reachable")
 	l.lose(by)
-	repo, err := gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
+	repo, err := git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
 	check(t, err)
 	defer repo.Close()
 	if report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil); err == nil || !strings.Contains(err.Error(), "read integration: ") {
 		t.Errorf("%v: %s%s", err, texts(report.Findings), texts(report.Notes))
 	}
 	l.lose(w.find("add-task").commit)
-	another, err := gitio.Open(t.Context(), repo.CommonDir())
+	another, err := git.Open(t.Context(), repo.CommonDir())
 	check(t, err)
 	defer another.Close()
 	if claims, err := audit.Recorded(w.ctx, another, audit.Range{To: w.tip()}); err == nil {

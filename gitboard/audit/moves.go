@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // moves looks for moves of integration that no operation records. It goes back from the tip and
@@ -13,7 +13,7 @@ import (
 func (p *replay) moves(l *line) {
 	w := p.walker(l)
 	early := l.known.IsZero()
-	var others []git.Commit // consecutive commits by people, newest first
+	var others []plumbing.Commit // consecutive commits by people, newest first
 	report := func() {
 		if len(others) > 0 {
 			newest, oldest := others[0], others[len(others)-1]
@@ -59,13 +59,13 @@ func (p *replay) moves(l *line) {
 // walker follows the commits that came to integration beside the line that moves goes back.
 type walker struct {
 	l        *line
-	recorded map[git.OID]git.OID // the end of a recorded move → its start
-	first    map[git.OID]bool    // where integration has been, and what recorded moves took it over
-	seen     map[git.OID]bool    // commits that recorded merges brought, and visited commits
+	recorded map[plumbing.OID]plumbing.OID // the end of a recorded move → its start
+	first    map[plumbing.OID]bool         // where integration has been, and what recorded moves took it over
+	seen     map[plumbing.OID]bool         // commits that recorded merges brought, and visited commits
 }
 
 func (p *replay) walker(l *line) *walker {
-	w := &walker{l, map[git.OID]git.OID{}, map[git.OID]bool{}, map[git.OID]bool{}}
+	w := &walker{l, map[plumbing.OID]plumbing.OID{}, map[plumbing.OID]bool{}, map[plumbing.OID]bool{}}
 	for _, e := range p.evidence {
 		if e.lands != nil && l.follows(e.lands.before, e.lands.after) { // else the walk might never end
 			w.recorded[e.lands.after] = e.lands.before
@@ -74,18 +74,18 @@ func (p *replay) walker(l *line) *walker {
 	w.follow()
 	for _, e := range p.evidence {
 		if e.lands != nil && e.lands.mergeType == board.MergeCommitType {
-			w.visit([]git.OID{e.lands.review}, func(git.Commit) {})
+			w.visit([]plumbing.OID{e.lands.review}, func(plumbing.Commit) {})
 		}
 	}
 	return w
 }
 
 // brought lists the agents' commits that an unrecorded merge brought in by its other parents.
-func (w *walker) brought(merge git.Commit) (found []git.Commit) {
+func (w *walker) brought(merge plumbing.Commit) (found []plumbing.Commit) {
 	if len(merge.Parents) < 2 {
 		return nil
 	}
-	w.visit(merge.Parents[1:], func(c git.Commit) {
+	w.visit(merge.Parents[1:], func(c plumbing.Commit) {
 		if w.l.agentOf(c) != "" {
 			found = append(found, c)
 		}
@@ -118,7 +118,7 @@ func (w *walker) follow() {
 }
 
 // visit goes back from commits to that line, visits each commit once, and skips recorded moves.
-func (w *walker) visit(open []git.OID, see func(git.Commit)) {
+func (w *walker) visit(open []plumbing.OID, see func(plumbing.Commit)) {
 	for len(open) > 0 {
 		at := open[len(open)-1]
 		open = open[:len(open)-1]

@@ -8,8 +8,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -20,7 +20,7 @@ func TestManyNotes(t *testing.T) {
 	if *testrun.Long {
 		most = 10_030 // reaches the second upper-level directory
 	}
-	store := &broadest{Memory: oplog.NewMemory()}
+	store := &broadest{Memory: log.NewMemory()}
 	w := newWorld(t, store)
 	w.begin()
 	for n := range most {
@@ -46,7 +46,7 @@ func TestManyNotes(t *testing.T) {
 // where the board has more, also if many operations come at once.
 func TestReceivedReadsLittle(t *testing.T) {
 	const many, received = 100, 40
-	store := &reading{Memory: oplog.NewMemory()}
+	store := &reading{Memory: log.NewMemory()}
 	w := newWorld(t, store)
 	w.begin()
 	for n := range many {
@@ -68,22 +68,22 @@ func TestReceivedReadsLittle(t *testing.T) {
 
 // reading counts the files that are read.
 type reading struct {
-	*oplog.Memory
+	*log.Memory
 	files int
 }
 
-func (r *reading) Object(ctx context.Context, name string) (git.Object, error) {
+func (r *reading) Object(ctx context.Context, name string) (plumbing.Object, error) {
 	o, err := r.Memory.Object(ctx, name)
-	if o.Type == git.BlobObject {
+	if o.Type == plumbing.BlobObject {
 		r.files++
 	}
 	return o, err
 }
 
-func (r *reading) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+func (r *reading) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
 	objects, err := r.Memory.Objects(ctx, names)
 	for _, o := range objects {
-		if o.Type == git.BlobObject {
+		if o.Type == plumbing.BlobObject {
 			r.files++
 		}
 	}
@@ -92,14 +92,14 @@ func (r *reading) Objects(ctx context.Context, names []string) ([]git.Object, er
 
 // broadest remembers the number of entries of the largest tree written.
 type broadest struct {
-	*oplog.Memory
+	*log.Memory
 	most int
 }
 
-func (b *broadest) WriteObjects(ctx context.Context, all []git.Object) error {
+func (b *broadest) WriteObjects(ctx context.Context, all []plumbing.Object) error {
 	for _, o := range all {
-		if o.Type == git.TreeObject {
-			entries, err := git.DecodeTree(o.Data)
+		if o.Type == plumbing.TreeObject {
+			entries, err := plumbing.DecodeTree(o.Data)
 			if err != nil {
 				return err
 			}

@@ -6,15 +6,15 @@ import (
 	"iter"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // objects reads the objects of a board's history while it is replayed. A replay makes the trees and
 // records again, and so doesn't notice if the repository lacks some.
 type objects struct {
-	repo  *gitio.Repo
-	tip   git.OID
+	repo  *git.Repo
+	tip   plumbing.OID
 	names chan []string // the objects that the replay has made: all of the history, if everything is proven
 	some  []string
 	read  chan error
@@ -25,7 +25,7 @@ const objectsAtOnce = 4000
 
 // watchObjects begins to read, if there is a repository. The end of ctx ends it in any case; the
 // methods take the same ctx.
-func watchObjects(ctx context.Context, repo *gitio.Repo, r Range) *objects {
+func watchObjects(ctx context.Context, repo *git.Repo, r Range) *objects {
 	w := &objects{repo: repo, tip: r.To}
 	if repo == nil {
 		return w
@@ -57,7 +57,7 @@ func (w *objects) all(ctx context.Context) iter.Seq[[]string] {
 }
 
 // made receives the outcome of a proven operation.
-func (w *objects) made(ctx context.Context, commit git.OID, made *oplog.Outcome) {
+func (w *objects) made(ctx context.Context, commit plumbing.OID, made *log.Outcome) {
 	if w.names == nil {
 		return
 	}
@@ -105,6 +105,6 @@ func unlessLacking(err error) error {
 
 // refused reports whether git ended by itself, with an error.
 func refused(err error) bool {
-	var failed *gitio.CommandError
+	var failed *git.CommandError
 	return errors.As(err, &failed) && failed.Exit > 0
 }

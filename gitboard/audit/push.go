@@ -5,8 +5,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // Push holds the claims of operations that are about to join a board.
@@ -43,10 +43,10 @@ func (c *Claims) add(l *link) {
 // history.
 //
 // It stops at the first wrong operation, whatever else was pushed. For a few operations it reads
-// from the board before them, in log, only what they need, so that the cost of receiving an
+// from the board before them, in l, only what they need, so that the cost of receiving an
 // operation does not grow with the board.
-func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, integration git.OID) (*Push, error) {
-	p, err := prove(ctx, repo, repo, log, r, nil, nil)
+func Examine(ctx context.Context, repo *git.Repo, l *log.Log, r Range, integration plumbing.OID) (*Push, error) {
+	p, err := prove(ctx, repo, repo, l, r, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, int
 
 // backed is recheck before the refs move. It doesn't check that integration moves with recorded
 // landings.
-func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.OID) error {
+func (p *replay) backed(ctx context.Context, repo *git.Repo, integration plumbing.OID) error {
 	missing, err := p.lookUp(ctx, repo)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 }
 
 // Recorded returns the claims of a range that was examined earlier.
-func Recorded(ctx context.Context, repo *gitio.Repo, r Range) (all Claims, err error) {
+func Recorded(ctx context.Context, repo *git.Repo, r Range) (all Claims, err error) {
 	chain, err := history(ctx, repo, repo, r)
 	if err != nil {
 		return all, err

@@ -7,12 +7,12 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // recheck checks the operations' claims about the repository against it.
-func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
+func (p *replay) recheck(ctx context.Context, repo *git.Repo) error {
 	if err := p.aliases(ctx, repo); err != nil || len(p.evidence) == 0 && p.begun == "" {
 		return err
 	}
@@ -102,7 +102,7 @@ func (p *replay) lacks(e evidence, gone []need) {
 }
 
 // lookUp finds the missing objects, by the index of the evidence.
-func (p *replay) lookUp(ctx context.Context, repo *gitio.Repo) (map[int][]need, error) {
+func (p *replay) lookUp(ctx context.Context, repo *git.Repo) (map[int][]need, error) {
 	type asked struct {
 		at   int
 		need need
@@ -135,16 +135,16 @@ func (p *replay) lookUp(ctx context.Context, repo *gitio.Repo) (map[int][]need, 
 // excuse reports whether a clone may lack commits: because it is shallow, or because it was made by
 // a plain `git clone`, which brings only branches, not the submitted commits under
 // refs/liza/review.
-func (p *replay) excuse(ctx context.Context, repo *gitio.Repo) (bool, error) {
+func (p *replay) excuse(ctx context.Context, repo *git.Repo) (bool, error) {
 	if repo.Shallow() {
 		return true, nil
 	}
-	kept, err := repo.Refs(ctx, git.ReviewPrefix)
+	kept, err := repo.Refs(ctx, plumbing.ReviewPrefix)
 	return len(kept) == 0, err
 }
 
 // landed checks one recorded move of integration.
-func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evidence) (bool, error) {
+func (p *replay) landed(ctx context.Context, repo *git.Repo, line *line, e evidence) (bool, error) {
 	held := true
 	bad := func(text string) {
 		held = false
@@ -152,7 +152,7 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 	}
 	l := e.lands
 	for _, pair := range []struct {
-		old, new git.OID
+		old, new plumbing.OID
 		text     string
 	}{
 		{l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line)},
@@ -189,7 +189,7 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 	if err != nil {
 		return false, err
 	}
-	if !slices.Equal(parents, []git.OID{l.before, l.review}) {
+	if !slices.Equal(parents, []plumbing.OID{l.before, l.review}) {
 		bad(fmt.Sprintf("%s is not a merge of %s and the approved commit %s", l.after, l.before, l.review))
 	}
 	return held, nil

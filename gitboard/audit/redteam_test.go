@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks"
@@ -27,15 +27,15 @@ import (
 // name; or the moment before an operation of an honest history, without a repository.
 type redTeam struct {
 	*world
-	repo    *gitio.Repo
+	repo    *git.Repo
 	honest  *world // a history of every operation
 	when    board.Time
-	start   git.OID
+	start   plumbing.OID
 	tasks   map[board.Status]string
 	samples map[string]board.Payload // one of each operation, from an honest history
-	work    git.OID                  // the approved commit
-	merge   git.OID                  // the exact merge of it
-	commits map[string]git.OID       // by their fault
+	work    plumbing.OID             // the approved commit
+	merge   plumbing.OID             // the exact merge of it
+	commits map[string]plumbing.OID  // by their fault
 	board   *board.State             // at the start
 	read    map[string]*board.Task   // the tasks at the start, once read
 	forged  int
@@ -83,24 +83,24 @@ func newRedTeam(t *testing.T, field string) *redTeam {
 	if !*testrun.Long {
 		r.every = 400
 	}
-	r.work = git.OID(w.task(r.tasks[board.Approved]).ReviewCommit)
+	r.work = plumbing.OID(w.task(r.tasks[board.Approved]).ReviewCommit)
 	_, r.merge = w.mergeCommit(r.tasks[board.Approved], r.work)
-	with := func(file string, parents ...git.OID) git.OID {
+	with := func(file string, parents ...plumbing.OID) plumbing.OID {
 		var changes map[string]string
 		if file != "" {
 			changes = map[string]string{file: "//"}
 		}
 		return w.project(parents, coder1, changes)
 	}
-	r.commits = map[string]git.OID{
-		"none": "", "absent": git.OID(strings.Repeat("ab", 20)), "a blob": git.OID(w.specOID()),
+	r.commits = map[string]plumbing.OID{
+		"none": "", "absent": plumbing.OID(strings.Repeat("ab", 20)), "a blob": plumbing.OID(w.specOID()),
 		"integration": w.integration, "the work": r.work, "its merge": r.merge,
 		"behind the work": with("a", r.work), "behind integration": with("b", w.integration), "behind the merge": with("c", r.merge),
 		"a merge with another content": with("d", w.integration, r.work), "a merge turned round": with("", r.work, w.integration),
 		"a merge with more":             with("", w.integration, with("e", r.work)),
 		"a merge of three":              with("", w.integration, r.work, with("f", w.integration)),
 		"a merge on something else":     with("", with("g", w.integration), r.work),
-		"work that nobody has approved": git.OID(w.task(r.tasks[board.ReadyForReview]).ReviewCommit),
+		"work that nobody has approved": plumbing.OID(w.task(r.tasks[board.ReadyForReview]).ReviewCommit),
 	}
 	return r
 }
@@ -110,7 +110,7 @@ func (r *redTeam) before(op string) *redTeam {
 	step := r.honest.find(op)
 	return &redTeam{
 		world: r.honest, start: step.parent, board: r.honest.snapshot(step.parent).State, when: step.op.Time, every: r.every, forged: 1000,
-		commits: map[string]git.OID{"none": "", "absent": git.OID(strings.Repeat("ab", 20)), "integration": r.honest.integration},
+		commits: map[string]plumbing.OID{"none": "", "absent": plumbing.OID(strings.Repeat("ab", 20)), "integration": r.honest.integration},
 	}
 }
 
@@ -326,13 +326,13 @@ func (r *redTeam) replay(f forgery, ok bool, name string) {
 // evidence checks what an allowed operation states about the repository, as a server does before it
 // accepts the operation and as verify does later. Integration is where it was, and then at each
 // commit to which a forger might push it as well.
-func (r *redTeam) evidence(op board.Operation, forged git.OID, name string) {
-	targets := []git.OID{r.integration}
+func (r *redTeam) evidence(op board.Operation, forged plumbing.OID, name string) {
+	targets := []plumbing.OID{r.integration}
 	if after := landed(op.Payload); r.files[after] != nil && after != r.integration {
 		targets = append(targets, after, r.commits["behind the work"])
 	}
 	for i, to := range targets {
-		push, err := audit.Examine(r.ctx, r.repo, oplog.New(r.repo, ""), audit.Range{From: r.start, To: forged}, to)
+		push, err := audit.Examine(r.ctx, r.repo, log.New(r.repo, ""), audit.Range{From: r.start, To: forged}, to)
 		check(r.t, err)
 		taken := push.OK() && r.moves(push, to) == nil
 		if taken && to != r.integration && !r.justified(op, to) {
@@ -366,22 +366,22 @@ func (r *redTeam) names(p board.Payload) bool {
 }
 
 // landed returns the commit that an operation says is on integration.
-func landed(p board.Payload) git.OID {
+func landed(p board.Payload) plumbing.OID {
 	switch p := p.(type) {
 	case *board.Merge:
-		return git.OID(p.MergeCommit)
+		return plumbing.OID(p.MergeCommit)
 	case *board.FinishMerge:
-		return git.OID(p.MergeCommit)
+		return plumbing.OID(p.MergeCommit)
 	case *board.Land:
-		return git.OID(p.Commit)
+		return plumbing.OID(p.Commit)
 	}
-	return git.ZeroOID
+	return plumbing.ZeroOID
 }
 
 // moves returns a server's decision about the move of integration in a push.
-func (r *redTeam) moves(push *audit.Push, to git.OID) *board.Refusal {
+func (r *redTeam) moves(push *audit.Push, to plumbing.OID) *board.Refusal {
 	i := hooks.Integration{Branch: "integration", Now: string(r.integration), Holds: func(older, newer string) bool {
-		is, err := r.repo.History().IsAncestor(r.ctx, git.OID(older), git.OID(newer))
+		is, err := r.repo.History().IsAncestor(r.ctx, plumbing.OID(older), plumbing.OID(newer))
 		check(r.t, err)
 		return is
 	}}
@@ -394,7 +394,7 @@ func (r *redTeam) moves(push *audit.Push, to git.OID) *board.Refusal {
 
 // justified restates, independently of the tested code, what may move integration: a reviewer's
 // exact merge of the approved work, and a human's land.
-func (r *redTeam) justified(op board.Operation, to git.OID) bool {
+func (r *redTeam) justified(op board.Operation, to plumbing.OID) bool {
 	switch p := op.Payload.(type) {
 	case *board.Merge:
 		return op.Actor.Role == judge1.Role && p.Task == r.tasks[board.Approved] && (to == r.merge || to == r.work)
@@ -404,7 +404,7 @@ func (r *redTeam) justified(op board.Operation, to git.OID) bool {
 	return false
 }
 
-func (r *redTeam) named(oid git.OID) string {
+func (r *redTeam) named(oid plumbing.OID) string {
 	for name, is := range r.commits {
 		if is == oid {
 			return name

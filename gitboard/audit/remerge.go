@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -25,7 +25,7 @@ type remerged struct {
 // mergeAgain computes merges again. A difference is only noted if it is a choice between the lines
 // of both sides where both changed the same ones, which may depend on the version of git, or the
 // result of a merge driver. In a push the former is refused, too.
-func (p *replay) mergeAgain(ctx context.Context, repo *gitio.Repo, merges []evidence, pushed bool) error {
+func (p *replay) mergeAgain(ctx context.Context, repo *git.Repo, merges []evidence, pushed bool) error {
 	results := make([]remerged, len(merges))
 	next := make(chan int)
 	var busy sync.WaitGroup
@@ -56,9 +56,9 @@ func (p *replay) mergeAgain(ctx context.Context, repo *gitio.Repo, merges []evid
 }
 
 // remerge computes a merge again.
-func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
+func remerge(ctx context.Context, repo *git.Repo, e evidence) remerged {
 	onto, review := e.clean[0], e.clean[1]
-	var recorded git.OID
+	var recorded plumbing.OID
 	if e.lands != nil {
 		c, err := commitOf(ctx, repo, e.lands.after)
 		if err != nil {
@@ -84,7 +84,7 @@ func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
 	if _, _, r.err = repo.History().MergeTree(ctx, onto, review); r.err != nil { // its files are compared
 		return r
 	}
-	why, err := differs(ctx, repo, [2]git.OID{onto, review}, tree, recorded)
+	why, err := differs(ctx, repo, [2]plumbing.OID{onto, review}, tree, recorded)
 	r.wrong, r.choice, r.err = why.wrong, why.choice, err
 	r.text += why.text
 	return r

@@ -12,33 +12,33 @@ import (
 	"sync/atomic"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // replay is the board as far as it has been replayed, in memory: its records, and its tree with
 // their bytes.
 type replay struct {
-	store    oplog.Store
+	store    log.Store
 	strict   bool            // stop at the first fault: what follows is not worth reading
 	trees    chan<- unplaced // receives the outcomes whose trees are made behind the replay; or nil
 	report   *Report
-	clock    board.Time                                // see Range
-	lazy     bool                                      // records are read when needed
-	made     func(commit git.OID, made *oplog.Outcome) // receives each proven outcome; may be nil
+	clock    board.Time                                   // see Range
+	lazy     bool                                         // records are read when needed
+	made     func(commit plumbing.OID, made *log.Outcome) // receives each proven outcome; may be nil
 	evidence []evidence
 	claims   Claims
-	shown    map[string]bool  // the agents whose leases were shown
-	unshown  []string         // see Push
-	begun    git.OID          // where integration was when the board began, "" if unknown
-	unread   map[git.OID]bool // the submitted commits that were found to be damaged
+	shown    map[string]bool       // the agents whose leases were shown
+	unshown  []string              // see Push
+	begun    plumbing.OID          // where integration was when the board began, "" if unknown
+	unread   map[plumbing.OID]bool // the submitted commits that were found to be damaged
 
 	memory *board.Memory
 	state  *board.State
-	tree   *oplog.Tree
-	last   git.OID // the commit that the board is at
+	tree   *log.Tree
+	last   plumbing.OID // the commit that the board is at
 
 	written  map[string]written // by record
 	requests map[string]asked   // by request id
@@ -52,27 +52,27 @@ type written struct {
 
 // asked is when a request was last carried out.
 type asked struct {
-	commit git.OID
+	commit plumbing.OID
 	at     int // the number of commits before it
 }
 
-func newReplay(store oplog.Store, r Range) *replay {
+func newReplay(store log.Store, r Range) *replay {
 	m := board.NewMemory()
 	return &replay{
 		store: store, report: &Report{From: r.From, To: r.To, Attested: map[string]int{}},
-		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: git.ZeroOID, written: map[string]written{}, requests: map[string]asked{}, shown: map[string]bool{}, unread: map[git.OID]bool{},
+		memory: m, state: board.NewState(m, ""), tree: log.NewTree(), last: plumbing.ZeroOID, written: map[string]written{}, requests: map[string]asked{}, shown: map[string]bool{}, unread: map[plumbing.OID]bool{},
 	}
 }
 
 // startFrom takes the board of a commit as given.
-func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from git.OID) error {
+func (p *replay) startFrom(ctx context.Context, l *log.Log, from plumbing.OID) error {
 	if p.lazy {
-		at, err := log.At(ctx, from)
+		at, err := l.At(ctx, from)
 		if err != nil {
 			return err
 		}
 		p.last, p.state = from, board.NewState(at.State, at.State.Time())
-		p.tree, err = oplog.ReadTree(ctx, p.store, at.Head.Tree)
+		p.tree, err = log.ReadTree(ctx, p.store, at.Head.Tree)
 		return err
 	}
 	c, err := commitOf(ctx, p.store, from)
@@ -88,7 +88,7 @@ func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from git.OID) er
 }
 
 // run replays a chain of commits.
-func (p *replay) run(ctx context.Context, chain []git.OID, progress func(done, total int)) error {
+func (p *replay) run(ctx context.Context, chain []plumbing.OID, progress func(done, total int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	batches, wait := read(ctx, p.store, chain)
 	defer wait()
@@ -189,14 +189,14 @@ func (p *replay) take(ctx context.Context, l *link) error {
 
 // step carries out the operation of a commit on the board before it; nil if that is impossible. It
 // puts what the operation writes into files. An error means a failure to read.
-func (p *replay) step(l *link, files map[string][]byte, found *faults) (*oplog.Outcome, error) {
+func (p *replay) step(l *link, files map[string][]byte, found *faults) (*log.Outcome, error) {
 	if l.opErr != nil {
 		found.add(CodeMessage, "it carries no operation: %v", l.opErr)
 		return nil, nil
 	}
 	op := l.op
 	op.Clock = p.clock
-	want, err := oplog.Unplaced(p.state, op, func(path string, r any) (data []byte, err error) {
+	want, err := log.Unplaced(p.state, op, func(path string, r any) (data []byte, err error) {
 		data, err = encode(path, r)
 		files[path] = data
 		return data, err
@@ -223,7 +223,7 @@ func (p *replay) step(l *link, files map[string][]byte, found *faults) (*oplog.O
 
 // signed checks the commit's signature against the keys on the board before it. want is nil for an
 // operation that can't be carried out; then it doesn't matter whose key signed.
-func (p *replay) signed(l *link, want *oplog.Outcome, found *faults) {
+func (p *replay) signed(l *link, want *log.Outcome, found *faults) {
 	if l.signErr != nil {
 		found.add(CodeSignature, "its signature is not accepted: %v", l.signErr)
 		return
@@ -252,15 +252,15 @@ func (p *replay) repeated(l *link, found *faults) {
 	if l.opErr != nil {
 		return
 	}
-	if was, ok := p.requests[l.head.Request]; ok && p.report.Commits-was.at <= oplog.RequestDepth {
+	if was, ok := p.requests[l.head.Request]; ok && p.report.Commits-was.at <= log.RequestDepth {
 		found.add(CodeRequest, "the request %s was carried out before, by %s", quote(l.head.Request), was.commit.Short())
 	}
 	p.requests[l.head.Request] = asked{l.oid, p.report.Commits}
 }
 
 // askedBefore looks for requests of the range that were already carried out before it.
-func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from git.OID) error {
-	before, err := repo.History().Requested(ctx, from, slices.Sorted(maps.Keys(p.requests)), oplog.RequestDepth-p.report.Commits)
+func (p *replay) askedBefore(ctx context.Context, repo *git.Repo, from plumbing.OID) error {
+	before, err := repo.History().Requested(ctx, from, slices.Sorted(maps.Keys(p.requests)), log.RequestDepth-p.report.Commits)
 	if err != nil {
 		return fmt.Errorf("look for repeated requests: %w", err)
 	}

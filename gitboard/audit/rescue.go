@@ -8,36 +8,36 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Loss is a board that can't be read completely, and its repair. At most one of Missing, Past and
 // Newest is set.
 type Loss struct {
-	At      git.OID      // the value of the board's ref; zero if it is missing, or names no object
-	Missing []git.Object // missing objects made again by a replay, which complete the board
-	Past    string       // the missing object if the board itself can be read, and its history can't
-	Newest  git.OID      // the newest commit of the board that can be read
-	From    string       // where Newest was found
-	Lost    []string     // the known subjects of the operations after it, newest first
-	Left    git.OID      // the newest remaining commit after it, zero for none
+	At      plumbing.OID      // the value of the board's ref; zero if it is missing, or names no object
+	Missing []plumbing.Object // missing objects made again by a replay, which complete the board
+	Past    string            // the missing object if the board itself can be read, and its history can't
+	Newest  plumbing.OID      // the newest commit of the board that can be read
+	From    string            // where Newest was found
+	Lost    []string          // the known subjects of the operations after it, newest first
+	Left    plumbing.OID      // the newest remaining commit after it, zero for none
 
-	broken *gitio.BrokenRefError // why the ref can't be read; nil if it can
+	broken *git.BrokenRefError // why the ref can't be read; nil if it can
 }
 
 // FindLoss checks whether the board's history is complete. It returns nil if it is, or if there
 // never was a board.
-func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
+func FindLoss(ctx context.Context, repo *git.Repo) (*Loss, error) {
 	l := &Loss{}
-	tip, err := repo.Ref(ctx, git.BoardRef)
+	tip, err := repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil && !errors.As(err, &l.broken) {
 		return nil, err
 	}
 	l.At = tip
-	if l.broken != nil && git.OID(l.broken.Text).Valid() {
-		l.At = git.OID(l.broken.Text)
+	if l.broken != nil && plumbing.OID(l.broken.Text).Valid() {
+		l.At = plumbing.OID(l.broken.Text)
 	}
 	if !tip.IsZero() {
 		broken := wholeBoard(ctx, repo, tip)
@@ -66,7 +66,7 @@ func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
 
 // place is a commit that the board was at, or may have been at.
 type place struct {
-	commit git.OID
+	commit plumbing.OID
 	from   string
 	said   string
 }
@@ -75,13 +75,13 @@ type place struct {
 const maxPlaces = 1000
 
 // search looks for the newest commit that can be read: where the ref was, what was written
-// recently, where git.LastRef follows it, and where a remote has it.
-func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
+// recently, where plumbing.LastRef follows it, and where a remote has it.
+func (l *Loss) search(ctx context.Context, repo *git.Repo) error {
 	places, err := placesHere(ctx, repo)
 	if err != nil {
 		return err
 	}
-	refs, err := repo.Refs(ctx, git.OwnPrefix+"remotes")
+	refs, err := repo.Refs(ctx, plumbing.OwnPrefix+"remotes")
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	if err := l.leaves(ctx, repo, l.At); err != nil {
 		return err
 	}
-	tried := map[git.OID]bool{}
+	tried := map[plumbing.OID]bool{}
 	for _, p := range places[:min(len(places), maxPlaces)] {
 		if tried[p.commit] {
 			continue
@@ -116,12 +116,12 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 }
 
 // leaves sets Left to the newest commit of this repository that can't be read as a board.
-func (l *Loss) leaves(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
+func (l *Loss) leaves(ctx context.Context, repo *git.Repo, commit plumbing.OID) error {
 	if commit.IsZero() || !l.Left.IsZero() {
 		return nil
 	}
 	o, err := repo.Object(ctx, string(commit))
-	if o.Type == git.CommitObject {
+	if o.Type == plumbing.CommitObject {
 		l.Left = commit
 	}
 	return unlessLacking(err)
@@ -129,7 +129,7 @@ func (l *Loss) leaves(ctx context.Context, repo *gitio.Repo, commit git.OID) err
 
 // latest sets the newest commit that can be read: the one that was found, or one that follows it.
 // Files that were copied may no longer show which of them was written last.
-func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places []place) error {
+func (l *Loss) latest(ctx context.Context, repo *git.Repo, found place, places []place) error {
 	for _, p := range places[:min(len(places), maxPlaces)] {
 		if p.commit == found.commit {
 			continue
@@ -150,8 +150,8 @@ func (l *Loss) latest(ctx context.Context, repo *gitio.Repo, found place, places
 
 // placesHere lists the commits that the board was at in this repository, newest first by each
 // source.
-func placesHere(ctx context.Context, repo *gitio.Repo) ([]place, error) {
-	moves, err := repo.Reflog(git.BoardRef)
+func placesHere(ctx context.Context, repo *git.Repo) ([]place, error) {
+	moves, err := repo.Reflog(plumbing.BoardRef)
 	if err != nil {
 		return nil, err
 	}
@@ -162,18 +162,18 @@ func placesHere(ctx context.Context, repo *gitio.Repo) ([]place, error) {
 	for _, tip := range repo.Upkeep().KeptTips() {
 		places = append(places, place{tip, "recently written objects", ""})
 	}
-	last, err := repo.Ref(ctx, git.LastRef)
-	if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
+	last, err := repo.Ref(ctx, plumbing.LastRef)
+	if err != nil && !errors.As(err, new(*git.BrokenRefError)) {
 		return nil, err
 	}
 	if !last.IsZero() {
-		places = append(places, place{last, git.LastRef, ""})
+		places = append(places, place{last, plumbing.LastRef, ""})
 	}
 	return places, nil
 }
 
 // wholeBoard returns nil for a commit of a board whose history is complete.
-func wholeBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
+func wholeBoard(ctx context.Context, repo *git.Repo, commit plumbing.OID) error {
 	if err := repo.History().Whole(ctx, commit); err != nil {
 		return err
 	}
@@ -181,21 +181,21 @@ func wholeBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
 }
 
 // readable returns nil for a commit of a board that can be read. Its history may be incomplete.
-func readable(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
+func readable(ctx context.Context, repo *git.Repo, commit plumbing.OID) error {
 	if err := repo.History().WholeAlone(ctx, commit); err != nil {
 		return err
 	}
 	return isBoard(ctx, repo, commit)
 }
 
-func isBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
+func isBoard(ctx context.Context, repo *git.Repo, commit plumbing.OID) error {
 	_, err := repo.Object(ctx, string(commit)+":board.yaml")
 	return err
 }
 
 // past describes the gap in the history of a board that can be read. why is git's message
 // about it.
-func past(ctx context.Context, repo *gitio.Repo, tip git.OID, why error) (string, error) {
+func past(ctx context.Context, repo *git.Repo, tip plumbing.OID, why error) (string, error) {
 	n := 0
 	for at := tip; !at.IsZero(); n++ {
 		c, err := commitOf(ctx, repo, at)
@@ -212,15 +212,15 @@ func past(ctx context.Context, repo *gitio.Repo, tip git.OID, why error) (string
 
 // rebuild makes the objects of a history again by replaying it, and returns those that the
 // repository lacks; nil if even these don't complete it. An error means a failure to read.
-func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) ([]git.Object, error) {
+func rebuild(ctx context.Context, repo *git.Repo, tip plumbing.OID) ([]plumbing.Object, error) {
 	chain, err := firstParents(ctx, repo, Range{To: tip})
 	if err != nil {
 		return nil, unlessLacking(err)
 	}
 	slices.Reverse(chain)
 	p := newReplay(repo, Range{To: tip})
-	made := map[git.OID]git.Object{}
-	p.made = func(_ git.OID, outcome *oplog.Outcome) {
+	made := map[plumbing.OID]plumbing.Object{}
+	p.made = func(_ plumbing.OID, outcome *log.Outcome) {
 		for _, o := range outcome.Objects() {
 			made[o.OID] = o
 		}
@@ -228,7 +228,7 @@ func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) ([]git.Object, 
 	if err := p.run(ctx, chain, nil); p.report.Proven != len(chain) {
 		return nil, unlessLacking(err)
 	}
-	var missing []git.Object
+	var missing []plumbing.Object
 	for _, o := range made {
 		_, err := repo.Object(ctx, string(o.OID))
 		if unlessLacking(err) != nil {
@@ -242,7 +242,7 @@ func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) ([]git.Object, 
 }
 
 // Repair restores the board.
-func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
+func (l *Loss) Repair(ctx context.Context, repo *git.Repo) error {
 	switch {
 	case len(l.Missing) > 0:
 		if err := repo.WriteObjects(ctx, l.Missing); err != nil {
@@ -258,21 +258,21 @@ func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
 }
 
 // setBack moves the board to the newest commit that can be read. What is left of a later one is
-// kept under git.LostRef.
-func (l *Loss) setBack(ctx context.Context, repo *gitio.Repo) error {
-	var updates []git.RefUpdate
+// kept under plumbing.LostRef.
+func (l *Loss) setBack(ctx context.Context, repo *git.Repo) error {
+	var updates []plumbing.RefUpdate
 	if !l.Left.IsZero() {
-		kept, err := repo.Ref(ctx, git.LostRef(l.Left))
+		kept, err := repo.Ref(ctx, plumbing.LostRef(l.Left))
 		if err != nil {
 			return err
 		}
 		if kept.IsZero() {
-			updates = append(updates, git.RefUpdate{Ref: git.LostRef(l.Left), New: l.Left})
+			updates = append(updates, plumbing.RefUpdate{Ref: plumbing.LostRef(l.Left), New: l.Left})
 		}
 	}
 	const why = "git liza: doctor, the newest that can be read"
 	if l.broken == nil {
-		return repo.UpdateRefs(ctx, append(updates, git.RefUpdate{Ref: git.BoardRef, Old: l.At, New: l.Newest}), why)
+		return repo.UpdateRefs(ctx, append(updates, plumbing.RefUpdate{Ref: plumbing.BoardRef, Old: l.At, New: l.Newest}), why)
 	}
 	if err := repo.UpdateRefs(ctx, updates, why); err != nil {
 		return err
@@ -306,7 +306,7 @@ func (l *Loss) String() string {
 		what += fmt.Sprintf("; it lacks %s: %s", plain.Plural(len(l.Lost), "operation"), strings.Join(l.Lost, "; "))
 	}
 	if !l.Left.IsZero() {
-		what += fmt.Sprintf("; the rest of the later ones stays under %s", git.LostRef(l.Left))
+		what += fmt.Sprintf("; the rest of the later ones stays under %s", plumbing.LostRef(l.Left))
 	}
 	return what
 }
@@ -321,7 +321,7 @@ func (l *Loss) Damage() string {
 	case l.At.IsZero() && l.broken != nil:
 		return l.broken.Error()
 	case l.At.IsZero():
-		return "the branch " + git.BranchName(git.BoardRef) + " has gone"
+		return "the branch " + plumbing.BranchName(plumbing.BoardRef) + " has gone"
 	}
 	return fmt.Sprintf("the board at %s can't be read: objects of it are missing or damaged", l.At.Short())
 }

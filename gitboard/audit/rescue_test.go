@@ -11,19 +11,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // lossy is a repository with a board of four operations, some of which a test deletes.
 type lossy struct {
 	*world
-	repo    *gitio.Repo
-	commits []git.OID
+	repo    *git.Repo
+	commits []plumbing.OID
 }
 
 // lose removes an object, as a bad disk would.
-func (l *lossy) lose(oid git.OID) {
+func (l *lossy) lose(oid plumbing.OID) {
 	l.t.Helper()
 	check(l.t, os.Remove(filepath.Join(l.repo.CommonDir(), "objects", string(oid[:2]), string(oid[2:]))))
 }
@@ -43,21 +43,21 @@ func (l *lossy) overwrite(path, text string) {
 // back moves the board from its last operation to an earlier one.
 func (l *lossy) back(to int) {
 	l.t.Helper()
-	check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: l.commits[3], New: l.commits[to]}}, "back"))
+	check(l.t, l.repo.UpdateRefs(l.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: l.commits[3], New: l.commits[to]}}, "back"))
 }
 
 // remotes sets refs to a commit, as a remote would have them.
-func (l *lossy) remotes(commit git.OID, names ...string) {
+func (l *lossy) remotes(commit plumbing.OID, names ...string) {
 	l.t.Helper()
 	for _, name := range names {
-		check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: name, New: commit}}, ""))
+		check(l.t, l.repo.UpdateRefs(l.ctx, []plumbing.RefUpdate{{Ref: name, New: commit}}, ""))
 	}
 }
 
 // TestDeletedBoard checks that nothing is lost if somebody deletes the board's branch, with its
 // reflog, and prunes, although kept files have been dropped before.
 func TestDeletedBoard(t *testing.T) {
-	repo, err := gitio.Open(t.Context(), testrepo.Init(t, true))
+	repo, err := git.Open(t.Context(), testrepo.Init(t, true))
 	check(t, err)
 	defer repo.Close()
 	w := newWorld(t, repo)
@@ -84,22 +84,22 @@ func TestDeletedBoard(t *testing.T) {
 		t.Fatalf("%d files are still kept", len(kept))
 	}
 	tip := w.tip()
-	last, err := repo.Ref(w.ctx, git.LastRef)
+	last, err := repo.Ref(w.ctx, plumbing.LastRef)
 	check(t, err)
 	missing, err := repo.History().CountCommits(w.ctx, last, tip)
 	check(t, err)
 	if missing > 32 {
-		t.Errorf("%s is %d operations behind", git.LastRef, missing)
+		t.Errorf("%s is %d operations behind", plumbing.LastRef, missing)
 	}
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: tip}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: tip}}, ""))
 	l := &lossy{world: w, repo: repo}
-	l.forget("logs", filepath.FromSlash(git.BoardRef))
+	l.forget("logs", filepath.FromSlash(plumbing.BoardRef))
 	gc := exec.Command("git", "gc", "-q", "--prune=now")
 	gc.Dir = repo.CommonDir()
 	if out, err := gc.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	repo, err = gitio.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
+	repo, err = git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
 	check(t, err)
 	defer repo.Close()
 	loss, err := audit.FindLoss(w.ctx, repo)
@@ -112,10 +112,10 @@ func TestDeletedBoard(t *testing.T) {
 		t.Errorf("after the repair: %v, %v", loss, err)
 	}
 	// Without the kept files, no more than the last operations are.
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: tip}}, ""))
-	l.forget("logs", filepath.FromSlash(git.BoardRef))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: tip}}, ""))
+	l.forget("logs", filepath.FromSlash(plumbing.BoardRef))
 	l.forget("liza", "kept")
-	if loss, err := audit.FindLoss(w.ctx, repo); err != nil || loss == nil || loss.Newest != last || loss.From != git.LastRef {
+	if loss, err := audit.FindLoss(w.ctx, repo); err != nil || loss == nil || loss.Newest != last || loss.From != plumbing.LastRef {
 		t.Errorf("%v, %v", loss, err)
 	}
 }
@@ -124,7 +124,7 @@ func TestDeletedBoard(t *testing.T) {
 // it back.
 func TestFindLoss(t *testing.T) {
 	made := testrepo.Init(t, true)
-	repo, err := gitio.Open(t.Context(), made)
+	repo, err := git.Open(t.Context(), made)
 	check(t, err)
 	defer repo.Close()
 	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
@@ -132,14 +132,14 @@ func TestFindLoss(t *testing.T) {
 	if loss, err := audit.FindLoss(w.ctx, repo); loss != nil || err != nil {
 		t.Errorf("before there is a board: %v, %v", loss, err)
 	}
-	commits := []git.OID{
+	commits := []plumbing.OID{
 		w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"}),
 		w.do(ada, &board.AddNote{Message: "one"}), w.do(ada, &board.AddNote{Message: "two"}), w.do(ada, &board.AddNote{Message: "three"}),
 	}
 	if loss, err := audit.FindLoss(w.ctx, repo); loss != nil || err != nil {
 		t.Errorf("a whole board: %v, %v", loss, err)
 	}
-	ref := filepath.FromSlash(git.BoardRef)
+	ref := filepath.FromSlash(plumbing.BoardRef)
 	two, three := commits[2].Short(), commits[3].Short()
 	reflog := "; the newest that can be read is " + two + ", from the reflog"
 	for name, c := range map[string]struct {
@@ -207,23 +207,23 @@ func TestFindLoss(t *testing.T) {
 			commits[0].Short() + " is missing or damaged: what was before that can't be proven", -1},
 		"an earlier commit": {func(l *lossy) { l.lose(commits[1]) }, "it is cut off behind the newest 2 operations, since " + commits[1].Short(), -1},
 		"an earlier commit, and the tree of the last one": {func(l *lossy) { l.lose(commits[1]); l.lose(l.snapshot(commits[3]).Head.Tree) },
-			reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + git.LostRef(commits[3]), 2},
+			reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + plumbing.LostRef(commits[3]), 2},
 		"the trees of the last two, and the first commit": {func(l *lossy) {
 			last, before := l.snapshot(commits[3]).Head.Tree, l.snapshot(commits[2]).Head.Tree
 			l.lose(last)
 			l.lose(before)
 			l.lose(commits[0])
-		}, "from the reflog; it lacks 2 operations: note: note-3 for everybody: three; note: note-2 for everybody: two; the rest of the later ones stays under " + git.LostRef(commits[3]), 1},
+		}, "from the reflog; it lacks 2 operations: note: note-3 for everybody: three; note: note-2 for everybody: two; the rest of the later ones stays under " + plumbing.LostRef(commits[3]), 1},
 		"the same again": {func(l *lossy) {
-			l.remotes(commits[3], git.LostRef(commits[3]))
+			l.remotes(commits[3], plumbing.LostRef(commits[3]))
 			l.lose(l.snapshot(commits[3]).Head.Tree)
 			l.lose(commits[1])
-		}, reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + git.LostRef(commits[3]), 2},
+		}, reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + plumbing.LostRef(commits[3]), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
 			testrepo.Copy(t, made, dir)
-			repo, err := gitio.Open(t.Context(), dir)
+			repo, err := git.Open(t.Context(), dir)
 			check(t, err)
 			defer repo.Close()
 			copied := *w
@@ -233,7 +233,7 @@ func TestFindLoss(t *testing.T) {
 				l.forget("liza", "kept") // else the repository repairs itself
 			}
 			c.do(l)
-			repo, err = gitio.Open(t.Context(), dir) // by a process that has read nothing yet
+			repo, err = git.Open(t.Context(), dir) // by a process that has read nothing yet
 			check(t, err)
 			defer repo.Close()
 			loss, err := audit.FindLoss(l.ctx, repo)
@@ -264,15 +264,15 @@ func TestFindLoss(t *testing.T) {
 			if err != nil || l.tip() != commits[c.tip] || again != nil && (again.Past == "" || again.Repairable() || !strings.HasPrefix(name, "an earlier commit") && name != "the same again" && !strings.HasPrefix(name, "the trees")) {
 				t.Errorf("after the repair: %v, %v, at %s", again, err, l.tip().Short())
 			}
-			if kept, err := l.repo.Ref(l.ctx, git.LostRef(commits[3])); err != nil || kept.IsZero() == strings.Contains(c.says, "stays under") {
-				t.Errorf("%s is at %q: %v", git.LostRef(commits[3]), kept, err)
+			if kept, err := l.repo.Ref(l.ctx, plumbing.LostRef(commits[3])); err != nil || kept.IsZero() == strings.Contains(c.says, "stays under") {
+				t.Errorf("%s is at %q: %v", plumbing.LostRef(commits[3]), kept, err)
 			}
 		})
 	}
 	// A loss during the repair of the board is reported.
 	dir := filepath.Join(t.TempDir(), "copy")
 	testrepo.Copy(t, made, dir)
-	copied, err := gitio.Open(t.Context(), dir)
+	copied, err := git.Open(t.Context(), dir)
 	check(t, err)
 	defer copied.Close()
 	again := &lossy{world: w, repo: copied, commits: commits}

@@ -8,23 +8,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // SetBack is a board that lacks operations which it once had in this repository: somebody moved its
 // ref back or to another board, or a crash lost the newest value.
 type SetBack struct {
-	At      git.OID  // where the board is
-	Newest  git.OID  // a complete board with those operations, that with the most of them
-	From    string   // where Newest was found
-	Since   git.OID  // the last commit that both have; zero if they are two boards
-	Missing []string // the subjects of the operations that the board lacks, newest first
+	At      plumbing.OID // where the board is
+	Newest  plumbing.OID // a complete board with those operations, that with the most of them
+	From    string       // where Newest was found
+	Since   plumbing.OID // the last commit that both have; zero if they are two boards
+	Missing []string     // the subjects of the operations that the board lacks, newest first
 
-	lost []git.OID // their commits
+	lost []plumbing.OID // their commits
 }
 
 // moment is how long git takes at most from writing a reflog to moving the ref.
@@ -32,7 +32,7 @@ const moment = 100 * time.Millisecond
 
 // FindSetBack looks for operations that the board has lost by going back. It returns nil if there
 // are none, and where the board is not at home: a clone's follows that of its remote.
-func FindSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
+func FindSetBack(ctx context.Context, repo *git.Repo) (*SetBack, error) {
 	if home, err := atHome(ctx, repo); !home {
 		return nil, err
 	}
@@ -46,32 +46,32 @@ func FindSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
 			return nil, ctx.Err()
 		case <-time.After(moment):
 		}
-		if now, err := repo.Ref(ctx, git.BoardRef); err != nil || now == found.At {
+		if now, err := repo.Ref(ctx, plumbing.BoardRef); err != nil || now == found.At {
 			return found, err // else somebody wrote meanwhile
 		}
 	}
 }
 
 // atHome reports whether the board is at home in a repository.
-func atHome(ctx context.Context, repo *gitio.Repo) (bool, error) {
-	home, err := repo.Where(ctx, []string{git.HomeRef, git.AsBranch(git.HomeRef)})
+func atHome(ctx context.Context, repo *git.Repo) (bool, error) {
+	home, err := repo.Where(ctx, []string{plumbing.HomeRef, plumbing.AsBranch(plumbing.HomeRef)})
 	return len(home) > 0, err
 }
 
-func findSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
+func findSetBack(ctx context.Context, repo *git.Repo) (*SetBack, error) {
 	places, err := placesHere(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
-	tip, err := repo.Ref(ctx, git.BoardRef) // after the places, which are not newer then
-	if tip.IsZero() {                       // also if it can't be read
+	tip, err := repo.Ref(ctx, plumbing.BoardRef) // after the places, which are not newer then
+	if tip.IsZero() {                            // also if it can't be read
 		return nil, err
 	}
-	has, err := repo.History().RevList(ctx, git.ZeroOID, tip)
+	has, err := repo.History().RevList(ctx, plumbing.ZeroOID, tip)
 	if err != nil {
 		return nil, err
 	}
-	tried := map[git.OID]bool{}
+	tried := map[plumbing.OID]bool{}
 	for _, oid := range has {
 		tried[oid] = true
 	}
@@ -100,7 +100,7 @@ func findSetBack(ctx context.Context, repo *gitio.Repo) (*SetBack, error) {
 
 // setBack compares the board with a place that its history lacks. It returns nil if that place has
 // no whole board, or if its operations do not follow: those are no loss.
-func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetBack, error) {
+func setBack(ctx context.Context, repo *git.Repo, tip plumbing.OID, p place) (*SetBack, error) {
 	if err := wholeBoard(ctx, repo, p.commit); err != nil {
 		if lacking(err) {
 			return nil, nil
@@ -108,11 +108,11 @@ func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetB
 		return nil, err
 	}
 	since, err := repo.History().MergeBase(ctx, tip, p.commit)
-	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
 		return nil, err
 	}
 	report, err := Verify(ctx, repo, nil, Range{From: since, To: p.commit}, nil)
-	if errors.As(err, new(*oplog.NewerFormatError)) {
+	if errors.As(err, new(*log.NewerFormatError)) {
 		return nil, nil // what can't be read can't be missed
 	}
 	if err != nil || !report.OK() {
@@ -140,7 +140,7 @@ func setBack(ctx context.Context, repo *gitio.Repo, tip git.OID, p place) (*SetB
 
 // without returns the lost operations that have not been done again since: by the same actor, with
 // the same content.
-func without(lost, now []git.Commit) (left []git.Commit) {
+func without(lost, now []plumbing.Commit) (left []plumbing.Commit) {
 	again := map[string]int{}
 	for _, c := range now {
 		again[contentOf(c)]++
@@ -157,7 +157,7 @@ func without(lost, now []git.Commit) (left []git.Commit) {
 
 // contentOf returns who did what. A long payload is not compared: such an operation is like no
 // other. A commit without an operation is like no operation either.
-func contentOf(c git.Commit) string {
+func contentOf(c plumbing.Commit) string {
 	h, _ := codec.ParseHead(c.Message)
 	if h.Payload == codec.PayloadReference() {
 		return string(c.OID)
@@ -172,11 +172,11 @@ const maxSubject, maxMissing = 80, 20
 func (b *SetBack) Repairable() bool { return b.Since == b.At }
 
 // Repair moves the board forward, if it has not moved since.
-func (b *SetBack) Repair(ctx context.Context, repo *gitio.Repo) error {
+func (b *SetBack) Repair(ctx context.Context, repo *git.Repo) error {
 	if !b.Repairable() {
 		return errors.New("the board has other operations since: a human decides which are kept")
 	}
-	return repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: b.At, New: b.Newest}}, "git liza: doctor, forward again")
+	return repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: b.At, New: b.Newest}}, "git liza: doctor, forward again")
 }
 
 // String describes it in one sentence.

@@ -11,26 +11,26 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // atHome makes a repository that is a board's home, with three notes. All moves of its refs are
 // logged.
-func atHome(t *testing.T) (made string, w *world, commits []git.OID) {
+func atHome(t *testing.T) (made string, w *world, commits []plumbing.OID) {
 	t.Helper()
 	made = testrepo.Init(t, true)
-	repo, err := gitio.Open(t.Context(), made)
+	repo, err := git.Open(t.Context(), made)
 	check(t, err)
 	t.Cleanup(func() { repo.Close() })
 	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
 	w = newWorld(t, repo)
-	commits = []git.OID{
+	commits = []plumbing.OID{
 		w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"}),
 		w.do(ada, &board.AddNote{Message: "one"}), w.do(ada, &board.AddNote{Message: "two"}), w.do(ada, &board.AddNote{Message: "three"}),
 	}
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.HomeRef, New: commits[0]}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, New: commits[0]}}, ""))
 	return made, w, commits
 }
 
@@ -38,7 +38,7 @@ func atHome(t *testing.T) (made string, w *world, commits []git.OID) {
 // that it moves forward again where that loses nothing.
 func TestFindSetBack(t *testing.T) {
 	made, w, commits := atHome(t)
-	ref := filepath.FromSlash(git.BoardRef)
+	ref := filepath.FromSlash(plumbing.BoardRef)
 	two, three := commits[2].Short(), commits[3].Short()
 	for name, c := range map[string]struct {
 		do         func(l *lossy)
@@ -52,10 +52,10 @@ func TestFindSetBack(t *testing.T) {
 		"a loose ref lost behind an older packed one": {func(l *lossy) {
 			l.forget(ref)
 			l.forget("logs")
-			l.overwrite("packed-refs", "# pack-refs with: peeled fully-peeled sorted \n"+string(commits[1])+" "+git.BoardRef+"\n")
+			l.overwrite("packed-refs", "# pack-refs with: peeled fully-peeled sorted \n"+string(commits[1])+" "+plumbing.BoardRef+"\n")
 		}, "lacks 2 operations", true},
 		"back, with nothing left but the last ref": {func(l *lossy) {
-			check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: git.LastRef, New: commits[3]}}, ""))
+			check(l.t, l.repo.UpdateRefs(l.ctx, []plumbing.RefUpdate{{Ref: plumbing.LastRef, New: commits[3]}}, ""))
 			l.back(2)
 			l.forget("logs")
 			l.forget("liza", "kept")
@@ -74,7 +74,7 @@ func TestFindSetBack(t *testing.T) {
 			l.do(ada, &board.AddNote{Message: "three"})
 		}, "lacks 1 operation that it had at " + three + ", by the reflog: " + two + " note: note-2 for everybody: two; since ", false},
 		"another board": {func(l *lossy) {
-			check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: commits[3]}}, ""))
+			check(l.t, l.repo.UpdateRefs(l.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: commits[3]}}, ""))
 			l.do(ada, &board.Init{Goal: "Another", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
 		}, "since their beginning the two have come apart", false},
 		"a forged operation taken back": {func(l *lossy) {
@@ -98,21 +98,21 @@ func TestFindSetBack(t *testing.T) {
 		"without its ref": {func(l *lossy) { l.forget(ref) }, "", false},
 		"back where it is not at home": {func(l *lossy) {
 			l.back(1)
-			check(l.t, l.repo.UpdateRefs(l.ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: commits[0]}}, ""))
+			check(l.t, l.repo.UpdateRefs(l.ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, Old: commits[0]}}, ""))
 		}, "", false},
 		"back, where the newer is damaged": {func(l *lossy) { l.back(2); l.forget("liza", "kept"); l.lose(commits[3]) }, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
 			testrepo.Copy(t, made, dir)
-			repo, err := gitio.Open(t.Context(), dir)
+			repo, err := git.Open(t.Context(), dir)
 			check(t, err)
 			defer repo.Close()
 			copied := *w
-			copied.t, copied.store, copied.log = t, repo, oplog.New(repo, "")
+			copied.t, copied.store, copied.log = t, repo, log.New(repo, "")
 			l := &lossy{&copied, repo, commits}
 			c.do(l)
-			repo, err = gitio.Open(t.Context(), dir)
+			repo, err = git.Open(t.Context(), dir)
 			check(t, err)
 			defer repo.Close()
 			found, err := audit.FindSetBack(l.ctx, repo)
@@ -159,7 +159,7 @@ func TestSetBackMeanwhile(t *testing.T) {
 	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
 	w := newWorld(t, repo)
 	first := w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.HomeRef, New: first}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, New: first}}, ""))
 	second := w.do(ada, &board.AddNote{Message: "one"})
 	w.rewind(first)
 	waits := 0

@@ -7,8 +7,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // beginSigned creates a board that is signed from its first commit on, and registers the team.
@@ -22,10 +22,10 @@ func (w *world) beginSigned() {
 }
 
 // signedBy returns a function that adds a signature to a forged commit.
-func (w *world) signedBy(a board.Actor) func(*git.Commit) {
-	return func(c *git.Commit) {
+func (w *world) signedBy(a board.Actor) func(*plumbing.Commit) {
+	return func(c *plumbing.Commit) {
 		var err error
-		c.GPGSig, err = w.key(a).Sign(git.EncodeCommit(*c))
+		c.GPGSig, err = w.key(a).Sign(plumbing.EncodeCommit(*c))
 		check(w.t, err)
 	}
 }
@@ -96,13 +96,15 @@ func TestForgedSignatures(t *testing.T) {
 		"a key that it adds":       {forgery{op: of(stranger, &board.KeysAdd{Principal: "eve@example.org", Public: w.key(stranger).Public()}), commit: w.signedBy(stranger)}, "not on the board"},
 		"signatures off, unsigned": {forgery{op: of(ada, &board.SetConfig{Key: "require_signatures", Value: "false"})}, "bears none"},
 		"signatures off, by agent": {forgery{op: of(ada, &board.SetConfig{Key: "require_signatures", Value: "false"}), commit: w.signedBy(coder1)}, "is that of coder-1"},
-		"signature of another":     {forgery{op: note(ada), commit: func(c *git.Commit) { c.GPGSig = last.GPGSig }}, "not a signature of this content"},
-		"PGP":                      {forgery{op: note(ada), commit: func(c *git.Commit) { c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n" }}, "not an SSH signature"},
-		"changed after signing": {forgery{op: note(coder1), commit: func(c *git.Commit) {
+		"signature of another":     {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.GPGSig = last.GPGSig }}, "not a signature of this content"},
+		"PGP": {forgery{op: note(ada), commit: func(c *plumbing.Commit) {
+			c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n"
+		}}, "not an SSH signature"},
+		"changed after signing": {forgery{op: note(coder1), commit: func(c *plumbing.Commit) {
 			w.signedBy(coder1)(c)
 			c.Committer.Name = "Somebody else"
 		}}, "not a signature of this content"},
-		"replayed": {forgery{op: note(coder1), commit: func(c *git.Commit) {
+		"replayed": {forgery{op: note(coder1), commit: func(c *plumbing.Commit) {
 			old := submission
 			old.Parents = c.Parents
 			*c = old
@@ -124,7 +126,7 @@ func TestForgedSignatures(t *testing.T) {
 			if report.Proven != 0 || report.Signed != 0 {
 				t.Errorf("%d proven, %d signed", report.Proven, report.Signed)
 			}
-			if err := w.log.Replays(w.ctx, forged); !errors.As(err, new(*oplog.RecordError)) {
+			if err := w.log.Replays(w.ctx, forged); !errors.As(err, new(*log.RecordError)) {
 				t.Errorf("replayed, it is not damage: %v", err)
 			}
 		})
@@ -132,8 +134,8 @@ func TestForgedSignatures(t *testing.T) {
 	t.Run("stripped", func(t *testing.T) {
 		bare := last
 		bare.GPGSig = ""
-		o := git.NewObject("commit", git.EncodeCommit(bare))
-		check(t, w.store.WriteObjects(w.ctx, []git.Object{o}))
+		o := plumbing.NewObject("commit", plumbing.EncodeCommit(bare))
+		check(t, w.store.WriteObjects(w.ctx, []plumbing.Object{o}))
 		w.caught(t, last.Parents[0], o.OID, audit.CodeSignature)
 		if err := w.log.Replays(w.ctx, o.OID); err == nil {
 			t.Error("it replays")
@@ -165,11 +167,11 @@ func TestAppendSignsOrRefuses(t *testing.T) {
 	tip, err := w.log.Tip(w.ctx)
 	check(t, err)
 	op := board.Operation{Actor: coder1, Time: tip.State.Time(), Request: "x", Payload: &board.Discover{Description: "d", Severity: "low", Urgency: "deferred"}}
-	for name, by := range map[string]oplog.Committer{
+	for name, by := range map[string]log.Committer{
 		"none":      {Name: "Ada", Email: "ada@example.org"},
 		"another's": {Name: "Ada", Email: "ada@example.org", Key: w.key(judge1)},
 	} {
-		prepared, err := oplog.Prepare(tip, op)
+		prepared, err := log.Prepare(tip, op)
 		check(t, err)
 		_, err = prepared.Build(by)
 		refused, is := err.(*board.Refusal)

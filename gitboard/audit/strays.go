@@ -5,24 +5,24 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // Strays is how far integration has been compared with the board's records, and the agents' commits
 // that came to it unrecorded. Each comparison continues from the previous one.
 type Strays struct {
-	Board       git.OID `json:"board"`
-	Integration git.OID `json:"integration"`
-	Found       []Stray `json:"found,omitempty"`
+	Board       plumbing.OID `json:"board"`
+	Integration plumbing.OID `json:"integration"`
+	Found       []Stray      `json:"found,omitempty"`
 }
 
 // Stray is an agent's commit that no merge or land records.
 type Stray struct {
-	Commit git.OID `json:"commit"`
-	Text   string  `json:"text"`
+	Commit plumbing.OID `json:"commit"`
+	Text   string       `json:"text"`
 }
 
 // recentOperations is how many operations the first comparison covers.
@@ -32,12 +32,12 @@ const recentOperations = 2000
 // comparison, the first time within the last 2000 operations. If integration has not moved it reads
 // only one ref. It doesn't replay anything; that is for Verify. It ignores approved work: a merge
 // that was interrupted or is in progress has brought it. read reads an operation.
-func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog.Snapshot, since Strays, read func(context.Context, git.OID) (board.Operation, error)) (Strays, error) {
+func Compare(ctx context.Context, store log.Store, repo *git.Repo, at *log.Snapshot, since Strays, read func(context.Context, plumbing.OID) (board.Operation, error)) (Strays, error) {
 	config := at.State.Config()
 	if config == nil {
 		return since, at.State.Err()
 	}
-	tip, err := store.Ref(ctx, git.BranchRef(config.IntegrationBranch))
+	tip, err := store.Ref(ctx, plumbing.BranchRef(config.IntegrationBranch))
 	if tip.IsZero() || tip == since.Integration { // also if it can't be read
 		return since, err
 	}
@@ -66,7 +66,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 		}
 		p.evidence = append(p.evidence, evidence{commit: c.OID, lands: landingEvidenceOf(op, at.State), needs: beginnings(op.Payload)})
 	}
-	l := &line{branch: config.IntegrationBranch, start: since.Integration, tip: tip, end: tip, commits: map[git.OID]git.Commit{}, order: map[git.OID]int{}}
+	l := &line{branch: config.IntegrationBranch, start: since.Integration, tip: tip, end: tip, commits: map[plumbing.OID]plumbing.Commit{}, order: map[plumbing.OID]int{}}
 	for i := 0; l.start.IsZero(); i++ {
 		if i == len(p.evidence) {
 			return Strays{Board: at.Commit, Integration: tip}, nil // the board doesn't mention it yet
@@ -79,7 +79,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 		if err != nil {
 			return since, err
 		}
-		if o[0].Type == git.CommitObject {
+		if o[0].Type == plumbing.CommitObject {
 			l.start = at
 		}
 	}
@@ -97,15 +97,15 @@ var positioned = []string{"init", "claim", "merge", "finish-merge", "land"}
 func beginnings(p board.Payload) []need {
 	switch p := p.(type) {
 	case *board.Init:
-		return []need{{"before", git.OID(p.Start), git.CommitObject}}
+		return []need{{"before", plumbing.OID(p.Start), plumbing.CommitObject}}
 	case *board.Claim:
-		return []need{{"base_commit", git.OID(p.BaseCommit), git.CommitObject}}
+		return []need{{"base_commit", plumbing.OID(p.BaseCommit), plumbing.CommitObject}}
 	}
 	return nil
 }
 
 // operationsSince lists the operations after from, oldest first.
-func operationsSince(ctx context.Context, store oplog.Store, repo *gitio.Repo, from, to git.OID) ([]git.Commit, error) {
+func operationsSince(ctx context.Context, store log.Store, repo *git.Repo, from, to plumbing.OID) ([]plumbing.Commit, error) {
 	if from != "" {
 		switch on, err := repo.History().IsAncestor(ctx, from, to); {
 		case err != nil && !lacking(err):
@@ -123,7 +123,7 @@ func operationsSince(ctx context.Context, store oplog.Store, repo *gitio.Repo, f
 }
 
 // strays returns the newly found strays and the earlier ones that integration still has.
-func (p *replay) strays(ctx context.Context, repo *gitio.Repo, at *oplog.Snapshot, since Strays, tip git.OID) (Strays, error) {
+func (p *replay) strays(ctx context.Context, repo *git.Repo, at *log.Snapshot, since Strays, tip plumbing.OID) (Strays, error) {
 	now := Strays{Board: at.Commit, Integration: tip}
 	for _, s := range since.Found {
 		switch still, err := repo.History().IsAncestor(ctx, s.Commit, tip); {
@@ -158,8 +158,8 @@ func (p *replay) strays(ctx context.Context, repo *gitio.Repo, at *oplog.Snapsho
 }
 
 // approvedWork returns the commits of APPROVED tasks.
-func approvedWork(ctx context.Context, repo *gitio.Repo, s *board.State) (map[git.OID]bool, error) {
-	work := map[git.OID]bool{}
+func approvedWork(ctx context.Context, repo *git.Repo, s *board.State) (map[plumbing.OID]bool, error) {
+	work := map[plumbing.OID]bool{}
 	for _, b := range s.Tasks() {
 		if b.Status != board.Approved {
 			continue
@@ -168,7 +168,7 @@ func approvedWork(ctx context.Context, repo *gitio.Repo, s *board.State) (map[gi
 		if t == nil {
 			return nil, s.Err()
 		}
-		commits, err := repo.History().RevList(ctx, git.OID(t.ReviewBase), git.OID(t.ReviewCommit))
+		commits, err := repo.History().RevList(ctx, plumbing.OID(t.ReviewBase), plumbing.OID(t.ReviewCommit))
 		if err != nil {
 			return nil, err
 		}

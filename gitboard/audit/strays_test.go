@@ -10,11 +10,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // operation reads an operation of the world's own history.
-func (w *world) operation(_ context.Context, commit git.OID) (board.Operation, error) {
+func (w *world) operation(_ context.Context, commit plumbing.OID) (board.Operation, error) {
 	for _, s := range w.steps {
 		if s.commit == commit {
 			return s.op, nil
@@ -24,11 +24,11 @@ func (w *world) operation(_ context.Context, commit git.OID) (board.Operation, e
 }
 
 // compare compares integration with the board, and fails unless these strays are found.
-func (w *world) compare(repo *gitio.Repo, since audit.Strays, want ...git.OID) audit.Strays {
+func (w *world) compare(repo *git.Repo, since audit.Strays, want ...plumbing.OID) audit.Strays {
 	w.t.Helper()
 	now, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), since, w.operation)
 	check(w.t, err)
-	var found []git.OID
+	var found []plumbing.OID
 	for _, s := range now.Found {
 		found = append(found, s.Commit)
 	}
@@ -42,15 +42,15 @@ func (w *world) compare(repo *gitio.Repo, since audit.Strays, want ...git.OID) a
 }
 
 // reworded makes a commit of the project with another message.
-func (w *world) reworded(commit git.OID, message string) git.OID {
+func (w *world) reworded(commit plumbing.OID, message string) plumbing.OID {
 	w.t.Helper()
 	o, err := w.store.Object(w.ctx, string(commit))
 	check(w.t, err)
-	c, err := git.DecodeCommit(o)
+	c, err := plumbing.DecodeCommit(o)
 	check(w.t, err)
 	c.Message = message
-	o = git.NewObject(git.CommitObject, git.EncodeCommit(c))
-	check(w.t, w.store.WriteObjects(w.ctx, []git.Object{o}))
+	o = plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+	check(w.t, w.store.WriteObjects(w.ctx, []plumbing.Object{o}))
 	w.files[o.OID] = w.files[commit]
 	return o.OID
 }
@@ -60,7 +60,7 @@ func (w *world) reworded(commit git.OID, message string) git.OID {
 func TestCompare(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
-	w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"early.go": "//"}))
+	w.move(w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"early.go": "//"}))
 	w.compare(repo, audit.Strays{}) // the board doesn't mention integration yet
 	w.ready("alpha")
 	w.ready("beta")
@@ -79,12 +79,12 @@ func TestCompare(t *testing.T) {
 	since := w.compare(repo, audit.Strays{})
 
 	// The merge was recorded once, and so a second one like it is an agent's.
-	again := w.project([]git.OID{start, work}, coder1, map[string]string{"again.go": "//"})
+	again := w.project([]plumbing.OID{start, work}, coder1, map[string]string{"again.go": "//"})
 	w.move(again)
 	w.compare(repo, audit.Strays{}, again)
 	w.move(at)
 
-	stray := w.project([]git.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
+	stray := w.project([]plumbing.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
 	w.move(stray)
 	found := w.compare(repo, since, stray)
 	if text := found.Found[0].Text; !strings.Contains(text, "integration got ") || !strings.Contains(text, "by coder-2") {
@@ -92,14 +92,14 @@ func TestCompare(t *testing.T) {
 	}
 	w.compare(repo, audit.Strays{}, stray)
 	w.compare(repo, audit.Strays{Board: mid}, stray)
-	w.move(w.project([]git.OID{stray}, ada, map[string]string{"mine.go": "//"}))
+	w.move(w.project([]plumbing.OID{stray}, ada, map[string]string{"mine.go": "//"}))
 	known := w.compare(repo, found, stray)
 
 	// A human's commit may say that an agent made it.
-	said := w.reworded(w.project([]git.OID{w.integration}, ada, map[string]string{"said.go": "//"}), "change\n\nLiza-Agent: coder-1\n")
+	said := w.reworded(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"said.go": "//"}), "change\n\nLiza-Agent: coder-1\n")
 	w.move(said)
 	w.compare(repo, known, stray, said)
-	w.move(w.project([]git.OID{said}, ada, map[string]string{"more.go": "//"}))
+	w.move(w.project([]plumbing.OID{said}, ada, map[string]string{"more.go": "//"}))
 	w.compare(repo, audit.Strays{}, said, stray)
 	w.move(known.Integration)
 
@@ -111,16 +111,16 @@ func TestCompare(t *testing.T) {
 	}
 
 	// A position that is gone, and a board that was rewritten, begin the comparison anew.
-	nowhere := git.OID(strings.Repeat("a", 40))
+	nowhere := plumbing.OID(strings.Repeat("a", 40))
 	w.compare(repo, audit.Strays{Board: nowhere, Integration: nowhere, Found: found.Found}, stray)
 	w.compare(repo, audit.Strays{Board: found.Board, Integration: nowhere}, stray)
-	for _, board := range []git.OID{nowhere, w.integration} {
+	for _, board := range []plumbing.OID{nowhere, w.integration} {
 		w.compare(repo, audit.Strays{Board: board, Integration: at, Found: []audit.Stray{{Commit: nowhere}}}, stray)
 	}
 
 	// Only operations that say where integration was are read, and only those since the last time.
 	read := 0
-	count := func(ctx context.Context, commit git.OID) (board.Operation, error) {
+	count := func(ctx context.Context, commit plumbing.OID) (board.Operation, error) {
 		read++
 		return w.operation(ctx, commit)
 	}
@@ -135,7 +135,7 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), audit.Strays{}, func(context.Context, git.OID) (board.Operation, error) {
+	if _, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), audit.Strays{}, func(context.Context, plumbing.OID) (board.Operation, error) {
 		return board.Operation{}, broken
 	}); !errors.Is(err, broken) {
 		t.Errorf("an operation that can't be read: %v", err)
@@ -152,7 +152,7 @@ func TestCompare(t *testing.T) {
 	w.compare(repo, known)
 
 	// Without the branch there is nothing to compare, and without settings nobody knows it.
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: integrationRef, Old: w.integration, New: git.ZeroOID}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: integrationRef, Old: w.integration, New: plumbing.ZeroOID}}, ""))
 	if now, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), known, nil); err != nil || now.Integration != known.Integration {
 		t.Errorf("%+v, %v", now, err)
 	}
@@ -169,11 +169,11 @@ func TestLandings(t *testing.T) {
 	w.ready("alpha")
 	m, at := w.mergeCommit("alpha", w.approved(coder1, "alpha"))
 	from := w.do(judge1, m, w.lands(at))
-	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
+	spec := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec)}, w.lands(spec))
 	w.do(ada, &board.AddNote{Message: "and so on"})
 	for _, c := range []struct {
-		from git.OID
+		from plumbing.OID
 		want []string
 	}{{"", []string{string(at), string(spec)}}, {from, []string{string(spec)}}, {w.tip(), nil}} {
 		claims, err := audit.Recorded(w.ctx, repo, audit.Range{From: c.from, To: w.tip()})

@@ -9,13 +9,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // whole returns the submissions that can be read completely, with their changes, and reports the
 // others. Git fails at the first object that is missing.
-func (p *replay) whole(ctx context.Context, repo *gitio.Repo, all []evidence) (sound []evidence, of sized, err error) {
+func (p *replay) whole(ctx context.Context, repo *git.Repo, all []evidence) (sound []evidence, of sized, err error) {
 	if of, err := sizes(ctx, repo, all); err == nil || !lacking(err) {
 		return all, of, err
 	}
@@ -50,7 +50,7 @@ func (e evidence) unread(why error) Finding {
 // counted checks the sizes that submissions record: the number of commits since the claim's base,
 // the tree, the number of files that differ from the review's base, that the named tests are among
 // these, and which tests the submission deletes or empties.
-func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, found []signs, of sized) error {
+func (p *replay) counted(ctx context.Context, repo *git.Repo, all []evidence, found []signs, of sized) error {
 	gone, err := goneTests(ctx, repo, all, of.stats)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 			wrong("it says that it changes %s, and changes %d", plain.Plural(h.says.Files, "file"), n)
 		}
 		for _, test := range h.says.Tests {
-			if !slices.ContainsFunc(of.stats[i], func(f gitio.FileStat) bool { return f.Path == test }) {
+			if !slices.ContainsFunc(of.stats[i], func(f git.FileStat) bool { return f.Path == test }) {
 				wrong("it names the test %s, which it does not change", quote(test))
 				break
 			}
@@ -99,7 +99,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 
 // wrongPaths describes how the paths for which a human has to approve differ from what the
 // submission changes, "" for not at all.
-func wrongPaths(h *handed, stats []gitio.FileStat) string {
+func wrongPaths(h *handed, stats []git.FileStat) string {
 	files := make([]string, len(stats))
 	for i, f := range stats {
 		files[i] = f.Path
@@ -132,7 +132,7 @@ func wrongTests(says *board.Submit, gone []string) string {
 
 // goneTests lists for each submission the tests among its changes that its commit deletes or
 // empties.
-func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]gitio.FileStat) ([][]string, error) {
+func goneTests(ctx context.Context, repo *git.Repo, all []evidence, stats [][]git.FileStat) ([][]string, error) {
 	type asked struct {
 		of   int
 		path string
@@ -156,7 +156,7 @@ func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]
 			return nil, err
 		}
 		for n, size := range found {
-			if a := of[begin+n]; size.Type != git.BlobObject || size.Bytes == 0 {
+			if a := of[begin+n]; size.Type != plumbing.BlobObject || size.Bytes == 0 {
 				gone[a.of] = append(gone[a.of], a.path)
 			}
 		}
@@ -166,17 +166,17 @@ func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]
 
 // sized is what each submission changes, and the trees of the submitted commits.
 type sized struct {
-	stats [][]gitio.FileStat
-	trees []git.OID
+	stats [][]git.FileStat
+	trees []plumbing.OID
 }
 
 // sizes lists what each submission changes, from the trees alone.
-func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (of sized, err error) {
+func sizes(ctx context.Context, repo *git.Repo, all []evidence) (of sized, err error) {
 	names := make([]string, 0, 2*len(all))
 	for _, e := range all {
 		names = append(names, string(e.handed.base)+"^{tree}", string(e.handed.commit)+"^{tree}")
 	}
-	var trees []git.OID
+	var trees []plumbing.OID
 	for part := range slices.Chunk(names, batchSize) {
 		found, err := repo.History().SizesOf(ctx, part)
 		if err != nil {
@@ -184,14 +184,14 @@ func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (of sized, err
 		}
 		for _, tree := range found {
 			if tree.OID == "" {
-				return of, &gitio.DamagedError{Commit: all[len(trees)/2].handed.commit}
+				return of, &git.DamagedError{Commit: all[len(trees)/2].handed.commit}
 			}
 			trees = append(trees, tree.OID)
 		}
 	}
-	pairs := make([][2]git.OID, len(all))
+	pairs := make([][2]plumbing.OID, len(all))
 	for i := range pairs {
-		pairs[i] = [2]git.OID{trees[2*i], trees[2*i+1]}
+		pairs[i] = [2]plumbing.OID{trees[2*i], trees[2*i+1]}
 		of.trees = append(of.trees, trees[2*i+1])
 	}
 	of.stats, err = repo.History().DiffStats(ctx, pairs)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // signs are the marks of authors in the commits of a submission.
@@ -26,7 +26,7 @@ type signs struct {
 // agent for a task that the agent never held is a forgery. A commit without trailers is only
 // counted: a human may commit on the branch, and a cherry-pick or a clone without hooks adds no
 // trailers. Merges are made by git.
-func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []evidence, of sized) error {
+func (p *replay) work(ctx context.Context, repo *git.Repo, line *line, all []evidence, of sized) error {
 	found := make([]signs, len(all))
 	failures := make([]error, len(all))
 	holders := p.holders()
@@ -85,7 +85,7 @@ func (p *replay) holders() func(task, agent string) (known, held bool) {
 	}
 }
 
-func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, holders func(task, agent string) (known, held bool)) (signs, error) {
+func signsOf(ctx context.Context, repo *git.Repo, line *line, e evidence, holders func(task, agent string) (known, held bool)) (signs, error) {
 	var s signs
 	base, handed := e.handed.base, e.handed.commit
 	if line != nil && !line.tip.IsZero() {
@@ -102,16 +102,16 @@ func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, hold
 	if err != nil {
 		return s, err
 	}
-	from := func(c git.Commit) bool { return slices.Contains(c.Parents, base) }
+	from := func(c plumbing.Commit) bool { return slices.Contains(c.Parents, base) }
 	if base != handed && !slices.ContainsFunc(work, from) {
 		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s does not follow from %s, which the review began at", handed, base)})
 	}
 	s.examined, s.commits = true, len(work)
-	if early := e.handed.of.Early(oplog.Made(work)); !slices.Equal(early, e.handed.says.Early) {
+	if early := e.handed.of.Early(log.Made(work)); !slices.Equal(early, e.handed.says.Early) {
 		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence,
 			fmt.Sprintf("it names %d commits from before the checkpoint, and has %d", len(e.handed.says.Early), len(early))})
 	}
-	if people := oplog.People(work); !slices.Equal(people, e.handed.says.People) {
+	if people := log.People(work); !slices.Equal(people, e.handed.says.People) {
 		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence,
 			fmt.Sprintf("it names %d humans who made commits of it, and has %d", len(e.handed.says.People), len(people))})
 	}

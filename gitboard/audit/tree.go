@@ -11,10 +11,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -22,8 +22,8 @@ import (
 const most = 20
 
 // treeDifference describes in which files a tree differs from the one that an operation results in.
-func (p *replay) treeDifference(ctx context.Context, got git.OID, want *oplog.Outcome) (string, error) {
-	tree, err := oplog.ReadTree(ctx, p.store, got)
+func (p *replay) treeDifference(ctx context.Context, got plumbing.OID, want *log.Outcome) (string, error) {
+	tree, err := log.ReadTree(ctx, p.store, got)
 	if damaged(err) {
 		return "it can't be read: " + err.Error(), nil
 	}
@@ -41,7 +41,7 @@ func (p *replay) treeDifference(ctx context.Context, got git.OID, want *oplog.Ou
 	if err != nil {
 		return "", err
 	}
-	made := map[git.OID][]byte{}
+	made := map[plumbing.OID][]byte{}
 	for _, o := range want.Objects() {
 		made[o.OID] = o.Data
 	}
@@ -64,7 +64,7 @@ func (p *replay) treeDifference(ctx context.Context, got git.OID, want *oplog.Ou
 }
 
 // differing lists the paths at which two trees differ, sorted.
-func differing(a, b map[string]git.TreeEntry) []string {
+func differing(a, b map[string]plumbing.TreeEntry) []string {
 	paths := map[string]bool{}
 	for path, e := range a {
 		if b[path] != e {
@@ -79,7 +79,7 @@ func differing(a, b map[string]git.TreeEntry) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-func (p *replay) fileDifference(ctx context.Context, path string, want, got git.TreeEntry, made map[git.OID][]byte) (string, error) {
+func (p *replay) fileDifference(ctx context.Context, path string, want, got plumbing.TreeEntry, made map[plumbing.OID][]byte) (string, error) {
 	switch {
 	case got.OID == "":
 		return "is missing", nil
@@ -117,7 +117,7 @@ func (p *replay) fileDifference(ctx context.Context, path string, want, got git.
 
 // unreadable is the reason why a file of the tree is not a valid record; "" if it is valid, or if
 // no record belongs at its path.
-func (p *replay) unreadable(ctx context.Context, path string, e git.TreeEntry) (string, error) {
+func (p *replay) unreadable(ctx context.Context, path string, e plumbing.TreeEntry) (string, error) {
 	if board.NewRecord(path) == nil {
 		return "", nil
 	}
@@ -125,7 +125,7 @@ func (p *replay) unreadable(ctx context.Context, path string, e git.TreeEntry) (
 	return broken, err
 }
 
-func (p *replay) record(ctx context.Context, path string, e git.TreeEntry) (r any, broken string, err error) {
+func (p *replay) record(ctx context.Context, path string, e plumbing.TreeEntry) (r any, broken string, err error) {
 	if e.Mode != filemode.Regular {
 		return nil, "is not a plain file", nil
 	}
@@ -152,16 +152,16 @@ func damaged(err error) bool {
 	if err == nil {
 		return false
 	}
-	var failed *gitio.CommandError
-	return errors.Is(err, gitio.ErrNotFound) || !errors.As(err, &failed) &&
-		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, gitio.ErrClosed)
+	var failed *git.CommandError
+	return errors.Is(err, git.ErrNotFound) || !errors.As(err, &failed) &&
+		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, git.ErrClosed)
 }
 
 // adopt makes a commit's own tree the board for the rest of the replay. A record that can't be read
 // keeps its previous content; it is returned as text and reported once.
-func (p *replay) adopt(ctx context.Context, c git.Commit) (broken []string, err error) {
+func (p *replay) adopt(ctx context.Context, c plumbing.Commit) (broken []string, err error) {
 	p.state = board.NewState(p.memory, board.At(c.Author.When))
-	tree, err := oplog.ReadTree(ctx, p.store, c.Tree)
+	tree, err := log.ReadTree(ctx, p.store, c.Tree)
 	if damaged(err) {
 		return []string{"its tree can't be read: " + err.Error()}, nil
 	}

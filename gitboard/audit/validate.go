@@ -11,8 +11,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // Issue is a problem of the current board.
@@ -49,7 +49,7 @@ type Here struct {
 
 // Validate checks a board against its invariants and, if there is a repository, against that:
 // section 6 of the protocol. An error means that the repository could not be read.
-func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *gitio.Repo, here Here) ([]Issue, error) {
+func Validate(ctx context.Context, state *board.State, store log.Store, repo *git.Repo, here Here) ([]Issue, error) {
 	v := &validation{state: state, clone: here.Clone, noSpecFiles: here.NoSpecFiles}
 	for _, b := range board.Violations(state) {
 		v.add(Invalid, b.Record, b.Field, "%s", b.What)
@@ -60,7 +60,7 @@ func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *
 			return nil, err
 		}
 	}
-	var broken *oplog.RecordError
+	var broken *log.RecordError
 	if err := state.Err(); errors.As(err, &broken) {
 		// Other problems may be a consequence of this one.
 		return []Issue{{Invalid, broken.Path, "", broken.Err.Error()}}, nil
@@ -98,9 +98,9 @@ func (v *validation) working(leases map[string]time.Time, now time.Time) {
 }
 
 // repository checks that the targets of the records exist.
-func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gitio.Repo) error {
+func (v *validation) repository(ctx context.Context, store log.Store, repo *git.Repo) error {
 	branch := v.state.Config().IntegrationBranch // Violations has read all records
-	tip, err := store.Ref(ctx, git.BranchRef(branch))
+	tip, err := store.Ref(ctx, plumbing.BranchRef(branch))
 	if err != nil {
 		return err
 	}
@@ -144,20 +144,20 @@ func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gi
 
 // level returns the severity of something missing from a task. The repository may lack what was
 // imported or is another clone's.
-func (v *validation) level(repo *gitio.Repo, t *board.Task, level string) string {
+func (v *validation) level(repo *git.Repo, t *board.Task, level string) string {
 	if repo.Shallow() || t.Last(board.EventImported) != nil || t.Clone != "" && t.Clone != v.clone {
 		return Warning
 	}
 	return level
 }
 
-func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip git.OID, level, path, ref string) error {
+func (v *validation) spec(ctx context.Context, repo *git.Repo, tip plumbing.OID, level, path, ref string) error {
 	file, _, _ := strings.Cut(ref, "#")
 	if file == "" || v.noSpecFiles {
 		return nil
 	}
 	_, err := repo.History().FileOID(ctx, tip, file)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		v.add(level, path, "spec_ref", "%s is not a file on the integration branch", file)
 		return nil
 	}
@@ -166,30 +166,30 @@ func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip git.OID, le
 
 // merged knows which commits integration contains.
 type merged struct {
-	repo   *gitio.Repo
+	repo   *git.Repo
 	branch string
-	tip    git.OID
-	known  map[git.OID]bool // since the base of the first task asked about
+	tip    plumbing.OID
+	known  map[plumbing.OID]bool // since the base of the first task asked about
 }
 
 // holds reports whether integration contains a task's merge commit. Listing the branch once answers
 // it for nearly all tasks.
 func (m *merged) holds(ctx context.Context, t *board.Task) (bool, error) {
 	if m.known == nil {
-		m.known = map[git.OID]bool{}
-		var since []git.OID
+		m.known = map[plumbing.OID]bool{}
+		var since []plumbing.OID
 		_, err := m.repo.ResolveCommit(ctx, t.BaseCommit)
 		if err == nil {
-			since, err = m.repo.History().RevList(ctx, git.OID(t.BaseCommit), m.tip)
+			since, err = m.repo.History().RevList(ctx, plumbing.OID(t.BaseCommit), m.tip)
 		}
-		if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			return false, err
 		}
 		for _, oid := range since {
 			m.known[oid] = true
 		}
 	}
-	commit := git.OID(t.MergeCommit)
+	commit := plumbing.OID(t.MergeCommit)
 	if m.known[commit] {
 		return true, nil
 	}
@@ -209,7 +209,7 @@ func (v *validation) commits(ctx context.Context, merged *merged, path string, t
 		return err
 	}
 	for i, f := range fields {
-		if f.oid != "" && (objects[i].OID != git.OID(f.oid) || objects[i].Type != git.CommitObject) {
+		if f.oid != "" && (objects[i].OID != plumbing.OID(f.oid) || objects[i].Type != plumbing.CommitObject) {
 			v.add(v.level(merged.repo, t, Invalid), path, f.name, "there is no commit %s here", f.oid)
 		} else if f.name == "merge_commit" && f.oid != "" && !merged.tip.IsZero() {
 			on, err := merged.holds(ctx, t)
@@ -225,7 +225,7 @@ func (v *validation) commits(ctx context.Context, merged *merged, path string, t
 }
 
 // worktrees lists the existing worktrees, relative to the project's root; nil if there is no root.
-func worktrees(ctx context.Context, repo *gitio.Repo) ([]string, error) {
+func worktrees(ctx context.Context, repo *git.Repo) ([]string, error) {
 	all, err := repo.Records().Worktrees(ctx)
 	if len(all) == 0 || all[0].Bare {
 		return nil, err

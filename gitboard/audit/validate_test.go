@@ -9,10 +9,10 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -76,7 +76,7 @@ func TestValidateRepository(t *testing.T) {
 	now := w.now.Std()
 	validate := func(lease time.Time) string {
 		t.Helper()
-		s, err := oplog.New(repo, "").Tip(w.ctx)
+		s, err := log.New(repo, "").Tip(w.ctx)
 		check(t, err)
 		leases := map[string]time.Time{}
 		if !lease.IsZero() {
@@ -133,7 +133,7 @@ func TestValidateRepository(t *testing.T) {
 	// Without settings nobody knows the branch.
 	w.rewind(w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{board.ConfigPath: nil}}))
 	expect(validate(now), "INVALID: config.yaml: it is missing")
-	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: w.tip(), New: tip}, {Ref: integrationRef, Old: there, New: git.ZeroOID}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: w.tip(), New: tip}, {Ref: integrationRef, Old: there, New: plumbing.ZeroOID}}, ""))
 	expect(validate(now), "WARNING: config.yaml: integration_branch: there is no branch integration in this clone")
 }
 
@@ -142,7 +142,7 @@ func TestValidateWorktree(t *testing.T) {
 	testrepo.Bare(t) // sets the environment
 	dir := t.TempDir()
 	testrun.InitRepository(t, dir, false)
-	repo, err := gitio.Open(t.Context(), dir)
+	repo, err := git.Open(t.Context(), dir)
 	check(t, err)
 	defer repo.Close()
 	w := newWorld(t, repo)

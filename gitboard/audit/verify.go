@@ -9,8 +9,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // Range is the part of a history to verify: the commits after From, up to To. A zero To is the
@@ -21,7 +21,7 @@ import (
 // in the history of To, that is reported (the code "rewritten"), and all of To's history is
 // replayed.
 type Range struct {
-	From, To git.OID
+	From, To plumbing.OID
 	// Clock is the time at the receiver of new operations: for a take-over, the lease must have
 	// expired by this clock as well. None for operations that are already on the board.
 	Clock board.Time
@@ -29,7 +29,7 @@ type Range struct {
 
 // Finding is one broken rule, or something worth knowing.
 type Finding struct {
-	Commit  git.OID         // where it was found: a commit of the board or of integration
+	Commit  plumbing.OID    // where it was found: a commit of the board or of integration
 	Subject string          // of that commit
 	Code    board.ErrorCode // of a refusal, or one of this package
 	Text    string          // the fault, for people
@@ -60,8 +60,8 @@ const (
 // of the range are signed; zero if the last one is not signed.
 type Report struct {
 	Lacking    bool // objects of the history are missing or damaged
-	From, To   git.OID
-	SignedFrom git.OID
+	From, To   plumbing.OID
+	SignedFrom plumbing.OID
 	Commits    int            // in the range
 	Proven     int            // operations that follow from the board before them, byte for byte
 	Checked    int            // operations whose evidence is in the repository as recorded
@@ -88,23 +88,23 @@ const (
 // Verify replays a board's history and checks it against the repository, if there is one (repo may
 // be nil). progress, if not nil, is called now and then with the number of commits done, which
 // begins again once something is wrong. An error means that the history could not be read, not
-// that it is wrong. It is an *oplog.NewerFormatError for a board of a later format, and
-// oplog.ErrNoBoard if there is no board.
-func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, progress func(done, total int)) (*Report, error) {
+// that it is wrong. It is an *log.NewerFormatError for a board of a later format, and
+// log.ErrNoBoard if there is no board.
+func Verify(ctx context.Context, store log.Store, repo *git.Repo, r Range, progress func(done, total int)) (*Report, error) {
 	if r.To.IsZero() {
-		tip, err := store.Ref(ctx, git.BoardRef)
+		tip, err := store.Ref(ctx, plumbing.BoardRef)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", git.BoardRef, err)
+			return nil, fmt.Errorf("read %s: %w", plumbing.BoardRef, err)
 		}
 		if tip.IsZero() {
-			return nil, oplog.ErrNoBoard
+			return nil, log.ErrNoBoard
 		}
 		r.To = tip
 	}
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	w := watchObjects(reading, repo, r)
-	made := func(commit git.OID, made *oplog.Outcome) { w.made(reading, commit, made) }
+	made := func(commit plumbing.OID, made *log.Outcome) { w.made(reading, commit, made) }
 	p, err := prove(ctx, store, repo, nil, r, made, progress)
 	if err != nil || p.last.IsZero() {
 		return p.reported(), err
@@ -130,9 +130,9 @@ const few = 512
 // prove replays a history; made receives the outcome of each proven operation. With a log it stops
 // at the first fault and, for a few operations, reads from the board before them only what they
 // need.
-func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, made func(git.OID, *oplog.Outcome), progress func(done, total int)) (*replay, error) {
-	var newer *oplog.NewerFormatError
-	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) || err != nil && !damaged(err) {
+func prove(ctx context.Context, store log.Store, repo *git.Repo, l *log.Log, r Range, made func(plumbing.OID, *log.Outcome), progress func(done, total int)) (*replay, error) {
+	var newer *log.NewerFormatError
+	if _, err := log.New(store, "").At(ctx, r.To); errors.As(err, &newer) || err != nil && !damaged(err) {
 		return nil, err
 	}
 	chain, err := history(ctx, store, repo, r)
@@ -144,12 +144,12 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is not a commit: there is no history behind it", r.To.Short())})
 		return p, nil
 	}
-	if log == nil && r.From.IsZero() {
+	if l == nil && r.From.IsZero() {
 		if p, err := proveWhole(ctx, store, r, chain, made, progress); p != nil || err != nil {
 			return p, err
 		}
 	}
-	p.strict, p.made = log != nil, made
+	p.strict, p.made = l != nil, made
 	if !r.From.IsZero() {
 		p.clock = r.Clock // otherwise the board's whole history is new
 	}
@@ -160,8 +160,8 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 			p.report.add(Finding{r.From, "", CodeRewritten, fmt.Sprintf("%s is not in the history of %s: the history was rewritten", r.From.Short(), r.To.Short())})
 		} else {
 			chain, follows = chain[at+1:], true
-			p.lazy = log != nil && len(chain) <= few
-			if err := p.startFrom(ctx, log, r.From); err != nil {
+			p.lazy = l != nil && len(chain) <= few
+			if err := p.startFrom(ctx, l, r.From); err != nil {
 				return nil, err
 			}
 		}

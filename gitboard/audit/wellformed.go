@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // brings reports whether an operation hands in or lands commits that no earlier operation did.
@@ -13,13 +13,13 @@ func (e evidence) brings() bool { return e.handed != nil || e.lands != nil && e.
 
 // wellFormed reports submissions and a human's landings that bring malformed objects or files in a
 // folder of git liza's own. A submission that was made again, or will not land, is only noted.
-func (p *replay) wellFormed(ctx context.Context, repo *gitio.Repo, all []evidence) error {
-	since := make([][2]git.OID, len(all))
+func (p *replay) wellFormed(ctx context.Context, repo *git.Repo, all []evidence) error {
+	since := make([][2]plumbing.OID, len(all))
 	for i, e := range all {
 		if e.handed != nil {
-			since[i] = [2]git.OID{e.handed.base, e.handed.commit}
+			since[i] = [2]plumbing.OID{e.handed.base, e.handed.commit}
 		} else {
-			since[i] = [2]git.OID{e.lands.before, e.lands.after}
+			since[i] = [2]plumbing.OID{e.lands.before, e.lands.after}
 		}
 	}
 	failed, err := repo.History().AllWellFormed(ctx, since)
@@ -27,7 +27,7 @@ func (p *replay) wellFormed(ctx context.Context, repo *gitio.Repo, all []evidenc
 		return err
 	}
 	for i, e := range all {
-		malformed := (*gitio.MalformedError)(nil)
+		malformed := (*git.MalformedError)(nil)
 		if !errors.As(failed[i], &malformed) {
 			if err := unlessLacking(failed[i]); err != nil {
 				return err
@@ -47,5 +47,5 @@ func (p *replay) wellFormed(ctx context.Context, repo *gitio.Repo, all []evidenc
 // superseded reports whether a submission is no longer the one of its task that may land.
 func (p *replay) superseded(h *handed) bool {
 	t := p.state.Task(h.task)
-	return t == nil || git.OID(t.ReviewCommit) != h.commit
+	return t == nil || plumbing.OID(t.ReviewCommit) != h.commit
 }

@@ -9,28 +9,28 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // TestCommitFaults checks what is found in the head of a commit that differs from a board's in one
 // thing.
 func TestCommitFaults(t *testing.T) {
-	const last, before = git.OID("1111111111111111111111111111111111111111"), git.OID("2222222222222222222222222222222222222222")
+	const last, before = plumbing.OID("1111111111111111111111111111111111111111"), plumbing.OID("2222222222222222222222222222222222222222")
 	for name, c := range map[string]struct {
 		change func(l *link)
-		last   git.OID
+		last   plumbing.OID
 		want   string
 	}{
 		"nothing":                 {func(*link) {}, last, ""},
 		"two parents":             {func(l *link) { l.commit.Parents = append(l.commit.Parents, before) }, last, "it has 2 parents: a board's history is one line"},
-		"a parent of the first":   {func(*link) {}, git.ZeroOID, "the history is cut off here (a shallow clone?): what came before 1111111111 can't be proven"},
-		"another parent":          {func(l *link) { l.commit.Parents = []git.OID{before} }, last, "it does not follow from 1111111111, which git lists before it"},
+		"a parent of the first":   {func(*link) {}, plumbing.ZeroOID, "the history is cut off here (a shallow clone?): what came before 1111111111 can't be proven"},
+		"another parent":          {func(l *link) { l.commit.Parents = []plumbing.OID{before} }, last, "it does not follow from 1111111111, which git lists before it"},
 		"no parent":               {func(l *link) { l.commit.Parents = nil }, last, "it does not follow from 1111111111, which git lists before it"},
-		"the first":               {func(l *link) { l.commit.Parents = nil }, git.ZeroOID, ""},
+		"the first":               {func(l *link) { l.commit.Parents = nil }, plumbing.ZeroOID, ""},
 		"the author's name":       {func(l *link) { l.commit.Author.Name = "Eve" }, last, "the author is Eve <coder-1@liza>, and should be coder-1 <coder-1@liza>"},
 		"the author's address":    {func(l *link) { l.commit.Author.Email = "eve@example.org" }, last, "the author is coder-1 <eve@example.org>, and should be coder-1 <coder-1@liza>"},
 		"no operation":            {func(l *link) { l.opErr, l.commit.Author.Name = errors.New("none"), "Eve" }, last, ""},
@@ -51,8 +51,8 @@ func TestCommitFaults(t *testing.T) {
 		at := time.Date(2026, 2, 3, 8, 0, 0, 0, time.UTC)
 		l := &link{
 			op: board.Operation{Actor: board.Actor{ID: "coder-1", Role: roles.Coder}},
-			commit: git.Commit{Parents: []git.OID{last}, Author: git.Signature{Name: "coder-1", Email: "coder-1@liza", When: at},
-				Committer: git.Signature{Name: "Ada", Email: "ada@example.org", When: at}},
+			commit: plumbing.Commit{Parents: []plumbing.OID{last}, Author: plumbing.Signature{Name: "coder-1", Email: "coder-1@liza", When: at},
+				Committer: plumbing.Signature{Name: "Ada", Email: "ada@example.org", When: at}},
 		}
 		c.change(l)
 		var found faults
@@ -76,12 +76,12 @@ func (l *link) acted(name, email string) {
 
 // TestWrongLines checks a comment against its file before and after a submission.
 func TestWrongLines(t *testing.T) {
-	file := func(text string) git.Object { return git.NewObject(git.BlobObject, []byte(text)) }
-	none, dir := git.Object{}, git.NewObject(git.TreeObject, nil)
+	file := func(text string) plumbing.Object { return plumbing.NewObject(plumbing.BlobObject, []byte(text)) }
+	none, dir := plumbing.Object{}, plumbing.NewObject(plumbing.TreeObject, nil)
 	for _, c := range []struct {
 		deleted   bool
 		lines     int
-		now, base git.Object
+		now, base plumbing.Object
 		want      string
 	}{
 		{false, 2, file("a\nb\n"), none, ""},
@@ -140,13 +140,13 @@ func TestDamaged(t *testing.T) {
 	}{
 		{nil, false, false},
 		{errors.New("malformed"), true, true},
-		{fmt.Errorf("object: %w", gitio.ErrNotFound), true, true},
-		{&gitio.CommandError{Exit: 128, Err: gitio.ErrNotFound}, true, true},
-		{&gitio.CommandError{Exit: 128}, false, true},
-		{&gitio.CommandError{Exit: -1, Err: context.Canceled}, false, false},
+		{fmt.Errorf("object: %w", git.ErrNotFound), true, true},
+		{&git.CommandError{Exit: 128, Err: git.ErrNotFound}, true, true},
+		{&git.CommandError{Exit: 128}, false, true},
+		{&git.CommandError{Exit: -1, Err: context.Canceled}, false, false},
 		{context.Canceled, false, false},
 		{context.DeadlineExceeded, false, false},
-		{gitio.ErrClosed, false, false},
+		{git.ErrClosed, false, false},
 	} {
 		if is := damaged(c.err); is != c.damaged {
 			t.Errorf("damaged(%v) is %v", c.err, is)
@@ -166,8 +166,8 @@ func TestAgentOf(t *testing.T) {
 		{"ada@example.org", "ada@example.org", "change\n\nLiza-Agent: coder-2\n", "coder-2"},
 		{"ada@example.org", "ada@example.org", "change\n\nLiza-Agent: the kitchen\n", ""},
 	} {
-		who := git.Signature{Name: "Somebody", Email: c.author}
-		if got := agentOf(git.Commit{Author: who, Committer: git.Signature{Email: c.committer}, Message: c.message}); got != c.want {
+		who := plumbing.Signature{Name: "Somebody", Email: c.author}
+		if got := agentOf(plumbing.Commit{Author: who, Committer: plumbing.Signature{Email: c.committer}, Message: c.message}); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
@@ -175,7 +175,7 @@ func TestAgentOf(t *testing.T) {
 
 // TestRepeated checks how long a request is remembered: as long as a writer looks for it.
 func TestRepeated(t *testing.T) {
-	for _, c := range []struct{ later, found int }{{1, 1}, {oplog.RequestDepth, 1}, {oplog.RequestDepth + 1, 0}} {
+	for _, c := range []struct{ later, found int }{{1, 1}, {log.RequestDepth, 1}, {log.RequestDepth + 1, 0}} {
 		p := newReplay(nil, Range{})
 		var found faults
 		for _, at := range []int{7, 7 + c.later} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 func record(path, text string) board.Imported { return board.Imported{Path: path, YAML: text} }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // TestAnyOperations runs random operations by random actors. After any allowed operation the board
@@ -61,7 +61,7 @@ func replay(t failer, s *script) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		op, err := head.Operation(s.payloads[i], git.Signature{Name: "Ada", Email: "ada@example.org", When: s.times[i].Std()})
+		op, err := head.Operation(s.payloads[i], plumbing.Signature{Name: "Ada", Email: "ada@example.org", When: s.times[i].Std()})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -269,7 +269,7 @@ func (s *script) readBack(op board.Operation, message, file string) board.Operat
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, message)
 	}
-	read, err := head.Operation(file, git.Signature{Name: op.Actor.Name, Email: op.Actor.Email, When: op.Time.Std()})
+	read, err := head.Operation(file, plumbing.Signature{Name: op.Actor.Name, Email: op.Actor.Email, When: op.Time.Std()})
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, message)
 	}

@@ -1,12 +1,26 @@
-// Package git holds the git values that all of our packages share: object ids, objects, trees,
-// commits, refs and their updates, and the names of the refs that the board uses. Package gitio
-// moves them in and out of a repository.
+// Package git is the only door to git: every git child of this project is started here, and no
+// other package sees an argument vector.
 //
-// It promises that ref names are spelled here and nowhere else, and that decoding foreign bytes
-// returns an error and never panics. It uses only the formats of go-git, and of its storage only
-// that in memory, out of which a pack is encoded.
+// It owns the environment and lifetime of those children, the long-lived `git cat-file --batch`,
+// the writer of loose objects, and moving the values of package plumbing (object ids, trees, commits,
+// refs) in and out of a repository.
 //
-// It is pure.
+// It promises that
+//   - only native git moves refs, worktrees and indexes; go-git serves for object
+//     formats and never for refs or storage, because its ref writer does not
+//     respect git's lock files;
+//   - a child never prompts, never opens an editor, and never outlives its context, except a
+//     connection of ssh that is kept for the next children for a minute;
+//   - a decision is never made by reading git's prose: exit codes say that
+//     something failed, reading again says what is true now;
+//   - objects and refs are flushed to disk before a call that wrote them
+//     returns, so that acknowledged work survives a power cut;
+//   - whatever GIT_DIR, GIT_INDEX_FILE and their like say after Open, children
+//     work on the repository that Open found.
 //
-// It may import nothing of ours.
+// Methods of Repo are safe for concurrent use. Paths given to them may be
+// relative to this process's directory; paths that they return are absolute,
+// paths inside a tree are relative to its top and use slashes.
+//
+// It may import gitboard/git/plumbing, gitboard/proc and gitboard/queue.
 package git

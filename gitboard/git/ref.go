@@ -1,147 +1,217 @@
 package git
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"strconv"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// Ref is a ref and the object it points to, not peeled.
-type Ref struct {
-	Name string // full name: "refs/heads/main"
-	OID  OID
-	Type ObjectType // "" for all refs of a listing if one leads to a missing object
-}
-
-// RefUpdate is one compare-and-swap of a ref.
-type RefUpdate struct {
-	Ref string // full name
-	Old OID    // required current value; zero: the ref must not exist
-	New OID    // new value; zero: delete; same as Old: only verify
-}
-
-// Where git keeps its own refs.
-const (
-	RefsPrefix      = "refs/"
-	HeadsPrefix     = RefsPrefix + "heads/"
-	TagsPrefix      = RefsPrefix + "tags/"
-	RemotesPrefix   = RefsPrefix + "remotes/"
-	BisectPrefix    = RefsPrefix + "bisect/"
-	WorktreePrefix  = RefsPrefix + "worktree/"
-	RewrittenPrefix = RefsPrefix + "rewritten/"
-	PrefetchPrefix  = RefsPrefix + "prefetch/"
-	ReplacePrefix   = RefsPrefix + "replace/" // git shows the object that such a ref points to in another's place
-	StashRef        = RefsPrefix + "stash"
-)
-
-// The refs of a board. BoardPrefix and OwnPrefix are reserved for git-liza.
-const (
-	BoardRef    = HeadsPrefix + "liza/state" // the board; a branch, since every host shows branches
-	BoardPrefix = HeadsPrefix + "liza/"
-	// CandidatePrefix is where an integration test may push its candidate for a hosted CI to test.
-	CandidatePrefix = BoardPrefix + "candidate/"
-	// PublishedPrefix is where a remote keeps the branches of tasks. How they are called in a clone
-	// is a setting of the board (board.TaskBranches).
-	PublishedPrefix = BoardPrefix + "task/"
-	OwnPrefix       = RefsPrefix + "liza/"
-	LeasePrefix     = OwnPrefix + "leases/" // leases, by agent
-	ReviewPrefix    = OwnPrefix + "review/" // submissions: <task>/<n>
-	AtticPrefix     = OwnPrefix + "attic/"  // rescued work: <task>/<n>
-	ForgedPrefix    = OwnPrefix + "forged/" // boards that did not follow, and were here: <commit>
-	LostPrefix      = OwnPrefix + "lost/"   // boards that could not be read, and were here: <commit>
-	ProbePrefix     = OwnPrefix + "probe/"  // created briefly at a remote to test what it accepts
-	// InboxPrefix is where parcels of operations are pushed to a server that sequences them. They are
-	// not kept as refs.
-	InboxPrefix = OwnPrefix + "inbox/"
-	// SequencerPrefix is where such a server advertises the formats of parcels that it knows.
-	SequencerPrefix = OwnPrefix + "sequencer/"
-	// HomeRef exists in the repository that decides about the board, and points to a commit of it.
-	// A clone or a fork gets the board's branch, but not this ref.
-	HomeRef = OwnPrefix + "home"
-	// LandedRef points to where the last landing known to this repository left integration, and keeps
-	// that commit where the branch is set back and git prunes.
-	LandedRef = OwnPrefix + "landed"
-	// LastRef follows the board within a few operations, and only forward. It keeps the board's
-	// history where BoardRef is deleted and git prunes. Each repository has its own.
-	LastRef = OwnPrefix + "last"
-)
-
-// Probe is the name below ProbePrefix of the branch that all probes move where only branches are
-// accepted.
-const Probe = "grows"
-
-// ProbeBegan returns when a probe began, by the name of its ref below ProbePrefix, and false for
-// another name.
-func ProbeBegan(name string) (time.Time, bool) {
-	text, _, named := strings.Cut(name, "-")
-	began, err := strconv.ParseInt(text, 10, 64)
-	return time.Unix(began, 0), named && err == nil
-}
-
-// AsBranch returns the name that a ref of the board has at a host that accepts only branches.
-func AsBranch(ref string) string {
-	if name, own := strings.CutPrefix(ref, OwnPrefix); own {
-		return BoardPrefix + name
+// Ref returns the current value of the ref with that full name, not peeled, or ZeroOID if it does
+// not exist. Refs may point to objects of any type. It returns a BrokenRefError if the ref has a
+// value that leads to no object.
+func (r *Repo) Ref(ctx context.Context, name string) (plumbing.OID, error) {
+	if err := plumbing.CheckRefName(name); err != nil {
+		return "", err
 	}
-	return ref
+	if err := ctx.Err(); err != nil {
+		return "", err // even for an object at hand
+	}
+	if oid := r.refAtHand(name); oid != "" {
+		return oid, nil
+	}
+	objects, err := r.Objects(ctx, []string{name})
+	if err != nil {
+		return "", err
+	}
+	oid := objects[0].OID
+	if oid == "" {
+		return r.absentRef(ctx, name)
+	}
+	// Asked for "refs/heads/x", git also considers "refs/tags/refs/heads/x". The file of a loose
+	// ref confirms that it is the right one.
+	if loose, err := os.ReadFile(filepath.Join(r.common, filepath.FromSlash(name))); err == nil && string(loose) == string(oid)+"\n" {
+		return oid, nil
+	}
+	return r.exactRef(ctx, name)
 }
 
-// FromBranch returns the ref of the board whose name at a host that accepts only branches is that
-// of a branch, and any other name unchanged.
-func FromBranch(branch string) string {
-	for _, own := range []string{LeasePrefix, ReviewPrefix, ProbePrefix, HomeRef} {
-		if rest, is := strings.CutPrefix(branch, AsBranch(own)); is && (rest == "" || own != HomeRef) {
-			return own + rest
+// absentRef distinguishes a ref that does not exist from one that a crash has emptied or whose
+// object is gone. The ref may also have been created just now.
+func (r *Repo) absentRef(ctx context.Context, name string) (plumbing.OID, error) {
+	for range attempts {
+		text, err := r.refText(name)
+		if err != nil || text == nil {
+			return plumbing.ZeroOID, err
+		}
+		objects, err := r.Objects(ctx, []string{name})
+		if err != nil {
+			return "", err
+		}
+		if objects[0].OID != "" {
+			return objects[0].OID, nil
+		}
+		if strings.HasPrefix(*text, "ref:") {
+			continue
+		}
+		// A ref that was deleted and created again meanwhile is valid, and so is one whose object
+		// was brought back.
+		objects, err = r.Objects(ctx, []string{*text})
+		if err != nil {
+			return "", err
+		}
+		if objects[0].OID == "" || objects[0].OID != plumbing.OID(*text) {
+			return "", &BrokenRefError{Ref: name, Text: *text}
+		}
+		return objects[0].OID, nil
+	}
+	return plumbing.ZeroOID, nil
+}
+
+// refText returns the content of a ref's file, or else its value in packed-refs; nil if it has
+// neither.
+func (r *Repo) refText(name string) (*string, error) {
+	file := filepath.Join(r.common, filepath.FromSlash(name))
+	for {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			text := strings.TrimSpace(string(data))
+			return &text, nil
+		}
+		found, missing := os.Lstat(file)
+		if missing != nil || found.IsDir() {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || !found.Mode().IsRegular() {
+			return nil, err
+		}
+		// It was created between the two looks.
+	}
+	packed, err := r.PackedRefs(name)
+	if oid, is := packed[name]; is {
+		text := string(oid)
+		return &text, err
+	}
+	return nil, err
+}
+
+// exactRef looks up exactly that name, at the price of a child.
+func (r *Repo) exactRef(ctx context.Context, name string) (plumbing.OID, error) {
+	refs, err := r.Refs(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	for _, ref := range refs {
+		if ref.Name == name {
+			return ref.OID, nil
 		}
 	}
-	return branch
+	return plumbing.ZeroOID, nil
 }
 
-// PublishedRef returns the branch of a task at a remote.
-func PublishedRef(task string) string { return PublishedPrefix + task }
-
-// MergeHolder is the name under which the one running merge of a board holds its lease.
-const MergeHolder = "merge"
-
-// LeaseRef returns the ref of the lease of an agent or of MergeHolder.
-func LeaseRef(agent string) string { return LeasePrefix + agent }
-
-// ReviewRef returns the ref of the nth submission of a task.
-func ReviewRef(task string, n int) string { return ReviewPrefix + task + "/" + strconv.Itoa(n) }
-
-// AtticRef returns the ref of the nth rescued work of a task.
-func AtticRef(task string, n int) string { return AtticPrefix + task + "/" + strconv.Itoa(n) }
-
-// ForgedRef returns the ref that keeps a board that was here and did not follow by replay, by its
-// last commit.
-func ForgedRef(tip OID) string { return ForgedPrefix + string(tip) }
-
-// LostRef returns the ref that keeps what is left of a board that was here and could not be read,
-// by its last commit.
-func LostRef(tip OID) string { return LostPrefix + string(tip) }
-
-// TrackingRef returns the ref in which this clone remembers what it last saw at a remote. what is
-// "state", "integration", "task/<id>", "review/<task>/<n>", "carriers/<name>", or
-// "sequencer/<format>".
-func TrackingRef(remote, what string) string { return OwnPrefix + "remotes/" + remote + "/" + what }
-
-// RemoteRef returns git's remote-tracking ref of a branch, which may be given by its full name.
-func RemoteRef(remote, branch string) string {
-	return RemotesPrefix + remote + "/" + BranchName(branch)
-}
-
-// BranchRef returns the full name of a branch, given by its full or short name.
-func BranchRef(branch string) string { return HeadsPrefix + BranchName(branch) }
-
-// BranchName returns the short name of a branch, given by its full or short name.
-func BranchName(ref string) string { return strings.TrimPrefix(ref, HeadsPrefix) }
-
-// CheckRefName returns an error if name is not a full ref name, or could be taken by git for an
-// option, a revision or a pattern. Further rules of git-check-ref-format are left to git.
-func CheckRefName(name string) error {
-	if !strings.HasPrefix(name, RefsPrefix) || strings.Contains(name, "..") || strings.ContainsAny(name, " ~^:?*[\\\n\x00") {
-		return fmt.Errorf("%q is not the full name of a ref", name)
+// Refs returns the refs below the given prefixes, sorted by name, or all refs if there are none. A
+// prefix matches whole path components: "refs/liza" and "refs/liza/" mean the same, and a full name
+// means that ref.
+func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, error) {
+	for _, prefix := range prefixes {
+		if err := plumbing.CheckRefName(prefix); err != nil {
+			return nil, err
+		}
 	}
-	return nil
+	out, err := r.forEachRef(ctx, "%(objectname) %(objecttype) %(refname)", prefixes)
+	if err = r.readable(err); exitCode(err) > 0 {
+		// A ref to a missing object also stops git from listing the others, unless the object's
+		// type is not asked for.
+		out, err = r.forEachRef(ctx, "%(objectname)  %(refname)", prefixes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list refs: %w", err)
+	}
+	var refs []plumbing.Ref
+	for _, line := range splitLines(out) {
+		oid, rest, _ := strings.Cut(line, " ")
+		kind, name, _ := strings.Cut(rest, " ")
+		refs = append(refs, plumbing.Ref{Name: name, OID: plumbing.OID(oid), Type: plumbing.ObjectType(kind)})
+	}
+	return refs, nil
+}
+
+// IsAlias reports whether a ref is a symbolic ref, by its file; with reftables it is false.
+func (r *Repo) IsAlias(name string) bool {
+	text, _ := plainFile(filepath.Join(r.common, filepath.FromSlash(name))) // what can't be read is none
+	return strings.HasPrefix(text, symbolicMark)
+}
+
+// SymbolicRefs returns the symbolic refs among names, each with its target. A dangling one is left
+// out.
+func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]string, error) {
+	for _, name := range names {
+		if err := plumbing.CheckRefName(name); err != nil {
+			return nil, err
+		}
+	}
+	out, err := r.forEachRef(ctx, "%(refname) %(symref)", names)
+	if err != nil {
+		return nil, fmt.Errorf("list symbolic refs: %w", err)
+	}
+	symbolic := map[string]string{}
+	for _, line := range splitLines(out) {
+		if name, to, _ := strings.Cut(line, " "); to != "" {
+			symbolic[name] = to
+		}
+	}
+	return symbolic, nil
+}
+
+// Where returns the values of refs by full name; those that do not exist are left out. It starts no
+// child for a few.
+func (r *Repo) Where(ctx context.Context, names []string) (map[string]plumbing.OID, error) {
+	const fewRefs, many = 8, 200 // above many arguments, all refs are listed
+	values := make(map[string]plumbing.OID, len(names))
+	if len(names) <= fewRefs {
+		for _, name := range names {
+			oid, err := r.Ref(ctx, name)
+			if broken := (*BrokenRefError)(nil); err != nil && !errors.As(err, &broken) {
+				return nil, err
+			} else if broken != nil {
+				oid = plumbing.OID(broken.Text)
+			}
+			if !oid.IsZero() {
+				values[name] = oid
+			}
+		}
+		return values, nil
+	}
+	asked := names
+	if len(names) > many {
+		asked = nil
+	}
+	refs, err := r.Refs(ctx, asked...)
+	for _, ref := range refs {
+		values[ref.Name] = ref.OID
+	}
+	return values, err
+}
+
+func (r *Repo) forEachRef(ctx context.Context, format string, prefixes []string) ([]byte, error) {
+	return r.command("for-each-ref", append([]string{"for-each-ref", "--format=" + format}, prefixes...)...).output(ctx)
+}
+
+// splitLines splits output in which each line ends with a line feed.
+func splitLines(out []byte) []string { return splitBy(out, "\n") }
+
+// splitNUL splits the output of children that were run with -z.
+func splitNUL(out []byte) []string { return splitBy(out, "\x00") }
+
+func splitBy(out []byte, end string) []string {
+	text := strings.TrimSuffix(string(out), end)
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, end)
 }

@@ -1,47 +1,309 @@
 package git
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
 
-// The names are part of the board's format: clones of every version and hooks on servers know them.
-func TestRefNames(t *testing.T) {
-	for got, want := range map[string]string{
-		BoardRef:                           "refs/heads/liza/state",
-		BoardPrefix:                        "refs/heads/liza/",
-		OwnPrefix:                          "refs/liza/",
-		LeaseRef("coder-1"):                "refs/liza/leases/coder-1",
-		ReviewRef("add-auth", 2):           "refs/liza/review/add-auth/2",
-		AtticRef("add-auth", 10):           "refs/liza/attic/add-auth/10",
-		TrackingRef("origin", "state"):     "refs/liza/remotes/origin/state",
-		RemoteRef("origin", BoardRef):      "refs/remotes/origin/liza/state",
-		RemoteRef("origin", "integration"): "refs/remotes/origin/integration",
-		BranchRef("integration"):           "refs/heads/integration",
-		BranchRef(BoardRef):                BoardRef,
-		BranchName(BoardRef):               "liza/state",
-		BranchName("liza/state"):           "liza/state",
-		AsBranch(LeaseRef("coder-1")):      "refs/heads/liza/leases/coder-1",
-		AsBranch(HomeRef):                  "refs/heads/liza/home",
-		AsBranch(BoardRef):                 BoardRef,
-	} {
-		if got != want {
-			t.Errorf("%s, not %s", got, want)
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+func TestUpdateRefs(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := store(t, ctx, r, "one", "two", "three")
+	one, two, three := ids[0], ids[1], ids[2]
+	const x, y = "refs/liza/x", "refs/liza/y"
+	steps := []struct {
+		name    string
+		updates []plumbing.RefUpdate
+		want    error
+		x, y    plumbing.OID
+	}{
+		{"nothing", nil, nil, plumbing.ZeroOID, plumbing.ZeroOID},
+		{"create", []plumbing.RefUpdate{{Ref: x, Old: "", New: one}}, nil, one, plumbing.ZeroOID},
+		{"create what exists", []plumbing.RefUpdate{{Ref: x, Old: plumbing.ZeroOID, New: two}}, ErrRefMoved, one, plumbing.ZeroOID},
+		{"find it in place", []plumbing.RefUpdate{{Ref: x, Old: three, New: one}}, nil, one, plumbing.ZeroOID},
+		{"move", []plumbing.RefUpdate{{Ref: x, Old: one, New: two}}, nil, two, plumbing.ZeroOID},
+		{"move from another", []plumbing.RefUpdate{{Ref: x, Old: one, New: three}}, ErrRefMoved, two, plumbing.ZeroOID},
+		{"all or nothing", []plumbing.RefUpdate{{Ref: y, Old: "", New: one}, {Ref: x, Old: one, New: three}}, ErrRefMoved, two, plumbing.ZeroOID},
+		{"verify", []plumbing.RefUpdate{{Ref: x, Old: two, New: two}, {Ref: y, Old: "", New: ""}}, nil, two, plumbing.ZeroOID},
+		{"verify and move", []plumbing.RefUpdate{{Ref: y, Old: "", New: three}, {Ref: x, Old: two, New: two}}, nil, two, three},
+		{"verify fails", []plumbing.RefUpdate{{Ref: y, Old: three, New: one}, {Ref: x, Old: one, New: one}}, ErrRefMoved, two, three},
+		{"two are elsewhere", []plumbing.RefUpdate{{Ref: y, Old: two, New: one}, {Ref: x, Old: one, New: one}}, ErrRefMoved, two, three},
+		{"delete another", []plumbing.RefUpdate{{Ref: y, Old: one, New: ""}}, ErrRefMoved, two, three},
+		{"delete and move", []plumbing.RefUpdate{{Ref: x, Old: two, New: one}, {Ref: y, Old: three, New: ""}}, nil, one, plumbing.ZeroOID},
+	}
+	for _, packed := range []bool{false, true} {
+		for _, step := range steps {
+			t.Run(fmt.Sprintf("%s packed=%t", step.name, packed), func(t *testing.T) {
+				if err := r.UpdateRefs(ctx, step.updates, "test"); !errors.Is(err, step.want) || (err == nil) != (step.want == nil) {
+					t.Errorf("got %v, want %v", err, step.want)
+				} else if err != nil && !strings.Contains(err.Error(), "refs/liza/") {
+					t.Errorf("%v does not name the ref", err)
+				} else if step.name == "two are elsewhere" && !strings.Contains(err.Error(), y) {
+					t.Errorf("%v names another than the first", err)
+				}
+				if gotX, gotY := must[plumbing.OID](t)(r.Ref(ctx, x)), must[plumbing.OID](t)(r.Ref(ctx, y)); gotX != step.x || gotY != step.y {
+					t.Errorf("x is %s, y is %s", gotX, gotY)
+				}
+				if packed {
+					native(t, r.TopLevel(), "pack-refs", "--all")
+				}
+			})
 		}
-		if err := CheckRefName(BranchRef(got)); err != nil {
-			t.Error(err)
+		check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: x, Old: one, New: ""}}, ""))
+	}
+}
+
+func TestBrokenRef(t *testing.T) {
+	ctx, r := scratch(t)
+	const x = "refs/liza/x"
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: x, Old: "", New: store(t, ctx, r, "one")[0]}}, ""))
+	file := filepath.Join(r.CommonDir(), filepath.FromSlash(x))
+	for _, text := range []string{"", strings.Repeat("12345678", 5) + "\n", "rubbish\n"} {
+		check(t, os.WriteFile(file, []byte(text), 0o666))
+		var broken *BrokenRefError
+		if got, err := r.Ref(ctx, x); !errors.As(err, &broken) || broken.Ref != x {
+			t.Errorf("%q: got %s, %v", text, got, err)
 		}
 	}
-	for _, own := range []string{LeaseRef("coder-1"), ReviewRef("add-auth", 2), ProbePrefix + "1-x", HomeRef} {
-		if got := FromBranch(AsBranch(own)); got != own {
-			t.Errorf("%s comes back as %s", own, got)
+	check(t, os.WriteFile(file, []byte("ref: refs/liza/nowhere\n"), 0o666))
+	if got := must[plumbing.OID](t)(r.Ref(ctx, x)); !got.IsZero() {
+		t.Errorf("a symbolic ref to nowhere: %s", got)
+	}
+	check(t, os.Remove(file))
+	if got := must[plumbing.OID](t)(r.Ref(ctx, x)); !got.IsZero() {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestUpdateRefsRefused(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "one")[0]
+	var failed *CommandError
+	absent := blob("never written").OID
+	for _, ref := range []plumbing.RefUpdate{{Ref: "refs/heads/main/below", Old: "", New: id}, {Ref: "refs/liza/x", Old: "", New: absent}, {Ref: "refs/liza/x.lock", Old: "", New: id}} {
+		if err := r.UpdateRefs(ctx, []plumbing.RefUpdate{ref}, ""); !errors.As(err, &failed) || failed.Exit != 128 {
+			t.Errorf("%v: got %v", ref, err)
 		}
 	}
-	for _, other := range []string{BoardRef, PublishedRef("home"), AsBranch(HomeRef) + "less", "refs/heads/liza/notes"} {
-		if got := FromBranch(other); got != other {
-			t.Errorf("%s comes back as %s", other, got)
+	for _, ref := range []plumbing.RefUpdate{{Ref: "main", Old: "", New: id}, {Ref: "refs/a\x00b", Old: "", New: id}, {Ref: "refs/a\nb", Old: "", New: id}, {Ref: "refs/x", Old: "", New: "main"}} {
+		if err := r.UpdateRefs(ctx, []plumbing.RefUpdate{ref}, ""); err == nil {
+			t.Errorf("%q was accepted", ref)
 		}
 	}
-	for _, bad := range []string{"", "main", "refs/heads/a b", "refs/heads/a..b", "-refs/heads/x", "refs/heads/*", "refs/heads/a\nb"} {
-		if CheckRefName(bad) == nil {
-			t.Errorf("%q passes as the full name of a ref", bad)
+}
+
+func TestUpdateRefsBusy(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "one")[0]
+	update := []plumbing.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}
+	lock := filepath.Join(r.CommonDir(), "refs", "liza", "x.lock")
+	asGit(t, r.TopLevel(), "git", "update-ref")
+	writeIn(t, filepath.Dir(lock), "x.lock", "")
+	if err := hurry(r).UpdateRefs(ctx, update, ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock) {
+		t.Errorf("got %v", err)
+	}
+	// Git waits for a lock that is removed soon.
+	r.patience = Patience{Git: time.Minute}.orDefault()
+	timer := time.AfterFunc(200*time.Millisecond, func() { os.Remove(lock) })
+	defer timer.Stop()
+	check(t, r.UpdateRefs(ctx, update, ""))
+}
+
+// TestUpdateRefsCancelled checks that a cancelled update either happened or did not, and left no
+// lock.
+func TestUpdateRefsCancelled(t *testing.T) {
+	ctx, r := scratch(t)
+	now := plumbing.ZeroOID
+	for i := range 60 {
+		next := store(t, ctx, r, fmt.Sprint(i))[0]
+		short, cancel := context.WithTimeout(ctx, time.Duration(i)*80*time.Microsecond)
+		err := r.UpdateRefs(short, []plumbing.RefUpdate{{Ref: "refs/liza/x", Old: now, New: next}}, "")
+		cancel()
+		got := must[plumbing.OID](t)(r.Ref(ctx, "refs/liza/x"))
+		ended := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) // Canceled if git took very long
+		if err == nil && got != next || err != nil && (got != now || !ended) {
+			t.Fatalf("it is %s after %v", got, err)
+		}
+		if err := r.locked("refs/liza/x.lock"); err != nil {
+			t.Fatal(err)
+		}
+		now = got
+	}
+}
+
+// TestRacers checks that no acknowledged update is lost while `git pack-refs` runs.
+func TestRacers(t *testing.T) {
+	t.Run("alone", func(t *testing.T) { race(t, 2, func(int, plumbing.OID) []plumbing.RefUpdate { return nil }) })
+	// Git reads packed-refs for the first ref long before it locks the second.
+	t.Run("beside another ref", func(t *testing.T) {
+		race(t, 3, func(racer int, at plumbing.OID) []plumbing.RefUpdate {
+			return []plumbing.RefUpdate{{Ref: fmt.Sprintf("refs/liza/leases/coder-%d", racer), Old: at, New: at}}
+		})
+	})
+}
+
+// race lets each racer win several times. beside returns updates that come first in the
+// transaction, of other refs that are at the same commit.
+func race(t *testing.T, wins int, beside func(racer int, at plumbing.OID) []plumbing.RefUpdate) {
+	ctx, r := scratch(t)
+	const racers = 8
+	const ref = "refs/heads/liza/counter"
+	seen := make([][]plumbing.OID, racers)
+	packing, stop := context.WithCancel(ctx)
+	var packer, group sync.WaitGroup
+	packer.Go(func() {
+		for packing.Err() == nil {
+			r.command("pack-refs", "pack-refs", "--all").run(packing)
+		}
+	})
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	for i := range racers {
+		updates := beside(i, base)
+		for _, u := range updates {
+			check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: u.Ref, Old: plumbing.ZeroOID, New: base}}, ""))
+		}
+		group.Go(func() {
+			for n := 0; len(seen[i]) < wins; n++ {
+				old, err := r.Ref(ctx, ref)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c := plumbing.Commit{Tree: plumbing.EmptyTree, Author: ada, Committer: ada, Message: fmt.Sprintln(i, n), Parents: []plumbing.OID{base}}
+				if !old.IsZero() {
+					c.Parents = []plumbing.OID{old}
+				}
+				object := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+				err = errors.Join(
+					r.WriteObjects(ctx, []plumbing.Object{object, plumbing.NewObject(plumbing.TreeObject, nil)}),
+					r.UpdateRefs(ctx, append(slices.Clone(updates), plumbing.RefUpdate{Ref: ref, Old: old, New: object.OID}), "race"))
+				switch {
+				case err == nil:
+					seen[i] = append(seen[i], object.OID)
+				case !errors.Is(err, ErrRefMoved) && !errors.Is(err, ErrBusy):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	stop()
+	packer.Wait()
+	tip := must[plumbing.OID](t)(r.Ref(ctx, ref))
+	if n := must[int](t)(r.History().CountCommits(ctx, base, tip)); n != racers*wins {
+		t.Errorf("%d commits are left of %d", n, racers*wins)
+	}
+	for _, list := range seen {
+		for _, oid := range list {
+			if !must[bool](t)(r.History().IsAncestor(ctx, oid, tip)) {
+				t.Errorf("%s is lost", oid)
+			}
+		}
+	}
+}
+
+func TestRefs(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "a lease")[0]
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{
+		{Ref: "refs/liza/leases/a", Old: "", New: id}, {Ref: "refs/liza/leases/b", Old: "", New: head}, {Ref: "refs/liza/leasesx", Old: "", New: id},
+	}, ""))
+	want := fmt.Sprint([]plumbing.Ref{{Name: "refs/liza/leases/a", OID: id, Type: plumbing.BlobObject}, {Name: "refs/liza/leases/b", OID: head, Type: plumbing.CommitObject}})
+	for _, prefix := range []string{"refs/liza/leases", "refs/liza/leases/"} {
+		if got := fmt.Sprint(must[[]plumbing.Ref](t)(r.Refs(ctx, prefix))); got != want {
+			t.Errorf("%s: got %s", prefix, got)
+		}
+	}
+	if got := must[[]plumbing.Ref](t)(r.Refs(ctx)); len(got) != 4 {
+		t.Errorf("all: got %v", got)
+	}
+	if got := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/none")); got != nil {
+		t.Errorf("none: got %v", got)
+	}
+}
+
+// TestRefIsExact checks that "refs/liza/x" does not resolve to "refs/tags/refs/liza/x".
+func TestRefIsExact(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "x")[0]
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/tags/refs/liza/x", Old: "", New: id}}, ""))
+	if got := must[plumbing.OID](t)(r.Ref(ctx, "refs/liza/x")); got != plumbing.ZeroOID {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestRefToTag checks that Ref does not peel a tag.
+func TestRefToTag(t *testing.T) {
+	ctx, r := scratch(t)
+	native(t, r.TopLevel(), "tag", "-a", "-m", "v1", "v1")
+	tag := must[plumbing.OID](t)(r.Ref(ctx, "refs/tags/v1"))
+	if got := must[plumbing.Object](t)(r.Object(ctx, string(tag))); got.Type != plumbing.TagObject {
+		t.Errorf("got %v", got.Type)
+	}
+	if must[plumbing.OID](t)(r.ResolveCommit(ctx, "v1")) != must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD")) {
+		t.Error("the tag's commit is HEAD")
+	}
+}
+
+// TestUpdateRefsWithoutHooks checks that a user's hook can't stop an update that has been checked
+// already.
+func TestUpdateRefsWithoutHooks(t *testing.T) {
+	ctx, r := scratch(t)
+	hook := filepath.Join(r.CommonDir(), "hooks", "reference-transaction")
+	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	check(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/x", Old: "", New: store(t, ctx, r, "x")[0]}}, ""))
+}
+
+// TestRefsBesideABrokenOne checks that a broken ref does not hide the others.
+func TestRefsBesideABrokenOne(t *testing.T) {
+	ctx, r := scratch(t)
+	whole := store(t, ctx, r, "whole")[0]
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/leases/a", Old: "", New: whole}}, ""))
+	lost := strings.Repeat("1", 40)
+	writeIn(t, r.CommonDir(), "refs/liza/leases/b", lost+"\n")
+	refs := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/liza/leases"))
+	if len(refs) != 2 || refs[0].OID != whole || string(refs[1].OID) != lost {
+		t.Errorf("%v", refs)
+	}
+}
+
+// TestRefThatComesAndGoes checks that a ref is found or not found while another process creates and
+// deletes it.
+func TestRefThatComesAndGoes(t *testing.T) {
+	_, r := scratch(t)
+	file := filepath.Join(r.common, "refs", "heads", "task", "login")
+	check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	done := make(chan struct{})
+	var other sync.WaitGroup
+	other.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			check(t, os.WriteFile(file+".lock", []byte(plumbing.ZeroOID+"\n"), 0o644))
+			check(t, os.Rename(file+".lock", file))
+			check(t, os.Remove(file))
+		}
+	})
+	defer other.Wait()
+	defer close(done)
+	for range 20_000 {
+		if _, err := r.refText("refs/heads/task/login"); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -5,7 +5,7 @@
 // An expired lease makes a claim takeable, not void. Safety rests on compare-and-swap alone: clocks
 // only decide when a take-over is tried.
 //
-// It may import gitboard/board, gitboard/git, gitboard/gitio and gitboard/proc.
+// It may import gitboard/board, gitboard/git, gitboard/git/plumbing and gitboard/proc.
 package lease
 
 import (
@@ -18,7 +18,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -45,7 +45,7 @@ func (c Content) By() string {
 // Held is a lease as it is in the repository, with the value that a compare-and-swap must name.
 type Held struct {
 	Content
-	OID     git.OID
+	OID     plumbing.OID
 	Damaged bool // the object is not a lease of that agent; it counts as long expired and can be replaced
 }
 
@@ -67,10 +67,10 @@ func (h *Held) Ahead(now time.Time) time.Duration {
 
 // Store is what leases need from a repository.
 type Store interface {
-	Object(ctx context.Context, name string) (git.Object, error)
-	Ref(ctx context.Context, name string) (git.OID, error)
-	WriteObjects(ctx context.Context, objects []git.Object) error
-	UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error
+	Object(ctx context.Context, name string) (plumbing.Object, error)
+	Ref(ctx context.Context, name string) (plumbing.OID, error)
+	WriteObjects(ctx context.Context, objects []plumbing.Object) error
+	UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error
 }
 
 // ErrTaken means that someone else moved or fenced the lease. Its holder must stop at once.
@@ -79,11 +79,11 @@ var ErrTaken = errors.New("the lease has been taken")
 // Read returns an agent's lease, or nil if there is none. Any other object in its place is returned
 // as Damaged. It protects nobody, since nobody could renew it.
 func Read(ctx context.Context, s Store, agent string) (*Held, error) {
-	oid, err := s.Ref(ctx, git.LeaseRef(agent))
+	oid, err := s.Ref(ctx, plumbing.LeaseRef(agent))
 	if err == nil && oid.IsZero() {
 		return nil, nil
 	}
-	var o git.Object
+	var o plumbing.Object
 	if err == nil {
 		o, err = s.Object(ctx, string(oid))
 	}
@@ -100,9 +100,9 @@ func Read(ctx context.Context, s Store, agent string) (*Held, error) {
 }
 
 // Decode returns what an object contains if it is a lease, nil otherwise.
-func Decode(o git.Object) *Content {
+func Decode(o plumbing.Object) *Content {
 	var c Content
-	if o.Type != git.BlobObject || json.Unmarshal(o.Data, &c) != nil {
+	if o.Type != plumbing.BlobObject || json.Unmarshal(o.Data, &c) != nil {
 		return nil
 	}
 	for _, t := range []board.Time{c.Expires, c.Heartbeat} {
@@ -114,30 +114,30 @@ func Decode(o git.Object) *Content {
 }
 
 // Object returns the object in which a lease is stored.
-func (c Content) Object() git.Object {
+func (c Content) Object() plumbing.Object {
 	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		panic("a lease is always JSON: " + err.Error())
 	}
-	return git.NewObject("blob", append(data, '\n'))
+	return plumbing.NewObject("blob", append(data, '\n'))
 }
 
 // Renew returns the update that replaces the current lease (nil for none) by a new one, and the
 // object that it needs.
-func Renew(was *Held, next Content) (git.RefUpdate, git.Object) {
+func Renew(was *Held, next Content) (plumbing.RefUpdate, plumbing.Object) {
 	o := next.Object()
-	return git.RefUpdate{Ref: git.LeaseRef(next.Agent), Old: old(was), New: o.OID}, o
+	return plumbing.RefUpdate{Ref: plumbing.LeaseRef(next.Agent), Old: old(was), New: o.OID}, o
 }
 
 // Fence returns the update that deletes a lease, provided that it is unchanged. If was is nil, the
 // update verifies that no lease exists.
-func Fence(agent string, was *Held) git.RefUpdate {
-	return git.RefUpdate{Ref: git.LeaseRef(agent), Old: old(was), New: git.ZeroOID}
+func Fence(agent string, was *Held) plumbing.RefUpdate {
+	return plumbing.RefUpdate{Ref: plumbing.LeaseRef(agent), Old: old(was), New: plumbing.ZeroOID}
 }
 
-func old(was *Held) git.OID {
+func old(was *Held) plumbing.OID {
 	if was == nil {
-		return git.ZeroOID
+		return plumbing.ZeroOID
 	}
 	return was.OID
 }
@@ -148,11 +148,11 @@ func old(was *Held) git.OID {
 // renewal is returned.
 func Beat(ctx context.Context, s Store, was *Held, next Content) (*Held, error) {
 	update, o := Renew(was, next)
-	if err := s.WriteObjects(ctx, []git.Object{o}); err != nil {
+	if err := s.WriteObjects(ctx, []plumbing.Object{o}); err != nil {
 		return nil, err
 	}
-	err := s.UpdateRefs(ctx, []git.RefUpdate{update}, "")
-	if errors.Is(err, gitio.ErrRefMoved) {
+	err := s.UpdateRefs(ctx, []plumbing.RefUpdate{update}, "")
+	if errors.Is(err, git.ErrRefMoved) {
 		now, err := Read(ctx, s, next.Agent)
 		if err != nil {
 			return nil, err

@@ -9,9 +9,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -23,11 +23,11 @@ func check(t *testing.T, err error) {
 }
 
 func bothStores(t *testing.T, test func(t *testing.T, s lease.Store)) {
-	t.Run("memory", func(t *testing.T) { test(t, oplog.NewMemory()) })
+	t.Run("memory", func(t *testing.T) { test(t, log.NewMemory()) })
 	t.Run("git", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "leases.git")
 		testrun.InitRepository(t, dir, true)
-		repo, err := gitio.Open(t.Context(), dir)
+		repo, err := git.Open(t.Context(), dir)
 		check(t, err)
 		defer repo.Close()
 		test(t, repo)
@@ -77,7 +77,7 @@ func TestBeat(t *testing.T) {
 			t.Errorf("%+v", h)
 		}
 		// And so is one that was fenced.
-		check(t, s.UpdateRefs(ctx, []git.RefUpdate{lease.Fence("coder-1", read())}, ""))
+		check(t, s.UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence("coder-1", read())}, ""))
 		if h := read(); h != nil {
 			t.Errorf("fenced, and there: %+v", h)
 		}
@@ -91,16 +91,16 @@ func TestBeat(t *testing.T) {
 func TestFence(t *testing.T) {
 	bothStores(t, func(t *testing.T, s lease.Store) {
 		ctx := context.Background()
-		none := []git.RefUpdate{lease.Fence("coder-1", nil)}
+		none := []plumbing.RefUpdate{lease.Fence("coder-1", nil)}
 		check(t, s.UpdateRefs(ctx, none, ""))
 		seen, err := lease.Beat(ctx, s, nil, of("one", 5))
 		check(t, err)
-		if err := s.UpdateRefs(ctx, none, ""); !errors.Is(err, gitio.ErrRefMoved) {
+		if err := s.UpdateRefs(ctx, none, ""); !errors.Is(err, git.ErrRefMoved) {
 			t.Errorf("there was none, and now there is one: %v", err)
 		}
 		_, err = lease.Beat(ctx, s, seen, of("one", 6))
 		check(t, err)
-		if err := s.UpdateRefs(ctx, []git.RefUpdate{lease.Fence("coder-1", seen)}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+		if err := s.UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence("coder-1", seen)}, ""); !errors.Is(err, git.ErrRefMoved) {
 			t.Errorf("it was renewed since: %v", err)
 		}
 	})
@@ -112,30 +112,30 @@ type failing struct {
 	write, update, read error
 }
 
-func (f *failing) WriteObjects(ctx context.Context, o []git.Object) error {
+func (f *failing) WriteObjects(ctx context.Context, o []plumbing.Object) error {
 	if f.write != nil {
 		return f.write
 	}
 	return f.Store.WriteObjects(ctx, o)
 }
 
-func (f *failing) UpdateRefs(ctx context.Context, u []git.RefUpdate, reflog string) error {
+func (f *failing) UpdateRefs(ctx context.Context, u []plumbing.RefUpdate, reflog string) error {
 	if f.update != nil {
 		return f.update
 	}
 	return f.Store.UpdateRefs(ctx, u, reflog)
 }
 
-func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
+func (f *failing) Ref(ctx context.Context, name string) (plumbing.OID, error) {
 	if f.read != nil {
 		return "", f.read
 	}
 	return f.Store.Ref(ctx, name)
 }
 
-func (f *failing) Object(ctx context.Context, name string) (git.Object, error) {
+func (f *failing) Object(ctx context.Context, name string) (plumbing.Object, error) {
 	if f.read != nil {
-		return git.Object{}, f.read
+		return plumbing.Object{}, f.read
 	}
 	return f.Store.Object(ctx, name)
 }
@@ -146,16 +146,16 @@ func TestFailureIsNoLoss(t *testing.T) {
 	for name, f := range map[string]failing{
 		"objects":            {write: broken},
 		"refs":               {update: broken},
-		"a lock":             {update: gitio.ErrBusy},
-		"moved and unknown":  {update: gitio.ErrRefMoved, read: broken},
-		"reading what stood": {read: broken, update: gitio.ErrRefMoved},
+		"a lock":             {update: git.ErrBusy},
+		"moved and unknown":  {update: git.ErrRefMoved, read: broken},
+		"reading what stood": {read: broken, update: git.ErrRefMoved},
 	} {
-		f.Store = oplog.NewMemory()
+		f.Store = log.NewMemory()
 		if _, err := lease.Beat(ctx, &f, nil, of("one", 5)); err == nil || errors.Is(err, lease.ErrTaken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := lease.Read(ctx, &failing{Store: oplog.NewMemory(), read: broken}, "coder-1"); !errors.Is(err, broken) {
+	if _, err := lease.Read(ctx, &failing{Store: log.NewMemory(), read: broken}, "coder-1"); !errors.Is(err, broken) {
 		t.Errorf("reading: %v", err)
 	}
 }
@@ -166,12 +166,12 @@ func TestDamage(t *testing.T) {
 		ctx := context.Background()
 		other := of("one", 5)
 		other.Agent = "coder-2"
-		was := git.ZeroOID
+		was := plumbing.ZeroOID
 		timeless := of("one", 5)
 		timeless.Expires = "soon"
-		for _, o := range []git.Object{git.NewObject("blob", []byte("not a lease")), git.NewObject("blob", []byte("{}")), other.Object(), timeless.Object()} {
-			check(t, s.WriteObjects(ctx, []git.Object{o}))
-			check(t, s.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LeaseRef("coder-1"), Old: was, New: o.OID}}, ""))
+		for _, o := range []plumbing.Object{plumbing.NewObject("blob", []byte("not a lease")), plumbing.NewObject("blob", []byte("{}")), other.Object(), timeless.Object()} {
+			check(t, s.WriteObjects(ctx, []plumbing.Object{o}))
+			check(t, s.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("coder-1"), Old: was, New: o.OID}}, ""))
 			h, err := lease.Read(ctx, s, "coder-1")
 			check(t, err)
 			if !h.Damaged || h.OID != o.OID || h.Session != "" || h.Expires > board.At(noon) {

@@ -8,17 +8,17 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // News is the operations on the board since a commit that a clone has (Parcel.Has). It is part of
 // the answer to the clone's parcel, so that the clone need not fetch. It is not trusted: the clone
 // makes the objects itself, by replay, and compares their ids.
 type News struct {
-	Since      git.OID            `json:"since"`
-	Operations []Operation        `json:"operations"`       // those after Since, oldest first
-	Refs       map[string]git.OID `json:"refs"`             // all that a fetch would show beside the board
-	Leases     []string           `json:"leases,omitempty"` // the contents of the leases among them
+	Since      plumbing.OID            `json:"since"`
+	Operations []Operation             `json:"operations"`       // those after Since, oldest first
+	Refs       map[string]plumbing.OID `json:"refs"`             // all that a fetch would show beside the board
+	Leases     []string                `json:"leases,omitempty"` // the contents of the leases among them
 }
 
 const (
@@ -57,7 +57,7 @@ func ParseNews(text string) (*News, error) {
 		return wrong(err)
 	}
 	for name, at := range n.Refs {
-		if err := git.CheckRefName(name); err != nil {
+		if err := plumbing.CheckRefName(name); err != nil {
 			return wrong(err)
 		}
 		if at.IsZero() || !at.Valid() {

@@ -11,20 +11,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
 var (
-	one = git.OID(strings.Repeat("1", 40))
-	two = git.OID(strings.Repeat("2", 40))
+	one = plumbing.OID(strings.Repeat("1", 40))
+	two = plumbing.OID(strings.Repeat("2", 40))
 )
 
 // TestNews checks that news are read as they were written, in an answer that git takes for the name
 // of a ref.
 func TestNews(t *testing.T) {
 	for _, n := range []parcel.News{
-		{Since: one, Operations: []parcel.Operation{{Commit: "tree\n\nnöte\n", Payload: "a: \"b\"\n"}}, Refs: map[string]git.OID{git.LeaseRef("coder-1"): two}, Leases: []string{"a lease\n"}},
+		{Since: one, Operations: []parcel.Operation{{Commit: "tree\n\nnöte\n", Payload: "a: \"b\"\n"}}, Refs: map[string]plumbing.OID{plumbing.LeaseRef("coder-1"): two}, Leases: []string{"a lease\n"}},
 		{},
 	} {
 		text, short := n.Text()
@@ -80,7 +80,7 @@ func TestForgedNews(t *testing.T) {
 	for name, text := range map[string]string{
 		"an option":          pack(`{"refs":{"--all":"` + string(one) + `"}}`),
 		"no object":          pack(`{"refs":{"refs/heads/x":"--all"}}`),
-		"a deleted ref":      pack(`{"refs":{"refs/heads/x":"` + string(git.ZeroOID) + `"}}`),
+		"a deleted ref":      pack(`{"refs":{"refs/heads/x":"` + string(plumbing.ZeroOID) + `"}}`),
 		"not JSON":           pack(`{"refs":`),
 		"more than is read":  pack(`"` + strings.Repeat("a", 8<<20) + `"`),
 		"not compressed":     base64.RawURLEncoding.EncodeToString([]byte(`{}`)),

@@ -6,7 +6,7 @@
 // the same content if the board has not moved. If it has, the answer brings what the clone lacks in
 // the same way (News). It is pure.
 //
-// It may import gitboard/git.
+// It may import gitboard/git/plumbing.
 package parcel
 
 import (
@@ -18,7 +18,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Format is the format of parcels that this program writes and reads. A server advertises it by
@@ -28,8 +28,8 @@ const Format = 1
 // Ref is the ref by which a server shows that it sequences parcels of this format. Clones remember
 // it as the tracking ref Tracked.
 var (
-	Ref     = git.SequencerPrefix + strconv.Itoa(Format)
-	Tracked = strings.TrimPrefix(Ref, git.OwnPrefix)
+	Ref     = plumbing.SequencerPrefix + strconv.Itoa(Format)
+	Tracked = strings.TrimPrefix(Ref, plumbing.OwnPrefix)
 )
 
 // Parcel is the operations that a clone has decided and its remote has not taken yet, oldest first.
@@ -37,18 +37,18 @@ type Parcel struct {
 	// Has is the commit of the board that the clone has. If the board moved in the meantime, the
 	// server may answer with the operations after it (News). A server that does not know about it
 	// ignores it.
-	Has   git.OID  `json:"has,omitempty"`
-	Links []Link   `json:"links"`
-	Blobs []string `json:"blobs,omitempty"` // contents that the refs need, in a parcel that is a text
+	Has   plumbing.OID `json:"has,omitempty"`
+	Links []Link       `json:"links"`
+	Blobs []string     `json:"blobs,omitempty"` // contents that the refs need, in a parcel that is a text
 }
 
 // Link is one transaction of a parcel. It is taken as a whole or not at all. It was decided after
 // the links before it that have the same base, and without knowing the others.
 type Link struct {
-	Base        git.OID         `json:"base"`                  // the commit of the board that it was decided on
-	Integration git.OID         `json:"integration,omitempty"` // where the clone saw integration
-	Operations  []Operation     `json:"operations,omitempty"`
-	Refs        []git.RefUpdate `json:"refs,omitempty"` // of the server, except the board
+	Base        plumbing.OID         `json:"base"`                  // the commit of the board that it was decided on
+	Integration plumbing.OID         `json:"integration,omitempty"` // where the clone saw integration
+	Operations  []Operation          `json:"operations,omitempty"`
+	Refs        []plumbing.RefUpdate `json:"refs,omitempty"` // of the server, except the board
 }
 
 // Operation is an operation as the clone has committed it.
@@ -58,29 +58,29 @@ type Operation struct {
 }
 
 // Decode returns the operation's commit.
-func (o Operation) Decode() (git.Commit, error) {
-	c := git.NewObject(git.CommitObject, []byte(o.Commit))
-	return git.DecodeCommit(c)
+func (o Operation) Decode() (plumbing.Commit, error) {
+	c := plumbing.NewObject(plumbing.CommitObject, []byte(o.Commit))
+	return plumbing.DecodeCommit(c)
 }
 
 // Base is the commit of the board that the first link was decided on.
-func (p *Parcel) Base() git.OID {
+func (p *Parcel) Base() plumbing.OID {
 	if len(p.Links) == 0 {
-		return git.ZeroOID
+		return plumbing.ZeroOID
 	}
 	return p.Links[0].Base
 }
 
 // Tip is the clone's last commit of the board, the base if the parcel has no operation. It is zero
 // if the links do not all follow each other.
-func (p *Parcel) Tip() git.OID {
+func (p *Parcel) Tip() plumbing.OID {
 	tip := p.Base()
 	for _, l := range p.Links {
 		if l.Base != p.Base() {
-			return git.ZeroOID
+			return plumbing.ZeroOID
 		}
 		for _, o := range l.Operations {
-			tip = git.NewObject(git.CommitObject, []byte(o.Commit)).OID
+			tip = plumbing.NewObject(plumbing.CommitObject, []byte(o.Commit)).OID
 		}
 	}
 	return tip
@@ -100,26 +100,26 @@ func (p *Parcel) Text() (text string, short bool) {
 const planFile = "parcel.json"
 
 // Path names the parcel in a commit that Encode made, as git resolves it.
-func Path(commit git.OID) string { return string(commit) + ":" + planFile }
+func Path(commit plumbing.OID) string { return string(commit) + ":" + planFile }
 
 // Encode returns the objects of a parcel, the commit last. commits and blobs are the objects that
 // its refs need.
-func (p *Parcel) Encode(commits, blobs []git.OID, at time.Time) ([]git.Object, error) {
+func (p *Parcel) Encode(commits, blobs []plumbing.OID, at time.Time) ([]plumbing.Object, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return nil, err
 	}
-	plan := git.NewObject(git.BlobObject, text)
-	entries := []git.TreeEntry{{Name: planFile, Mode: filemode.Regular, OID: plan.OID}}
+	plan := plumbing.NewObject(plumbing.BlobObject, text)
+	entries := []plumbing.TreeEntry{{Name: planFile, Mode: filemode.Regular, OID: plan.OID}}
 	for _, oid := range blobs {
-		entries = append(entries, git.TreeEntry{Name: string(oid), Mode: filemode.Regular, OID: oid})
+		entries = append(entries, plumbing.TreeEntry{Name: string(oid), Mode: filemode.Regular, OID: oid})
 	}
-	tree := git.NewObject(git.TreeObject, git.EncodeTree(entries))
-	by := git.Signature{Name: "git liza", Email: "parcel@liza", When: at.UTC()}
-	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{
+	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(entries))
+	by := plumbing.Signature{Name: "git liza", Email: "parcel@liza", When: at.UTC()}
+	commit := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{
 		Tree: tree.OID, Parents: commits, Author: by, Committer: by, Message: "git liza: operations for a server to sequence\n",
 	}))
-	return []git.Object{plan, tree, commit}, nil
+	return []plumbing.Object{plan, tree, commit}, nil
 }
 
 // Parse reads a parcel, and refuses names of objects and refs that git could take for something
@@ -129,11 +129,11 @@ func Parse(text []byte) (*Parcel, error) {
 	if err := json.Unmarshal(text, p); err != nil {
 		return nil, fmt.Errorf("this is not a parcel: %w", err)
 	}
-	named := []git.OID{p.Has.OrZero()}
+	named := []plumbing.OID{p.Has.OrZero()}
 	for _, l := range p.Links {
 		named = append(named, l.Base, l.Integration.OrZero())
 		for _, u := range l.Refs {
-			if err := git.CheckRefName(u.Ref); err != nil {
+			if err := plumbing.CheckRefName(u.Ref); err != nil {
 				return nil, err
 			}
 			named = append(named, u.Old, u.New)
@@ -148,7 +148,7 @@ func Parse(text []byte) (*Parcel, error) {
 }
 
 // InboxRef is the ref to which a parcel is pushed.
-func InboxRef(commit git.OID) string { return git.InboxPrefix + string(commit) }
+func InboxRef(commit plumbing.OID) string { return plumbing.InboxPrefix + string(commit) }
 
 // Answer is what became of a parcel.
 type Answer string

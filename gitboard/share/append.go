@@ -11,12 +11,12 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
-// ErrAlone accompanies gitio.ErrRefMoved when a transaction could not share a push with others. The
+// ErrAlone accompanies git.ErrRefMoved when a transaction could not share a push with others. The
 // caller decides again once nothing is pending, and lets nothing follow until the remote has
 // answered.
 var ErrAlone = errors.New("it has to travel alone")
@@ -24,9 +24,9 @@ var ErrAlone = errors.New("it has to travel alone")
 // Append stores objects and appends a transaction to the chain that is pending in this clone. It
 // then waits until the remote has taken it, either in another process's push or in its own, which
 // carries everything pending. queued is called as soon as other transactions may follow. Errors are
-// those of WriteAndUpdate, or an *oplog.RewrittenError; ErrAlone accompanies gitio.ErrRefMoved if
+// those of WriteAndUpdate, or an *log.RewrittenError; ErrAlone accompanies git.ErrRefMoved if
 // the transaction was not lost to another operation.
-func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) error {
+func (s *Store) Append(ctx context.Context, objects []plumbing.Object, updates []plumbing.RefUpdate, reflog string, queued func()) error {
 	here, alone, err := s.unshared(ctx, updates)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.
 
 // unshared returns the updates that a transaction makes in a clone that shares its board with
 // nobody; alone is false in one that shares it. While a share is running, it waits for that.
-func (s *Store) unshared(ctx context.Context, updates []git.RefUpdate) (here []git.RefUpdate, alone bool, err error) {
+func (s *Store) unshared(ctx context.Context, updates []plumbing.RefUpdate) (here []plumbing.RefUpdate, alone bool, err error) {
 	for waited := false; ; waited = true {
 		if by, err := s.Sharing(ctx); by != nil || err != nil {
 			return nil, false, err
@@ -111,7 +111,7 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 	t := s.pushQueue()
 	defer t.leave()
 	for {
-		waited := gitio.Trace("wait for the push of others in this clone")
+		waited := git.Trace("wait for the push of others in this clone")
 		mayPush := t.await(ctx)
 		waited()
 		known, err := s.outcome(ctx, mine)
@@ -142,14 +142,14 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 				return s.verdict(mine, &o)
 			}
 			known, outcome := s.outcome(ctx, mine)
-			if rewritten := (*oplog.RewrittenError)(nil); known && (outcome == nil || errors.As(outcome, &rewritten)) {
+			if rewritten := (*log.RewrittenError)(nil); known && (outcome == nil || errors.As(outcome, &rewritten)) {
 				return outcome // its part of the chain has arrived
 			}
 			fellows := len(c.Links) > 1
 			switch {
-			case fellows && errors.Is(err, gitio.ErrRejected):
+			case fellows && errors.Is(err, git.ErrRejected):
 				return s.alone(mine)
-			case fellows && errors.Is(err, gitio.ErrRefMoved):
+			case fellows && errors.Is(err, git.ErrRefMoved):
 				return s.overtaken(mine)
 			}
 			return err
@@ -200,7 +200,7 @@ func (s *Store) overtaken(mine *link) error {
 	if mine.commit() == "" {
 		return s.alone(mine)
 	}
-	return orMoved(nil, git.BoardRef)
+	return orMoved(nil, plumbing.BoardRef)
 }
 
 // outcome returns the outcome of a link; known is false while the link is pending.
@@ -241,7 +241,7 @@ func (s *Store) verdict(mine *link, o *outcome) error {
 	switch o.State {
 	case linkDone:
 		if len(o.Commits) > 0 {
-			return &oplog.RewrittenError{Commits: o.Commits}
+			return &log.RewrittenError{Commits: o.Commits}
 		}
 		return nil
 	case linkLost:
@@ -249,9 +249,9 @@ func (s *Store) verdict(mine *link, o *outcome) error {
 	case linkTorn:
 		return &TornError{Remote: s.Name(), Ref: o.Said}
 	case linkUnsent:
-		return &gitio.NetworkError{Remote: s.Name(), Said: o.Said, Err: gitio.ErrUnsent}
+		return &git.NetworkError{Remote: s.Name(), Said: o.Said, Err: git.ErrUnsent}
 	case linkUnclear:
-		return &UnclearError{Err: &gitio.NetworkError{Remote: s.Name(), Said: o.Said, Err: errors.New(o.Said)}}
+		return &UnclearError{Err: &git.NetworkError{Remote: s.Name(), Said: o.Said, Err: errors.New(o.Said)}}
 	}
 	return s.alone(mine)
 }
@@ -262,7 +262,7 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) error {
 	if len(c.Links) > 1 {
 		ctx = context.WithoutCancel(ctx) // the callers of the other links were not cancelled
 	}
-	defer gitio.Trace("push of %d transactions", len(c.Links))()
+	defer git.Trace("push of %d transactions", len(c.Links))()
 	number, began := s.pushing(), s.now()
 	carriers, err := s.deliverOrPush(ctx, c, number)
 	if err == nil {
@@ -279,21 +279,21 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) error {
 }
 
 // replaced returns updates in which others replace those of the same refs.
-func replaced(updates, by []git.RefUpdate) []git.RefUpdate {
-	updates = slices.DeleteFunc(updates, func(u git.RefUpdate) bool {
-		return slices.ContainsFunc(by, func(other git.RefUpdate) bool { return other.Ref == u.Ref })
+func replaced(updates, by []plumbing.RefUpdate) []plumbing.RefUpdate {
+	updates = slices.DeleteFunc(updates, func(u plumbing.RefUpdate) bool {
+		return slices.ContainsFunc(by, func(other plumbing.RefUpdate) bool { return other.Ref == u.Ref })
 	})
 	return append(updates, by...)
 }
 
 // deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is
 // what this clone remembers of the carriers that were pushed.
-func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carriers []git.RefUpdate, err error) {
+func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carriers []plumbing.RefUpdate, err error) {
 	if done, err := s.deliver(ctx, c, number); done {
 		return nil, err
 	}
 	if slices.ContainsFunc(c.Links, c.outdated) {
-		return nil, orMoved(nil, git.BoardRef) // only a sequencer takes them
+		return nil, orMoved(nil, plumbing.BoardRef) // only a sequencer takes them
 	}
 	p, err := s.plan(ctx, c.updates())
 	if err != nil {
@@ -314,7 +314,7 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 // lacking returns the pushes of the submissions that this clone's board has and a remote's lacks
 // that was reset: a server's lock takes no operation without them. The push of the board restores
 // the operations themselves.
-func (s *Store) lacking(ctx context.Context, reset, base git.OID) (pushes []gitio.Push, err error) {
+func (s *Store) lacking(ctx context.Context, reset, base plumbing.OID) (pushes []git.Push, err error) {
 	if reset.IsZero() {
 		return nil, nil
 	}
@@ -326,21 +326,21 @@ func (s *Store) lacking(ctx context.Context, reset, base git.OID) (pushes []giti
 	if err != nil {
 		return nil, err
 	}
-	refs, err := s.repo.Below(ctx, git.ReviewPrefix)
+	refs, err := s.repo.Below(ctx, plumbing.ReviewPrefix)
 	if err != nil {
 		return nil, err
 	}
-	submitted := func(on *board.State, id string, n int) git.OID {
+	submitted := func(on *board.State, id string, n int) plumbing.OID {
 		if t := on.Task(id); t != nil {
-			return git.OID(t.Submission(n))
+			return plumbing.OID(t.Submission(n))
 		}
 		return ""
 	}
 	for ref, at := range refs {
-		id, number, _ := strings.Cut(strings.TrimPrefix(ref, git.ReviewPrefix), "/")
+		id, number, _ := strings.Cut(strings.TrimPrefix(ref, plumbing.ReviewPrefix), "/")
 		n, _ := strconv.Atoi(number) // 0 is the number of no submission
 		if submitted(now.State, id, n) == at && submitted(was.State, id, n) != at {
-			pushes = append(pushes, gitio.Push{Ref: s.there(ref), New: at})
+			pushes = append(pushes, git.Push{Ref: s.there(ref), New: at})
 		}
 	}
 	return pushes, errors.Join(was.State.Err(), now.State.Err())
@@ -354,17 +354,17 @@ func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error
 		s.part(ctx, c, taken)
 		return
 	}
-	if errors.Is(err, gitio.ErrRefMoved) {
+	if errors.Is(err, git.ErrRefMoved) {
 		s.lost(c)
 	}
 	behind := s.drop(ctx, c)
-	if errors.Is(err, gitio.ErrSilent) {
-		s.record(behind, nil, &gitio.NetworkError{Remote: s.Name(), Said: said(err), Err: gitio.ErrUnsent})
+	if errors.Is(err, git.ErrSilent) {
+		s.record(behind, nil, &git.NetworkError{Remote: s.Name(), Said: said(err), Err: git.ErrUnsent})
 	}
 }
 
 // concerns reports whether a transaction has to go to the remote.
-func (s *Store) concerns(ctx context.Context, updates []git.RefUpdate) (bool, error) {
+func (s *Store) concerns(ctx context.Context, updates []plumbing.RefUpdate) (bool, error) {
 	branch, err := s.integration(ctx)
 	for _, u := range updates {
 		if s.isShared(u, branch) {
@@ -376,14 +376,14 @@ func (s *Store) concerns(ctx context.Context, updates []git.RefUpdate) (bool, er
 
 // isShared reports whether an update moves a ref that the remote shares, so that it has to be made
 // there.
-func (s *Store) isShared(u git.RefUpdate, integration string) bool {
+func (s *Store) isShared(u plumbing.RefUpdate, integration string) bool {
 	switch {
-	case strings.HasPrefix(u.Ref, git.LeasePrefix):
+	case strings.HasPrefix(u.Ref, plumbing.LeasePrefix):
 		return true // an unchanged lease is checked there too, and so is that there is none
 	case u.Old.OrZero() == u.New.OrZero():
 		return false
 	}
-	return u.Ref == git.BoardRef || u.Ref == integration || strings.HasPrefix(u.Ref, git.ReviewPrefix) || strings.HasPrefix(u.Ref, s.Task(""))
+	return u.Ref == plumbing.BoardRef || u.Ref == integration || strings.HasPrefix(u.Ref, plumbing.ReviewPrefix) || strings.HasPrefix(u.Ref, s.Task(""))
 }
 
 // pushQueue lets one process of a clone push at a time, by an advisory lock on a file, and wakes

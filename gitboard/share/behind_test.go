@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -20,15 +20,15 @@ func TestBehindSilence(t *testing.T) {
 		why  error
 		want error
 	}{
-		"git push heard nothing for 1m0s": {gitio.ErrSilent, gitio.ErrUnsent},
+		"git push heard nothing for 1m0s": {git.ErrSilent, git.ErrUnsent},
 		"the connection broke":            {errors.New("exit 128"), ErrAlone},
 	} {
 		repo := testrepo.Bare(t)
 		s := New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
-		s.remote.Store(&gitio.Remote{Name: "origin"})
+		s.remote.Store(&git.Remote{Name: "origin"})
 		append := func(agent string) *link {
 			t.Helper()
-			l := s.newLink([]git.RefUpdate{{Ref: git.LeaseRef(agent), New: git.OID(strings.Repeat("1", 40))}}, "")
+			l := s.newLink([]plumbing.RefUpdate{{Ref: plumbing.LeaseRef(agent), New: plumbing.OID(strings.Repeat("1", 40))}}, "")
 			if err := s.put(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}
@@ -40,9 +40,9 @@ func TestBehindSilence(t *testing.T) {
 			t.Fatal(err)
 		}
 		behind := append("coder-2")
-		s.failed(t.Context(), pushed, s.now(), &UnclearError{Err: &gitio.NetworkError{Remote: "origin", Said: said, Err: c.why}})
+		s.failed(t.Context(), pushed, s.now(), &UnclearError{Err: &git.NetworkError{Remote: "origin", Said: said, Err: c.why}})
 		known, err := s.outcome(t.Context(), behind)
-		if !known || !errors.Is(err, c.want) || c.want == gitio.ErrUnsent && !strings.HasSuffix(err.Error(), said) {
+		if !known || !errors.Is(err, c.want) || c.want == git.ErrUnsent && !strings.HasSuffix(err.Error(), said) {
 			t.Errorf("behind %q: %v, %v; want %v", said, known, err, c.want)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
@@ -50,7 +50,7 @@ func (c beside) used() {
 // once is a context without retries.
 func once(t *testing.T) context.Context {
 	t.Helper()
-	ctx, _ := gitio.WithRetries(t.Context(), 0)
+	ctx, _ := git.WithRetries(t.Context(), 0)
 	return ctx
 }
 
@@ -101,7 +101,7 @@ func TestStoppedBetween(t *testing.T) {
 	err := again(ctx, func() error {
 		asked++
 		stop()
-		return &gitio.NetworkError{Remote: "hub", Err: errors.New("gone")}
+		return &git.NetworkError{Remote: "hub", Err: errors.New("gone")}
 	})
 	if !errors.Is(err, context.Canceled) || asked != 1 {
 		t.Errorf("it has asked %d times, and is told %v", asked, err)
@@ -138,7 +138,7 @@ func TestGivesWay(t *testing.T) {
 			s.now = func() time.Time { return now }
 			ids := s.commits(t, 10)
 			s.keepPlace(place{Tip: ids[0], Pushed: now, Took: time.Millisecond, Turns: c.turns})
-			s.set(t, map[string]git.OID{git.BoardRef: ids[0]})
+			s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[0]})
 			ctx, stop := context.WithCancel(once(t))
 			defer stop()
 			waits := 0
@@ -148,10 +148,10 @@ func TestGivesWay(t *testing.T) {
 				case c.odd == "stopped":
 					stop()
 				case c.odd == "broken":
-					s.set(t, map[string]git.OID{git.BoardRef: "broken"})
+					s.set(t, map[string]plumbing.OID{plumbing.BoardRef: "broken"})
 				}
 				if waits <= c.come {
-					s.set(t, map[string]git.OID{git.BoardRef: ids[waits*c.links]})
+					s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[waits*c.links]})
 				}
 			}
 			if !s.giveWay(beside{ctx, map[string]func(){"share.wait": others}}) || s.place().Turns != 0 || waits != c.waits {
@@ -166,7 +166,7 @@ func TestGivesWay(t *testing.T) {
 func TestRegatherLate(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
-	s.remote.Store(&gitio.Remote{Name: "hub"})
+	s.remote.Store(&git.Remote{Name: "hub"})
 	check(t, os.Remove(s.dir)) // which can't be watched
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
@@ -174,7 +174,7 @@ func TestRegatherLate(t *testing.T) {
 			looks++
 			pending := &chain{Remote: "hub"}
 			for i := range 2 + looks {
-				pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: git.ZeroOID})
+				pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: plumbing.ZeroOID})
 			}
 			text, err := json.Marshal(pending)
 			check(t, err)
@@ -191,18 +191,18 @@ func TestRegatherLate(t *testing.T) {
 // way.
 func TestMovedBeside(t *testing.T) {
 	t.Parallel()
-	const update = "gitio.(*Repo).WriteAndUpdate"
+	const update = "git.(*Repo).WriteAndUpdate"
 	t.Run("advance", func(t *testing.T) {
 		t.Parallel()
 		s := apart(t)
 		s.remote.Load().OnlyBranches = true
 		ids := s.commits(t, 3)
 		here, there := s.Task("x"), s.mirror(s.Task("x"))
-		s.set(t, map[string]git.OID{here: ids[0], there: ids[1]})
+		s.set(t, map[string]plumbing.OID{here: ids[0], there: ids[1]})
 		tries := 0
 		ctx := beside{t.Context(), map[string]func(){update: func() {
 			if tries++; tries == 1 {
-				s.set(t, map[string]git.OID{here: ids[2]})
+				s.set(t, map[string]plumbing.OID{here: ids[2]})
 			}
 		}}}
 		check(t, s.advance(ctx, false))
@@ -210,13 +210,13 @@ func TestMovedBeside(t *testing.T) {
 			t.Errorf("it is at %s: %v", at, err)
 		}
 		tries = 0
-		turns := []git.OID{ids[0], ids[2]}
+		turns := []plumbing.OID{ids[0], ids[2]}
 		ctx.do[update] = func() {
 			tries++
-			s.set(t, map[string]git.OID{here: turns[tries%2]})
+			s.set(t, map[string]plumbing.OID{here: turns[tries%2]})
 		}
-		s.set(t, map[string]git.OID{here: ids[0]})
-		if err := s.advance(ctx, false); !errors.Is(err, gitio.ErrRefMoved) {
+		s.set(t, map[string]plumbing.OID{here: ids[0]})
+		if err := s.advance(ctx, false); !errors.Is(err, git.ErrRefMoved) {
 			t.Errorf("it moves all the time, and that is told as %v", err)
 		}
 	})
@@ -224,12 +224,12 @@ func TestMovedBeside(t *testing.T) {
 		t.Parallel()
 		s := apart(t)
 		ids := s.commits(t, 3)
-		s.set(t, map[string]git.OID{git.BoardRef: ids[1], s.tracking("state"): ids[2]})
-		ctx := beside{t.Context(), map[string]func(){"gitio.(*Repo).Objects": sync.OnceFunc(func() {
-			s.set(t, map[string]git.OID{git.BoardRef: ids[2], s.tracking("state"): ids[0]})
+		s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[1], s.tracking("state"): ids[2]})
+		ctx := beside{t.Context(), map[string]func(){"git.(*Repo).Objects": sync.OnceFunc(func() {
+			s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[2], s.tracking("state"): ids[0]})
 		})}}
 		err := s.advance(ctx, false)
-		if at, _ := s.repo.Ref(t.Context(), git.BoardRef); err != nil || at != ids[2] {
+		if at, _ := s.repo.Ref(t.Context(), plumbing.BoardRef); err != nil || at != ids[2] {
 			t.Errorf("the board is at %s: %v", at, err)
 		}
 	})
@@ -237,10 +237,10 @@ func TestMovedBeside(t *testing.T) {
 		t.Parallel()
 		s := apart(t)
 		ids := s.commits(t, 2)
-		stale := git.RemoteRef("hub", "liza/state")
-		s.set(t, map[string]git.OID{stale: ids[0]})
+		stale := plumbing.RemoteRef("hub", "liza/state")
+		s.set(t, map[string]plumbing.OID{stale: ids[0]})
 		check(t, s.dropTracked(beside{t.Context(), map[string]func(){update: func() {
-			s.set(t, map[string]git.OID{stale: ids[1]})
+			s.set(t, map[string]plumbing.OID{stale: ids[1]})
 		}}}, "hub"))
 	})
 }
@@ -251,15 +251,15 @@ func TestSharedBeside(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	ids := s.commits(t, 2)
-	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
-	back := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[0]}}
-	err := s.Append(beside{t.Context(), map[string]func(){"gitio.(*Repo).WriteAndUpdate": sync.OnceFunc(func() {
-		s.set(t, map[string]git.OID{git.HomeRef: git.ZeroOID})
+	s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]})
+	back := []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[0]}}
+	err := s.Append(beside{t.Context(), map[string]func(){"git.(*Repo).WriteAndUpdate": sync.OnceFunc(func() {
+		s.set(t, map[string]plumbing.OID{plumbing.HomeRef: plumbing.ZeroOID})
 	})}}, nil, back, "", nil)
-	if at, _ := s.repo.Ref(t.Context(), git.BoardRef); !errors.Is(err, gitio.ErrRefMoved) || at != ids[1] {
+	if at, _ := s.repo.Ref(t.Context(), plumbing.BoardRef); !errors.Is(err, git.ErrRefMoved) || at != ids[1] {
 		t.Errorf("the board is at %s: %v", at, err)
 	}
-	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+	s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]})
 	check(t, s.Append(t.Context(), nil, back, "", nil))
 }
 
@@ -269,7 +269,7 @@ func waiting(t *testing.T) (s *Store, mine *link) {
 	s = apart(t)
 	ids := s.commits(t, 2)
 	s.branch, s.at = "refs/heads/integration", ids[1]
-	mine = &link{ID: "mine", Base: ids[1], Updates: []git.RefUpdate{{Ref: git.LeaseRef("x"), New: ids[0]}}, alone: true}
+	mine = &link{ID: "mine", Base: ids[1], Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("x"), New: ids[0]}}, alone: true}
 	s.waits(t, mine)
 	return s, mine
 }
@@ -293,7 +293,7 @@ func TestPushedBeside(t *testing.T) {
 	}{
 		"a flush":        {"share.(*Store).Flush", func(s *Store, ctx context.Context, _ *link) error { return s.Flush(ctx) }, false},
 		"one that waits": {"share.(*Store).await", func(s *Store, ctx context.Context, mine *link) error { return s.await(ctx, mine) }, true},
-		"one that looks for its outcome": {"gitio.(*Repo).Ref", func(s *Store, ctx context.Context, mine *link) error {
+		"one that looks for its outcome": {"git.(*Repo).Ref", func(s *Store, ctx context.Context, mine *link) error {
 			check(t, os.Remove(s.file(chainFile))) // it was pushed, and that is recorded a moment later
 			return second(s.outcome(ctx, mine))
 		}, true},
@@ -366,12 +366,12 @@ func TestFailedPush(t *testing.T) {
 			case arrived:
 				s.record(&chain{Links: []*link{mine}}, nil, nil)
 			case rewritten:
-				s.record(&chain{Links: []*link{mine}}, nil, &takenError{map[string][]git.OID{mine.ID: {mine.Base}}})
+				s.record(&chain{Links: []*link{mine}}, nil, &takenError{map[string][]plumbing.OID{mine.ID: {mine.Base}}})
 			default:
 				s.waits(t, mine)
 			}
 		}}}, mine)
-		switch other := (*oplog.RewrittenError)(nil); {
+		switch other := (*log.RewrittenError)(nil); {
 		case name == arrived && err != nil, name == rewritten && !errors.As(err, &other), name != arrived && name != rewritten && !isNetwork(err):
 			t.Errorf("%s: it is told %v", name, err)
 		}
@@ -397,7 +397,7 @@ func TestChangedBeside(t *testing.T) {
 		}, 1, false, false},
 		"a caller leaves": {func(s *Store, ctx context.Context, mine *link) error { return s.abandon(ctx, nil, mine, s.pushQueue()) }, 1, false, false},
 		"a caller leaves, in vain": {func(s *Store, ctx context.Context, mine *link) error {
-			return s.abandon(ctx, gitio.ErrRefMoved, mine, s.pushQueue())
+			return s.abandon(ctx, git.ErrRefMoved, mine, s.pushQueue())
 		}, 2 * maxPuts, true, true},
 		"nothing is there to change": {func(s *Store, ctx context.Context, mine *link) error {
 			s.drop(ctx, &chain{Links: []*link{{ID: "other"}}})
@@ -415,7 +415,7 @@ func TestChangedBeside(t *testing.T) {
 					s.waits(t, mine, &link{ID: fmt.Sprint(times), Base: mine.Base})
 				}
 			}}}, mine)
-			if errors.Is(err, gitio.ErrRefMoved) != c.moved || err != nil && !c.moved {
+			if errors.Is(err, git.ErrRefMoved) != c.moved || err != nil && !c.moved {
 				t.Errorf("it is told %v", err)
 			}
 			if unclear := errors.As(err, new(*UnclearError)); unclear != (name == "a caller leaves, in vain") {
@@ -441,23 +441,23 @@ func TestNotPushed(t *testing.T) {
 	t.Parallel()
 	s, mine := waiting(t)
 	base := mine.Base
-	if _, err := s.deliverOrPush(once(t), &chain{Base: git.OID(strings.Repeat("2", 40)), Links: []*link{mine}}, 0); !errors.Is(err, gitio.ErrRefMoved) {
+	if _, err := s.deliverOrPush(once(t), &chain{Base: plumbing.OID(strings.Repeat("2", 40)), Links: []*link{mine}}, 0); !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("decided on an older board: %v", err)
 	}
 	// Of a remote that was reset it can't be read which submissions it lacks.
 	behind, err := s.repo.Object(t.Context(), string(base))
 	check(t, err)
-	first, err := git.DecodeCommit(behind)
+	first, err := plumbing.DecodeCommit(behind)
 	check(t, err)
-	s.set(t, map[string]git.OID{s.tracking("state"): first.Parents[0]})
+	s.set(t, map[string]plumbing.OID{s.tracking("state"): first.Parents[0]})
 	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
 		t.Errorf("a board there that can't be read: %v", err)
 	}
-	s.set(t, map[string]git.OID{git.BoardRef: "broken", s.tracking("state"): git.ZeroOID})
+	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: "broken", s.tracking("state"): plumbing.ZeroOID})
 	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
 		t.Errorf("a board that can't be read: %v", err)
 	}
-	s.set(t, map[string]git.OID{git.BoardRef: base, s.tracking(parcel.Tracked): base})
+	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: base, s.tracking(parcel.Tracked): base})
 	if !s.sequencer(t.Context()) {
 		t.Error("it is not seen to sequence")
 	}
@@ -473,7 +473,7 @@ func TestFetchFailsAhead(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 2)
 	s.branch, s.at = "refs/heads/integration", ids[1]
-	s.set(t, map[string]git.OID{s.tracking("state"): ids[0]})
+	s.set(t, map[string]plumbing.OID{s.tracking("state"): ids[0]})
 	if err := s.bringRefs(t.Context(), false); !isNetwork(err) {
 		t.Errorf("it is told %v", err)
 	}

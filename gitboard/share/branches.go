@@ -6,19 +6,19 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// Some hosts accept only branches, and let them only grow (gitio.Remote.OnlyBranches). The board's
+// Some hosts accept only branches, and let them only grow (git.Remote.OnlyBranches). The board's
 // refs are branches below liza/ there. Leases and the branches of tasks, which are replaced and
-// deleted elsewhere, are kept by carriers (git.Carrier): this clone remembers the carriers below
+// deleted elsewhere, are kept by carriers (plumbing.Carrier): this clone remembers the carriers below
 // refs/liza/remotes/<name>/carriers/, and has what they carry under the usual names. A host that
 // only lets no branch be deleted gets a carrier for a task's branch that can't be fast-forwarded.
 // Only this file knows of them.
 
 // carries reports whether the remote keeps a ref of this clone by carriers.
 func (s *Store) carries(ref string) bool {
-	return s.remote.Load().OnlyBranches && (strings.HasPrefix(ref, git.LeasePrefix) || strings.HasPrefix(ref, s.Task("")))
+	return s.remote.Load().OnlyBranches && (strings.HasPrefix(ref, plumbing.LeasePrefix) || strings.HasPrefix(ref, s.Task("")))
 }
 
 // mirror is the ref to which what the remote has for a ref of this clone is fetched.
@@ -26,46 +26,46 @@ func (s *Store) mirror(ref string) string {
 	if !s.carries(ref) {
 		return ref
 	}
-	return s.tracking("carriers/" + strings.TrimPrefix(s.there(ref), git.BoardPrefix))
+	return s.tracking("carriers/" + strings.TrimPrefix(s.there(ref), plumbing.BoardPrefix))
 }
 
 // carry returns the push that gives a ref a new value, and adds to the plan what this clone
 // remembers of it.
-func (s *Store) carry(ctx context.Context, p *plan, u git.RefUpdate) (gitio.Push, error) {
+func (s *Store) carry(ctx context.Context, p *plan, u plumbing.RefUpdate) (git.Push, error) {
 	at, err := s.repo.Ref(ctx, s.mirror(u.Ref))
 	if err != nil {
-		return gitio.Push{}, err
+		return git.Push{}, err
 	}
 	value, err := s.carried(ctx, at)
 	if err != nil {
-		return gitio.Push{}, err
+		return git.Push{}, err
 	}
 	if value != u.Old.OrZero() { // a fetch or a push ended halfway: the next fetch shows what is there
-		return gitio.Push{}, orMoved(s.Fetch(ctx), u.Ref)
+		return git.Push{}, orMoved(s.Fetch(ctx), u.Ref)
 	}
-	push := gitio.Push{Ref: s.there(u.Ref), Exactly: true, Old: at, New: at}
+	push := git.Push{Ref: s.there(u.Ref), Exactly: true, Old: at, New: at}
 	if u.Old != u.New {
 		push.New, err = s.grow(ctx, at, u.New)
-		p.carriers = append(p.carriers, git.RefUpdate{Ref: s.mirror(u.Ref), Old: at, New: push.New})
+		p.carriers = append(p.carriers, plumbing.RefUpdate{Ref: s.mirror(u.Ref), Old: at, New: push.New})
 	}
 	return push, err
 }
 
 // grow returns the commit to which a branch moves from a commit, zero for none, so that it has a
 // new value: a commit that follows is its own carrier.
-func (s *Store) grow(ctx context.Context, from, value git.OID) (git.OID, error) {
-	kind, tree := git.ObjectType(""), git.NewObject(git.TreeObject, nil)
+func (s *Store) grow(ctx context.Context, from, value plumbing.OID) (plumbing.OID, error) {
+	kind, tree := plumbing.ObjectType(""), plumbing.NewObject(plumbing.TreeObject, nil)
 	if !value.IsZero() {
 		o, err := s.repo.Object(ctx, string(value))
 		if err != nil {
 			return "", err
 		}
-		kind, tree = o.Type, git.CarryTree(value)
-		if kind == git.CommitObject {
+		kind, tree = o.Type, plumbing.CarryTree(value)
+		if kind == plumbing.CommitObject {
 			if follows, err := s.extends(ctx, from, value); follows || err != nil {
 				return value, err
 			}
-			c, err := git.DecodeCommit(o)
+			c, err := plumbing.DecodeCommit(o)
 			if err != nil {
 				return "", err
 			}
@@ -76,9 +76,9 @@ func (s *Store) grow(ctx context.Context, from, value git.OID) (git.OID, error) 
 	if err != nil {
 		return "", err
 	}
-	carrier := git.Carrier(from, value, kind, tree.OID, by)
-	made := []git.Object{carrier}
-	if kind != git.CommitObject {
+	carrier := plumbing.Carrier(from, value, kind, tree.OID, by)
+	made := []plumbing.Object{carrier}
+	if kind != plumbing.CommitObject {
 		made = append(made, tree)
 	}
 	return carrier.OID, s.repo.WriteObjects(ctx, made)
@@ -89,7 +89,7 @@ func (s *Store) grow(ctx context.Context, from, value git.OID) (git.OID, error) 
 func (s *Store) regrow(ctx context.Context, p *plan) error {
 	for _, r := range p.retired {
 		for i, push := range p.pushes {
-			if push.Ref != git.PublishedRef(r.task) {
+			if push.Ref != plumbing.PublishedRef(r.task) {
 				continue
 			}
 			carrier, err := s.grow(ctx, r.from, push.New)
@@ -97,7 +97,7 @@ func (s *Store) regrow(ctx context.Context, p *plan) error {
 				return err
 			}
 			p.pushes[i].New = carrier
-			p.carriers = append(p.carriers, git.RefUpdate{Ref: s.Task(r.task), Old: r.from, New: carrier})
+			p.carriers = append(p.carriers, plumbing.RefUpdate{Ref: s.Task(r.task), Old: r.from, New: carrier})
 		}
 	}
 	for _, c := range p.carriers {
@@ -112,7 +112,7 @@ func (s *Store) regrow(ctx context.Context, p *plan) error {
 
 // Published returns where this clone last saw a task's branch at the remote, and the commit that it
 // stands for there; zero for none.
-func (s *Store) Published(ctx context.Context, task string) (seen, commit git.OID, err error) {
+func (s *Store) Published(ctx context.Context, task string) (seen, commit plumbing.OID, err error) {
 	seen, err = s.repo.Ref(ctx, s.Task(task))
 	if err != nil {
 		return "", "", err
@@ -122,7 +122,7 @@ func (s *Store) Published(ctx context.Context, task string) (seen, commit git.OI
 }
 
 // extends reports whether a branch can be fast-forwarded from a commit, zero for none.
-func (s *Store) extends(ctx context.Context, from, to git.OID) (bool, error) {
+func (s *Store) extends(ctx context.Context, from, to plumbing.OID) (bool, error) {
 	if from.IsZero() {
 		return true, nil
 	}
@@ -130,9 +130,9 @@ func (s *Store) extends(ctx context.Context, from, to git.OID) (bool, error) {
 }
 
 // carried is the value that a commit of the remote stands for.
-func (s *Store) carried(ctx context.Context, at git.OID) (git.OID, error) {
+func (s *Store) carried(ctx context.Context, at plumbing.OID) (plumbing.OID, error) {
 	if at.IsZero() {
-		return git.ZeroOID, nil
+		return plumbing.ZeroOID, nil
 	}
 	o, err := s.repo.Object(ctx, string(at))
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *Store) carried(ctx context.Context, at git.OID) (git.OID, error) {
 }
 
 // valueOf is the value of a remote's ref: the object itself unless it is a carrier.
-func valueOf(o git.Object) git.OID {
-	c, err := git.DecodeCommit(o)
+func valueOf(o plumbing.Object) plumbing.OID {
+	c, err := plumbing.DecodeCommit(o)
 	if err != nil {
 		return o.OID // pushed by somebody, and no obstacle to all other refs
 	}
@@ -152,10 +152,10 @@ func valueOf(o git.Object) git.OID {
 
 // unpacked returns the updates that move this clone's leases and branches of tasks to the values of
 // the fetched carriers.
-func (s *Store) unpacked(ctx context.Context) ([]git.RefUpdate, error) {
-	stale := map[string]git.OID{}
-	var updates []git.RefUpdate
-	for _, prefix := range []string{git.LeasePrefix, s.Task("")} {
+func (s *Store) unpacked(ctx context.Context) ([]plumbing.RefUpdate, error) {
+	stale := map[string]plumbing.OID{}
+	var updates []plumbing.RefUpdate
+	for _, prefix := range []string{plumbing.LeasePrefix, s.Task("")} {
 		here, err := s.repo.Refs(ctx, prefix)
 		if err != nil {
 			return nil, err
@@ -175,19 +175,19 @@ func (s *Store) unpacked(ctx context.Context) ([]git.RefUpdate, error) {
 		for i, r := range carriers {
 			ref := prefix + strings.TrimPrefix(r.Name, mirrored)
 			if now := stale[ref]; now.OrZero() != values[i] {
-				updates = append(updates, git.RefUpdate{Ref: ref, Old: now, New: values[i]})
+				updates = append(updates, plumbing.RefUpdate{Ref: ref, Old: now, New: values[i]})
 			}
 			delete(stale, ref)
 		}
 	}
 	for ref, now := range stale {
-		updates = append(updates, git.RefUpdate{Ref: ref, Old: now})
+		updates = append(updates, plumbing.RefUpdate{Ref: ref, Old: now})
 	}
 	return updates, nil
 }
 
 // values returns what the commits of refs stand for, in their order.
-func (s *Store) values(ctx context.Context, refs []git.Ref) ([]git.OID, error) {
+func (s *Store) values(ctx context.Context, refs []plumbing.Ref) ([]plumbing.OID, error) {
 	names := make([]string, len(refs))
 	for i, r := range refs {
 		names[i] = string(r.OID)
@@ -196,10 +196,10 @@ func (s *Store) values(ctx context.Context, refs []git.Ref) ([]git.OID, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := make([]git.OID, len(refs))
+	values := make([]plumbing.OID, len(refs))
 	for i, o := range objects {
 		if o.OID == "" {
-			return nil, fmt.Errorf("object %s: %w", refs[i].OID, gitio.ErrNotFound)
+			return nil, fmt.Errorf("object %s: %w", refs[i].OID, git.ErrNotFound)
 		}
 		values[i] = valueOf(o)
 	}
@@ -208,13 +208,13 @@ func (s *Store) values(ctx context.Context, refs []git.Ref) ([]git.OID, error) {
 
 // offerLeases adds carriers of this clone's leases to the first push of a board.
 func (s *Store) offerLeases(ctx context.Context, offered map[string]string) error {
-	leases, err := s.repo.Refs(ctx, git.LeasePrefix)
+	leases, err := s.repo.Refs(ctx, plumbing.LeasePrefix)
 	for _, r := range leases {
-		var carrier git.OID
-		if carrier, err = s.grow(ctx, git.ZeroOID, r.OID); err != nil {
+		var carrier plumbing.OID
+		if carrier, err = s.grow(ctx, plumbing.ZeroOID, r.OID); err != nil {
 			break
 		}
-		offered[string(carrier)] = git.AsBranch(r.Name)
+		offered[string(carrier)] = plumbing.AsBranch(r.Name)
 	}
 	return err
 }

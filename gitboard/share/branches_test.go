@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
@@ -33,7 +33,7 @@ func leaseOf(session string, n int) lease.Content {
 func (c *clone) take(was *lease.Held, session string) error {
 	update, object := lease.Renew(was, leaseOf(session, c.w.n))
 	c.w.n++
-	return c.WriteAndUpdate(c.w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
+	return c.WriteAndUpdate(c.w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, "")
 }
 
 // TestOnlyBranches: where a host accepts only branches that grow, leases are taken, renewed, lost,
@@ -45,7 +45,7 @@ func TestOnlyBranches(t *testing.T) {
 		t.Fatal("there is a lease")
 	}
 	w.check(w.a.take(nil, "a"))
-	if err := w.b.take(nil, "b"); !errors.Is(err, gitio.ErrRefMoved) {
+	if err := w.b.take(nil, "b"); !errors.Is(err, git.ErrRefMoved) {
 		t.Fatalf("the second takes it with %v", err)
 	}
 	seen := w.b.lease()
@@ -53,18 +53,18 @@ func TestOnlyBranches(t *testing.T) {
 		t.Fatalf("the second sees the lease %+v", seen)
 	}
 	w.check(w.a.take(w.a.lease(), "a")) // a heartbeat
-	if err := w.b.take(seen, "b"); !errors.Is(err, gitio.ErrRefMoved) {
+	if err := w.b.take(seen, "b"); !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("a lease that was renewed is taken with %v", err)
 	}
 	seen = w.b.lease()
-	unchanged := git.RefUpdate{Ref: git.LeaseRef("coder-1"), Old: seen.OID, New: seen.OID}
-	w.check(w.b.UpdateRefs(w.ctx, []git.RefUpdate{unchanged, {Ref: w.b.Task("one"), New: w.b.here()}}, ""))
+	unchanged := plumbing.RefUpdate{Ref: plumbing.LeaseRef("coder-1"), Old: seen.OID, New: seen.OID}
+	w.check(w.b.UpdateRefs(w.ctx, []plumbing.RefUpdate{unchanged, {Ref: w.b.Task("one"), New: w.b.here()}}, ""))
 	w.check(w.a.take(w.a.lease(), "a"))
-	if err := w.b.UpdateRefs(w.ctx, []git.RefUpdate{unchanged, {Ref: w.b.Task("other"), New: w.b.here()}}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+	if err := w.b.UpdateRefs(w.ctx, []plumbing.RefUpdate{unchanged, {Ref: w.b.Task("other"), New: w.b.here()}}, ""); !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("a lease that was renewed passes for unchanged: %v", err)
 	}
 	w.check(w.b.take(w.b.lease(), "b"))
-	w.check(w.b.UpdateRefs(w.ctx, []git.RefUpdate{lease.Fence("coder-1", w.b.lease())}, ""))
+	w.check(w.b.UpdateRefs(w.ctx, []plumbing.RefUpdate{lease.Fence("coder-1", w.b.lease())}, ""))
 	if held := w.a.lease(); held != nil {
 		t.Errorf("the lease has ended, and the first sees %+v", held)
 	}
@@ -74,7 +74,7 @@ func TestOnlyBranches(t *testing.T) {
 		t.Errorf("the second sees the lease %+v", held)
 	}
 	for _, ref := range strings.Fields(w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname)")) {
-		if !strings.HasPrefix(ref, git.HeadsPrefix) {
+		if !strings.HasPrefix(ref, plumbing.HeadsPrefix) {
 			t.Errorf("the host has %s", ref)
 		}
 	}
@@ -108,23 +108,23 @@ func TestOnlyBranchesOfTasks(t *testing.T) {
 	t.Parallel()
 	w := newWorldBy(t, onlyBranches)
 	top := w.a.Local().TopLevel()
-	commit := func(message string, parent git.OID) git.OID {
-		return git.OID(w.git(top, "commit-tree", "-p", string(parent), "-m", message, string(parent)+"^{tree}"))
+	commit := func(message string, parent plumbing.OID) plumbing.OID {
+		return plumbing.OID(w.git(top, "commit-tree", "-p", string(parent), "-m", message, string(parent)+"^{tree}"))
 	}
 	base, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
 	w.check(err)
 	first := commit("first", base)
 	more, anew := commit("more", first), commit("anew", base)
-	further, was := commit("further", anew), git.ZeroOID
+	further, was := commit("further", anew), plumbing.ZeroOID
 	for _, step := range []struct {
 		name string
-		to   git.OID
+		to   plumbing.OID
 		bare bool // the host's branch is the work itself
 	}{
 		{"published", first, true}, {"grown", more, true}, {"rewritten", anew, false}, {"grown anew", further, false},
-		{"deleted", git.ZeroOID, false}, {"published anew", first, false},
+		{"deleted", plumbing.ZeroOID, false}, {"published anew", first, false},
 	} {
-		w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: w.a.Task("one"), Old: was, New: step.to}}, ""))
+		w.check(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: was, New: step.to}}, ""))
 		was = step.to
 		w.check(w.b.Fetch(w.ctx))
 		for _, c := range []*clone{w.a, w.b} {
@@ -139,7 +139,7 @@ func TestOnlyBranchesOfTasks(t *testing.T) {
 			t.Errorf("%s: the host has %s for %s", step.name, there, step.to)
 		}
 	}
-	for _, kept := range []git.OID{more, further} {
+	for _, kept := range []plumbing.OID{more, further} {
 		w.git("", "--git-dir="+w.hub, "merge-base", "--is-ancestor", string(kept), "refs/heads/liza/task/one")
 	}
 	if left := w.git(top, "for-each-ref", "refs/remotes/origin/liza"); left != "" {

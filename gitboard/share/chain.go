@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
@@ -27,9 +27,9 @@ import (
 // lost the race. Only a remote that sequences still takes links that were decided on an older
 // board, so they stay, before those that follow from the present one.
 type chain struct {
-	Remote string  `json:"remote"` // the name of the remote
-	Base   git.OID `json:"base"`   // the board's commit that the newest links build on
-	Links  []*link `json:"links"`
+	Remote string       `json:"remote"` // the name of the remote
+	Base   plumbing.OID `json:"base"`   // the board's commit that the newest links build on
+	Links  []*link      `json:"links"`
 
 	read   []byte // the content of the file when the chain was read, nil for none
 	stored int    // how many links it has
@@ -45,13 +45,13 @@ const (
 
 // link is one transaction in a chain.
 type link struct {
-	ID      string          `json:"id"` // unique for ever
-	Reflog  string          `json:"reflog,omitempty"`
-	Updates []git.RefUpdate `json:"updates"`
+	ID      string               `json:"id"` // unique for ever
+	Reflog  string               `json:"reflog,omitempty"`
+	Updates []plumbing.RefUpdate `json:"updates"`
 	// Base and Integration are the settled board and integration when it was appended. Links of one
 	// base follow each other.
-	Base        git.OID `json:"base"`
-	Integration git.OID `json:"integration,omitempty"`
+	Base        plumbing.OID `json:"base"`
+	Integration plumbing.OID `json:"integration,omitempty"`
 
 	alone bool // no link may follow until its outcome is known
 }
@@ -59,15 +59,15 @@ type link struct {
 // links counts the links that this process has made.
 var links atomic.Int64
 
-func (s *Store) newLink(updates []git.RefUpdate, reflog string) *link {
+func (s *Store) newLink(updates []plumbing.RefUpdate, reflog string) *link {
 	id := fmt.Sprintf("%d.%d.%d", s.now().UnixNano(), os.Getpid(), links.Add(1))
 	return &link{ID: id, Reflog: reflog, Updates: updates}
 }
 
 // commit is the operation that a link carries, "" if it has none.
-func (l *link) commit() git.OID {
+func (l *link) commit() plumbing.OID {
 	for _, u := range l.Updates {
-		if u.Ref == git.BoardRef && u.Old != u.New {
+		if u.Ref == plumbing.BoardRef && u.Old != u.New {
 			return u.New
 		}
 	}
@@ -87,7 +87,7 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 	c.read, c.stored = text, len(c.Links)
 	// The board is read after the chain, so that one which has taken the chain, or moved past it,
 	// is noticed.
-	here, err := s.repo.Ref(ctx, git.BoardRef)
+	here, err := s.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (s *Store) readChain() ([]byte, error) {
 
 // rest reduces a chain to the links that still follow from a board, or that are not on it yet if
 // the remote sequences.
-func (c *chain) rest(board git.OID, sequencer bool) {
+func (c *chain) rest(board plumbing.OID, sequencer bool) {
 	was := c.Base
 	c.Base = board
 	taken := slices.IndexFunc(c.Links, func(l *link) bool { return l.commit() == board })
@@ -127,7 +127,7 @@ func (c *chain) rest(board git.OID, sequencer bool) {
 func (c *chain) outdated(l *link) bool { return l.Base != c.Base }
 
 // tip is the last commit of the board in a chain.
-func (c *chain) tip() git.OID {
+func (c *chain) tip() plumbing.OID {
 	for _, l := range slices.Backward(c.Links) {
 		if commit := l.commit(); commit != "" && !c.outdated(l) {
 			return commit
@@ -141,7 +141,7 @@ func (c *chain) has(id string) bool {
 }
 
 // value is where a chain moves a ref to; moves is false if it leaves the ref alone.
-func (c *chain) value(ref string) (oid git.OID, moves bool) {
+func (c *chain) value(ref string) (oid plumbing.OID, moves bool) {
 	for _, l := range c.Links {
 		for _, u := range l.Updates {
 			if u.Ref == ref {
@@ -154,11 +154,11 @@ func (c *chain) value(ref string) (oid git.OID, moves bool) {
 
 // updates merges the updates of all links: one for each ref, from its first old value to its last
 // new one. The board's update comes last.
-func (c *chain) updates() []git.RefUpdate {
-	var all []git.RefUpdate
+func (c *chain) updates() []plumbing.RefUpdate {
+	var all []plumbing.RefUpdate
 	for _, l := range c.Links {
 		for _, u := range l.Updates {
-			known := slices.IndexFunc(all, func(k git.RefUpdate) bool { return k.Ref == u.Ref })
+			known := slices.IndexFunc(all, func(k plumbing.RefUpdate) bool { return k.Ref == u.Ref })
 			if known < 0 {
 				all = append(all, u)
 				continue
@@ -166,12 +166,12 @@ func (c *chain) updates() []git.RefUpdate {
 			all[known].New = u.New
 		}
 	}
-	slices.SortStableFunc(all, func(a, b git.RefUpdate) int { return last(a) - last(b) })
+	slices.SortStableFunc(all, func(a, b plumbing.RefUpdate) int { return last(a) - last(b) })
 	return all
 }
 
-func last(u git.RefUpdate) int {
-	if u.Ref == git.BoardRef {
+func last(u plumbing.RefUpdate) int {
+	if u.Ref == plumbing.BoardRef {
 		return 1
 	}
 	return 0
@@ -185,7 +185,7 @@ func (c *chain) reflog() string {
 }
 
 // errBehind means that a link does not follow from the pending chain.
-var errBehind = fmt.Errorf("%w: others wait for the remote with the same", gitio.ErrRefMoved)
+var errBehind = fmt.Errorf("%w: others wait for the remote with the same", git.ErrRefMoved)
 
 // admits returns an error if a link can't follow. Several links may move the board and leases in
 // turn; any other ref may be moved by one link only, since the outcome depends on where the remote
@@ -196,7 +196,7 @@ func (s *Store) admits(ctx context.Context, c *chain, l *link) error {
 		switch {
 		case err != nil:
 			return err
-		case pending && u.Ref != git.BoardRef && !strings.HasPrefix(u.Ref, git.LeasePrefix), pending && now != u.Old.OrZero():
+		case pending && u.Ref != plumbing.BoardRef && !strings.HasPrefix(u.Ref, plumbing.LeasePrefix), pending && now != u.Old.OrZero():
 			return fmt.Errorf("%w: %s", errBehind, u.Ref)
 		case now != u.Old.OrZero():
 			return orMoved(nil, u.Ref)
@@ -206,9 +206,9 @@ func (s *Store) admits(ctx context.Context, c *chain, l *link) error {
 }
 
 // after is the value of a ref after everything in a chain; pending means that the chain moves it.
-func (s *Store) after(ctx context.Context, c *chain, ref string) (now git.OID, pending bool, err error) {
+func (s *Store) after(ctx context.Context, c *chain, ref string) (now plumbing.OID, pending bool, err error) {
 	switch now, pending = c.value(ref); {
-	case ref == git.BoardRef:
+	case ref == plumbing.BoardRef:
 		now = c.tip()
 	case !pending:
 		now, err = s.Ref(ctx, ref)
@@ -221,7 +221,7 @@ func (s *Store) after(ctx context.Context, c *chain, ref string) (now git.OID, p
 type Next struct{ *Store }
 
 // Ref is the value that the next transaction must name if it moves the ref.
-func (n Next) Ref(ctx context.Context, name string) (git.OID, error) {
+func (n Next) Ref(ctx context.Context, name string) (plumbing.OID, error) {
 	by, err := n.Sharing(ctx)
 	if err != nil {
 		return "", err
@@ -256,7 +256,7 @@ func (s *Store) put(ctx context.Context, l *link) error {
 		}
 		c.Links, l.Base = append(c.Links, l), c.Base
 		err = s.replace(ctx, c)
-		if !errors.Is(err, gitio.ErrRefMoved) || !gitio.MayRetry(ctx, attempt, maxPuts) {
+		if !errors.Is(err, git.ErrRefMoved) || !git.MayRetry(ctx, attempt, maxPuts) {
 			return err
 		}
 	}
@@ -278,7 +278,7 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(now, c.read):
-		return fmt.Errorf("%w: the pending operations", gitio.ErrRefMoved)
+		return fmt.Errorf("%w: the pending operations", git.ErrRefMoved)
 	case text != nil:
 		return s.write(chainFile, text)
 	case now != nil:
@@ -311,7 +311,7 @@ func (s *Store) trim(ctx context.Context, taken *chain) {
 // part removes a chain of which a sequencing remote has taken these links, and the links decided on
 // those that it left out.
 func (s *Store) part(ctx context.Context, c *chain, taken *takenError) {
-	left := map[git.OID]bool{}
+	left := map[plumbing.OID]bool{}
 	for _, l := range c.Links {
 		if _, is := taken.links[l.ID]; !is {
 			left[l.Base] = true
@@ -332,7 +332,7 @@ func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 		if reduce(now); len(now.Links) == now.stored {
 			return
 		}
-		if err := s.replace(ctx, now); !errors.Is(err, gitio.ErrRefMoved) {
+		if err := s.replace(ctx, now); !errors.Is(err, git.ErrRefMoved) {
 			return
 		}
 	}
@@ -340,9 +340,9 @@ func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 
 // Pending returns the commit that the clone's next operation builds on, and the board's settled
 // commit. They differ by the operations that the remote has not taken yet.
-func (s *Store) Pending(ctx context.Context) (tip, settled git.OID, err error) {
+func (s *Store) Pending(ctx context.Context) (tip, settled plumbing.OID, err error) {
 	if by, err := s.Sharing(ctx); by == nil {
-		tip, refErr := s.repo.Ref(ctx, git.BoardRef)
+		tip, refErr := s.repo.Ref(ctx, plumbing.BoardRef)
 		return tip, tip, errors.Join(err, refErr)
 	}
 	c, err := s.chain(ctx)

@@ -15,9 +15,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -68,19 +68,19 @@ func (w *world) append(c *clone, n int, p board.Payload, queued func()) error {
 	if err != nil {
 		return err
 	}
-	prepared, err := oplog.Prepare(on, w.operation(n, p))
+	prepared, err := log.Prepare(on, w.operation(n, p))
 	if err != nil {
 		return err
 	}
-	return c.put(w.ctx, prepared, oplog.Side{Queued: queued})
+	return c.put(w.ctx, prepared, log.Side{Queued: queued})
 }
 
-func (c *clone) put(ctx context.Context, p *oplog.Prepared, side oplog.Side) error {
-	built, err := p.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+func (c *clone) put(ctx context.Context, p *log.Prepared, side log.Side) error {
+	built, err := p.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 	if err != nil {
 		return err
 	}
-	return c.log.Append(ctx, []*oplog.Built{built}, side)
+	return c.log.Append(ctx, []*log.Built{built}, side)
 }
 
 func (w *world) operation(n int, p board.Payload) board.Operation {
@@ -184,7 +184,7 @@ func TestChainLost(t *testing.T) {
 	g.open()
 	ended.Wait()
 	for n, err := range errs {
-		if !errors.Is(err, oplog.ErrLost) {
+		if !errors.Is(err, log.ErrLost) {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestDeadBeforeThePush(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	update, object := lease.Renew(nil, leaseOf("dead", 0))
-	w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+	w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	w.check(w.append(w.a, 1, note("alive"), nil))
 	held, err := lease.Read(w.ctx, w.a, "coder-1")
 	w.check(err)
@@ -219,12 +219,12 @@ func TestDeadBehindThePush(t *testing.T) {
 	at := w.a.here()
 	first := w.must(w.a, note("pushed"))
 	dir := w.a.Local().TopLevel()
-	w.git(dir, "update-ref", git.BoardRef, string(at)) // as it was when the process died
-	w.git(dir, "update-ref", git.TrackingRef("origin", "state"), string(at))
+	w.git(dir, "update-ref", plumbing.BoardRef, string(at)) // as it was when the process died
+	w.git(dir, "update-ref", plumbing.TrackingRef("origin", "state"), string(at))
 	if _, err := os.Stat(filepath.Join(dir, ".git", "liza", "pushed")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something is recorded for nobody: %v", err)
 	}
-	w.check(w.a.Die(w.ctx, nil, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: first}}))
+	w.check(w.a.Die(w.ctx, nil, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: at, New: first}}))
 	w.check(w.append(w.a, 2, note("behind it"), nil))
 	w.end(2)
 }
@@ -239,7 +239,7 @@ func TestHeartbeatTravels(t *testing.T) {
 	beaten := make(chan error)
 	other := w.open(w.a.Local().TopLevel())
 	go func() {
-		beaten <- other.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
+		beaten <- other.WriteAndUpdate(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, "")
 	}()
 	w.until("it waits, too", func() bool { n, err := w.a.Waiting(w.ctx); return err == nil && n == 3 })
 	g.open()
@@ -265,9 +265,9 @@ func TestStoppedInTheQueue(t *testing.T) {
 	other := w.open(w.a.Local().TopLevel())
 	on, _, err := other.log.Next(w.ctx)
 	w.check(err)
-	prepared, err := oplog.Prepare(on, w.operation(7, note("stopped")))
+	prepared, err := log.Prepare(on, w.operation(7, note("stopped")))
 	w.check(err)
-	err = other.put(ctx, prepared, oplog.Side{Queued: stop})
+	err = other.put(ctx, prepared, log.Side{Queued: stop})
 	if !errors.As(err, new(*share.UnclearError)) || !errors.Is(err, context.Canceled) {
 		t.Errorf("it is told %v", err)
 	}
@@ -282,7 +282,7 @@ func TestUnsent(t *testing.T) {
 	w := newWorld(t)
 	w.check(os.Rename(w.hub, w.hub+".away"))
 	_, err := w.write(w.a, note("unsent"))
-	if errors.As(err, new(*share.UnclearError)) || !errors.Is(err, gitio.ErrUnsent) {
+	if errors.As(err, new(*share.UnclearError)) || !errors.Is(err, git.ErrUnsent) {
 		t.Errorf("it is told as %v", err)
 	}
 	w.check(os.Rename(w.hub+".away", w.hub))
@@ -300,15 +300,15 @@ func TestStoppedBeforeThePush(t *testing.T) {
 		content := leaseOf("dead", 0)
 		content.Lease.Agent = agent
 		update, object := lease.Renew(nil, content)
-		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}
 	die("coder-2")
 	ctx, stop := context.WithCancel(w.ctx)
 	on, _, err := w.a.log.Next(w.ctx)
 	w.check(err)
-	prepared, err := oplog.Prepare(on, w.operation(7, note("stopped")))
+	prepared, err := log.Prepare(on, w.operation(7, note("stopped")))
 	w.check(err)
-	err = w.a.put(ctx, prepared, oplog.Side{Queued: func() {
+	err = w.a.put(ctx, prepared, log.Side{Queued: func() {
 		die("coder-3")
 		stop()
 	}})

@@ -8,16 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
 // delivery is a chain as a parcel for a remote that sequences.
 type delivery struct {
 	chain    *chain
-	push     gitio.Push
+	push     git.Push
 	text     string     // of the parcel, "" if it is pushed as a commit
 	requests [][]string // of each link's operations
 	number   int        // of the push, as the view of this clone (pushing)
@@ -26,11 +26,11 @@ type delivery struct {
 // takenError means that a remote has decided the operations of a chain again, on a board that had
 // moved. It has the commits of each link that was taken, none for one without operations. It is a
 // lost race for the others.
-type takenError struct{ links map[string][]git.OID }
+type takenError struct{ links map[string][]plumbing.OID }
 
-func (e *takenError) Error() string { return gitio.ErrRefMoved.Error() }
+func (e *takenError) Error() string { return git.ErrRefMoved.Error() }
 
-func (e *takenError) Unwrap() error { return gitio.ErrRefMoved }
+func (e *takenError) Unwrap() error { return git.ErrRefMoved }
 
 // sequencer reports whether the remote was seen to decide operations itself.
 func (s *Store) sequencer(ctx context.Context) bool {
@@ -56,7 +56,7 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, e
 			return nil
 		case answer == parcel.Rewritten || answer == parcel.Overtaken:
 			return answerError{s.rewritten(ctx, d, news)}
-		case err == nil || errors.Is(err, gitio.ErrNotOffered):
+		case err == nil || errors.Is(err, git.ErrNotOffered):
 			return answerError{cmp.Or(s.forget(ctx, d), errWhole)}
 		}
 		return err
@@ -69,7 +69,7 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, e
 		return true, err
 	}
 	err = tried(ctx, push, arrived, func(error) bool { return true })
-	if errors.Is(err, errWhole) || errors.Is(err, gitio.ErrRejected) {
+	if errors.Is(err, errWhole) || errors.Is(err, git.ErrRejected) {
 		return false, nil // the push of the refs will report the reason
 	}
 	return true, err
@@ -78,13 +78,13 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, e
 // wake lets a remote that sequences look after its board, by an empty parcel. Objects that a prune
 // on the remote took, so that no git can fetch them, come back.
 func (s *Store) wake(ctx context.Context) {
-	here, _ := s.repo.Ref(ctx, git.BoardRef)
+	here, _ := s.repo.Ref(ctx, plumbing.BoardRef)
 	if here.IsZero() || !s.sequencer(ctx) {
 		return
 	}
 	p := &parcel.Parcel{Links: []parcel.Link{{Base: here}}}
-	text, _ := p.Text()                                                    // which is short
-	_, _ = s.remote.Load().Deliver(ctx, gitio.Push{Ref: parcel.Ref}, text) // the next fetch shows what came of it
+	text, _ := p.Text()                                                  // which is short
+	_, _ = s.remote.Load().Deliver(ctx, git.Push{Ref: parcel.Ref}, text) // the next fetch shows what came of it
 }
 
 // pack writes the parcel of a chain. It returns errWhole for what can't be sequenced: the first
@@ -121,14 +121,14 @@ func (s *Store) wrap(ctx context.Context, d *delivery, p *parcel.Parcel) error {
 	if err != nil {
 		return err
 	}
-	var commits, blobs []git.OID
+	var commits, blobs []plumbing.OID
 	var names []string
 	plain := true
 	for _, l := range p.Links {
 		for _, u := range l.Refs {
 			switch to := u.New.OrZero(); {
-			case to == git.ZeroOID || slices.Contains(commits, to) || slices.Contains(blobs, to):
-			case strings.HasPrefix(u.Ref, git.LeasePrefix):
+			case to == plumbing.ZeroOID || slices.Contains(commits, to) || slices.Contains(blobs, to):
+			case strings.HasPrefix(u.Ref, plumbing.LeasePrefix):
 				blobs, names = append(blobs, to), append(names, string(to))
 			default:
 				commits, plain = append(commits, to), plain && to == there
@@ -144,7 +144,7 @@ func (s *Store) wrap(ctx context.Context, d *delivery, p *parcel.Parcel) error {
 			p.Blobs = append(p.Blobs, string(o.Data))
 		}
 		if text, short := p.Text(); short {
-			d.push, d.text = gitio.Push{Ref: parcel.Ref}, text
+			d.push, d.text = git.Push{Ref: parcel.Ref}, text
 			return nil
 		}
 		p.Blobs = nil
@@ -154,7 +154,7 @@ func (s *Store) wrap(ctx context.Context, d *delivery, p *parcel.Parcel) error {
 		return err
 	}
 	commit := objects[len(objects)-1].OID
-	d.push = gitio.Push{Ref: parcel.InboxRef(commit), New: commit}
+	d.push = git.Push{Ref: parcel.InboxRef(commit), New: commit}
 	return s.repo.WriteObjects(ctx, objects)
 }
 
@@ -162,7 +162,7 @@ func (s *Store) wrap(ctx context.Context, d *delivery, p *parcel.Parcel) error {
 var errWhole = errors.New("it can't be sequenced")
 
 // packRefs returns what a link does to the remote's refs, except the board.
-func (s *Store) packRefs(ctx context.Context, l *link) (refs []git.RefUpdate, err error) {
+func (s *Store) packRefs(ctx context.Context, l *link) (refs []plumbing.RefUpdate, err error) {
 	p, err := s.plan(ctx, l.Updates)
 	if err != nil {
 		return nil, err
@@ -171,15 +171,15 @@ func (s *Store) packRefs(ctx context.Context, l *link) (refs []git.RefUpdate, er
 		return nil, errWhole
 	}
 	for _, lease := range p.absent { // the sequencer compares it, as every ref
-		refs = append(refs, git.RefUpdate{Ref: lease, Old: git.ZeroOID, New: git.ZeroOID})
+		refs = append(refs, plumbing.RefUpdate{Ref: lease, Old: plumbing.ZeroOID, New: plumbing.ZeroOID})
 	}
-	was := map[string]git.OID{}
+	was := map[string]plumbing.OID{}
 	for _, u := range l.Updates {
 		was[s.there(u.Ref)] = u.Old
 	}
 	for _, push := range p.pushes {
-		if push.Ref != git.BoardRef {
-			refs = append(refs, git.RefUpdate{Ref: push.Ref, Old: was[push.Ref].OrZero(), New: push.New.OrZero()})
+		if push.Ref != plumbing.BoardRef {
+			refs = append(refs, plumbing.RefUpdate{Ref: push.Ref, Old: was[push.Ref].OrZero(), New: push.New.OrZero()})
 		}
 	}
 	return refs, nil
@@ -187,7 +187,7 @@ func (s *Store) packRefs(ctx context.Context, l *link) (refs []git.RefUpdate, er
 
 // packOperations returns the operations of a link and their requests.
 func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Operation, requests []string, err error) {
-	moved := slices.IndexFunc(l.Updates, func(u git.RefUpdate) bool { return u.Ref == git.BoardRef && u.Old != u.New })
+	moved := slices.IndexFunc(l.Updates, func(u plumbing.RefUpdate) bool { return u.Ref == plumbing.BoardRef && u.Old != u.New })
 	if moved < 0 {
 		return nil, nil, nil
 	}
@@ -196,7 +196,7 @@ func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Opera
 		if err != nil {
 			return nil, nil, err
 		}
-		commit, err := git.DecodeCommit(read[0])
+		commit, err := plumbing.DecodeCommit(read[0])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -224,7 +224,7 @@ func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
 			return err
 		}
 	}
-	here, err := s.repo.Ref(ctx, git.BoardRef)
+	here, err := s.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
 	if err != nil {
 		return err
 	}
-	there := map[string]git.OID{}
+	there := map[string]plumbing.OID{}
 	for _, c := range later {
 		if c.OID == d.chain.tip() && !slices.ContainsFunc(d.chain.Links, d.chain.outdated) {
 			return nil
@@ -241,7 +241,7 @@ func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
 			there[codec.Identity(h.Agent, h.Request)] = c.OID
 		}
 	}
-	taken, found := &chain{}, &takenError{map[string][]git.OID{}}
+	taken, found := &chain{}, &takenError{map[string][]plumbing.OID{}}
 	for i, l := range d.chain.Links {
 		commits, is, err := s.took(ctx, l, d.requests[i], there)
 		if err != nil {
@@ -251,14 +251,14 @@ func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
 			taken.Links, found.links[l.ID] = append(taken.Links, l), commits
 		}
 	}
-	moves := slices.DeleteFunc(taken.updates(), func(u git.RefUpdate) bool { return u.Ref == git.BoardRef })
+	moves := slices.DeleteFunc(taken.updates(), func(u plumbing.RefUpdate) bool { return u.Ref == plumbing.BoardRef })
 	_ = s.settle(ctx, 0, moves, fmt.Sprintf("git liza: %d operations together", len(taken.Links)), nil)
 	return found
 }
 
 // took reports whether the remote has done a link: its operations are on the board, as commits, or
 // if it has none, its leases are where it moved them.
-func (s *Store) took(ctx context.Context, l *link, requests []string, there map[string]git.OID) (commits []git.OID, is bool, err error) {
+func (s *Store) took(ctx context.Context, l *link, requests []string, there map[string]plumbing.OID) (commits []plumbing.OID, is bool, err error) {
 	for _, request := range requests {
 		if there[request] == "" {
 			return nil, false, nil
@@ -284,16 +284,16 @@ func (s *Store) forget(ctx context.Context, d *delivery) error {
 		return err
 	}
 	by := s.remote.Load()
-	var left []gitio.Push
+	var left []git.Push
 	if !d.push.New.IsZero() {
-		left = append(left, gitio.Push{Ref: d.push.Ref, Exactly: true, Old: d.push.New})
+		left = append(left, git.Push{Ref: d.push.Ref, Exactly: true, Old: d.push.New})
 	}
 	there, err := by.List(ctx, parcel.Ref)
 	if err == nil && there[parcel.Ref] == at {
-		left = append(left, gitio.Push{Ref: parcel.Ref, Exactly: true, Old: at})
+		left = append(left, git.Push{Ref: parcel.Ref, Exactly: true, Old: at})
 	}
 	if err == nil && len(left) > 0 {
 		_ = by.Push(ctx, left) // it harms nobody
 	}
-	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: s.tracking(parcel.Tracked), Old: at}}, "")
+	return s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: s.tracking(parcel.Tracked), Old: at}}, "")
 }

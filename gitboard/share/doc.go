@@ -28,6 +28,6 @@
 // objects takes a fetch. What was decided while a parcel was on its way stays pending for the next
 // one.
 //
-// It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/parcel, gitboard/plain and gitboard/queue.
+// It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease, gitboard/log,
+// gitboard/log/codec, gitboard/parcel, gitboard/plain and gitboard/queue.
 package share

@@ -15,10 +15,10 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
@@ -76,7 +76,7 @@ func (c scene) try(t *testing.T, shim *testrun.Git, fails string) (calls []strin
 		w.a = w.still(first)
 	}
 	defer func() { w.check(errors.Join(w.a.Local().Close(), w.b.Local().Close())) }()
-	w.ctx, _ = gitio.WithRetries(ctx, c.again)
+	w.ctx, _ = git.WithRetries(ctx, c.again)
 	was := w.files(dir)
 	how := c.fails
 	if how == "" {
@@ -98,20 +98,20 @@ func (c scene) try(t *testing.T, shim *testrun.Git, fails string) (calls []strin
 // still opens a clone whose clock stands still: nothing depends on how long a push takes.
 func (w *world) still(name string) *clone {
 	w.t.Helper()
-	repo, err := gitio.OpenWith(w.ctx, filepath.Join(filepath.Dir(w.hub), name), gitio.Options{})
+	repo, err := git.OpenWith(w.ctx, filepath.Join(filepath.Dir(w.hub), name), git.Options{})
 	w.check(err)
 	now := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), func() time.Time { return now })
 	_, err = s.Sharing(w.ctx)
 	w.check(err)
 	_, _ = repo.Object(w.ctx, "HEAD") // has cat-file started, which is no part of the tried call
-	return &clone{s, w, oplog.New(s, "")}
+	return &clone{s, w, log.New(s, "")}
 }
 
 // kinds names what callers tell errors by.
 func kinds(err error) (text string) {
-	for _, known := range []error{gitio.ErrNotFound, gitio.ErrRefMoved, gitio.ErrBusy, gitio.ErrRejected, gitio.ErrDeclinedThere,
-		gitio.ErrNotAtomic, gitio.ErrUnsent, gitio.ErrSilent, oplog.ErrLost, oplog.ErrNoBoard, share.ErrAlone} {
+	for _, known := range []error{git.ErrNotFound, git.ErrRefMoved, git.ErrBusy, git.ErrRejected, git.ErrDeclinedThere,
+		git.ErrNotAtomic, git.ErrUnsent, git.ErrSilent, log.ErrLost, log.ErrNoBoard, share.ErrAlone} {
 		if errors.Is(err, known) {
 			text += " [" + known.Error() + "]"
 		}
@@ -119,7 +119,7 @@ func kinds(err error) (text string) {
 	for kind, is := range map[string]bool{
 		"unclear": errors.As(err, new(*share.UnclearError)), "torn": errors.As(err, new(*share.TornError)),
 		"diverged": errors.As(err, new(*share.DivergedError)), "refused": errors.As(err, new(*board.Refusal)),
-		"network": errors.As(err, new(*gitio.NetworkError)),
+		"network": errors.As(err, new(*git.NetworkError)),
 	} {
 		if is {
 			text += " [" + kind + "]"
@@ -164,25 +164,25 @@ func (w *world) files(dir string) map[string]string {
 func done(err error) (any, error) { return "done", err }
 
 // commitOn makes a commit in the first clone, without git.
-func (w *world) commitOn(parent git.OID, message string) git.OID {
+func (w *world) commitOn(parent plumbing.OID, message string) plumbing.OID {
 	w.t.Helper()
 	o, err := w.a.Local().Object(context.Background(), string(parent))
 	w.check(err)
-	c, err := git.DecodeCommit(o)
+	c, err := plumbing.DecodeCommit(o)
 	w.check(err)
-	c.Parents, c.Message = []git.OID{parent}, message+"\n"
-	next := git.NewObject(git.CommitObject, git.EncodeCommit(c))
-	w.check(w.a.Local().WriteObjects(context.Background(), []git.Object{next}))
+	c.Parents, c.Message = []plumbing.OID{parent}, message+"\n"
+	next := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+	w.check(w.a.Local().WriteObjects(context.Background(), []plumbing.Object{next}))
 	return next.OID
 }
 
 // publish moves the branch of a task.
-func (w *world) publish(was, to git.OID) error {
-	return w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: w.a.Task("one"), Old: was, New: to}}, "")
+func (w *world) publish(was, to plumbing.OID) error {
+	return w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: was, New: to}}, "")
 }
 
 // ref is the value of a ref of the first clone.
-func (w *world) ref(name string) git.OID {
+func (w *world) ref(name string) plumbing.OID {
 	w.t.Helper()
 	oid, err := w.a.Local().Ref(context.Background(), name)
 	w.check(err)
@@ -192,10 +192,10 @@ func (w *world) ref(name string) git.OID {
 // unshare makes the first clone one that shares its board with nobody, and the hub one without it.
 func (w *world) unshare() {
 	defer func() {
-		w.git(w.a.Local().TopLevel(), "update-ref", git.HomeRef, git.BoardRef)
+		w.git(w.a.Local().TopLevel(), "update-ref", plumbing.HomeRef, plumbing.BoardRef)
 	}()
 	top := w.a.Local().TopLevel()
-	w.git(top, "config", "--unset", gitio.RemoteKey)
+	w.git(top, "config", "--unset", git.RemoteKey)
 	for dir, patterns := range map[string][]string{
 		w.hub: {"refs/heads/liza", "refs/heads/integration", "refs/liza"}, top: {"refs/liza", "refs/remotes"},
 	} {
@@ -238,11 +238,11 @@ func theirs(w *world) { w.must(w.b, note("theirs")) }
 
 // retired has the first clone remember a sequencer that the hub does not have any more.
 func retired(w *world) {
-	w.git(w.a.Local().TopLevel(), "update-ref", git.TrackingRef("origin", parcel.Tracked), "main")
+	w.git(w.a.Local().TopLevel(), "update-ref", plumbing.TrackingRef("origin", parcel.Tracked), "main")
 }
 
 // dies leaves updates behind that were not pushed.
-func (w *world) dies(objects []git.Object, updates ...git.RefUpdate) {
+func (w *world) dies(objects []plumbing.Object, updates ...plumbing.RefUpdate) {
 	w.check(w.a.Die(w.ctx, objects, updates))
 }
 
@@ -252,28 +252,28 @@ var scenes = []scene{
 	{name: "Fetch what is new, killed", before: theirs, call: fetch, fails: "killed"},
 	{name: "Fetch, and again", call: fetch, fails: "3 on", again: 1},
 	{name: "Fetch all", before: func(w *world) {
-		w.git(w.hub, "update-ref", git.ReviewPrefix+"one/1", "main")
+		w.git(w.hub, "update-ref", plumbing.ReviewPrefix+"one/1", "main")
 	}, call: func(w *world) (any, error) { return done(w.a.FetchAll(w.ctx)) }},
 	{name: "Fetch where the boards have come apart", once: true, before: func(w *world) {
 		theirs(w)
 		mine := w.commitOn(w.a.here(), "mine")
-		w.git(w.a.Local().TopLevel(), "update-ref", git.BoardRef, string(mine))
+		w.git(w.a.Local().TopLevel(), "update-ref", plumbing.BoardRef, string(mine))
 	}, call: fetch},
 	{name: "Fetch from another board", once: true, before: func(w *world) {
 		another := w.git(w.hub, "commit-tree", "-m", "another", "main^{tree}")
-		w.git(w.hub, "update-ref", git.BoardRef, another)
+		w.git(w.hub, "update-ref", plumbing.BoardRef, another)
 	}, call: fetch},
 	{name: "Fetch from a hub that was reset", before: func(w *world) {
 		at := w.there()
 		w.must(w.a, note("mine"))
-		w.git(w.hub, "update-ref", git.BoardRef, string(at))
+		w.git(w.hub, "update-ref", plumbing.BoardRef, string(at))
 	}, call: fetch, fails: "1"},
 	{name: "Fetch where the humans' branch is spared", once: true, before: func(w *world) {
 		w.git(w.a.Local().TopLevel(), "config", "--add", "remote.origin.fetch", "^refs/heads/integration")
 		w.git(w.hub, "update-ref", "refs/heads/integration", "main")
 	}, call: fetch},
 	{name: "Fetch where there is no board", once: true, before: func(w *world) {
-		w.git(w.a.Local().TopLevel(), "update-ref", "-d", git.BoardRef)
+		w.git(w.a.Local().TopLevel(), "update-ref", "-d", plumbing.BoardRef)
 	}, call: fetch},
 	{name: "Write", call: writes},
 	{name: "Write, and again", call: writes, again: 3},
@@ -289,45 +289,45 @@ var scenes = []scene{
 	}},
 	{name: "Write behind pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
 	{name: "Write behind pending operations where a hook declines", once: true, before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 		hubHook("update", "exit 1")(w)
 	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
 	{name: "Take a lease, with others, behind an operation that is lost", once: true, before: func(w *world) {
 		at := w.a.here()
 		lost := w.must(w.a, note("lost"))
 		for _, dir := range []string{w.a.Local().TopLevel(), w.hub} {
-			w.git(dir, "update-ref", git.BoardRef, string(at))
+			w.git(dir, "update-ref", plumbing.BoardRef, string(at))
 		}
-		w.git(w.a.Local().TopLevel(), "update-ref", git.TrackingRef("origin", "state"), string(at))
+		w.git(w.a.Local().TopLevel(), "update-ref", plumbing.TrackingRef("origin", "state"), string(at))
 		theirs(w)
-		w.check(w.a.Die(w.ctx, nil, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: lost}}))
+		w.check(w.a.Die(w.ctx, nil, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: at, New: lost}}))
 	}, call: func(w *world) (any, error) {
 		update, object := lease.Renew(nil, leaseOf("a", 0))
-		return done(w.a.Append(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "", func() {}))
+		return done(w.a.Append(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, "", func() {}))
 	}},
 	{name: "Write, alone after pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}, call: takes, again: 3},
 	{name: "Write, and never alone", once: true, before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}, call: takes},
 	{name: "Write integration with what stays here", once: true, call: func(w *world) (any, error) {
 		at := w.ref("refs/heads/integration")
-		stays := git.RefUpdate{Ref: "refs/liza/attic/x", New: at}
-		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{stays, {Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
+		stays := plumbing.RefUpdate{Ref: "refs/liza/attic/x", New: at}
+		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{stays, {Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
 	}},
 	{name: "Write what stays here", call: func(w *world) (any, error) {
-		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/attic/x", New: w.ref("refs/heads/main")}}, ""))
+		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/liza/attic/x", New: w.ref("refs/heads/main")}}, ""))
 	}},
 	{name: "Write integration", call: func(w *world) (any, error) {
 		at := w.ref("refs/heads/integration")
-		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
+		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
 	}},
 	{name: "Take a lease", call: takes},
 	{name: "Take a lease that is taken", before: func(w *world) { w.check(w.b.take(nil, "b")) }, call: takes},
@@ -346,11 +346,11 @@ var scenes = []scene{
 		at := w.a.here()
 		lost := w.must(w.a, note("lost"))
 		for _, dir := range []string{w.a.Local().TopLevel(), w.hub} {
-			w.git(dir, "update-ref", git.BoardRef, string(at))
+			w.git(dir, "update-ref", plumbing.BoardRef, string(at))
 		}
-		w.git(w.a.Local().TopLevel(), "update-ref", git.TrackingRef("origin", "state"), string(at))
+		w.git(w.a.Local().TopLevel(), "update-ref", plumbing.TrackingRef("origin", "state"), string(at))
 		theirs(w)
-		w.check(w.a.Die(w.ctx, nil, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: lost}}))
+		w.check(w.a.Die(w.ctx, nil, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: at, New: lost}}))
 	}, call: takes, again: 3},
 	{name: "Publish", call: func(w *world) (any, error) { return done(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }},
 	{name: "Publish more", before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
@@ -367,7 +367,7 @@ var scenes = []scene{
 	{name: "Delete a branch that was submitted", before: func(w *world) {
 		work := w.commitOn(w.ref("refs/heads/main"), "work")
 		w.check(w.publish("", work))
-		w.git(w.a.Local().TopLevel(), "update-ref", git.ReviewPrefix+"one/1", string(work))
+		w.git(w.a.Local().TopLevel(), "update-ref", plumbing.ReviewPrefix+"one/1", string(work))
 	}, call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
 	{name: "Publish anew where another push has a lock", once: true, before: func(w *world) {
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
@@ -379,7 +379,7 @@ var scenes = []scene{
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/integration"), "work")))
 	}, call: func(w *world) (any, error) {
 		at, work := w.ref("refs/heads/integration"), w.ref(w.a.Task("one"))
-		return done(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: work}, {Ref: w.a.Task("one"), Old: work}}, ""))
+		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: work}, {Ref: w.a.Task("one"), Old: work}}, ""))
 	}},
 	{name: "Delete a branch where nobody may", once: true, before: func(w *world) {
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
@@ -393,18 +393,18 @@ var scenes = []scene{
 		if err != nil {
 			return nil, err
 		}
-		p, err := oplog.Prepare(on, w.operation(1, note("mine")))
+		p, err := log.Prepare(on, w.operation(1, note("mine")))
 		w.check(err)
-		return done(w.a.put(w.ctx, p, oplog.Side{Refs: []git.RefUpdate{{Ref: w.a.Task("one"), Old: w.ref(w.a.Task("one"))}}}))
+		return done(w.a.put(w.ctx, p, log.Side{Refs: []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: w.ref(w.a.Task("one"))}}}))
 	}, again: 1},
 	{name: "Flush", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}, call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
 	{name: "Flush nothing", call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
 	{name: "Pending", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}, call: func(w *world) (any, error) {
 		tip, settled, err := w.a.Pending(w.ctx)
 		n, waitErr := w.a.Waiting(w.ctx)
@@ -424,16 +424,16 @@ var scenes = []scene{
 		retired(w)
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		work := w.commitOn(w.ref("refs/heads/main"), "work")
-		w.dies([]git.Object{object}, update)
-		w.dies(nil, git.RefUpdate{Ref: w.a.Task("two"), New: work}, git.RefUpdate{Ref: git.LeaseRef("another"), New: object.OID})
-		w.dies(nil, git.RefUpdate{Ref: w.a.Task("three"), New: work})
-		w.dies(nil, git.RefUpdate{Ref: w.a.Task("one"), Old: w.ref("refs/heads/integration")})
+		w.dies([]plumbing.Object{object}, update)
+		w.dies(nil, plumbing.RefUpdate{Ref: w.a.Task("two"), New: work}, plumbing.RefUpdate{Ref: plumbing.LeaseRef("another"), New: object.OID})
+		w.dies(nil, plumbing.RefUpdate{Ref: w.a.Task("three"), New: work})
+		w.dies(nil, plumbing.RefUpdate{Ref: w.a.Task("one"), Old: w.ref("refs/heads/integration")})
 	}, call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
 	{name: "What settings in another file say", before: func(w *world) {
 		top := w.a.Local().TopLevel()
-		w.git(top, "config", "--unset", gitio.RemoteKey)
+		w.git(top, "config", "--unset", git.RemoteKey)
 		w.git(top, "config", "include.path", "another")
-		w.git(top, "update-ref", git.HomeRef, git.BoardRef)
+		w.git(top, "update-ref", plumbing.HomeRef, plumbing.BoardRef)
 	}, call: func(w *world) (any, error) {
 		n, err := w.a.Waiting(w.ctx)
 		_, _, nextErr := w.a.Pending(w.ctx)
@@ -445,23 +445,23 @@ var scenes = []scene{
 	{name: "Share, with more", before: func(w *world) {
 		w.unshare()
 		top := w.a.Local().TopLevel()
-		w.git(top, "update-ref", git.ReviewPrefix+"one/1", "main")
-		w.git(top, "update-ref", git.HomeRef, git.BoardRef)
-		w.git(top, "update-ref", git.LeaseRef("coder-1"), w.git(top, "hash-object", "-w", ".git/config"))
+		w.git(top, "update-ref", plumbing.ReviewPrefix+"one/1", "main")
+		w.git(top, "update-ref", plumbing.HomeRef, plumbing.BoardRef)
+		w.git(top, "update-ref", plumbing.LeaseRef("coder-1"), w.git(top, "hash-object", "-w", ".git/config"))
 		w.git(top, "update-ref", "refs/heads/task/one", "main")
 	}, call: shareProbe},
 	{name: "Share by a host that accepts only branches", update: onlyBranches, before: func(w *world) {
 		w.unshare()
 		top := w.a.Local().TopLevel()
-		w.git(top, "config", "--unset", gitio.OnlyBranchesKey)
-		w.git(top, "update-ref", git.LeaseRef("coder-1"), w.git(top, "hash-object", "-w", ".git/config"))
+		w.git(top, "config", "--unset", git.OnlyBranchesKey)
+		w.git(top, "update-ref", plumbing.LeaseRef("coder-1"), w.git(top, "hash-object", "-w", ".git/config"))
 	}, call: shareProbe},
 	{name: "Share where another host accepted only branches", once: true, before: func(w *world) {
 		w.unshare()
-		w.git(w.a.Local().TopLevel(), "config", gitio.OnlyBranchesKey, "true")
+		w.git(w.a.Local().TopLevel(), "config", git.OnlyBranchesKey, "true")
 	}, call: shareProbe},
 	{name: "Share what is shared there", once: true, before: func(w *world) {
-		w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.RemoteKey)
+		w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey)
 	}, call: shareProbe},
 	{name: "Share again", once: true, call: shareProbe},
 	{name: "Share what another shares meanwhile", once: true, before: func(w *world) {
@@ -476,7 +476,7 @@ exit 1`, tip))(w)
 	{name: "Share what is shared by another", before: func(w *world) { w.git(w.a.Local().TopLevel(), "remote", "add", "another", w.hub) }, call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
 	{name: "Share without a board", once: true, before: func(w *world) {
 		w.unshare()
-		w.git(w.a.Local().TopLevel(), "update-ref", "-d", git.BoardRef)
+		w.git(w.a.Local().TopLevel(), "update-ref", "-d", plumbing.BoardRef)
 	}, call: shareProbe},
 	{name: "Share in a shallow clone", once: true, before: func(w *world) {
 		w.unshare()
@@ -508,11 +508,11 @@ exit 1`, tip))(w)
 	}, call: shareProbe},
 	{name: "Share by one with a branch below the board's", once: true, before: func(w *world) {
 		w.unshare()
-		w.git(w.hub, "update-ref", git.BoardRef+"/more", "main")
+		w.git(w.hub, "update-ref", plumbing.BoardRef+"/more", "main")
 	}, call: shareProbe},
 	{name: "Share by a host that accepts only branches, with one in the way", once: true, update: onlyBranches, before: func(w *world) {
 		w.unshare()
-		w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.OnlyBranchesKey)
+		w.git(w.a.Local().TopLevel(), "config", "--unset", git.OnlyBranchesKey)
 		w.git(w.hub, "update-ref", "refs/heads/liza/leases", "main")
 	}, call: shareProbe},
 	{name: "Share by one that is pushed elsewhere", once: true, before: func(w *world) {
@@ -524,8 +524,8 @@ exit 1`, tip))(w)
 	{name: "Join", once: true, before: func(w *world) { w.newcomer() }, call: join},
 	{name: "Join, of a clone with leases and branches", before: func(w *world) {
 		w.check(w.b.take(nil, "b"))
-		w.git(w.hub, "update-ref", git.PublishedRef("one"), "main")
-		w.git(w.hub, "update-ref", git.ReviewPrefix+"one/1", "main")
+		w.git(w.hub, "update-ref", plumbing.PublishedRef("one"), "main")
+		w.git(w.hub, "update-ref", plumbing.ReviewPrefix+"one/1", "main")
 		w.newcomer()
 	}, call: join},
 	{name: "Join a host that accepts only branches", once: true, update: onlyBranches, before: func(w *world) {
@@ -544,7 +544,7 @@ exit 1`, tip))(w)
 		w.newcomer("--filter=blob:none")
 	}, call: join},
 	{name: "Join a copy", once: true, before: func(w *world) {
-		w.git(w.hub, "update-ref", "-d", git.HomeRef)
+		w.git(w.hub, "update-ref", "-d", plumbing.HomeRef)
 		w.newcomer()
 	}, call: join},
 	{name: "Join nothing", once: true, before: func(w *world) {
@@ -554,13 +554,13 @@ exit 1`, tip))(w)
 	{name: "Join with another board", before: func(w *world) {
 		w.newcomer()
 		top := w.a.Local().TopLevel()
-		w.git(top, "update-ref", git.BoardRef, w.git(top, "commit-tree", "-m", "another", "main^{tree}"))
+		w.git(top, "update-ref", plumbing.BoardRef, w.git(top, "commit-tree", "-m", "another", "main^{tree}"))
 	}, call: join},
 	{name: "Join with a later board", once: true, before: func(w *world) {
 		top := w.a.Local().TopLevel()
 		w.must(w.a, note("mine"))
-		w.git(top, "config", "--unset", gitio.RemoteKey)
-		w.git(w.hub, "update-ref", git.BoardRef, git.BoardRef+"~1")
+		w.git(top, "config", "--unset", git.RemoteKey)
+		w.git(w.hub, "update-ref", plumbing.BoardRef, plumbing.BoardRef+"~1")
 	}, call: join},
 	{name: "Find", before: func(w *world) {
 		w.git(w.a.Local().TopLevel(), "remote", "add", "another", w.b.Local().CommonDir())
@@ -568,25 +568,25 @@ exit 1`, tip))(w)
 		found, err := w.a.Find(w.ctx)
 		return found, err
 	}},
-	{name: "Find a copy", once: true, before: func(w *world) { w.git(w.hub, "update-ref", "-d", git.HomeRef) },
+	{name: "Find a copy", once: true, before: func(w *world) { w.git(w.hub, "update-ref", "-d", plumbing.HomeRef) },
 		call: func(w *world) (any, error) {
 			found, err := w.a.Find(w.ctx)
 			return found, err
 		}},
-	{name: "Own", before: func(w *world) { w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.RemoteKey) },
+	{name: "Own", before: func(w *world) { w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey) },
 		call: func(w *world) (any, error) {
 			is, err := w.a.Own(w.ctx)
 			return is, err
 		}},
-	{name: "Write to a copy", before: func(w *world) { w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.RemoteKey) }, call: writes},
+	{name: "Write to a copy", before: func(w *world) { w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey) }, call: writes},
 	{name: "Write to one's own", before: func(w *world) {
 		top := w.a.Local().TopLevel()
-		w.git(top, "config", "--unset", gitio.RemoteKey)
-		w.git(top, "update-ref", git.HomeRef, git.BoardRef)
+		w.git(top, "config", "--unset", git.RemoteKey)
+		w.git(top, "update-ref", plumbing.HomeRef, plumbing.BoardRef)
 	}, call: writes},
 	{name: "Write to a mirror", once: true, before: func(w *world) {
 		top := w.a.Local().TopLevel()
-		w.git(top, "config", "--unset", gitio.RemoteKey)
+		w.git(top, "config", "--unset", git.RemoteKey)
 		w.git(top, "config", "--replace-all", "remote.origin.fetch", "+refs/*:refs/*")
 	}, call: writes},
 	{name: "Write where there is no remote", before: func(w *world) {
@@ -609,7 +609,7 @@ exit 1`, tip))(w)
 	{name: "Take a lease at a host that accepts only branches", update: onlyBranches, call: takes},
 	{name: "Take a lease whose carrier alone was fetched", once: true, update: onlyBranches, before: func(w *world) {
 		w.check(w.b.take(nil, "b"))
-		w.git(w.a.Local().TopLevel(), "fetch", "-q", "origin", git.AsBranch(git.LeaseRef("coder-1"))+":"+git.TrackingRef("origin", "carriers/leases/coder-1"))
+		w.git(w.a.Local().TopLevel(), "fetch", "-q", "origin", plumbing.AsBranch(plumbing.LeaseRef("coder-1"))+":"+plumbing.TrackingRef("origin", "carriers/leases/coder-1"))
 	}, call: takes},
 	{name: "Publish anew at a host that accepts only branches", update: onlyBranches,
 		before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
@@ -618,7 +618,7 @@ exit 1`, tip))(w)
 		}},
 	{name: "Fetch from a host that accepts only branches", update: onlyBranches, before: func(w *world) {
 		w.check(w.a.take(nil, "a"))
-		w.check(w.b.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: w.b.Task("two"), New: w.b.here()}}, ""))
+		w.check(w.b.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: w.b.Task("two"), New: w.b.here()}}, ""))
 		w.git(w.a.Local().TopLevel(), "update-ref", w.a.Task("gone"), "main")
 	}, call: fetch},
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // tries is how often a network operation is attempted before its error is returned.
@@ -22,7 +22,7 @@ const tries = 3
 // DivergedError means that the remote's board does not follow from the local one. Exit code 4.
 type DivergedError struct {
 	Remote      string
-	Here, There git.OID
+	Here, There plumbing.OID
 	Unrelated   bool // they share no commit: two separate boards
 }
 
@@ -96,7 +96,7 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	woken := false
 	err := again(ctx, func() error {
 		err := s.bring(ctx, all)
-		if isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !woken {
+		if isNetwork(err) && !errors.Is(err, git.ErrSilent) && !woken {
 			woken = true
 			s.wake(ctx)
 		}
@@ -106,7 +106,7 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 		s.count(goodFile, started)
 		return err
 	}
-	if isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && s.lostThere(ctx) {
+	if isNetwork(err) && !errors.Is(err, git.ErrSilent) && s.lostThere(ctx) {
 		return &LostError{Remote: s.Name()}
 	}
 	return err
@@ -117,35 +117,35 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 type LostError struct{ Remote string }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%s has lost its board: the branch %s is missing there, and a board was at home there", e.Remote, git.BranchName(git.BoardRef))
+	return fmt.Sprintf("%s has lost its board: the branch %s is missing there, and a board was at home there", e.Remote, plumbing.BranchName(plumbing.BoardRef))
 }
 
 // WayOut is the command that restores the board.
 func (e *LostError) WayOut() string {
-	return fmt.Sprintf("in the clone with the newest board: git push %s %s", e.Remote, git.BranchName(git.BoardRef))
+	return fmt.Sprintf("in the clone with the newest board: git push %s %s", e.Remote, plumbing.BranchName(plumbing.BoardRef))
 }
 
 // CheckThere returns a *LostError if the remote that shares the board has lost it, and a
 // *MovedError if this clone's submissions differ on the remote, or are missing from it. It returns
 // nil if the board is not shared. A remote that can't be asked has lost nothing: a
-// *gitio.NetworkError.
+// *git.NetworkError.
 func (s *Store) CheckThere(ctx context.Context) error {
 	if by, err := s.Sharing(ctx); by == nil {
 		return err
 	}
-	here, err := s.repo.Below(ctx, git.ReviewPrefix) // first: what comes here is there before
+	here, err := s.repo.Below(ctx, plumbing.ReviewPrefix) // first: what comes here is there before
 	if err != nil {
 		return err
 	}
 	by := *s.remote.Load() // presenceIn changes it
-	refs, err := by.List(ctx, append(slices.Clone(homes), s.there(git.ReviewPrefix)+"*")...)
+	refs, err := by.List(ctx, append(slices.Clone(homes), s.there(plumbing.ReviewPrefix)+"*")...)
 	switch {
 	case err != nil:
 		return err
 	case presenceIn(&by, refs) == lost:
 		return &LostError{Remote: s.Name()}
 	}
-	there := map[string]git.OID{}
+	there := map[string]plumbing.OID{}
 	for ref := range here {
 		there[ref] = refs[s.there(ref)]
 	}
@@ -163,8 +163,8 @@ func (s *Store) lostThere(ctx context.Context) bool {
 func again(ctx context.Context, ask func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := ask()
-		passes := isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !errors.Is(err, gitio.ErrRejected) && !errors.Is(err, gitio.ErrNotAtomic) && !errors.Is(err, gitio.ErrNoRemote) || errors.Is(err, gitio.ErrBusy)
-		if !passes || !gitio.MayRetry(ctx, attempt, tries) {
+		passes := isNetwork(err) && !errors.Is(err, git.ErrSilent) && !errors.Is(err, git.ErrRejected) && !errors.Is(err, git.ErrNotAtomic) && !errors.Is(err, git.ErrNoRemote) || errors.Is(err, git.ErrBusy)
+		if !passes || !git.MayRetry(ctx, attempt, tries) {
 			return err
 		}
 		if err := pause(ctx, attempt+1); err != nil {
@@ -174,7 +174,7 @@ func again(ctx context.Context, ask func() error) error {
 }
 
 // fetchFrom fetches from a remote that this clone does not share its board through yet.
-func fetchFrom(ctx context.Context, by *gitio.Remote, whole bool, refspec string) error {
+func fetchFrom(ctx context.Context, by *git.Remote, whole bool, refspec string) error {
 	return again(ctx, func() error { return by.Fetch(ctx, false, whole, refspec) })
 }
 
@@ -189,7 +189,7 @@ const (
 )
 
 // boardAt asks a remote which part of a board it has, and under which names, as often as it takes.
-func boardAt(ctx context.Context, by *gitio.Remote) (found presence, err error) {
+func boardAt(ctx context.Context, by *git.Remote) (found presence, err error) {
 	err = again(ctx, func() (err error) {
 		found, err = presenceAt(ctx, by)
 		return err
@@ -198,7 +198,7 @@ func boardAt(ctx context.Context, by *gitio.Remote) (found presence, err error) 
 }
 
 // presenceAt asks once.
-func presenceAt(ctx context.Context, by *gitio.Remote) (presence, error) {
+func presenceAt(ctx context.Context, by *git.Remote) (presence, error) {
 	there, err := by.List(ctx, homes...)
 	if err != nil {
 		return none, err
@@ -207,14 +207,14 @@ func presenceAt(ctx context.Context, by *gitio.Remote) (presence, error) {
 }
 
 // homes are the refs that presenceIn looks for.
-var homes = []string{git.BoardRef, git.HomeRef, git.AsBranch(git.HomeRef)}
+var homes = []string{plumbing.BoardRef, plumbing.HomeRef, plumbing.AsBranch(plumbing.HomeRef)}
 
 // presenceIn is which part of a board the refs of a remote are, and under which names it has them.
-func presenceIn(by *gitio.Remote, there map[string]git.OID) presence {
-	_, has := there[git.BoardRef]
-	_, home := there[git.HomeRef]
+func presenceIn(by *git.Remote, there map[string]plumbing.OID) presence {
+	_, has := there[plumbing.BoardRef]
+	_, home := there[plumbing.HomeRef]
 	if !home {
-		_, home = there[git.AsBranch(git.HomeRef)]
+		_, home = there[plumbing.AsBranch(plumbing.HomeRef)]
 		by.OnlyBranches = home
 	}
 	switch {
@@ -255,7 +255,7 @@ func (s *Store) advance(ctx context.Context, all bool) error {
 		if err != nil {
 			return err
 		}
-		if err = s.repo.UpdateRefs(ctx, updates, "git liza: fetch"); !errors.Is(err, gitio.ErrRefMoved) || try == tries {
+		if err = s.repo.UpdateRefs(ctx, updates, "git liza: fetch"); !errors.Is(err, git.ErrRefMoved) || try == tries {
 			return cmp.Or(err, moved)
 		}
 	}
@@ -264,7 +264,7 @@ func (s *Store) advance(ctx context.Context, all bool) error {
 // brought returns what a fetch moves here after git has fetched: what carriers stand for, the
 // submissions if all were fetched, and then the board. If the remote's board was reset, the one
 // that is here stays, and the next operation restores the remote's. moved is that of newcomers.
-func (s *Store) brought(ctx context.Context, all bool) (updates []git.RefUpdate, moved, err error) {
+func (s *Store) brought(ctx context.Context, all bool) (updates []plumbing.RefUpdate, moved, err error) {
 	ahead, state, err := s.aheadOf(ctx, s.Name(), s.tracking("state"))
 	if err != nil {
 		return nil, nil, err
@@ -275,7 +275,7 @@ func (s *Store) brought(ctx context.Context, all bool) (updates []git.RefUpdate,
 		}
 	}
 	if all {
-		var made []git.RefUpdate
+		var made []plumbing.RefUpdate
 		if made, moved, err = s.newcomers(ctx, ahead); err != nil {
 			return nil, nil, err
 		}
@@ -290,23 +290,23 @@ func (s *Store) brought(ctx context.Context, all bool) (updates []git.RefUpdate,
 // newcomers returns the updates that create the fetched submissions which this clone lacks. A
 // submission never changes, so those that are here stay: moved is a *MovedError for those that the
 // remote has otherwise or has not, nil if there are none.
-func (s *Store) newcomers(ctx context.Context, ahead bool) (updates []git.RefUpdate, moved, err error) {
+func (s *Store) newcomers(ctx context.Context, ahead bool) (updates []plumbing.RefUpdate, moved, err error) {
 	seen := s.reviews()
-	refs, err := s.repo.Below(ctx, git.ReviewPrefix, seen)
+	refs, err := s.repo.Below(ctx, plumbing.ReviewPrefix, seen)
 	if err != nil {
 		return nil, nil, err
 	}
-	here, there := map[string]git.OID{}, map[string]git.OID{}
+	here, there := map[string]plumbing.OID{}, map[string]plumbing.OID{}
 	for ref, at := range refs {
 		if name, is := strings.CutPrefix(ref, seen); is {
-			there[git.ReviewPrefix+name] = at
+			there[plumbing.ReviewPrefix+name] = at
 		} else {
 			here[ref] = at
 		}
 	}
 	for ref, at := range there {
 		if here[ref].IsZero() {
-			updates = append(updates, git.RefUpdate{Ref: ref, New: at})
+			updates = append(updates, plumbing.RefUpdate{Ref: ref, New: at})
 		}
 	}
 	return updates, s.moved(here, there, ahead), nil
@@ -315,12 +315,12 @@ func (s *Store) newcomers(ctx context.Context, ahead bool) (updates []git.RefUpd
 // moved compares the submissions of this clone with those of the remote, by their names here. It
 // returns a *MovedError, or nil. Of a board that is ahead of the remote's, which was reset, some
 // are not there until the next operation restores it.
-func (s *Store) moved(here, there map[string]git.OID, ahead bool) error {
+func (s *Store) moved(here, there map[string]plumbing.OID, ahead bool) error {
 	e := &MovedError{Remote: s.Name()}
 	for _, ref := range slices.Sorted(maps.Keys(here)) {
 		switch now := there[ref].OrZero(); {
 		case now == here[ref]:
-		case now != git.ZeroOID:
+		case now != plumbing.ZeroOID:
 			e.Refs = append(e.Refs, ref)
 		case !ahead:
 			e.Gone = append(e.Gone, ref)
@@ -356,8 +356,8 @@ type view struct{ there, here string }
 // views are the refs that a fetch mirrors: refs deleted on the remote are deleted in this clone.
 func (s *Store) views() []view {
 	return []view{
-		{s.there(git.LeasePrefix), s.mirror(git.LeasePrefix)}, {git.PublishedPrefix, s.mirror(s.Task(""))},
-		{git.SequencerPrefix, s.tracking(strings.TrimPrefix(git.SequencerPrefix, git.OwnPrefix))},
+		{s.there(plumbing.LeasePrefix), s.mirror(plumbing.LeasePrefix)}, {plumbing.PublishedPrefix, s.mirror(s.Task(""))},
+		{plumbing.SequencerPrefix, s.tracking(strings.TrimPrefix(plumbing.SequencerPrefix, plumbing.OwnPrefix))},
 	}
 }
 
@@ -382,7 +382,7 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	if err != nil {
 		return err
 	}
-	specs := []string{"+" + git.BoardRef + ":" + s.tracking("state")}
+	specs := []string{"+" + plumbing.BoardRef + ":" + s.tracking("state")}
 	for _, v := range s.views() {
 		specs = append(specs, "+"+v.there+"*:"+v.here+"*")
 	}
@@ -390,28 +390,28 @@ func (s *Store) bringRefs(ctx context.Context, all bool) error {
 		specs = append(specs, "+"+branch+":"+here)
 	}
 	if all {
-		specs = append(specs, "+"+s.there(git.ReviewPrefix)+"*:"+s.reviews()+"*")
+		specs = append(specs, "+"+s.there(plumbing.ReviewPrefix)+"*:"+s.reviews()+"*")
 	}
 	return s.remote.Load().Fetch(ctx, true, false, specs...)
 }
 
 // State returns the remote's board as this clone last saw it.
-func (s *Store) State(ctx context.Context) (git.OID, error) {
+func (s *Store) State(ctx context.Context) (plumbing.OID, error) {
 	return s.repo.Ref(ctx, s.tracking("state"))
 }
 
 // Replace moves the board of this clone to the remote's, though that does not grow from it, and
-// keeps what was here as git.ForgedRef. The caller has proven that here breaks the rules, and that
+// keeps what was here as plumbing.ForgedRef. The caller has proven that here breaks the rules, and that
 // there does not.
-func (s *Store) Replace(ctx context.Context, here, there git.OID) error {
+func (s *Store) Replace(ctx context.Context, here, there plumbing.OID) error {
 	defer s.lock(ctx)()
-	kept, err := s.repo.Ref(ctx, git.ForgedRef(here))
+	kept, err := s.repo.Ref(ctx, plumbing.ForgedRef(here))
 	if err != nil {
 		return err
 	}
-	updates := []git.RefUpdate{{Ref: git.BoardRef, Old: here, New: there}}
+	updates := []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: here, New: there}}
 	if kept.IsZero() {
-		updates = append(updates, git.RefUpdate{Ref: git.ForgedRef(here), New: here})
+		updates = append(updates, plumbing.RefUpdate{Ref: plumbing.ForgedRef(here), New: here})
 	}
 	return s.repo.UpdateRefs(ctx, updates, "git liza: back to the board of "+s.Name()+", which follows")
 }
@@ -419,8 +419,8 @@ func (s *Store) Replace(ctx context.Context, here, there git.OID) error {
 // aheadOf reports whether the local board has all of the fetched one and more, and returns the move
 // from the one to the other, as it has compared them. It returns a DivergedError if neither follows
 // from the other.
-func (s *Store) aheadOf(ctx context.Context, name, fetched string) (ahead bool, move git.RefUpdate, err error) {
-	here, err := s.repo.Ref(ctx, git.BoardRef)
+func (s *Store) aheadOf(ctx context.Context, name, fetched string) (ahead bool, move plumbing.RefUpdate, err error) {
+	here, err := s.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return false, move, err
 	}
@@ -428,7 +428,7 @@ func (s *Store) aheadOf(ctx context.Context, name, fetched string) (ahead bool, 
 	if err != nil {
 		return false, move, err
 	}
-	move = git.RefUpdate{Ref: git.BoardRef, Old: here, New: there}
+	move = plumbing.RefUpdate{Ref: plumbing.BoardRef, Old: here, New: there}
 	if here.IsZero() || there.IsZero() || here == there {
 		return false, move, nil
 	}
@@ -438,7 +438,7 @@ func (s *Store) aheadOf(ctx context.Context, name, fetched string) (ahead bool, 
 
 // ahead reports whether a board has operations that a remote's lacks. It returns a DivergedError if
 // neither follows from the other.
-func (s *Store) ahead(ctx context.Context, name string, here, there git.OID) (bool, error) {
+func (s *Store) ahead(ctx context.Context, name string, here, there plumbing.OID) (bool, error) {
 	if behind, err := s.repo.History().IsAncestor(ctx, here, there); behind || err != nil {
 		return false, err
 	}
@@ -446,7 +446,7 @@ func (s *Store) ahead(ctx context.Context, name string, here, there git.OID) (bo
 		return ahead, err
 	}
 	_, err := s.repo.History().MergeBase(ctx, here, there)
-	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
 		return false, err
 	}
 	return false, &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
@@ -454,7 +454,7 @@ func (s *Store) ahead(ctx context.Context, name string, here, there git.OID) (bo
 
 // Lacking returns where the remote's board was last seen, if it lacks operations of a board here
 // since it was reset; zero otherwise. It returns a DivergedError if the boards have diverged.
-func (s *Store) Lacking(ctx context.Context, here git.OID) (there git.OID, err error) {
+func (s *Store) Lacking(ctx context.Context, here plumbing.OID) (there plumbing.OID, err error) {
 	there, err = s.State(ctx)
 	if err != nil || there.IsZero() || there == here {
 		return "", err

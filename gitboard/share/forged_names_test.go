@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // TestForgedBranches: names of branches that no board can have, which somebody has written into the
@@ -38,7 +38,7 @@ func TestForgedBranches(t *testing.T) {
 		dir := filepath.Join(dir, name)
 		w.git("", "clone", "-q", w.hub, dir)
 		before := w.git(dir, "config", "--local", "--list")
-		if err := w.open(dir).Join(w.ctx, "origin"); !errors.As(err, new(*oplog.RecordError)) {
+		if err := w.open(dir).Join(w.ctx, "origin"); !errors.As(err, new(*log.RecordError)) {
 			t.Errorf("%s: a clone joins with %v", name, err)
 		}
 		if after := w.git(dir, "config", "--local", "--list"); after != before {

@@ -3,12 +3,12 @@ package share_test
 import (
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // published is the commit at which a clone sees the branch of the task one.
-func (c *clone) published() git.OID {
+func (c *clone) published() plumbing.OID {
 	c.w.t.Helper()
 	c.w.check(c.Fetch(c.w.ctx))
 	_, commit, err := c.Published(c.w.ctx, "one")
@@ -17,14 +17,14 @@ func (c *clone) published() git.OID {
 }
 
 // replaces publishes a commit in place of the tip that a clone sees, with a note.
-func (c *clone) replaces(n int, commit git.OID) error {
+func (c *clone) replaces(n int, commit plumbing.OID) error {
 	seen, _, err := c.Published(c.w.ctx, "one")
 	c.w.check(err)
 	on, err := c.log.Tip(c.w.ctx)
 	c.w.check(err)
-	p, err := oplog.Prepare(on, c.w.operation(n, note("published")))
+	p, err := log.Prepare(on, c.w.operation(n, note("published")))
 	c.w.check(err)
-	return c.put(c.w.ctx, p, oplog.Side{Refs: []git.RefUpdate{{Ref: c.Task("one"), Old: seen, New: commit}}})
+	return c.put(c.w.ctx, p, log.Side{Refs: []plumbing.RefUpdate{{Ref: c.Task("one"), Old: seen, New: commit}}})
 }
 
 // TestBranchesThatStay: a host that lets no branch be deleted or rewound gets a task's rewritten
@@ -53,7 +53,7 @@ func TestBranchesThatStay(t *testing.T) {
 	if a, b := w.a.published(), w.b.published(); a != grown || b != grown {
 		t.Errorf("the clones see %s and %s, not %s", a, b, grown)
 	}
-	w.check(w.a.replaces(4, git.ZeroOID))
+	w.check(w.a.replaces(4, plumbing.ZeroOID))
 	if a := w.a.published(); a != grown {
 		t.Errorf("it is told to keep the branch, and is at %s", a)
 	}
@@ -61,8 +61,8 @@ func TestBranchesThatStay(t *testing.T) {
 }
 
 // objectOf is a commit of the first clone.
-func (w *world) objectOf(commit git.OID) []git.Object {
+func (w *world) objectOf(commit plumbing.OID) []plumbing.Object {
 	o, err := w.a.Local().Object(w.ctx, string(commit))
 	w.check(err)
-	return []git.Object{o}
+	return []plumbing.Object{o}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
@@ -17,7 +17,7 @@ import (
 // don't follow from the board that is here by replay, or a ref has moved to what only a fetch
 // brings.
 func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
-	defer gitio.Trace("take what the answer brings")()
+	defer git.Trace("take what the answer brings")()
 	news, err := parcel.ParseNews(text)
 	if err != nil {
 		return err
@@ -45,9 +45,9 @@ type lesson struct {
 	*Store
 	chain   *chain // that was delivered
 	news    *parcel.News
-	tip     git.OID // of the board
-	objects []git.Object
-	updates []git.RefUpdate
+	tip     plumbing.OID // of the board
+	objects []plumbing.Object
+	updates []plumbing.RefUpdate
 }
 
 // errNews means that news are of no use here.
@@ -55,7 +55,7 @@ var errNews = errors.New("only a fetch shows it")
 
 // board replays the operations on the board that is here.
 func (l *lesson) board(ctx context.Context) error {
-	here, err := l.repo.Ref(ctx, git.BoardRef)
+	here, err := l.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (l *lesson) board(ctx context.Context) error {
 		return err
 	}
 	for _, op := range l.news.Operations {
-		built, err := oplog.Rebuild(at, git.NewObject(git.CommitObject, []byte(op.Commit)), op.Payload)
+		built, err := log.Rebuild(at, plumbing.NewObject(plumbing.CommitObject, []byte(op.Commit)), op.Payload)
 		if err != nil {
 			return err
 		}
@@ -75,18 +75,18 @@ func (l *lesson) board(ctx context.Context) error {
 	}
 	l.tip = at.Commit
 	if here != l.tip {
-		l.updates = append(l.updates, git.RefUpdate{Ref: git.BoardRef, Old: here, New: l.tip})
+		l.updates = append(l.updates, plumbing.RefUpdate{Ref: plumbing.BoardRef, Old: here, New: l.tip})
 	}
 	return l.move(ctx, l.tracking("state"), l.tip)
 }
 
 // move adds the update of a ref that need not be at an expected value.
-func (l *lesson) move(ctx context.Context, ref string, to git.OID) error {
+func (l *lesson) move(ctx context.Context, ref string, to plumbing.OID) error {
 	now, err := l.repo.Ref(ctx, ref)
 	if err != nil || now == to {
 		return err
 	}
-	l.updates = append(l.updates, git.RefUpdate{Ref: ref, Old: now, New: to})
+	l.updates = append(l.updates, plumbing.RefUpdate{Ref: ref, Old: now, New: to})
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (l *lesson) refs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	moved := func(ref string, to git.OID) bool {
+	moved := func(ref string, to plumbing.OID) bool {
 		asked, _ := l.chain.value(ref)
 		return asked == to
 	}
@@ -113,11 +113,11 @@ func (l *lesson) refs(ctx context.Context) error {
 		if !moved(branch, there) {
 			return errNews
 		}
-		l.updates = append(l.updates, git.RefUpdate{Ref: here, Old: now, New: there})
+		l.updates = append(l.updates, plumbing.RefUpdate{Ref: here, Old: now, New: there})
 	}
-	leases := map[git.OID]git.Object{}
+	leases := map[plumbing.OID]plumbing.Object{}
 	for _, text := range l.news.Leases {
-		o := git.NewObject(git.BlobObject, []byte(text))
+		o := plumbing.NewObject(plumbing.BlobObject, []byte(text))
 		leases[o.OID] = o
 	}
 	for _, v := range l.views() {
@@ -137,15 +137,15 @@ func (l *lesson) refs(ctx context.Context) error {
 			switch {
 			case now == to:
 				continue
-			case v.there == git.LeasePrefix && brought:
+			case v.there == plumbing.LeasePrefix && brought:
 				l.objects = append(l.objects, lease)
 			case !moved(name, to):
 				return errNews
 			}
-			l.updates = append(l.updates, git.RefUpdate{Ref: name, Old: now, New: to})
+			l.updates = append(l.updates, plumbing.RefUpdate{Ref: name, Old: now, New: to})
 		}
 		for name, now := range here {
-			l.updates = append(l.updates, git.RefUpdate{Ref: name, Old: now, New: git.ZeroOID})
+			l.updates = append(l.updates, plumbing.RefUpdate{Ref: name, Old: now, New: plumbing.ZeroOID})
 		}
 	}
 	return nil

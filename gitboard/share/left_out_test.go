@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -17,8 +17,8 @@ import (
 // answer to the push is lost, and if another clone moves the board before anybody looks.
 func TestTornPush(t *testing.T) {
 	t.Parallel()
-	const renewed, submitted, branch = git.LeasePrefix + "coder-1", git.ReviewPrefix + "one/1", git.PublishedPrefix + "one"
-	const landed = git.HeadsPrefix + "integration"
+	const renewed, submitted, branch = plumbing.LeasePrefix + "coder-1", plumbing.ReviewPrefix + "one/1", plumbing.PublishedPrefix + "one"
+	const landed = plumbing.HeadsPrefix + "integration"
 	// Another clone moves the board while the hub answers, or the hub's process dies before it does.
 	const later = `at=$(git rev-parse refs/heads/liza/state) && git update-ref refs/heads/liza/state $(git commit-tree -p $at -m later $at^{tree})`
 	const once = `[ "$1" = committed ] || exit 0; [ -e met ] && exit 0; : >met; `
@@ -29,9 +29,9 @@ func TestTornPush(t *testing.T) {
 		second     bool // the branch is published again, as what does not follow
 		left       string
 	}{
-		"a lease and a submission":                  {hide: git.OwnPrefix, left: renewed + ", " + submitted},
-		"a branch that moves":                       {hide: git.PublishedPrefix, second: true, left: branch},
-		"a submission, unheard, another follows":    {hide: git.ReviewPrefix, hook: both, left: submitted},
+		"a lease and a submission":                  {hide: plumbing.OwnPrefix, left: renewed + ", " + submitted},
+		"a branch that moves":                       {hide: plumbing.PublishedPrefix, second: true, left: branch},
+		"a submission, unheard, another follows":    {hide: plumbing.ReviewPrefix, hook: both, left: submitted},
 		"nothing, unheard, and another follows":     {hook: both},
 		"nothing, unheard, and the lease has ended": {hook: ended},
 	} {
@@ -39,10 +39,10 @@ func TestTornPush(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			at := w.ref(landed)
-			work, was := w.commitOn(at, "work"), git.ZeroOID
+			work, was := w.commitOn(at, "work"), plumbing.ZeroOID
 			if c.second {
 				was = w.commitOn(at, "earlier")
-				w.check(w.publish(git.ZeroOID, was))
+				w.check(w.publish(plumbing.ZeroOID, was))
 				work = w.commitOn(was, "work")
 			}
 			if c.hide != "" {
@@ -53,10 +53,10 @@ func TestTornPush(t *testing.T) {
 			}
 			on, err := w.a.log.Tip(w.ctx)
 			w.check(err)
-			prepared, err := oplog.Prepare(on, w.operation(1, note("torn")))
+			prepared, err := log.Prepare(on, w.operation(1, note("torn")))
 			w.check(err)
 			update, object := lease.Renew(nil, leaseOf("a", 0))
-			err = w.a.put(w.ctx, prepared, oplog.Side{Objects: []git.Object{object}, Refs: []git.RefUpdate{
+			err = w.a.put(w.ctx, prepared, log.Side{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
 				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: was, New: work},
 			}})
 			torn := (*share.TornError)(nil)

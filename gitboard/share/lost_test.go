@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -22,8 +22,8 @@ func TestLostThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorldBy(t, update)
-			w.ctx, _ = gitio.WithRetries(w.ctx, 0)
-			w.git(w.hub, "update-ref", "-d", git.BoardRef)
+			w.ctx, _ = git.WithRetries(w.ctx, 0)
+			w.git(w.hub, "update-ref", "-d", plumbing.BoardRef)
 			another := filepath.Join(filepath.Dir(w.hub), "third")
 			w.git("", "clone", "-q", w.hub, another)
 			third := w.open(another)
@@ -46,14 +46,14 @@ func TestCheckThere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.check(os.RemoveAll(w.hub))
-	if err := w.a.CheckThere(w.ctx); !errors.As(err, new(*gitio.NetworkError)) || errors.Is(err, gitio.ErrNoRemote) {
+	if err := w.a.CheckThere(w.ctx); !errors.As(err, new(*git.NetworkError)) || errors.Is(err, git.ErrNoRemote) {
 		t.Errorf("of one that is gone it ends with %v", err)
 	}
 	w.git(w.a.Local().TopLevel(), "remote", "remove", "origin")
-	if err := w.open(w.a.Local().TopLevel()).CheckThere(w.ctx); !errors.Is(err, gitio.ErrNoRemote) {
+	if err := w.open(w.a.Local().TopLevel()).CheckThere(w.ctx); !errors.Is(err, git.ErrNoRemote) {
 		t.Errorf("without a remote it ends with %v", err)
 	}
-	w.git(w.a.Local().TopLevel(), "config", "--unset", gitio.RemoteKey)
+	w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey)
 	w.check(w.open(w.a.Local().TopLevel()).CheckThere(w.ctx))
 }
 
@@ -63,7 +63,7 @@ func TestSeenApart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	top := w.a.Local().TopLevel()
-	w.git(top, "update-ref", git.TrackingRef("origin", "state"), w.git(top, "commit-tree", "-m", "another", "main^{tree}"))
+	w.git(top, "update-ref", plumbing.TrackingRef("origin", "state"), w.git(top, "commit-tree", "-m", "another", "main^{tree}"))
 	w.must(w.a, note("mine"))
 	w.end(1)
 }
@@ -84,7 +84,7 @@ func TestSequencerSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.ctx, _ = gitio.WithRetries(w.ctx, 0)
+			w.ctx, _ = git.WithRetries(w.ctx, 0)
 			for key, value := range map[string]string{"receive.advertisePushOptions": "true", "receive.procReceiveRefs": parcel.Ref} {
 				w.git(w.hub, "config", key, value)
 			}
@@ -93,7 +93,7 @@ func TestSequencerSays(t *testing.T) {
 			was := w.there()
 			hubHook("proc-receive", c.hook)(w)
 			_, err := w.write(w.a, note("mine"))
-			if errors.Is(err, gitio.ErrRefMoved) != c.lost || errors.As(err, new(*share.UnclearError)) == c.lost {
+			if errors.Is(err, git.ErrRefMoved) != c.lost || errors.As(err, new(*share.UnclearError)) == c.lost {
 				t.Errorf("it ends with %v", err)
 			}
 			if !c.lost {
@@ -118,7 +118,7 @@ func TestSilentThere(t *testing.T) {
 		w.git(top, "config", key, value)
 	}
 	retired(w) // it seemed to sequence
-	if err := w.open(top).Fetch(w.ctx); !errors.Is(err, gitio.ErrSilent) {
+	if err := w.open(top).Fetch(w.ctx); !errors.Is(err, git.ErrSilent) {
 		t.Errorf("it ends with %v", err)
 	}
 	// On a slow machine it is given up on before it has said that it was asked.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // outcome is the record of a process that pushed for others, made for them. It saves them looking
@@ -18,7 +18,7 @@ type outcome struct {
 	State linkState `json:"state"`
 	Said  string    `json:"said,omitempty"`
 	// Commits are its operations on the board, if the remote has rewritten them.
-	Commits []git.OID `json:"commits,omitempty"`
+	Commits []plumbing.OID `json:"commits,omitempty"`
 }
 
 type linkState string
@@ -89,11 +89,11 @@ func outcomeOf(l *link, err error) outcome {
 		o.State = linkDone
 	case errors.As(err, &torn):
 		o.State, o.Said = linkTorn, torn.Ref
-	case errors.Is(err, gitio.ErrRefMoved):
+	case errors.Is(err, git.ErrRefMoved):
 		o.State = linkLost
 	case errors.As(err, new(*UnclearError)):
 		o.State, o.Said = linkUnclear, said(err)
-	case errors.Is(err, gitio.ErrUnsent):
+	case errors.Is(err, git.ErrUnsent):
 		o.State, o.Said = linkUnsent, said(err)
 	default:
 		o.State = linkDropped
@@ -102,10 +102,10 @@ func outcomeOf(l *link, err error) outcome {
 }
 
 // write replaces one of this clone's own files atomically.
-func (s *Store) write(name string, data []byte) error { return gitio.ReplaceFile(s.file(name), data) }
+func (s *Store) write(name string, data []byte) error { return git.ReplaceFile(s.file(name), data) }
 
 func said(err error) string {
-	if network := (*gitio.NetworkError)(nil); errors.As(err, &network) {
+	if network := (*git.NetworkError)(nil); errors.As(err, &network) {
 		return network.Said
 	}
 	return err.Error()

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -27,7 +27,7 @@ func alone(t *testing.T) *Store {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "alone")
 	testrun.InitRepository(t, dir, false)
-	repo, err := gitio.Open(t.Context(), dir)
+	repo, err := git.Open(t.Context(), dir)
 	check(t, err)
 	t.Cleanup(func() { repo.Close() })
 	s := New(repo, filepath.Join(repo.CommonDir(), "liza"), func() time.Time { return noon })
@@ -43,20 +43,20 @@ func check(t *testing.T, err error) {
 }
 
 // commits writes a chain of commits and moves the board to the last.
-func (s *Store) commits(t *testing.T, n int) (ids []git.OID) {
+func (s *Store) commits(t *testing.T, n int) (ids []plumbing.OID) {
 	t.Helper()
-	who := git.Signature{Name: "Ada", Email: "ada@example.org", When: noon}
-	tree := git.NewObject(git.TreeObject, nil)
-	objects := []git.Object{tree}
+	who := plumbing.Signature{Name: "Ada", Email: "ada@example.org", When: noon}
+	tree := plumbing.NewObject(plumbing.TreeObject, nil)
+	objects := []plumbing.Object{tree}
 	for i := range n {
-		c := git.Commit{Tree: tree.OID, Author: who, Committer: who, Message: fmt.Sprintln(i)}
+		c := plumbing.Commit{Tree: tree.OID, Author: who, Committer: who, Message: fmt.Sprintln(i)}
 		if i > 0 {
 			c.Parents = ids[i-1:]
 		}
-		o := git.NewObject(git.CommitObject, git.EncodeCommit(c))
+		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
 		objects, ids = append(objects, o), append(ids, o.OID)
 	}
-	check(t, s.repo.WriteAndUpdate(t.Context(), objects, []git.RefUpdate{{Ref: git.BoardRef, New: ids[n-1]}}, ""))
+	check(t, s.repo.WriteAndUpdate(t.Context(), objects, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, New: ids[n-1]}}, ""))
 	return ids
 }
 
@@ -65,9 +65,9 @@ func TestTried(t *testing.T) {
 	t.Parallel()
 	other, another := errors.New("other"), errors.New("another")
 	wrapped := func(errs ...error) error {
-		return &gitio.NetworkError{Remote: "r", Said: "s", Err: errors.Join(errs...)}
+		return &git.NetworkError{Remote: "r", Said: "s", Err: errors.Join(errs...)}
 	}
-	unheard, rejected, unsent := wrapped(other), wrapped(gitio.ErrRejected), wrapped(gitio.ErrUnsent)
+	unheard, rejected, unsent := wrapped(other), wrapped(git.ErrRejected), wrapped(git.ErrUnsent)
 	for name, c := range map[string]struct {
 		failed  []error // of each push
 		arrived bool
@@ -79,30 +79,30 @@ func TestTried(t *testing.T) {
 	}{
 		"taken":                     {failed: []error{nil}},
 		"answered":                  {failed: []error{answerError{other}}, want: other},
-		"not atomic":                {failed: []error{wrapped(gitio.ErrNotAtomic)}, want: gitio.ErrNotAtomic},
-		"silent before it was sent": {failed: []error{wrapped(gitio.ErrUnsent, gitio.ErrSilent)}, want: gitio.ErrSilent},
-		"silent after it was sent":  {failed: []error{wrapped(gitio.ErrSilent)}, want: gitio.ErrSilent, unclear: true, looks: 1},
-		"unsent":                    {failed: []error{unsent}, want: gitio.ErrUnsent},
+		"not atomic":                {failed: []error{wrapped(git.ErrNotAtomic)}, want: git.ErrNotAtomic},
+		"silent before it was sent": {failed: []error{wrapped(git.ErrUnsent, git.ErrSilent)}, want: git.ErrSilent},
+		"silent after it was sent":  {failed: []error{wrapped(git.ErrSilent)}, want: git.ErrSilent, unclear: true, looks: 1},
+		"unsent":                    {failed: []error{unsent}, want: git.ErrUnsent},
 		"unsent, then taken":        {failed: []error{unsent, nil}},
-		"rejected":                  {failed: []error{rejected}, want: gitio.ErrRejected, looks: 1},
+		"rejected":                  {failed: []error{rejected}, want: git.ErrRejected, looks: 1},
 		"rejected, and there":       {failed: []error{rejected}, arrived: true, looks: 1},
-		"rejected, and overtaken":   {failed: []error{rejected}, look: gitio.ErrRefMoved, want: gitio.ErrRefMoved, looks: 1},
+		"rejected, and overtaken":   {failed: []error{rejected}, look: git.ErrRefMoved, want: git.ErrRefMoved, looks: 1},
 		"rejected, and not looked":  {failed: []error{rejected}, look: another, want: another, looks: 1},
-		"rejected for ever":         {failed: []error{rejected, nil}, futile: true, want: gitio.ErrRejected, looks: 1},
+		"rejected for ever":         {failed: []error{rejected, nil}, futile: true, want: git.ErrRejected, looks: 1},
 		"rejected, then taken":      {failed: []error{rejected, nil}, looks: 1},
 		"unheard":                   {failed: []error{unheard}, want: other, unclear: true, looks: 1},
 		"unheard, and there":        {failed: []error{unheard}, arrived: true, looks: 1},
-		"unheard, and overtaken":    {failed: []error{unheard}, look: gitio.ErrRefMoved, want: gitio.ErrRefMoved, looks: 1},
+		"unheard, and overtaken":    {failed: []error{unheard}, look: git.ErrRefMoved, want: git.ErrRefMoved, looks: 1},
 		"unheard, and torn":         {failed: []error{unheard}, look: &TornError{Remote: "r"}, want: &TornError{Remote: "r"}, looks: 1},
 		"unheard, and not looked":   {failed: []error{unheard}, look: another, want: other, unclear: true, looks: 1},
 		"unheard, then rejected":    {failed: []error{unheard, rejected}, futile: true, want: other, unclear: true, looks: 2},
 		"unheard, then unsent":      {failed: []error{unheard, unsent}, want: other, unclear: true, looks: 1},
-		"unheard, then not atomic":  {failed: []error{unheard, wrapped(gitio.ErrNotAtomic)}, want: other, unclear: true, looks: 2},
+		"unheard, then not atomic":  {failed: []error{unheard, wrapped(git.ErrNotAtomic)}, want: other, unclear: true, looks: 2},
 		"unheard, then taken":       {failed: []error{unheard, nil}, looks: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, _ := gitio.WithRetries(t.Context(), len(c.failed)-1)
+			ctx, _ := git.WithRetries(t.Context(), len(c.failed)-1)
 			pushes, looks := 0, 0
 			err := tried(ctx, func(context.Context) error {
 				pushes++
@@ -129,11 +129,11 @@ func TestTried(t *testing.T) {
 // TestKeepBranches checks which deletions are left out of a push that was refused.
 func TestKeepBranches(t *testing.T) {
 	t.Parallel()
-	id := git.OID(strings.Repeat("1", 40))
-	gone, moved := gitio.Push{Ref: git.PublishedRef("a")}, gitio.Push{Ref: git.PublishedRef("b"), New: id}
-	lease, board := gitio.Push{Ref: git.LeaseRef("a")}, gitio.Push{Ref: git.BoardRef, New: id}
-	for _, c := range []struct{ all, want []gitio.Push }{
-		{[]gitio.Push{gone, board}, []gitio.Push{board}}, {[]gitio.Push{gone}, nil}, {[]gitio.Push{moved, board}, nil}, {[]gitio.Push{lease, board}, nil},
+	id := plumbing.OID(strings.Repeat("1", 40))
+	gone, moved := git.Push{Ref: plumbing.PublishedRef("a")}, git.Push{Ref: plumbing.PublishedRef("b"), New: id}
+	lease, board := git.Push{Ref: plumbing.LeaseRef("a")}, git.Push{Ref: plumbing.BoardRef, New: id}
+	for _, c := range []struct{ all, want []git.Push }{
+		{[]git.Push{gone, board}, []git.Push{board}}, {[]git.Push{gone}, nil}, {[]git.Push{moved, board}, nil}, {[]git.Push{lease, board}, nil},
 	} {
 		p := &plan{pushes: c.all}
 		if kept := p.keepBranches(); kept != (c.want != nil) || kept && !slices.Equal(p.pushes, c.want) {
@@ -145,12 +145,12 @@ func TestKeepBranches(t *testing.T) {
 // TestRest checks what of a chain follows from a board.
 func TestRest(t *testing.T) {
 	t.Parallel()
-	a, b, x := git.OID(strings.Repeat("a", 40)), git.OID(strings.Repeat("b", 40)), git.OID(strings.Repeat("c", 40))
-	operation := func(id string, base, to git.OID) *link {
-		return &link{ID: id, Base: base, Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: base, New: to}}}
+	a, b, x := plumbing.OID(strings.Repeat("a", 40)), plumbing.OID(strings.Repeat("b", 40)), plumbing.OID(strings.Repeat("c", 40))
+	operation := func(id string, base, to plumbing.OID) *link {
+		return &link{ID: id, Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: to}}}
 	}
 	for name, c := range map[string]struct {
-		base, board git.OID
+		base, board plumbing.OID
 		links       []*link
 		sequencer   bool
 		want        string
@@ -161,7 +161,7 @@ func TestRest(t *testing.T) {
 		"decided there":                   {a, x, []*link{operation("1", a, b)}, true, "1 ccc"},
 		"of two boards":                   {a, b, []*link{operation("1", a, b), {ID: "2", Base: x}}, true, "2 bbb"},
 		"an operation that moves nothing": {a, a, []*link{operation("1", a, a)}, false, "1 aaa"},
-		"no board":                        {a, git.ZeroOID, []*link{operation("1", a, b), operation("2", git.ZeroOID, git.ZeroOID)}, true, "2 000"},
+		"no board":                        {a, plumbing.ZeroOID, []*link{operation("1", a, b), operation("2", plumbing.ZeroOID, plumbing.ZeroOID)}, true, "2 000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := &chain{Base: c.base, Links: c.links}
@@ -236,7 +236,7 @@ func TestPlaces(t *testing.T) {
 		"after two of others":                 {place{Tip: ids[1], Pushed: noon.Add(-5 * took), Streak: 7, Met: long}, 2, 0, 1, noon},
 		"after two of others, at leisure":     {place{Tip: ids[1], Pushed: noon.Add(-6 * took), Streak: 6, Met: long}, 0, 7, 1, long},
 		"after two of others that it has met": {place{Tip: ids[1], Pushed: noon.Add(-9 * took), Met: lately}, 2, 0, 1, noon},
-		"after what can't be read":            {place{Tip: git.OID(strings.Repeat("1", 40)), Pushed: noon.Add(-took), Met: long}, 0, 1, 1, long},
+		"after what can't be read":            {place{Tip: plumbing.OID(strings.Repeat("1", 40)), Pushed: noon.Add(-took), Met: long}, 0, 1, 1, long},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.keepPlace(c.was)
@@ -272,7 +272,7 @@ func TestPlaces(t *testing.T) {
 	if n := s.pushesBetween(t.Context(), ids[0], ids[3], 2); n != 2 {
 		t.Errorf("three operations came in %d pushes of two", n)
 	}
-	if n := s.pushesBetween(t.Context(), ids[0], git.OID(strings.Repeat("1", 40)), 2); n != 0 {
+	if n := s.pushesBetween(t.Context(), ids[0], plumbing.OID(strings.Repeat("1", 40)), 2); n != 0 {
 		t.Errorf("%d pushes to a missing remote", n)
 	}
 	check(t, os.WriteFile(s.file(placeFile), []byte(`{"turns":3,"links":"x"}`), 0o644))
@@ -319,12 +319,12 @@ func TestFetchesAreCounted(t *testing.T) {
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
-	network := &gitio.NetworkError{Remote: "r", Said: "said", Err: gitio.ErrUnsent}
+	network := &git.NetworkError{Remote: "r", Said: "said", Err: git.ErrUnsent}
 	for err, want := range map[error]outcome{
-		nil: {ID: "1", State: linkDone}, gitio.ErrRefMoved: {ID: "1", State: linkLost}, gitio.ErrRejected: {ID: "1", State: linkDropped},
+		nil: {ID: "1", State: linkDone}, git.ErrRefMoved: {ID: "1", State: linkLost}, git.ErrRejected: {ID: "1", State: linkDropped},
 		&TornError{Ref: "x"}: {ID: "1", State: linkTorn, Said: "x"}, network: {ID: "1", State: linkUnsent, Said: "said"},
-		gitio.ErrUnsent: {ID: "1", State: linkUnsent, Said: gitio.ErrUnsent.Error()}, &UnclearError{Err: network}: {ID: "1", State: linkUnclear, Said: "said"},
-		&takenError{map[string][]git.OID{"1": {"a"}}}: {ID: "1", State: linkDone, Commits: []git.OID{"a"}}, &takenError{}: {ID: "1", State: linkLost},
+		git.ErrUnsent: {ID: "1", State: linkUnsent, Said: git.ErrUnsent.Error()}, &UnclearError{Err: network}: {ID: "1", State: linkUnclear, Said: "said"},
+		&takenError{map[string][]plumbing.OID{"1": {"a"}}}: {ID: "1", State: linkDone, Commits: []plumbing.OID{"a"}}, &takenError{}: {ID: "1", State: linkLost},
 	} {
 		if got := outcomeOf(&link{ID: "1"}, err); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: %+v", err, got)

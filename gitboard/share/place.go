@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
@@ -16,7 +16,7 @@ import (
 // as there were since its own last one, and stops as soon as no other comes. Now and then it lets
 // one in without having met another, because it can't see who waits.
 type place struct {
-	Tip    git.OID       `json:"tip"`    // of the board after this clone's last push
+	Tip    plumbing.OID  `json:"tip"`    // of the board after this clone's last push
 	Pushed time.Time     `json:"pushed"` // when that push ended
 	Took   time.Duration `json:"took"`   // how long it took
 	Links  int           `json:"links"`  // how many links it carried
@@ -58,14 +58,14 @@ func (s *Store) giveWay(ctx context.Context) bool {
 	if p.Turns <= 0 || s.now().Sub(p.Pushed) > busy*p.Took*time.Duration(p.Turns) {
 		return false // those who waited have had their chance
 	}
-	defer gitio.Trace("give way to other clones")()
+	defer git.Trace("give way to other clones")()
 	began := s.now()
 	for seen := p.Tip; p.Turns > 0 && s.now().Sub(began) < maxAway; {
 		wait(ctx, p.step(s.now().Sub(began)))
 		if s.Fetch(ctx) != nil {
 			break
 		}
-		here, err := s.repo.Ref(ctx, git.BoardRef)
+		here, err := s.repo.Ref(ctx, plumbing.BoardRef)
 		if err != nil || here == seen {
 			break // no process waits any more
 		}
@@ -83,7 +83,7 @@ func (p place) step(given time.Duration) time.Duration {
 }
 
 // pushesBetween estimates how many pushes moved a board from one commit to another.
-func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) int {
+func (s *Store) pushesBetween(ctx context.Context, from, to plumbing.OID, links int) int {
 	commits, err := s.repo.Log(ctx, from, to)
 	if err != nil {
 		return 0
@@ -95,7 +95,7 @@ func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) 
 // or waited at the end of the last push, if that was just now, and for one that is being decided.
 // Callers that were answered may have more to do, and those that lost the race are decided again.
 func (s *Store) gather(ctx context.Context) {
-	defer gitio.Trace("wait for operations that can travel together")()
+	defer git.Trace("wait for operations that can travel together")()
 	p := s.place()
 	p.Took = min(p.Took, maxAway) // one that took longer was held up
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
@@ -107,7 +107,7 @@ func (s *Store) gather(ctx context.Context) {
 // regather waits until as many operations are pending as there were at the end of the last push,
 // but for one more only while that takes less than the push took for each of those that are here.
 func (s *Store) regather(ctx context.Context, p place) {
-	appended, stop := gitio.Watch(s.file(chainFile))
+	appended, stop := git.Watch(s.file(chainFile))
 	defer stop()
 	most, next := time.NewTimer(p.Took), time.NewTimer(p.Took/firstShare)
 	defer most.Stop()

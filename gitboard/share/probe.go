@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -26,7 +26,7 @@ const probeKept = 24 * time.Hour
 
 // choose probes a remote that is to share the board. If it declines the refs of a board under their
 // own names, it is asked to keep them as branches that only grow.
-func (s *Store) choose(ctx context.Context, by *gitio.Remote, id string) error {
+func (s *Store) choose(ctx context.Context, by *git.Remote, id string) error {
 	err := s.probe(ctx, by, id)
 	if declined := (*declinedError)(nil); !errors.As(err, &declined) {
 		return err
@@ -50,11 +50,11 @@ func (e *nameError) Unwrap() error { return e.error }
 
 // names are the names at a remote below which a board needs refs, and which no branch there may
 // have.
-func names(by *gitio.Remote) []string {
-	prefixes := []string{git.BoardPrefix, git.PublishedPrefix}
+func names(by *git.Remote) []string {
+	prefixes := []string{plumbing.BoardPrefix, plumbing.PublishedPrefix}
 	if by.OnlyBranches {
-		for _, own := range []string{git.LeasePrefix, git.ReviewPrefix, git.AtticPrefix, git.ProbePrefix} {
-			prefixes = append(prefixes, git.AsBranch(own))
+		for _, own := range []string{plumbing.LeasePrefix, plumbing.ReviewPrefix, plumbing.AtticPrefix, plumbing.ProbePrefix} {
+			prefixes = append(prefixes, plumbing.AsBranch(own))
 		}
 	}
 	for i, prefix := range prefixes {
@@ -64,22 +64,22 @@ func names(by *gitio.Remote) []string {
 }
 
 // clash refuses a remote that has a branch where a board needs refs below, or one below the board.
-func clash(by *gitio.Remote, there map[string]git.OID) error {
+func clash(by *git.Remote, there map[string]plumbing.OID) error {
 	for _, ref := range names(by) {
 		if _, is := there[ref]; is {
-			branch := git.BranchName(ref)
+			branch := plumbing.BranchName(ref)
 			return inTheWay(by, branch, fmt.Sprintf("no branches below a branch: a board needs %s/…", branch))
 		}
 	}
 	for ref := range there {
-		if strings.HasPrefix(ref, git.BoardRef+"/") {
-			return inTheWay(by, git.BranchName(ref), "no branch above a branch: a board needs "+git.BranchName(git.BoardRef))
+		if strings.HasPrefix(ref, plumbing.BoardRef+"/") {
+			return inTheWay(by, plumbing.BranchName(ref), "no branch above a branch: a board needs "+plumbing.BranchName(plumbing.BoardRef))
 		}
 	}
 	return nil
 }
 
-func inTheWay(by *gitio.Remote, branch, keeps string) error {
+func inTheWay(by *git.Remote, branch, keeps string) error {
 	return &nameError{board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps %s", name(by), plain.Line(branch, 60), keeps),
 		"let a human rename it there, then try again")}
 }
@@ -87,12 +87,12 @@ func inTheWay(by *gitio.Remote, branch, keeps string) error {
 // probe asks a remote for the abilities that the first claim would need: that no branch there is in
 // the way of their names, and that a ref of the board can be created, read back, replaced and
 // deleted, each in an atomic push. It first deletes an old killed probe's leftovers on the remote.
-func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
-	prefix := named(by, git.ProbePrefix)
+func (s *Store) probe(ctx context.Context, by *git.Remote, id string) error {
+	prefix := named(by, plumbing.ProbePrefix)
 	ref := fmt.Sprintf("%s%d-%s", prefix, s.now().Unix(), id)
-	var there map[string]git.OID
+	var there map[string]plumbing.OID
 	err := again(ctx, func() (err error) {
-		there, err = by.List(ctx, append(names(by), git.BoardRef+"/*", prefix+"*")...)
+		there, err = by.List(ctx, append(names(by), plumbing.BoardRef+"/*", prefix+"*")...)
 		return err
 	})
 	if err != nil {
@@ -105,36 +105,36 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 		_ = by.Push(ctx, left) // another clone may be doing the same
 	}
 	if by.OnlyBranches {
-		return s.probeGrowing(ctx, by, prefix+git.Probe)
+		return s.probeGrowing(ctx, by, prefix+plumbing.Probe)
 	}
 	// As with a lease, neither value is a commit and neither follows from the other.
-	values := []git.Object{
-		git.NewObject("blob", []byte("git liza asks whether this remote accepts refs of a board\n")),
-		git.NewObject("blob", []byte("git liza asks whether this remote lets them be replaced\n")),
+	values := []plumbing.Object{
+		plumbing.NewObject("blob", []byte("git liza asks whether this remote accepts refs of a board\n")),
+		plumbing.NewObject("blob", []byte("git liza asks whether this remote lets them be replaced\n")),
 	}
 	if err := s.repo.WriteObjects(ctx, values); err != nil {
 		return err
 	}
 	first, second := values[0].OID, values[1].OID
-	if err := ask(ctx, by, "does not accept refs below %s", ref, git.ZeroOID, first); err != nil {
+	if err := ask(ctx, by, "does not accept refs below %s", ref, plumbing.ZeroOID, first); err != nil {
 		return err
 	}
 	if err := readBack(ctx, by, ref, first); err != nil {
-		_ = by.Push(ctx, []gitio.Push{{Ref: ref, Exactly: true, Old: first}}) // later probes may not see it
+		_ = by.Push(ctx, []git.Push{{Ref: ref, Exactly: true, Old: first}}) // later probes may not see it
 		return err
 	}
 	if err := ask(ctx, by, "does not let a ref below %s be replaced, as each heartbeat does", ref, first, second); err != nil {
-		_ = by.Push(ctx, []gitio.Push{{Ref: ref, Exactly: true, Old: first}})
+		_ = by.Push(ctx, []git.Push{{Ref: ref, Exactly: true, Old: first}})
 		return err
 	}
-	return ask(ctx, by, "does not let a ref below %s be deleted", ref, second, git.ZeroOID)
+	return ask(ctx, by, "does not let a ref below %s be deleted", ref, second, plumbing.ZeroOID)
 }
 
 // ask pushes one step of a probe. what names the ability that the remote lacks if it declines.
-func ask(ctx context.Context, by *gitio.Remote, what, ref string, old, value git.OID) error {
-	below := strings.TrimSuffix(strings.TrimPrefix(named(by, git.OwnPrefix), git.HeadsPrefix), "/")
+func ask(ctx context.Context, by *git.Remote, what, ref string, old, value plumbing.OID) error {
+	below := strings.TrimSuffix(strings.TrimPrefix(named(by, plumbing.OwnPrefix), plumbing.HeadsPrefix), "/")
 	err := again(ctx, func() error {
-		return by.Push(ctx, []gitio.Push{{Ref: ref, New: value, Exactly: true, Old: old}})
+		return by.Push(ctx, []git.Push{{Ref: ref, New: value, Exactly: true, Old: old}})
 	})
 	return unfit(by, fmt.Sprintf(what, below), err)
 }
@@ -144,7 +144,7 @@ const maxRaces = 16
 
 // probeGrowing is the probe of a host that accepts only branches, which stay there. So all probes
 // move the same branch, and one that another has overtaken begins again.
-func (s *Store) probeGrowing(ctx context.Context, by *gitio.Remote, ref string) error {
+func (s *Store) probeGrowing(ctx context.Context, by *git.Remote, ref string) error {
 	for try := 1; ; try++ {
 		at, err := s.growProbe(ctx, by, ref)
 		if err == nil || try == maxRaces {
@@ -157,7 +157,7 @@ func (s *Store) probeGrowing(ctx context.Context, by *gitio.Remote, ref string) 
 }
 
 // growProbe moves the branch of all probes twice, and returns where the branch should be now.
-func (s *Store) growProbe(ctx context.Context, by *gitio.Remote, ref string) (at git.OID, err error) {
+func (s *Store) growProbe(ctx context.Context, by *git.Remote, ref string) (at plumbing.OID, err error) {
 	there, err := by.List(ctx, ref)
 	if err != nil {
 		return "", err
@@ -168,13 +168,13 @@ func (s *Store) growProbe(ctx context.Context, by *gitio.Remote, ref string) (at
 		}
 	}
 	for range 2 {
-		next, err := s.grow(ctx, at.OrZero(), git.ZeroOID)
+		next, err := s.grow(ctx, at.OrZero(), plumbing.ZeroOID)
 		if err == nil {
 			err = ask(ctx, by, "does not accept refs below %s", ref, at.OrZero(), next)
 		}
 		if err != nil {
 			if there[ref].IsZero() && !at.IsZero() {
-				_ = by.Push(ctx, []gitio.Push{{Ref: ref, Exactly: true, Old: at}})
+				_ = by.Push(ctx, []git.Push{{Ref: ref, Exactly: true, Old: at}})
 			}
 			return at, err
 		}
@@ -184,7 +184,7 @@ func (s *Store) growProbe(ctx context.Context, by *gitio.Remote, ref string) (at
 }
 
 // readBack refuses a remote that does not show at once what was pushed to it.
-func readBack(ctx context.Context, by *gitio.Remote, ref string, pushed git.OID) error {
+func readBack(ctx context.Context, by *git.Remote, ref string, pushed plumbing.OID) error {
 	now, err := by.List(ctx, ref)
 	if err != nil || now[ref] == pushed {
 		return err
@@ -194,18 +194,18 @@ func readBack(ctx context.Context, by *gitio.Remote, ref string, pushed git.OID)
 }
 
 // leftProbes returns the deletions of refs that are no probe of the last day.
-func (s *Store) leftProbes(prefix string, there map[string]git.OID) (left []gitio.Push) {
+func (s *Store) leftProbes(prefix string, there map[string]plumbing.OID) (left []git.Push) {
 	for ref, at := range there {
 		name, below := strings.CutPrefix(ref, prefix)
-		began, is := git.ProbeBegan(name)
-		if below && name != git.Probe && (!is || s.now().Sub(began).Abs() > probeKept) {
-			left = append(left, gitio.Push{Ref: ref, Exactly: true, Old: at})
+		began, is := plumbing.ProbeBegan(name)
+		if below && name != plumbing.Probe && (!is || s.now().Sub(began).Abs() > probeKept) {
+			left = append(left, git.Push{Ref: ref, Exactly: true, Old: at})
 		}
 	}
 	return left
 }
 
-func name(by *gitio.Remote) string { return plain.Line(by.Name, 60) }
+func name(by *git.Remote) string { return plain.Line(by.Name, 60) }
 
 // declinedError is the refusal of a remote that has declined a part of a probe.
 type declinedError struct{ error }
@@ -214,19 +214,19 @@ func (e *declinedError) Unwrap() error { return e.error }
 
 // unfit turns the failure of a probe into a refusal if the remote has declined, and otherwise
 // returns the error itself.
-func unfit(by *gitio.Remote, what string, err error) error {
-	failed := (*gitio.NetworkError)(nil)
+func unfit(by *git.Remote, what string, err error) error {
+	failed := (*git.NetworkError)(nil)
 	switch {
-	case errors.Is(err, gitio.ErrUnstoredThere):
+	case errors.Is(err, git.ErrUnstoredThere):
 		return err // it may accept that once it has room
-	case errors.As(err, &failed) && errors.Is(err, gitio.ErrRejected):
-	case errors.As(err, &failed) && errors.Is(err, gitio.ErrNotAtomic):
+	case errors.As(err, &failed) && errors.Is(err, git.ErrRejected):
+	case errors.As(err, &failed) && errors.Is(err, git.ErrNotAtomic):
 		what = "does not move several refs at once"
 	default:
 		return err
 	}
 	r := board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s %s: %s", name(by), what, failed.Said), "share by another remote: a bare repository on any machine that all can reach will do")
-	if errors.Is(err, gitio.ErrRejected) {
+	if errors.Is(err, git.ErrRejected) {
 		return &declinedError{r}
 	}
 	return r

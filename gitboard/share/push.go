@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // UnclearError means that it is unknown whether a push was done: the remote can't be asked, or
@@ -51,7 +51,7 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		return true, s.torn(ctx, p, failed)
 	}
 	return tried(ctx, push, arrived, func(failed error) bool {
-		return !p.keepBranches() && errors.Is(failed, gitio.ErrDeclinedThere) // the remote moved no ref
+		return !p.keepBranches() && errors.Is(failed, git.ErrDeclinedThere) // the remote moved no ref
 	})
 }
 
@@ -65,7 +65,7 @@ type answerError struct{ error }
 // caused it. Otherwise futile reports whether the next attempt would be rejected as well.
 func tried(ctx context.Context, push func(context.Context) error, arrived func(context.Context) (bool, error), futile func(error) bool) error {
 	var failed, unheard error
-	for attempt := 1; attempt == 1 || gitio.MayRetry(ctx, attempt-1, tries); attempt++ {
+	for attempt := 1; attempt == 1 || git.MayRetry(ctx, attempt-1, tries); attempt++ {
 		if attempt > 1 {
 			if err := pause(ctx, attempt); err != nil {
 				return unclear(unheard, err)
@@ -78,11 +78,11 @@ func tried(ctx context.Context, push func(context.Context) error, arrived func(c
 			return nil
 		case errors.As(failed, &answer):
 			return answer.error
-		case unheard == nil && (errors.Is(failed, gitio.ErrNotAtomic) || errors.Is(failed, gitio.ErrUnsent) && errors.Is(failed, gitio.ErrSilent)):
+		case unheard == nil && (errors.Is(failed, git.ErrNotAtomic) || errors.Is(failed, git.ErrUnsent) && errors.Is(failed, git.ErrSilent)):
 			return failed
-		case errors.Is(failed, gitio.ErrUnsent):
+		case errors.Is(failed, git.ErrUnsent):
 			continue
-		case !errors.Is(failed, gitio.ErrRejected) && !errors.Is(failed, gitio.ErrNotAtomic):
+		case !errors.Is(failed, git.ErrRejected) && !errors.Is(failed, git.ErrNotAtomic):
 			unheard = failed
 		}
 		look, cancel := patient(ctx)
@@ -103,7 +103,7 @@ func tried(ctx context.Context, push func(context.Context) error, arrived func(c
 // unclear returns the error of a look at the remote after a push without an answer, nil if there
 // was none. Some errors say what became of the push.
 func unclear(unheard, err error) error {
-	known := errors.Is(err, gitio.ErrRefMoved) || errors.As(err, new(*TornError)) || errors.As(err, new(*DivergedError))
+	known := errors.Is(err, git.ErrRefMoved) || errors.As(err, new(*TornError)) || errors.As(err, new(*DivergedError))
 	if unheard == nil || err == nil || known {
 		return err
 	}
@@ -114,15 +114,15 @@ func unclear(unheard, err error) error {
 // may forbid deleting any (receive.denyDeletes), and the rest matters more than tidying up. It
 // reports whether it dropped any.
 func (p *plan) keepBranches() bool {
-	rest := slices.DeleteFunc(slices.Clone(p.pushes), func(push gitio.Push) bool {
-		return push.New.OrZero() == git.ZeroOID && strings.HasPrefix(push.Ref, git.PublishedPrefix)
+	rest := slices.DeleteFunc(slices.Clone(p.pushes), func(push git.Push) bool {
+		return push.New.OrZero() == plumbing.ZeroOID && strings.HasPrefix(push.Ref, plumbing.PublishedPrefix)
 	})
 	if len(rest) == 0 || len(rest) == len(p.pushes) {
 		return false
 	}
 	p.pushes = rest
 	// A commit whose branch stays needs no place in the attic, where a server's lock accepts none.
-	kept := slices.DeleteFunc(slices.Clone(rest), func(push gitio.Push) bool { return strings.HasPrefix(push.Ref, git.AtticPrefix) })
+	kept := slices.DeleteFunc(slices.Clone(rest), func(push git.Push) bool { return strings.HasPrefix(push.Ref, plumbing.AtticPrefix) })
 	if len(kept) > 0 {
 		p.pushes = kept
 	}
@@ -144,12 +144,12 @@ func (s *Store) retire(ctx context.Context, p *plan) error {
 	if len(p.retired) == 0 {
 		return nil
 	}
-	var pushes []gitio.Push
+	var pushes []git.Push
 	for _, r := range p.retired {
-		pushes = append(pushes, keep(r.task, r.from), gitio.Push{Ref: git.PublishedRef(r.task), Exactly: true, Old: r.from})
+		pushes = append(pushes, keep(r.task, r.from), git.Push{Ref: plumbing.PublishedRef(r.task), Exactly: true, Old: r.from})
 	}
 	err := s.remote.Load().Push(ctx, pushes)
-	if errors.Is(err, gitio.ErrRejected) && !errors.Is(err, gitio.ErrLockedThere) {
+	if errors.Is(err, git.ErrRejected) && !errors.Is(err, git.ErrLockedThere) {
 		err = s.regrow(ctx, p) // it may let no branch be deleted (receive.denyDeletes)
 	}
 	if err != nil {
@@ -166,14 +166,14 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	var moved error
 	for _, u := range p.moves {
 		at := u.Ref
-		if at == git.BoardRef {
+		if at == plumbing.BoardRef {
 			at = s.tracking("state")
 		}
 		now, err := s.Ref(ctx, at)
 		if err != nil {
 			return false, err
 		}
-		if u.Ref == git.BoardRef {
+		if u.Ref == plumbing.BoardRef {
 			if landed, err := s.follows(ctx, u, now); landed || err != nil {
 				return landed, err // what came with its commit, others may have moved since
 			}
@@ -182,7 +182,7 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 			}
 		}
 		done = now == u.New.OrZero() && u.Old != u.New
-		if now != u.Old.OrZero() && !strings.HasPrefix(u.Ref, git.ReviewPrefix) {
+		if now != u.Old.OrZero() && !strings.HasPrefix(u.Ref, plumbing.ReviewPrefix) {
 			moved = orMoved(nil, u.Ref)
 		}
 	}
@@ -194,7 +194,7 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 
 // torn returns a *TornError if a failed push moved the board and not all of its refs.
 func (s *Store) torn(ctx context.Context, p *plan, failed error) error {
-	part := (*gitio.PartError)(nil)
+	part := (*git.PartError)(nil)
 	if errors.As(failed, &part) {
 		return &TornError{s.Name(), strings.Join(part.Left, ", ")}
 	}
@@ -213,7 +213,7 @@ func (s *Store) leftOut(ctx context.Context, p *plan) (left []string, err error)
 	for _, push := range p.pushes {
 		refs = append(refs, push.Ref)
 	}
-	var there map[string]git.OID
+	var there map[string]plumbing.OID
 	err = again(ctx, func() (err error) {
 		there, err = s.remote.Load().List(ctx, refs...)
 		return err
@@ -221,10 +221,10 @@ func (s *Store) leftOut(ctx context.Context, p *plan) (left []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	others := slices.ContainsFunc(p.pushes, func(push gitio.Push) bool { return push.Ref == git.BoardRef && there[push.Ref] != push.New })
+	others := slices.ContainsFunc(p.pushes, func(push git.Push) bool { return push.Ref == plumbing.BoardRef && there[push.Ref] != push.New })
 	for _, push := range p.pushes {
-		isBranch := strings.HasPrefix(push.Ref, git.PublishedPrefix)
-		mayEnd := isBranch || strings.HasPrefix(push.Ref, git.LeasePrefix)
+		isBranch := strings.HasPrefix(push.Ref, plumbing.PublishedPrefix)
+		mayEnd := isBranch || strings.HasPrefix(push.Ref, plumbing.LeasePrefix)
 		switch {
 		case push.Old.OrZero() == push.New.OrZero() || there[push.Ref].OrZero() != push.Old.OrZero():
 		case push.New.IsZero() && isBranch: // a remote may keep it
@@ -250,7 +250,7 @@ func (e *TornError) Error() string {
 func (e *TornError) Torn() bool { return true }
 
 // follows reports whether now contains the board's commit that an update brings.
-func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool, error) {
+func (s *Store) follows(ctx context.Context, u plumbing.RefUpdate, now plumbing.OID) (bool, error) {
 	if now == u.New || now == u.Old || now.IsZero() {
 		return now == u.New, nil
 	}
@@ -261,7 +261,7 @@ func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool
 // the remote has them: a later fetch brings missing ones, and work that somebody did on a local
 // branch stays for them to find. taken is the chain that was pushed, nil if another process pushed
 // it and only the caller's own part is updated here.
-func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate, reflog string, taken *chain) error {
+func (s *Store) settle(ctx context.Context, number int, updates []plumbing.RefUpdate, reflog string, taken *chain) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 	defer cancel()
 	defer s.lock(ctx)()
@@ -269,10 +269,10 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 	if err != nil {
 		return nil
 	}
-	var moves []git.RefUpdate
-	move := func(ref string, from, to git.OID) { // unless it is elsewhere, or can't be read
+	var moves []plumbing.RefUpdate
+	move := func(ref string, from, to plumbing.OID) { // unless it is elsewhere, or can't be read
 		if now, err := s.repo.Ref(ctx, ref); err == nil && now == from.OrZero() {
-			moves = append(moves, git.RefUpdate{Ref: ref, Old: from, New: to})
+			moves = append(moves, plumbing.RefUpdate{Ref: ref, Old: from, New: to})
 		}
 	}
 	for _, u := range updates {
@@ -280,7 +280,7 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 		if u.Old == u.New {
 			continue
 		}
-		if what := map[string]string{git.BoardRef: "state", branch: "integration"}[u.Ref]; what != "" {
+		if what := map[string]string{plumbing.BoardRef: "state", branch: "integration"}[u.Ref]; what != "" {
 			move(s.tracking(what), u.Old, u.New)
 		}
 		move(u.Ref, u.Old, u.New)
@@ -289,28 +289,28 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 		defer s.trim(ctx, taken)
 	}
 	if s.repo.UpdateRefs(ctx, moves, reflog) == nil {
-		if slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Ref == git.BoardRef && u.Old != u.New }) {
+		if slices.ContainsFunc(updates, func(u plumbing.RefUpdate) bool { return u.Ref == plumbing.BoardRef && u.Old != u.New }) {
 			s.pushed(number)
 		}
 		return nil
 	}
 	for _, u := range moves {
-		_ = s.repo.UpdateRefs(ctx, []git.RefUpdate{u}, reflog)
+		_ = s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{u}, reflog)
 	}
 	return nil
 }
 
 // stale returns the update that deletes the remote-tracking branch which git wrote on a push: git
 // ignores negative refspecs there, and nothing would update the branch again.
-func (s *Store) stale(ctx context.Context, ref string) []git.RefUpdate {
-	if ref = s.there(ref); !strings.HasPrefix(ref, git.BoardPrefix) {
+func (s *Store) stale(ctx context.Context, ref string) []plumbing.RefUpdate {
+	if ref = s.there(ref); !strings.HasPrefix(ref, plumbing.BoardPrefix) {
 		return nil
 	}
 	left, err := s.repo.Ref(ctx, s.peoples(ref))
 	if err != nil || left.IsZero() {
 		return nil
 	}
-	return []git.RefUpdate{{Ref: s.peoples(ref), Old: left}}
+	return []plumbing.RefUpdate{{Ref: s.peoples(ref), Old: left}}
 }
 
 // settleFor bounds the work that follows a successful push.

@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // TestAllAreWoken checks that the end of a push wakes all who wait for it, even if another process
 // begins the next push at once.
 func TestAllAreWoken(t *testing.T) {
 	t.Parallel()
-	s := New(&gitio.Repo{}, t.TempDir(), time.Now)
+	s := New(&git.Repo{}, t.TempDir(), time.Now)
 	queue := func() *pushQueue { return s.pushQueue() }
 	for range 20 {
 		pushing, next := queue(), queue()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -22,13 +22,13 @@ func TestNotAsPushed(t *testing.T) {
 	base := s.found(t)
 	now := s.operate(t, board.HumanActor("Ada", "ada@example.org"), &board.AddNote{For: "human", Message: "of another"})
 	text, _ := (&parcel.News{Since: now}).Text()
-	lost := &link{ID: "lost", Base: base, Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: base, New: git.OID("1111111111111111111111111111111111111111")}}}
+	lost := &link{ID: "lost", Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: plumbing.OID("1111111111111111111111111111111111111111")}}}
 	d := &delivery{chain: &chain{Base: now, Links: []*link{lost}}, requests: [][]string{{"a request"}}}
 	taken := (*takenError)(nil)
 	if err := s.rewritten(t.Context(), d, text); !errors.As(err, &taken) || len(taken.links) != 0 {
 		t.Errorf("it ends with %v", err)
 	}
-	pushed := &link{ID: "pushed", Base: base, Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: base, New: now}}}
+	pushed := &link{ID: "pushed", Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: now}}}
 	d.chain = &chain{Base: base, Links: []*link{pushed}}
 	check(t, s.rewritten(t.Context(), d, text)) // it is there as it was
 }
@@ -45,12 +45,12 @@ func TestGapIsNotApart(t *testing.T) {
 	check(t, os.RemoveAll(s.repo.Upkeep().KeptDir()))
 	check(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", string(lost[:2]), string(lost[2:]))))
 	var err error
-	s.repo, err = gitio.Open(t.Context(), s.repo.CommonDir()) // one that has not read it
+	s.repo, err = git.Open(t.Context(), s.repo.CommonDir()) // one that has not read it
 	check(t, err)
 	defer s.repo.Close()
-	for _, c := range []struct{ here, there git.OID }{{last, first}, {first, last}} {
-		s.set(t, map[string]git.OID{s.tracking("state"): c.there})
-		if _, err := s.Lacking(t.Context(), c.here); !errors.As(err, new(*gitio.DamagedError)) {
+	for _, c := range []struct{ here, there plumbing.OID }{{last, first}, {first, last}} {
+		s.set(t, map[string]plumbing.OID{s.tracking("state"): c.there})
+		if _, err := s.Lacking(t.Context(), c.here); !errors.As(err, new(*git.DamagedError)) {
 			t.Errorf("here is %s, there %s: %v", c.here.Short(), c.there.Short(), err)
 		}
 	}
@@ -64,12 +64,12 @@ func TestLacking(t *testing.T) {
 	s.found(t)
 	human := board.HumanActor("Ada", "ada@example.org")
 	early := s.operate(t, human, &board.AddNote{For: "human", Message: "before all tasks"})
-	commit := func(message string) git.OID {
-		o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: []git.OID{early}, Message: message + "\n"}))
-		check(t, s.repo.WriteObjects(t.Context(), []git.Object{o}))
+	commit := func(message string) plumbing.OID {
+		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: []plumbing.OID{early}, Message: message + "\n"}))
+		check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{o}))
 		return o.OID
 	}
-	submit := func(task, agent string, work git.OID) git.OID {
+	submit := func(task, agent string, work plumbing.OID) plumbing.OID {
 		about, coder := board.About{Task: task}, board.Actor{ID: agent, Role: roles.Coder, Session: "mine"}
 		s.operate(t, human, &board.AddTask{About: about, Ready: true, NoSpecFile: true, Definition: board.Definition{
 			Description: "d", DoneWhen: "go test ./... passes", Scope: "IN: x", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
@@ -81,23 +81,23 @@ func TestLacking(t *testing.T) {
 	first, second := commit("first"), commit("second")
 	once := submit("one", "coder-1", first)
 	twice := submit("two", "coder-2", second)
-	refs := map[string]git.OID{
-		git.ReviewRef("one", 1): first, git.ReviewRef("two", 1): second, git.ReviewRef("two", 2): second, git.ReviewRef("three", 1): first,
-		git.ReviewPrefix + "two/odd": second, git.ReviewPrefix + "odd": second,
+	refs := map[string]plumbing.OID{
+		plumbing.ReviewRef("one", 1): first, plumbing.ReviewRef("two", 1): second, plumbing.ReviewRef("two", 2): second, plumbing.ReviewRef("three", 1): first,
+		plumbing.ReviewPrefix + "two/odd": second, plumbing.ReviewPrefix + "odd": second,
 	}
 	s.set(t, refs)
 	for name, c := range map[string]struct {
-		reset, here git.OID
-		moved       map[string]git.OID
+		reset, here plumbing.OID
+		moved       map[string]plumbing.OID
 		want        []string
 	}{
-		"a remote that was not reset":       {git.ZeroOID, twice, nil, nil},
+		"a remote that was not reset":       {plumbing.ZeroOID, twice, nil, nil},
 		"one that lacks both":               {early, twice, nil, []string{"one/1", "two/1"}},
 		"one that lacks the second":         {once, twice, nil, []string{"two/1"}},
 		"one that lacks no submission":      {twice, twice, nil, nil},
 		"an operation not on the board":     {early, once, nil, []string{"one/1"}},
-		"a submission that is another here": {early, twice, map[string]git.OID{git.ReviewRef("one", 1): second}, []string{"two/1"}},
-		"a submission that is missing here": {early, twice, map[string]git.OID{git.ReviewRef("two", 1): git.ZeroOID}, []string{"one/1"}},
+		"a submission that is another here": {early, twice, map[string]plumbing.OID{plumbing.ReviewRef("one", 1): second}, []string{"two/1"}},
+		"a submission that is missing here": {early, twice, map[string]plumbing.OID{plumbing.ReviewRef("two", 1): plumbing.ZeroOID}, []string{"one/1"}},
 	} {
 		s.set(t, refs)
 		s.set(t, c.moved)
@@ -105,7 +105,7 @@ func TestLacking(t *testing.T) {
 		check(t, err)
 		var got []string
 		for _, p := range pushes {
-			got = append(got, p.Ref[len(git.ReviewPrefix):])
+			got = append(got, p.Ref[len(plumbing.ReviewPrefix):])
 			if p.New != refs[p.Ref] || !p.Old.IsZero() {
 				t.Errorf("%s: it pushes %+v", name, p)
 			}
@@ -119,8 +119,8 @@ func TestLacking(t *testing.T) {
 // TestHomeLost checks which repositories have lost the ref that makes a board at home there.
 func TestHomeLost(t *testing.T) {
 	t.Parallel()
-	type refs = map[string]git.OID
-	lease := git.LeaseRef("coder-1")
+	type refs = map[string]plumbing.OID
+	lease := plumbing.LeaseRef("coder-1")
 	for name, c := range map[string]struct {
 		refs   refs // "tip" is the board's commit
 		shared bool
@@ -128,10 +128,10 @@ func TestHomeLost(t *testing.T) {
 		lost   bool
 	}{
 		"agents have leases":               {refs: refs{lease: "tip"}, lost: true},
-		"it has submissions only":          {refs: refs{git.ReviewRef("x", 1): "tip"}},
-		"its home is there":                {refs: refs{lease: "tip", git.HomeRef: "tip"}},
-		"its home is a branch":             {refs: refs{lease: "tip", git.AsBranch(git.HomeRef): "tip"}},
-		"a clone that has seen the board":  {refs: refs{lease: "tip", git.TrackingRef("hub", "state"): "tip"}},
+		"it has submissions only":          {refs: refs{plumbing.ReviewRef("x", 1): "tip"}},
+		"its home is there":                {refs: refs{lease: "tip", plumbing.HomeRef: "tip"}},
+		"its home is a branch":             {refs: refs{lease: "tip", plumbing.AsBranch(plumbing.HomeRef): "tip"}},
+		"a clone that has seen the board":  {refs: refs{lease: "tip", plumbing.TrackingRef("hub", "state"): "tip"}},
 		"a board that is shared":           {refs: refs{lease: "tip"}, shared: true},
 		"a share that was cut off":         {refs: refs{lease: "tip"}, begun: true},
 		"a copy, in which nobody has work": {},
@@ -149,7 +149,7 @@ func TestHomeLost(t *testing.T) {
 			check(t, os.WriteFile(s.file(sharingFile), []byte("hub\n"), 0o644))
 		}
 		if c.shared {
-			check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, by.Name))
+			check(t, s.repo.Settings().Set(t.Context(), git.RemoteKey, by.Name))
 		}
 		s.remote.Store(nil)
 		if lost, err := s.HomeLost(t.Context()); err != nil || lost != c.lost {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -47,7 +47,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err != nil {
 		return err
 	}
-	tip, err := s.repo.Ref(ctx, git.BoardRef)
+	tip, err := s.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,12 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	if tip.IsZero() {
-		return oplog.ErrNoBoard
+		return log.ErrNoBoard
 	}
 	if known == "" && s.Name() != "" {
 		return board.Refuse(board.CodeExists, fmt.Sprintf("this clone shares its board by %s, and %s does not have it", s.Name(), name), "git remote add "+s.Name()+" URL")
 	}
-	home, err := s.repo.Ref(ctx, git.HomeRef)
+	home, err := s.repo.Ref(ctx, plumbing.HomeRef)
 	if err != nil {
 		return err
 	}
@@ -101,13 +101,13 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 
 // offeredHalf returns none if a remote has only a part of this clone's earlier offer of the board,
 // at tip: a killed git on the remote leaves its refs moved in part.
-func (s *Store) offeredHalf(ctx context.Context, by *gitio.Remote, tip git.OID) (presence, error) {
+func (s *Store) offeredHalf(ctx context.Context, by *git.Remote, tip plumbing.OID) (presence, error) {
 	there, err := by.List(ctx, homes...)
 	if err != nil {
 		return lost, err
 	}
-	home := cmp.Or(there[git.HomeRef], there[git.AsBranch(git.HomeRef)])
-	if _, err := s.repo.Object(ctx, string(home)); errors.Is(err, gitio.ErrNotFound) {
+	home := cmp.Or(there[plumbing.HomeRef], there[plumbing.AsBranch(plumbing.HomeRef)])
+	if _, err := s.repo.Object(ctx, string(home)); errors.Is(err, git.ErrNotFound) {
 		return lost, nil // another board's
 	} else if err != nil {
 		return lost, err
@@ -145,11 +145,11 @@ func (s *Store) unlessAnother(ctx context.Context, err error) error {
 // offer pushes the board to a remote that has none. From then on writes in this clone wait until it
 // is known whether the remote has the board: others may write to it there. home is where the board
 // is at home here, zero if an earlier offer was cut off.
-func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]string, home git.OID) error {
+func (s *Store) offer(ctx context.Context, by *git.Remote, offered map[string]string, home plumbing.OID) error {
 	if err := s.begin(ctx, by.Name); err != nil {
 		return err
 	}
-	if err := s.moveHome(ctx, home, git.ZeroOID); errors.Is(err, gitio.ErrRefMoved) {
+	if err := s.moveHome(ctx, home, plumbing.ZeroOID); errors.Is(err, git.ErrRefMoved) {
 		return sharingNow() // beside this one, where files can't be locked
 	} else if err != nil {
 		return err
@@ -168,13 +168,13 @@ func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]
 		return s.unlessAnother(ctx, s.adopt(ctx, by, found))
 	case err == nil:
 		return s.keepName(ctx, by)
-	case home.IsZero() && errors.Is(err, gitio.ErrUnsent): // an interrupted push may still be on its way
+	case home.IsZero() && errors.Is(err, git.ErrUnsent): // an interrupted push may still be on its way
 		return &UnclearError{Err: err}
 	case home.IsZero():
 		return err
-	case errors.Is(err, gitio.ErrUnsent):
+	case errors.Is(err, git.ErrUnsent):
 		return errors.Join(err, s.comeHome(ctx, home))
-	case errors.Is(err, gitio.ErrRejected) || errors.Is(err, gitio.ErrNotAtomic):
+	case errors.Is(err, git.ErrRejected) || errors.Is(err, git.ErrNotAtomic):
 		return errors.Join(fmt.Errorf("%w; nothing was shared", err), s.comeHome(ctx, home))
 	case errors.As(err, new(*UnclearError)):
 		return err
@@ -184,19 +184,19 @@ func (s *Store) offer(ctx context.Context, by *gitio.Remote, offered map[string]
 
 // comeHome makes the board at home here again, since it was not shared. If that fails, as on a full
 // disk, the share counts as cut off: another one continues it.
-func (s *Store) comeHome(ctx context.Context, home git.OID) error {
-	if err := s.moveHome(ctx, git.ZeroOID, home); err != nil {
+func (s *Store) comeHome(ctx context.Context, home plumbing.OID) error {
+	if err := s.moveHome(ctx, plumbing.ZeroOID, home); err != nil {
 		return err
 	}
 	return s.ended()
 }
 
-// moveHome moves git.HomeRef, which a copy of a board has not.
-func (s *Store) moveHome(ctx context.Context, from, to git.OID) error {
+// moveHome moves plumbing.HomeRef, which a copy of a board has not.
+func (s *Store) moveHome(ctx context.Context, from, to plumbing.OID) error {
 	if from == to {
 		return nil
 	}
-	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: from, New: to}}, "")
+	return s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, Old: from, New: to}}, "")
 }
 
 // named returns the remote that shares this clone's board, "" if there is none, or none of that
@@ -211,27 +211,27 @@ func (s *Store) named(ctx context.Context) (string, error) {
 
 // offered maps what a remote gets when the board is first shared to its names there: the board, and
 // the branches of all tasks that were ever claimed. Other branches of that form belong to humans.
-func (s *Store) offered(ctx context.Context, by *gitio.Remote, tip git.OID, integration string) (map[string]string, error) {
+func (s *Store) offered(ctx context.Context, by *git.Remote, tip plumbing.OID, integration string) (map[string]string, error) {
 	at, err := s.log.At(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
 	tasks := at.State.TaskBranches()
-	branches, err := s.repo.Refs(ctx, git.BranchRef(tasks.Dir()))
+	branches, err := s.repo.Refs(ctx, plumbing.BranchRef(tasks.Dir()))
 	if err != nil {
 		return nil, err
 	}
 	offered := map[string]string{
-		git.BoardRef: git.BoardRef, string(tip): named(by, git.HomeRef), integration: integration,
-		git.ReviewPrefix + "*": named(by, git.ReviewPrefix) + "*",
+		plumbing.BoardRef: plumbing.BoardRef, string(tip): named(by, plumbing.HomeRef), integration: integration,
+		plumbing.ReviewPrefix + "*": named(by, plumbing.ReviewPrefix) + "*",
 	}
 	for _, b := range branches {
-		if id, is := tasks.Task(git.BranchName(b.Name)); is && at.State.Task(id).Begun() {
-			offered[b.Name] = git.PublishedRef(id)
+		if id, is := tasks.Task(plumbing.BranchName(b.Name)); is && at.State.Task(id).Begun() {
+			offered[b.Name] = plumbing.PublishedRef(id)
 		}
 	}
 	if err := at.State.Err(); err != nil || !by.OnlyBranches {
-		offered[git.LeasePrefix+"*"] = git.LeasePrefix + "*"
+		offered[plumbing.LeasePrefix+"*"] = plumbing.LeasePrefix + "*"
 		return offered, err
 	}
 	return offered, s.offerLeases(ctx, offered)
@@ -269,7 +269,7 @@ func (s *Store) Find(ctx context.Context) ([]string, error) {
 }
 
 // copyAt is the refusal of a remote that has only a copy of a board.
-func copyAt(by *gitio.Remote) error {
+func copyAt(by *git.Remote) error {
 	return board.Refuse(board.CodeUnfitRemote, name(by)+" has a copy of a board, as a fork has: what is claimed there, others may have claimed where the board is shared",
 		"git remote add upstream URL, with the address that the team shares it by; then git liza share upstream")
 }
@@ -296,7 +296,7 @@ func (s *Store) Join(ctx context.Context, name string) error {
 	return s.adopt(ctx, by, there)
 }
 
-func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error {
+func (s *Store) adopt(ctx context.Context, by *git.Remote, has presence) error {
 	if has == copied {
 		return copyAt(by)
 	}
@@ -309,8 +309,8 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 	if err != nil {
 		return err
 	}
-	seen := git.TrackingRef(by.Name, "state")
-	if err := fetchFrom(ctx, by, whole, "+"+git.BoardRef+":"+seen); err != nil {
+	seen := plumbing.TrackingRef(by.Name, "state")
+	if err := fetchFrom(ctx, by, whole, "+"+plumbing.BoardRef+":"+seen); err != nil {
 		return err
 	}
 	if _, _, err := s.aheadOf(ctx, by.Name, seen); err != nil {
@@ -329,21 +329,21 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 		return err
 	}
 	if err := config.CheckBranches(); err != nil {
-		return &oplog.RecordError{Commit: there, Path: board.ConfigPath, Err: err}
+		return &log.RecordError{Commit: there, Path: board.ConfigPath, Err: err}
 	}
-	branch := git.BranchRef(config.IntegrationBranch)
+	branch := plumbing.BranchRef(config.IntegrationBranch)
 	if err := s.protect(ctx, by.Name, branch); err != nil {
 		return err
 	}
-	if err := fetchFrom(ctx, by, whole, "+"+branch+":"+git.TrackingRef(by.Name, "integration")); err != nil {
+	if err := fetchFrom(ctx, by, whole, "+"+branch+":"+plumbing.TrackingRef(by.Name, "integration")); err != nil {
 		return err
 	}
-	landed, err := s.repo.Ref(ctx, git.TrackingRef(by.Name, "integration"))
+	landed, err := s.repo.Ref(ctx, plumbing.TrackingRef(by.Name, "integration"))
 	if err != nil {
 		return err
 	}
-	var updates []git.RefUpdate
-	for _, u := range []git.RefUpdate{{Ref: branch, New: landed}, {Ref: git.BoardRef, New: there}} {
+	var updates []plumbing.RefUpdate
+	for _, u := range []plumbing.RefUpdate{{Ref: branch, New: landed}, {Ref: plumbing.BoardRef, New: there}} {
 		here, err := s.repo.Ref(ctx, u.Ref)
 		if err != nil {
 			return err
@@ -358,13 +358,13 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 	return s.keepName(ctx, by)
 }
 
-func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
-	if _, set, err := s.repo.Settings().Get(ctx, gitio.OnlyBranchesKey); err != nil || set || by.OnlyBranches {
-		if err := errors.Join(err, s.repo.Settings().Set(ctx, gitio.OnlyBranchesKey, strconv.FormatBool(by.OnlyBranches))); err != nil {
+func (s *Store) keepName(ctx context.Context, by *git.Remote) error {
+	if _, set, err := s.repo.Settings().Get(ctx, git.OnlyBranchesKey); err != nil || set || by.OnlyBranches {
+		if err := errors.Join(err, s.repo.Settings().Set(ctx, git.OnlyBranchesKey, strconv.FormatBool(by.OnlyBranches))); err != nil {
 			return err
 		}
 	}
-	if err := s.repo.Settings().Set(ctx, gitio.RemoteKey, by.Name); err != nil {
+	if err := s.repo.Settings().Set(ctx, git.RemoteKey, by.Name); err != nil {
 		return err
 	}
 	by, err := s.repo.Remote(ctx, by.Name) // reread: what it spares has changed
@@ -413,7 +413,7 @@ func (s *Store) overwritten(ctx context.Context, name string) error {
 	}
 	for _, spec := range specs {
 		_, to, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
-		if pattern, is := strings.CutSuffix(to, "*"); is && strings.HasPrefix(git.BoardRef, pattern) || to == git.BoardRef || strings.HasPrefix(to, strings.TrimSuffix(git.OwnPrefix, "/")) {
+		if pattern, is := strings.CutSuffix(to, "*"); is && strings.HasPrefix(plumbing.BoardRef, pattern) || to == plumbing.BoardRef || strings.HasPrefix(to, strings.TrimSuffix(plumbing.OwnPrefix, "/")) {
 			return board.Refuse(board.CodeMirror, fmt.Sprintf("a plain fetch from %s overwrites branches of this repository (%s), and with them what the board has here", name, spec),
 				"work in a clone that was not made with --mirror")
 		}
@@ -441,8 +441,8 @@ func (s *Store) kept(ctx context.Context) error {
 // atHome refuses to write to a copy of a board, which came with a clone and is judged by another
 // repository. To updates that move the board it adds that the board stays at home here: Share may
 // begin meanwhile, and does not push what comes to the board later.
-func (s *Store) atHome(ctx context.Context, updates []git.RefUpdate) ([]git.RefUpdate, error) {
-	home, err := s.repo.Ref(ctx, git.HomeRef)
+func (s *Store) atHome(ctx context.Context, updates []plumbing.RefUpdate) ([]plumbing.RefUpdate, error) {
+	home, err := s.repo.Ref(ctx, plumbing.HomeRef)
 	if err != nil {
 		return nil, err
 	}
@@ -452,18 +452,18 @@ func (s *Store) atHome(ctx context.Context, updates []git.RefUpdate) ([]git.RefU
 		}
 	}
 	moves := func(ref string) bool {
-		return slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Ref == ref && u.Old != u.New })
+		return slices.ContainsFunc(updates, func(u plumbing.RefUpdate) bool { return u.Ref == ref && u.Old != u.New })
 	}
-	if !moves(git.BoardRef) || moves(git.HomeRef) {
+	if !moves(plumbing.BoardRef) || moves(plumbing.HomeRef) {
 		return updates, nil
 	}
-	return append([]git.RefUpdate{{Ref: git.HomeRef, Old: home, New: home}}, updates...), nil
+	return append([]plumbing.RefUpdate{{Ref: plumbing.HomeRef, Old: home, New: home}}, updates...), nil
 }
 
 // copied refuses to write to the board here, if there is one, since it is not at home here. The
 // hint names another remote than one that was seen to have no board, "" for none.
 func (s *Store) copied(ctx context.Context, without string) error {
-	if at, err := s.repo.Ref(ctx, git.BoardRef); err != nil || at.IsZero() {
+	if at, err := s.repo.Ref(ctx, plumbing.BoardRef); err != nil || at.IsZero() {
 		return err
 	}
 	if b, err := s.begun(ctx); err != nil {
@@ -497,20 +497,20 @@ func (s *Store) Own(ctx context.Context) (bool, error) {
 	if by, err := s.Sharing(ctx); by != nil || err != nil {
 		return false, err
 	}
-	tip, err := s.repo.Ref(ctx, git.BoardRef)
+	tip, err := s.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return false, err
 	}
 	if tip.IsZero() {
 		return false, nil
 	}
-	if home, err := s.repo.Ref(ctx, git.HomeRef); err != nil || !home.IsZero() {
+	if home, err := s.repo.Ref(ctx, plumbing.HomeRef); err != nil || !home.IsZero() {
 		return false, err
 	}
-	return true, errors.Join(s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: tip}}, "git liza: a board of its own"), s.ended())
+	return true, errors.Join(s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, New: tip}}, "git liza: a board of its own"), s.ended())
 }
 
-// HomeLost reports whether git.HomeRef is missing in a repository in which agents have leases, and
+// HomeLost reports whether plumbing.HomeRef is missing in a repository in which agents have leases, and
 // that has seen the board at no remote. A clone has seen it, and a fork or another copy of the
 // branches has no leases. (It may have submissions: doctor restores those from the board.)
 func (s *Store) HomeLost(ctx context.Context) (bool, error) {
@@ -520,18 +520,18 @@ func (s *Store) HomeLost(ctx context.Context) (bool, error) {
 	if cut, err := s.begun(ctx); cut != nil || err != nil {
 		return false, err
 	}
-	for _, name := range []string{git.HomeRef, git.AsBranch(git.HomeRef)} {
+	for _, name := range []string{plumbing.HomeRef, plumbing.AsBranch(plumbing.HomeRef)} {
 		home, err := s.repo.Ref(ctx, name)
-		if errors.As(err, new(*gitio.BrokenRefError)) {
+		if errors.As(err, new(*git.BrokenRefError)) {
 			return false, nil
 		}
 		if err != nil || !home.IsZero() {
 			return false, err
 		}
 	}
-	seen := git.OwnPrefix + "remotes/"
-	refs, err := s.repo.Refs(ctx, git.LeasePrefix, seen)
-	if slices.ContainsFunc(refs, func(r git.Ref) bool { return strings.HasPrefix(r.Name, seen) }) {
+	seen := plumbing.OwnPrefix + "remotes/"
+	refs, err := s.repo.Refs(ctx, plumbing.LeasePrefix, seen)
+	if slices.ContainsFunc(refs, func(r plumbing.Ref) bool { return strings.HasPrefix(r.Name, seen) }) {
 		return false, err
 	}
 	return len(refs) > 0, err
@@ -540,7 +540,7 @@ func (s *Store) HomeLost(ctx context.Context) (bool, error) {
 // protect excludes from a plain fetch what git liza fetches itself: eight at once would make each
 // other fail.
 func (s *Store) protect(ctx context.Context, name, integration string) error {
-	refs := []string{git.BoardPrefix + "*"}
+	refs := []string{plumbing.BoardPrefix + "*"}
 	standard, err := s.repo.Settings().RemoteHead(ctx, name)
 	if err != nil {
 		return err
@@ -559,15 +559,15 @@ func (s *Store) protect(ctx context.Context, name, integration string) error {
 // dropTracked deletes git's remote-tracking branches of the board, which a plain fetch does not
 // update: git has them from an earlier fetch, or writes them on a push.
 func (s *Store) dropTracked(ctx context.Context, name string) error {
-	stale, err := s.repo.Refs(ctx, git.RemoteRef(name, strings.TrimSuffix(git.BoardPrefix, "/")))
+	stale, err := s.repo.Refs(ctx, plumbing.RemoteRef(name, strings.TrimSuffix(plumbing.BoardPrefix, "/")))
 	if err != nil {
 		return err
 	}
-	var drop []git.RefUpdate
+	var drop []plumbing.RefUpdate
 	for _, r := range stale {
-		drop = append(drop, git.RefUpdate{Ref: r.Name, Old: r.OID})
+		drop = append(drop, plumbing.RefUpdate{Ref: r.Name, Old: r.OID})
 	}
-	if err := s.repo.UpdateRefs(ctx, drop, ""); !errors.Is(err, gitio.ErrRefMoved) {
+	if err := s.repo.UpdateRefs(ctx, drop, ""); !errors.Is(err, git.ErrRefMoved) {
 		return err
 	}
 	return nil

@@ -11,14 +11,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 const (
 	// sharingFile has the name and the address of the remote to which the board was being pushed for
-	// the first time. It counts while git.HomeRef is missing and no remote is set.
+	// the first time. It counts while plumbing.HomeRef is missing and no remote is set.
 	sharingFile = "sharing"
 	// sharingLock is the file whose lock a running share has, and shareWait how long others wait.
 	sharingLock = "sharing.lock"
@@ -30,7 +30,7 @@ type begun struct{ name, address string }
 
 // begun returns the share that has begun in this clone and not ended, nil for none.
 func (s *Store) begun(ctx context.Context) (*begun, error) {
-	home, err := s.repo.Ref(ctx, git.HomeRef)
+	home, err := s.repo.Ref(ctx, plumbing.HomeRef)
 	if err != nil || !home.IsZero() || s.Name() != "" {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Store) begin(ctx context.Context, name string) error {
 }
 
 // ended forgets what begun returns.
-func (s *Store) ended() error { return gitio.RemoveFile(s.file(sharingFile)) }
+func (s *Store) ended() error { return git.RemoveFile(s.file(sharingFile)) }
 
 func (s *Store) address(ctx context.Context, name string) (string, error) {
 	address, _, err := s.repo.Settings().Get(ctx, "remote."+name+".url")

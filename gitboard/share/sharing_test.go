@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -62,10 +62,10 @@ func TestCutOffShare(t *testing.T) {
 			}
 			check(t, os.WriteFile(s.file(sharingFile), []byte(c.file), 0o644))
 			if c.home {
-				s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
+				s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]})
 			}
 			if c.set {
-				s.remote.Store(&gitio.Remote{Name: "hub"})
+				s.remote.Store(&git.Remote{Name: "hub"})
 			}
 			again, err := s.repeats(t.Context(), c.by)
 			if again != c.again {
@@ -111,7 +111,7 @@ func TestBesideAShare(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 2)
 	s.remote.Store(nil)
-	back := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[0]}}
+	back := []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[0]}}
 	check(t, s.begin(t.Context(), "hub")) // and the board has left home
 	share, err := s.repo.OpenQueue(s.file(sharingLock))
 	check(t, err)
@@ -131,21 +131,21 @@ func TestBesideAShare(t *testing.T) {
 		})}}
 	}
 	// It ends, and the board is at home again: it was refused.
-	check(t, s.Append(ends(func() { s.set(t, map[string]git.OID{git.HomeRef: ids[0]}) }), nil, back, "", nil))
-	if at, err := s.repo.Ref(t.Context(), git.BoardRef); at != ids[0] || err != nil {
+	check(t, s.Append(ends(func() { s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]}) }), nil, back, "", nil))
+	if at, err := s.repo.Ref(t.Context(), plumbing.BoardRef); at != ids[0] || err != nil {
 		t.Errorf("the board is at %s: %v", at, err)
 	}
 	// It ends, and the board is shared.
-	s.set(t, map[string]git.OID{git.HomeRef: git.ZeroOID, git.BoardRef: ids[1]})
+	s.set(t, map[string]plumbing.OID{plumbing.HomeRef: plumbing.ZeroOID, plumbing.BoardRef: ids[1]})
 	share, err = s.repo.OpenQueue(s.file(sharingLock))
 	check(t, err)
 	check(t, <-share.Granted()) // waits that were given up may still be ending
 	s.branch, s.at = "refs/heads/integration", ids[1]
-	err = s.Append(ends(func() { check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, "hub")) }), nil, back, "", nil)
+	err = s.Append(ends(func() { check(t, s.repo.Settings().Set(t.Context(), git.RemoteKey, "hub")) }), nil, back, "", nil)
 	if !isNetwork(err) {
 		t.Errorf("it is told %v, and not what the remote says", err)
 	}
-	if at, err := s.repo.Ref(t.Context(), git.BoardRef); at != ids[1] || err != nil {
+	if at, err := s.repo.Ref(t.Context(), plumbing.BoardRef); at != ids[1] || err != nil {
 		t.Errorf("the board is at %s: %v", at, err)
 	}
 }
@@ -164,15 +164,15 @@ func TestOfferFails(t *testing.T) {
 		want    any    // a type of error, or an error
 		unclear bool
 	}{
-		"unsent":                          {push: "nowhere", home: true, back: true, want: gitio.ErrUnsent},
-		"unsent, after one":               {push: "nowhere", want: gitio.ErrUnsent, unclear: true},
+		"unsent":                          {push: "nowhere", home: true, back: true, want: git.ErrUnsent},
+		"unsent, after one":               {push: "nowhere", want: git.ErrUnsent, unclear: true},
 		"another board":                   {there: another, home: true, back: true, want: new(*DivergedError)},
 		"another board, after one":        {there: another, back: true, want: new(*DivergedError)},
 		"the board, which has come apart": {there: later, home: true, want: new(*DivergedError)},
-		"declined":                        {hook: "exit 1", home: true, back: true, want: gitio.ErrRejected},
-		"declined, after one":             {hook: "exit 1", want: gitio.ErrRejected},
-		"declined, and gone":              {hook: "rm HEAD; exit 1", home: true, want: new(*gitio.NetworkError), unclear: true},
-		"not atomic":                      {hook: "not atomic", home: true, back: true, want: gitio.ErrNotAtomic},
+		"declined":                        {hook: "exit 1", home: true, back: true, want: git.ErrRejected},
+		"declined, after one":             {hook: "exit 1", want: git.ErrRejected},
+		"declined, and gone":              {hook: "rm HEAD; exit 1", home: true, want: new(*git.NetworkError), unclear: true},
+		"not atomic":                      {hook: "not atomic", home: true, back: true, want: git.ErrNotAtomic},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -180,12 +180,12 @@ func TestOfferFails(t *testing.T) {
 			tip := s.commits(t, 3)[2]
 			if c.there != "" {
 				theirs := hub.commits(t, 2)
-				made := git.Commit{Tree: git.EmptyTree, Message: c.there + "\n"}
+				made := plumbing.Commit{Tree: plumbing.EmptyTree, Message: c.there + "\n"}
 				if c.there == later {
 					made.Parents = theirs
 				}
-				apart := git.NewObject(git.CommitObject, git.EncodeCommit(made))
-				check(t, hub.repo.WriteAndUpdate(t.Context(), []git.Object{apart}, []git.RefUpdate{{Ref: git.BoardRef, Old: theirs[1], New: apart.OID}, {Ref: git.HomeRef, New: apart.OID}}, ""))
+				apart := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(made))
+				check(t, hub.repo.WriteAndUpdate(t.Context(), []plumbing.Object{apart}, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: theirs[1], New: apart.OID}, {Ref: plumbing.HomeRef, New: apart.OID}}, ""))
 			}
 			if c.hook == "not atomic" {
 				check(t, hub.repo.Settings().Set(t.Context(), "receive.advertiseAtomic", "false"))
@@ -196,15 +196,15 @@ func TestOfferFails(t *testing.T) {
 			if c.push != "" {
 				check(t, s.repo.Settings().Set(t.Context(), "remote.hub.pushurl", filepath.Join(t.TempDir(), c.push)))
 			}
-			home := git.ZeroOID
+			home := plumbing.ZeroOID
 			if c.home {
 				home = tip
-				s.set(t, map[string]git.OID{git.HomeRef: home})
+				s.set(t, map[string]plumbing.OID{plumbing.HomeRef: home})
 			}
 			by, err := s.repo.Remote(t.Context(), "hub")
 			check(t, err)
-			ctx, _ := gitio.WithRetries(t.Context(), 1)
-			err = s.offer(ctx, by, map[string]string{git.BoardRef: git.BoardRef, string(tip): git.HomeRef}, home)
+			ctx, _ := git.WithRetries(t.Context(), 1)
+			err = s.offer(ctx, by, map[string]string{plumbing.BoardRef: plumbing.BoardRef, string(tip): plumbing.HomeRef}, home)
 			wanted, is := c.want.(error)
 			if is && !errors.Is(err, wanted) || !is && !errors.As(err, c.want) || errors.As(err, new(*UnclearError)) != c.unclear {
 				t.Errorf("it ends with %v", err)
@@ -245,8 +245,8 @@ func TestOfferedBeside(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 2)
 	by := s.remote.Swap(nil)
-	s.set(t, map[string]git.OID{git.HomeRef: ids[0]})
-	err := s.offer(once(t), by, map[string]string{git.BoardRef: git.BoardRef}, ids[1])
+	s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]})
+	err := s.offer(once(t), by, map[string]string{plumbing.BoardRef: plumbing.BoardRef}, ids[1])
 	refusedAs(t, err, board.CodeBusy, "try again")
 }
 
@@ -267,16 +267,16 @@ func TestShareAgain(t *testing.T) {
 			t.Parallel()
 			hub, s := alone(t), alone(t)
 			tip := s.found(t)
-			s.set(t, map[string]git.OID{git.HeadsPrefix + "integration": tip, git.LeaseRef("coder-1"): tip})
+			s.set(t, map[string]plumbing.OID{plumbing.HeadsPrefix + "integration": tip, plumbing.LeaseRef("coder-1"): tip})
 			check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
 			if c.by != "" {
-				check(t, s.repo.Settings().Set(t.Context(), gitio.RemoteKey, c.by))
+				check(t, s.repo.Settings().Set(t.Context(), git.RemoteKey, c.by))
 			}
 			if c.begun {
 				check(t, s.begin(t.Context(), "hub"))
 			}
 			err := s.Share(t.Context(), "hub", "probe")
-			there, readErr := hub.repo.Ref(t.Context(), git.BoardRef)
+			there, readErr := hub.repo.Ref(t.Context(), plumbing.BoardRef)
 			check(t, readErr)
 			if c.hint != "" {
 				refusedAs(t, err, board.CodeExists, c.hint)
@@ -310,7 +310,7 @@ func TestCopyWithoutRemotes(t *testing.T) {
 	s := alone(t)
 	ids := s.commits(t, 1)
 	check(t, s.repo.Settings().Set(t.Context(), "include.path", "another")) // which could name remotes
-	stays := []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: ids[0]}}
+	stays := []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[0], New: ids[0]}}
 	if updates, err := s.atHome(t.Context(), stays); err != nil || len(updates) != 1 {
 		t.Errorf("it ends with %v, %v", updates, err)
 	}

@@ -16,8 +16,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -112,8 +112,8 @@ func TestStuckFetch(t *testing.T) {
 	if beats < 3*maxMissed || !alive.Current() {
 		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
 	}
-	s.remote.Store(&gitio.Remote{Name: "hub"}) // which has no patience
-	s.beat = time.Minute                       // nothing but the lock wakes it
+	s.remote.Store(&git.Remote{Name: "hub"}) // which has no patience
+	s.beat = time.Minute                     // nothing but the lock wakes it
 	s.lock(ctx)()
 	if ctx.Err() != nil || !alive.Current() {
 		t.Errorf("it waits longer than for a fetch: %v", ctx.Err())
@@ -145,7 +145,7 @@ func TestStuckFetch(t *testing.T) {
 func TestUnknownChains(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
-	s.remote.Store(&gitio.Remote{Name: "hub"})
+	s.remote.Store(&git.Remote{Name: "hub"})
 	for _, text := range []string{"", "x", `{"remote":"hub","links":[{"id":"half"},{"id":5}]}`, `{"remote":"another","links":[{"id":"other"}]}`} {
 		check(t, s.write(chainFile, []byte(text)))
 		c, err := s.chain(t.Context())
@@ -166,7 +166,7 @@ func second(_ any, err error) error { return err }
 func TestGather(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
-	s.remote.Store(&gitio.Remote{Name: "hub"})
+	s.remote.Store(&git.Remote{Name: "hub"})
 	for name, c := range map[string]struct {
 		was     place
 		pending int
@@ -183,7 +183,7 @@ func TestGather(t *testing.T) {
 		s.keepPlace(c.was)
 		pending := &chain{}
 		for i := range c.pending {
-			pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: git.ZeroOID})
+			pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: plumbing.ZeroOID})
 		}
 		_ = os.Remove(s.file(chainFile))
 		check(t, s.replace(t.Context(), pending))
@@ -198,7 +198,7 @@ func TestGather(t *testing.T) {
 	check(t, <-deciding.Granted()) // a wait of the last case that was given up may still be ending
 	_ = os.Remove(s.file(chainFile))
 	s.keepPlace(place{Again: 2, Took: time.Hour, Ended: noon})
-	two := &chain{Links: []*link{{ID: "1", Base: git.ZeroOID}, {ID: "2", Base: git.ZeroOID}}}
+	two := &chain{Links: []*link{{ID: "1", Base: plumbing.ZeroOID}, {ID: "2", Base: plumbing.ZeroOID}}}
 	come, decided := 0, false
 	s.gather(beside{t.Context(), map[string]func(){"share.(*Store).regather": func() {
 		come++
@@ -214,7 +214,7 @@ func TestGather(t *testing.T) {
 	_ = os.Remove(s.file(chainFile))
 	came := make(chan error, 1)
 	go func() {
-		came <- s.replace(t.Context(), &chain{Links: []*link{{ID: "1", Base: git.ZeroOID}, {ID: "2", Base: git.ZeroOID}}})
+		came <- s.replace(t.Context(), &chain{Links: []*link{{ID: "1", Base: plumbing.ZeroOID}, {ID: "2", Base: plumbing.ZeroOID}}})
 	}()
 	s.regather(t.Context(), place{Took: time.Hour, Again: 2})
 	check(t, <-came)
@@ -229,8 +229,8 @@ func TestGather(t *testing.T) {
 // TestSentences checks what is said of errors that callers show.
 func TestSentences(t *testing.T) {
 	t.Parallel()
-	network := &gitio.NetworkError{Remote: "hub", Said: "it is gone", Err: errors.New("x")}
-	a, b := git.OID(strings.Repeat("a", 40)), git.OID(strings.Repeat("b", 40))
+	network := &git.NetworkError{Remote: "hub", Said: "it is gone", Err: errors.New("x")}
+	a, b := plumbing.OID(strings.Repeat("a", 40)), plumbing.OID(strings.Repeat("b", 40))
 	for want, err := range map[string]error{
 		"the remote hub: it is gone (whether it was done shows when the remote is there again)":                                             &UnclearError{Err: network},
 		"x (whether it was done shows when the remote is there again)":                                                                      &UnclearError{Err: errors.New("x"), Look: network},
@@ -257,7 +257,7 @@ func TestOverwritten(t *testing.T) {
 	s := alone(t)
 	for spec, want := range map[string]bool{
 		"+refs/heads/*:refs/remotes/hub/*": false, "+refs/heads/*:refs/heads/*": true, "refs/heads/*:refs/heads/*": true, "+refs/*:refs/*": true,
-		"refs/heads/liza/state:" + git.BoardRef: true, "refs/heads/x:refs/heads/liza/state2": false, "refs/x:refs/liza/x": true, "refs/x/*:refs/liza/*": true,
+		"refs/heads/liza/state:" + plumbing.BoardRef: true, "refs/heads/x:refs/heads/liza/state2": false, "refs/x:refs/liza/x": true, "refs/x/*:refs/liza/*": true,
 		"^refs/heads/liza/*": false, "refs/heads/main": false, "refs/heads/*:refs/heads/li*": true, "refs/heads/*:refs/heads/other/*": false,
 	} {
 		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.fetch", spec))
@@ -300,11 +300,11 @@ func apart(t *testing.T) *Store {
 }
 
 // set moves refs without looking at them, and deletes those that are zero.
-func (s *Store) set(t *testing.T, refs map[string]git.OID) {
+func (s *Store) set(t *testing.T, refs map[string]plumbing.OID) {
 	t.Helper()
 	for ref, to := range refs {
 		file := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref))
-		if to == git.ZeroOID {
+		if to == plumbing.ZeroOID {
 			_ = os.Remove(file)
 			continue
 		}
@@ -318,26 +318,28 @@ func TestAdmits(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
 	ids := s.commits(t, 3)
-	lease, attic := git.LeaseRef("x"), git.AtticPrefix+"x"
-	s.set(t, map[string]git.OID{attic: ids[0], lease: ids[0]})
-	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
-	c := &chain{Base: ids[0], Links: []*link{{Base: ids[0], Updates: []git.RefUpdate{move(lease, ids[0], ids[1]), move(git.BoardRef, ids[0], ids[1])}}}}
+	lease, attic := plumbing.LeaseRef("x"), plumbing.AtticPrefix+"x"
+	s.set(t, map[string]plumbing.OID{attic: ids[0], lease: ids[0]})
+	move := func(ref string, from, to plumbing.OID) plumbing.RefUpdate {
+		return plumbing.RefUpdate{Ref: ref, Old: from, New: to}
+	}
+	c := &chain{Base: ids[0], Links: []*link{{Base: ids[0], Updates: []plumbing.RefUpdate{move(lease, ids[0], ids[1]), move(plumbing.BoardRef, ids[0], ids[1])}}}}
 	for name, test := range map[string]struct {
-		also   []git.RefUpdate // pending
-		update git.RefUpdate
+		also   []plumbing.RefUpdate // pending
+		update plumbing.RefUpdate
 		want   error // nil for none
 	}{
-		"the next operation":             {nil, move(git.BoardRef, ids[1], ids[2]), nil},
-		"one on the settled board":       {nil, move(git.BoardRef, ids[0], ids[2]), errBehind},
+		"the next operation":             {nil, move(plumbing.BoardRef, ids[1], ids[2]), nil},
+		"one on the settled board":       {nil, move(plumbing.BoardRef, ids[0], ids[2]), errBehind},
 		"the lease again":                {nil, move(lease, ids[1], ids[2]), nil},
 		"the lease as it was":            {nil, move(lease, ids[0], ids[2]), errBehind},
 		"another ref":                    {nil, move(attic, ids[0], ids[1]), nil},
-		"another ref that is elsewhere":  {nil, move(attic, ids[1], ids[2]), gitio.ErrRefMoved},
-		"another ref that moves already": {[]git.RefUpdate{move(attic, ids[0], ids[1])}, move(attic, ids[1], ids[2]), errBehind},
-		"a new one":                      {nil, move(git.AtticPrefix+"y", "", ids[2]), nil},
+		"another ref that is elsewhere":  {nil, move(attic, ids[1], ids[2]), git.ErrRefMoved},
+		"another ref that moves already": {[]plumbing.RefUpdate{move(attic, ids[0], ids[1])}, move(attic, ids[1], ids[2]), errBehind},
+		"a new one":                      {nil, move(plumbing.AtticPrefix+"y", "", ids[2]), nil},
 	} {
 		pending := &chain{Base: c.Base, Links: append(slices.Clone(c.Links), &link{Base: ids[0], Updates: test.also})}
-		err := s.admits(t.Context(), pending, &link{Updates: []git.RefUpdate{test.update}})
+		err := s.admits(t.Context(), pending, &link{Updates: []plumbing.RefUpdate{test.update}})
 		if !errors.Is(err, test.want) || test.want != errBehind && errors.Is(err, errBehind) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -350,20 +352,20 @@ func TestOutcomes(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 3)
 	here := ids[2]
-	apartFrom := git.OID(strings.Repeat("1", 40))
-	operation := func(id string, base, to git.OID) *link {
-		return &link{ID: id, Base: base, Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: base, New: to}}}
+	apartFrom := plumbing.OID(strings.Repeat("1", 40))
+	operation := func(id string, base, to plumbing.OID) *link {
+		return &link{ID: id, Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: to}}}
 	}
 	lease := func(id string) *link {
-		return &link{ID: id, Base: here, Updates: []git.RefUpdate{{Ref: git.LeaseRef("x"), New: here}}}
+		return &link{ID: id, Base: here, Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("x"), New: here}}}
 	}
 	pending := operation("pending", here, apartFrom)
 	check(t, s.replace(t.Context(), &chain{Base: here, Links: []*link{pending}}))
-	s.record(&chain{Links: []*link{lease("lost lease"), operation("lost", here, apartFrom)}}, nil, gitio.ErrRefMoved)
+	s.record(&chain{Links: []*link{lease("lost lease"), operation("lost", here, apartFrom)}}, nil, git.ErrRefMoved)
 	s.record(&chain{Links: []*link{lease("done")}}, nil, nil)
 	stray := operation("of another board", ids[0], "")
-	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
-	check(t, s.repo.WriteObjects(t.Context(), []git.Object{other}))
+	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{other}))
 	stray.Updates[0].New = other.OID
 	for _, c := range []struct {
 		mine  *link
@@ -375,11 +377,11 @@ func TestOutcomes(t *testing.T) {
 		{lease("done"), true, nil, false},
 		{operation("at the tip", ids[1], here), true, nil, false},
 		{operation("on the board", ids[0], ids[1]), true, nil, false},
-		{stray, true, gitio.ErrRefMoved, false},
-		{operation("dropped", here, other.OID), true, gitio.ErrRefMoved, true},
-		{lease("dropped lease"), true, gitio.ErrRefMoved, true},
-		{operation("lost", here, apartFrom), true, gitio.ErrRefMoved, false},
-		{lease("lost lease"), true, gitio.ErrRefMoved, true},
+		{stray, true, git.ErrRefMoved, false},
+		{operation("dropped", here, other.OID), true, git.ErrRefMoved, true},
+		{lease("dropped lease"), true, git.ErrRefMoved, true},
+		{operation("lost", here, apartFrom), true, git.ErrRefMoved, false},
+		{lease("lost lease"), true, git.ErrRefMoved, true},
 	} {
 		known, err := s.outcome(t.Context(), c.mine)
 		if known != c.known || !errors.Is(err, c.want) || errors.Is(err, ErrAlone) != c.alone {
@@ -399,7 +401,7 @@ func TestAbandoned(t *testing.T) {
 	ended, stop := context.WithCancel(t.Context())
 	stop()
 	of := func(id string) *link {
-		return &link{ID: id, Base: ids[1], Updates: []git.RefUpdate{{Ref: git.LeaseRef(id), New: ids[0]}}}
+		return &link{ID: id, Base: ids[1], Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(id), New: ids[0]}}}
 	}
 	before, mine, after := of("before"), of("mine"), of("after")
 	abandon := func(want error, unclear bool, left int) {
@@ -440,32 +442,34 @@ func TestDone(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 3)
 	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
-	board, lease, review := s.tracking("state"), git.LeaseRef("x"), git.ReviewPrefix+"x/1"
-	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
-	check(t, s.repo.WriteObjects(t.Context(), []git.Object{other}))
-	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
-	note, renew := move(git.BoardRef, ids[0], ids[1]), move(lease, ids[0], ids[1])
+	board, lease, review := s.tracking("state"), plumbing.LeaseRef("x"), plumbing.ReviewPrefix+"x/1"
+	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{other}))
+	move := func(ref string, from, to plumbing.OID) plumbing.RefUpdate {
+		return plumbing.RefUpdate{Ref: ref, Old: from, New: to}
+	}
+	note, renew := move(plumbing.BoardRef, ids[0], ids[1]), move(lease, ids[0], ids[1])
 	for name, c := range map[string]struct {
-		refs  map[string]git.OID
-		moves []git.RefUpdate
+		refs  map[string]plumbing.OID
+		moves []plumbing.RefUpdate
 		is    bool
 		want  error // nil for none
 	}{
-		"the board is there":               {map[string]git.OID{board: ids[1]}, []git.RefUpdate{note}, true, nil},
-		"others follow":                    {map[string]git.OID{board: ids[2]}, []git.RefUpdate{note}, true, nil},
-		"others follow, the lease as well": {map[string]git.OID{board: ids[2], lease: ids[0]}, []git.RefUpdate{renew, note}, true, nil},
-		"not yet":                          {map[string]git.OID{board: ids[0]}, []git.RefUpdate{note}, false, nil},
-		"another was faster":               {map[string]git.OID{board: other.OID}, []git.RefUpdate{note}, false, gitio.ErrRefMoved},
-		"the remote was reset":             {map[string]git.OID{board: ids[0]}, []git.RefUpdate{move(git.BoardRef, ids[1], ids[2])}, false, gitio.ErrRefMoved},
-		"the lease is there":               {map[string]git.OID{lease: ids[1]}, []git.RefUpdate{renew}, true, nil},
-		"the lease is another's":           {map[string]git.OID{lease: ids[2]}, []git.RefUpdate{renew}, false, gitio.ErrRefMoved},
-		"the lease is not there":           {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{renew}, false, nil},
-		"one of two":                       {map[string]git.OID{lease: ids[1], board: ids[0]}, []git.RefUpdate{renew, note}, false, gitio.ErrRefMoved},
-		"only the board":                   {map[string]git.OID{lease: ids[0], board: ids[1]}, []git.RefUpdate{renew, note}, true, nil},
-		"a lease that stays":               {map[string]git.OID{lease: ids[0]}, []git.RefUpdate{move(lease, ids[0], ids[0])}, false, nil},
-		"a submission beside":              {map[string]git.OID{review: ids[1], board: ids[0]}, []git.RefUpdate{move(review, "", ids[1]), note}, false, nil},
+		"the board is there":               {map[string]plumbing.OID{board: ids[1]}, []plumbing.RefUpdate{note}, true, nil},
+		"others follow":                    {map[string]plumbing.OID{board: ids[2]}, []plumbing.RefUpdate{note}, true, nil},
+		"others follow, the lease as well": {map[string]plumbing.OID{board: ids[2], lease: ids[0]}, []plumbing.RefUpdate{renew, note}, true, nil},
+		"not yet":                          {map[string]plumbing.OID{board: ids[0]}, []plumbing.RefUpdate{note}, false, nil},
+		"another was faster":               {map[string]plumbing.OID{board: other.OID}, []plumbing.RefUpdate{note}, false, git.ErrRefMoved},
+		"the remote was reset":             {map[string]plumbing.OID{board: ids[0]}, []plumbing.RefUpdate{move(plumbing.BoardRef, ids[1], ids[2])}, false, git.ErrRefMoved},
+		"the lease is there":               {map[string]plumbing.OID{lease: ids[1]}, []plumbing.RefUpdate{renew}, true, nil},
+		"the lease is another's":           {map[string]plumbing.OID{lease: ids[2]}, []plumbing.RefUpdate{renew}, false, git.ErrRefMoved},
+		"the lease is not there":           {map[string]plumbing.OID{lease: ids[0]}, []plumbing.RefUpdate{renew}, false, nil},
+		"one of two":                       {map[string]plumbing.OID{lease: ids[1], board: ids[0]}, []plumbing.RefUpdate{renew, note}, false, git.ErrRefMoved},
+		"only the board":                   {map[string]plumbing.OID{lease: ids[0], board: ids[1]}, []plumbing.RefUpdate{renew, note}, true, nil},
+		"a lease that stays":               {map[string]plumbing.OID{lease: ids[0]}, []plumbing.RefUpdate{move(lease, ids[0], ids[0])}, false, nil},
+		"a submission beside":              {map[string]plumbing.OID{review: ids[1], board: ids[0]}, []plumbing.RefUpdate{move(review, "", ids[1]), note}, false, nil},
 	} {
-		s.set(t, map[string]git.OID{board: ids[0], lease: ids[0]})
+		s.set(t, map[string]plumbing.OID{board: ids[0], lease: ids[0]})
 		s.set(t, c.refs)
 		is, err := s.done(t.Context(), &plan{moves: c.moves})
 		if is != c.is || !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) {
@@ -473,22 +477,22 @@ func TestDone(t *testing.T) {
 		}
 	}
 	// A push that knows of the reset is to restore the board.
-	restores := &plan{reset: ids[0], moves: []git.RefUpdate{move(git.BoardRef, ids[1], ids[2])}}
-	s.set(t, map[string]git.OID{board: ids[0]})
+	restores := &plan{reset: ids[0], moves: []plumbing.RefUpdate{move(plumbing.BoardRef, ids[1], ids[2])}}
+	s.set(t, map[string]plumbing.OID{board: ids[0]})
 	if is, err := s.done(t.Context(), restores); is || err != nil {
 		t.Errorf("a reset remote that has not taken the board yet: %v, %v", is, err)
 	}
-	s.set(t, map[string]git.OID{board: other.OID})
-	if is, err := s.done(t.Context(), restores); is || !errors.Is(err, gitio.ErrRefMoved) {
+	s.set(t, map[string]plumbing.OID{board: other.OID})
+	if is, err := s.done(t.Context(), restores); is || !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("a reset remote that another has restored otherwise: %v, %v", is, err)
 	}
-	for at, want := range map[git.OID]git.OID{ids[0]: ids[0], ids[1]: "", ids[2]: "", other.OID: "", git.ZeroOID: ""} {
-		s.set(t, map[string]git.OID{board: at})
+	for at, want := range map[plumbing.OID]plumbing.OID{ids[0]: ids[0], ids[1]: "", ids[2]: "", other.OID: "", plumbing.ZeroOID: ""} {
+		s.set(t, map[string]plumbing.OID{board: at})
 		if there, err := s.Lacking(t.Context(), ids[1]); there != want || errors.As(err, new(*DivergedError)) != (at == other.OID) || err != nil && at != other.OID {
 			t.Errorf("at %s: it is seen at %q, %v", at.Short(), there, err)
 		}
 	}
-	if is, err := s.follows(t.Context(), note, git.ZeroOID); is || err != nil {
+	if is, err := s.follows(t.Context(), note, plumbing.ZeroOID); is || err != nil {
 		t.Errorf("no board follows: %v, %v", is, err)
 	}
 }
@@ -498,32 +502,32 @@ func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	hub, s := alone(t), apart(t)
 	ids := hub.commits(t, 3)
-	lease, branch, review := git.LeaseRef("x"), git.PublishedRef("x"), git.ReviewRef("x", 1)
-	move := func(ref string, from, to git.OID) gitio.Push { return gitio.Push{Ref: ref, Old: from, New: to} }
+	lease, branch, review := plumbing.LeaseRef("x"), plumbing.PublishedRef("x"), plumbing.ReviewRef("x", 1)
+	move := func(ref string, from, to plumbing.OID) git.Push { return git.Push{Ref: ref, Old: from, New: to} }
 	for name, c := range map[string]struct {
-		there, to git.OID // the board there, and where it was pushed to
-		beside    gitio.Push
-		at        git.OID // where that is
+		there, to plumbing.OID // the board there, and where it was pushed to
+		beside    git.Push
+		at        plumbing.OID // where that is
 		left      bool
 	}{
 		"a lease that has moved":                   {ids[1], ids[1], move(lease, ids[0], ids[1]), ids[1], false},
 		"a lease that has not":                     {ids[1], ids[1], move(lease, ids[0], ids[1]), ids[0], true},
 		"a lease that has not, and others follow":  {ids[2], ids[1], move(lease, ids[0], ids[1]), ids[0], true},
 		"a lease that was to stay":                 {ids[1], ids[1], move(lease, ids[0], ids[0]), ids[0], false},
-		"a lease that was to end":                  {ids[1], ids[1], move(lease, ids[0], git.ZeroOID), ids[0], true},
-		"a new lease":                              {ids[1], ids[1], move(lease, "", ids[1]), git.ZeroOID, true},
-		"a new lease, and others follow":           {ids[2], ids[1], move(lease, "", ids[1]), git.ZeroOID, false},
-		"a submission, and others follow":          {ids[2], ids[1], move(review, "", ids[1]), git.ZeroOID, true},
-		"a branch that was to go":                  {ids[1], ids[1], move(branch, ids[0], git.ZeroOID), ids[0], false},
+		"a lease that was to end":                  {ids[1], ids[1], move(lease, ids[0], plumbing.ZeroOID), ids[0], true},
+		"a new lease":                              {ids[1], ids[1], move(lease, "", ids[1]), plumbing.ZeroOID, true},
+		"a new lease, and others follow":           {ids[2], ids[1], move(lease, "", ids[1]), plumbing.ZeroOID, false},
+		"a submission, and others follow":          {ids[2], ids[1], move(review, "", ids[1]), plumbing.ZeroOID, true},
+		"a branch that was to go":                  {ids[1], ids[1], move(branch, ids[0], plumbing.ZeroOID), ids[0], false},
 		"a branch that has not moved":              {ids[1], ids[1], move(branch, ids[0], ids[1]), ids[0], true},
-		"a branch that is new":                     {ids[1], ids[1], move(branch, "", ids[1]), git.ZeroOID, true},
-		"a branch that is new, and others follow ": {ids[2], ids[1], move(branch, "", ids[1]), git.ZeroOID, false},
+		"a branch that is new":                     {ids[1], ids[1], move(branch, "", ids[1]), plumbing.ZeroOID, true},
+		"a branch that is new, and others follow ": {ids[2], ids[1], move(branch, "", ids[1]), plumbing.ZeroOID, false},
 	} {
-		hub.set(t, map[string]git.OID{git.BoardRef: c.there, lease: git.ZeroOID, branch: git.ZeroOID, review: git.ZeroOID})
-		hub.set(t, map[string]git.OID{c.beside.Ref: c.at})
+		hub.set(t, map[string]plumbing.OID{plumbing.BoardRef: c.there, lease: plumbing.ZeroOID, branch: plumbing.ZeroOID, review: plumbing.ZeroOID})
+		hub.set(t, map[string]plumbing.OID{c.beside.Ref: c.at})
 		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
-		p := &plan{pushes: []gitio.Push{c.beside, move(git.BoardRef, ids[0], c.to)}}
-		err := s.torn(t.Context(), p, gitio.ErrRejected)
+		p := &plan{pushes: []git.Push{c.beside, move(plumbing.BoardRef, ids[0], c.to)}}
+		err := s.torn(t.Context(), p, git.ErrRejected)
 		torn := (*TornError)(nil)
 		if errors.As(err, &torn) != c.left || torn != nil && torn.Ref != c.beside.Ref || torn == nil && err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -531,7 +535,7 @@ func TestLeftOut(t *testing.T) {
 	}
 	// What can't be asked has left nothing out.
 	check(t, os.RemoveAll(hub.repo.CommonDir()))
-	err := s.torn(once(t), &plan{pushes: []gitio.Push{move(lease, "", ids[1])}}, gitio.ErrRejected)
+	err := s.torn(once(t), &plan{pushes: []git.Push{move(lease, "", ids[1])}}, git.ErrRejected)
 	if !isNetwork(err) || errors.As(err, new(*TornError)) {
 		t.Errorf("a remote that is gone: %v", err)
 	}
@@ -543,8 +547,8 @@ func TestGoneAfterReset(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
 	ids := s.commits(t, 2)
-	one, two := git.ReviewRef("x", 1), git.ReviewRef("x", 2)
-	s.set(t, map[string]git.OID{one: ids[0], two: ids[0], s.reviews() + "x/2": ids[1]})
+	one, two := plumbing.ReviewRef("x", 1), plumbing.ReviewRef("x", 2)
+	s.set(t, map[string]plumbing.OID{one: ids[0], two: ids[0], s.reviews() + "x/2": ids[1]})
 	for ahead, want := range map[bool]*MovedError{true: {"hub", []string{two}, nil}, false: {"hub", []string{two}, []string{one}}} {
 		if _, moved, err := s.newcomers(t.Context(), ahead); err != nil || !reflect.DeepEqual(moved, want) {
 			t.Errorf("of a board that is ahead, %v: %v, %v", ahead, moved, err)
@@ -555,36 +559,38 @@ func TestGoneAfterReset(t *testing.T) {
 // TestSettle checks which refs follow a push here, and when it counts as a fetch.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	const integration = git.HeadsPrefix + "integration"
-	state, tracked, lease := git.TrackingRef("hub", "state"), git.TrackingRef("hub", "integration"), git.LeaseRef("x")
-	type refs = map[string]git.OID
-	ids, missing := apart(t).commits(t, 3), git.OID(strings.Repeat("1", 40)) // the same in each store
-	move := func(ref string, from, to git.OID) git.RefUpdate { return git.RefUpdate{Ref: ref, Old: from, New: to} }
-	operation := move(git.BoardRef, ids[0], ids[1])
+	const integration = plumbing.HeadsPrefix + "integration"
+	state, tracked, lease := plumbing.TrackingRef("hub", "state"), plumbing.TrackingRef("hub", "integration"), plumbing.LeaseRef("x")
+	type refs = map[string]plumbing.OID
+	ids, missing := apart(t).commits(t, 3), plumbing.OID(strings.Repeat("1", 40)) // the same in each store
+	move := func(ref string, from, to plumbing.OID) plumbing.RefUpdate {
+		return plumbing.RefUpdate{Ref: ref, Old: from, New: to}
+	}
+	operation := move(plumbing.BoardRef, ids[0], ids[1])
 	for name, c := range map[string]struct {
 		here    refs
-		updates []git.RefUpdate
+		updates []plumbing.RefUpdate
 		want    refs
 		counts  bool
 	}{
-		"the board":               {nil, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], state: ids[1]}, true},
-		"a view that is ahead":    {refs{state: ids[2]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], state: ids[2]}, true},
-		"a board that is ahead":   {refs{git.BoardRef: ids[2]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[2], state: ids[1]}, true},
-		"a board that stays":      {nil, []git.RefUpdate{move(git.BoardRef, ids[0], ids[0])}, refs{git.BoardRef: ids[0], state: ids[0]}, false},
-		"integration":             {nil, []git.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[1], tracked: ids[1]}, false},
-		"a branch that was moved": {refs{integration: ids[2]}, []git.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[2], tracked: ids[1]}, false},
-		"a branch to nothing":     {nil, []git.RefUpdate{move(integration, ids[0], missing), operation}, refs{git.BoardRef: ids[1], state: ids[1], integration: ids[0]}, false},
-		"what git has tracked":    {refs{git.RemoteRef("hub", git.BoardRef): ids[0]}, []git.RefUpdate{operation}, refs{git.BoardRef: ids[1], git.RemoteRef("hub", git.BoardRef): git.ZeroOID}, true},
-		"a lease that is locked":  {refs{lease + ".lock/held": ""}, []git.RefUpdate{move(lease, ids[0], ids[0]), operation}, refs{git.BoardRef: ids[1], lease: ids[0]}, true},
+		"the board":               {nil, []plumbing.RefUpdate{operation}, refs{plumbing.BoardRef: ids[1], state: ids[1]}, true},
+		"a view that is ahead":    {refs{state: ids[2]}, []plumbing.RefUpdate{operation}, refs{plumbing.BoardRef: ids[1], state: ids[2]}, true},
+		"a board that is ahead":   {refs{plumbing.BoardRef: ids[2]}, []plumbing.RefUpdate{operation}, refs{plumbing.BoardRef: ids[2], state: ids[1]}, true},
+		"a board that stays":      {nil, []plumbing.RefUpdate{move(plumbing.BoardRef, ids[0], ids[0])}, refs{plumbing.BoardRef: ids[0], state: ids[0]}, false},
+		"integration":             {nil, []plumbing.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[1], tracked: ids[1]}, false},
+		"a branch that was moved": {refs{integration: ids[2]}, []plumbing.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[2], tracked: ids[1]}, false},
+		"a branch to nothing":     {nil, []plumbing.RefUpdate{move(integration, ids[0], missing), operation}, refs{plumbing.BoardRef: ids[1], state: ids[1], integration: ids[0]}, false},
+		"what git has tracked":    {refs{plumbing.RemoteRef("hub", plumbing.BoardRef): ids[0]}, []plumbing.RefUpdate{operation}, refs{plumbing.BoardRef: ids[1], plumbing.RemoteRef("hub", plumbing.BoardRef): plumbing.ZeroOID}, true},
+		"a lease that is locked":  {refs{lease + ".lock/held": ""}, []plumbing.RefUpdate{move(lease, ids[0], ids[0]), operation}, refs{plumbing.BoardRef: ids[1], lease: ids[0]}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := apart(t)
 			s.commits(t, 3)
 			s.branch, s.at = integration, ids[0]
-			s.set(t, refs{git.BoardRef: ids[0], state: ids[0], integration: ids[0], tracked: ids[0], lease: ids[0]})
-			if s.set(t, c.here); c.here[git.BoardRef] != "" {
-				s.at = c.here[git.BoardRef]
+			s.set(t, refs{plumbing.BoardRef: ids[0], state: ids[0], integration: ids[0], tracked: ids[0], lease: ids[0]})
+			if s.set(t, c.here); c.here[plumbing.BoardRef] != "" {
+				s.at = c.here[plumbing.BoardRef]
 			}
 			before, number := s.Now(), s.pushing()
 			check(t, s.settle(t.Context(), number, c.updates, "", nil))
@@ -606,14 +612,14 @@ func TestTook(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 2)
 	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
-	lease := git.LeaseRef("x")
-	s.set(t, map[string]git.OID{lease: ids[0]})
-	at := func(to git.OID) *link { return &link{Updates: []git.RefUpdate{{Ref: lease, New: to}}} }
-	there := map[string]git.OID{"a 1": ids[0], "a 2": ids[1]}
+	lease := plumbing.LeaseRef("x")
+	s.set(t, map[string]plumbing.OID{lease: ids[0]})
+	at := func(to plumbing.OID) *link { return &link{Updates: []plumbing.RefUpdate{{Ref: lease, New: to}}} }
+	there := map[string]plumbing.OID{"a 1": ids[0], "a 2": ids[1]}
 	for name, c := range map[string]struct {
 		l        *link
 		requests []string
-		commits  []git.OID
+		commits  []plumbing.OID
 		is       bool
 	}{
 		"its lease":            {at(ids[0]), nil, nil, true},
@@ -628,29 +634,29 @@ func TestTook(t *testing.T) {
 		}
 	}
 	d := &delivery{chain: &chain{Base: ids[0], Links: []*link{at(ids[0])}}, requests: [][]string{nil}}
-	once, _ := gitio.WithRetries(t.Context(), 0)
+	once, _ := git.WithRetries(t.Context(), 0)
 	if err := s.rewritten(once, d, ""); !isNetwork(err) {
 		t.Errorf("of a remote that can't be asked: %v", err)
 	}
 }
 
 // found makes a board in a store of its own, as if a fetch had just shown it.
-func (s *Store) found(t *testing.T) git.OID {
+func (s *Store) found(t *testing.T) plumbing.OID {
 	t.Helper()
 	return s.operate(t, board.HumanActor("Ada", "ada@example.org"), &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
 }
 
 // operate appends an operation to such a board.
-func (s *Store) operate(t *testing.T, by board.Actor, p board.Payload) git.OID {
+func (s *Store) operate(t *testing.T, by board.Actor, p board.Payload) plumbing.OID {
 	t.Helper()
 	on, err := s.log.Tip(t.Context())
 	check(t, err)
-	prepared, err := oplog.Prepare(on, board.Operation{Actor: by, Time: board.At(noon), Request: "on-" + string(on.Commit), Payload: p})
+	prepared, err := log.Prepare(on, board.Operation{Actor: by, Time: board.At(noon), Request: "on-" + string(on.Commit), Payload: p})
 	check(t, err)
-	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 	check(t, err)
 	check(t, s.repo.WriteObjects(t.Context(), built.Objects()))
-	s.set(t, map[string]git.OID{git.BoardRef: built.Commit, s.tracking("state"): built.Commit})
+	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: built.Commit, s.tracking("state"): built.Commit})
 	return built.Commit
 }
 
@@ -658,17 +664,17 @@ func (s *Store) operate(t *testing.T, by board.Actor, p board.Payload) git.OID {
 // that a fetch would, or if what is here can't be read.
 func TestLearn(t *testing.T) {
 	t.Parallel()
-	const integration = git.HeadsPrefix + "integration"
-	missing := git.OID(strings.Repeat("1", 40))
-	tracked, published := git.TrackingRef("hub", "integration"), git.TrackingRef("hub", "task/x")
-	atHub, lease, brought := git.PublishedRef("x"), git.LeaseRef("x"), git.NewObject(git.BlobObject, []byte("lease")).OID
-	type refs = map[string]git.OID
+	const integration = plumbing.HeadsPrefix + "integration"
+	missing := plumbing.OID(strings.Repeat("1", 40))
+	tracked, published := plumbing.TrackingRef("hub", "integration"), plumbing.TrackingRef("hub", "task/x")
+	atHub, lease, brought := plumbing.PublishedRef("x"), plumbing.LeaseRef("x"), plumbing.NewObject(plumbing.BlobObject, []byte("lease")).OID
+	type refs = map[string]plumbing.OID
 	for name, c := range map[string]struct {
 		here, asked, there refs // "tip" is the board's commit, and "" is a ref that is not there
 		learns             bool
 	}{
 		"nothing":                      {nil, nil, nil, true},
-		"a view that is behind":        {refs{git.TrackingRef("hub", "state"): ""}, nil, nil, true},
+		"a view that is behind":        {refs{plumbing.TrackingRef("hub", "state"): ""}, nil, nil, true},
 		"integration, as asked":        {nil, refs{integration: "tip"}, refs{integration: "tip"}, true},
 		"integration, otherwise":       {nil, refs{integration: missing}, refs{integration: "tip"}, false},
 		"integration, unasked":         {nil, nil, refs{integration: "tip"}, false},
@@ -676,7 +682,7 @@ func TestLearn(t *testing.T) {
 		"a branch, unasked":            {nil, refs{integration: "tip"}, refs{atHub: "tip"}, false},
 		"a branch that is not here":    {nil, refs{published: missing}, refs{atHub: missing}, false},
 		"a branch that is gone":        {refs{published: "tip"}, nil, nil, true},
-		"another board":                {refs{git.BoardRef: missing}, nil, nil, false},
+		"another board":                {refs{plumbing.BoardRef: missing}, nil, nil, false},
 		"a lease that comes with them": {nil, nil, refs{lease: brought}, true},
 		"a lease, as asked":            {nil, refs{lease: "tip"}, refs{lease: "tip"}, true},
 		"a lease that is not here":     {nil, nil, refs{lease: "tip"}, false},
@@ -700,7 +706,7 @@ func TestLearn(t *testing.T) {
 			}
 			asked := &link{Base: tip}
 			for ref, to := range of(c.asked) {
-				asked.Updates = append(asked.Updates, git.RefUpdate{Ref: ref, New: to})
+				asked.Updates = append(asked.Updates, plumbing.RefUpdate{Ref: ref, New: to})
 			}
 			text, _ := (&parcel.News{Since: tip, Refs: of(c.there), Leases: []string{"lease"}}).Text()
 			before, number := s.Now(), s.pushing()
@@ -727,26 +733,26 @@ func TestNotSequenced(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 2)
 	head := "note: x\n\nLiza-Op: note\nLiza-Agent: a\nLiza-Role: human\nLiza-Request: r\nLiza-Payload: {}\n"
-	commit := func(parents []git.OID, message, signature string) git.OID {
-		o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: parents, Message: message, GPGSig: signature}))
-		check(t, s.repo.WriteObjects(t.Context(), []git.Object{o}))
+	commit := func(parents []plumbing.OID, message, signature string) plumbing.OID {
+		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: parents, Message: message, GPGSig: signature}))
+		check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{o}))
 		return o.OID
 	}
-	for name, to := range map[string]git.OID{
+	for name, to := range map[string]plumbing.OID{
 		"a signed operation": commit(ids[:1], head, "-----BEGIN SSH SIGNATURE-----\nx\n-----END SSH SIGNATURE-----\n"), "a merge": commit(ids, head, ""),
-		"the first": commit(nil, head, ""), "no operation": commit(ids[:1], "x\n", ""), "a missing commit": git.OID(strings.Repeat("1", 40)),
+		"the first": commit(nil, head, ""), "no operation": commit(ids[:1], "x\n", ""), "a missing commit": plumbing.OID(strings.Repeat("1", 40)),
 	} {
-		l := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: to}}}
+		l := &link{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[0], New: to}}}
 		if all, _, err := s.packOperations(t.Context(), l); err == nil {
 			t.Errorf("%s: %v", name, all)
 		}
 	}
 	sound := commit(ids[:1], head, "")
-	l := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[0], New: commit([]git.OID{sound}, head, "")}}}
+	l := &link{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[0], New: commit([]plumbing.OID{sound}, head, "")}}}
 	if all, requests, err := s.packOperations(t.Context(), l); err != nil || len(all) != 2 || !slices.Equal(requests, []string{"a r", "a r"}) {
 		t.Errorf("two operations: %v, %v, %v", all, requests, err)
 	}
-	stays := &link{Base: ids[0], Updates: []git.RefUpdate{{Ref: git.BoardRef, Old: ids[1], New: ids[1]}}}
+	stays := &link{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[1]}}}
 	if all, requests, err := s.packOperations(t.Context(), stays); err != nil || all != nil || requests != nil {
 		t.Errorf("a board that stays: %v, %v", all, err)
 	}
@@ -761,25 +767,25 @@ func TestWrapped(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 3)
 	s.branch, s.at = "refs/heads/integration", ids[2]
-	s.set(t, map[string]git.OID{s.tracking("integration"): ids[1]})
-	small, large := git.NewObject(git.BlobObject, []byte("small")), git.NewObject(git.BlobObject, make([]byte, 70_000))
-	check(t, s.repo.WriteObjects(t.Context(), []git.Object{small, large}))
-	lease := func(name string, to git.OID) git.RefUpdate {
-		return git.RefUpdate{Ref: git.LeaseRef(name), Old: git.ZeroOID, New: to}
+	s.set(t, map[string]plumbing.OID{s.tracking("integration"): ids[1]})
+	small, large := plumbing.NewObject(plumbing.BlobObject, []byte("small")), plumbing.NewObject(plumbing.BlobObject, make([]byte, 70_000))
+	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{small, large}))
+	lease := func(name string, to plumbing.OID) plumbing.RefUpdate {
+		return plumbing.RefUpdate{Ref: plumbing.LeaseRef(name), Old: plumbing.ZeroOID, New: to}
 	}
-	branch := func(name string, to git.OID) git.RefUpdate {
-		return git.RefUpdate{Ref: git.PublishedRef(name), Old: git.ZeroOID, New: to}
+	branch := func(name string, to plumbing.OID) plumbing.RefUpdate {
+		return plumbing.RefUpdate{Ref: plumbing.PublishedRef(name), Old: plumbing.ZeroOID, New: to}
 	}
 	for name, c := range map[string]struct {
-		refs    []git.RefUpdate
-		commits []git.OID // that the parcel carries; nil for one that is a text
+		refs    []plumbing.RefUpdate
+		commits []plumbing.OID // that the parcel carries; nil for one that is a text
 		blobs   int
 	}{
-		"leases":                      {[]git.RefUpdate{lease("a", small.OID), lease("b", small.OID), lease("c", git.ZeroOID)}, nil, 1},
-		"what integration has":        {[]git.RefUpdate{branch("a", ids[1]), branch("b", ids[1]), branch("c", git.ZeroOID)}, nil, 0},
-		"commits the remote may lack": {[]git.RefUpdate{branch("a", ids[0]), branch("b", ids[0]), lease("a", small.OID)}, ids[:1], 1},
-		"those, and commits it has":   {[]git.RefUpdate{branch("a", ids[2]), branch("b", ids[1])}, []git.OID{ids[2], ids[1]}, 0},
-		"a large lease":               {[]git.RefUpdate{lease("a", large.OID)}, []git.OID{}, 1},
+		"leases":                      {[]plumbing.RefUpdate{lease("a", small.OID), lease("b", small.OID), lease("c", plumbing.ZeroOID)}, nil, 1},
+		"what integration has":        {[]plumbing.RefUpdate{branch("a", ids[1]), branch("b", ids[1]), branch("c", plumbing.ZeroOID)}, nil, 0},
+		"commits the remote may lack": {[]plumbing.RefUpdate{branch("a", ids[0]), branch("b", ids[0]), lease("a", small.OID)}, ids[:1], 1},
+		"those, and commits it has":   {[]plumbing.RefUpdate{branch("a", ids[2]), branch("b", ids[1])}, []plumbing.OID{ids[2], ids[1]}, 0},
+		"a large lease":               {[]plumbing.RefUpdate{lease("a", large.OID)}, []plumbing.OID{}, 1},
 	} {
 		d, p := &delivery{}, &parcel.Parcel{Links: []parcel.Link{{Base: ids[2], Refs: c.refs[:1]}, {Base: ids[2], Refs: c.refs[1:]}}}
 		check(t, s.wrap(t.Context(), d, p))
@@ -793,7 +799,7 @@ func TestWrapped(t *testing.T) {
 		}
 		o, err := s.repo.Object(t.Context(), string(d.push.New))
 		check(t, err)
-		made, err := git.DecodeCommit(o)
+		made, err := plumbing.DecodeCommit(o)
 		check(t, err)
 		if d.text != "" || d.push.Ref != parcel.InboxRef(o.OID) || !slices.Equal(made.Parents, c.commits) || len(p.Blobs) != 0 {
 			t.Errorf("%s: %+v, carried by %+v", name, d, made)
@@ -807,21 +813,21 @@ func TestOwn(t *testing.T) {
 	s := apart(t)
 	by, tip := s.remote.Load(), s.commits(t, 1)[0]
 	for name, c := range map[string]struct {
-		shared      *gitio.Remote
-		board, home git.OID
+		shared      *git.Remote
+		board, home plumbing.OID
 		is          bool
 	}{
-		"a copy":         {nil, tip, git.ZeroOID, true},
+		"a copy":         {nil, tip, plumbing.ZeroOID, true},
 		"its own":        {nil, tip, tip, false},
-		"a shared board": {by, tip, git.ZeroOID, false},
-		"nothing":        {nil, git.ZeroOID, git.ZeroOID, false},
+		"a shared board": {by, tip, plumbing.ZeroOID, false},
+		"nothing":        {nil, plumbing.ZeroOID, plumbing.ZeroOID, false},
 	} {
 		s.remote.Store(c.shared)
-		s.set(t, map[string]git.OID{git.BoardRef: c.board, git.HomeRef: c.home})
+		s.set(t, map[string]plumbing.OID{plumbing.BoardRef: c.board, plumbing.HomeRef: c.home})
 		if is, err := s.Own(t.Context()); is != c.is || err != nil {
 			t.Errorf("%s: %v, %v", name, is, err)
 		}
-		if home, _ := s.repo.Ref(t.Context(), git.HomeRef); (home == tip) != (c.is || c.home == tip) {
+		if home, _ := s.repo.Ref(t.Context(), plumbing.HomeRef); (home == tip) != (c.is || c.home == tip) {
 			t.Errorf("%s: its home is at %s", name, home)
 		}
 	}
@@ -836,15 +842,15 @@ func TestWhere(t *testing.T) {
 	s.branch, s.at = "refs/heads/integration", ids[2]
 	tracked := s.tracking("integration")
 	for _, step := range []struct {
-		set  map[string]git.OID
+		set  map[string]plumbing.OID
 		ref  string
-		want git.OID
+		want plumbing.OID
 	}{
-		{nil, s.branch, git.ZeroOID},
-		{map[string]git.OID{s.branch: ids[0]}, s.branch, ids[0]},
-		{map[string]git.OID{tracked: ids[1]}, s.branch, ids[1]},
-		{map[string]git.OID{"refs/heads/main": ids[0]}, "refs/heads/main", ids[0]},
-		{nil, git.BoardRef, ids[2]},
+		{nil, s.branch, plumbing.ZeroOID},
+		{map[string]plumbing.OID{s.branch: ids[0]}, s.branch, ids[0]},
+		{map[string]plumbing.OID{tracked: ids[1]}, s.branch, ids[1]},
+		{map[string]plumbing.OID{"refs/heads/main": ids[0]}, "refs/heads/main", ids[0]},
+		{nil, plumbing.BoardRef, ids[2]},
 	} {
 		s.set(t, step.set)
 		if at, err := s.Ref(t.Context(), step.ref); at != step.want || err != nil {
@@ -859,11 +865,11 @@ func TestHeld(t *testing.T) {
 	s := apart(t)
 	ids := s.commits(t, 3)
 	s.branch, s.at = "refs/heads/integration", ids[2]
-	lands := []git.RefUpdate{{Ref: s.branch, Old: ids[0], New: ids[2]}}
+	lands := []plumbing.RefUpdate{{Ref: s.branch, Old: ids[0], New: ids[2]}}
 	for name, c := range map[string]struct {
-		integration, submitted git.OID
-		commit                 git.OID
-		updates                []git.RefUpdate
+		integration, submitted plumbing.OID
+		commit                 plumbing.OID
+		updates                []plumbing.RefUpdate
 		want                   bool
 	}{
 		"without integration":     {"", "", ids[1], nil, false},
@@ -876,8 +882,8 @@ func TestHeld(t *testing.T) {
 		"another was submitted":   {ids[0], ids[2], ids[1], nil, false},
 		"it is all that there is": {"", ids[1], ids[1], nil, true},
 	} {
-		for ref, at := range map[string]git.OID{s.tracking("integration"): c.integration, git.ReviewRef("x", 1): c.submitted} {
-			s.set(t, map[string]git.OID{ref: at.OrZero()})
+		for ref, at := range map[string]plumbing.OID{s.tracking("integration"): c.integration, plumbing.ReviewRef("x", 1): c.submitted} {
+			s.set(t, map[string]plumbing.OID{ref: at.OrZero()})
 		}
 		if held, err := s.held(t.Context(), "x", c.commit, c.updates); held != c.want || err != nil {
 			t.Errorf("%s: %v, %v", name, held, err)
@@ -893,16 +899,16 @@ func TestCarriers(t *testing.T) {
 	s.remote.Load().OnlyBranches = true
 	ids := s.commits(t, 2)
 	s.branch, s.at = "refs/heads/integration", ids[1]
-	lease := git.NewObject(git.BlobObject, []byte("lease"))
-	check(t, s.repo.WriteObjects(t.Context(), []git.Object{lease}))
-	of := func(value git.OID) git.OID {
+	lease := plumbing.NewObject(plumbing.BlobObject, []byte("lease"))
+	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{lease}))
+	of := func(value plumbing.OID) plumbing.OID {
 		t.Helper()
 		made, err := s.grow(t.Context(), ids[0], value)
 		check(t, err)
 		return made
 	}
-	for at, want := range map[git.OID]git.OID{
-		git.ZeroOID: git.ZeroOID, of(lease.OID): lease.OID, of(git.ZeroOID): git.ZeroOID, of(ids[1]): ids[1], ids[0]: ids[0],
+	for at, want := range map[plumbing.OID]plumbing.OID{
+		plumbing.ZeroOID: plumbing.ZeroOID, of(lease.OID): lease.OID, of(plumbing.ZeroOID): plumbing.ZeroOID, of(ids[1]): ids[1], ids[0]: ids[0],
 		lease.OID: lease.OID,
 	} {
 		if value, err := s.carried(t.Context(), at); value != want || err != nil {
@@ -912,14 +918,14 @@ func TestCarriers(t *testing.T) {
 	if of(ids[1]) != ids[1] {
 		t.Error("what follows needs a carrier")
 	}
-	x := s.mirror(git.LeaseRef("x"))
+	x := s.mirror(plumbing.LeaseRef("x"))
 	// A fetch that ended halfway has brought the carrier of a lease, and not the lease.
 	carrier := of(lease.OID)
-	s.set(t, map[string]git.OID{x: carrier})
-	if _, err := s.carry(once(t), &plan{}, git.RefUpdate{Ref: git.LeaseRef("x"), New: lease.OID}); !isNetwork(err) {
+	s.set(t, map[string]plumbing.OID{x: carrier})
+	if _, err := s.carry(once(t), &plan{}, plumbing.RefUpdate{Ref: plumbing.LeaseRef("x"), New: lease.OID}); !isNetwork(err) {
 		t.Errorf("the remote, which is gone, is not asked: %v", err)
 	}
-	p, stays := &plan{}, git.RefUpdate{Ref: git.LeaseRef("x"), Old: lease.OID, New: lease.OID}
+	p, stays := &plan{}, plumbing.RefUpdate{Ref: plumbing.LeaseRef("x"), Old: lease.OID, New: lease.OID}
 	if push, err := s.carry(t.Context(), p, stays); push.New != carrier || push.New != push.Old || len(p.carriers) > 0 || err != nil {
 		t.Errorf("a lease that stays needs another carrier: %+v, %v", push, err)
 	}
@@ -938,9 +944,9 @@ func TestOffered(t *testing.T) {
 	}
 	s.operate(t, coder, &board.Register{Session: "mine", Clone: "here"})
 	tip = s.operate(t, coder, &board.Claim{About: board.About{Task: "begun"}, Clone: "here", BaseCommit: string(tip)})
-	refs := map[string]git.OID{git.LeaseRef("coder-1"): tip}
+	refs := map[string]plumbing.OID{plumbing.LeaseRef("coder-1"): tip}
 	for _, branch := range []string{"task/begun", "task/ready", "task/other", "task/no/task", "begun"} {
-		refs[git.BranchRef(branch)] = tip
+		refs[plumbing.BranchRef(branch)] = tip
 	}
 	s.set(t, refs)
 	for _, only := range []bool{false, true} {
@@ -949,14 +955,14 @@ func TestOffered(t *testing.T) {
 		check(t, err)
 		var got []string
 		for ref := range all {
-			if strings.HasPrefix(ref, git.BranchRef("task")) {
+			if strings.HasPrefix(ref, plumbing.BranchRef("task")) {
 				got = append(got, ref+" "+all[ref])
 			}
 		}
-		if !slices.Equal(got, []string{"refs/heads/task/begun " + git.PublishedRef("begun")}) {
+		if !slices.Equal(got, []string{"refs/heads/task/begun " + plumbing.PublishedRef("begun")}) {
 			t.Errorf("it offers %s", got)
 		}
-		if _, is := all[git.LeasePrefix+"*"]; is == only {
+		if _, is := all[plumbing.LeasePrefix+"*"]; is == only {
 			t.Errorf("leases are offered as they are: %v", is)
 		}
 	}
@@ -967,24 +973,24 @@ func TestAheadOf(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
 	ids := s.commits(t, 3)
-	side := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: ids[:1], Message: "side\n"}))
-	other := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Message: "other\n"}))
-	check(t, s.repo.WriteObjects(t.Context(), []git.Object{side, other}))
+	side := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: ids[:1], Message: "side\n"}))
+	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Message: "other\n"}))
+	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{side, other}))
 	fetched := s.tracking("state")
 	for name, c := range map[string]struct {
-		here, there git.OID
+		here, there plumbing.OID
 		ahead       bool
 		want        error // nil for none
 	}{
 		"the same":      {here: ids[1], there: ids[1]},
 		"behind":        {here: ids[0], there: ids[2]},
 		"ahead":         {here: ids[2], there: ids[0], ahead: true},
-		"nothing here":  {here: git.ZeroOID, there: ids[0]},
-		"nothing there": {here: ids[0], there: git.ZeroOID},
+		"nothing here":  {here: plumbing.ZeroOID, there: ids[0]},
+		"nothing there": {here: ids[0], there: plumbing.ZeroOID},
 		"apart":         {here: ids[1], there: side.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: side.OID}},
 		"two boards":    {here: ids[1], there: other.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: other.OID, Unrelated: true}},
 	} {
-		s.set(t, map[string]git.OID{git.BoardRef: c.here, fetched: c.there})
+		s.set(t, map[string]plumbing.OID{plumbing.BoardRef: c.here, fetched: c.there})
 		ahead, _, err := s.aheadOf(t.Context(), "hub", fetched)
 		if ahead != c.ahead || (err != nil) != (c.want != nil) || err != nil && !reflect.DeepEqual(err, c.want) {
 			t.Errorf("%s: %v, %v", name, ahead, err)
@@ -996,28 +1002,28 @@ func TestAheadOf(t *testing.T) {
 func TestIsShared(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
-	one, two := git.OID(strings.Repeat("1", 40)), git.OID(strings.Repeat("2", 40))
-	const integration = git.HeadsPrefix + "integration"
+	one, two := plumbing.OID(strings.Repeat("1", 40)), plumbing.OID(strings.Repeat("2", 40))
+	const integration = plumbing.HeadsPrefix + "integration"
 	for _, c := range []struct {
 		ref      string
-		old, new git.OID
+		old, new plumbing.OID
 		want     bool
 	}{
-		{git.BoardRef, one, two, true},
-		{git.BoardRef, one, one, false},
+		{plumbing.BoardRef, one, two, true},
+		{plumbing.BoardRef, one, one, false},
 		{integration, one, two, true},
 		{integration, one, one, false},
-		{git.HeadsPrefix + "main", one, two, false},
-		{git.ReviewRef("x", 1), "", one, true},
-		{git.AtticRef("x", 1), "", one, false},
-		{s.Task("x"), one, git.ZeroOID, true},
+		{plumbing.HeadsPrefix + "main", one, two, false},
+		{plumbing.ReviewRef("x", 1), "", one, true},
+		{plumbing.AtticRef("x", 1), "", one, false},
+		{s.Task("x"), one, plumbing.ZeroOID, true},
 		{s.Task("x"), one, one, false},
-		{git.LeaseRef("x"), one, two, true},
-		{git.LeaseRef("x"), one, one, true},
-		{git.LeaseRef("x"), one, "", true},
-		{git.LeaseRef("x"), git.ZeroOID, "", true},
+		{plumbing.LeaseRef("x"), one, two, true},
+		{plumbing.LeaseRef("x"), one, one, true},
+		{plumbing.LeaseRef("x"), one, "", true},
+		{plumbing.LeaseRef("x"), plumbing.ZeroOID, "", true},
 	} {
-		if is := s.isShared(git.RefUpdate{Ref: c.ref, Old: c.old, New: c.new}, integration); is != c.want {
+		if is := s.isShared(plumbing.RefUpdate{Ref: c.ref, Old: c.old, New: c.new}, integration); is != c.want {
 			t.Errorf("%s from %.3s to %.3s: %v", c.ref, c.old, c.new, is)
 		}
 	}

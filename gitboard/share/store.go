@@ -11,71 +11,71 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // Store is a repository whose board may be shared. While it is not shared, a Store is just the
 // repository.
 type Store struct {
-	repo   *gitio.Repo
+	repo   *git.Repo
 	dir    string // this clone's own files
-	log    *oplog.Log
+	log    *log.Log
 	now    func() time.Time
-	remote atomic.Pointer[gitio.Remote]
+	remote atomic.Pointer[git.Remote]
 	// Learned, if not nil, is called when the answer to a push has brought the operations after on, up
 	// to tip. They were proven by replay.
-	Learned func(on, tip git.OID)
+	Learned func(on, tip plumbing.OID)
 
 	shareWait time.Duration // see there
 	beat      time.Duration // see aBeat
 
 	mu     sync.Mutex
-	branch string  // full name of the integration branch
-	at     git.OID // the board's commit that branch was read at
+	branch string       // full name of the integration branch
+	at     plumbing.OID // the board's commit that branch was read at
 }
 
 // New returns the store of a repository. dir holds this clone's own files; now is its clock.
-func New(repo *gitio.Repo, dir string, now func() time.Time) *Store {
-	return &Store{repo: repo, dir: dir, log: oplog.New(repo, ""), now: now, shareWait: shareWait, beat: aBeat}
+func New(repo *git.Repo, dir string, now func() time.Time) *Store {
+	return &Store{repo: repo, dir: dir, log: log.New(repo, ""), now: now, shareWait: shareWait, beat: aBeat}
 }
 
 // Local is the repository itself, without the remote.
-func (s *Store) Local() *gitio.Repo { return s.repo }
+func (s *Store) Local() *git.Repo { return s.repo }
 
-// Object implements oplog.Store.
-func (s *Store) Object(ctx context.Context, name string) (git.Object, error) {
+// Object implements log.Store.
+func (s *Store) Object(ctx context.Context, name string) (plumbing.Object, error) {
 	return s.repo.Object(ctx, name)
 }
 
-// Objects implements oplog.Store.
-func (s *Store) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+// Objects implements log.Store.
+func (s *Store) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
 	return s.repo.Objects(ctx, names)
 }
 
-// WriteObjects implements oplog.Store.
-func (s *Store) WriteObjects(ctx context.Context, objects []git.Object) error {
+// WriteObjects implements log.Store.
+func (s *Store) WriteObjects(ctx context.Context, objects []plumbing.Object) error {
 	return s.repo.WriteObjects(ctx, objects)
 }
 
-// Refs implements oplog.Store.
-func (s *Store) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
+// Refs implements log.Store.
+func (s *Store) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, error) {
 	return s.repo.Refs(ctx, prefixes...)
 }
 
-// Log implements oplog.Store.
-func (s *Store) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) {
+// Log implements log.Store.
+func (s *Store) Log(ctx context.Context, from, to plumbing.OID) ([]plumbing.Commit, error) {
 	return s.repo.Log(ctx, from, to)
 }
 
-// RequestCommit implements oplog.Store.
-func (s *Store) RequestCommit(ctx context.Context, tip git.OID, request string, depth int) (git.OID, error) {
+// RequestCommit implements log.Store.
+func (s *Store) RequestCommit(ctx context.Context, tip plumbing.OID, request string, depth int) (plumbing.OID, error) {
 	return s.repo.RequestCommit(ctx, tip, request, depth)
 }
 
 // Sharing returns the remote through which the board is shared, nil if there is none, or with an
 // error. Sharing may start at any time, so a caller that is about to write asks again.
-func (s *Store) Sharing(ctx context.Context) (*gitio.Remote, error) {
+func (s *Store) Sharing(ctx context.Context) (*git.Remote, error) {
 	if known := s.remote.Load(); known != nil {
 		return known, nil
 	}
@@ -94,11 +94,11 @@ func (s *Store) Name() string {
 	return ""
 }
 
-func (s *Store) tracking(what string) string { return git.TrackingRef(s.Name(), what) }
+func (s *Store) tracking(what string) string { return plumbing.TrackingRef(s.Name(), what) }
 
 // peoples is git's usual remote-tracking branch, which humans look at.
 func (s *Store) peoples(branch string) string {
-	return git.RemoteRef(s.Name(), branch)
+	return plumbing.RemoteRef(s.Name(), branch)
 }
 
 // Task is the ref that remembers where the remote has a task's branch. Moving it in a transaction
@@ -109,7 +109,7 @@ func (s *Store) Task(task string) string { return s.tracking("task/" + task) }
 func (s *Store) integration(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tip, err := s.repo.Ref(ctx, git.BoardRef)
+	tip, err := s.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil || tip == s.at {
 		return s.branch, err
 	}
@@ -124,14 +124,14 @@ func (s *Store) integration(ctx context.Context) (string, error) {
 	if err := now.State.Err(); err != nil {
 		return "", err
 	}
-	s.branch, s.at = git.BranchRef(config.IntegrationBranch), tip
+	s.branch, s.at = plumbing.BranchRef(config.IntegrationBranch), tip
 	return s.branch, nil
 }
 
 // Ref is the value of a ref. For integration it is where the remote has it: the local branch
 // follows only when no checkout is in the way, and a human may have local commits on it.
-func (s *Store) Ref(ctx context.Context, name string) (git.OID, error) {
-	if s.Name() != "" && strings.HasPrefix(name, git.HeadsPrefix) && name != git.BoardRef {
+func (s *Store) Ref(ctx context.Context, name string) (plumbing.OID, error) {
+	if s.Name() != "" && strings.HasPrefix(name, plumbing.HeadsPrefix) && name != plumbing.BoardRef {
 		branch, err := s.integration(ctx)
 		if err != nil {
 			return "", err
@@ -146,19 +146,19 @@ func (s *Store) Ref(ctx context.Context, name string) (git.OID, error) {
 }
 
 // UpdateRefs moves refs as WriteAndUpdate does.
-func (s *Store) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
+func (s *Store) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	return s.WriteAndUpdate(ctx, nil, updates, reflog)
 }
 
 // WriteAndUpdate stores objects and moves refs. Shared refs are moved at the remote first, in one
 // push that also carries everything else pending in this clone. It returns nil once the remote has
-// taken them, even if some could not be moved here. The error is gitio.ErrRefMoved if the race was
-// lost, and a *gitio.NetworkError if the remote could not be asked or refused. It refuses to write
+// taken them, even if some could not be moved here. The error is git.ErrRefMoved if the race was
+// lost, and a *git.NetworkError if the remote could not be asked or refused. It refuses to write
 // in a mirror of another repository, where the next fetch would discard the change.
-func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) error {
+func (s *Store) WriteAndUpdate(ctx context.Context, objects []plumbing.Object, updates []plumbing.RefUpdate, reflog string) error {
 	for try := 1; ; try++ {
 		err := s.Append(ctx, objects, updates, reflog, nil)
-		if !errors.Is(err, ErrAlone) || !gitio.MayRetry(ctx, try, tries) {
+		if !errors.Is(err, ErrAlone) || !git.MayRetry(ctx, try, tries) {
 			return err
 		}
 		if err := s.Flush(ctx); err != nil {
@@ -170,15 +170,15 @@ func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, update
 // there is the name at the remote of one of this clone's refs.
 func (s *Store) there(ref string) string {
 	if task, published := strings.CutPrefix(ref, s.Task("")); published {
-		return git.PublishedRef(task)
+		return plumbing.PublishedRef(task)
 	}
 	return named(s.remote.Load(), ref)
 }
 
 // named is the name at a remote of a ref of the board.
-func named(by *gitio.Remote, ref string) string {
+func named(by *git.Remote, ref string) string {
 	if by.OnlyBranches {
-		return git.AsBranch(ref)
+		return plumbing.AsBranch(ref)
 	}
 	return ref
 }
@@ -187,26 +187,26 @@ func orMoved(err error, ref string) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: %s", gitio.ErrRefMoved, ref)
+	return fmt.Errorf("%w: %s", git.ErrRefMoved, ref)
 }
 
 // plan is the part of a transaction that goes to the remote.
 type plan struct {
-	reset    git.OID // see Store.Lacking
-	pushes   []gitio.Push
-	absent   []string        // leases that must not be there, by their names there
-	retired  []retired       // task branches that can't be fast-forwarded
-	moves    []git.RefUpdate // the updates that are pushed
-	carriers []git.RefUpdate // what this clone remembers of the carriers that are pushed
+	reset    plumbing.OID // see Store.Lacking
+	pushes   []git.Push
+	absent   []string             // leases that must not be there, by their names there
+	retired  []retired            // task branches that can't be fast-forwarded
+	moves    []plumbing.RefUpdate // the updates that are pushed
+	carriers []plumbing.RefUpdate // what this clone remembers of the carriers that are pushed
 }
 
 // retired is a task's branch that is deleted at the remote before it is published again.
 type retired struct {
 	task string
-	from git.OID
+	from plumbing.OID
 }
 
-func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error) {
+func (s *Store) plan(ctx context.Context, updates []plumbing.RefUpdate) (*plan, error) {
 	branch, err := s.integration(ctx)
 	if err != nil {
 		return nil, err
@@ -216,12 +216,12 @@ func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error
 		if !s.isShared(u, branch) {
 			continue
 		}
-		push := gitio.Push{Ref: s.there(u.Ref), New: u.New, Old: u.Old}
+		push := git.Push{Ref: s.there(u.Ref), New: u.New, Old: u.Old}
 		task, published := strings.CutPrefix(u.Ref, s.Task(""))
 		switch {
 		case s.carries(u.Ref):
 			push, err = s.carry(ctx, p, u)
-		case strings.HasPrefix(u.Ref, git.LeasePrefix):
+		case strings.HasPrefix(u.Ref, plumbing.LeasePrefix):
 			push.Exactly = true
 		case published:
 			err = s.publish(ctx, p, task, &push, u, updates)
@@ -230,7 +230,7 @@ func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error
 			return nil, err
 		}
 		p.moves = append(p.moves, u)
-		if push.Old.OrZero() == git.ZeroOID && push.New.OrZero() == git.ZeroOID {
+		if push.Old.OrZero() == plumbing.ZeroOID && push.New.OrZero() == plumbing.ZeroOID {
 			p.absent = append(p.absent, push.Ref)
 			continue
 		}
@@ -246,7 +246,7 @@ func (s *Store) unseen(ctx context.Context, p *plan) error {
 	if len(p.absent) == 0 {
 		return nil
 	}
-	var there map[string]git.OID
+	var there map[string]plumbing.OID
 	err := again(ctx, func() (err error) {
 		there, err = s.remote.Load().List(ctx, p.absent...)
 		return err
@@ -260,7 +260,7 @@ func (s *Store) unseen(ctx context.Context, p *plan) error {
 // publish makes sure that a task's branch at the remote is never force-pushed: a branch that can't
 // be fast-forwarded is deleted first and kept in the remote's attic, like a branch that is deleted
 // for good.
-func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.Push, u git.RefUpdate, all []git.RefUpdate) error {
+func (s *Store) publish(ctx context.Context, p *plan, task string, push *git.Push, u plumbing.RefUpdate, all []plumbing.RefUpdate) error {
 	if u.Old.IsZero() {
 		return nil
 	}
@@ -281,8 +281,8 @@ func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.P
 
 // held reports whether the remote keeps a commit without its branch, because it was submitted or
 // integration contains it after the updates.
-func (s *Store) held(ctx context.Context, task string, commit git.OID, updates []git.RefUpdate) (bool, error) {
-	submitted, err := s.repo.Refs(ctx, git.ReviewPrefix+task)
+func (s *Store) held(ctx context.Context, task string, commit plumbing.OID, updates []plumbing.RefUpdate) (bool, error) {
+	submitted, err := s.repo.Refs(ctx, plumbing.ReviewPrefix+task)
 	if err != nil {
 		return false, err
 	}
@@ -308,12 +308,12 @@ func (s *Store) held(ctx context.Context, task string, commit git.OID, updates [
 }
 
 // keep pushes a commit to the remote's attic, under its own name so that it can't collide.
-func keep(task string, commit git.OID) gitio.Push {
-	return gitio.Push{Ref: git.AtticPrefix + task + "/" + string(commit), New: commit}
+func keep(task string, commit plumbing.OID) git.Push {
+	return git.Push{Ref: plumbing.AtticPrefix + task + "/" + string(commit), New: commit}
 }
 
 // file is the path of one of this clone's own files.
 func (s *Store) file(name string) string { return filepath.Join(s.dir, name) }
 
 // isNetwork reports whether an error comes from the network or the remote.
-func isNetwork(err error) bool { return errors.As(err, new(*gitio.NetworkError)) }
+func isNetwork(err error) bool { return errors.As(err, new(*git.NetworkError)) }

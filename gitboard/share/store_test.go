@@ -14,9 +14,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 type clone struct {
 	*share.Store
 	w   *world
-	log *oplog.Log
+	log *log.Log
 }
 
 // world is a bare repository and two clones that share a board through it.
@@ -132,17 +132,17 @@ func makeWorld(ctx context.Context, t *testing.T, update string) string {
 	return dir
 }
 
-func (w *world) open(dir string) *clone { return w.openWith(dir, gitio.Options{}) }
+func (w *world) open(dir string) *clone { return w.openWith(dir, git.Options{}) }
 
-func (w *world) openWith(dir string, o gitio.Options) *clone {
+func (w *world) openWith(dir string, o git.Options) *clone {
 	w.t.Helper()
-	repo, err := gitio.OpenWith(w.ctx, dir, o)
+	repo, err := git.OpenWith(w.ctx, dir, o)
 	w.check(err)
 	w.t.Cleanup(func() { repo.Close() })
 	s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
 	_, err = s.Sharing(w.ctx)
 	w.check(err)
-	return &clone{s, w, oplog.New(s, "")}
+	return &clone{s, w, log.New(s, "")}
 }
 
 func (w *world) check(err error) {
@@ -158,26 +158,26 @@ func (w *world) git(dir string, args ...string) string {
 }
 
 // write decides an operation on a clone's view and appends it.
-func (w *world) write(c *clone, p board.Payload) (git.OID, error) {
+func (w *world) write(c *clone, p board.Payload) (plumbing.OID, error) {
 	w.t.Helper()
-	return w.writeWith(c, p, oplog.Side{})
+	return w.writeWith(c, p, log.Side{})
 }
 
 // writeWith is write for an operation that moves other refs, too.
-func (w *world) writeWith(c *clone, p board.Payload, side oplog.Side) (git.OID, error) {
+func (w *world) writeWith(c *clone, p board.Payload, side log.Side) (plumbing.OID, error) {
 	w.t.Helper()
 	w.n++
 	on, err := c.log.Tip(context.WithoutCancel(w.ctx))
 	w.check(err)
 	op := board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T09:00:%02dZ", w.n)), Request: fmt.Sprint("request-", w.n), Payload: p}
-	prepared, err := oplog.Prepare(on, op)
+	prepared, err := log.Prepare(on, op)
 	w.check(err)
-	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 	w.check(err)
-	return built.Commit, c.log.Append(w.ctx, []*oplog.Built{built}, side)
+	return built.Commit, c.log.Append(w.ctx, []*log.Built{built}, side)
 }
 
-func (w *world) must(c *clone, p board.Payload) git.OID {
+func (w *world) must(c *clone, p board.Payload) plumbing.OID {
 	w.t.Helper()
 	commit, err := w.write(c, p)
 	w.check(err)
@@ -187,16 +187,16 @@ func (w *world) must(c *clone, p board.Payload) git.OID {
 func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
 
 // here returns the clone's tip of the board; there returns the hub's.
-func (c *clone) here() git.OID {
+func (c *clone) here() plumbing.OID {
 	c.w.t.Helper()
-	oid, err := c.Local().Ref(context.Background(), git.BoardRef)
+	oid, err := c.Local().Ref(context.Background(), plumbing.BoardRef)
 	c.w.check(err)
 	return oid
 }
 
-func (w *world) there() git.OID {
+func (w *world) there() plumbing.OID {
 	w.t.Helper()
-	return git.OID(w.git("", "--git-dir="+w.hub, "rev-parse", git.BoardRef))
+	return plumbing.OID(w.git("", "--git-dir="+w.hub, "rev-parse", plumbing.BoardRef))
 }
 
 // hook runs a shell script once, when a push reaches that hook in the hub. In it $PPID is the
@@ -243,7 +243,7 @@ func TestLostRace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	won := w.must(w.a, note("mine"))
-	if _, err := w.write(w.b, note("no, mine")); !errors.Is(err, oplog.ErrLost) {
+	if _, err := w.write(w.b, note("no, mine")); !errors.Is(err, log.ErrLost) {
 		t.Fatalf("the second gets %v", err)
 	}
 	if w.b.here() != won || w.there() != won {
@@ -260,10 +260,10 @@ func TestLostLease(t *testing.T) {
 	w := newWorld(t)
 	take := func(c *clone, session string) error {
 		update, object := lease.Renew(nil, leaseOf(session, 0))
-		return c.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
+		return c.WriteAndUpdate(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, "")
 	}
 	w.check(take(w.a, "a"))
-	if err := take(w.b, "b"); !errors.Is(err, gitio.ErrRefMoved) {
+	if err := take(w.b, "b"); !errors.Is(err, git.ErrRefMoved) {
 		t.Fatalf("the second gets %v", err)
 	}
 	held, err := lease.Read(w.ctx, w.b, "coder-1")
@@ -276,10 +276,10 @@ func TestLostLease(t *testing.T) {
 	w.check(err)
 	renewed, err := lease.Beat(w.ctx, w.a, mine, leaseOf("a", 1))
 	w.check(err)
-	if err := w.b.UpdateRefs(w.ctx, []git.RefUpdate{lease.Fence("coder-1", held)}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+	if err := w.b.UpdateRefs(w.ctx, []plumbing.RefUpdate{lease.Fence("coder-1", held)}, ""); !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("ended by one who has seen an older one: %v", err)
 	}
-	if there := w.git("", "--git-dir="+w.hub, "rev-parse", git.LeaseRef("coder-1")); there != string(renewed.OID) {
+	if there := w.git("", "--git-dir="+w.hub, "rev-parse", plumbing.LeaseRef("coder-1")); there != string(renewed.OID) {
 		t.Errorf("the hub has the lease %s, not %s", there, renewed.OID)
 	}
 	w.end(0)
@@ -335,8 +335,8 @@ kill -9 $PPID`)
 		t.Errorf("%s is not behind %s, which the hub has: %v", commit.Short(), w.there().Short(), err)
 	}
 	// The other clone's commit is not an operation.
-	w.git("", "--git-dir="+w.hub, "update-ref", git.BoardRef, string(commit))
-	w.git(w.a.Local().TopLevel(), "update-ref", git.BoardRef, string(commit))
+	w.git("", "--git-dir="+w.hub, "update-ref", plumbing.BoardRef, string(commit))
+	w.git(w.a.Local().TopLevel(), "update-ref", plumbing.BoardRef, string(commit))
 	w.end(1)
 }
 
@@ -375,7 +375,7 @@ mv '`+w.hub+`' '`+away+`'
 kill -9 $PPID`)
 	_, err := w.write(w.a, note("who knows"))
 	unclear := (*share.UnclearError)(nil)
-	if !errors.As(err, &unclear) || !errors.As(err, new(*gitio.NetworkError)) || errors.Is(err, oplog.ErrLost) {
+	if !errors.As(err, &unclear) || !errors.As(err, new(*git.NetworkError)) || errors.Is(err, log.ErrLost) {
 		t.Fatalf("it is told as %v", err)
 	}
 	if w.a.here() != before {
@@ -395,10 +395,10 @@ func TestUnreachable(t *testing.T) {
 	w := newWorld(t)
 	before, away := w.a.here(), w.hub+".away"
 	w.check(os.Rename(w.hub, away))
-	if err := w.a.Fetch(w.ctx); !errors.As(err, new(*gitio.NetworkError)) {
+	if err := w.a.Fetch(w.ctx); !errors.As(err, new(*git.NetworkError)) {
 		t.Errorf("a fetch says %v", err)
 	}
-	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*gitio.NetworkError)) || errors.Is(err, oplog.ErrLost) {
+	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*git.NetworkError)) || errors.Is(err, log.ErrLost) {
 		t.Errorf("a write says %v", err)
 	}
 	w.check(os.Rename(away, w.hub))
@@ -415,7 +415,7 @@ func TestNotSettled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.a.here()
-	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
+	lock := filepath.Join(w.a.Local().CommonDir(), plumbing.BoardRef+".lock")
 	w.hold(lock)
 	commit := w.must(w.a, note("not here yet"))
 	if w.a.here() != before || w.there() != commit {
@@ -432,7 +432,7 @@ func TestNotSettled(t *testing.T) {
 // hold makes a lock that can't be removed, as if a process held it. The first clone waits for it
 // only briefly.
 func (w *world) hold(lock string) {
-	w.a = w.openWith(w.a.Local().TopLevel(), gitio.Options{Patience: gitio.Patience{Git: 10 * time.Millisecond, Watch: 50 * time.Millisecond}})
+	w.a = w.openWith(w.a.Local().TopLevel(), git.Options{Patience: git.Patience{Git: 10 * time.Millisecond, Watch: 50 * time.Millisecond}})
 	w.check(os.MkdirAll(lock, 0o755))
 	w.check(os.WriteFile(filepath.Join(lock, "held"), nil, 0o644))
 }
@@ -442,16 +442,16 @@ func (w *world) hold(lock string) {
 // git is removed.
 func TestLeftLock(t *testing.T) {
 	t.Parallel()
-	for _, ref := range []string{git.BoardRef, git.LeasePrefix + "coder-1"} {
+	for _, ref := range []string{plumbing.BoardRef, plumbing.LeasePrefix + "coder-1"} {
 		t.Run(filepath.Base(ref), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			update, object := lease.Renew(nil, leaseOf("b", 0))
-			w.check(w.b.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, ""))
+			w.check(w.b.WriteAndUpdate(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, ""))
 			theirs := w.must(w.b, note("theirs"))
 			lock := filepath.Join(w.a.Local().CommonDir(), ref+".lock")
 			w.hold(lock)
-			if err := w.a.Fetch(w.ctx); !errors.Is(err, gitio.ErrBusy) || !strings.Contains(err.Error(), lock) {
+			if err := w.a.Fetch(w.ctx); !errors.Is(err, git.ErrBusy) || !strings.Contains(err.Error(), lock) {
 				t.Errorf("%s is locked, and a fetch says %v", ref, err)
 			}
 			w.check(os.RemoveAll(lock))
@@ -470,10 +470,10 @@ func TestLeftLock(t *testing.T) {
 func TestUnclearBesideALock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
+	lock := filepath.Join(w.a.Local().CommonDir(), plumbing.BoardRef+".lock")
 	w.hold(lock)
 	w.hook("reference-transaction", killed)
-	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*share.UnclearError)) || errors.Is(err, oplog.ErrLost) {
+	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*share.UnclearError)) || errors.Is(err, log.ErrLost) {
 		t.Errorf("it is told as %v", err)
 	}
 	w.check(os.RemoveAll(lock))
@@ -487,7 +487,7 @@ func TestUnheardAndRejected(t *testing.T) {
 	w := newWorld(t)
 	w.hook("pre-receive", "DISARM\ntouch refs/heads/liza/state.lock\nkill -9 $PPID")
 	_, err := w.write(w.a, note("unheard"))
-	if !errors.As(err, new(*share.UnclearError)) || errors.Is(err, oplog.ErrLost) || errors.Is(err, gitio.ErrRejected) {
+	if !errors.As(err, new(*share.UnclearError)) || errors.Is(err, log.ErrLost) || errors.Is(err, git.ErrRejected) {
 		t.Errorf("it is told as %v", err)
 	}
 	w.check(os.Remove(filepath.Join(w.hub, "refs", "heads", "liza", "state.lock")))
@@ -503,7 +503,7 @@ func TestComeApart(t *testing.T) {
 	w.git(w.a.Local().TopLevel(), "config", "fetch.showForcedUpdates", "false")
 	before := w.there()
 	mine := w.must(w.a, note("mine"))
-	w.git(w.hub, "update-ref", git.BoardRef, string(before))
+	w.git(w.hub, "update-ref", plumbing.BoardRef, string(before))
 	w.check(w.a.Fetch(w.ctx)) // the next operation brings the hub's board back
 	if w.a.here() != mine {
 		t.Errorf("the hub was reset, and the board here is at %s, not at %s", w.a.here().Short(), mine.Short())
@@ -559,7 +559,7 @@ func TestRefetch(t *testing.T) {
 		t.Error("a plain fetch brings it")
 	}
 	refs := w.git(dir, "for-each-ref")
-	w.check(b.Refetch(w.ctx, git.BoardRef))
+	w.check(b.Refetch(w.ctx, plumbing.BoardRef))
 	w.check(b.Local().History().Whole(w.ctx, b.here()))
 	if now := w.git(dir, "for-each-ref"); now != refs {
 		t.Errorf("refs moved from\n%s\nto\n%s", refs, now)
@@ -573,10 +573,10 @@ func TestLooksBeforeItPushes(t *testing.T) {
 	w := newWorld(t)
 	integration, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
 	w.check(err)
-	w.check(w.a.Local().UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/attic/one/1", New: integration}}, ""))
+	w.check(w.a.Local().UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/liza/attic/one/1", New: integration}}, ""))
 	update, object := lease.Renew(nil, leaseOf("a", 0))
-	err = w.a.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update, {Ref: "refs/liza/attic/one/1", New: w.a.here()}}, "")
-	if !errors.Is(err, gitio.ErrRefMoved) {
+	err = w.a.WriteAndUpdate(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update, {Ref: "refs/liza/attic/one/1", New: w.a.here()}}, "")
+	if !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("got %v", err)
 	}
 	if pushed := w.git("", "--git-dir="+w.hub, "for-each-ref", "refs/liza/leases"); pushed != "" {
@@ -598,14 +598,14 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			w := newWorld(t)
 			base, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
 			w.check(err)
-			work := git.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "work", string(base)+"^{tree}"))
+			work := plumbing.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "work", string(base)+"^{tree}"))
 			published := w.a.Task("one")
-			refs := []git.RefUpdate{{Ref: published, New: work}}
+			refs := []plumbing.RefUpdate{{Ref: published, New: work}}
 			if c.held != "" {
-				refs = append(refs, git.RefUpdate{Ref: c.held, New: work})
+				refs = append(refs, plumbing.RefUpdate{Ref: c.held, New: work})
 			}
 			w.check(w.a.UpdateRefs(w.ctx, refs, ""))
-			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: work}}, ""))
+			w.check(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: published, Old: work}}, ""))
 			there := w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/liza/task", "refs/liza/attic")
 			want := ""
 			if c.kept {
@@ -616,9 +616,9 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			}
 			// A branch that can't be fast-forwarded is deleted and published again. Its old commit
 			// is kept, too.
-			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, New: work}}, ""))
-			anew := git.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "anew", string(base)+"^{tree}"))
-			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: work, New: anew}}, ""))
+			w.check(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: published, New: work}}, ""))
+			anew := plumbing.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "anew", string(base)+"^{tree}"))
+			w.check(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: published, Old: work, New: anew}}, ""))
 			if kept := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/liza/attic/one/"+string(work)); kept != string(work) {
 				t.Errorf("the attic has %s", kept)
 			}
@@ -628,7 +628,7 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			// A branch that somebody moved on the remote is not deleted.
 			theirs := w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(anew), "-m", "theirs", string(base)+"^{tree}")
 			w.git(w.a.Local().TopLevel(), "-c", "core.hooksPath="+os.DevNull, "push", "-q", w.hub, theirs+":refs/heads/liza/task/one")
-			if err := w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: anew, New: work}}, ""); err == nil {
+			if err := w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: published, Old: anew, New: work}}, ""); err == nil {
 				t.Error("moved back over what somebody has pushed")
 			}
 			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one"); at != theirs {
@@ -666,15 +666,15 @@ func TestMovedSubmission(t *testing.T) {
 				t.Parallel()
 				w := newWorldBy(t, update)
 				at := func(n int) string {
-					if ref := git.ReviewRef("one", n); update == "" {
+					if ref := plumbing.ReviewRef("one", n); update == "" {
 						return ref
 					}
-					return git.AsBranch(git.ReviewRef("one", n))
+					return plumbing.AsBranch(plumbing.ReviewRef("one", n))
 				}
 				w.git(w.hub, "update-ref", at(1), "main")
 				w.check(w.a.FetchAll(w.ctx))
 				w.check(w.a.CheckThere(w.ctx))
-				was := w.ref(git.ReviewRef("one", 1))
+				was := w.ref(plumbing.ReviewRef("one", 1))
 				c.made(w, at(1))
 				w.git(w.hub, "update-ref", at(2), "main")
 				w.must(w.b, note("theirs"))
@@ -687,15 +687,15 @@ func TestMovedSubmission(t *testing.T) {
 					if c.gone {
 						named = moved.Gone
 					}
-					if len(moved.Refs)+len(moved.Gone) != 1 || len(named) != 1 || named[0] != git.ReviewRef("one", 1) {
+					if len(moved.Refs)+len(moved.Gone) != 1 || len(named) != 1 || named[0] != plumbing.ReviewRef("one", 1) {
 						t.Errorf("it ends with %v", moved)
 					}
 					w.check(w.a.Fetch(w.ctx))
 				}
-				if now := w.ref(git.ReviewRef("one", 1)); now != was {
+				if now := w.ref(plumbing.ReviewRef("one", 1)); now != was {
 					t.Errorf("the submission that was here is at %s", now)
 				}
-				if w.ref(git.ReviewRef("one", 2)).IsZero() || w.a.here() != w.there() {
+				if w.ref(plumbing.ReviewRef("one", 2)).IsZero() || w.a.here() != w.there() {
 					t.Error("not everything else has come")
 				}
 				w.end(1)
@@ -713,7 +713,7 @@ func TestOneRemote(t *testing.T) {
 	top, other := w.a.Local().TopLevel(), filepath.Join(t.TempDir(), "other.git")
 	w.git("", "init", "-q", "--bare", other)
 	w.git(top, "remote", "add", "other", other)
-	a, late := w.openWith(top, gitio.Options{ToWrite: true}), w.openWith(top, gitio.Options{ToWrite: true})
+	a, late := w.openWith(top, git.Options{ToWrite: true}), w.openWith(top, git.Options{ToWrite: true})
 	w.check(a.Share(w.ctx, "origin", "probe"))
 	refused := (*board.Refusal)(nil)
 	if err := late.Share(w.ctx, "other", "probe"); !errors.As(err, &refused) || refused.Code != board.CodeExists {
@@ -742,7 +742,7 @@ exit 1`)(w)
 	w.must(a, note("mine"))
 	// So it is where an earlier share was cut off.
 	top := a.Local().TopLevel()
-	w.git(top, "update-ref", "-d", git.HomeRef)
+	w.git(top, "update-ref", "-d", plumbing.HomeRef)
 	w.check(os.WriteFile(filepath.Join(a.Local().CommonDir(), "liza", "sharing"), []byte("origin\n"), 0o644))
 	if err := a.Share(w.ctx, "origin", "probe"); !errors.As(err, &apart) || !apart.Unrelated {
 		t.Fatalf("the repeated share ends with %v", err)

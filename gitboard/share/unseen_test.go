@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // writeFencing appends a note that ends the lease of coder-1, as the clone sees it.
 func (w *world) writeFencing(c *clone, held *lease.Held) error {
 	w.t.Helper()
-	_, err := w.writeWith(c, note("taken over"), oplog.Side{Refs: []git.RefUpdate{lease.Fence("coder-1", held)}})
+	_, err := w.writeWith(c, note("taken over"), log.Side{Refs: []plumbing.RefUpdate{lease.Fence("coder-1", held)}})
 	return err
 }
 
@@ -30,7 +30,7 @@ func TestUnseenLease(t *testing.T) {
 			w := newWorldBy(t, update)
 			w.check(w.a.take(nil, "a"))
 			was := w.there()
-			if err := w.writeFencing(w.b, nil); !errors.Is(err, oplog.ErrLost) || w.there() != was {
+			if err := w.writeFencing(w.b, nil); !errors.Is(err, log.ErrLost) || w.there() != was {
 				t.Errorf("it was not seen, and the take-over ends with %v", err)
 			}
 			held, err := lease.Read(w.ctx, w.b, "coder-1")
@@ -39,8 +39,8 @@ func TestUnseenLease(t *testing.T) {
 				t.Fatalf("afterwards it sees the lease %+v", held)
 			}
 			// It was seen once, and its ref is missing here.
-			w.git(w.b.Local().TopLevel(), "update-ref", "-d", git.LeaseRef("coder-1"))
-			if err := w.writeFencing(w.b, nil); !errors.Is(err, oplog.ErrLost) || w.there() != was {
+			w.git(w.b.Local().TopLevel(), "update-ref", "-d", plumbing.LeaseRef("coder-1"))
+			if err := w.writeFencing(w.b, nil); !errors.Is(err, log.ErrLost) || w.there() != was {
 				t.Errorf("it is missing here, and the take-over ends with %v", err)
 			}
 			w.check(w.writeFencing(w.b, w.b.lease()))
@@ -60,9 +60,9 @@ func TestLeaseBeforeBoard(t *testing.T) {
 			w := newWorldBy(t, update)
 			w.check(w.a.take(nil, "a"))
 			w.must(w.a, note("claimed"))
-			b := w.openWith(w.b.Local().TopLevel(), gitio.Options{Patience: gitio.Patience{Git: time.Millisecond, Watch: time.Millisecond}})
+			b := w.openWith(w.b.Local().TopLevel(), git.Options{Patience: git.Patience{Git: time.Millisecond, Watch: time.Millisecond}})
 			was, held := b.here(), w.leaseLock(b)
-			ctx, _ := gitio.WithRetries(w.ctx, 0)
+			ctx, _ := git.WithRetries(w.ctx, 0)
 			if err := b.Fetch(ctx); err == nil || b.here() != was {
 				t.Errorf("the lease can't move here, and the fetch ends with %v; the board has moved: %v", err, b.here() != was)
 			}
@@ -76,7 +76,7 @@ func TestLeaseBeforeBoard(t *testing.T) {
 // lock, and is not taken for one that a killed git has left.
 func (w *world) leaseLock(c *clone) (path string) {
 	w.t.Helper()
-	path = filepath.Join(c.Local().CommonDir(), git.LeaseRef("coder-1")+".lock")
+	path = filepath.Join(c.Local().CommonDir(), plumbing.LeaseRef("coder-1")+".lock")
 	w.check(os.MkdirAll(filepath.Join(path, "held"), 0o755))
 	return path
 }

@@ -1,8 +1,8 @@
 // Package testrepo makes repositories and clocks for tests. It is for tests alone: the tests of all
-// packages above gitio set up the same environment, and none of them depends on its user's
+// packages above gitboard/git set up the same environment, and none of them depends on its user's
 // settings.
 //
-// It may import gitboard/gitio and gitboard/testrun.
+// It may import gitboard/git and gitboard/testrun.
 package testrepo
 
 import (
@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -48,9 +48,9 @@ func Init(t testing.TB, bare bool) string {
 }
 
 // Bare opens a new bare repository.
-func Bare(t testing.TB) *gitio.Repo {
+func Bare(t testing.TB) *git.Repo {
 	t.Helper()
-	repo, err := gitio.Open(context.Background(), Init(t, true))
+	repo, err := git.Open(context.Background(), Init(t, true))
 	if err != nil {
 		t.Fatal(err)
 	}

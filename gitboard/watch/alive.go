@@ -7,24 +7,24 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // alive is the content of a running watch's file. A watch looks at least every watchEvery.
 type alive struct {
-	PID        int        `json:"pid"`
-	Host       string     `json:"host"`
-	Started    board.Time `json:"started"`
-	Looked     board.Time `json:"looked"` // the last successful look
-	Commit     git.OID    `json:"commit"` // of the board
-	Conditions int        `json:"conditions"`
+	PID        int          `json:"pid"`
+	Host       string       `json:"host"`
+	Started    board.Time   `json:"started"`
+	Looked     board.Time   `json:"looked"` // the last successful look
+	Commit     plumbing.OID `json:"commit"` // of the board
+	Conditions int          `json:"conditions"`
 }
 
 // alive records a successful look in the file and on the screen.
 func (w *watcher) alive() {
 	host, _ := os.Hostname()
 	now := w.Now()
-	data, _ := json.Marshal(alive{os.Getpid(), host, w.started, board.At(now), git.OID(w.commit), w.conditions})
+	data, _ := json.Marshal(alive{os.Getpid(), host, w.started, board.At(now), plumbing.OID(w.commit), w.conditions})
 	w.own(w.board.Keep(aliveFile, string(data)))
 	w.Screen.Looked(now, w.conditions)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -25,8 +25,8 @@ func (w *watcher) judge(ctx context.Context, reported alarm.Reported) (alarm.Fac
 	if err == nil {
 		r, err = alarm.Evaluate(f, reported)
 	}
-	if errors.Is(err, oplog.ErrNoBoard) && !w.memory.Verified.IsZero() {
-		err = &oplog.RecordError{Commit: w.memory.Verified, Path: git.BoardRef, Err: errors.New("the board is gone")}
+	if errors.Is(err, log.ErrNoBoard) && !w.memory.Verified.IsZero() {
+		err = &log.RecordError{Commit: w.memory.Verified, Path: plumbing.BoardRef, Err: errors.New("the board is gone")}
 	}
 	if !untrustworthy(err) {
 		return f, r, err
@@ -92,7 +92,7 @@ func (w *watcher) leases(ctx context.Context, v *gitboard.View, now board.Time) 
 }
 
 // doubted is why a view can't be trusted, as an error.
-func doubted(doubt *oplog.RecordError, err error) error {
+func doubted(doubt *log.RecordError, err error) error {
 	if doubt != nil {
 		return doubt
 	}
@@ -118,7 +118,7 @@ func (w *watcher) setting(v *gitboard.View) error {
 // untrustworthy reports whether an error means that the board itself is wrong, not merely
 // unreadable for now.
 func untrustworthy(err error) bool {
-	record, ref := (*oplog.RecordError)(nil), (*gitio.BrokenRefError)(nil)
+	record, ref := (*log.RecordError)(nil), (*git.BrokenRefError)(nil)
 	return errors.As(err, &record) || errors.As(err, &ref)
 }
 
@@ -147,12 +147,12 @@ func (w *watcher) prove(ctx context.Context, v *gitboard.View, paused bool) erro
 }
 
 // since lists the commits that have not been verified yet, newest first.
-func (w *watcher) since(ctx context.Context, v *gitboard.View) ([]git.OID, error) {
+func (w *watcher) since(ctx context.Context, v *gitboard.View) ([]plumbing.OID, error) {
 	known, at := w.memory.Verified, v.Snapshot
 	if known == "" {
-		return []git.OID{at.Commit}, nil
+		return []plumbing.OID{at.Commit}, nil
 	}
-	var since []git.OID
+	var since []plumbing.OID
 	for at.Commit != known && len(since) < maxProven {
 		since = append(since, at.Commit)
 		if len(at.Head.Parents) == 0 {
@@ -166,8 +166,8 @@ func (w *watcher) since(ctx context.Context, v *gitboard.View) ([]git.OID, error
 	if at.Commit == known {
 		return since, nil
 	}
-	rewritten := &oplog.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("it was rewritten: %s is no longer in it", known.Short())}
-	if _, err := w.board.Repo().Object(ctx, string(known)); errors.Is(err, gitio.ErrNotFound) {
+	rewritten := &log.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("it was rewritten: %s is no longer in it", known.Short())}
+	if _, err := w.board.Repo().Object(ctx, string(known)); errors.Is(err, git.ErrNotFound) {
 		return nil, rewritten
 	}
 	on, err := w.board.Repo().History().IsAncestor(ctx, known, v.Commit)

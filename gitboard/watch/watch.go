@@ -12,9 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/notify"
-	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 const (
@@ -90,7 +90,7 @@ type watcher struct {
 // memory is a watch's record for the next watch.
 type memory struct {
 	Reported alarm.Reported `json:"reported"`
-	Verified git.OID        `json:"verified"` // the newest verified commit of the board
+	Verified plumbing.OID   `json:"verified"` // the newest verified commit of the board
 }
 
 // Run watches until the context ends.
@@ -197,7 +197,7 @@ func (w *watcher) look(ctx context.Context) (board.Time, error) {
 		}
 	}()
 	facts, report, err := w.judge(ctx, w.memory.Reported)
-	var newer *oplog.NewerFormatError
+	var newer *log.NewerFormatError
 	switch {
 	case ctx.Err() != nil:
 		return "", nil

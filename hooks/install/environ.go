@@ -6,26 +6,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Environ returns the value of gitio.ParametersVar with which git runs the hooks for an agent:
+// Environ returns the value of git.ParametersVar with which git runs the hooks for an agent:
 // everywhere in this repository, but not in others, since tests may create repositories of their
 // own. current is the variable's present value. ok is false if the hooks are not installed.
-func Environ(repo *gitio.Repo, current string) (value string, ok bool) {
+func Environ(repo *git.Repo, current string) (value string, ok bool) {
 	config := filepath.Join(Dir(repo), configFile)
 	if _, err := os.Stat(config); err != nil {
 		return current, false
 	}
-	return gitio.WithSettings(current, gitio.IncludeWithin(repo.CommonDir(), config)...), true
+	return git.WithSettings(current, git.IncludeWithin(repo.CommonDir(), config)...), true
 }
 
 // Hooked returns the environment with Environ's setting, in which git runs the hooks on this
 // repository.
-func Hooked(repo *gitio.Repo, environ []string) []string {
+func Hooked(repo *git.Repo, environ []string) []string {
 	current := ""
 	for _, entry := range environ {
-		if v, is := strings.CutPrefix(entry, gitio.ParametersVar+"="); is {
+		if v, is := strings.CutPrefix(entry, git.ParametersVar+"="); is {
 			current = v
 		}
 	}
@@ -34,7 +34,7 @@ func Hooked(repo *gitio.Repo, environ []string) []string {
 		return environ
 	}
 	out := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		return strings.HasPrefix(entry, gitio.ParametersVar+"=")
+		return strings.HasPrefix(entry, git.ParametersVar+"=")
 	})
-	return append(out, gitio.ParametersVar+"="+value)
+	return append(out, git.ParametersVar+"="+value)
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 )
 
 // Dir is the directory of a repository's hooks.
-func Dir(repo *gitio.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "hooks") }
+func Dir(repo *git.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "hooks") }
 
 // Status describes how the hooks are installed.
 type Status struct {
@@ -47,7 +47,7 @@ type Status struct {
 }
 
 // Read returns how the hooks are installed.
-func Read(repo *gitio.Repo) (Status, error) {
+func Read(repo *git.Repo) (Status, error) {
 	s := Status{Dir: Dir(repo)}
 	text, err := os.ReadFile(filepath.Join(s.Dir, runFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +102,7 @@ func overwritten(dir string, server bool) []string {
 
 // Restore restores the hooks of a clone that another program has replaced, and returns their names.
 // If the hooks are not installed, it does nothing.
-func Restore(repo *gitio.Repo) ([]string, error) {
+func Restore(repo *git.Repo) ([]string, error) {
 	dir := Dir(repo)
 	if _, err := os.Stat(filepath.Join(dir, runFile)); err != nil {
 		return nil, nil
@@ -110,7 +110,7 @@ func Restore(repo *gitio.Repo) ([]string, error) {
 	found := overwritten(dir, false)
 	for _, name := range found {
 		if err := installHook(dir, name, ""); err != nil {
-			return nil, &gitio.StorageError{Dir: dir, Err: err}
+			return nil, &git.StorageError{Dir: dir, Err: err}
 		}
 	}
 	return found, nil
@@ -126,9 +126,9 @@ type Setup struct {
 	Hidden []string // integration, and the prefix of the branches of tasks; empty before there is a board
 }
 
-// Install installs the hooks, or updates them. The error is gitio.ErrBusy if another process is
-// writing the config, and a gitio.StorageError if nothing can be written.
-func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
+// Install installs the hooks, or updates them. The error is git.ErrBusy if another process is
+// writing the config, and a git.StorageError if nothing can be written.
+func Install(ctx context.Context, repo *git.Repo, setup Setup) error {
 	server := setup.Server
 	dir := Dir(repo)
 	own, project := "", ""
@@ -165,13 +165,13 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 		err = cmp.Or(err, os.MkdirAll(filepath.Join(dir, provenDir), 0o755))
 	}
 	for name, text := range files {
-		err = cmp.Or(err, gitio.ReplaceFile(filepath.Join(dir, name), []byte(text)))
+		err = cmp.Or(err, git.ReplaceFile(filepath.Join(dir, name), []byte(text)))
 	}
 	for _, name := range names(server) {
 		err = cmp.Or(err, installHook(dir, name, project))
 	}
 	if err = cmp.Or(err, tidy(dir, server, files)); err != nil {
-		return &gitio.StorageError{Dir: dir, Err: err}
+		return &git.StorageError{Dir: dir, Err: err}
 	}
 	err = repo.Settings().Edit(func(text []byte) ([]byte, error) {
 		text, err := without(text)
@@ -211,7 +211,7 @@ func settings(dir string, server bool) string {
 	text := "[core]\n\thooksPath = " + configQuote(dir) + "\n"
 	if server {
 		text += "\tuseReplaceRefs = false\n[receive]\n\tadvertisePushOptions = true\n\tfsckObjects = true\n"
-		for _, ref := range []string{git.InboxPrefix, git.SequencerPrefix} {
+		for _, ref := range []string{plumbing.InboxPrefix, plumbing.SequencerPrefix} {
 			text += "\tprocReceiveRefs = " + strings.TrimSuffix(ref, "/") + "\n"
 		}
 	}
@@ -239,24 +239,24 @@ const served = "# served: other clones push to this one\n"
 // repository's own settings do.
 func pushes(branches []string) string {
 	text := "[receive]\n"
-	for _, ref := range []string{git.OwnPrefix, git.BoardPrefix, git.ReplacePrefix} {
+	for _, ref := range []string{plumbing.OwnPrefix, plumbing.BoardPrefix, plumbing.ReplacePrefix} {
 		text += "\thideRefs = " + configQuote(strings.TrimSuffix(ref, "/")) + "\n"
 	}
 	for _, branch := range branches {
-		text += "\thideRefs = " + configQuote(git.BranchRef(branch)) + "\n"
+		text += "\thideRefs = " + configQuote(plumbing.BranchRef(branch)) + "\n"
 	}
 	return text
 }
 
 // Hide updates the branches that the installed hooks protect from pushes, if they do.
-func Hide(repo *gitio.Repo, branches []string) error {
+func Hide(repo *git.Repo, branches []string) error {
 	file := filepath.Join(Dir(repo), pushesFile)
 	now, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && string(now) == pushes(branches) {
 		return nil
 	}
-	if err := gitio.ReplaceFile(file, []byte(pushes(branches))); err != nil {
-		return &gitio.StorageError{Dir: Dir(repo), Err: err}
+	if err := git.ReplaceFile(file, []byte(pushes(branches))); err != nil {
+		return &git.StorageError{Dir: Dir(repo), Err: err}
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ const everywhere = "[includeIf \"gitdir:**\"]\n\tpath = liza/hooks/" + pushesFil
 
 // Uninstall removes the hooks. The config then has the same bytes as if they had never been
 // installed.
-func Uninstall(ctx context.Context, repo *gitio.Repo) error {
+func Uninstall(ctx context.Context, repo *git.Repo) error {
 	if err := conceal(ctx, repo); err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ func Uninstall(ctx context.Context, repo *gitio.Repo) error {
 	}
 	dir := Dir(repo)
 	if err := os.RemoveAll(dir); err != nil {
-		return &gitio.StorageError{Dir: dir, Err: err}
+		return &git.StorageError{Dir: dir, Err: err}
 	}
 	if repo.Bare() {
 		for _, name := range []string{"cache", "kept", "proven"} { // only the hooks use them

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // place is a repository in which hooks are installed.
 type place struct {
 	t    *testing.T
-	repo *gitio.Repo
+	repo *git.Repo
 	dir  string // of the hooks
 }
 
@@ -40,7 +40,7 @@ func newPlace(t *testing.T, bare bool) *place {
 
 func (p *place) open(dir string) {
 	p.t.Helper()
-	repo, err := gitio.Open(p.t.Context(), dir)
+	repo, err := git.Open(p.t.Context(), dir)
 	p.check(err)
 	p.t.Cleanup(func() { repo.Close() })
 	p.repo, p.dir = repo, install.Dir(repo)
@@ -198,7 +198,7 @@ func TestConfigOfOthers(t *testing.T) {
 	p.install(install.Setup{})
 	p.write(p.in("liza"), "")
 	for _, err := range []error{install.Install(t.Context(), p.repo, install.Setup{}), install.Uninstall(t.Context(), p.repo)} {
-		if !errors.As(err, new(*gitio.StorageError)) {
+		if !errors.As(err, new(*git.StorageError)) {
 			t.Errorf("a file in place of our directory: %v", err)
 		}
 	}
@@ -232,7 +232,7 @@ func TestOverwritten(t *testing.T) {
 	p.check(os.Mkdir(p.hook("x"), 0o755))
 	p.check(os.Remove(p.hook("pre-push")))
 	p.check(os.Mkdir(p.hook("pre-push"), 0o755))
-	if _, err := install.Restore(p.repo); !errors.As(err, new(*gitio.StorageError)) {
+	if _, err := install.Restore(p.repo); !errors.As(err, new(*git.StorageError)) {
 		t.Errorf("a directory in its place: %v", err)
 	}
 	p.check(os.Remove(p.hook("pre-push")))
@@ -387,7 +387,7 @@ func TestHide(t *testing.T) {
 	}
 	p.check(os.Remove(file))
 	p.check(os.Mkdir(file, 0o755))
-	if err := install.Hide(p.repo, []string{"trunk"}); !errors.As(err, new(*gitio.StorageError)) {
+	if err := install.Hide(p.repo, []string{"trunk"}); !errors.As(err, new(*git.StorageError)) {
 		t.Errorf("a directory in its place: %v", err)
 	}
 }
@@ -477,7 +477,7 @@ func TestKept(t *testing.T) {
 		t.Error("it is kept where no hooks are")
 	}
 	p.install(install.Setup{Server: true})
-	for commit, at := range map[git.OID]time.Time{"old": now.Add(-2 * time.Minute), "young": now.Add(-time.Second)} {
+	for commit, at := range map[plumbing.OID]time.Time{"old": now.Add(-2 * time.Minute), "young": now.Add(-time.Second)} {
 		install.KeepProven(p.repo, now, commit, string(commit)+"\n")
 		p.check(os.Chtimes(p.hook("proven", string(commit)), at, at))
 	}
@@ -500,7 +500,7 @@ func TestKept(t *testing.T) {
 // TestHooked checks the environment in which git runs the hooks for an agent.
 func TestHooked(t *testing.T) {
 	p := newPlace(t, false)
-	environ := []string{gitio.ParametersVar + "='x.y=z'", "A=b"}
+	environ := []string{git.ParametersVar + "='x.y=z'", "A=b"}
 	equal(t, "not installed", strings.Join(install.Hooked(p.repo, environ), " "), strings.Join(environ, " "))
 	p.install(install.Setup{})
 	got := install.Hooked(p.repo, environ)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // provenDir is where a server's pre-receive stores what it has proven, for the transaction that
@@ -22,10 +22,10 @@ const provenFor = time.Minute
 // one transaction without asking again: by then git has locked each ref at its old value. If they
 // can't be stored, the shim asks. It does not create the directory, so that a repository that was
 // moved away does not reappear at its old path.
-func KeepProven(repo *gitio.Repo, now time.Time, key git.OID, moves string) {
+func KeepProven(repo *git.Repo, now time.Time, key plumbing.OID, moves string) {
 	dir := filepath.Join(Dir(repo), provenDir)
 	tidyProven(dir, now)
-	_ = gitio.ReplaceFile(filepath.Join(dir, string(key)), []byte(moves))
+	_ = git.ReplaceFile(filepath.Join(dir, string(key)), []byte(moves))
 }
 
 // integrationFile is where a server records which branch is integration: the id of the board's
@@ -34,13 +34,13 @@ const integrationFile = "integration"
 
 // KeepIntegration records for the shim which ref is the integration branch according to the
 // settings with that id. If it can't be stored, the shim asks.
-func KeepIntegration(repo *gitio.Repo, settings git.OID, ref string) {
+func KeepIntegration(repo *git.Repo, settings plumbing.OID, ref string) {
 	file := filepath.Join(Dir(repo), integrationFile)
 	note := string(settings) + "\n" + ref + "\n"
 	if was, err := os.ReadFile(file); err == nil && string(was) == note {
 		return
 	}
-	_ = gitio.ReplaceFile(file, []byte(note))
+	_ = git.ReplaceFile(file, []byte(note))
 }
 
 func tidyProven(dir string, now time.Time) {

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
 // Sequences returns why a server must not move refs itself, "" if it may. Its operator's rules
 // about single refs apply to pushes of these refs, and would not see what the server does. project
 // is the directory of the operator's own hooks.
-func Sequences(ctx context.Context, repo *gitio.Repo, project string) (why string, err error) {
+func Sequences(ctx context.Context, repo *git.Repo, project string) (why string, err error) {
 	if !repo.Bare() {
 		return "the repository has a worktree", nil
 	}
@@ -30,12 +30,12 @@ func Sequences(ctx context.Context, repo *gitio.Repo, project string) (why strin
 }
 
 // advertised returns what the ref points to by which a server shows that it sequences.
-func advertised() git.Object {
-	return git.NewObject(git.BlobObject, []byte("git liza: this server decides operations that are pushed to "+git.InboxPrefix+"\n"))
+func advertised() plumbing.Object {
+	return plumbing.NewObject(plumbing.BlobObject, []byte("git liza: this server decides operations that are pushed to "+plumbing.InboxPrefix+"\n"))
 }
 
 // advertise shows clones whether this server sequences.
-func advertise(ctx context.Context, repo *gitio.Repo, project string) error {
+func advertise(ctx context.Context, repo *git.Repo, project string) error {
 	why, err := Sequences(ctx, repo, project)
 	if err != nil {
 		return err
@@ -48,14 +48,14 @@ func advertise(ctx context.Context, repo *gitio.Repo, project string) error {
 		return err
 	}
 	shown := advertised()
-	return repo.WriteAndUpdate(ctx, []git.Object{shown}, []git.RefUpdate{{Ref: parcel.Ref, Old: at, New: shown.OID}}, "")
+	return repo.WriteAndUpdate(ctx, []plumbing.Object{shown}, []plumbing.RefUpdate{{Ref: parcel.Ref, Old: at, New: shown.OID}}, "")
 }
 
 // conceal ends what advertise has begun.
-func conceal(ctx context.Context, repo *gitio.Repo) error {
+func conceal(ctx context.Context, repo *git.Repo) error {
 	at, err := repo.Ref(ctx, parcel.Ref)
 	if err != nil {
 		return err
 	}
-	return repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: parcel.Ref, Old: at}}, "")
+	return repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: parcel.Ref, Old: at}}, "")
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 //go:embed shim.sh
@@ -66,7 +66,7 @@ func installHook(dir, name, project string) error {
 		err = os.Rename(made, file)
 	}
 	if err != nil {
-		return errors.Join(err, gitio.RemoveFile(made))
+		return errors.Join(err, git.RemoveFile(made))
 	}
 	return nil
 }
@@ -134,13 +134,13 @@ func serverProject(dir string) string {
 // run is the text of the file that all hooks of the repository common read. own is the directory of
 // a server's own hooks, "" for the usual one.
 func run(common, program string, server bool, own string) string {
-	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(gitio.WithSettings("", gitio.IncludeWithin(common, common+"/liza/hooks/project")...))), "without"
+	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(git.WithSettings("", git.IncludeWithin(common, common+"/liza/hooks/project")...))), "without"
 	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
 	if server {
 		project, alone, without = serverProject(own), "", ":"
 		names, flag = "pre-receive) reads=1 asks=1 ;;\n"+serverSequence, " --server"
-		refs := strings.NewReplacer("@board@", git.BoardRef, "@home@", git.HomeRef, "@homebranch@", git.AsBranch(git.HomeRef), "@inbox@", git.InboxPrefix, "@sequencer@", git.SequencerPrefix, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
+		refs := strings.NewReplacer("@board@", plumbing.BoardRef, "@home@", plumbing.HomeRef, "@homebranch@", plumbing.AsBranch(plumbing.HomeRef), "@inbox@", plumbing.InboxPrefix, "@sequencer@", plumbing.SequencerPrefix, "@boards@", plumbing.BoardPrefix, "@own@", plumbing.OwnPrefix, "@heads@", plumbing.HeadsPrefix)
 		filter, otherwise = refs.Replace(serverFilter), serverOtherwise
 	}
 	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
@@ -35,7 +35,7 @@ func (h *history) again(commit, request string, pairs ...string) parcel.Operatio
 }
 
 // leases are further leases of coder-1, as contents and ids.
-func (h *history) leases(n int) (texts []string, oids []git.OID) {
+func (h *history) leases(n int) (texts []string, oids []plumbing.OID) {
 	h.t.Helper()
 	o, err := h.board.Repo().Object(h.ctx, h.lease)
 	h.check(err)
@@ -61,7 +61,7 @@ func (h *history) text(p parcel.Parcel) server.Pushed {
 // TestDecided checks what a server takes of a parcel, and that it says so.
 func TestDecided(t *testing.T) {
 	h := newHistory(t)
-	held, review := git.LeaseRef("coder-1"), git.ReviewRef("parse", 1)
+	held, review := plumbing.LeaseRef("coder-1"), plumbing.ReviewRef("parse", 1)
 	texts, leases := h.leases(2)
 	task := board.About{Task: "parse"}
 	planned := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
@@ -74,11 +74,11 @@ func TestDecided(t *testing.T) {
 	keyed := h.onTop(h.first, &board.KeysAdd{Principal: ada.Email, Public: key.Public()})
 	keyed = h.signed(key, ada, keyed, &board.SetConfig{Key: "require_signatures", Value: "true"})
 	noted := h.git(h.hub, "log", "-1", "--format=%at", h.note)
-	on := func(base string, refs []git.RefUpdate, operations ...parcel.Operation) parcel.Link {
-		return parcel.Link{Base: git.OID(base), Integration: git.OID(h.start), Operations: operations, Refs: refs}
+	on := func(base string, refs []plumbing.RefUpdate, operations ...parcel.Operation) parcel.Link {
+		return parcel.Link{Base: plumbing.OID(base), Integration: plumbing.OID(h.start), Operations: operations, Refs: refs}
 	}
-	move := func(ref, from string, to git.OID) []git.RefUpdate {
-		return []git.RefUpdate{{Ref: ref, Old: git.OID(from), New: to}}
+	move := func(ref, from string, to plumbing.OID) []plumbing.RefUpdate {
+		return []plumbing.RefUpdate{{Ref: ref, Old: plumbing.OID(from), New: to}}
 	}
 	type links = []parcel.Link
 	for _, c := range []struct {
@@ -89,23 +89,23 @@ func TestDecided(t *testing.T) {
 		answer parcel.Answer
 		moved  []string
 	}{
-		{"as pushed", h.first, none, links{on(h.first, nil, h.again(h.note, "a"))}, parcel.AsPushed, []string{git.BoardRef}},
-		{"the first of two", h.first, none, links{on(h.first, nil, h.again(h.note, "a")), on(h.first, move(review, h.next, git.OID(h.start)))}, parcel.Rewritten, []string{git.BoardRef}},
+		{"as pushed", h.first, none, links{on(h.first, nil, h.again(h.note, "a"))}, parcel.AsPushed, []string{plumbing.BoardRef}},
+		{"the first of two", h.first, none, links{on(h.first, nil, h.again(h.note, "a")), on(h.first, move(review, h.next, plumbing.OID(h.start)))}, parcel.Rewritten, []string{plumbing.BoardRef}},
 		{"after one that is refused", planned, none, links{
 			on(planned, nil, h.again(ended, "a", `"no need"`, `""`)), on(planned, nil, h.again(ended, "b"))}, parcel.Overtaken, nil},
-		{"a lease that is there already", h.coder, h.lease, links{on(h.coder, move(held, none, git.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil},
-		{"a value that the ref has already", h.coder, h.lease, links{on(h.coder, move(review, h.next, git.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{git.BoardRef}},
-		{"what does not rest on integration", h.first, none, links{{Base: git.OID(h.first), Integration: git.OID(h.next), Operations: []parcel.Operation{h.again(h.note, "a")}}},
-			parcel.AsPushed, []string{git.BoardRef}},
-		{"by a slow clock", h.coder, none, links{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{git.BoardRef}},
+		{"a lease that is there already", h.coder, h.lease, links{on(h.coder, move(held, none, plumbing.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil},
+		{"a value that the ref has already", h.coder, h.lease, links{on(h.coder, move(review, h.next, plumbing.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{plumbing.BoardRef}},
+		{"what does not rest on integration", h.first, none, links{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.next), Operations: []parcel.Operation{h.again(h.note, "a")}}},
+			parcel.AsPushed, []string{plumbing.BoardRef}},
+		{"by a slow clock", h.coder, none, links{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{plumbing.BoardRef}},
 		{"by one who has to sign", keyed, none, links{on(keyed, nil, h.again(h.note, "a"))}, parcel.Declined, nil},
-		{"a branch of the project", h.first, none, links{on(h.first, move("refs/heads/main", h.start, git.OID(h.next)))}, parcel.Declined, nil},
+		{"a branch of the project", h.first, none, links{on(h.first, move("refs/heads/main", h.start, plumbing.OID(h.next)))}, parcel.Declined, nil},
 		{"a lease renewed twice", h.coder, h.lease, links{on(h.coder, move(held, h.lease, leases[0])), on(h.coder, move(held, string(leases[0]), leases[1]))}, parcel.AsPushed, []string{held}},
 	} {
 		// Without a place to wait in, a parcel is decided at once.
 		h.check(os.RemoveAll(install.Dir(h.board.Repo())))
 		h.check(os.WriteFile(install.Dir(h.board.Repo()), nil, 0o644))
-		h.set(map[string]string{git.BoardRef: c.at, held: c.lease, "refs/heads/integration": h.start})
+		h.set(map[string]string{plumbing.BoardRef: c.at, held: c.lease, "refs/heads/integration": h.start})
 		done, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Links: c.links, Blobs: texts}), time.Now())
 		h.check(err)
 		var moved []string
@@ -127,7 +127,7 @@ func TestManyOperations(t *testing.T) {
 		many = append(many, h.again(h.note, fmt.Sprint(n)))
 	}
 	link := func(of ...parcel.Operation) parcel.Link {
-		return parcel.Link{Base: git.OID(h.first), Integration: git.OID(h.start), Operations: of}
+		return parcel.Link{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: of}
 	}
 	for _, c := range []struct {
 		links  []parcel.Link
@@ -137,11 +137,11 @@ func TestManyOperations(t *testing.T) {
 		{[]parcel.Link{link(many[:150]...), link(many[150:200]...), link(many[200])}, parcel.Rewritten, "200"},
 		{[]parcel.Link{link(many...)}, parcel.Declined, "0"},
 	} {
-		h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+		h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
 		text, _ := (&parcel.Parcel{Links: c.links}).Text()
 		done, err := server.Sequence(h.ctx, h.open(h.hub), server.Pushed{Text: text}, time.Now())
 		h.check(err)
-		if taken := h.git(h.hub, "rev-list", "--count", h.first+".."+git.BoardRef); done.Answer != c.answer || taken != c.taken {
+		if taken := h.git(h.hub, "rev-list", "--count", h.first+".."+plumbing.BoardRef); done.Answer != c.answer || taken != c.taken {
 			t.Errorf("%s: %s were taken", done.Answer, taken)
 		}
 	}
@@ -155,10 +155,10 @@ func TestMovedMeanwhile(t *testing.T) {
 	for len(places) < 8 {
 		places = append(places, h.onTop(places[len(places)-1], note(fmt.Sprint(len(places)))))
 	}
-	one := h.text(parcel.Parcel{Links: []parcel.Link{{Base: git.OID(h.first), Integration: git.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
+	one := h.text(parcel.Parcel{Links: []parcel.Link{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
 	real, err := exec.LookPath("git")
 	h.check(err)
-	bin, lock := t.TempDir(), filepath.Join(h.hub, git.BoardRef+".lock")
+	bin, lock := t.TempDir(), filepath.Join(h.hub, plumbing.BoardRef+".lock")
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, c := range []struct {
 		beside int    // how many others push
@@ -186,7 +186,7 @@ case " $* " in *" update-ref "*)
 esac
 exec '%[3]s' "$@"
 `, count, c.beside, real, strings.Join(places, " "), c.then)
-		h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+		h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
 		h.check(os.WriteFile(filepath.Join(bin, "git"), []byte(text), 0o755))
 		if strings.Contains(c.then, lock) {
 			h.check(os.MkdirAll(filepath.Join(lock, "held"), 0o755))
@@ -203,8 +203,8 @@ exec '%[3]s' "$@"
 // TestWaitsBriefly checks that a parcel that can't wait for another one is decided beside it.
 func TestWaitsBriefly(t *testing.T) {
 	h := newHistory(t)
-	h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
-	one := h.text(parcel.Parcel{Links: []parcel.Link{{Base: git.OID(h.first), Integration: git.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
+	h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+	one := h.text(parcel.Parcel{Links: []parcel.Link{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
 	other, err := h.board.Repo().OpenQueue(filepath.Join(install.Dir(h.board.Repo()), "sequence"))
 	h.check(err)
 	defer other.Close()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
@@ -19,21 +19,21 @@ import (
 func TestHollowParcels(t *testing.T) {
 	w := newWorld(t, 1)
 	clone := w.clones[0].Repo().TopLevel()
-	base, head := git.OID(w.git(clone, "rev-parse", "liza/state")), git.OID(w.git(clone, "rev-parse", "main"))
-	sound := git.OID(w.git(clone, "rev-parse", "main^{tree}"))
-	by := git.Signature{Name: "Eve", Email: "eve@example.org", When: time.Unix(1_700_000_000, 0).UTC()}
-	gone := git.NewObject(git.BlobObject, []byte("that the server has not\n")).OID
-	lacking := git.NewObject(git.TreeObject, git.EncodeTree([]git.TreeEntry{{Name: "gone", Mode: filemode.Regular, OID: gone}}))
-	commit := func(message string, tree git.OID, parents ...git.OID) git.Object {
-		return git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree, Parents: parents, Author: by, Committer: by, Message: message + "\n"}))
+	base, head := plumbing.OID(w.git(clone, "rev-parse", "liza/state")), plumbing.OID(w.git(clone, "rev-parse", "main"))
+	sound := plumbing.OID(w.git(clone, "rev-parse", "main^{tree}"))
+	by := plumbing.Signature{Name: "Eve", Email: "eve@example.org", When: time.Unix(1_700_000_000, 0).UTC()}
+	gone := plumbing.NewObject(plumbing.BlobObject, []byte("that the server has not\n")).OID
+	lacking := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{{Name: "gone", Mode: filemode.Regular, OID: gone}}))
+	commit := func(message string, tree plumbing.OID, parents ...plumbing.OID) plumbing.Object {
+		return plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree, Parents: parents, Author: by, Committer: by, Message: message + "\n"}))
 	}
 	noFile := commit("no file", lacking.OID, head)
 	noTree := commit("no tree", gone, head)
-	hollow := map[string]git.Object{
+	hollow := map[string]plumbing.Object{
 		"a file": noFile, "a tree": noTree, "a file of the commit before": commit("removes it", sound, noFile.OID),
 		"the commit before": commit("no parent", sound, gone), "nothing": commit("all is there", sound, head),
 	}
-	written := []git.Object{lacking, noFile, noTree}
+	written := []plumbing.Object{lacking, noFile, noTree}
 	for _, c := range hollow {
 		written = append(written, c)
 	}
@@ -41,14 +41,14 @@ func TestHollowParcels(t *testing.T) {
 	for name, c := range hollow {
 		t.Run(name, func(t *testing.T) {
 			before := w.refs()
-			p := parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Refs: []git.RefUpdate{{Ref: git.PublishedRef("parse"), Old: git.ZeroOID, New: c.OID}}}}}
+			p := parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Refs: []plumbing.RefUpdate{{Ref: plumbing.PublishedRef("parse"), Old: plumbing.ZeroOID, New: c.OID}}}}}
 			text, _ := p.Text()
 			out, err := exec.Command("git", "-C", clone, "push", "--porcelain", "-o", text, "origin", ":"+parcel.Ref).CombinedOutput()
 			if name == "nothing" {
 				if err != nil || !strings.Contains(w.refs(), string(c.OID)) {
 					t.Errorf("%v\n%s", err, out)
 				}
-				w.git(w.hub, "update-ref", "-d", git.PublishedRef("parse"))
+				w.git(w.hub, "update-ref", "-d", plumbing.PublishedRef("parse"))
 				return
 			}
 			if err == nil || !strings.Contains(string(out), "are missing or damaged") || w.refs() != before {
@@ -57,10 +57,10 @@ func TestHollowParcels(t *testing.T) {
 		})
 	}
 	t.Run("a replacement", func(t *testing.T) { // git would check the history of the replacement
-		whole, zero := hollow["nothing"].OID, string(git.ZeroOID)
-		w.pushRaw(zero + " " + string(whole) + " " + git.ReplacePrefix + string(noFile.OID))
+		whole, zero := hollow["nothing"].OID, string(plumbing.ZeroOID)
+		w.pushRaw(zero + " " + string(whole) + " " + plumbing.ReplacePrefix + string(noFile.OID))
 		before := w.refs()
-		if said := w.pushRaw(zero + " " + string(noFile.OID) + " " + git.PublishedRef("parse")); !strings.Contains(said, "missing necessary objects") || w.refs() != before {
+		if said := w.pushRaw(zero + " " + string(noFile.OID) + " " + plumbing.PublishedRef("parse")); !strings.Contains(said, "missing necessary objects") || w.refs() != before {
 			t.Errorf("%s\nthe refs are\n%s", said, w.refs())
 		}
 	})

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 )
 
@@ -26,12 +26,12 @@ func (o *outcome) news(ctx context.Context) string {
 		n.Operations = append(n.Operations, parcel.Operation{Commit: string(read[0].Data), Payload: string(read[1].Data)})
 	}
 	var err error
-	if n.Refs, err = o.repo.Below(ctx, git.LeasePrefix, git.PublishedPrefix, git.SequencerPrefix); err != nil {
+	if n.Refs, err = o.repo.Below(ctx, plumbing.LeasePrefix, plumbing.PublishedPrefix, plumbing.SequencerPrefix); err != nil {
 		return ""
 	}
 	var leases []string
 	for name, at := range n.Refs {
-		if strings.HasPrefix(name, git.LeasePrefix) {
+		if strings.HasPrefix(name, plumbing.LeasePrefix) {
 			leases = append(leases, string(at))
 		}
 	}
@@ -58,7 +58,7 @@ func (o *outcome) news(ctx context.Context) string {
 
 // since lists the commits of the board after one that it has had since the parcel's base. is is
 // false if it has not.
-func (o *outcome) since(has git.OID) (commits []git.OID, is bool) {
+func (o *outcome) since(has plumbing.OID) (commits []plumbing.OID, is bool) {
 	is = has == o.parcel.Base()
 	for _, c := range o.later {
 		if is {
@@ -67,7 +67,7 @@ func (o *outcome) since(has git.OID) (commits []git.OID, is bool) {
 		is = is || c.OID == has
 	}
 	for _, made := range o.objects {
-		if made.Type == git.CommitObject {
+		if made.Type == plumbing.CommitObject {
 			commits = append(commits, made.OID)
 		}
 	}

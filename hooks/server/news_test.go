@@ -16,7 +16,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/share"
@@ -26,7 +26,7 @@ import (
 
 // forgeries are what a server may make of its news.
 var forgeries = map[string]func(n *parcel.News){
-	"another start":          func(n *parcel.News) { n.Since = git.OID(strings.Repeat("7", 40)) },
+	"another start":          func(n *parcel.News) { n.Since = plumbing.OID(strings.Repeat("7", 40)) },
 	"one operation too few":  func(n *parcel.News) { n.Operations = n.Operations[1:] },
 	"true, but too old":      func(n *parcel.News) { n.Operations = n.Operations[:len(n.Operations)-1] },
 	"true, but nothing":      func(n *parcel.News) { n.Operations = nil },
@@ -34,11 +34,11 @@ var forgeries = map[string]func(n *parcel.News){
 	"another tree":           func(n *parcel.News) { edit(n, "tree ", "tree 7") },
 	"not a commit":           func(n *parcel.News) { n.Operations[0].Commit = "tree\n" },
 	"a payload":              func(n *parcel.News) { n.Operations[0].Payload = "message: x\n" },
-	"a lease without object": func(n *parcel.News) { n.Refs[git.LeaseRef("coder-7")] = n.Since },
-	"a task's branch":        func(n *parcel.News) { n.Refs[git.PublishedRef("parse")] = n.Since },
+	"a lease without object": func(n *parcel.News) { n.Refs[plumbing.LeaseRef("coder-7")] = n.Since },
+	"a task's branch":        func(n *parcel.News) { n.Refs[plumbing.PublishedRef("parse")] = n.Since },
 	"integration":            func(n *parcel.News) { n.Refs["refs/heads/integration"] = n.Since },
 	"no integration":         func(n *parcel.News) { delete(n.Refs, "refs/heads/integration") },
-	"another sequencer":      func(n *parcel.News) { n.Refs[git.SequencerPrefix+"2"] = n.Since },
+	"another sequencer":      func(n *parcel.News) { n.Refs[plumbing.SequencerPrefix+"2"] = n.Since },
 	"cut off":                nil,
 }
 
@@ -85,7 +85,7 @@ func (f forger) Write(p []byte) (int, error) {
 // view is a clone's view of the hub.
 func (w *world) view(b *gitboard.Board) string {
 	w.t.Helper()
-	return w.git(b.Repo().TopLevel(), "for-each-ref", "--format=%(refname) %(objectname)", "refs/liza", "refs/remotes", git.BoardPrefix)
+	return w.git(b.Repo().TopLevel(), "for-each-ref", "--format=%(refname) %(objectname)", "refs/liza", "refs/remotes", plumbing.BoardPrefix)
 }
 
 // TestNews: a clone whose operation was rewritten learns from the answer what a fetch would show,
@@ -94,9 +94,9 @@ func TestNews(t *testing.T) {
 	w := newWorld(t, 2)
 	a, b := w.clones[0], w.clones[1]
 	fetched, pushed := w.fetches(b), w.pushes(b)
-	store, proven, operations := b.Log().Store().(*share.Store), git.OID(""), 1
+	store, proven, operations := b.Log().Store().(*share.Store), plumbing.OID(""), 1
 	prove := store.Learned
-	store.Learned = func(on, tip git.OID) {
+	store.Learned = func(on, tip plumbing.OID) {
 		proven = tip
 		prove(on, tip)
 	}
@@ -106,7 +106,7 @@ func TestNews(t *testing.T) {
 		w.check(err)
 	}
 	notes := func(texts ...string) {
-		_, err := a.DoAll(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (all []board.Payload, _ []git.RefUpdate, _ error) {
+		_, err := a.DoAll(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (all []board.Payload, _ []plumbing.RefUpdate, _ error) {
 			for _, text := range texts {
 				all = append(all, note(text))
 			}
@@ -114,7 +114,7 @@ func TestNews(t *testing.T) {
 		})
 		w.check(err)
 	}
-	main := git.OID(w.git(w.hub, "rev-parse", "main"))
+	main := plumbing.OID(w.git(w.hub, "rev-parse", "main"))
 	moved := w.git(w.hub, "commit-tree", "-p", "main", "-m", "moved", "main^{tree}")
 	behind := func(args ...string) {
 		notes("beside")
@@ -122,12 +122,12 @@ func TestNews(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name       string
-		beside     func()  // what others do
-		operations int     // that this makes
-		published  git.OID // where the clone publishes the branch of a task with its operation
+		beside     func()       // what others do
+		operations int          // that this makes
+		published  plumbing.OID // where the clone publishes the branch of a task with its operation
 		fetches    int
 	}{
-		{"notes, one of them in a file", func() { notes("short", strings.Repeat("long ", 1000)) }, 2, git.ZeroOID, 0},
+		{"notes, one of them in a file", func() { notes("short", strings.Repeat("long ", 1000)) }, 2, plumbing.ZeroOID, 0},
 		{"new leases", func() {
 			by("coder-1", &board.Register{Session: "mine", Clone: "here"})
 			by("coder-2", &board.Register{Session: "mine", Clone: "here"})
@@ -136,15 +136,15 @@ func TestNews(t *testing.T) {
 			by("coder-2", &board.Deregister{})
 			w.check(a.EndLease(w.ctx, coder("coder-1")))
 			w.git(w.hub, "pack-refs", "--all")
-		}, 1, git.ZeroOID, 0},
-		{"integration moved", func() { behind("refs/heads/integration", moved) }, 1, git.ZeroOID, 1},
-		{"a task's branch", func() { behind(git.PublishedRef("parse"), moved) }, 1, main, 1},
+		}, 1, plumbing.ZeroOID, 0},
+		{"integration moved", func() { behind("refs/heads/integration", moved) }, 1, plumbing.ZeroOID, 1},
+		{"a task's branch", func() { behind(plumbing.PublishedRef("parse"), moved) }, 1, main, 1},
 		{"more than an answer brings", func() { notes(slices.Repeat([]string{"n"}, parcel.MaxNews)...) }, parcel.MaxNews, main, 1},
 	} {
 		c.beside()
 		operations += c.operations + 1
 		before, pushes, began := fetched(), pushed(), b.Moment()
-		done, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		done, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 			published, err := b.Publish(w.ctx, "mine", c.published)
 			return note("after " + c.name), published, err
 		})
@@ -172,7 +172,7 @@ func TestNews(t *testing.T) {
 func TestNewsText(t *testing.T) {
 	h := newHistory(t)
 	const integration = "refs/heads/integration"
-	held := git.LeaseRef("coder-1")
+	held := plumbing.LeaseRef("coder-1")
 	// Text that can't be compressed.
 	random, longer := rand.New(rand.NewPCG(1, 1)), h.coder
 	for range 30 {
@@ -183,9 +183,9 @@ func TestNewsText(t *testing.T) {
 		longer = h.onTop(longer, note(text))
 	}
 	try := func(ctx context.Context, at, has, landed string) server.Sequenced {
-		h.set(map[string]string{git.BoardRef: at, held: h.lease, integration: landed})
-		link := parcel.Link{Base: git.OID(h.first), Integration: git.OID(landed), Operations: []parcel.Operation{h.again(h.note, "a")}}
-		done, err := server.Sequence(ctx, h.open(h.hub), h.text(parcel.Parcel{Has: git.OID(has), Links: []parcel.Link{link}}), time.Now())
+		h.set(map[string]string{plumbing.BoardRef: at, held: h.lease, integration: landed})
+		link := parcel.Link{Base: plumbing.OID(h.first), Integration: plumbing.OID(landed), Operations: []parcel.Operation{h.again(h.note, "a")}}
+		done, err := server.Sequence(ctx, h.open(h.hub), h.text(parcel.Parcel{Has: plumbing.OID(has), Links: []parcel.Link{link}}), time.Now())
 		if h.check(err); done.Answer != parcel.Rewritten || len(done.Moves) != 1 {
 			t.Errorf("it is answered %s, and moves %v", done.Answer, done.Moves)
 		}
@@ -209,12 +209,12 @@ func TestNewsText(t *testing.T) {
 			}
 			continue
 		}
-		refs := map[string]git.OID{held: git.OID(h.lease), integration: git.OID(c.landed)}
-		maps.DeleteFunc(refs, func(_ string, at git.OID) bool { return at.IsZero() })
+		refs := map[string]plumbing.OID{held: plumbing.OID(h.lease), integration: plumbing.OID(c.landed)}
+		maps.DeleteFunc(refs, func(_ string, at plumbing.OID) bool { return at.IsZero() })
 		n, err := parcel.ParseNews(done.News)
 		h.check(err)
-		maps.DeleteFunc(n.Refs, func(ref string, _ git.OID) bool { return strings.HasPrefix(ref, git.SequencerPrefix) })
-		if n.Since != git.OID(c.has) || len(n.Operations) != c.operations || !maps.Equal(n.Refs, refs) || len(n.Leases) != 1 {
+		maps.DeleteFunc(n.Refs, func(ref string, _ plumbing.OID) bool { return strings.HasPrefix(ref, plumbing.SequencerPrefix) })
+		if n.Since != plumbing.OID(c.has) || len(n.Operations) != c.operations || !maps.Equal(n.Refs, refs) || len(n.Leases) != 1 {
 			t.Errorf("%s: it brings %+v", name, n)
 		}
 		for _, op := range n.Operations {

@@ -18,8 +18,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
@@ -31,7 +31,7 @@ import (
 )
 
 // none is the value of a ref that does not exist.
-const none = string(git.ZeroOID)
+const none = string(plumbing.ZeroOID)
 
 // history is a hub that has all objects of a board, whose refs a test sets as before a push.
 type history struct {
@@ -74,7 +74,7 @@ func makePast(t *testing.T) {
 	coder := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
 	_, err := a.Do(h.ctx, gitboard.Request{Actor: coder}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
 	h.check(err)
-	h.coder, h.lease = tip(), h.git(h.hub, "rev-parse", git.LeaseRef("coder-1"))
+	h.coder, h.lease = tip(), h.git(h.hub, "rev-parse", plumbing.LeaseRef("coder-1"))
 	h.next = h.git(h.hub, "commit-tree", "-p", h.start, "-m", "next", h.start+"^{tree}")
 	h.landed = h.onTop(h.coder, &board.Land{Before: h.start, Commit: h.next})
 	past.dir, err = os.MkdirTemp("", "liza-past-")
@@ -99,12 +99,12 @@ func (h *history) by(a board.Actor, at string, p board.Payload) string {
 func (h *history) signed(key *sshsig.Signer, a board.Actor, at string, p board.Payload) string {
 	h.t.Helper()
 	b := h.open(h.hub)
-	s, err := b.Log().At(h.ctx, git.OID(at))
+	s, err := b.Log().At(h.ctx, plumbing.OID(at))
 	h.check(err)
 	op := board.Operation{Actor: a, Time: max(s.State.Time(), board.At(time.Now())), Request: "on-" + at[:10], Payload: p}
-	prepared, err := oplog.Prepare(s, op)
+	prepared, err := log.Prepare(s, op)
 	h.check(err)
-	built, err := prepared.Build(oplog.Committer{Name: ada.Name, Email: ada.Email, Key: key})
+	built, err := prepared.Build(log.Committer{Name: ada.Name, Email: ada.Email, Key: key})
 	h.check(err)
 	h.check(b.Repo().WriteObjects(h.ctx, built.Objects()))
 	return string(built.Commit)
@@ -134,9 +134,9 @@ func (h *history) carry(blob string) string {
 	h.t.Helper()
 	text, err := h.board.Repo().Object(h.ctx, blob)
 	h.check(err)
-	carrier := git.CarryTree(text.OID)
-	o := git.Carrier("", text.OID, text.Type, carrier.OID, git.Signature{Name: "a", Email: "a@b", When: time.Now()})
-	h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{carrier, o}))
+	carrier := plumbing.CarryTree(text.OID)
+	o := plumbing.Carrier("", text.OID, text.Type, carrier.OID, plumbing.Signature{Name: "a", Email: "a@b", When: time.Now()})
+	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{carrier, o}))
 	return string(o.OID)
 }
 
@@ -144,8 +144,8 @@ func (h *history) carry(blob string) string {
 func (h *history) moves(to map[string]string) (moves []hooks.Move) {
 	h.t.Helper()
 	for ref, value := range to {
-		now := git.ZeroOID
-		if strings.HasPrefix(ref, git.RefsPrefix) {
+		now := plumbing.ZeroOID
+		if strings.HasPrefix(ref, plumbing.RefsPrefix) {
 			var err error
 			now, err = h.board.Repo().Ref(h.ctx, ref)
 			h.check(err)
@@ -159,11 +159,11 @@ func (h *history) moves(to map[string]string) (moves []hooks.Move) {
 func (h *history) submitted(at, base string) (tip, work string) {
 	h.t.Helper()
 	coder, task := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, board.About{Task: "parse"}
-	name, email := oplog.Author(coder)
-	who := git.Signature{Name: name, Email: email, When: time.Now()}
-	tree := git.OID(h.git(h.hub, "rev-parse", base+"^{tree}"))
-	o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree, Parents: []git.OID{git.OID(base)}, Author: who, Committer: who, Message: "work\n"}))
-	h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{o}))
+	name, email := log.Author(coder)
+	who := plumbing.Signature{Name: name, Email: email, When: time.Now()}
+	tree := plumbing.OID(h.git(h.hub, "rev-parse", base+"^{tree}"))
+	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree, Parents: []plumbing.OID{plumbing.OID(base)}, Author: who, Committer: who, Message: "work\n"}))
+	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{o}))
 	at = h.onTop(at, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
 		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
 	at = h.onTop(at, &board.Finalize{About: task, NoSpecFile: true})
@@ -185,16 +185,16 @@ func (h *history) resubmitted(at, base string) (rejected, tip, work string) {
 	at = h.by(reviewer, at, &board.ClaimReview{About: task})
 	rejected = h.by(reviewer, at, &board.Verdict{About: task, Verdict: board.VerdictRejected, Commit: first, Rejection: &board.Rejection{
 		Blockers: []board.Finding{{Where: "a.go:1", Issue: "wrong", Why: "it breaks", Suggestion: "correct it"}}, Overall: "Not yet."}})
-	name, email := oplog.Author(coder)
-	who := git.Signature{Name: name, Email: email, When: time.Now()}
+	name, email := log.Author(coder)
+	who := plumbing.Signature{Name: name, Email: email, When: time.Now()}
 	was, err := h.board.Repo().Object(h.ctx, base+"^{tree}")
 	h.check(err)
-	entries, err := git.DecodeTree(was.Data)
+	entries, err := plumbing.DecodeTree(was.Data)
 	h.check(err)
-	added := git.NewObject(git.BlobObject, []byte("added\n"))
-	tree := git.NewObject(git.TreeObject, git.EncodeTree(append(entries, git.TreeEntry{Name: "zz", Mode: filemode.Regular, OID: added.OID})))
-	o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Parents: []git.OID{git.OID(first)}, Author: who, Committer: who, Message: "more\n"}))
-	h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{added, tree, o}))
+	added := plumbing.NewObject(plumbing.BlobObject, []byte("added\n"))
+	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(append(entries, plumbing.TreeEntry{Name: "zz", Mode: filemode.Regular, OID: added.OID})))
+	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{plumbing.OID(first)}, Author: who, Committer: who, Message: "more\n"}))
+	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{added, tree, o}))
 	at = h.by(coder, rejected, &board.Claim{About: task, Clone: "here"})
 	at = h.by(coder, at, &board.PreExec{About: task, Checkpoint: board.Checkpoint{
 		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: first, Clock: board.At(time.Now())}})
@@ -216,8 +216,8 @@ func (h *history) claimed() string {
 // TestPolicies asks the server's two hooks about pushes to a hub.
 func TestPolicies(t *testing.T) {
 	h := newHistory(t)
-	const state, integration, home = git.BoardRef, "refs/heads/integration", git.HomeRef
-	lease, leaseBranch, homeBranch := git.LeaseRef("coder-1"), git.AsBranch(git.LeaseRef("coder-1")), git.AsBranch(git.HomeRef)
+	const state, integration, home = plumbing.BoardRef, "refs/heads/integration", plumbing.HomeRef
+	lease, leaseBranch, homeBranch := plumbing.LeaseRef("coder-1"), plumbing.AsBranch(plumbing.LeaseRef("coder-1")), plumbing.AsBranch(plumbing.HomeRef)
 	commit := func(tree string, parents ...string) string {
 		args := []string{"commit-tree", "-m", "forged", tree}
 		for _, p := range parents {
@@ -251,8 +251,8 @@ func TestPolicies(t *testing.T) {
 	submitted, work := h.submitted(h.coder, h.start)
 	ahead, aheadWork := h.submitted(h.coder, h.next)
 	together, togetherWork := h.submitted(h.landed, h.next)
-	review := git.ReviewRef("parse", 1)
-	probe := fmt.Sprintf("%s%d-x", git.ProbePrefix, time.Now().Unix())
+	review := plumbing.ReviewRef("parse", 1)
+	probe := fmt.Sprintf("%s%d-x", plumbing.ProbePrefix, time.Now().Unix())
 	rejected, resubmitted, moreWork := h.resubmitted(h.coder, h.start)
 	unknown := h.git(h.hub, "commit-tree", tree, "-p", h.first, "-m", h.git(h.hub, "log", "-1", "--format=%B", submitted))
 	like := func(from, to string) string { return file(strings.Replace(string(own.Data), from, to, 1)) }
@@ -262,8 +262,8 @@ func TestPolicies(t *testing.T) {
 	long := func() string {
 		carried := h.git(h.hub, "cat-file", "commit", h.carry(h.lease)) + "\n"
 		head, message, _ := strings.Cut(carried, "\n\n")
-		o := git.NewObject(git.CommitObject, []byte(head+"\nx-long "+strings.Repeat("x", hooks.MaxLease)+"\n\n"+message))
-		h.check(h.board.Repo().WriteObjects(h.ctx, []git.Object{o}))
+		o := plumbing.NewObject(plumbing.CommitObject, []byte(head+"\nx-long "+strings.Repeat("x", hooks.MaxLease)+"\n\n"+message))
+		h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{o}))
 		return string(o.OID)
 	}()
 	hours := board.At(time.Now().Add(-time.Hour))
@@ -342,20 +342,20 @@ func TestPolicies(t *testing.T) {
 		"a submission without its ref":           {refs{state: h.coder}, refs{state: submitted}, 0, "does not come with it", "does not come with it"},
 		"a submission whose ref is elsewhere":    {refs{state: h.coder, review: h.next}, refs{state: submitted}, 0, "does not come with it", "does not come with it"},
 		"a submission whose place was taken":     {refs{state: h.coder, review: h.next}, refs{state: submitted, review: work}, 0, "", ""},
-		"a submission after a rejection":         {refs{state: rejected, review: work}, refs{state: resubmitted, git.ReviewRef("parse", 2): moreWork}, 0, "", ""},
+		"a submission after a rejection":         {refs{state: rejected, review: work}, refs{state: resubmitted, plumbing.ReviewRef("parse", 2): moreWork}, 0, "", ""},
 		"a submission of no task":                {refs{state: h.first}, refs{state: unknown}, 0, "the author is Ada", ""},
 		"a submission's ref, taken from it":      {refs{state: submitted, review: work}, refs{review: h.next}, 0, "stays what it is", "stays what it is"},
 		"a submission whose ref is here":         {refs{state: h.coder, review: work}, refs{state: submitted}, 0, "", ""},
 		"a submission's ref before the board":    {refs{state: h.coder}, refs{review: work}, 0, "the board has no task", "the board has no task"},
 		"a submission that is on the board":      {refs{state: submitted}, refs{review: work}, 0, "", ""},
-		"a submission in a branch":               {refs{state: submitted, home: none, homeBranch: h.first}, refs{git.AsBranch(review): work}, 0, "", ""},
+		"a submission in a branch":               {refs{state: submitted, home: none, homeBranch: h.first}, refs{plumbing.AsBranch(review): work}, 0, "", ""},
 
-		"a candidate":                        {nil, refs{git.CandidatePrefix + "x": h.next}, 0, "", ""},
-		"a task's branch":                    {nil, refs{git.PublishedRef("x"): h.next}, 0, "", ""},
-		"a board's branch":                   {nil, refs{git.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", ""},
-		"a clone's own ref":                  {nil, refs{git.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
+		"a candidate":                        {nil, refs{plumbing.CandidatePrefix + "x": h.next}, 0, "", ""},
+		"a task's branch":                    {nil, refs{plumbing.PublishedRef("x"): h.next}, 0, "", ""},
+		"a board's branch":                   {nil, refs{plumbing.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", ""},
+		"a clone's own ref":                  {nil, refs{plumbing.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
 		"a probe":                            {nil, refs{probe: h.next}, 0, "", ""},
-		"a probe as branch":                  {nil, refs{git.AsBranch(probe): h.next}, 0, "", ""},
+		"a probe as branch":                  {nil, refs{plumbing.AsBranch(probe): h.next}, 0, "", ""},
 		"a lease as branch":                  {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
 		"a lease as branch, without a home":  {refs{state: h.coder, home: none}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
 		"a lease as branch, with both homes": {refs{state: h.coder, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
@@ -379,7 +379,7 @@ func TestPolicies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.t = t
-			before := refs{homeBranch: none, leaseBranch: none, review: none, git.ReviewRef("parse", 2): none, git.AsBranch(review): none}
+			before := refs{homeBranch: none, leaseBranch: none, review: none, plumbing.ReviewRef("parse", 2): none, plumbing.AsBranch(review): none}
 			for _, some := range []refs{atNote, c.at} {
 				for ref, value := range some {
 					before[ref] = value
@@ -399,9 +399,9 @@ func TestPolicies(t *testing.T) {
 // take the second move, which nobody has looked at.
 func TestMovedTwice(t *testing.T) {
 	h := newHistory(t)
-	h.set(map[string]string{git.BoardRef: h.first, "refs/heads/integration": h.start, git.LeaseRef("coder-1"): none})
+	h.set(map[string]string{plumbing.BoardRef: h.first, "refs/heads/integration": h.start, plumbing.LeaseRef("coder-1"): none})
 	forged := h.git(h.hub, "commit-tree", "-m", "forged", "-p", h.note, h.first+"^{tree}")
-	for _, ref := range []string{git.BoardRef, "refs/heads/feature"} {
+	for _, ref := range []string{plumbing.BoardRef, "refs/heads/feature"} {
 		moves := []hooks.Move{{Ref: ref, Old: h.first, New: h.note}, {Ref: ref, Old: h.note, New: forged}}
 		refusal, err := server.Receive(h.ctx, h.board, moves, time.Now())
 		h.refuses("pre-receive", refusal, err, ref+" is moved twice")
@@ -413,12 +413,12 @@ func TestMovedTwice(t *testing.T) {
 // without an operation.
 func TestStaleHalf(t *testing.T) {
 	h := newHistory(t)
-	lease := git.LeaseRef("coder-1")
-	h.set(map[string]string{git.BoardRef: h.coder, "refs/heads/integration": h.start, lease: h.lease})
-	moves := h.moves(map[string]string{git.BoardRef: h.onTop(h.coder, note("on")), lease: none})
+	lease := plumbing.LeaseRef("coder-1")
+	h.set(map[string]string{plumbing.BoardRef: h.coder, "refs/heads/integration": h.start, lease: h.lease})
+	moves := h.moves(map[string]string{plumbing.BoardRef: h.onTop(h.coder, note("on")), lease: none})
 	for old, want := range map[string]string{h.coder: "", h.note: "liza/state is at", none: "liza/state is at"} {
 		for i := range moves {
-			if moves[i].Ref == git.BoardRef {
+			if moves[i].Ref == plumbing.BoardRef {
 				moves[i].Old = old
 			}
 		}
@@ -438,7 +438,7 @@ func (h *history) refuses(hook string, refusal *board.Refusal, err error, want s
 // TestReceived checks what pre-receive leaves for the transaction that follows it.
 func TestReceived(t *testing.T) {
 	h := newHistory(t)
-	h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none})
+	h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none})
 	lock, moved := filepath.Join(h.hub, "refs", "heads", "feature.lock"), time.Now().Add(-time.Hour)
 	proven := func(commit string) string {
 		text, _ := os.ReadFile(filepath.Join(install.Dir(h.board.Repo()), "proven", commit))
@@ -455,7 +455,7 @@ func TestReceived(t *testing.T) {
 	}
 	locked := func() bool { _, err := os.Stat(lock); return err == nil }
 
-	both := h.moves(map[string]string{git.BoardRef: h.note, "refs/heads/feature": h.next})
+	both := h.moves(map[string]string{plumbing.BoardRef: h.note, "refs/heads/feature": h.next})
 	if refusal := receive(both); refusal != nil || locked() {
 		t.Errorf("%v; a killed git's lock is there: %v", refusal, locked())
 	}
@@ -468,7 +468,7 @@ func TestReceived(t *testing.T) {
 	}
 	// A push from another place than where the refs are is not proven as a transaction.
 	for i := range both {
-		if both[i].Ref != git.BoardRef {
+		if both[i].Ref != plumbing.BoardRef {
 			both[i].Old = strings.Repeat("a", 40)
 		}
 	}
@@ -476,7 +476,7 @@ func TestReceived(t *testing.T) {
 		t.Errorf("%v; proven is %q", refusal, proven(h.note))
 	}
 	// A refused push clears and proves nothing.
-	refused := append(h.moves(map[string]string{git.BoardRef: h.note, "refs/heads/feature": h.next}), h.moves(map[string]string{git.OwnPrefix + "x": h.next})...)
+	refused := append(h.moves(map[string]string{plumbing.BoardRef: h.note, "refs/heads/feature": h.next}), h.moves(map[string]string{plumbing.OwnPrefix + "x": h.next})...)
 	if refusal := receive(refused); refusal == nil || !locked() || proven(h.note) != "" {
 		t.Errorf("%v; a lock is there: %v; proven is %q", refusal, locked(), proven(h.note))
 	}
@@ -497,10 +497,10 @@ func TestReceived(t *testing.T) {
 // within the quarantine of a push too, and that only a board that has it comes back.
 func TestKeepLast(t *testing.T) {
 	h := newHistory(t)
-	ctx := gitio.InEnvironment(h.ctx, append(gitio.Environ(h.ctx), "GIT_QUARANTINE_PATH="+t.TempDir(), "GIT_OBJECT_DIRECTORY="+filepath.Join(h.hub, "objects")))
-	h.set(map[string]string{git.BoardRef: h.note, git.HomeRef: h.first, git.LastRef: h.first})
+	ctx := git.InEnvironment(h.ctx, append(git.Environ(h.ctx), "GIT_QUARANTINE_PATH="+t.TempDir(), "GIT_OBJECT_DIRECTORY="+filepath.Join(h.hub, "objects")))
+	h.set(map[string]string{plumbing.BoardRef: h.note, plumbing.HomeRef: h.first, plumbing.LastRef: h.first})
 	last := func() string {
-		at, err := h.board.Repo().Ref(h.ctx, git.LastRef)
+		at, err := h.board.Repo().Ref(h.ctx, plumbing.LastRef)
 		h.check(err)
 		return string(at)
 	}
@@ -509,10 +509,10 @@ func TestKeepLast(t *testing.T) {
 		before, tip = tip, h.onTop(tip, note(fmt.Sprint("note ", n)))
 		b, err := gitboard.Open(ctx, h.hub, gitboard.Options{})
 		h.check(err)
-		refusal, err := server.Receive(ctx, b, h.moves(map[string]string{git.BoardRef: tip}), time.Now())
+		refusal, err := server.Receive(ctx, b, h.moves(map[string]string{plumbing.BoardRef: tip}), time.Now())
 		h.refuses("pre-receive", refusal, err, "")
 		h.check(b.Close())
-		h.set(map[string]string{git.BoardRef: tip})
+		h.set(map[string]string{plumbing.BoardRef: tip})
 		if moved := last() != h.first; moved != (n >= 31) {
 			t.Fatalf("after %d notes it is at %.10s", n+1, last())
 		}
@@ -521,16 +521,16 @@ func TestKeepLast(t *testing.T) {
 		}
 	}
 	// One that is broken is left to the next push.
-	file := filepath.Join(h.hub, filepath.FromSlash(git.LastRef))
+	file := filepath.Join(h.hub, filepath.FromSlash(plumbing.LastRef))
 	h.check(os.MkdirAll(filepath.Dir(file), 0o755))
 	kept := last()
 	h.check(os.WriteFile(file, []byte("garbage\n"), 0o644))
-	refusal, err := server.Receive(h.ctx, h.board, h.moves(map[string]string{git.BoardRef: h.onTop(tip, note("later"))}), time.Now())
+	refusal, err := server.Receive(h.ctx, h.board, h.moves(map[string]string{plumbing.BoardRef: h.onTop(tip, note("later"))}), time.Now())
 	h.refuses("pre-receive", refusal, err, "")
 	h.check(os.WriteFile(file, []byte(kept+"\n"), 0o644))
-	h.set(map[string]string{git.BoardRef: none})
+	h.set(map[string]string{plumbing.BoardRef: none})
 	for to, says := range map[string]string{h.note: "is another board", tip: ""} {
-		refusal, err := server.Receive(h.ctx, h.board, h.moves(map[string]string{git.BoardRef: to}), time.Now())
+		refusal, err := server.Receive(h.ctx, h.board, h.moves(map[string]string{plumbing.BoardRef: to}), time.Now())
 		h.refuses("pre-receive", refusal, err, says)
 	}
 }
@@ -539,8 +539,8 @@ func TestKeepLast(t *testing.T) {
 // hook may fail, but not allow what it otherwise refuses, or refuse what it allows.
 func TestInterruptedPolicies(t *testing.T) {
 	h := newHistory(t)
-	state, integration, lease := git.BoardRef, "refs/heads/integration", git.LeaseRef("coder-1")
-	homeBranch, leaseBranch := git.AsBranch(git.HomeRef), git.AsBranch(lease)
+	state, integration, lease := plumbing.BoardRef, "refs/heads/integration", plumbing.LeaseRef("coder-1")
+	homeBranch, leaseBranch := plumbing.AsBranch(plumbing.HomeRef), plumbing.AsBranch(lease)
 	submitted, work := h.submitted(h.coder, h.start)
 	claimed := h.claimed()
 	taken := h.by(board.Actor{ID: "coder-2", Role: roles.Coder, Session: "theirs"}, claimed, &board.Claim{About: board.About{Task: "parse"}, Clone: "there", BaseCommit: h.start})
@@ -558,17 +558,17 @@ func TestInterruptedPolicies(t *testing.T) {
 		"integration": {refs{state: h.coder, integration: h.start}, refs{integration: h.next}, false},
 		"the board":   {refs{state: h.note, integration: h.start, lease: none}, refs{state: h.landed}, false},
 		"a lease":     {refs{state: h.coder, integration: h.start}, refs{lease: h.lease}, true},
-		"in a branch": {refs{state: h.coder, integration: h.start, git.HomeRef: none, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, true},
-		"a new board": {refs{state: none, integration: none, git.HomeRef: none}, refs{state: h.landed, integration: h.next, git.HomeRef: h.landed}, true},
+		"in a branch": {refs{state: h.coder, integration: h.start, plumbing.HomeRef: none, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, true},
+		"a new board": {refs{state: none, integration: none, plumbing.HomeRef: none}, refs{state: h.landed, integration: h.next, plumbing.HomeRef: h.landed}, true},
 		"a lost one":  {refs{state: none, integration: h.start}, refs{state: h.note}, true},
 		"without it":  {refs{state: none, integration: h.start}, refs{integration: h.next}, false},
-		"submitted":   {refs{state: h.coder, integration: h.start}, refs{state: submitted, git.ReviewRef("parse", 1): work}, true},
-		"far on":      {refs{state: far, integration: h.start, git.LastRef: h.first}, refs{state: h.onTop(far, note("on"))}, true},
-		"unshown": {refs{state: claimed, integration: h.start, git.HomeRef: none, homeBranch: h.first, leaseBranch: h.carry(h.lease)},
+		"submitted":   {refs{state: h.coder, integration: h.start}, refs{state: submitted, plumbing.ReviewRef("parse", 1): work}, true},
+		"far on":      {refs{state: far, integration: h.start, plumbing.LastRef: h.first}, refs{state: h.onTop(far, note("on"))}, true},
+		"unshown": {refs{state: claimed, integration: h.start, plumbing.HomeRef: none, homeBranch: h.first, leaseBranch: h.carry(h.lease)},
 			refs{state: taken}, false},
 	} {
 		h.git(h.hub, "repack", "-adkq") // loose objects are read without git, and so without the context
-		h.set(refs{git.HomeRef: h.first, git.LastRef: none, homeBranch: none, lease: none, leaseBranch: none, git.ReviewRef("parse", 1): none})
+		h.set(refs{plumbing.HomeRef: h.first, plumbing.LastRef: none, homeBranch: none, lease: none, leaseBranch: none, plumbing.ReviewRef("parse", 1): none})
 		h.set(c.at)
 		moves := h.moves(c.to)
 		for hook, ask := range map[string]func(context.Context, *gitboard.Board, []hooks.Move, time.Time) (*board.Refusal, error){
@@ -629,7 +629,7 @@ type deaf struct{}
 func (deaf) Write([]byte) (int, error) { return 0, errors.New("nobody hears") }
 
 // pushed is git's message to proc-receive about a parcel in the inbox.
-func pushed(commit git.OID) io.Reader {
+func pushed(commit plumbing.OID) io.Reader {
 	line := none + " " + string(commit) + " " + parcel.InboxRef(commit)
 	return strings.NewReader(fmt.Sprintf("000eversion=1\n0000%04x%s0000", len(line)+4, line))
 }
@@ -637,10 +637,10 @@ func pushed(commit git.OID) io.Reader {
 // TestAnswers checks what a server says to parcels, in git's protocol.
 func TestAnswers(t *testing.T) {
 	h := newHistory(t)
-	h.set(map[string]string{git.BoardRef: h.first, git.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+	h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
 	raw := h.git(h.hub, "cat-file", "commit", h.note) + "\n"
 	link := func(base, integration string, commits ...string) parcel.Link {
-		l := parcel.Link{Base: git.OID(base), Integration: git.OID(integration)}
+		l := parcel.Link{Base: plumbing.OID(base), Integration: plumbing.OID(integration)}
 		for _, c := range commits {
 			l.Operations = append(l.Operations, parcel.Operation{Commit: c})
 		}
@@ -657,10 +657,10 @@ func TestAnswers(t *testing.T) {
 		{"signed", []parcel.Link{link(h.first, h.start, signed)}, []string{"ng", "a signature holds for one commit only"}},
 		{"too large", []parcel.Link{link(h.first, h.start, strings.Replace(raw, "committer ", "committer "+strings.Repeat("x", 1<<20), 1))}, []string{"ng", "bytes to the board"}},
 		{"another integration", []parcel.Link{link(h.first, h.next, h.git(h.hub, "cat-file", "commit", setting)+"\n")}, []string{"ng", string(parcel.Overtaken)}},
-		{"as pushed", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed), git.BoardRef, h.first, h.note}},
+		{"as pushed", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed), plumbing.BoardRef, h.first, h.note}},
 		{"done before", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed)}},
-		{"partly", []parcel.Link{link(h.first, h.start, raw), {Base: git.OID(h.note), Integration: git.OID(h.start), Refs: []git.RefUpdate{
-			{Ref: git.LeaseRef("coder-1"), Old: git.OID(h.lease), New: git.ZeroOID}}}}, []string{"ok", string(parcel.Rewritten)}},
+		{"partly", []parcel.Link{link(h.first, h.start, raw), {Base: plumbing.OID(h.note), Integration: plumbing.OID(h.start), Refs: []plumbing.RefUpdate{
+			{Ref: plumbing.LeaseRef("coder-1"), Old: plumbing.OID(h.lease), New: plumbing.ZeroOID}}}}, []string{"ok", string(parcel.Rewritten)}},
 	} {
 		objects, err := (&parcel.Parcel{Links: c.links}).Encode(nil, nil, time.Now())
 		h.check(err)

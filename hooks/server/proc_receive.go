@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -32,7 +32,7 @@ func ProcReceive(ctx context.Context, b *gitboard.Board, project string, now tim
 		if len(fields) != 3 {
 			return fmt.Errorf("git sent %q to proc-receive", command)
 		}
-		pushed := Pushed{Commit: git.OID(fields[1])}
+		pushed := Pushed{Commit: plumbing.OID(fields[1])}
 		if pushed.Commit.IsZero() {
 			pushed.Text = strings.Join(options, "")
 		}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/hooks"
@@ -31,18 +31,18 @@ const maxOperations = 200
 
 // Pushed is a parcel as it was pushed: a commit, or a text.
 type Pushed struct {
-	Commit git.OID
+	Commit plumbing.OID
 	Text   string
 }
 
 // sequencer decides the operations of one parcel on the server's board.
 type sequencer struct {
 	board  *gitboard.Board
-	repo   *gitio.Repo
+	repo   *git.Repo
 	now    time.Time
 	parcel *parcel.Parcel
-	came   []git.OID // the commits that the parcel brought: git has checked their history
-	branch string    // the integration branch's ref
+	came   []plumbing.OID // the commits that the parcel brought: git has checked their history
+	branch string         // the integration branch's ref
 }
 
 // declined is why a clone has to push the refs of a parcel itself.
@@ -53,9 +53,9 @@ func (d *declined) Error() string { return d.why }
 // Sequenced is what became of a parcel.
 type Sequenced struct {
 	Answer parcel.Answer
-	Moves  []git.RefUpdate // the moved refs
-	News   string          // the operations that the clone lacks (parcel.News), "" if it has to fetch
-	Why    string          // if the answer is parcel.Declined
+	Moves  []plumbing.RefUpdate // the moved refs
+	News   string               // the operations that the clone lacks (parcel.News), "" if it has to fetch
+	Why    string               // if the answer is parcel.Declined
 }
 
 // Sequence decides a parcel on the server's board, and moves the refs, after the checks that
@@ -91,7 +91,7 @@ func (q *sequencer) sequence(ctx context.Context, pushed Pushed) (Sequenced, err
 			return Sequenced{Answer: parcel.AsPushed, Moves: moves}, nil
 		case err == nil:
 			return Sequenced{Answer: parcel.Rewritten, Moves: moves, News: o.news(ctx)}, nil
-		case !errors.Is(err, gitio.ErrRefMoved) && !errors.Is(err, gitio.ErrBusy) || try == sequenceTries:
+		case !errors.Is(err, git.ErrRefMoved) && !errors.Is(err, git.ErrBusy) || try == sequenceTries:
 			return Sequenced{}, err
 		}
 	}
@@ -129,7 +129,7 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 		if err != nil {
 			return err
 		}
-		if c, err := git.DecodeCommit(read[0]); err == nil { // another object brings none
+		if c, err := plumbing.DecodeCommit(read[0]); err == nil { // another object brings none
 			q.came = c.Parents
 		}
 		text = read[1].Data
@@ -146,17 +146,17 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 
 // known refuses refs that no operation moves. It remembers which one is integration.
 func (q *sequencer) known(ctx context.Context, s *board.State) error {
-	if home, err := q.repo.Ref(ctx, git.HomeRef); home.IsZero() {
+	if home, err := q.repo.Ref(ctx, plumbing.HomeRef); home.IsZero() {
 		return cmp.Or(err, error(&declined{"no board is at home here, or one in branches alone"}))
 	}
 	config := s.Config()
 	if config == nil {
 		return cmp.Or(s.Err(), error(&declined{"there is no board here"}))
 	}
-	q.branch = git.BranchRef(config.IntegrationBranch)
+	q.branch = plumbing.BranchRef(config.IntegrationBranch)
 	for _, ref := range q.refs() {
 		shared := func(prefix string) bool { return strings.HasPrefix(ref, prefix) }
-		if ref != q.branch && !slices.ContainsFunc([]string{git.LeasePrefix, git.ReviewPrefix, git.AtticPrefix, git.PublishedPrefix}, shared) {
+		if ref != q.branch && !slices.ContainsFunc([]string{plumbing.LeasePrefix, plumbing.ReviewPrefix, plumbing.AtticPrefix, plumbing.PublishedPrefix}, shared) {
 			return &declined{ref + " is not moved by an operation"}
 		}
 	}
@@ -178,15 +178,15 @@ func (q *sequencer) refs() (names []string) {
 // outcome is a parcel's result on one board.
 type outcome struct {
 	*sequencer
-	tip     git.OID            // the board that it is decided on
-	later   []git.Commit       // what came to it since the parcel's base
-	at      *oplog.Snapshot    // the board after what was taken
-	was     map[string]git.OID // where the refs are
-	now     map[string]git.OID // where they are after what was taken
-	objects []git.Object
-	done    map[string]bool    // the requests that came to the board since the parcel's base, or in it
-	left    map[string]bool    // the records that refused operations were decided by
-	changed map[string]git.OID // the base of the last link that has changed a record
+	tip     plumbing.OID            // the board that it is decided on
+	later   []plumbing.Commit       // what came to it since the parcel's base
+	at      *log.Snapshot           // the board after what was taken
+	was     map[string]plumbing.OID // where the refs are
+	now     map[string]plumbing.OID // where they are after what was taken
+	objects []plumbing.Object
+	done    map[string]bool         // the requests that came to the board since the parcel's base, or in it
+	left    map[string]bool         // the records that refused operations were decided by
+	changed map[string]plumbing.OID // the base of the last link that has changed a record
 	taken   int
 }
 
@@ -202,7 +202,7 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 	if err := q.board.Prove(ctx, at.Commit); err != nil {
 		return nil, err // no operation is built on unproven ones
 	}
-	o := &outcome{sequencer: q, tip: at.Commit, at: at, done: map[string]bool{}, left: map[string]bool{}, changed: map[string]git.OID{}}
+	o := &outcome{sequencer: q, tip: at.Commit, at: at, done: map[string]bool{}, left: map[string]bool{}, changed: map[string]plumbing.OID{}}
 	names := append(q.refs(), q.branch)
 	if o.was, err = q.repo.Where(ctx, names); err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 // link takes a link as a whole, or leaves it out. One that an earlier delivery has brought counts
 // as taken.
 func (o *outcome) link(ctx context.Context, l parcel.Link) error {
-	at, objects := o.at, []git.Object(nil)
+	at, objects := o.at, []plumbing.Object(nil)
 	var decidedBy, changes, requests []string
 	leave := func() error {
 		for _, path := range decidedBy {
@@ -251,7 +251,7 @@ func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 			return nil
 		}
 		op.Time = max(op.Time, at.State.Time())
-		prepared, err := oplog.Prepare(at, op)
+		prepared, err := log.Prepare(at, op)
 		if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
 			decidedBy = append(decidedBy, board.DecidedBy(op, nil)...)
 			return leave()
@@ -275,7 +275,7 @@ func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 	}
 	for _, u := range l.Refs {
 		now := o.now[u.Ref].OrZero()
-		if now != u.Old && (now != u.New || strings.HasPrefix(u.Ref, git.LeasePrefix)) {
+		if now != u.Old && (now != u.New || strings.HasPrefix(u.Ref, plumbing.LeasePrefix)) {
 			return leave()
 		}
 	}
@@ -293,7 +293,7 @@ func (o *outcome) link(ctx context.Context, l parcel.Link) error {
 }
 
 // read returns the operation that a clone has committed, and who wrote the commit.
-func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by oplog.Committer, err error) {
+func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by log.Committer, err error) {
 	c, err := pushed.Decode()
 	if err != nil {
 		return op, by, &declined{err.Error()}
@@ -304,7 +304,7 @@ func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by oplog.Co
 	if _, op, err = codec.ReadOperation(c, pushed.Payload); err != nil {
 		return op, by, &declined{err.Error()}
 	}
-	return op, oplog.Committer{Name: c.Committer.Name, Email: c.Committer.Email}, nil
+	return op, log.Committer{Name: c.Committer.Name, Email: c.Committer.Email}, nil
 }
 
 // stale reports whether what an operation of a link was decided by has changed since: one of the
@@ -337,10 +337,10 @@ func (o *outcome) stale(ctx context.Context, l parcel.Link, paths []string) (boo
 }
 
 // leases returns the objects in the parcel's text that refs move to.
-func (o *outcome) leases() (objects []git.Object) {
+func (o *outcome) leases() (objects []plumbing.Object) {
 	targets := slices.Collect(maps.Values(o.now))
 	for _, text := range o.parcel.Blobs {
-		blob := git.NewObject(git.BlobObject, []byte(text))
+		blob := plumbing.NewObject(plumbing.BlobObject, []byte(text))
 		if slices.Contains(targets, blob.OID) {
 			objects = append(objects, blob)
 		}
@@ -354,11 +354,11 @@ func (o *outcome) leases() (objects []git.Object) {
 func (o *outcome) whole(ctx context.Context) error {
 	seen := append(slices.Collect(maps.Values(o.was)), o.came...)
 	for ref, at := range o.now {
-		if at.IsZero() || slices.Contains(seen, at) || strings.HasPrefix(ref, git.LeasePrefix) {
+		if at.IsZero() || slices.Contains(seen, at) || strings.HasPrefix(ref, plumbing.LeasePrefix) {
 			continue // a lease is read by itself
 		}
 		err := o.repo.History().WholeBesideRefs(ctx, at)
-		if errors.As(err, new(*gitio.DamagedError)) {
+		if errors.As(err, new(*git.DamagedError)) {
 			return &declined{err.Error()}
 		}
 		if err != nil {
@@ -371,7 +371,7 @@ func (o *outcome) whole(ctx context.Context) error {
 
 // land writes what was taken, checks it as a push of the same refs, and moves them in one
 // transaction.
-func (o *outcome) land(ctx context.Context) (updates []git.RefUpdate, err error) {
+func (o *outcome) land(ctx context.Context) (updates []plumbing.RefUpdate, err error) {
 	if err := o.whole(ctx); err != nil {
 		return nil, err
 	}
@@ -379,10 +379,10 @@ func (o *outcome) land(ctx context.Context) (updates []git.RefUpdate, err error)
 		return nil, err
 	}
 	var moves []hooks.Move
-	var changed []git.RefUpdate
-	for _, ref := range append(o.refs(), git.BoardRef) {
-		u := git.RefUpdate{Ref: ref, Old: o.was[ref].OrZero(), New: o.now[ref].OrZero()}
-		if ref == git.BoardRef {
+	var changed []plumbing.RefUpdate
+	for _, ref := range append(o.refs(), plumbing.BoardRef) {
+		u := plumbing.RefUpdate{Ref: ref, Old: o.was[ref].OrZero(), New: o.now[ref].OrZero()}
+		if ref == plumbing.BoardRef {
 			u.Old, u.New = o.tip, o.at.Commit
 		}
 		if u.Old != u.New {

@@ -21,9 +21,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
@@ -213,11 +213,11 @@ func (w *world) refs() string {
 func (w *world) end(operations int) {
 	w.t.Helper()
 	hub := w.open(w.hub)
-	tip, err := hub.Repo().Ref(w.ctx, git.BoardRef)
+	tip, err := hub.Repo().Ref(w.ctx, plumbing.BoardRef)
 	w.check(err)
 	for _, b := range w.clones {
 		w.check(b.Refresh(w.ctx))
-		if here, err := b.Repo().Ref(w.ctx, git.BoardRef); err != nil || here != tip {
+		if here, err := b.Repo().Ref(w.ctx, plumbing.BoardRef); err != nil || here != tip {
 			w.t.Errorf("a clone has the board at %s, the hub at %s: %v", here.Short(), tip.Short(), err)
 		}
 	}
@@ -226,7 +226,7 @@ func (w *world) end(operations int) {
 	if !report.OK() || report.Commits != operations {
 		w.t.Errorf("%d operations, not %d: %v", report.Commits, operations, report.Findings)
 	}
-	if refs := w.refs(); strings.Contains(refs, git.InboxPrefix) {
+	if refs := w.refs(); strings.Contains(refs, plumbing.InboxPrefix) {
 		w.t.Errorf("the hub has\n%s", refs)
 	}
 	w.until(func() bool { // a hook whose receive-pack was killed may still be at it
@@ -283,7 +283,7 @@ func TestSequenced(t *testing.T) {
 		t.Errorf("the operation is %+v", second.Op)
 	}
 	w.do(a, note("three"))
-	both, err := b.DoAll(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
+	both, err := b.DoAll(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
 		return []board.Payload{note("four"), note("five")}, nil, nil
 	})
 	w.check(err)
@@ -300,8 +300,8 @@ func TestSettingsOfTheCaller(t *testing.T) {
 	dir, err := w.clones[0].Root(w.ctx)
 	w.check(err)
 	w.git(dir, "config", "remote.origin.url", "far:hub")
-	settings := gitio.WithSettings("", gitio.Setting{Key: "url." + w.hub + ".insteadOf", Value: "far:hub"})
-	b, err := gitboard.Open(gitio.InEnvironment(w.ctx, append(os.Environ(), gitio.ParametersVar+"="+settings)), dir, gitboard.Options{})
+	settings := git.WithSettings("", git.Setting{Key: "url." + w.hub + ".insteadOf", Value: "far:hub"})
+	b, err := gitboard.Open(git.InEnvironment(w.ctx, append(os.Environ(), git.ParametersVar+"="+settings)), dir, gitboard.Options{})
 	w.check(err)
 	w.do(b, note("one"))
 	w.check(b.Close())
@@ -432,7 +432,7 @@ func TestDecidedByOldRecords(t *testing.T) {
 	fetched := w.fetches(w.clones[1])
 	w.do(w.clones[0], &board.SetConfig{Key: "max_coder_iterations", Value: "7"})
 	decided := 0
-	_, err := w.clones[1].Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	_, err := w.clones[1].Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		decided++
 		return &board.SetConfig{Key: "max_review_cycles", Value: "4"}, nil, nil
 	})
@@ -453,7 +453,7 @@ func (w *world) late(b *gitboard.Board, payloads ...board.Payload) (decided [2]i
 	for n, p := range payloads {
 		own := w.open(b.Repo().TopLevel()) // acts as a separate process
 		all.Go(func() {
-			_, err := own.Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			_, err := own.Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 				decided[n]++
 				return p, nil, nil
 			})
@@ -516,14 +516,14 @@ func TestLinksOfTwoBases(t *testing.T) {
 	again := func(p board.Payload) parcel.Link {
 		done := w.do(a, p)
 		raw := strings.ReplaceAll(w.git(dir, "cat-file", "commit", string(done.Commit))+"\n", "Liza-Request: ", "Liza-Request: again-")
-		return parcel.Link{Integration: git.OID(w.git(dir, "rev-parse", "main")), Operations: []parcel.Operation{{Commit: raw}}}
+		return parcel.Link{Integration: plumbing.OID(w.git(dir, "rev-parse", "main")), Operations: []parcel.Operation{{Commit: raw}}}
 	}
 	links := []parcel.Link{
 		again(&board.SetConfig{Key: "max_review_cycles", Value: "7"}), again(&board.SetConfig{Key: "max_review_cycles", Value: "8"}), again(note("once")),
 	}
 	links = append(links, links[2])
 	for n, base := range []string{"liza/state~1", "liza/state", "liza/state~1", "liza/state"} {
-		links[n].Base = git.OID(w.git(dir, "rev-parse", base))
+		links[n].Base = plumbing.OID(w.git(dir, "rev-parse", base))
 	}
 	objects, err := (&parcel.Parcel{Links: links}).Encode(nil, nil, time.Now())
 	w.check(err)
@@ -608,13 +608,13 @@ func TestForgedParcels(t *testing.T) {
 	dir := a.Repo().TopLevel()
 	done := w.do(a, note("genuine"))
 	raw := w.git(dir, "cat-file", "commit", string(done.Commit)) + "\n"
-	base, head := git.OID(w.git(dir, "rev-parse", "liza/state")), git.OID(w.git(dir, "rev-parse", "main"))
-	sneak := git.OID(w.git(dir, "commit-tree", "-p", "main", "-m", "sneak", "main^{tree}"))
+	base, head := plumbing.OID(w.git(dir, "rev-parse", "liza/state")), plumbing.OID(w.git(dir, "rev-parse", "main"))
+	sneak := plumbing.OID(w.git(dir, "commit-tree", "-p", "main", "-m", "sneak", "main^{tree}"))
 	edited := func(pairs ...string) []parcel.Operation {
 		return []parcel.Operation{{Commit: strings.NewReplacer(append(pairs, "Liza-Request: "+done.Op.Request, "Liza-Request: again")...).Replace(raw)}}
 	}
-	moves := func(ref string, old, to git.OID) parcel.Parcel {
-		return parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Refs: []git.RefUpdate{{Ref: ref, Old: old.OrZero(), New: to.OrZero()}}}}}
+	moves := func(ref string, old, to plumbing.OID) parcel.Parcel {
+		return parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Refs: []plumbing.RefUpdate{{Ref: ref, Old: old.OrZero(), New: to.OrZero()}}}}}
 	}
 	operations := func(all []parcel.Operation) parcel.Parcel {
 		return parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Operations: all}}}
@@ -622,7 +622,7 @@ func TestForgedParcels(t *testing.T) {
 	author := fmt.Sprintf("> %d +0000", done.Op.Time.Std().Unix())
 	later := fmt.Sprintf("> %d +0000", time.Now().Add(24*time.Hour).Unix())
 	forged := lease.Content{Lease: board.Lease{Agent: "coder-1", Session: "mine", Expires: board.At(time.Now()), Heartbeat: board.At(time.Now())}}.Object()
-	w.check(a.Repo().WriteObjects(w.ctx, []git.Object{forged}))
+	w.check(a.Repo().WriteObjects(w.ctx, []plumbing.Object{forged}))
 	before := w.refs()
 	for _, c := range []struct {
 		name   string
@@ -638,19 +638,19 @@ func TestForgedParcels(t *testing.T) {
 		{"a branch of the project", moves("refs/heads/main", head, sneak), "refs/heads/main is not moved by an operation"},
 		{"integration without an operation", moves("refs/heads/integration", head, sneak), "nothing on the board records"},
 		{"integration, deleted", moves("refs/heads/integration", head, ""), "is not deleted"},
-		{"the board itself", moves(git.BoardRef, base, sneak), "is not moved by an operation"},
-		{"a submission that nobody made", moves(git.ReviewRef("parse", 1), "", sneak), "no task"},
-		{"a lease of nobody's", moves(git.LeaseRef("coder-1"), "", forged.OID), "is registered in another session, or not at all"},
+		{"the board itself", moves(plumbing.BoardRef, base, sneak), "is not moved by an operation"},
+		{"a submission that nobody made", moves(plumbing.ReviewRef("parse", 1), "", sneak), "no task"},
+		{"a lease of nobody's", moves(plumbing.LeaseRef("coder-1"), "", forged.OID), "is registered in another session, or not at all"},
 		{"an old value that is wrong", moves("refs/heads/integration", "", sneak), string(parcel.Overtaken)},
-		{"another parcel", moves(git.InboxPrefix+"x", "", sneak), "is not moved by an operation"},
+		{"another parcel", moves(plumbing.InboxPrefix+"x", "", sneak), "is not moved by an operation"},
 		{"the sign of a sequencer", moves(parcel.Ref, "", sneak), "is not moved by an operation"},
 		{"a ref's name that is an option", moves("--all", "", sneak), "is not the full name"},
 		{"a base that is an option", parcel.Parcel{Links: []parcel.Link{{Base: "--all"}}}, "is not the id"},
-		{"a base from elsewhere", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(strings.Repeat("a", 40)), Integration: head, Operations: edited()}}}, string(parcel.Declined)},
-		{"a request carried out before", parcel.Parcel{Links: []parcel.Link{{Base: git.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
+		{"a base from elsewhere", parcel.Parcel{Links: []parcel.Link{{Base: plumbing.OID(strings.Repeat("a", 40)), Integration: head, Operations: edited()}}}, string(parcel.Declined)},
+		{"a request carried out before", parcel.Parcel{Links: []parcel.Link{{Base: plumbing.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var commits, blobs []git.OID
+			var commits, blobs []plumbing.OID
 			for _, l := range c.p.Links {
 				for _, u := range l.Refs {
 					switch u.New {
@@ -684,7 +684,7 @@ func TestForgedParcels(t *testing.T) {
 		})
 	}
 	t.Run("a plain commit", func(t *testing.T) {
-		out, err := exec.Command("git", "-C", dir, "push", "origin", "main:"+git.InboxPrefix+"mine").CombinedOutput()
+		out, err := exec.Command("git", "-C", dir, "push", "origin", "main:"+plumbing.InboxPrefix+"mine").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "is not a parcel") || w.refs() != before {
 			t.Errorf("%v\n%s", err, out)
 		}
@@ -707,7 +707,7 @@ func TestForgedParcels(t *testing.T) {
 	})
 	t.Run("without proc-receive", func(t *testing.T) {
 		w.git(w.hub, "config", "--file", "liza/hooks/gitconfig", "--unset-all", "receive.procReceiveRefs")
-		out, err := exec.Command("git", "-C", dir, "push", "origin", "main:"+git.InboxPrefix+"mine").CombinedOutput()
+		out, err := exec.Command("git", "-C", dir, "push", "origin", "main:"+plumbing.InboxPrefix+"mine").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "is not kept as a ref") || w.refs() != before {
 			t.Errorf("%v\n%s", err, out)
 		}
@@ -720,9 +720,9 @@ func TestForgedTip(t *testing.T) {
 	w := newWorld(t, 1)
 	w.do(w.clones[0], note("honest"))
 	forged := w.git(w.hub, "commit-tree", "-p", "liza/state", "-m", "forged", "liza/state^{tree}")
-	w.git(w.hub, "-c", "core.hooksPath="+os.DevNull, "update-ref", git.BoardRef, forged)
+	w.git(w.hub, "-c", "core.hooksPath="+os.DevNull, "update-ref", plumbing.BoardRef, forged)
 	_, err := w.clones[0].Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(note("hello")))
-	if damaged := (*oplog.RecordError)(nil); !errors.As(err, &damaged) {
+	if damaged := (*log.RecordError)(nil); !errors.As(err, &damaged) {
 		t.Errorf("it gets %v", err)
 	}
 	if tip := w.git(w.hub, "rev-parse", "liza/state"); tip != forged {
@@ -739,12 +739,12 @@ func TestUnseenLeaseInAParcel(t *testing.T) {
 	_, err := a.Do(w.ctx, gitboard.Request{Actor: coder}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
 	w.check(err)
 	w.check(b.Refresh(w.ctx))
-	w.check(b.Repo().UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.LeaseRef("coder-1"), Old: git.OID(w.git(w.hub, "rev-parse", git.LeaseRef("coder-1")))}}, ""))
+	w.check(b.Repo().UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("coder-1"), Old: plumbing.OID(w.git(w.hub, "rev-parse", plumbing.LeaseRef("coder-1")))}}, ""))
 	var seen []*lease.Held
-	_, err = b.Do(w.ctx, gitboard.Request{Actor: ada}, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	_, err = b.Do(w.ctx, gitboard.Request{Actor: ada}, func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		held, err := v.Lease(ctx, "coder-1")
 		seen = append(seen, held)
-		return note("taken over"), []git.RefUpdate{lease.Fence("coder-1", held)}, err
+		return note("taken over"), []plumbing.RefUpdate{lease.Fence("coder-1", held)}, err
 	})
 	w.check(err)
 	if len(seen) != 2 || seen[0] != nil || seen[1] == nil {

@@ -4,9 +4,9 @@
 // It also sequences: it decides operations in the server's inbox on the server's board, and moves
 // the refs itself, with the same checks.
 //
-// It may import gitboard, gitboard/audit, gitboard/board, gitboard/codec, gitboard/git,
-// gitboard/gitio, gitboard/lease, gitboard/oplog, gitboard/parcel, gitboard/plain, gitboard/queue,
-// hooks and hooks/install.
+// It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/git/plumbing,
+// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/parcel, gitboard/plain,
+// gitboard/queue, hooks and hooks/install.
 package server
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -31,14 +31,14 @@ import (
 // arrival is a push, or one of its transactions, as the server sees it.
 type arrival struct {
 	board  *gitboard.Board
-	repo   *gitio.Repo
+	repo   *git.Repo
 	now    time.Time
 	moves  []hooks.Move
-	made   []git.Object // the board's new objects, if this server has made them itself
-	push   *audit.Push  // the operations that it brings, once proven
-	begins bool         // the board begins with it (grows)
-	part   bool         // it is a transaction: pre-receive has seen the whole push
-	err    error        // from a question that a policy asked
+	made   []plumbing.Object // the board's new objects, if this server has made them itself
+	push   *audit.Push       // the operations that it brings, once proven
+	begins bool              // the board begins with it (grows)
+	part   bool              // it is a transaction: pre-receive has seen the whole push
+	err    error             // from a question that a policy asked
 }
 
 func arrived(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*arrival, error) {
@@ -47,10 +47,10 @@ func arrived(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now tim
 }
 
 // Locate fills in where the refs of the moves are now.
-func Locate(ctx context.Context, repo *gitio.Repo, moves []hooks.Move) error {
+func Locate(ctx context.Context, repo *git.Repo, moves []hooks.Move) error {
 	names := make([]string, 0, len(moves))
 	for _, m := range moves {
-		if strings.HasPrefix(m.Ref, git.RefsPrefix) {
+		if strings.HasPrefix(m.Ref, plumbing.RefsPrefix) {
 			names = append(names, m.Ref)
 		}
 	}
@@ -61,7 +61,7 @@ func Locate(ctx context.Context, repo *gitio.Repo, moves []hooks.Move) error {
 	}
 	for i := range moves {
 		m := &moves[i]
-		m.Now = string(git.ZeroOID)
+		m.Now = string(plumbing.ZeroOID)
 		if oid := now[m.Ref]; oid != "" {
 			m.Now = string(oid)
 		}
@@ -75,7 +75,7 @@ func (a *arrival) of(ref string) *hooks.Move { return hooks.Push{Moves: a.moves}
 // holds returns a function that reports whether the history of newer contains older.
 func (a *arrival) holds(ctx context.Context) func(older, newer string) bool {
 	return func(older, newer string) bool {
-		is, err := a.repo.History().IsAncestor(ctx, git.OID(older), git.OID(newer))
+		is, err := a.repo.History().IsAncestor(ctx, plumbing.OID(older), plumbing.OID(newer))
 		a.err = cmp.Or(a.err, err)
 		return is
 	}
@@ -100,7 +100,7 @@ func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now tim
 
 // received checks what a push does to the refs of a board. made are the objects of its operations
 // if this server has made them itself.
-func received(ctx context.Context, b *gitboard.Board, moves []hooks.Move, made []git.Object, now time.Time) (*arrival, *board.Refusal, error) {
+func received(ctx context.Context, b *gitboard.Board, moves []hooks.Move, made []plumbing.Object, now time.Time) (*arrival, *board.Refusal, error) {
 	a, err := arrived(ctx, b, moves, now)
 	if err != nil {
 		return nil, nil, err
@@ -122,18 +122,18 @@ func (a *arrival) clearLocks() {
 // current refs.
 func (a *arrival) keepProven() {
 	var lines strings.Builder
-	key := git.ZeroOID // the shim looks for the board's new commit, or else for another ref's
+	key := plumbing.ZeroOID // the shim looks for the board's new commit, or else for another ref's
 	for _, m := range a.moves {
 		if m.Old != m.Now {
 			return
 		}
 		fmt.Fprintf(&lines, "%s %s %s\n", m.Old, m.New, m.Ref)
-		if isOwn(m.Ref) && !git.OID(m.New).IsZero() && a.of(git.BoardRef) == nil {
-			key = git.OID(m.New)
+		if isOwn(m.Ref) && !plumbing.OID(m.New).IsZero() && a.of(plumbing.BoardRef) == nil {
+			key = plumbing.OID(m.New)
 		}
 	}
-	if moved := a.of(git.BoardRef); moved != nil {
-		key = git.OID(moved.New)
+	if moved := a.of(plumbing.BoardRef); moved != nil {
+		key = plumbing.OID(moved.New)
 	}
 	if !key.IsZero() {
 		install.KeepProven(a.repo, a.now, key, lines.String())
@@ -142,24 +142,24 @@ func (a *arrival) keepProven() {
 
 // isOwn reports whether a ref is one of the board's, its branch included.
 func isOwn(ref string) bool {
-	return strings.HasPrefix(ref, git.OwnPrefix) || strings.HasPrefix(ref, git.BoardPrefix)
+	return strings.HasPrefix(ref, plumbing.OwnPrefix) || strings.HasPrefix(ref, plumbing.BoardPrefix)
 }
 
-// lastBehind is how many operations git.LastRef may be behind the board.
+// lastBehind is how many operations plumbing.LastRef may be behind the board.
 const lastBehind = 32
 
-// keepLast lets git.LastRef follow the board to where it was before this push, if it is that far
+// keepLast lets plumbing.LastRef follow the board to where it was before this push, if it is that far
 // behind. If it can't be moved, a later push tries again.
 func (a *arrival) keepLast(ctx context.Context) error {
-	moved := a.of(git.BoardRef)
-	if moved == nil || git.OID(moved.Now).IsZero() {
+	moved := a.of(plumbing.BoardRef)
+	if moved == nil || plumbing.OID(moved.Now).IsZero() {
 		return nil
 	}
-	last, err := a.repo.Ref(ctx, git.LastRef)
-	if err != nil && !errors.As(err, new(*gitio.BrokenRefError)) {
+	last, err := a.repo.Ref(ctx, plumbing.LastRef)
+	if err != nil && !errors.As(err, new(*git.BrokenRefError)) {
 		return err
 	}
-	at := git.OID(moved.Now)
+	at := plumbing.OID(moved.Now)
 	for n := 0; n < lastBehind; n++ {
 		s, err := a.board.Log().At(ctx, at)
 		if err != nil || at == last || len(s.Head.Parents) == 0 {
@@ -167,8 +167,8 @@ func (a *arrival) keepLast(ctx context.Context) error {
 		}
 		at = s.Head.Parents[0]
 	}
-	outside := gitio.InEnvironment(ctx, gitio.Elsewhere(gitio.Environ(ctx))) // of the push's quarantine, in which git moves no ref
-	repo, err := gitio.Open(outside, a.repo.CommonDir())
+	outside := git.InEnvironment(ctx, git.Elsewhere(git.Environ(ctx))) // of the push's quarantine, in which git moves no ref
+	repo, err := git.Open(outside, a.repo.CommonDir())
 	if err != nil {
 		return err
 	}
@@ -190,12 +190,12 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 // stale checks that the board moves from where it is. What the server makes itself is decided again
 // otherwise. If the board is hidden from pushes (receive.hideRefs), git itself reports that.
 func (a *arrival) stale(ctx context.Context) (*board.Refusal, error) {
-	moved := a.of(git.BoardRef)
+	moved := a.of(plumbing.BoardRef)
 	if moved == nil || a.made != nil {
 		return nil, nil
 	}
 	r := hooks.StaleBoard(*moved)
-	if r == nil || !git.OID(moved.Old).IsZero() {
+	if r == nil || !plumbing.OID(moved.Old).IsZero() {
 		return r, nil
 	}
 	rules, err := a.repo.Settings().PushRules(ctx)
@@ -208,7 +208,7 @@ func (a *arrival) stale(ctx context.Context) (*board.Refusal, error) {
 // judge checks the moves of the board's refs and of integration; examine checks that of the board
 // itself.
 func (a *arrival) judge(ctx context.Context, examine func(context.Context, *hooks.Move) (*board.Refusal, error)) (*board.Refusal, error) {
-	if moved := a.of(git.BoardRef); moved != nil {
+	if moved := a.of(plumbing.BoardRef); moved != nil {
 		if r, err := examine(ctx, moved); r != nil || err != nil {
 			return r, err
 		}
@@ -230,15 +230,15 @@ func (a *arrival) judge(ctx context.Context, examine func(context.Context, *hook
 }
 
 // after returns the tip of the board after the moves, and its state, nil without one.
-func (a *arrival) after(ctx context.Context) (git.OID, *board.State, error) {
-	moved := a.of(git.BoardRef)
+func (a *arrival) after(ctx context.Context) (plumbing.OID, *board.State, error) {
+	moved := a.of(plumbing.BoardRef)
 	switch {
 	case moved == nil:
 		return a.present(ctx)
 	case a.push != nil:
-		return git.OID(moved.New), a.push.State, nil
+		return plumbing.OID(moved.New), a.push.State, nil
 	}
-	at, err := a.board.Log().At(ctx, git.OID(moved.New))
+	at, err := a.board.Log().At(ctx, plumbing.OID(moved.New))
 	if err != nil {
 		return "", nil, err
 	}
@@ -246,7 +246,7 @@ func (a *arrival) after(ctx context.Context) (git.OID, *board.State, error) {
 }
 
 // own checks the moves of the board's refs other than its branch.
-func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.Refusal, error) {
+func (a *arrival) own(ctx context.Context, tip plumbing.OID, s *board.State) (*board.Refusal, error) {
 	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.now)}
 	if r, err := a.oneHome(ctx); r != nil || err != nil {
 		return r, err
@@ -256,18 +256,18 @@ func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.
 		if err != nil {
 			return nil, err
 		}
-		if m.Ref == git.BoardRef || !isOwn(m.Ref) || strings.HasPrefix(m.Ref, git.CandidatePrefix) {
+		if m.Ref == plumbing.BoardRef || !isOwn(m.Ref) || strings.HasPrefix(m.Ref, plumbing.CandidatePrefix) {
 			continue
 		}
-		if a.part && !strings.HasPrefix(m.Ref, git.ReviewPrefix) && !strings.HasPrefix(m.Ref, git.LeasePrefix) {
+		if a.part && !strings.HasPrefix(m.Ref, plumbing.ReviewPrefix) && !strings.HasPrefix(m.Ref, plumbing.LeasePrefix) {
 			continue // no operation goes with it
 		}
 		lease, err := a.lease(ctx, m)
 		if err != nil {
 			return nil, err
 		}
-		if strings.HasPrefix(m.Ref, git.ProbePrefix) && whole.Probes == 0 {
-			here, err := a.repo.Refs(ctx, git.ProbePrefix)
+		if strings.HasPrefix(m.Ref, plumbing.ProbePrefix) && whole.Probes == 0 {
+			here, err := a.repo.Refs(ctx, plumbing.ProbePrefix)
 			if err != nil {
 				return nil, err
 			}
@@ -276,7 +276,7 @@ func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.
 		if r := whole.OwnRef(m, lease); r != nil {
 			return r, readOf(s)
 		}
-		if m.Ref == git.HomeRef && !a.holds(ctx)(m.New, string(tip)) {
+		if m.Ref == plumbing.HomeRef && !a.holds(ctx)(m.New, string(tip)) {
 			return hooks.ForeignHome(m), a.err
 		}
 	}
@@ -286,13 +286,13 @@ func (a *arrival) own(ctx context.Context, tip git.OID, s *board.State) (*board.
 // oneHome checks that the board gets no home beside the one that it has in a branch. The reverse is
 // a branch that no task has.
 func (a *arrival) oneHome(ctx context.Context) (*board.Refusal, error) {
-	made, branch := a.of(git.HomeRef), git.AsBranch(git.HomeRef)
-	if made == nil || git.OID(made.New).IsZero() {
+	made, branch := a.of(plumbing.HomeRef), plumbing.AsBranch(plumbing.HomeRef)
+	if made == nil || plumbing.OID(made.New).IsZero() {
 		return nil, nil
 	}
 	at, err := a.repo.Ref(ctx, branch)
 	if !at.IsZero() || a.of(branch) != nil {
-		return hooks.SecondHome(*made, git.BranchName(branch)), err
+		return hooks.SecondHome(*made, plumbing.BranchName(branch)), err
 	}
 	return nil, err
 }
@@ -300,8 +300,8 @@ func (a *arrival) oneHome(ctx context.Context) (*board.Refusal, error) {
 // submitted checks that each submission on its way to the board has its ref, by which git keeps it.
 // Where the board is new, others have it.
 func (a *arrival) submitted(ctx context.Context, s *board.State) (*board.Refusal, error) {
-	moved := a.of(git.BoardRef)
-	if moved == nil || git.OID(moved.Now).IsZero() {
+	moved := a.of(plumbing.BoardRef)
+	if moved == nil || plumbing.OID(moved.Now).IsZero() {
 		return nil, nil
 	}
 	claims, err := a.claims(ctx, moved)
@@ -317,7 +317,7 @@ func (a *arrival) submitted(ctx context.Context, s *board.State) (*board.Refusal
 			if t.Submission(n) != submission.Commit {
 				continue
 			}
-			at, err := a.at(ctx, git.ReviewRef(t.ID, n))
+			at, err := a.at(ctx, plumbing.ReviewRef(t.ID, n))
 			if err != nil {
 				return nil, err
 			}
@@ -344,8 +344,8 @@ func (a *arrival) at(ctx context.Context, ref string) (string, error) {
 
 // present returns the tip of the board before a push that doesn't move it, and its state, nil
 // without one.
-func (a *arrival) present(ctx context.Context) (git.OID, *board.State, error) {
-	tip, err := a.repo.Ref(ctx, git.BoardRef)
+func (a *arrival) present(ctx context.Context) (plumbing.OID, *board.State, error) {
+	tip, err := a.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil || tip.IsZero() {
 		return tip, nil, err
 	}
@@ -385,32 +385,32 @@ func (a *arrival) grows(ctx context.Context, m *hooks.Move) (*board.Refusal, err
 	if err != nil {
 		return nil, err
 	}
-	a.begins = git.OID(m.Now).IsZero() && since.IsZero()
+	a.begins = plumbing.OID(m.Now).IsZero() && since.IsZero()
 	r := hooks.BoardMove(*m, string(since), a.holds(ctx))
 	return r, a.err
 }
 
 // since returns a commit that the board must contain when its ref is created by a move: zero if the
 // ref exists, or if the board begins.
-func (a *arrival) since(ctx context.Context, m *hooks.Move) (git.OID, error) {
-	if !git.OID(m.Now).IsZero() {
-		return git.ZeroOID, nil
+func (a *arrival) since(ctx context.Context, m *hooks.Move) (plumbing.OID, error) {
+	if !plumbing.OID(m.Now).IsZero() {
+		return plumbing.ZeroOID, nil
 	}
 	return a.last(ctx)
 }
 
 // known are the refs that keep commits of the board where its own ref has been lost, the newest
 // first.
-var known = []string{git.LastRef, git.HomeRef, git.AsBranch(git.HomeRef)}
+var known = []string{plumbing.LastRef, plumbing.HomeRef, plumbing.AsBranch(plumbing.HomeRef)}
 
 // last returns a commit that the board of this repository contained, zero if there never was one.
-func (a *arrival) last(ctx context.Context) (git.OID, error) {
+func (a *arrival) last(ctx context.Context) (plumbing.OID, error) {
 	for _, ref := range known {
 		if at, err := a.repo.Ref(ctx, ref); err != nil || !at.IsZero() {
 			return at, err
 		}
 	}
-	return git.ZeroOID, nil
+	return plumbing.ZeroOID, nil
 }
 
 // examine proves the operations that a push brings to the board.
@@ -418,7 +418,7 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 	if r, err := a.grows(ctx, m); r != nil || err != nil {
 		return r, err
 	}
-	from, to := git.OID(m.Now), git.OID(m.New)
+	from, to := plumbing.OID(m.Now), plumbing.OID(m.New)
 	// A second parent may bring in the whole project, and measuring that takes long.
 	switch merge, err := a.repo.History().FindMerge(ctx, from, to); {
 	case err != nil:
@@ -455,50 +455,50 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 }
 
 // sizes returns the sizes of the board's new objects.
-func (a *arrival) sizes(ctx context.Context, from, to git.OID) (sizes []gitio.Size, err error) {
+func (a *arrival) sizes(ctx context.Context, from, to plumbing.OID) (sizes []git.Size, err error) {
 	if a.made == nil {
 		return a.repo.History().Sizes(ctx, from, to)
 	}
 	for _, o := range a.made {
-		sizes = append(sizes, gitio.Size{OID: o.OID, Type: o.Type, Bytes: int64(len(o.Data))})
+		sizes = append(sizes, git.Size{OID: o.OID, Type: o.Type, Bytes: int64(len(o.Data))})
 	}
 	return sizes, nil
 }
 
 // integration returns the commit of the board's integration branch after the push, zero if it is
 // missing.
-func (a *arrival) integration(ctx context.Context, was git.OID) (git.OID, error) {
+func (a *arrival) integration(ctx context.Context, was plumbing.OID) (plumbing.OID, error) {
 	before, err := a.board.Log().At(ctx, was)
 	if err != nil {
 		return "", err
 	}
 	config := before.State.Config()
 	if config == nil {
-		return git.ZeroOID, before.State.Err()
+		return plumbing.ZeroOID, before.State.Err()
 	}
-	ref := git.BranchRef(config.IntegrationBranch)
+	ref := plumbing.BranchRef(config.IntegrationBranch)
 	if m := a.of(ref); m != nil {
-		return git.OID(m.New), nil
+		return plumbing.OID(m.New), nil
 	}
 	return a.repo.Ref(ctx, ref)
 }
 
 // named returns a move under the usual name of its ref, where the repository keeps the board in
-// branches alone (git.AsBranch). Probes come before it is known whether it does.
+// branches alone (plumbing.AsBranch). Probes come before it is known whether it does.
 func (a *arrival) named(ctx context.Context, m hooks.Move) (hooks.Move, error) {
-	ref := git.FromBranch(m.Ref)
+	ref := plumbing.FromBranch(m.Ref)
 	if ref == m.Ref {
 		return m, nil
 	}
-	if is, err := a.onlyBranches(ctx); !is && !strings.HasPrefix(ref, git.ProbePrefix) {
+	if is, err := a.onlyBranches(ctx); !is && !strings.HasPrefix(ref, plumbing.ProbePrefix) {
 		return m, err
 	}
 	m.Ref = ref
-	if !strings.HasPrefix(ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
+	if !strings.HasPrefix(ref, plumbing.LeasePrefix) || plumbing.OID(m.New).IsZero() {
 		return m, nil
 	}
 	o, err := a.small(ctx, m.New)
-	if c, wrong := git.DecodeCommit(o); wrong == nil { // else it is no lease
+	if c, wrong := plumbing.DecodeCommit(o); wrong == nil { // else it is no lease
 		m.New = string(c.Carried())
 	}
 	return m, err
@@ -510,11 +510,11 @@ func (a *arrival) nameHere(ctx context.Context, ref string) (string, error) {
 	if is, err := a.onlyBranches(ctx); !is {
 		return ref, err
 	}
-	return git.AsBranch(ref), nil
+	return plumbing.AsBranch(ref), nil
 }
 
 // small reads an object that is to be a lease, if it is small enough.
-func (a *arrival) small(ctx context.Context, oid string) (o git.Object, err error) {
+func (a *arrival) small(ctx context.Context, oid string) (o plumbing.Object, err error) {
 	sizes, err := a.repo.History().ObjectSizes(ctx, []string{oid})
 	if err != nil || sizes[0].Bytes > hooks.MaxLease {
 		return o, err
@@ -524,20 +524,20 @@ func (a *arrival) small(ctx context.Context, oid string) (o git.Object, err erro
 
 // onlyBranches reports whether the board is at home in a branch, or comes to be with this push.
 func (a *arrival) onlyBranches(ctx context.Context) (bool, error) {
-	home, err := a.repo.Ref(ctx, git.HomeRef)
+	home, err := a.repo.Ref(ctx, plumbing.HomeRef)
 	if err != nil || !home.IsZero() {
 		return false, err
 	}
-	if a.of(git.AsBranch(git.HomeRef)) != nil {
+	if a.of(plumbing.AsBranch(plumbing.HomeRef)) != nil {
 		return true, nil
 	}
-	home, err = a.repo.Ref(ctx, git.AsBranch(git.HomeRef))
+	home, err = a.repo.Ref(ctx, plumbing.AsBranch(plumbing.HomeRef))
 	return !home.IsZero(), err
 }
 
 // lease reads the lease to which a pushed ref points, nil for none.
 func (a *arrival) lease(ctx context.Context, m hooks.Move) (*board.Lease, error) {
-	if !strings.HasPrefix(m.Ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
+	if !strings.HasPrefix(m.Ref, plumbing.LeasePrefix) || plumbing.OID(m.New).IsZero() {
 		return nil, nil
 	}
 	o, err := a.small(ctx, m.New)
@@ -553,7 +553,7 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 	if config == nil {
 		return nil, s.Err()
 	}
-	ref := git.BranchRef(config.IntegrationBranch)
+	ref := plumbing.BranchRef(config.IntegrationBranch)
 	i := hooks.Integration{Branch: config.IntegrationBranch, Move: a.of(ref), Holds: a.holds(ctx)}
 	if i.Move != nil {
 		i.Now = i.Move.Now
@@ -564,7 +564,7 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 		}
 		i.Now = string(now)
 	}
-	if m := a.of(git.BoardRef); m != nil {
+	if m := a.of(plumbing.BoardRef); m != nil {
 		i.Founding = a.begins
 		claims, err := a.claims(ctx, m)
 		if err != nil {
@@ -579,7 +579,7 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 // transactions, brings to the board.
 func (a *arrival) claims(ctx context.Context, m *hooks.Move) (*audit.Claims, error) {
 	if a.push == nil {
-		recorded, err := audit.Recorded(ctx, a.repo, audit.Range{From: git.OID(m.Now), To: git.OID(m.New)})
+		recorded, err := audit.Recorded(ctx, a.repo, audit.Range{From: plumbing.OID(m.Now), To: plumbing.OID(m.New)})
 		if err != nil {
 			return nil, err
 		}
@@ -602,14 +602,14 @@ func Transaction(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now
 
 // noteIntegration records which branch is integration, so that pushes of other branches need not
 // ask.
-func (a *arrival) noteIntegration(ctx context.Context, tip git.OID, s *board.State) error {
+func (a *arrival) noteIntegration(ctx context.Context, tip plumbing.OID, s *board.State) error {
 	config := s.Config()
 	if config == nil {
 		return s.Err()
 	}
 	settings, err := a.repo.Object(ctx, string(tip)+":"+board.ConfigPath)
 	if err == nil {
-		install.KeepIntegration(a.repo, settings.OID, git.BranchRef(config.IntegrationBranch))
+		install.KeepIntegration(a.repo, settings.OID, plumbing.BranchRef(config.IntegrationBranch))
 	}
 	return err
 }

@@ -5,18 +5,18 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/hooks"
 )
 
 // unshown refuses an operation that takes over a claim as if its holder had no lease, while the
 // holder has one on the server: a clone may have lost sight of it. m is the move of the board.
 func (a *arrival) unshown(ctx context.Context, m *hooks.Move) (*board.Refusal, error) {
-	if git.OID(m.Now).IsZero() || len(a.push.Unshown) == 0 {
+	if plumbing.OID(m.Now).IsZero() || len(a.push.Unshown) == 0 {
 		return nil, nil // the leases of a board that is new here come with it
 	}
 	for _, holder := range a.push.Unshown {
-		ref, err := a.nameHere(ctx, git.LeaseRef(holder))
+		ref, err := a.nameHere(ctx, plumbing.LeaseRef(holder))
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -39,7 +39,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 		}
 	}
 	began := l.State
-	tip, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+	tip, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return err
 	}

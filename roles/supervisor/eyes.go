@@ -11,16 +11,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // watched is another agent's lease, and since when it has been seen unchanged.
 type watched struct {
-	oid   git.OID
+	oid   plumbing.OID
 	since time.Time
 }
 
@@ -138,7 +138,7 @@ func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
 	if v.Commit == s.proved {
 		return nil
 	}
-	fresh := []git.OID{v.Commit}
+	fresh := []plumbing.OID{v.Commit}
 	if s.proved != "" {
 		var err error
 		if fresh, err = s.Board.Repo().History().RevList(ctx, s.proved, v.Commit); err != nil {
@@ -149,7 +149,7 @@ func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
 			return err
 		}
 		if !slices.Contains(first.Head.Parents, s.proved) {
-			return &oplog.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("%s, where the board was, is not in it", s.proved.Short())}
+			return &log.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("%s, where the board was, is not in it", s.proved.Short())}
 		}
 	}
 	for _, commit := range fresh {
@@ -163,16 +163,16 @@ func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
 
 // inconsistent reports whether an error means that the board itself is broken.
 func inconsistent(err error) bool {
-	record, ref := (*oplog.RecordError)(nil), (*gitio.BrokenRefError)(nil)
+	record, ref := (*log.RecordError)(nil), (*git.BrokenRefError)(nil)
 	return errors.As(err, &record) || errors.As(err, &ref)
 }
 
 // hopeless reports whether retrying can't help against an error.
 func hopeless(err error) bool {
-	newer, old, foreign := (*oplog.NewerFormatError)(nil), (*gitio.UnsupportedError)(nil), (*gitio.ForeignError)(nil)
+	newer, old, foreign := (*log.NewerFormatError)(nil), (*git.UnsupportedError)(nil), (*git.ForeignError)(nil)
 	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeSignature {
 		return true
 	}
 	return errors.As(err, &newer) || errors.As(err, &old) || errors.As(err, &foreign) ||
-		errors.Is(err, oplog.ErrNoBoard) || errors.Is(err, gitio.ErrNotRepository)
+		errors.Is(err, log.ErrNoBoard) || errors.Is(err, git.ErrNotRepository)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -18,7 +18,7 @@ import (
 )
 
 // learn draws conclusions from the end of a run.
-func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end ending) error {
+func (s *supervisor) learn(ctx context.Context, step Step, tip plumbing.OID, end ending) error {
 	v, err := s.Board.View(ctx)
 	if err != nil {
 		return err
@@ -241,7 +241,7 @@ func (s *supervisor) unlimited(ctx context.Context, l Look) error {
 }
 
 // acted reports whether the agent did anything on the board between two commits of it.
-func (s *supervisor) acted(ctx context.Context, from, to git.OID) (bool, error) {
+func (s *supervisor) acted(ctx context.Context, from, to plumbing.OID) (bool, error) {
 	if from == to {
 		return false, nil
 	}
@@ -249,7 +249,7 @@ func (s *supervisor) acted(ctx context.Context, from, to git.OID) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	name, _ := oplog.Author(s.actor)
+	name, _ := log.Author(s.actor)
 	for _, c := range commits {
 		if c.Author.Name == name {
 			return true, nil

@@ -14,9 +14,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -128,14 +128,14 @@ func TestActsOnlyWhenSure(t *testing.T) {
 	for _, do := range []Action{Claim, ClaimReview, Merge, CompleteGoal, GiveUp, Deadline} {
 		ctx, s, hands, clock := supervised(t)
 		takenOver(t, ctx, s, clock)
-		tip, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+		tip, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
 		must(t, err)
 		v, err := s.Board.View(ctx)
 		must(t, err)
 		if err := s.act(ctx, Look{State: v.State, Agent: s.actor.ID}, Step{Do: do, Task: "login"}); !taken(err) {
 			t.Errorf("%s: %v", do, err)
 		}
-		if now, err := s.Board.Repo().Ref(ctx, git.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
+		if now, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
 			t.Errorf("%s: it does %v, and the board is at %s, not at %s", do, hands.did, now, tip)
 		}
 	}
@@ -301,10 +301,10 @@ func TestSure(t *testing.T) {
 func TestLeavesNothingOfAnother(t *testing.T) {
 	ctx, s, hands, clock := supervised(t)
 	takenOver(t, ctx, s, clock)
-	tip, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+	tip, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
 	must(t, err)
 	_ = s.leave(ctx, context.Canceled)
-	if now, err := s.Board.Repo().Ref(ctx, git.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
+	if now, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
 		t.Errorf("it does %v, and the board is at %s, not at %s", hands.did, now, tip)
 	}
 }
@@ -330,14 +330,14 @@ func TestLeavesNothingWithoutItsLease(t *testing.T) {
 	} {
 		ctx, s, hands, clock := supervised(t)
 		c.lose(ctx, t, s, clock)
-		tip, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+		tip, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
 		must(t, err)
 		was, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
 		must(t, err)
 		_ = s.end(ctx, c.cause)
 		held, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
 		must(t, err)
-		now, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+		now, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
 		must(t, err)
 		if now != tip || len(hands.did) > 0 || held == nil || held.OID != was.OID {
 			t.Errorf("%s: it does %v, the board is at %s, not at %s, and the lease is %+v", name, hands.did, now, tip, held)
@@ -381,17 +381,17 @@ func TestProvesAllThatCame(t *testing.T) {
 	}
 	// The message of the first note is kept with another change, and the second note follows
 	// correctly.
-	first, err := repo.ResolveCommit(ctx, git.BoardRef+"~1")
+	first, err := repo.ResolveCommit(ctx, plumbing.BoardRef+"~1")
 	must(t, err)
 	forged := forge(t, repo.TopLevel(), first, "goals/goal-1.yaml")
-	must(t, repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: view().Commit, New: forged}}, ""))
+	must(t, repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: view().Commit, New: forged}}, ""))
 	on, err := b.Log().At(ctx, forged)
 	must(t, err)
-	prepared, err := oplog.Prepare(on, board.Operation{Actor: human, Time: board.At(b.Now()), Request: "two", Payload: &board.AddNote{Message: "two"}})
+	prepared, err := log.Prepare(on, board.Operation{Actor: human, Time: board.At(b.Now()), Request: "two", Payload: &board.AddNote{Message: "two"}})
 	must(t, err)
-	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 	must(t, err)
-	must(t, b.Log().Append(ctx, []*oplog.Built{built}, oplog.Side{}))
+	must(t, b.Log().Append(ctx, []*log.Built{built}, log.Side{}))
 	s.proved = before
 	if err := s.prove(ctx, view()); !inconsistent(err) {
 		t.Errorf("the forged operation is not noticed: %v", err)
@@ -400,14 +400,14 @@ func TestProvesAllThatCame(t *testing.T) {
 		t.Error("what does not replay counts as proven")
 	}
 	// A history that no longer contains the proven commit was replaced.
-	s.proved = git.OID(sha("d"))
+	s.proved = plumbing.OID(sha("d"))
 	if err := s.prove(ctx, view()); err == nil {
 		t.Error("a history that was replaced is taken")
 	}
 }
 
 // forge makes a commit of the board again with one record changed.
-func forge(t *testing.T, dir string, commit git.OID, record string) git.OID {
+func forge(t *testing.T, dir string, commit plumbing.OID, record string) plumbing.OID {
 	t.Helper()
 	run := func(in string, args ...string) string {
 		t.Helper()
@@ -429,7 +429,7 @@ func forge(t *testing.T, dir string, commit git.OID, record string) git.OID {
 	tree := run("", "write-tree")
 	raw := run("", "cat-file", "commit", string(commit))
 	_, rest, _ := strings.Cut(raw, "\n")
-	return git.OID(run("tree "+tree+"\n"+rest+"\n", "hash-object", "-w", "-t", "commit", "--stdin"))
+	return plumbing.OID(run("tree "+tree+"\n"+rest+"\n", "hash-object", "-w", "-t", "commit", "--stdin"))
 }
 
 // TestBeatsBeforeTheLeaseEnds checks that heartbeats come often enough for the lease that the agent

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
@@ -159,18 +159,18 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 		if value, is := strings.CutPrefix(entry, "PATH="); is {
 			path = bin + string(os.PathListSeparator) + value
 		}
-		if value, is := strings.CutPrefix(entry, gitio.ParametersVar+"="); is {
+		if value, is := strings.CutPrefix(entry, git.ParametersVar+"="); is {
 			parameters = value
 		}
 	}
-	settings := []gitio.Setting{aliased(filepath.Join(bin, "git-liza"))}
+	settings := []git.Setting{aliased(filepath.Join(bin, "git-liza"))}
 	for _, key := range []string{"user.name", "user.email"} {
 		value, set, err := s.Board.Repo().Settings().Get(ctx, key)
 		if err != nil {
 			return nil, err
 		}
 		if set {
-			settings = append(settings, gitio.Setting{Key: key, Value: value})
+			settings = append(settings, git.Setting{Key: key, Value: value})
 		}
 	}
 	author, err := s.files.author(s.actor)
@@ -180,10 +180,10 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 	settings = append(settings, author...)
 	set := map[string]string{
 		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path, TokenVar: s.token,
-		gitio.ParametersVar: gitio.WithSettings(parameters, settings...),
+		git.ParametersVar: git.WithSettings(parameters, settings...),
 	}
 	if space := proc.Space(); space != "" {
-		set[gitio.ProcessSpaceVar] = space
+		set[git.ProcessSpaceVar] = space
 	}
 	if s.key != "" {
 		set[keyVar] = s.key
@@ -194,9 +194,9 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 
 // aliased makes `git liza` work where PATH does not contain it. Git runs an alias at the top of the
 // worktree, but arguments may be files relative to the caller's directory.
-func aliased(program string) gitio.Setting {
+func aliased(program string) git.Setting {
 	quoted := "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
-	return gitio.Setting{Key: "alias.liza", Value: `!cd "./$GIT_PREFIX" && ` + quoted}
+	return git.Setting{Key: "alias.liza", Value: `!cd "./$GIT_PREFIX" && ` + quoted}
 }
 
 // outputs returns the writers for an agent's output.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/transcript"
@@ -83,7 +83,7 @@ type supervisor struct {
 	memory   *Memory
 	pulse    *pulse
 	watch    map[string]watched // leases of other agents
-	proved   git.OID            // the board's commit up to which history was verified
+	proved   plumbing.OID       // the board's commit up to which history was verified
 	fresh    string             // the task that was just claimed, before any run on it
 	warnings []string           // warnings from that claim
 	witness  *witness           // of the present or last run
@@ -262,7 +262,7 @@ func (s *supervisor) say(e Event) {
 
 // status records changes of the agent's process that no other operation implies, in one push.
 func (s *supervisor) status(ctx context.Context, waitingFor string, changes ...board.AgentStatus) error {
-	_, err := s.Board.DoAll(ctx, gitboard.Request{Actor: s.actor}, func(context.Context, *gitboard.View) (all []board.Payload, _ []git.RefUpdate, _ error) {
+	_, err := s.Board.DoAll(ctx, gitboard.Request{Actor: s.actor}, func(context.Context, *gitboard.View) (all []board.Payload, _ []plumbing.RefUpdate, _ error) {
 		for _, to := range changes {
 			all = append(all, &board.AgentStatusChange{Status: to, WaitingFor: waitingFor})
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -24,23 +24,23 @@ func do(t *testing.T, ctx context.Context, b *gitboard.Board, actor board.Actor,
 }
 
 // commitOn commits a file on top of a commit, and leaves the main worktree there.
-func commitOn(t *testing.T, b *gitboard.Board, parent git.OID, file, text string) git.OID {
+func commitOn(t *testing.T, b *gitboard.Board, parent plumbing.OID, file, text string) plumbing.OID {
 	t.Helper()
 	top := b.Repo().TopLevel()
 	run(t, top, "checkout", "-q", "--detach", string(parent))
 	must(t, os.WriteFile(filepath.Join(top, file), []byte(text), 0o644))
-	return git.OID(testrun.CommitAll(t, top, text))
+	return plumbing.OID(testrun.CommitAll(t, top, text))
 }
 
 // setIntegration moves integration without an operation.
-func setIntegration(t *testing.T, b *gitboard.Board, commit git.OID) {
+func setIntegration(t *testing.T, b *gitboard.Board, commit plumbing.OID) {
 	t.Helper()
 	run(t, b.Repo().TopLevel(), "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(commit))
 }
 
 // approve adds a task, and takes it to the approval of a commit on top of integration, by
 // operations alone. It returns the reviewer.
-func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, commit git.OID, change ...func(*board.AddTask)) board.Actor {
+func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, commit plumbing.OID, change ...func(*board.AddTask)) board.Actor {
 	t.Helper()
 	v, err := b.View(ctx)
 	must(t, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -19,11 +19,11 @@ import (
 type candidate struct {
 	view      *gitboard.View
 	task      *board.Task
-	base      git.OID // the commit it was computed on: integration's, or the previous candidate's
-	commit    git.OID // zero if the work conflicts with base
-	tree      git.OID // the commit's tree, zero until needed
-	command   string  // the test command, "" for none
-	kind      string  // board.FastForward or board.MergeCommitType
+	base      plumbing.OID // the commit it was computed on: integration's, or the previous candidate's
+	commit    plumbing.OID // zero if the work conflicts with base
+	tree      plumbing.OID // the commit's tree, zero until needed
+	command   string       // the test command, "" for none
+	kind      string       // board.FastForward or board.MergeCommitType
 	conflicts []string
 	driver    string // names the merge driver that a conflict needs, "" for none
 	drift     int
@@ -31,9 +31,9 @@ type candidate struct {
 
 // compute makes the candidate of a task's approved commit on top of another candidate's commit, or
 // of integration's current one for "". landed means that the base already contains the commit.
-func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor, onto git.OID) (c *candidate, landed bool, err error) {
+func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor, onto plumbing.OID) (c *candidate, landed bool, err error) {
 	repo := b.Repo()
-	review := git.OID(t.ReviewCommit)
+	review := plumbing.OID(t.ReviewCommit)
 	has, err := b.Brings(ctx, t.ReviewCommit)
 	if err != nil {
 		return nil, false, err
@@ -69,7 +69,7 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		c.commit, c.kind = review, board.FastForward
 		return c, false, nil
 	}
-	c.commit, err = gitio.KeptWhole(func() (git.OID, error) {
+	c.commit, err = git.KeptWhole(func() (plumbing.OID, error) {
 		tree, conflicts, err := repo.History().MergeTree(ctx, c.base, review)
 		if err != nil || len(conflicts) > 0 {
 			c.conflicts = distinct(conflicts)
@@ -86,8 +86,8 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 
 // undriven refuses a merge that conflicts because a driver has not run, if it is defined where
 // agents can write. Others are named.
-func (c *candidate) undriven(ctx context.Context, repo *gitio.Repo) error {
-	drivers, err := repo.Drivers(ctx, c.base, git.OID(c.task.ReviewCommit), c.conflicts)
+func (c *candidate) undriven(ctx context.Context, repo *git.Repo) error {
+	drivers, err := repo.Drivers(ctx, c.base, plumbing.OID(c.task.ReviewCommit), c.conflicts)
 	if err != nil {
 		return err
 	}
@@ -108,17 +108,17 @@ func (c *candidate) undriven(ctx context.Context, repo *gitio.Repo) error {
 }
 
 // complete refuses to land work of which this clone lacks a part.
-func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto git.OID) error {
+func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto plumbing.OID) error {
 	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor shows how to bring it back", worktrees.Malformed(t))
 }
 
 // incomplete is the refusal of commits that lack objects or are malformed, if err is about that:
 // nobody could check integration out. rework is the hint for the latter.
 func incomplete(err error, what, hint, rework string) error {
-	if malformed := (*gitio.MalformedError)(nil); errors.As(err, &malformed) {
+	if malformed := (*git.MalformedError)(nil); errors.As(err, &malformed) {
 		return board.Refuse(board.CodeMalformed, fmt.Sprintf("%s can't land: %v", what, malformed), rework)
 	}
-	if damage := (*gitio.DamagedError)(nil); errors.As(err, &damage) {
+	if damage := (*git.DamagedError)(nil); errors.As(err, &damage) {
 		return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't land: %v", what, damage), hint)
 	}
 	return err
@@ -126,17 +126,17 @@ func incomplete(err error, what, hint, rework string) error {
 
 // reviewed checks that the review began at a commit of integration: the reviewer saw no earlier
 // changes.
-func (c *candidate) reviewed(ctx context.Context, repo *gitio.Repo) error {
-	began := git.OID(c.task.ReviewBase)
+func (c *candidate) reviewed(ctx context.Context, repo *git.Repo) error {
+	began := plumbing.OID(c.task.ReviewBase)
 	if is, err := repo.History().IsAncestor(ctx, began, c.base); is || err != nil {
 		return err
 	}
-	return &oplog.RecordError{Commit: c.view.Commit, Path: board.RecordPath(board.TaskDir, c.task.ID),
+	return &log.RecordError{Commit: c.view.Commit, Path: board.RecordPath(board.TaskDir, c.task.ID),
 		Err: fmt.Errorf("review_base %s is not on %s: the reviewer was not shown what came before it", began.Short(), c.view.State.Config().IntegrationBranch)}
 }
 
 // treeOf returns the tree of the candidate.
-func (c *candidate) treeOf(ctx context.Context, b *gitboard.Board) (git.OID, error) {
+func (c *candidate) treeOf(ctx context.Context, b *gitboard.Board) (plumbing.OID, error) {
 	if c.tree == "" {
 		o, err := b.Repo().Object(ctx, string(c.commit)+"^{tree}")
 		if err != nil {
@@ -152,30 +152,30 @@ func distinct(paths []string) []string {
 }
 
 // drift counts the commits that integration gained since the task's base.
-func drift(ctx context.Context, repo *gitio.Repo, t *board.Task, tip git.OID) (int, error) {
-	if _, err := repo.Object(ctx, t.BaseCommit); errors.Is(err, gitio.ErrNotFound) {
+func drift(ctx context.Context, repo *git.Repo, t *board.Task, tip plumbing.OID) (int, error) {
+	if _, err := repo.Object(ctx, t.BaseCommit); errors.Is(err, git.ErrNotFound) {
 		return 0, nil // its base is in another clone only
 	}
-	return repo.History().CountCommits(ctx, git.OID(t.BaseCommit), tip)
+	return repo.History().CountCommits(ctx, plumbing.OID(t.BaseCommit), tip)
 }
 
 // write stores the merge commit; no ref points to it yet.
-func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, actor board.Actor) (git.OID, error) {
+func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree plumbing.OID, actor board.Actor) (plumbing.OID, error) {
 	who, err := b.Committer()
 	if err != nil {
 		return "", err
 	}
 	now := b.Now()
-	name, email := oplog.Author(actor)
-	o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{
+	name, email := log.Author(actor)
+	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{
 		Tree:      tree,
-		Parents:   []git.OID{c.base, git.OID(c.task.ReviewCommit)},
-		Author:    git.Signature{Name: name, Email: email, When: now},
-		Committer: git.Signature{Name: who.Name, Email: who.Email, When: now},
+		Parents:   []plumbing.OID{c.base, plumbing.OID(c.task.ReviewCommit)},
+		Author:    plumbing.Signature{Name: name, Email: email, When: now},
+		Committer: plumbing.Signature{Name: who.Name, Email: who.Email, When: now},
 		Message: fmt.Sprintf("Merge task %s: %s\n\nLiza-Task: %s\nReviewed-by: %s <%s@liza>\nLiza-Approval: %s\n",
 			c.task.ID, plain.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
 	}))
-	if err := b.Repo().WriteObjects(ctx, []git.Object{o}); err != nil {
+	if err := b.Repo().WriteObjects(ctx, []plumbing.Object{o}); err != nil {
 		return "", err
 	}
 	return o.OID, b.Repo().Upkeep().Keep(ctx, o.OID) // its tree was written by git

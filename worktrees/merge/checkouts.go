@@ -10,13 +10,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // away reports whether a checkout is missing: its disk is not mounted, or it was deleted and git
 // still knows of it.
-func away(w gitio.WorktreeInfo) bool {
+func away(w git.WorktreeInfo) bool {
 	_, err := os.Lstat(filepath.Join(w.Path, ".git")) // the mount point of a disk may be there
 	return !w.Main && (w.Prunable || err != nil)
 }
@@ -24,7 +24,7 @@ func away(w gitio.WorktreeInfo) bool {
 // following lists the checkouts of integration that must follow a move. It refuses a move that local
 // changes there are in the way of, and any while a rebase or bisection of integration is unfinished. What a crash has left behind follows first. With a shared board
 // the branch here may be at another commit than old: then it and its checkouts follow later.
-func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, new git.OID) (tops []string, err error) {
+func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, new plumbing.OID) (tops []string, err error) {
 	if at, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil || at != old {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 		if command == "bisect" {
 			end = "git bisect reset"
 		}
-		return nil, board.Refuse(board.CodeCheckedOut, fmt.Sprintf("git %s is not finished in %s, and would set %s back at its end", command, top, git.BranchName(v.IntegrationRef())),
+		return nil, board.Refuse(board.CodeCheckedOut, fmt.Sprintf("git %s is not finished in %s, and would set %s back at its end", command, top, plumbing.BranchName(v.IntegrationRef())),
 			"finish it there ("+end+"), then try again")
 	}
 	if _, err := catchUp(ctx, b, v); err != nil {
@@ -56,7 +56,7 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 }
 
 // mayAdvance refuses a move of integration that local changes in a checkout are in the way of.
-func mayAdvance(ctx context.Context, b *gitboard.Board, top string, old, new git.OID) error {
+func mayAdvance(ctx context.Context, b *gitboard.Board, top string, old, new plumbing.OID) error {
 	overlap, err := b.Repo().Worktree(top).CanAdvance(ctx, old, new)
 	if err != nil {
 		return fmt.Errorf("bring %s forward: %w", top, err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -61,7 +61,7 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 		return nil, err
 	}
 	behind, err := left(ctx, b, v)
-	if damaged := (*gitio.DamagedRecordError)(nil); errors.As(err, &damaged) {
+	if damaged := (*git.DamagedRecordError)(nil); errors.As(err, &damaged) {
 		return nil, nil // worktrees.Diagnose reports the record, and checkouts can't be read before it is repaired
 	}
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -54,12 +54,12 @@ var errWhole = errors.New("nothing to finish")
 
 // finish completes one task's merge; it returns nil if the merge is complete.
 func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task string) (*Finished, error) {
-	done, err := b.Do(ctx, r, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := b.Do(ctx, r, func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		p, ref, err := half(ctx, b, v, task)
 		if err != nil {
 			return nil, nil, err
 		}
-		return p, []git.RefUpdate{ref}, nil
+		return p, []plumbing.RefUpdate{ref}, nil
 	})
 	if errors.Is(err, errWhole) {
 		return nil, nil
@@ -73,7 +73,7 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 	}
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
-	f := &Finished{Landed: Landed{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Task: task}
+	f := &Finished{Landed: Landed{Done: done, Commit: plumbing.OID(p.MergeCommit), Type: p.MergeType}, Task: task}
 	if err := f.catchUp(ctx, b); err != nil {
 		f.Warnings = append(f.Warnings, "a checkout of integration could not be brought forward: "+err.Error())
 	}
@@ -83,8 +83,8 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 
 // half reports whether integration already has a task's approved commit, and how; errWhole if it
 // doesn't.
-func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string) (*board.FinishMerge, git.RefUpdate, error) {
-	none := git.RefUpdate{}
+func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string) (*board.FinishMerge, plumbing.RefUpdate, error) {
+	none := plumbing.RefUpdate{}
 	t, err := v.State.FindTask(task)
 	if err != nil {
 		return nil, none, err
@@ -92,8 +92,8 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if t.Status != board.Approved {
 		return nil, none, errWhole
 	}
-	repo, review := b.Repo(), git.OID(t.ReviewCommit)
-	if _, err := repo.Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
+	repo, review := b.Repo(), plumbing.OID(t.ReviewCommit)
+	if _, err := repo.Object(ctx, t.ReviewCommit); errors.Is(err, git.ErrNotFound) {
 		return nil, none, errWhole
 	}
 	tip, err := b.Integration(ctx, v)
@@ -118,25 +118,25 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if by != review {
 		p.MergeType, p.Before = board.MergeCommitType, string(before)
 	} else {
-		before = git.OID(t.ReviewBase)
+		before = plumbing.OID(t.ReviewBase)
 	}
 	if p.Drift, err = drift(ctx, repo, t, before); err != nil {
 		return nil, none, err
 	}
-	return p, git.RefUpdate{Ref: v.IntegrationRef(), Old: tip, New: tip}, nil
+	return p, plumbing.RefUpdate{Ref: v.IntegrationRef(), Old: tip, New: tip}, nil
 }
 
 // broughtBy finds how integration got a commit. Either the commit is on integration's first-parent
 // line, or it came with a merge of exactly this commit and the previous tip, with the content that
 // git computes for that merge. A commit that came along with another recorded landing counts as the
 // former. Anything else proves nothing and is refused.
-func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, tip git.OID) (by, before git.OID, err error) {
-	repo, review := b.Repo(), git.OID(t.ReviewCommit)
+func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, tip plumbing.OID) (by, before plumbing.OID, err error) {
+	repo, review := b.Repo(), plumbing.OID(t.ReviewCommit)
 	c, err := oldestWith(ctx, repo, review, tip)
 	if err != nil || c.OID == review {
 		return review, "", err
 	}
-	if slices.Equal(c.Parents[1:], []git.OID{review}) {
+	if slices.Equal(c.Parents[1:], []plumbing.OID{review}) {
 		tree, conflicts, err := repo.History().TryMerge(ctx, c.Parents[0], review)
 		if err != nil {
 			return "", "", err
@@ -157,7 +157,7 @@ func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 
 // landedBefore reports whether the board records the move that brought a commit to integration,
 // either the merge of a task or a human's land.
-func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, commit git.OID) (bool, error) {
+func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, commit plumbing.OID) (bool, error) {
 	operations, err := b.Repo().History().Matching(ctx, v.Commit, `^Liza-Op: \(land\|merge\)$`)
 	if err != nil {
 		return false, err
@@ -173,14 +173,14 @@ func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, comm
 				return true, nil
 			}
 		case *board.Land:
-			after, err := b.Repo().History().IsAncestor(ctx, commit, git.OID(p.Commit))
+			after, err := b.Repo().History().IsAncestor(ctx, commit, plumbing.OID(p.Commit))
 			if err != nil {
 				return false, err
 			}
 			if !after {
 				continue
 			}
-			before, err := b.Repo().History().IsAncestor(ctx, commit, git.OID(p.Before))
+			before, err := b.Repo().History().IsAncestor(ctx, commit, plumbing.OID(p.Before))
 			if err != nil || !before {
 				return err == nil, err
 			} // otherwise it existed already
@@ -190,18 +190,18 @@ func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, comm
 }
 
 // oldestWith returns the oldest commit on integration's first-parent line that contains a commit.
-func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git.Commit, error) {
+func oldestWith(ctx context.Context, repo *git.Repo, commit, tip plumbing.OID) (plumbing.Commit, error) {
 	since, err := repo.History().CountCommits(ctx, commit, tip)
 	if err != nil {
-		return git.Commit{}, err
+		return plumbing.Commit{}, err
 	}
 	// At most since commits can follow it.
 	line, err := repo.History().FirstParents(ctx, tip, since+1)
 	if err != nil {
-		return git.Commit{}, err
+		return plumbing.Commit{}, err
 	}
 	if slices.Contains(line, commit) {
-		return git.Commit{OID: commit}, nil
+		return plumbing.Commit{OID: commit}, nil
 	}
 	// Newest first, so those that contain it come first.
 	low, high := 0, len(line)
@@ -209,7 +209,7 @@ func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git
 		middle := (low + high) / 2
 		contains, err := repo.History().IsAncestor(ctx, commit, line[middle])
 		if err != nil {
-			return git.Commit{}, err
+			return plumbing.Commit{}, err
 		}
 		if contains {
 			low = middle
@@ -219,7 +219,7 @@ func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git
 	}
 	o, err := repo.Object(ctx, string(line[low]))
 	if err != nil {
-		return git.Commit{}, err
+		return plumbing.Commit{}, err
 	}
-	return git.DecodeCommit(o)
+	return plumbing.DecodeCommit(o)
 }

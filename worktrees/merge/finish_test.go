@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // TestCameWithAnother checks which landings prove that a commit came to integration with them: a
@@ -49,7 +49,7 @@ func TestCameWithAnother(t *testing.T) {
 	}
 	forged := run(t, top, "commit-tree", "-p", "liza/state", "-m", "forged\n\nLiza-Op: merge", "liza/state^{tree}")
 	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/liza/state", string(forged))
-	if _, err := landedBefore(ctx, b, view(t, ctx, b), odd); !errors.As(err, new(*oplog.RecordError)) {
+	if _, err := landedBefore(ctx, b, view(t, ctx, b), odd); !errors.As(err, new(*log.RecordError)) {
 		t.Errorf("a merge that can't be read: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Followed reports how this clone followed a shared board.
@@ -53,7 +53,7 @@ func Follow(ctx context.Context, b *gitboard.Board, since gitboard.Moment) (f Fo
 		}
 		if !forward {
 			name := v.State.Config().IntegrationBranch
-			f.Warnings = append(f.Warnings, fmt.Sprintf("the branch %s has commits here that %s lacks: git merge %s there, then git liza land %s", name, b.Remote(), git.TrackingRef(b.Remote(), "integration"), name))
+			f.Warnings = append(f.Warnings, fmt.Sprintf("the branch %s has commits here that %s lacks: git merge %s there, then git liza land %s", name, b.Remote(), plumbing.TrackingRef(b.Remote(), "integration"), name))
 			return f, nil
 		}
 	}
@@ -64,8 +64,8 @@ func Follow(ctx context.Context, b *gitboard.Board, since gitboard.Moment) (f Fo
 		}
 		return f, err
 	}
-	err = b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
-	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {
+	err = b.Repo().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
+	if errors.Is(err, git.ErrRefMoved) || errors.Is(err, git.ErrBusy) {
 		return f, withdraw(b, here, to) // another process moves it
 	}
 	if err != nil {

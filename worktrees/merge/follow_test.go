@@ -15,13 +15,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-func run(t *testing.T, dir string, args ...string) git.OID {
+func run(t *testing.T, dir string, args ...string) plumbing.OID {
 	t.Helper()
-	return git.OID(testrun.RunGit(t, dir, args...))
+	return plumbing.OID(testrun.RunGit(t, dir, args...))
 }
 
 // TestFollowKeepsOwnCommits checks that the integration branch is fast-forwarded to the remote's,
@@ -36,8 +36,8 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	top := first.Repo().TopLevel()
 	run(t, top, "commit", "-q", "--allow-empty", "-m", "first")
 	base := run(t, top, "rev-parse", "HEAD")
-	_, err := first.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: branch, New: base}}, nil
+	_, err := first.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []plumbing.RefUpdate{{Ref: branch, New: base}}, nil
 	})
 	must := func(err error) {
 		t.Helper()
@@ -66,7 +66,7 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	forward := func() {
 		t.Helper()
 		next := run(t, top, "commit-tree", "-p", string(at), "-m", "landed", string(at)+"^{tree}")
-		must(first.Log().Store().UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
+		must(first.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
 		at = next
 	}
 	// Interrupted at any place it says so, and a landing after it, too.
@@ -97,7 +97,7 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	must(os.WriteFile(in(top, "new.txt"), []byte("theirs\n"), 0o644))
 	run(t, top, "add", "new.txt")
 	next := run(t, top, "commit-tree", "-p", string(at), "-m", "landed", string(run(t, top, "write-tree")))
-	must(first.Log().Store().UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
+	must(first.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
 	if f := follow(); f.Moved || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "new.txt") || run(t, other, "rev-parse", branch) != at {
 		t.Errorf("with a change in the way: %+v", f)
 	}
@@ -199,10 +199,10 @@ func TestFollowLater(t *testing.T) {
 	next := commitOn(t, b, base, "b.txt", "b\n")
 	later := commitOn(t, b, next, "c.txt", "c\n")
 	run(t, top, "checkout", "-q", "integration")
-	hurried, err := gitboard.Open(ctx, top, gitboard.Options{Patience: gitio.Patience{Git: time.Millisecond, Watch: time.Millisecond}})
+	hurried, err := gitboard.Open(ctx, top, gitboard.Options{Patience: git.Patience{Git: time.Millisecond, Watch: time.Millisecond}})
 	must(t, err)
 	defer hurried.Close()
-	lands := func(commit git.OID) {
+	lands := func(commit plumbing.OID) {
 		run(t, top, "push", "-q", "--no-verify", "origin", string(commit)+":"+branch)
 	}
 	announcedHere := func() []string {
@@ -252,12 +252,12 @@ func TestUnknownBranchThere(t *testing.T) {
 	own := commitOn(t, b, base, "b.txt", "b\n")
 	v := view(t, ctx, b)
 	m := &move{train: &train{b: b}, view: v, landed: []*candidate{{view: v, task: &board.Task{ID: "one"}, base: base, commit: own}}, last: true}
-	ref := git.TrackingRef("origin", "task/one")
+	ref := plumbing.TrackingRef("origin", "task/one")
 	file := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(ref))
 	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	must(t, os.WriteFile(file, []byte("garbage\n"), 0o644))
 	payloads, _, err := m.decide(ctx, v)
-	if broken := (*gitio.BrokenRefError)(nil); !errors.As(err, &broken) || broken.Ref != ref || len(payloads) > 0 {
+	if broken := (*git.BrokenRefError)(nil); !errors.As(err, &broken) || broken.Ref != ref || len(payloads) > 0 {
 		t.Errorf("%v (%v)", payloads, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // TestForgedApproval checks that a task whose approval no operation gave is not merged, does not
@@ -31,7 +31,7 @@ func TestForgedApproval(t *testing.T) {
 	}
 	isForged := func(what string, err error) {
 		t.Helper()
-		if r := (*oplog.RecordError)(nil); !errors.As(err, &r) || r.Commit != forged {
+		if r := (*log.RecordError)(nil); !errors.As(err, &r) || r.Commit != forged {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

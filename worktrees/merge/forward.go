@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -24,12 +24,12 @@ import (
 // distinguishes a crash's leftovers in a checkout from a human's changes.
 type forward struct {
 	top      string // the top directory of the checkout
-	old, new git.OID
+	old, new plumbing.OID
 	process  string     // see proc.This
 	at       board.Time // when it was announced
 
-	name string  // of the record
-	tip  git.OID // where integration is, after its move
+	name string       // of the record
+	tip  plumbing.OID // where integration is, after its move
 }
 
 // forwardDir is the directory of the records.
@@ -42,7 +42,7 @@ const forwardOver = time.Hour
 // announced checks that the checkouts of integration can follow its move, and records that they are
 // about to. That is all that is done before integration moves: if it does not, the records go with
 // the next look at them.
-func announced(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, new git.OID) error {
+func announced(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, new plumbing.OID) error {
 	tops, err := following(ctx, b, v, old, new)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func announced(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 }
 
 // announce records that checkouts are about to follow integration from old to new.
-func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
+func announce(b *gitboard.Board, tops []string, old, new plumbing.OID) error {
 	for _, top := range tops {
 		of := fnv.New32a()
 		_, _ = of.Write([]byte(top))
@@ -78,7 +78,7 @@ func announce(b *gitboard.Board, tops []string, old, new git.OID) error {
 
 // withdraw removes the records of a move that this process has announced, and another process has
 // made instead: that process's records name the checkouts that follow.
-func withdraw(b *gitboard.Board, old, new git.OID) error {
+func withdraw(b *gitboard.Board, old, new plumbing.OID) error {
 	all, err := records(b)
 	for _, f := range all {
 		if f.process == proc.This() && f.old == old && f.new == new {
@@ -110,7 +110,7 @@ func records(b *gitboard.Board) (all []forward, err error) {
 		f := forward{name: name}
 		if len(lines) == 4 {
 			old, new, _ := strings.Cut(lines[0], " ")
-			f.old, f.new, f.process, f.top = git.OID(old), git.OID(new), lines[1], lines[3]
+			f.old, f.new, f.process, f.top = plumbing.OID(old), plumbing.OID(new), lines[1], lines[3]
 			f.at, _ = board.ParseTime(lines[2]) // without it, it is old
 		}
 		all = append(all, f)
@@ -144,7 +144,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 			return nil, err
 		}
 		over := f.process == proc.This() || proc.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
-		at := slices.IndexFunc(checkouts, func(w gitio.WorktreeInfo) bool { return w.Path == f.top })
+		at := slices.IndexFunc(checkouts, func(w git.WorktreeInfo) bool { return w.Path == f.top })
 		switch {
 		case moved && at >= 0 && away(checkouts[at]): // it follows once it is mounted
 		case moved && at >= 0:
@@ -160,7 +160,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 }
 
 // contains reports whether a commit has another one in its history.
-func contains(ctx context.Context, b *gitboard.Board, commit, older git.OID) (bool, error) {
+func contains(ctx context.Context, b *gitboard.Board, commit, older plumbing.OID) (bool, error) {
 	if commit.IsZero() || !older.Valid() {
 		return false, nil
 	}
@@ -168,7 +168,7 @@ func contains(ctx context.Context, b *gitboard.Board, commit, older git.OID) (bo
 	if err == nil {
 		return is, nil
 	}
-	if _, missing := b.Repo().Object(ctx, string(older)); errors.Is(missing, gitio.ErrNotFound) {
+	if _, missing := b.Repo().Object(ctx, string(older)); errors.Is(missing, git.ErrNotFound) {
 		return false, nil
 	}
 	return false, err

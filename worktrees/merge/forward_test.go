@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -30,8 +30,8 @@ func TestRecordsOfMoves(t *testing.T) {
 	run(t, top, "worktree", "add", "-q", "--force", off, "integration")
 	must(t, os.RemoveAll(off))
 	const another = "another process"
-	missing := git.OID("1234567890123456789012345678901234567890")
-	text := func(new git.OID, process string, at time.Time, top string) string {
+	missing := plumbing.OID("1234567890123456789012345678901234567890")
+	text := func(new plumbing.OID, process string, at time.Time, top string) string {
 		return fmt.Sprintf("%s %s\n%s\n%s\n%s", base, new, process, board.At(at), top)
 	}
 	now, long := b.Now(), b.Now().Add(-forwardOver-time.Minute)
@@ -117,7 +117,7 @@ func TestRecordsUnreadable(t *testing.T) {
 	tip := run(t, top, "commit-tree", "-p", string(base), "-m", "landed", string(base)+"^{tree}")
 	setIntegration(t, b, tip)
 	later := run(t, top, "commit-tree", "-p", string(tip), "-m", "not landed", string(base)+"^{tree}")
-	for name, new := range map[string]git.OID{"it has followed": tip, "its move did not happen": later} {
+	for name, new := range map[string]plumbing.OID{"it has followed": tip, "its move did not happen": later} {
 		err := error(syscall.EISDIR)
 		for n := int64(1); errors.Is(err, syscall.EISDIR); n++ { // it is not read yet
 			must(t, os.MkdirAll(dir, 0o755))
@@ -152,7 +152,7 @@ func TestAnnounced(t *testing.T) {
 	other := run(t, top, "commit-tree", "-p", string(base), "-m", "another", string(base)+"^{tree}")
 	dir := filepath.Join(b.Dir(), forwardDir)
 	must(t, os.MkdirAll(dir, 0o755))
-	record := func(name, process string, old, new git.OID) {
+	record := func(name, process string, old, new plumbing.OID) {
 		t.Helper()
 		must(t, os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, "%s %s\n%s\n%s\n%s", old, new, process, board.At(b.Now()), top), 0o644))
 	}
@@ -222,7 +222,7 @@ func TestBehindElsewhere(t *testing.T) {
 	record := filepath.Join(b.Repo().CommonDir(), "worktrees", "side")
 	must(t, os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
 	must(t, os.WriteFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(top, ".git")+"\n"), 0o644)) // nobody knows whose it is
-	if _, err := left(ctx, b, view(t, ctx, b)); !errors.As(err, new(*gitio.DamagedRecordError)) {
+	if _, err := left(ctx, b, view(t, ctx, b)); !errors.As(err, new(*git.DamagedRecordError)) {
 		t.Fatalf("a damaged record: %v", err)
 	}
 	reports("with a damaged record", 0)

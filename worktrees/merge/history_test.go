@@ -11,18 +11,18 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // made writes a commit without files.
-func made(t *testing.T, b *gitboard.Board, message string, parents ...git.OID) git.OID {
+func made(t *testing.T, b *gitboard.Board, message string, parents ...plumbing.OID) plumbing.OID {
 	t.Helper()
-	args := []string{"commit-tree", "-m", message, string(git.EmptyTree)}
+	args := []string{"commit-tree", "-m", message, string(plumbing.EmptyTree)}
 	for _, p := range parents {
 		args = append(args, "-p", string(p))
 	}
-	return git.OID(testrun.RunGit(t, b.Repo().TopLevel(), args...))
+	return plumbing.OID(testrun.RunGit(t, b.Repo().TopLevel(), args...))
 }
 
 // TestOldestWith checks which commit of integration's first-parent line brought a commit there,
@@ -32,9 +32,9 @@ func TestOldestWith(t *testing.T) {
 	for _, length := range []int{1, 2, 5} {
 		for at := range length {
 			topic := made(t, b, fmt.Sprint("topic ", length, at), base)
-			line := []git.OID{base}
+			line := []plumbing.OID{base}
 			for i := range length {
-				parents := []git.OID{line[i]}
+				parents := []plumbing.OID{line[i]}
 				if i == at {
 					parents = append(parents, topic)
 				}
@@ -61,7 +61,7 @@ func TestOverlay(t *testing.T) {
 	}
 	run(t, top, "update-index", "--add", "--cacheinfo", "160000,"+string(base)+",module")
 	must(t, os.MkdirAll(filepath.Join(top, "module"), 0o755))
-	from := git.OID(testrun.CommitAll(t, top, "files"))
+	from := plumbing.OID(testrun.CommitAll(t, top, "files"))
 	for _, c := range []struct{ source, path, want string }{
 		{"run.sh", "run.sh", "a.txt run.sh"},
 		{"dir/new.txt", "dir/new.txt", "a.txt dir/new.txt"},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -22,16 +22,16 @@ func TestIntentsHoldIntegration(t *testing.T) {
 		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
 	}
 	ctx, b, _ := begin(t)
-	commit := func(text string) git.OID {
+	commit := func(text string) plumbing.OID {
 		if err := os.WriteFile(filepath.Join(b.Repo().TopLevel(), "a.txt"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return git.OID(testrun.CommitAll(t, b.Repo().TopLevel(), text))
+		return plumbing.OID(testrun.CommitAll(t, b.Repo().TopLevel(), text))
 	}
 	base := commit("one\n")
 	human := board.HumanActor("Ada", "ada@example.org")
-	done, err := b.Do(ctx, gitboard.Request{Actor: human}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
+	done, err := b.Do(ctx, gitboard.Request{Actor: human}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -39,16 +39,16 @@ func TestIntentsHoldIntegration(t *testing.T) {
 	c := &candidate{view: done.View, task: &board.Task{ID: "one"}, base: base, commit: commit("two\n"), kind: board.FastForward}
 	for _, held := range []bool{false, true} {
 		m := &train{b: b}
-		free := git.RefUpdate{Ref: git.LeaseRef(git.MergeHolder)}
+		free := plumbing.RefUpdate{Ref: plumbing.LeaseRef(plumbing.MergeHolder)}
 		if held {
 			if m.held, err = hold(ctx, b, reviewer("code-reviewer-1"), "", "one"); err != nil {
 				t.Fatal(err)
 			}
-			free = lease.Fence(git.MergeHolder, m.held.held)
+			free = lease.Fence(plumbing.MergeHolder, m.held.held)
 		}
 		for name, is := range map[string]struct {
 			move *move
-			to   git.OID
+			to   plumbing.OID
 		}{
 			"a failure": {&move{train: m, view: done.View, failed: c, p: c.failure(board.FailTest, "false"), last: true}, base},
 			"a landing": {&move{train: m, view: done.View, landed: []*candidate{c}, last: true}, c.commit},
@@ -57,7 +57,7 @@ func TestIntentsHoldIntegration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := (git.RefUpdate{Ref: "refs/heads/integration", Old: base, New: is.to}); !slices.Contains(refs, want) {
+			if want := (plumbing.RefUpdate{Ref: "refs/heads/integration", Old: base, New: is.to}); !slices.Contains(refs, want) {
 				t.Errorf("%s, lease held %t: %v lacks %v", name, held, refs, want)
 			}
 			if !slices.Contains(refs, free) {
@@ -72,7 +72,7 @@ func TestIntentsHoldIntegration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (git.RefUpdate{Ref: "refs/heads/integration", Old: base, New: c.commit}); !slices.Contains(refs, want) || !slices.Contains(refs, free) {
+		if want := (plumbing.RefUpdate{Ref: "refs/heads/integration", Old: base, New: c.commit}); !slices.Contains(refs, want) || !slices.Contains(refs, free) {
 			t.Errorf("a human's: %v lacks %v or %v", refs, want, free)
 		}
 	}

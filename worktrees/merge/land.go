@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -39,7 +39,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 		return landed, landed.catchUp(ctx, b) // the process that landed it may have died before
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not a commit here", plain.Line(r.Commit, 60)), "git log")
 	}
 	if err != nil {
@@ -73,20 +73,20 @@ func landedAs(done *gitboard.Done) (*Landed, error) {
 	if !is {
 		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
 	}
-	return &Landed{Done: done, Commit: git.OID(p.Commit)}, nil
+	return &Landed{Done: done, Commit: plumbing.OID(p.Commit)}, nil
 }
 
 type lander struct {
 	b      *gitboard.Board
 	r      LandRequest
 	since  gitboard.Moment // when it was requested
-	commit git.OID
-	from   git.OID // the commit whose files are requested
+	commit plumbing.OID
+	from   plumbing.OID // the commit whose files are requested
 }
 
 // decide is the intent: the commit to land descends from the current integration, and no obstacle
 // exists.
-func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 	tip, err := l.b.Integration(ctx, v)
 	if err != nil {
 		return nil, nil, err
@@ -113,11 +113,11 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, []git.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: l.commit}, lease}, nil
+	return p, []plumbing.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: l.commit}, lease}, nil
 }
 
 // forward refuses a commit that does not descend from integration.
-func (l *lander) forward(ctx context.Context, v *gitboard.View, tip git.OID) error {
+func (l *lander) forward(ctx context.Context, v *gitboard.View, tip plumbing.OID) error {
 	descends, err := l.b.Repo().History().IsAncestor(ctx, tip, l.commit)
 	if err != nil || descends {
 		return err
@@ -141,7 +141,7 @@ func (l *lander) whole(ctx context.Context, v *gitboard.View) error {
 	if !refusedAs(back, board.CodeSetBack) {
 		return back
 	}
-	has, err := l.b.Repo().History().IsAncestor(ctx, git.OID(v.State.Meta().Landed), l.commit)
+	has, err := l.b.Repo().History().IsAncestor(ctx, plumbing.OID(v.State.Meta().Landed), l.commit)
 	if has {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (l *lander) whole(ctx context.Context, v *gitboard.View) error {
 }
 
 // onTop writes a commit on top of integration with only the requested files.
-func (l *lander) onTop(ctx context.Context, tip git.OID) (git.OID, error) {
+func (l *lander) onTop(ctx context.Context, tip plumbing.OID) (plumbing.OID, error) {
 	repo := l.b.Repo()
 	o := &overlay{repo: repo}
 	before, err := o.treeOf(ctx, tip)
@@ -174,8 +174,8 @@ func (l *lander) onTop(ctx context.Context, tip git.OID) (git.OID, error) {
 		return "", gitboard.NoIdentity(err)
 	}
 	who.When = l.b.Now()
-	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{
-		Tree: tree, Parents: []git.OID{tip}, Author: who, Committer: who,
+	commit := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{
+		Tree: tree, Parents: []plumbing.OID{tip}, Author: who, Committer: who,
 		Message: fmt.Sprintf("%s, as of %s\n\n%s\n", plain.Line(strings.Join(l.r.Files, ", "), 60), l.from.Short(), cmp.Or(l.r.Reason, "Brought to integration by git liza land --spec.")),
 	}))
 	return commit.OID, repo.WriteObjects(ctx, append(o.written, commit))

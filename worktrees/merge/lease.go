@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
@@ -30,10 +30,10 @@ const (
 type holding struct {
 	b *gitboard.Board
 
-	mu      sync.Mutex // tests ahead and the renewal use it at the same time
-	tasks   []string   // the tasks it merges, none for a human's commit
-	testing []string   // those of the tasks that are being tested together
-	commit  git.OID    // the commit being tested, "" for none
+	mu      sync.Mutex   // tests ahead and the renewal use it at the same time
+	tasks   []string     // the tasks it merges, none for a human's commit
+	testing []string     // those of the tasks that are being tested together
+	commit  plumbing.OID // the commit being tested, "" for none
 	since   time.Time
 	who     string // agent and token: the lease's session
 	held    *lease.Held
@@ -42,7 +42,7 @@ type holding struct {
 // hold takes the merge lease, and shows in it what is tested first: commit, with all of the tasks;
 // "" for nothing yet. A live lease of another session is the refusal "busy"; one whose process has
 // ended is free at once.
-func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit git.OID, tasks ...string) (*holding, error) {
+func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit plumbing.OID, tasks ...string) (*holding, error) {
 	token, err := b.Token()
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit git.
 		h.testing = tasks
 	}
 	err = b.Try(ctx, "taking the merge lease", func(ctx context.Context) (bool, error) {
-		was, err := lease.Read(ctx, b.Log().Store(), git.MergeHolder)
+		was, err := lease.Read(ctx, b.Log().Store(), plumbing.MergeHolder)
 		if err != nil {
 			return false, err
 		}
@@ -74,12 +74,12 @@ func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit git.
 // unheld returns an update that makes a transaction fail if anyone holds the merge lease. A landing
 // without a test takes no lease itself, since it consists of just this transaction. A live lease of
 // another session is the refusal "busy".
-func unheld(ctx context.Context, b *gitboard.Board) (git.RefUpdate, error) {
-	now, err := lease.Read(ctx, b.Log().Store(), git.MergeHolder)
+func unheld(ctx context.Context, b *gitboard.Board) (plumbing.RefUpdate, error) {
+	now, err := lease.Read(ctx, b.Log().Store(), plumbing.MergeHolder)
 	if err != nil {
-		return git.RefUpdate{}, err
+		return plumbing.RefUpdate{}, err
 	}
-	free := git.RefUpdate{Ref: git.LeaseRef(git.MergeHolder)}
+	free := plumbing.RefUpdate{Ref: plumbing.LeaseRef(plumbing.MergeHolder)}
 	if now != nil {
 		if now.Live(b.Now()) {
 			return free, busy(now, b.Now())
@@ -111,7 +111,7 @@ func (h *holding) beat(ctx context.Context) error {
 func (h *holding) renew(ctx context.Context) error {
 	now := h.b.Now()
 	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Content{
-		Lease: board.Lease{Agent: git.MergeHolder, Session: h.who, Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
+		Lease: board.Lease{Agent: plumbing.MergeHolder, Session: h.who, Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
 		Tasks: h.tasks, Testing: h.testing, Commit: string(h.commit), Since: board.At(h.since), Process: proc.This(),
 	})
 	if err == nil {
@@ -121,7 +121,7 @@ func (h *holding) renew(ctx context.Context) error {
 }
 
 // show publishes in the lease what is being merged and tested, unless it shows that already.
-func (h *holding) show(ctx context.Context, tasks, testing []string, commit git.OID) error {
+func (h *holding) show(ctx context.Context, tasks, testing []string, commit plumbing.OID) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.commit == commit && slices.Equal(h.tasks, tasks) && slices.Equal(h.testing, testing) {
@@ -187,7 +187,7 @@ func (h *holding) ranOut() error {
 func (h *holding) now(ctx context.Context) (now *lease.Held, ours bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now, err = lease.Read(ctx, h.b.Log().Store(), git.MergeHolder)
+	now, err = lease.Read(ctx, h.b.Log().Store(), plumbing.MergeHolder)
 	if ours = err == nil && now != nil && now.Session == h.who; ours {
 		h.held = now
 	}
@@ -221,16 +221,16 @@ func (h *holding) check(ctx context.Context) error {
 // longer held. If the lease is lost, the error names the holder. A lease that is about to expire is
 // renewed first, because with many writers a transaction may be retried for longer than a lease
 // lasts. If the renewal fails, the transaction itself shows whether the lease is still held.
-func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
+func (h *holding) giveBack(ctx context.Context) (plumbing.RefUpdate, error) {
 	now, ours, err := h.now(ctx)
 	if err != nil {
-		return git.RefUpdate{}, err
+		return plumbing.RefUpdate{}, err
 	}
 	if !ours {
 		if now.Live(h.b.Now()) {
-			return git.RefUpdate{}, busy(now, h.b.Now())
+			return plumbing.RefUpdate{}, busy(now, h.b.Now())
 		}
-		return git.RefUpdate{}, h.ranOut()
+		return plumbing.RefUpdate{}, h.ranOut()
 	}
 	if h.ending(now) {
 		_ = h.beat(ctx)
@@ -239,10 +239,10 @@ func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 }
 
 // fence returns the update that gives the lease back.
-func (h *holding) fence() git.RefUpdate {
+func (h *holding) fence() plumbing.RefUpdate {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return lease.Fence(git.MergeHolder, h.held)
+	return lease.Fence(plumbing.MergeHolder, h.held)
 }
 
 // release gives the lease back, even after the end of the context. It is not an error if the lease
@@ -256,8 +256,8 @@ func (h *holding) release(ctx context.Context) error {
 	if _, _, err := h.now(ctx); err != nil {
 		return err
 	}
-	err := h.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{h.fence()}, "git liza: the merge is over")
-	if errors.Is(err, gitio.ErrRefMoved) {
+	err := h.b.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{h.fence()}, "git liza: the merge is over")
+	if errors.Is(err, git.ErrRefMoved) {
 		return nil
 	}
 	return err

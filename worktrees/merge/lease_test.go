@@ -13,9 +13,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
@@ -40,7 +40,7 @@ func reviewer(id string) board.Actor { return board.Actor{ID: id} }
 // until something else is tested.
 func TestHeldForTest(t *testing.T) {
 	ctx, b, clock := begin(t)
-	commit := git.OID(strings.Repeat("a", 40))
+	commit := plumbing.OID(strings.Repeat("a", 40))
 	h, err := hold(ctx, b, reviewer("code-reviewer-1"), commit, "t", "u")
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestHold(t *testing.T) {
 	if err := two.release(ended); err != nil {
 		t.Error(err)
 	}
-	if held, err := lease.Read(ctx, b.Repo(), git.MergeHolder); held != nil || err != nil {
+	if held, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder); held != nil || err != nil {
 		t.Errorf("left: %v %v", held, err)
 	}
 	if _, err := two.giveBack(ctx); !errors.As(err, &r) || r.Code != board.CodeBusy {
@@ -129,12 +129,12 @@ func TestHoldOfTheDead(t *testing.T) {
 	now := clock.Now()
 	left := func(process string) {
 		t.Helper()
-		was, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+		was, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := lease.Beat(ctx, b.Repo(), was, lease.Content{
-			Lease:   board.Lease{Agent: git.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
+			Lease:   board.Lease{Agent: plumbing.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
 			Process: process, Tasks: []string{"t"}, Since: board.At(now),
 		}); err != nil {
 			t.Fatal(err)
@@ -199,7 +199,7 @@ func TestGiveBackRenews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+		held, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 		if err != nil || held == nil || held.OID != gives.Old || held.Expires != board.At(clock.Now().Add(leaseFor)) {
 			t.Fatalf("it gives back %s, and holds %+v: %v", gives.Old.Short(), held, err)
 		}
@@ -244,7 +244,7 @@ func TestDuring(t *testing.T) {
 	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
 		clock.Pass(40 * time.Second)
 		for {
-			held, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+			held, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 			if err != nil || held.Expires > first {
 				return err
 			}
@@ -258,14 +258,14 @@ func TestDuring(t *testing.T) {
 	}
 	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
 		for ctx.Err() == nil {
-			now, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+			now, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 			if err != nil || now == nil {
 				continue
 			}
-			_ = b.Repo().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, now)}, "")
+			_ = b.Repo().UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence(plumbing.MergeHolder, now)}, "")
 			clock.Pass(time.Second)
 		}
-		_, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+		_, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 		return err
 	})
 	if !errors.Is(err, lease.ErrTaken) {
@@ -275,30 +275,30 @@ func TestDuring(t *testing.T) {
 
 // losing is a store in which every compare-and-swap loses, once it is told to.
 type losing struct {
-	oplog.Store
+	log.Store
 	loses bool
 	lost  int
 }
 
-func (l *losing) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
+func (l *losing) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	if !l.loses {
 		return l.Store.UpdateRefs(ctx, updates, reflog)
 	}
 	l.lost++
-	return gitio.ErrRefMoved
+	return git.ErrRefMoved
 }
 
 // TestOneBudget: what a command does in several places, each of which retries, is given up after
 // the command's retries; they are not multiplied.
 func TestOneBudget(t *testing.T) {
-	store := &losing{Store: oplog.NewMemory()}
+	store := &losing{Store: log.NewMemory()}
 	b := gitboard.OpenStore(store, "", gitboard.Options{})
 	human := board.HumanActor("Ada", "ada@example.org")
 	if _, err := b.Do(context.Background(), gitboard.Request{Actor: human}, gitboard.Just(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})); err != nil {
 		t.Fatal(err)
 	}
 	store.loses = true
-	ctx, _ := gitio.WithRetries(context.Background(), 4)
+	ctx, _ := git.WithRetries(context.Background(), 4)
 	for name, do := range map[string]func() error{
 		"a lease": func() error {
 			_, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")

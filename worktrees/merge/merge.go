@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -26,10 +26,10 @@ type TrainRequest struct {
 // Landed is a move of integration that the board records.
 type Landed struct {
 	Done           *gitboard.Done
-	Commit         git.OID  // the one that landed
-	Type           string   // of a task's: board.FastForward or board.MergeCommitType
-	BroughtForward []string // checkouts of integration
-	Warnings       []string // for a person to look at
+	Commit         plumbing.OID // the one that landed
+	Type           string       // of a task's: board.FastForward or board.MergeCommitType
+	BroughtForward []string     // checkouts of integration
+	Warnings       []string     // for a person to look at
 }
 
 // Result is the outcome of the merge of a task. The board records it either way.
@@ -192,10 +192,10 @@ func recorded(done *gitboard.Done) *Result {
 	r := &Result{Landed: Landed{Done: done}, Task: done.Op.TaskID()}
 	switch p := done.Op.Payload.(type) {
 	case *board.Merge:
-		r.Commit, r.Type = git.OID(p.MergeCommit), p.MergeType
+		r.Commit, r.Type = plumbing.OID(p.MergeCommit), p.MergeType
 		r.Merged, r.Failure, r.Conflicts, r.Log = p.Failure == "", p.Failure, p.Files, p.Log
 	case *board.FinishMerge:
-		r.Commit, r.Type, r.Merged = git.OID(p.MergeCommit), p.MergeType, true
+		r.Commit, r.Type, r.Merged = plumbing.OID(p.MergeCommit), p.MergeType, true
 	default:
 		return nil
 	}

@@ -10,29 +10,29 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // overlay makes trees that consist of one tree with some files of another.
 type overlay struct {
-	repo    *gitio.Repo
-	written []git.Object
+	repo    *git.Repo
+	written []plumbing.Object
 }
 
 // file returns the entry of a commit at a path. It is a refusal if there is no file.
-func (o *overlay) file(ctx context.Context, commit git.OID, path string) (git.TreeEntry, error) {
+func (o *overlay) file(ctx context.Context, commit plumbing.OID, path string) (plumbing.TreeEntry, error) {
 	tree, err := o.treeOf(ctx, commit)
 	if err != nil {
-		return git.TreeEntry{}, err
+		return plumbing.TreeEntry{}, err
 	}
 	parts := strings.Split(path, "/")
 	for i, name := range parts {
 		entries, err := o.entries(ctx, tree)
 		if err != nil {
-			return git.TreeEntry{}, err
+			return plumbing.TreeEntry{}, err
 		}
-		at := slices.IndexFunc(entries, func(e git.TreeEntry) bool { return e.Name == name })
+		at := slices.IndexFunc(entries, func(e plumbing.TreeEntry) bool { return e.Name == name })
 		switch {
 		case at < 0:
 		case entries[at].Mode == filemode.Dir:
@@ -43,30 +43,30 @@ func (o *overlay) file(ctx context.Context, commit git.OID, path string) (git.Tr
 		}
 		break
 	}
-	return git.TreeEntry{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has no file %q", commit.Short(), plain.Line(path, 80)), "paths count from the project's root; commit it first, or name the commit that has it: --from COMMIT")
+	return plumbing.TreeEntry{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has no file %q", commit.Short(), plain.Line(path, 80)), "paths count from the project's root; commit it first, or name the commit that has it: --from COMMIT")
 }
 
-func (o *overlay) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
+func (o *overlay) treeOf(ctx context.Context, commit plumbing.OID) (plumbing.OID, error) {
 	tree, err := o.repo.Object(ctx, string(commit)+"^{tree}")
 	return tree.OID, err
 }
 
-func (o *overlay) entries(ctx context.Context, tree git.OID) ([]git.TreeEntry, error) {
+func (o *overlay) entries(ctx context.Context, tree plumbing.OID) ([]plumbing.TreeEntry, error) {
 	for _, made := range o.written {
 		if made.OID == tree {
-			return git.DecodeTree(made.Data)
+			return plumbing.DecodeTree(made.Data)
 		}
 	}
 	object, err := o.repo.Object(ctx, string(tree))
 	if err != nil {
 		return nil, err
 	}
-	return git.DecodeTree(object.Data)
+	return plumbing.DecodeTree(object.Data)
 }
 
 // put returns a tree with a file at a path; a zero tree is an empty one.
-func (o *overlay) put(ctx context.Context, tree git.OID, path string, file git.TreeEntry) (git.OID, error) {
-	var entries []git.TreeEntry
+func (o *overlay) put(ctx context.Context, tree plumbing.OID, path string, file plumbing.TreeEntry) (plumbing.OID, error) {
+	var entries []plumbing.TreeEntry
 	if !tree.IsZero() {
 		var err error
 		if entries, err = o.entries(ctx, tree); err != nil {
@@ -74,10 +74,10 @@ func (o *overlay) put(ctx context.Context, tree git.OID, path string, file git.T
 		}
 	}
 	name, rest, deeper := strings.Cut(path, "/")
-	at := slices.IndexFunc(entries, func(e git.TreeEntry) bool { return e.Name == name })
-	entry := git.TreeEntry{Name: name, Mode: file.Mode, OID: file.OID}
+	at := slices.IndexFunc(entries, func(e plumbing.TreeEntry) bool { return e.Name == name })
+	entry := plumbing.TreeEntry{Name: name, Mode: file.Mode, OID: file.OID}
 	if deeper {
-		below := git.ZeroOID
+		below := plumbing.ZeroOID
 		if at >= 0 && entries[at].Mode == filemode.Dir {
 			below = entries[at].OID
 		}
@@ -92,7 +92,7 @@ func (o *overlay) put(ctx context.Context, tree git.OID, path string, file git.T
 	} else {
 		entries = append(entries, entry)
 	}
-	made := git.NewObject(git.TreeObject, git.EncodeTree(entries))
+	made := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(entries))
 	o.written = append(o.written, made)
 	return made.OID, nil
 }

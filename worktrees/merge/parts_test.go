@@ -16,15 +16,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // boarded makes a project with a board whose integration branch is at a commit.
-func boarded(t *testing.T) (context.Context, *gitboard.Board, *gitboard.View, git.OID) {
+func boarded(t *testing.T) (context.Context, *gitboard.Board, *gitboard.View, plumbing.OID) {
 	t.Helper()
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		t.Setenv("GIT_"+who+"_NAME", "Ada")
@@ -33,9 +33,9 @@ func boarded(t *testing.T) (context.Context, *gitboard.Board, *gitboard.View, gi
 	ctx, b, _ := begin(t)
 	top := b.Repo().TopLevel()
 	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("a\n"), 0o644))
-	base := git.OID(testrun.CommitAll(t, top, "first"))
-	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
+	base := plumbing.OID(testrun.CommitAll(t, top, "first"))
+	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
 	})
 	must(t, err)
 	return ctx, b, done.View, base
@@ -56,14 +56,14 @@ func TestCheckOut(t *testing.T) {
 	place := placeOf(t, b)
 	ready := readyFile(placeOf(t, b))
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
-	next := git.OID(testrun.CommitAll(t, top, "second"))
+	next := plumbing.OID(testrun.CommitAll(t, top, "second"))
 	cache := filepath.Join(place, "left.txt")
 	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
 	must(t, err)
 	checkOut := func(ctx context.Context, c *candidate) error {
 		return (&testRun{c: c, held: held}).checkOut(ctx, b, place)
 	}
-	out := func(why string, commit git.OID, kept bool) {
+	out := func(why string, commit plumbing.OID, kept bool) {
 		t.Helper()
 		must(t, checkOut(ctx, &candidate{view: v, commit: commit}))
 		head, branch, err := b.Repo().Worktree(place).Head(ctx)
@@ -157,11 +157,11 @@ func TestModulesOfTheCandidate(t *testing.T) {
 	top := b.Repo().TopLevel()
 	place := placeOf(t, b)
 	lib, commit := library(t)
-	candidates := map[string]git.OID{}
+	candidates := map[string]plumbing.OID{}
 	names := func(name, path, commit string) {
 		run(t, top, "update-index", "--add", "--cacheinfo", "160000,"+commit+","+path)
 		run(t, top, "commit", "-qm", name)
-		candidates[name] = git.OID(run(t, top, "rev-parse", "HEAD"))
+		candidates[name] = plumbing.OID(run(t, top, "rev-parse", "HEAD"))
 	}
 	one := commit("1")
 	run(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "a")
@@ -190,7 +190,7 @@ func TestModulesOfTheCandidate(t *testing.T) {
 	must(t, testrun.WriteProgram(deaf, "#!/bin/sh\nexec sleep 1000\n"))
 	run(t, filepath.Join(place, "a"), "config", "remote.origin.uploadpack", deaf)
 	run(t, top, "config", "liza.networktimeout", "1")
-	if err := checkOut("nowhere"); !errors.Is(err, gitio.ErrSilent) || untestable(err) {
+	if err := checkOut("nowhere"); !errors.Is(err, git.ErrSilent) || untestable(err) {
 		t.Errorf("a submodule's remote says nothing: %v", err)
 	}
 	run(t, top, "config", "--unset", "liza.networktimeout")
@@ -212,7 +212,7 @@ func TestFollowing(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone")
 	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", "--force", gone, "integration")
 	must(t, os.RemoveAll(gone))
-	for from, want := range map[git.OID][]string{base: {b.Repo().TopLevel(), gone}, git.OID(strings.Repeat("1", 40)): nil} {
+	for from, want := range map[plumbing.OID][]string{base: {b.Repo().TopLevel(), gone}, plumbing.OID(strings.Repeat("1", 40)): nil} {
 		got, err := following(ctx, b, v, from, base)
 		if !slices.Equal(got, want) || err != nil {
 			t.Errorf("from %s: %q %v", from, got, err)
@@ -228,7 +228,7 @@ func TestFollowingLater(t *testing.T) {
 	disk := filepath.Join(t.TempDir(), "disk")
 	run(t, top, "worktree", "add", "-q", "--force", disk, "integration")
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
-	next := git.OID(testrun.CommitAll(t, top, "second"))
+	next := plumbing.OID(testrun.CommitAll(t, top, "second"))
 	must(t, announce(b, []string{disk}, base, next))
 	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
 	must(t, os.Rename(disk, disk+".elsewhere"))
@@ -263,7 +263,7 @@ func TestFollowingTheAway(t *testing.T) {
 			at := base
 			for _, text := range []string{"b\n", "c\n"} {
 				must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte(text), 0o644))
-				next := git.OID(testrun.CommitAll(t, top, text))
+				next := plumbing.OID(testrun.CommitAll(t, top, text))
 				must(t, announced(ctx, b, v, at, next))
 				run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
 				if done, warnings := follow(ctx, b, v); len(done)+len(warnings) > 0 {
@@ -322,7 +322,7 @@ func TestInterruptedParts(t *testing.T) {
 	run(t, top, "sparse-checkout", "disable")
 	run(t, top, "checkout", "-q", "integration")
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
-	next := git.OID(testrun.CommitAll(t, top, "second"))
+	next := plumbing.OID(testrun.CommitAll(t, top, "second"))
 	run(t, top, "reset", "-q", "--soft", string(base))
 	run(t, top, "reset", "-q", "--hard", string(base))
 	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
@@ -356,16 +356,16 @@ func TestInterruptedParts(t *testing.T) {
 func TestInterruptedCandidate(t *testing.T) {
 	ctx, b, v, base := boarded(t)
 	top := b.Repo().TopLevel()
-	on := func(parent git.OID, text string) git.OID {
+	on := func(parent plumbing.OID, text string) plumbing.OID {
 		run(t, top, "checkout", "-q", "--detach", string(parent))
 		must(t, os.WriteFile(filepath.Join(top, text[:1]+".txt"), []byte(text), 0o644))
-		return git.OID(testrun.CommitAll(t, top, text))
+		return plumbing.OID(testrun.CommitAll(t, top, text))
 	}
 	tip := on(base, "c first\n")
 	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(tip))
 	own := on(base, "d own\n")
 	for name, c := range map[string]struct {
-		review, began git.OID
+		review, began plumbing.OID
 		want          string
 	}{
 		"a fast-forward":          {on(tip, "d\n"), tip, board.FastForward},
@@ -379,7 +379,7 @@ func TestInterruptedCandidate(t *testing.T) {
 		insist(t, ctx, func(ctx context.Context) error {
 			made, landed, err := compute(ctx, b, v, task, reviewer("code-reviewer-1"), "")
 			switch {
-			case errors.As(err, new(*oplog.RecordError)):
+			case errors.As(err, new(*log.RecordError)):
 				got, err = err.Error(), nil
 			case err != nil:
 			case landed:
@@ -400,13 +400,13 @@ func TestInterruptedCandidate(t *testing.T) {
 func TestCandidateOutlivesPrune(t *testing.T) {
 	ctx, b, v, base := boarded(t)
 	top := b.Repo().TopLevel()
-	on := func(name string) git.OID {
+	on := func(name string) plumbing.OID {
 		run(t, top, "checkout", "-q", "--detach", string(base))
 		must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte(name+"a\n1\n2\n3\n"), 0o644))
-		return git.OID(testrun.CommitAll(t, top, name))
+		return plumbing.OID(testrun.CommitAll(t, top, name))
 	}
 	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("a\n1\n2\n3\n"), 0o644))
-	base = git.OID(testrun.CommitAll(t, top, "longer"))
+	base = plumbing.OID(testrun.CommitAll(t, top, "longer"))
 	review := on("b\n")
 	run(t, top, "checkout", "-q", "--detach", string(base))
 	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("a\n1\n2\n3\nc\n"), 0o644))
@@ -417,7 +417,7 @@ func TestCandidateOutlivesPrune(t *testing.T) {
 		t.Fatalf("%+v %v", c, err)
 	}
 	run(t, top, "prune", "--expire=now")
-	must(t, b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/landed", New: c.commit}}, ""))
+	must(t, b.Repo().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/landed", New: c.commit}}, ""))
 	run(t, top, "fsck", "--strict", "--connectivity-only", string(c.commit))
 	if got := string(run(t, top, "show", "landed:a.txt")); strings.TrimSpace(got) != "b\na\n1\n2\n3\nc" {
 		t.Errorf("landed %q", got)
@@ -520,7 +520,7 @@ func TestRenewalUnseen(t *testing.T) {
 		t.Error("the lease of another session counts as held")
 	}
 	must(t, h.release(ctx))
-	if held, err := lease.Read(ctx, b.Repo(), git.MergeHolder); err != nil || held == nil || held.OID != other.held.OID {
+	if held, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder); err != nil || held == nil || held.OID != other.held.OID {
 		t.Errorf("another session's lease is given back: %+v %v", held, err)
 	}
 	cancelled, cancel := context.WithCancelCause(ctx)
@@ -537,7 +537,7 @@ func TestRenewalUnseen(t *testing.T) {
 // TestLeftOut checks what is said of tasks that left a train.
 func TestLeftOut(t *testing.T) {
 	gone := board.Refuse(board.CodeWrongState, "t is BLOCKED", "")
-	forged := error(&oplog.RecordError{})
+	forged := error(&log.RecordError{})
 	for _, c := range []struct {
 		name  string
 		train train
@@ -563,7 +563,7 @@ func TestLeftOut(t *testing.T) {
 // TestRecorded checks the result of a merge that was recorded earlier.
 func TestRecorded(t *testing.T) {
 	of := func(p board.Payload) *Result {
-		return recorded(&gitboard.Done{Entry: &oplog.Entry{Op: board.Operation{Payload: p}}})
+		return recorded(&gitboard.Done{Entry: &log.Entry{Op: board.Operation{Payload: p}}})
 	}
 	about := board.About{Task: "one"}
 	if r := of(&board.Merge{About: about, MergeCommit: "1", MergeType: board.FastForward}); r.Task != "one" || r.Commit != "1" || r.Type != board.FastForward || !r.Merged {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -48,10 +48,10 @@ func clearPlaces(ctx context.Context, b *gitboard.Board, place string) error {
 	for _, w := range all {
 		is := w.Path == place || worktrees.ForTests(w) && (place == "" || !strings.HasSuffix(filepath.Dir(w.Path), dirName(b)))
 		record := repo.Worktree(w.Path).Record()
-		if !is || w.Main || !gitio.Made(record) && !gitio.Initializing(record) {
+		if !is || w.Main || !git.Made(record) && !git.Initializing(record) {
 			continue
 		}
-		linked := gitio.LinkedDir(w.Path)
+		linked := git.LinkedDir(w.Path)
 		if _, err := os.Stat(linked); err == nil && linked != record {
 			// The worktree is of the repository that this one is a copy of.
 			if err := repo.Records().Drop(record); err != nil {

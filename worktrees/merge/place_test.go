@@ -11,14 +11,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // placed makes the kept worktree, with a file in it that git ignores. kept reports whether it is
 // still that one.
-func placed(t *testing.T, ctx context.Context, b *gitboard.Board, v *gitboard.View, commit git.OID) (held *holding, place string, kept func() bool) {
+func placed(t *testing.T, ctx context.Context, b *gitboard.Board, v *gitboard.View, commit plumbing.OID) (held *holding, place string, kept func() bool) {
 	t.Helper()
 	place = placeOf(t, b)
 	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
@@ -54,13 +54,13 @@ func TestOutOfReach(t *testing.T) {
 	top, there := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "there")
 	testrun.InitRepository(t, there, false)
 	must(t, os.WriteFile(filepath.Join(there, "far.txt"), []byte("far\n"), 0o644))
-	far := git.OID(testrun.CommitAll(t, there, "far"))
+	far := plumbing.OID(testrun.CommitAll(t, there, "far"))
 	run(t, there, "config", "uploadpack.allowFilter", "true")
 	run(t, top, "remote", "add", "far", "file://"+there)
 	run(t, top, "fetch", "-q", "--filter=blob:none", "far")
 	must(t, os.RemoveAll(there))
 	err := (&testRun{c: &candidate{view: v, commit: far}, held: held}).checkOut(ctx, b, place)
-	if !errors.As(err, new(*gitio.NetworkError)) || !kept() {
+	if !errors.As(err, new(*git.NetworkError)) || !kept() {
 		t.Errorf("kept %t: %v", kept(), err)
 	}
 }

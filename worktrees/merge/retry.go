@@ -8,13 +8,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Retry makes a failed merge APPROVED again if the same commit merges cleanly into the current
 // integration.
 func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task string) (*gitboard.Done, error) {
-	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(task)
 		if err != nil {
 			return nil, nil, err
@@ -27,13 +27,13 @@ func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task stri
 		if err := v.Plan(ctx, r, p); err != nil {
 			return nil, nil, err
 		}
-		if _, err := b.Repo().Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
+		if _, err := b.Repo().Object(ctx, t.ReviewCommit); errors.Is(err, git.ErrNotFound) {
 			return nil, nil, board.Refuse(board.CodeMissing, fmt.Sprintf("the approved commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID), "git liza sync")
 		}
 		if err := complete(ctx, b, t, tip); err != nil {
 			return nil, nil, err
 		}
-		_, conflicts, err := b.Repo().History().TryMerge(ctx, tip, git.OID(t.ReviewCommit))
+		_, conflicts, err := b.Repo().History().TryMerge(ctx, tip, plumbing.OID(t.ReviewCommit))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -42,7 +42,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task stri
 			refusal.Task = t.ID
 			return nil, nil, refusal
 		}
-		return p, []git.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: tip}}, nil
+		return p, []plumbing.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: tip}}, nil
 	}
 	return b.Do(ctx, r, intent)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -28,9 +28,9 @@ func TestRetryOfTheLost(t *testing.T) {
 	own := commitOn(t, b, base, "b.txt", "b\n")
 	commitOn(t, b, base, "c.txt", "c\n")
 	who := approve(t, ctx, b, "one", own)
-	_, err := b.Do(ctx, gitboard.Request{Actor: who}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	_, err := b.Do(ctx, gitboard.Request{Actor: who}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return &board.Merge{About: board.About{Task: "one"}, ReviewCommit: string(own), Before: string(base), Failure: board.FailConflict},
-			[]git.RefUpdate{{Ref: "refs/heads/integration", Old: base, New: base}}, nil
+			[]plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: base, New: base}}, nil
 	})
 	must(t, err)
 	setIntegration(t, b, run(t, b.Repo().TopLevel(), "rev-parse", "HEAD"))

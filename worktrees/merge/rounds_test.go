@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // TestIntegrationAlwaysMoves checks that a merge before whose end integration always moves gives
@@ -57,7 +57,7 @@ func TestForgedMeanwhile(t *testing.T) {
 	configured(t, ctx, b, "merge_batch", "1")
 	configured(t, ctx, b, "integration_test", "test ! -e c.txt || git update-ref refs/heads/liza/state $(git commit-tree -p liza/state -m forged liza/state^{tree})")
 	all, err := Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}, Tasks: []string{"one", "two"}})
-	if !errors.As(err, new(*oplog.RecordError)) || len(all) != 1 || all[0].Task != "one" || !all[0].Merged {
+	if !errors.As(err, new(*log.RecordError)) || len(all) != 1 || all[0].Task != "one" || !all[0].Merged {
 		t.Errorf("%+v (%v)", all, err)
 	}
 	if got := run(t, b.Repo().TopLevel(), "rev-parse", "integration"); len(all) == 1 && got != all[0].Commit {
@@ -107,7 +107,7 @@ func TestUnknownTree(t *testing.T) {
 		}
 		return err
 	}
-	if err := runs(ctx, &candidate{commit: git.OID(strings.Repeat("1", 40))}); !errors.Is(err, gitio.ErrNotFound) {
+	if err := runs(ctx, &candidate{commit: plumbing.OID(strings.Repeat("1", 40))}); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("a commit that is not here: %v", err)
 	}
 	tree := run(t, b.Repo().TopLevel(), "rev-parse", string(base)+"^{tree}")
@@ -128,7 +128,7 @@ func TestFlakyNotRecorded(t *testing.T) {
 	tr := &train{b: b, r: TrainRequest{Request: gitboard.Request{Actor: ada()}}, tests: testsOf(b, false)}
 	tr.tests.flake("go test ./...", 2)
 	must(t, os.RemoveAll(filepath.Join(b.Repo().CommonDir(), "refs", "heads", "liza")))
-	if err := tr.recordFlaky(ctx); !errors.Is(err, oplog.ErrNoBoard) {
+	if err := tr.recordFlaky(ctx); !errors.Is(err, log.ErrNoBoard) {
 		t.Errorf("there is no board: %v", err)
 	}
 }
@@ -158,9 +158,9 @@ func TestNoLease(t *testing.T) {
 	}
 	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
 	must(t, err)
-	file := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(git.LeaseRef(git.MergeHolder)))
+	file := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(plumbing.LeaseRef(plumbing.MergeHolder)))
 	must(t, os.WriteFile(file, []byte("garbage\n"), 0o644))
-	if err := h.release(ctx); !errors.As(err, new(*gitio.BrokenRefError)) {
+	if err := h.release(ctx); !errors.As(err, new(*git.BrokenRefError)) {
 		t.Errorf("its ref is broken: %v", err)
 	}
 }

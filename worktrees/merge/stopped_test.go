@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
@@ -34,10 +34,10 @@ func configured(t *testing.T, ctx context.Context, b *gitboard.Board, key, value
 // take takes the merge lease for another merge, as if it had expired.
 func take(t *testing.T, ctx context.Context, b *gitboard.Board) {
 	t.Helper()
-	was, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+	was, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 	must(t, err)
 	_, err = lease.Beat(ctx, b.Repo(), was, lease.Content{Lease: board.Lease{
-		Agent: git.MergeHolder, Session: "code-reviewer-2/other", Heartbeat: board.At(b.Now()), Expires: board.At(b.Now().Add(leaseFor)),
+		Agent: plumbing.MergeHolder, Session: "code-reviewer-2/other", Heartbeat: board.At(b.Now()), Expires: board.At(b.Now().Add(leaseFor)),
 	}})
 	must(t, err)
 }
@@ -74,9 +74,9 @@ func TestResultWithoutTheLease(t *testing.T) {
 // free removes the merge lease.
 func free(t *testing.T, ctx context.Context, b *gitboard.Board) {
 	t.Helper()
-	was, err := lease.Read(ctx, b.Repo(), git.MergeHolder)
+	was, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 	must(t, err)
-	must(t, b.Repo().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(git.MergeHolder, was)}, ""))
+	must(t, b.Repo().UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence(plumbing.MergeHolder, was)}, ""))
 }
 
 // TestPlaceWithoutTheLease checks that a merge which has lost its lease leaves the test worktree to

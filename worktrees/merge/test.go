@@ -17,7 +17,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -40,7 +40,7 @@ func testOf(ctx context.Context, b *gitboard.Board, c *candidate) (string, error
 		return set, nil
 	}
 	_, err := b.Repo().History().FileOID(ctx, c.commit, testScript)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
 	}
 	return testScript, err
@@ -140,7 +140,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	ready := readyFile(place)
 	if made, err := os.ReadFile(ready); err == nil && isWorktree(place) && !r.own {
 		setUp, err := r.renew(ctx, repo, place)
-		if err == nil && setUp == string(made) || ctx.Err() != nil || errors.As(err, new(*gitio.NetworkError)) {
+		if err == nil && setUp == string(made) || ctx.Err() != nil || errors.As(err, new(*git.NetworkError)) {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 }
 
 // renew makes a kept worktree hold the candidate, and returns how it must be set up.
-func (r *testRun) renew(ctx context.Context, repo *gitio.Repo, place string) (setUp string, err error) {
+func (r *testRun) renew(ctx context.Context, repo *git.Repo, place string) (setUp string, err error) {
 	if err := repo.Worktree(place).CheckoutDetached(ctx, r.c.commit); err != nil {
 		return "", err
 	}
@@ -199,7 +199,7 @@ func (r *testRun) renew(ctx context.Context, repo *gitio.Repo, place string) (se
 // modules brings the submodules that are checked out to the commits that the candidate names. If
 // one can't be, a test would judge something else than what lands, so that is a refusal; but a
 // silent remote ends the merge, or each task of a train would wait for it as long.
-func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) error {
+func (r *testRun) modules(ctx context.Context, repo *git.Repo, place string) error {
 	err := repo.Worktree(place).CheckOutModules(ctx)
 	if ended := ctx.Err(); ended != nil {
 		return cmp.Or(err, ended)
@@ -217,7 +217,7 @@ func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) e
 	if len(strays) > 0 {
 		which = "the submodule " + plain.Line(strays[0], 120)
 	}
-	if errors.Is(err, gitio.ErrSilent) {
+	if errors.Is(err, git.ErrSilent) {
 		return fmt.Errorf("%s can't be brought to the commit that %s names: %w", which, r.c.task.ID, err)
 	}
 	return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't be brought to the commit that %s names: %v", which, r.c.task.ID, err),
@@ -226,7 +226,7 @@ func (r *testRun) modules(ctx context.Context, repo *gitio.Repo, place string) e
 
 // setUp identifies how the worktree is set up for the candidate: by which worktree_setup, and with
 // which submodules, since that is what checks them out; "" for none.
-func (r *testRun) setUp(ctx context.Context, repo *gitio.Repo, place string) (string, error) {
+func (r *testRun) setUp(ctx context.Context, repo *git.Repo, place string) (string, error) {
 	setup := r.c.view.State.Config().WorktreeSetup
 	if setup == "" {
 		return "", nil

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -57,7 +57,7 @@ func testsOf(b *gitboard.Board, afresh bool) *tests {
 const maxTested = 256 << 10
 
 // testKey identifies a tree together with the command that tests it.
-func testKey(tree git.OID, command string) string {
+func testKey(tree plumbing.OID, command string) string {
 	return fmt.Sprintf("%s %x", tree, sha256.Sum256([]byte(command)))
 }
 
@@ -138,7 +138,7 @@ func (t *tests) forget() {
 	text, _ := os.ReadFile(t.file)
 	half := text[len(text)/2:]
 	half = half[bytes.IndexByte(half, '\n')+1:]
-	_ = gitio.ReplaceFile(t.file, half)
+	_ = git.ReplaceFile(t.file, half)
 }
 
 // prove tests a train. green is how many of its cars pass together; failed is the failure of the

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // TestTested checks which results of tests are known: failures to this train, and what passed to
@@ -97,7 +97,7 @@ func TestLeaves(t *testing.T) {
 		"another state":             {of(board.CodeWrongState, "one"), true},
 		"another commit":            {of(board.CodeStale, "one"), true},
 		"nobody may":                {of(board.CodePermission, "one"), false},
-		"a forged approval":         {&oplog.RecordError{}, true},
+		"a forged approval":         {&log.RecordError{}, true},
 		"the disk is full":          {errors.New("no space"), false},
 		"the commit is not here":    {of(board.CodeMissing, "one"), true},
 		"integration is not proven": {of(board.CodeIntegration, ""), true},

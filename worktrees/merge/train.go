@@ -10,8 +10,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -100,7 +100,7 @@ func (c *coupled) takes(s *board.State, id string) bool {
 // couple computes candidates for tasks, each on top of the previous one; the first on onto, or on
 // integration for "". Tasks with another test than the first wait for a later round: the test of
 // the last car is that of all.
-func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, tasks []string) (*coupled, error) {
+func (t *train) couple(ctx context.Context, v *gitboard.View, onto plumbing.OID, tasks []string) (*coupled, error) {
 	c, config := &coupled{}, v.State.Config()
 	for _, id := range tasks {
 		if len(c.cars) == config.MergeBatch {
@@ -151,11 +151,11 @@ func leaves(err error) bool {
 	return refusedAs(r, board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeMalformed, board.CodeConflict, board.CodeIntegration)
 }
 
-func inconsistent(err error) bool { return errors.As(err, new(*oplog.RecordError)) }
+func inconsistent(err error) bool { return errors.As(err, new(*log.RecordError)) }
 
 // candidate computes one task's candidate. If a crash interrupted the merge halfway, it is finished
 // instead: errGone.
-func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, id string) (*candidate, error) {
+func (t *train) candidate(ctx context.Context, v *gitboard.View, onto plumbing.OID, id string) (*candidate, error) {
 	task, err := v.State.FindTask(id)
 	if err != nil {
 		return nil, err
@@ -328,7 +328,7 @@ type move struct {
 }
 
 // decide is the intent of the transaction: first integration, then the board.
-func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
+func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
 	first := m.failed
 	if len(m.landed) > 0 {
 		first = m.landed[0]
@@ -339,11 +339,11 @@ func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, [
 	}
 	var (
 		payloads []board.Payload
-		refs     []git.RefUpdate
+		refs     []plumbing.RefUpdate
 		tip      = first.base
 	)
 	for i, c := range m.landed {
-		hidden, err := m.b.Publish(ctx, c.task.ID, git.ZeroOID)
+		hidden, err := m.b.Publish(ctx, c.task.ID, plumbing.ZeroOID)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -355,19 +355,19 @@ func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, [
 	if tip != first.base {
 		err = announced(ctx, m.b, v, first.base, tip)
 	}
-	return payloads, append(refs, git.RefUpdate{Ref: v.IntegrationRef(), Old: first.base, New: tip}, lease), err
+	return payloads, append(refs, plumbing.RefUpdate{Ref: v.IntegrationRef(), Old: first.base, New: tip}, lease), err
 }
 
 // still returns an update that makes the transaction fail if another session holds the merge lease,
 // and gives back a lease that this one holds. errMoved if integration is no longer at the train's
 // base.
-func (m *move) still(ctx context.Context, v *gitboard.View, base git.OID) (git.RefUpdate, error) {
+func (m *move) still(ctx context.Context, v *gitboard.View, base plumbing.OID) (plumbing.RefUpdate, error) {
 	now, err := m.b.Integration(ctx, v)
 	if err != nil {
-		return git.RefUpdate{}, err
+		return plumbing.RefUpdate{}, err
 	}
 	if now != base {
-		return git.RefUpdate{}, errMoved
+		return plumbing.RefUpdate{}, errMoved
 	}
 	if m.held == nil {
 		return unheld(ctx, m.b)

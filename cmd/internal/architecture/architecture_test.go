@@ -30,49 +30,49 @@ var rooms = map[string]struct {
 	"gitboard/roles":          {true, nil},
 	"gitboard/plain":          {true, nil},
 	"gitboard/board":          {true, []string{"gitboard/plain", "gitboard/roles"}},
-	"gitboard/codec":          {true, []string{"gitboard/plain", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles"}},
+	"gitboard/log/codec":      {true, []string{"gitboard/plain", "gitboard/board", "gitboard/git/plumbing", "gitboard/report", "gitboard/roles"}},
 	"gitboard/alarm":          {true, []string{"gitboard/plain", "gitboard/board", "gitboard/report", "gitboard/roles"}},
 	"gitboard/report":         {true, []string{"gitboard/plain", "gitboard/board", "gitboard/roles"}},
 	"gitboard/report/breaker": {true, []string{"gitboard/plain", "gitboard/board"}},
-	"gitboard/onefile":        {true, []string{"gitboard/plain", "gitboard/board", "gitboard/codec", "gitboard/roles"}},
+	"gitboard/onefile":        {true, []string{"gitboard/plain", "gitboard/board", "gitboard/log/codec", "gitboard/roles"}},
 	"gitboard/report/sprint":  {true, []string{"gitboard/plain", "gitboard/board", "gitboard/report"}},
 	"gitboard/notify":         {false, []string{"gitboard/alarm", "gitboard/board"}},
-	"gitboard/watch":          {false, []string{"gitboard/plain", "gitboard", "gitboard/alarm", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/oplog", "gitboard/report", "gitboard/report/breaker", "gitboard/report/sprint"}},
-	"gitboard/git":            {true, nil},
+	"gitboard/watch":          {false, []string{"gitboard/plain", "gitboard", "gitboard/alarm", "gitboard/audit", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/notify", "gitboard/log", "gitboard/report", "gitboard/report/breaker", "gitboard/report/sprint"}},
+	"gitboard/git/plumbing":   {true, nil},
 	"gitboard/queue":          {false, nil},
 	"gitboard/proc":           {false, nil},
-	"gitboard/gitio":          {false, []string{"gitboard/git", "gitboard/proc", "gitboard/queue"}},
+	"gitboard/git":            {false, []string{"gitboard/git/plumbing", "gitboard/proc", "gitboard/queue"}},
 	"gitboard/sshsig":         {true, nil},
-	"gitboard/oplog":          {false, []string{"gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/sshsig", "gitboard/roles"}},
-	"gitboard/lease":          {false, []string{"gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/proc"}},
-	"gitboard/audit":          {false, []string{"gitboard/plain", "gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/git", "gitboard/gitio", "gitboard/roles"}},
-	"gitboard/parcel":         {true, []string{"gitboard/git"}},
-	"gitboard/share":          {false, []string{"gitboard/codec", "gitboard/parcel", "gitboard/plain", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/queue"}},
-	"gitboard":                {false, []string{"gitboard/plain", "gitboard/board", "gitboard/codec", "gitboard/report", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "gitboard/queue"}},
-	"worktrees":               {false, []string{"gitboard/plain", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/roles", "hooks/install", "gitboard/proc"}},
-	"worktrees/merge":         {false, []string{"gitboard/plain", "worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/roles", "gitboard/proc"}},
+	"gitboard/log":            {false, []string{"gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing", "gitboard/git", "gitboard/sshsig", "gitboard/roles"}},
+	"gitboard/lease":          {false, []string{"gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/proc"}},
+	"gitboard/audit":          {false, []string{"gitboard/plain", "gitboard/board", "gitboard/log/codec", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles"}},
+	"gitboard/parcel":         {true, []string{"gitboard/git/plumbing"}},
+	"gitboard/share":          {false, []string{"gitboard/log/codec", "gitboard/parcel", "gitboard/plain", "gitboard/board", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/queue"}},
+	"gitboard":                {false, []string{"gitboard/plain", "gitboard/board", "gitboard/log/codec", "gitboard/report", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "gitboard/queue"}},
+	"worktrees":               {false, []string{"gitboard/plain", "gitboard", "gitboard/board", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "hooks/install", "gitboard/proc"}},
+	"worktrees/merge":         {false, []string{"gitboard/plain", "worktrees", "gitboard", "gitboard/board", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "gitboard/proc"}},
 	"worktrees/executor":      {false, []string{"worktrees", "worktrees/merge", "gitboard", "gitboard/board", "gitboard/roles", "roles/supervisor"}},
 	"roles/prompt":            {true, []string{"gitboard/plain", "gitboard/roles", "gitboard/board", "gitboard/report"}},
 	"roles/clis":              {true, []string{"gitboard/plain", "gitboard/board"}},
 	"roles/transcript":        {false, []string{"gitboard/roles"}},
 	"roles/rig":               {false, nil}, // for tests
-	"roles/supervisor":        {false, []string{"gitboard/queue", "gitboard/plain", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/report", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/proc"}},
-	"hooks":                   {true, []string{"gitboard/git", "gitboard/roles", "gitboard/board"}},
-	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git", "gitboard/gitio"}},
-	"hooks/server":            {false, []string{"gitboard/plain", "gitboard/codec", "gitboard/oplog", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "hooks", "hooks/install", "gitboard/queue"}},
+	"roles/supervisor":        {false, []string{"gitboard/queue", "gitboard/plain", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/report", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/proc"}},
+	"hooks":                   {true, []string{"gitboard/git/plumbing", "gitboard/roles", "gitboard/board"}},
+	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git/plumbing", "gitboard/git"}},
+	"hooks/server":            {false, []string{"gitboard/plain", "gitboard/log/codec", "gitboard/log", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "hooks", "hooks/install", "gitboard/queue"}},
 	"specs":                   {false, nil},
-	"cmd/internal/call":       {false, []string{"gitboard/plain", "gitboard/report", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
-	"cmd/internal/records":    {false, []string{"gitboard/plain", "cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git"}},
+	"cmd/internal/call":       {false, []string{"gitboard/plain", "gitboard/report", "gitboard", "gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
+	"cmd/internal/records":    {false, []string{"gitboard/plain", "cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing"}},
 	"cmd/internal/signing":    {false, []string{"gitboard/plain", "cmd/internal/call", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
-	"cmd/internal/setup":      {false, []string{"cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/oplog", "gitboard/plain", "gitboard/roles", "hooks/install"}},
-	"cmd/internal/history":    {false, []string{"cmd/internal/call", "cmd/internal/records", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/onefile", "gitboard/oplog"}},
-	"cmd/internal/edit":       {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/editor", "cmd/internal/records", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git", "specs"}},
-	"cmd/internal/screen":     {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/editor", "cmd/internal/records", "cmd/internal/tty", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/report", "gitboard/roles", "gitboard/watch", "worktrees"}},
-	"cmd/internal/recovery":   {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/share", "gitboard/watch", "hooks/install", "worktrees", "worktrees/merge"}},
-	"cmd/internal/definition": {false, []string{"cmd/internal/call", "gitboard", "gitboard/board", "gitboard/git"}},
+	"cmd/internal/setup":      {false, []string{"cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/log", "gitboard/plain", "gitboard/roles", "hooks/install"}},
+	"cmd/internal/history":    {false, []string{"cmd/internal/call", "cmd/internal/records", "gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing", "gitboard/onefile", "gitboard/log"}},
+	"cmd/internal/edit":       {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/editor", "cmd/internal/records", "gitboard", "gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing", "specs"}},
+	"cmd/internal/screen":     {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/editor", "cmd/internal/records", "cmd/internal/tty", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/notify", "gitboard/report", "gitboard/roles", "gitboard/watch", "worktrees"}},
+	"cmd/internal/recovery":   {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing", "gitboard/git", "gitboard/share", "gitboard/watch", "hooks/install", "worktrees", "worktrees/merge"}},
+	"cmd/internal/definition": {false, []string{"cmd/internal/call", "gitboard", "gitboard/board", "gitboard/git/plumbing"}},
 	"cmd/internal/dispatch":   {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
 	"cmd/internal/team":       {false, []string{"gitboard/plain", "gitboard/proc", "cmd/internal/call", "cmd/internal/setup", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
-	"cmd/internal/web":        {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles", "roles/transcript"}},
+	"cmd/internal/web":        {false, []string{"gitboard/plain", "cmd/internal/call", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/git/plumbing", "gitboard/report", "gitboard/roles", "roles/transcript"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
 	"cmd/internal/demo":       {false, []string{"gitboard/proc"}},
 	"cmd/internal/editor":     {false, nil},
@@ -80,10 +80,10 @@ var rooms = map[string]struct {
 	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/call"}},
 	"cmd/liza-bench":          {false, []string{"*"}},
 	"cmd/liza-mutate":         {false, []string{"gitboard/proc"}},
-	"cmd/liza-otel":           {false, []string{"gitboard", "gitboard/board", "gitboard/git", "gitboard/roles"}},
-	"gitboard/golden":         {false, nil},                                            // for tests
-	"gitboard/testrepo":       {false, []string{"gitboard/gitio", "gitboard/testrun"}}, // for tests
-	"gitboard/testrun":        {false, nil},                                            // for tests
+	"cmd/liza-otel":           {false, []string{"gitboard", "gitboard/board", "gitboard/git/plumbing", "gitboard/roles"}},
+	"gitboard/golden":         {false, nil},                                          // for tests
+	"gitboard/testrepo":       {false, []string{"gitboard/git", "gitboard/testrun"}}, // for tests
+	"gitboard/testrun":        {false, nil},                                          // for tests
 }
 
 // TestGitboardImportsNothingAbove: a board can be used without roles, worktrees, hooks and
@@ -106,7 +106,7 @@ var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepat
 
 // starters may start processes other than git: a test command, the demo's agents, a human's editor, the exporter,
 // the processes whose bare cost the bench measures.
-var starters = []string{"cmd/internal/team", "gitboard/gitio", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
+var starters = []string{"cmd/internal/team", "gitboard/git", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {
 	ImportPath, Dir string
@@ -167,13 +167,13 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestOneDoorToGit: only gitio names git as a program to start, except for the demo, which shows
+// TestOneDoorToGit: only package git names git as a program to start, except for the demo, which shows
 // commands for a reader to type, the bench, which measures the bare cost of git, liza-mutate, which
 // asks for a developer's changes, and tests.
 func TestOneDoorToGit(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains([]string{"gitboard/gitio", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "gitboard/testrun"}, name) {
+		if slices.Contains([]string{"gitboard/git", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "gitboard/testrun"}, name) {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -188,7 +188,7 @@ func TestOneDoorToGit(t *testing.T) {
 			for _, arg := range call.Args {
 				if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 					if text, err := strconv.Unquote(lit.Value); err == nil && (text == "git" || strings.HasPrefix(text, "git ")) {
-						t.Errorf("%s starts git: gitio is the one door", fset.Position(n.Pos()))
+						t.Errorf("%s starts git: package git is the one door", fset.Position(n.Pos()))
 					}
 				}
 			}
@@ -296,7 +296,7 @@ func TestLibrariesOfOpenTelemetry(t *testing.T) {
 func TestOneSpellingOfRefs(t *testing.T) {
 	each(t, func(p pkg, _ string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
-		if name == "gitboard/git" || name == "cmd/internal/demo" || name == "cmd/liza-bench" || name == "gitboard/testrun" {
+		if name == "gitboard/git/plumbing" || name == "cmd/internal/demo" || name == "cmd/liza-bench" || name == "gitboard/testrun" {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -319,7 +319,7 @@ func refSpelled(text string) bool {
 func TestClockAtTheEdge(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/call", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/gitio"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
+		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/call", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/git"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // App is a process's input from outside. A test gives it other values.
@@ -28,7 +28,7 @@ func (a *App) Context(ctx context.Context) context.Context {
 	if a.Environ == nil {
 		return ctx
 	}
-	return gitio.InEnvironment(ctx, a.Environ)
+	return git.InEnvironment(ctx, a.Environ)
 }
 
 // Executable is the file of this program.

@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
@@ -72,7 +72,7 @@ func (c *Call) Directory() string {
 // Open opens the board of the repository that the command runs in.
 func (c *Call) Open(ctx context.Context) error {
 	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Writes: c.Cmd.Writes, Key: c.Key})
-	if errors.Is(err, gitio.ErrNotRepository) {
+	if errors.Is(err, git.ErrNotRepository) {
 		return c.noRepository()
 	}
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *Call) Begin(ctx context.Context) context.Context {
 	if c.Cmd.Lasts {
 		return ctx
 	}
-	ctx, _ = gitio.WithRetries(ctx, c.retries)
+	ctx, _ = git.WithRetries(ctx, c.retries)
 	return ctx
 }
 
@@ -146,7 +146,7 @@ func (c *Call) Do(ctx context.Context, op string, intent gitboard.Intent) (*gitb
 	if err != nil {
 		return nil, err
 	}
-	onBoard := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	onBoard := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		if v.Commit.IsZero() && !board.Begins(op) {
 			return nil, nil, c.Board.NoBoard(ctx)
 		}

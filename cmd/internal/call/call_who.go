@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -66,7 +66,7 @@ const keepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a hum
 // Team is the team of the board; before there is a board, the built-in one.
 func (c *Call) Team(ctx context.Context) (*board.Team, error) {
 	v, err := c.Board.View(ctx)
-	if errors.Is(err, oplog.ErrNoBoard) {
+	if errors.Is(err, log.ErrNoBoard) {
 		return board.BuiltinTeam(), nil
 	}
 	if err != nil {
@@ -229,7 +229,7 @@ func (c *Call) insideTask(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	v, err := c.Board.View(ctx)
-	if errors.Is(err, oplog.ErrNoBoard) {
+	if errors.Is(err, log.ErrNoBoard) {
 		return "", nil
 	}
 	if err != nil {

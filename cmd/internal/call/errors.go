@@ -10,11 +10,11 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/share"
@@ -69,16 +69,16 @@ func Classify(err error) Class {
 		done    *Outcome
 		refusal *board.Refusal
 		lost    *gitboard.LostError
-		record  *oplog.RecordError
-		newer   *oplog.NewerFormatError
-		old     *gitio.UnsupportedError
-		foreign *gitio.ForeignError
-		storage *gitio.StorageError
-		broken  *gitio.BrokenRefError
-		packed  *gitio.PackedRefsError
-		head    *gitio.HeadError
-		command *gitio.CommandError
-		network *gitio.NetworkError
+		record  *log.RecordError
+		newer   *log.NewerFormatError
+		old     *git.UnsupportedError
+		foreign *git.ForeignError
+		storage *git.StorageError
+		broken  *git.BrokenRefError
+		packed  *git.PackedRefsError
+		head    *git.HeadError
+		command *git.CommandError
+		network *git.NetworkError
 		apart   *share.DivergedError
 		unclear *share.UnclearError
 		gone    *share.LostError
@@ -99,21 +99,21 @@ func Classify(err error) Class {
 		return Class{1, refusal.Code, refusal.Hint}
 	case errors.As(err, new(gitboard.GoneError)):
 		return Class{4, CodeInconsistent, "git liza doctor says what is left of it; with --fix it brings that back"}
-	case errors.Is(err, oplog.ErrNoBoard):
+	case errors.Is(err, log.ErrNoBoard):
 		return Class{1, board.CodeNoBoard, `git liza init "GOAL", or git liza init in a clone of a shared project`}
-	case errors.Is(err, gitio.ErrNotRepository):
+	case errors.Is(err, git.ErrNotRepository):
 		return Class{1, CodeNotARepository, "go to a git repository, or make one: git init"}
 	case errors.As(err, &foreign):
 		return Class{1, CodeForeign, "if you trust it: git config --global --add safe.directory " + foreign.Dir}
-	case errors.As(err, new(*gitio.AmbiguousError)):
+	case errors.As(err, new(*git.AmbiguousError)):
 		return Class{1, board.CodeInvalid, "use one of these names, as it stands there"}
 	case errors.Is(err, lease.ErrTaken):
 		return Class{1, board.CodeLease, "stop: somebody else has taken over"}
-	case errors.Is(err, gitio.ErrBusy):
+	case errors.Is(err, git.ErrBusy):
 		return Class{2, CodeLostRace, "try again after a pause; run git liza doctor to check for a stale lock"}
 	case errors.As(err, &lost):
 		return Class{2, CodeLostRace, "try again after a pause"}
-	case errors.As(err, &record) && errors.Is(err, gitio.ErrNotFound), errors.As(err, &broken), errors.As(err, new(*gitio.DamagedError)):
+	case errors.As(err, &record) && errors.Is(err, git.ErrNotFound), errors.As(err, &broken), errors.As(err, new(*git.DamagedError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
 	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: " + report.Verify}
@@ -123,11 +123,11 @@ func Classify(err error) Class {
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor says which of both is not what was submitted; then it is put right there"}
 	case errors.As(err, &packed):
 		return Class{3, CodeGit, fmt.Sprintf("keep a copy of that file; then a human corrects line %d of it in an editor: each line is a commit's full id, a space and the full name of a ref", packed.Line)}
-	case errors.As(err, new(*gitio.DamagedRecordError)):
+	case errors.As(err, new(*git.DamagedRecordError)):
 		return Class{3, CodeGit, "git liza doctor --fix"}
-	case errors.As(err, new(*gitio.DamagedIndexError)):
+	case errors.As(err, new(*git.DamagedIndexError)):
 		return Class{3, CodeGit, "git liza doctor prints the command that makes another index"}
-	case errors.As(err, new(*gitio.FilterError)):
+	case errors.As(err, new(*git.FilterError)):
 		return Class{3, CodeGit, `make this filter work here, then run this again; git config --get-regexp "^filter[.]" shows its program`}
 	case errors.As(err, &head):
 		return Class{3, CodeGit, wayToHead(head)}
@@ -138,18 +138,18 @@ func Classify(err error) Class {
 	case errors.As(err, &gone):
 		return Class{4, CodeInconsistent, gone.WayOut()}
 	case errors.As(err, &apart):
-		return Class{4, CodeDiverged, "stop, and let a human look: git liza log, and git log " + git.TrackingRef(apart.Remote, "state")}
+		return Class{4, CodeDiverged, "stop, and let a human look: git liza log, and git log " + plumbing.TrackingRef(apart.Remote, "state")}
 	case errors.As(err, &unclear):
 		return Class{3, Classify(unclear.Err).Code, "git liza sync, then git liza log: they show whether it was done; the same command with the same --request is done once at most"}
-	case errors.As(err, &network) && errors.Is(err, gitio.ErrNoRemote):
+	case errors.As(err, &network) && errors.Is(err, git.ErrNoRemote):
 		return Class{3, CodeNetwork, "git liza share NAME, with the name that it has now (git remote)"}
-	case errors.As(err, &network) && errors.Is(err, gitio.ErrLockedThere):
+	case errors.As(err, &network) && errors.Is(err, git.ErrLockedThere):
 		return Class{3, CodeRejected, "nothing was changed: try again after a pause; run git liza doctor in the remote's repository"}
-	case errors.As(err, &network) && errors.Is(err, gitio.ErrNotAtomic):
+	case errors.As(err, &network) && errors.Is(err, git.ErrNotAtomic):
 		return Class{3, CodeRejected, "that host moves refs one by one, and a board needs all or none: share by another, as a bare repository on any machine that all can reach"}
-	case errors.As(err, &network) && errors.Is(err, gitio.ErrHiddenThere):
+	case errors.As(err, &network) && errors.Is(err, git.ErrHiddenThere):
 		return Class{3, CodeRejected, "that repository takes no push to the board (receive.hideRefs): share by a bare repository that does; where it is a clone that others share on purpose, a human runs there: git liza hooks install --served"}
-	case errors.As(err, &network) && errors.Is(err, gitio.ErrRejected):
+	case errors.As(err, &network) && errors.Is(err, git.ErrRejected):
 		return Class{3, CodeRejected, "nothing was changed; the remote's settings or hooks rejected it"}
 	case errors.As(err, &network):
 		return Class{3, CodeNetwork, "reading works; " + strings.Join(board.OfflineOps(), ", ") + " take --offline"}
@@ -180,10 +180,10 @@ func (e *UnwrittenError) Error() string {
 func (e *UnwrittenError) Unwrap() error { return e.Err }
 
 // wayToHead is a human's remedy for a HEAD that git can't read.
-func wayToHead(e *gitio.HeadError) string {
+func wayToHead(e *git.HeadError) string {
 	const head = "a human writes into that file what was checked out, as one line: ref: "
 	if e.Branch == "" {
-		return head + git.BranchRef("BRANCH")
+		return head + plumbing.BranchRef("BRANCH")
 	}
 	return head + e.Branch + ", by its reflog"
 }

@@ -9,10 +9,10 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/share"
 )
 
@@ -26,25 +26,25 @@ func TestExitCodes(t *testing.T) {
 		{nil, 0, ""},
 		{Usage(nil, "no"), 1, "usage"},
 		{board.Refuse("wrong-state", "no", ""), 1, "wrong-state"},
-		{oplog.ErrNoBoard, 1, "no-board"},
-		{gitio.ErrNotRepository, 1, "not-a-repository"},
+		{log.ErrNoBoard, 1, "no-board"},
+		{git.ErrNotRepository, 1, "not-a-repository"},
 		{lease.ErrTaken, 1, "lease"},
-		{&gitio.AmbiguousError{Rev: "main"}, 1, "invalid"},
+		{&git.AmbiguousError{Rev: "main"}, 1, "invalid"},
 		{board.Refuse("busy", "another merge", ""), 2, "busy"},
 		{&board.MissingError{Path: "goals/goal-1.yaml"}, 4, "inconsistent"},
-		{&gitboard.LostError{Op: "note", Attempts: 50, Err: oplog.ErrLost}, 2, "lost-race"},
-		{gitio.ErrBusy, 2, "lost-race"},
-		{&gitio.CommandError{Op: "worktree add", Exit: 128}, 3, "git"},
-		{&gitio.StorageError{}, 3, "storage"},
+		{&gitboard.LostError{Op: "note", Attempts: 50, Err: log.ErrLost}, 2, "lost-race"},
+		{git.ErrBusy, 2, "lost-race"},
+		{&git.CommandError{Op: "worktree add", Exit: 128}, 3, "git"},
+		{&git.StorageError{}, 3, "storage"},
 		{&Outcome{Exit: 3, Code: "integration-failed"}, 3, "integration-failed"},
 		{context.Canceled, 3, "interrupted"},
 		{errors.New("anything else"), 3, "failed"},
-		{&oplog.RecordError{Path: "tasks/x.yaml", Err: errors.New("line 3")}, 4, "inconsistent"},
+		{&log.RecordError{Path: "tasks/x.yaml", Err: errors.New("line 3")}, 4, "inconsistent"},
 		{&Outcome{Exit: 4, Code: "violation"}, 4, "violation"},
-		{&oplog.NewerFormatError{Format: 9}, 5, "newer-format"},
+		{&log.NewerFormatError{Format: 9}, 5, "newer-format"},
 		{codec.ErrNewer, 5, "newer-format"},
-		{&gitio.UnsupportedError{What: "git is too old"}, 5, "unsupported"},
-		{&share.UnclearError{Err: &gitio.NetworkError{Err: gitio.ErrSilent}}, 3, "network"},
+		{&git.UnsupportedError{What: "git is too old"}, 5, "unsupported"},
+		{&share.UnclearError{Err: &git.NetworkError{Err: git.ErrSilent}}, 3, "network"},
 		{&share.MovedError{Remote: "hub", Refs: []string{"refs/liza/review/x/1"}}, 4, "inconsistent"},
 		{&share.UnclearError{Err: context.Canceled}, 3, "interrupted"},
 	} {
@@ -61,7 +61,7 @@ func TestExitCodes(t *testing.T) {
 // TestHintOfAnUnclearPush checks that a caller whose push was not answered is never told to do it
 // again in another way.
 func TestHintOfAnUnclearPush(t *testing.T) {
-	network := &gitio.NetworkError{Remote: "hub", Said: "no answer", Err: gitio.ErrSilent}
+	network := &git.NetworkError{Remote: "hub", Said: "no answer", Err: git.ErrSilent}
 	if hint := Classify(network).Hint; !strings.Contains(hint, "--offline") {
 		t.Errorf("a remote that can't be reached: %s", hint)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -129,11 +129,11 @@ git run the hooks that agents have (git liza hooks status).`,
 			if err != nil {
 				return err
 			}
-			settings, on := install.Environ(b.Repo(), c.App.Getenv(gitio.ParametersVar))
+			settings, on := install.Environ(b.Repo(), c.App.Getenv(git.ParametersVar))
 			if c.JSON {
 				all := map[string]string{"LIZA_AGENT_ID": id, "LIZA_SESSION": session}
 				if on {
-					all[gitio.ParametersVar] = settings
+					all[git.ParametersVar] = settings
 				}
 				return c.PrintJSON(all)
 			}
@@ -144,7 +144,7 @@ git run the hooks that agents have (git liza hooks status).`,
 				lines = append(lines, "unset LIZA_SESSION")
 			}
 			if on { // a plain path, for a shell
-				lines = append(lines, "export "+gitio.ParametersVar+"="+plain.Quote(settings))
+				lines = append(lines, "export "+git.ParametersVar+"="+plain.Quote(settings))
 			}
 			_, err = io.WriteString(c.App.Stdout, strings.Join(lines, "\n")+"\n")
 			return err
@@ -316,8 +316,8 @@ func endLease(ctx context.Context, c *call.Call, id string, held *lease.Held) er
 	if err != nil || now == nil {
 		return err
 	}
-	err = c.Board.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
-	if errors.Is(err, gitio.ErrRefMoved) {
+	err = c.Board.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
+	if errors.Is(err, git.ErrRefMoved) {
 		return board.Refuse(board.CodeLease, id+" has renewed its lease just now: its process is alive", "end that process first")
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
@@ -75,7 +75,7 @@ func stopHere(ctx context.Context, c *call.Call, p *board.Resume) error {
 	if p.Task != "" {
 		return call.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", plain.Line(p.Task, 70))
 	}
-	done, err := c.Do(ctx, "abort", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := c.Do(ctx, "abort", func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		if v.State.Control().Mode == board.Running {
 			return p, nil, nil // its Check refuses a board that is not halted
 		}

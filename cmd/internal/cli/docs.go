@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/demo"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/specs"
 )
@@ -143,7 +143,7 @@ func versionCommand() *call.Command {
 		Short:   "print the versions of git-liza, the board's format and git",
 		Example: `git liza version`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			_, _, git, err := gitio.Version(ctx)
+			_, _, git, err := git.Version(ctx)
 			if err != nil {
 				return err
 			}
@@ -183,7 +183,7 @@ rejection, a conflict, a dependency, a hand-off and a crash. The repository is k
 }
 
 func runDemo(ctx context.Context, c *call.Call, keep string) error {
-	if err := gitio.RequireVersion(ctx); err != nil {
+	if err := git.RequireVersion(ctx); err != nil {
 		return err
 	}
 	o := demo.Options{Dir: keep, Out: c.App.Stdout, Colour: bool(c.Paint()), Now: c.App.Now}

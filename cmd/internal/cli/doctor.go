@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -47,7 +47,7 @@ func elsewhere(err error) error {
 }
 
 func runDoctor(ctx context.Context, c *call.Call, fix bool) error {
-	if err := gitio.RequireVersion(ctx); err != nil {
+	if err := git.RequireVersion(ctx); err != nil {
 		return err
 	}
 	if err := c.Board.Repo().BrokenRefs().CheckPacked(); err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // TestEditAsksOnATerminal: on a terminal, a text that can't be committed is opened again if its

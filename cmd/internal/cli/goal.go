@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
@@ -43,7 +43,7 @@ end of its own. With --after it waits until that goal has ended.`,
 }
 
 func runGoalStart(ctx context.Context, c *call.Call, p board.GoalStart) error {
-	done, err := c.Do(ctx, p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := c.Do(ctx, p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		with := p
 		if with.ID == "" {
 			with.ID = v.State.NextGoal()

@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/hooks"
@@ -352,7 +352,7 @@ func hookPush(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	testing, err := lease.Read(ctx, c.Board.Log().Store(), git.MergeHolder)
+	testing, err := lease.Read(ctx, c.Board.Log().Store(), plumbing.MergeHolder)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/onefile"
 	"github.com/git-liza/git-liza/worktrees"
@@ -48,7 +48,7 @@ commits become whole; what this repository lacks is kept as recorded, and report
 }
 
 func runImport(ctx context.Context, c *call.Call, file, log string, alone bool) error {
-	if err := gitio.RequireVersion(ctx); err != nil {
+	if err := git.RequireVersion(ctx); err != nil {
 		return err
 	}
 	if err := setup.HumanOnly(ctx, c); err != nil {
@@ -76,7 +76,7 @@ func runImport(ctx context.Context, c *call.Call, file, log string, alone bool) 
 	}
 	var done *gitboard.Done
 	hooks, err := setup.Guarded(ctx, c, func() (err error) {
-		done, err = c.Do(ctx, payload.Op(), func(ctx context.Context, _ *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		done, err = c.Do(ctx, payload.Op(), func(ctx context.Context, _ *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 			// An attempt that failed may have begun the branch, and moved leases.
 			if start, err = setup.StartOf(ctx, c.Board.Repo(), integration); err != nil {
 				return nil, nil, err
@@ -175,9 +175,9 @@ func readArgument(c *call.Call, file string) ([]byte, error) {
 
 // leaseRefs writes leases and returns the updates that put them into force. They replace leases of
 // an earlier board of this clone.
-func leaseRefs(ctx context.Context, c *call.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
-	var refs []git.RefUpdate
-	var objects []git.Object
+func leaseRefs(ctx context.Context, c *call.Call, leases map[string]board.Lease) ([]plumbing.RefUpdate, error) {
+	var refs []plumbing.RefUpdate
+	var objects []plumbing.Object
 	for _, agent := range slices.Sorted(maps.Keys(leases)) {
 		held, err := lease.Read(ctx, c.Board.Log().Store(), agent)
 		if err != nil {
@@ -238,7 +238,7 @@ func runExport(ctx context.Context, c *call.Call, log, goal string) error {
 		return call.Usage(c.Cmd, "a state.yaml is YAML; as JSON: git liza read --json")
 	}
 	if log != "" {
-		lines, err := history.Lines(ctx, c, history.Options{}, git.ZeroOID, v.Commit)
+		lines, err := history.Lines(ctx, c, history.Options{}, plumbing.ZeroOID, v.Commit)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -73,7 +73,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			if len(c.Args) > 0 {
 				return runInit(ctx, c, &board.Init{Goal: c.Args[0], SpecRef: spec, IntegrationBranch: integration, PlanReview: planReview}, sign, agents)
 			}
-			tip, err := c.Board.Repo().Ref(ctx, git.BoardRef)
+			tip, err := c.Board.Repo().Ref(ctx, plumbing.BoardRef)
 			switch {
 			case err != nil:
 				return err
@@ -98,7 +98,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 // copy, or the remains of an interrupted join.
 func joinedHalf(ctx context.Context, c *call.Call) error {
 	repo := c.Board.Repo()
-	home, err := repo.Ref(ctx, git.HomeRef)
+	home, err := repo.Ref(ctx, plumbing.HomeRef)
 	if err != nil || !home.IsZero() || c.Board.Remote() != "" {
 		return err
 	}
@@ -112,7 +112,7 @@ func joinedHalf(ctx context.Context, c *call.Call) error {
 
 func runInit(ctx context.Context, c *call.Call, p *board.Init, sign string, agents bool) error {
 	b := c.Board
-	if err := gitio.RequireVersion(ctx); err != nil {
+	if err := git.RequireVersion(ctx); err != nil {
 		return err
 	}
 	start, err := setup.StartOf(ctx, b.Repo(), p.IntegrationBranch)
@@ -139,7 +139,7 @@ func runInit(ctx context.Context, c *call.Call, p *board.Init, sign string, agen
 	}
 	var done *gitboard.Done
 	hooks, err := setup.Guarded(ctx, c, func() (err error) {
-		done, err = c.Do(ctx, "init", func(ctx context.Context, _ *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		done, err = c.Do(ctx, "init", func(ctx context.Context, _ *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 			if start, err = setup.StartOf(ctx, b.Repo(), p.IntegrationBranch); err != nil {
 				return nil, nil, err // an attempt that failed may have begun the branch
 			}
@@ -210,7 +210,7 @@ func startWarnings(ctx context.Context, c *call.Call, start *setup.Start, integr
 		warnings = append(warnings, fmt.Sprintf("HEAD is detached at %s; integration begins at %s, the tip of %s", head.Short(), start.Commit.Short(), start.Name))
 	}
 	dir := board.UsualTaskBranches.Dir()
-	if above, err := repo.Ref(ctx, git.BranchRef(dir)); err != nil {
+	if above, err := repo.Ref(ctx, plumbing.BranchRef(dir)); err != nil {
 		return nil, err
 	} else if !above.IsZero() {
 		warnings = append(warnings, fmt.Sprintf("there is a branch %s, and tasks have branches below it; before the first claim rename it, or choose another prefix: git liza config set %s agents/", dir, board.KeyTaskBranches))
@@ -222,7 +222,7 @@ func startWarnings(ctx context.Context, c *call.Call, start *setup.Start, integr
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(entries, func(e gitio.StatusEntry) bool { return e.Path == spec }) {
+	if slices.ContainsFunc(entries, func(e git.StatusEntry) bool { return e.Path == spec }) {
 		warnings = append(warnings, fmt.Sprintf("%s has uncommitted changes, which agents do not see: commit them, then git liza land --spec %s", spec, spec))
 	}
 	return warnings, nil

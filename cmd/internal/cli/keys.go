@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
@@ -143,7 +143,7 @@ What it has signed before stays valid: the order on the board decides, not dates
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza keys revoke SHA256:yKYm9JeS2c0Bzb0nBHyh1gwcvHl1VGfE9jXkqk4q0dE --reason "the laptop was stolen"`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			done, err := c.Do(ctx, "keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			done, err := c.Do(ctx, "keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 				id, err := findKey(v.State, c.Args[0])
 				return &board.KeysRevoke{Key: id, Reason: reason}, nil, err
 			})

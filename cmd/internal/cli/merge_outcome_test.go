@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // TestBothOf checks that tasks that failed and the error that ended the merge of the others are both
@@ -27,7 +27,7 @@ func TestBothOf(t *testing.T) {
 		{other, refused, 3, call.CodeFailed, "the disk is full", ""},
 		{failed, refused, 3, call.CodeIntegrationFailed, both + "g.txt has changes", "claim a; for the others: commit them"},
 		{failed, other, 3, call.CodeIntegrationFailed, both + "the disk is full", "claim a"},
-		{failed, &gitio.DamagedError{}, 4, call.CodeInconsistent, both + (&gitio.DamagedError{}).Error(), "claim a; for the others: stop, and let a human look: git liza doctor"},
+		{failed, &git.DamagedError{}, 4, call.CodeInconsistent, both + (&git.DamagedError{}).Error(), "claim a; for the others: stop, and let a human look: git liza doctor"},
 	} {
 		got := bothOf(c.failed, c.ended)
 		if class := call.Classify(got); got.Error() != c.text || class != (call.Class{Exit: c.exit, Code: c.code, Hint: c.hint}) {

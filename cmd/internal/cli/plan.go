@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -100,7 +100,7 @@ func runAddTask(ctx context.Context, c *call.Call, p *board.AddTask) error {
 			c.Request = request + "/1"
 		}
 	}
-	done, err := c.Do(ctx, "add-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := c.Do(ctx, "add-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		oid, err := definition.SpecOID(ctx, c, v, p.SpecRef)
 		if err != nil {
 			return nil, nil, err
@@ -219,7 +219,7 @@ func amendTaskCommand() *call.Command {
 			if len(set) == 0 {
 				return call.Usage(c.Cmd, "nothing is named to change")
 			}
-			done, err := c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			done, err := c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 				d := board.Definition{}
 				if err := d.Take(o.Definition(), set); err != nil {
 					return nil, nil, err
@@ -336,7 +336,7 @@ func lacking(ctx context.Context, c *call.Call, spec string) ([]string, error) {
 		return nil, err
 	}
 	name, land := v.State.Config().IntegrationBranch, "git liza land --spec "+plain.Quote(file)
-	if slices.ContainsFunc(here.Dirty, func(e gitio.StatusEntry) bool { return e.Path == file }) {
+	if slices.ContainsFunc(here.Dirty, func(e git.StatusEntry) bool { return e.Path == file }) {
 		return []string{fmt.Sprintf("%s has changes that are not committed, and %s lacks them: a human commits them, then %s", file, name, land)}, nil
 	}
 	committed, err := fileIn(ctx, c, here.Head, file)
@@ -354,9 +354,9 @@ func lacking(ctx context.Context, c *call.Call, spec string) ([]string, error) {
 }
 
 // fileIn is the object of a file in a commit, "" if there is none.
-func fileIn(ctx context.Context, c *call.Call, commit git.OID, file string) (git.OID, error) {
+func fileIn(ctx context.Context, c *call.Call, commit plumbing.OID, file string) (plumbing.OID, error) {
 	oid, err := c.Board.Repo().History().FileOID(ctx, commit, file)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
 	}
 	return oid, err

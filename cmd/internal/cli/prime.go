@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -293,7 +293,7 @@ func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Tas
 	if err != nil || !st.Exists {
 		return w, err
 	}
-	commits, err := c.Board.Repo().History().CountCommits(ctx, git.OID(t.BaseCommit), st.Head)
+	commits, err := c.Board.Repo().History().CountCommits(ctx, plumbing.OID(t.BaseCommit), st.Head)
 	w.Commits, w.Uncommitted = &commits, st.Dirty
 	return w, err
 }

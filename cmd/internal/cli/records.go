@@ -19,10 +19,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/onefile"
-	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -86,7 +86,7 @@ What operations and history are for can't be written: states, claims, verdicts, 
 			if err != nil {
 				return err
 			}
-			done, err := c.Do(ctx, "write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			done, err := c.Do(ctx, "write", func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 				field, err := newField(v, record, keys, c.Args[1])
 				if err != nil {
 					return nil, nil, err
@@ -305,7 +305,7 @@ func violationsOf(ctx context.Context, c *call.Call, path string, record any) ([
 		return nil, nil //nolint:nilerr // a file can be anywhere
 	}
 	v, err := c.Board.View(ctx)
-	if errors.Is(err, oplog.ErrNoBoard) {
+	if errors.Is(err, log.ErrNoBoard) {
 		return nil, nil
 	}
 	if err != nil {

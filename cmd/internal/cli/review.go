@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -28,7 +28,7 @@ func claimReviewCommand() *call.Command {
 		Long:    "Without an id: what has the lowest priority number and is oldest.",
 		Example: `git liza claim-review login`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			done, err := c.Do(ctx, "claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			done, err := c.Do(ctx, "claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 				id := call.First(c.Args)
 				if id == "" {
 					id = board.NextReview(v.State, cmp.Or(c.AgentID(), roles.HumanID), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
@@ -237,7 +237,7 @@ which of them were acted upon.`,
 				return err
 			}
 			if commit != "" {
-				var full git.OID
+				var full plumbing.OID
 				if full, err = c.Board.Repo().ResolveCommit(ctx, commit); err != nil {
 					return err
 				}

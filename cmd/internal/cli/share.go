@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/worktrees"
@@ -34,11 +34,11 @@ brings them itself.`,
 				return err
 			}
 			b := c.Board
-			tip, err := b.Repo().Ref(ctx, git.BoardRef)
+			tip, err := b.Repo().Ref(ctx, plumbing.BoardRef)
 			if err != nil {
 				return err
 			}
-			home, err := b.Repo().Ref(ctx, git.HomeRef)
+			home, err := b.Repo().Ref(ctx, plumbing.HomeRef)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ brings them itself.`,
 			if unclear := (*share.UnclearError)(nil); errors.As(err, &unclear) {
 				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
 			}
-			if errors.As(err, new(*gitio.NetworkError)) && !errors.Is(err, gitio.ErrRejected) && b.Remote() == "" {
+			if errors.As(err, new(*git.NetworkError)) && !errors.Is(err, git.ErrRejected) && b.Remote() == "" {
 				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: " + again}
 			}
 			if err != nil {
@@ -90,8 +90,8 @@ is reported, and its text is kept beside the queue.`,
 type synced struct {
 	OK             bool          `json:"ok"`
 	Remote         string        `json:"remote"`
-	From           git.OID       `json:"from"`
-	To             git.OID       `json:"to"`
+	From           plumbing.OID  `json:"from"`
+	To             plumbing.OID  `json:"to"`
 	New            []string      `json:"new"` // subjects, oldest first
 	Integration    bool          `json:"integration_moved"`
 	BroughtForward []string      `json:"brought_forward"`
@@ -195,19 +195,19 @@ func setBack(ctx context.Context, b *gitboard.Board, after *gitboard.View) ([]st
 
 // leftBehind is the ref of a board that this clone left for the remote's, because it did not follow
 // by replay; "" if this clone's board still grows from it.
-func leftBehind(ctx context.Context, b *gitboard.Board, before git.OID) (string, error) {
-	kept, err := b.Repo().Ref(ctx, git.ForgedRef(before))
+func leftBehind(ctx context.Context, b *gitboard.Board, before plumbing.OID) (string, error) {
+	kept, err := b.Repo().Ref(ctx, plumbing.ForgedRef(before))
 	if err != nil || kept.IsZero() {
 		return "", err
 	}
-	now, err := b.Repo().Ref(ctx, git.BoardRef)
+	now, err := b.Repo().Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return "", err
 	}
 	if grows, err := b.Repo().History().IsAncestor(ctx, before, now); grows || err != nil {
 		return "", err
 	}
-	return git.ForgedRef(before), nil
+	return plumbing.ForgedRef(before), nil
 }
 
 // sendQueued runs the queued operations on the present board.

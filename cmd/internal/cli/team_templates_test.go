@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/specs"
 )
 

@@ -10,10 +10,10 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -41,7 +41,7 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 				}
 			}
 			report, err := audit.Verify(ctx, c.Board.Log().Store(), c.Board.Repo(), r, progress)
-			if errors.Is(err, oplog.ErrNoBoard) {
+			if errors.Is(err, log.ErrNoBoard) {
 				return c.Board.NoBoard(ctx)
 			}
 			if err != nil {
@@ -71,7 +71,7 @@ func noteFuture(ctx context.Context, c *call.Call, r *audit.Report) error {
 	if err != nil {
 		return err
 	}
-	head, err := git.DecodeCommit(last)
+	head, err := plumbing.DecodeCommit(last)
 	if err != nil {
 		return nil // verify has reported it
 	}
@@ -89,13 +89,13 @@ func verifyRange(ctx context.Context, c *call.Call, text string) (audit.Range, e
 	}
 	for _, part := range []struct {
 		name string
-		oid  *git.OID
+		oid  *plumbing.OID
 	}{{from, &r.From}, {to, &r.To}} {
 		if part.name == "" {
 			continue
 		}
 		oid, err := c.Board.Repo().ResolveCommit(ctx, part.name)
-		if errors.As(err, new(*gitio.AmbiguousError)) {
+		if errors.As(err, new(*git.AmbiguousError)) {
 			return r, err
 		}
 		if err != nil {
@@ -111,18 +111,18 @@ func verifyRange(ctx context.Context, c *call.Call, text string) (audit.Range, e
 
 // isForeign reports whether a commit carries no operation and is not in the board's history, where
 // verify would report it.
-func isForeign(ctx context.Context, c *call.Call, commit git.OID) (bool, error) {
+func isForeign(ctx context.Context, c *call.Call, commit plumbing.OID) (bool, error) {
 	repo := c.Board.Repo()
 	object, err := repo.Object(ctx, string(commit))
 	if err != nil {
 		return false, err
 	}
-	if decoded, err := git.DecodeCommit(object); err == nil {
+	if decoded, err := plumbing.DecodeCommit(object); err == nil {
 		if _, err := codec.ParseHead(decoded.Message); err == nil {
 			return false, nil
 		}
 	}
-	tip, err := repo.Ref(ctx, git.BoardRef)
+	tip, err := repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil || tip.IsZero() {
 		return false, err
 	}

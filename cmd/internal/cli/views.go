@@ -21,8 +21,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -78,7 +78,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 
 // statusReport is the overview as --json prints it.
 type statusReport struct {
-	Commit git.OID      `json:"commit"`
+	Commit plumbing.OID `json:"commit"`
 	Remote *call.SeenAt `json:"remote,omitempty"`
 	*report.Overview
 }
@@ -251,7 +251,7 @@ func runLog(ctx context.Context, c *call.Call, o history.Options) error {
 	if o.Follow {
 		return followLog(ctx, c, o, v)
 	}
-	lines, err := history.Lines(ctx, c, o, git.ZeroOID, v.Commit)
+	lines, err := history.Lines(ctx, c, o, plumbing.ZeroOID, v.Commit)
 	if err != nil {
 		return err
 	}
@@ -297,7 +297,7 @@ func followLog(ctx context.Context, c *call.Call, o history.Options, v *gitboard
 	if err != nil {
 		return err
 	}
-	for seen := git.ZeroOID; ; {
+	for seen := plumbing.ZeroOID; ; {
 		if v.Commit != seen {
 			lines, err := history.Lines(ctx, c, o, seen, v.Commit)
 			if err == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
@@ -75,9 +75,9 @@ func runWatch(ctx context.Context, c *call.Call, noBreaker bool, heartbeat time.
 func watchOnce(ctx context.Context, c *call.Call) error {
 	away := c.Board.Refresh(ctx)
 	switch {
-	case errors.As(away, new(*oplog.RecordError)):
+	case errors.As(away, new(*log.RecordError)):
 		away = nil // what does not follow is a condition like any other
-	case away != nil && (!errors.As(away, new(*gitio.NetworkError)) || ctx.Err() != nil):
+	case away != nil && (!errors.As(away, new(*git.NetworkError)) || ctx.Err() != nil):
 		return away
 	}
 	notices, err := watch.Once(ctx, watch.Config{Board: c.Board, Now: c.App.Now})

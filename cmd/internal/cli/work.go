@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -236,7 +236,7 @@ func blockCommand() *call.Command {
 			if p.Reason == "" && c.AgentID() == "" {
 				p.Reason = board.HumanOverride
 			}
-			done, err := c.Do(ctx, "block", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			done, err := c.Do(ctx, "block", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 				t, err := v.State.FindTask(p.Task)
 				if err != nil {
 					return nil, nil, err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -132,7 +132,7 @@ func worktreeDeleteCommand() *call.Command {
 			if err := worktrees.Delete(ctx, c.Board, actor, c.Args[0]); err != nil {
 				return err
 			}
-			return c.Answer(map[string]any{"task": c.Args[0]}, c.Args[0]+" has no worktree here now; work that nothing else holds is under "+git.AtticPrefix+c.Args[0])
+			return c.Answer(map[string]any{"task": c.Args[0]}, c.Args[0]+" has no worktree here now; work that nothing else holds is under "+plumbing.AtticPrefix+c.Args[0])
 		},
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 func Finalize(ctx context.Context, c *call.Call, ids []string, extra map[string]any) error {
@@ -19,7 +19,7 @@ func Finalize(ctx context.Context, c *call.Call, ids []string, extra map[string]
 // RejectDrafts sends drafts back to their planner, one operation each.
 func RejectDrafts(ctx context.Context, c *call.Call, ids []string, reason string) error {
 	return each(ctx, c, ids, nil, func(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error) {
-		return c.Do(ctx, "reject-draft", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		return c.Do(ctx, "reject-draft", func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 			return &board.RejectDraft{About: board.About{Task: id}, Reason: reason}, nil, nil
 		})
 	})
@@ -58,7 +58,7 @@ func each(ctx context.Context, c *call.Call, ids []string, extra map[string]any,
 }
 
 func finalize(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error) {
-	return c.Do(ctx, "finalize", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	return c.Do(ctx, "finalize", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err

@@ -9,14 +9,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // conflict means that somebody else has changed the same fields meanwhile.
 type conflict struct {
-	commit    git.OID
+	commit    plumbing.OID
 	now, mine any
 	edits     []board.FieldEdit // everything the human changed
 	fields    []string          // the fields that both changed

@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -25,8 +25,8 @@ type edit struct {
 	reason string
 	name   string // name of the file for Keep
 	file   string
-	commit git.OID // the board's commit that the text is based on
-	base   any     // the record at that commit
+	commit plumbing.OID // the board's commit that the text is based on
+	base   any          // the record at that commit
 }
 
 func Run(ctx context.Context, c *call.Call, reason, from string) error {
@@ -127,7 +127,7 @@ func (e *edit) commitText(ctx context.Context, before string) (*gitboard.Done, e
 	if e.path == board.TeamPath {
 		return e.commitTeam(ctx, data, edited, fields)
 	}
-	return e.Do(ctx, "write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	return e.Do(ctx, "write", func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		free, _, err := e.unchanged(v, edited, fields)
 		return &board.Write{Path: e.path, Reason: e.reason, Fields: free}, nil, err
 	})

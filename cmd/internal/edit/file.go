@@ -8,8 +8,8 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -32,7 +32,7 @@ func (e *edit) begin(ctx context.Context, from string) (string, error) {
 			return "", err
 		}
 		if began := beganWith(body, e.path); began != "" {
-			e.commit = git.OID(began)
+			e.commit = plumbing.OID(began)
 		}
 		if v, err = e.Board.ViewAt(ctx, string(e.commit)); err != nil {
 			return "", err

@@ -8,8 +8,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -24,7 +24,7 @@ func SetTeam(ctx context.Context, c *call.Call, file, text, again string) (*gitb
 	if team.Extra != nil {
 		return nil, wrongLine(file, codec.LineOf([]byte(text), "extra"), "there is no field extra", again)
 	}
-	return c.Do(ctx, "team", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	return c.Do(ctx, "team", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		p, err := teamPayload(ctx, c, v, team)
 		if err != nil {
 			return nil, nil, err

@@ -1,6 +1,6 @@
 // Package history lists the operations of the board's history that pass a filter, as log, export
 // and log.yaml show them.
 //
-// It may import cmd/internal/call, cmd/internal/records, gitboard/board, gitboard/codec,
-// gitboard/git, gitboard/onefile and gitboard/oplog.
+// It may import cmd/internal/call, cmd/internal/records, gitboard/board, gitboard/git/plumbing,
+// gitboard/log, gitboard/log/codec and gitboard/onefile.
 package history

@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // Filter selects the operations to show.
@@ -30,7 +30,7 @@ type Options struct {
 
 // Line is an operation as log shows it.
 type Line struct {
-	Commit  git.OID          `json:"commit"`
+	Commit  plumbing.OID     `json:"commit"`
 	Time    board.Time       `json:"time"`
 	Op      string           `json:"op"`
 	Agent   string           `json:"agent"`
@@ -43,7 +43,7 @@ type Line struct {
 }
 
 // Lines lists the operations between two commits that pass the filter, newest first.
-func Lines(ctx context.Context, c *call.Call, o Options, from, to git.OID) ([]Line, error) {
+func Lines(ctx context.Context, c *call.Call, o Options, from, to plumbing.OID) ([]Line, error) {
 	commits, err := c.Board.Log().Store().Log(ctx, from, to)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func Lines(ctx context.Context, c *call.Call, o Options, from, to git.OID) ([]Li
 			continue
 		}
 		if o.Patch && len(commit.Parents) == 1 {
-			var broken *oplog.RecordError
+			var broken *log.RecordError
 			line.Patch, err = records.Changes(ctx, c, commit.Parents[0], commit.OID)
 			if errors.As(err, &broken) {
 				line.Patch = []records.Change{{Record: broken.Path, New: "can't be read: " + broken.Err.Error()}}
@@ -73,7 +73,7 @@ func Lines(ctx context.Context, c *call.Call, o Options, from, to git.OID) ([]Li
 
 // line returns a commit's operation, and whether it passes the filter. A commit that is not an
 // operation always does.
-func (o Filter) line(commit git.Commit) (Line, bool) {
+func (o Filter) line(commit plumbing.Commit) (Line, bool) {
 	h, err := codec.ParseHead(commit.Message)
 	at := board.At(commit.Author.When)
 	switch {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -79,7 +79,7 @@ func inline(old, new string) string {
 }
 
 // Changes compares two of the board's commits.
-func Changes(ctx context.Context, c *call.Call, old, new git.OID) ([]Change, error) {
+func Changes(ctx context.Context, c *call.Call, old, new plumbing.OID) ([]Change, error) {
 	a, err := c.Board.Log().At(ctx, old)
 	if err != nil {
 		return nil, err

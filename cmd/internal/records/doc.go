@@ -1,6 +1,6 @@
 // Package records finds records by their files and by their places in the document, reads parts of
 // the document, checks records, and compares boards record by record. It writes nothing.
 //
-// It may import cmd/internal/call, gitboard, gitboard/audit, gitboard/board, gitboard/codec,
-// gitboard/git and gitboard/plain.
+// It may import cmd/internal/call, gitboard, gitboard/audit, gitboard/board, gitboard/git/plumbing,
+// gitboard/log/codec and gitboard/plain.
 package records

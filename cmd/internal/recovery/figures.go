@@ -13,9 +13,9 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -28,7 +28,7 @@ type Figures struct {
 	Tasks      int   `json:"tasks"`
 	Archived   int   `json:"archived_tasks"`
 	BoardSize  int64 `json:"board_bytes"` // including the whole history
-	gitio.Usage
+	git.Usage
 	Attic int `json:"attic"` // number of kept pieces of work
 	// Large is the size of the files beyond attic_max_mb, in bytes.
 	Large int64 `json:"large_bytes"`
@@ -54,16 +54,16 @@ func Count(ctx context.Context, c *call.Call) (*Figures, error) {
 	}
 	repo := c.Board.Repo()
 	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: call.Version, Format: board.Format}
-	if f.Operations, err = repo.History().CountCommits(ctx, git.ZeroOID, v.Commit); err != nil {
+	if f.Operations, err = repo.History().CountCommits(ctx, plumbing.ZeroOID, v.Commit); err != nil {
 		return nil, err
 	}
-	if f.BoardSize, err = repo.History().DiskUsage(ctx, git.BoardRef); err != nil {
+	if f.BoardSize, err = repo.History().DiskUsage(ctx, plumbing.BoardRef); err != nil {
 		return nil, err
 	}
 	if f.Usage, err = repo.Upkeep().Usage(ctx); err != nil {
 		return nil, err
 	}
-	attic, err := repo.Refs(ctx, git.AtticPrefix)
+	attic, err := repo.Refs(ctx, plumbing.AtticPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func Count(ctx context.Context, c *call.Call) (*Figures, error) {
 		return nil, err
 	}
 	f.Hooks = setup.HooksState(hooks, repo.Bare())
-	if _, _, f.Git, err = gitio.Version(ctx); err != nil {
+	if _, _, f.Git, err = git.Version(ctx); err != nil {
 		return nil, err
 	}
 	if f.Ignored, err = repo.Settings().Programs(ctx); err != nil {
@@ -162,8 +162,8 @@ func dropped(ctx context.Context, c *call.Call, s *board.State) (n int, err erro
 
 // posing names what makes plain git show other objects than the repository has: replacements
 // (git-replace) and grafts.
-func posing(ctx context.Context, repo *gitio.Repo) (string, error) {
-	refs, err := repo.Refs(ctx, git.ReplacePrefix)
+func posing(ctx context.Context, repo *git.Repo) (string, error) {
+	refs, err := repo.Refs(ctx, plumbing.ReplacePrefix)
 	var by []string
 	if len(refs) > 0 {
 		by = append(by, plain.Plural(len(refs), "replacement")+" (git replace -l)")
@@ -205,7 +205,7 @@ func AskRemote(ctx context.Context, c *call.Call) (found []Finding, away string,
 	}
 	f := Finding{Text: err.Error(), Hint: call.Classify(err).Hint}
 	switch {
-	case errors.Is(err, gitio.ErrNoRemote):
+	case errors.Is(err, git.ErrNoRemote):
 		f.Kind = worktrees.MissingRemote
 	case errors.As(err, new(*share.LostError)):
 		f.Kind = worktrees.LostBoard
@@ -239,7 +239,7 @@ func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 	switch err := seen.SetBack(ctx); {
 	case errors.As(err, &back) && back.Code == board.CodeSetBack:
 		found = append(found, worktrees.Problem{Kind: worktrees.SetBackBranch, Text: back.Message, Hint: back.Hint})
-	case err != nil && back == nil && !errors.As(err, new(*gitio.BrokenRefError)): // others are reported
+	case err != nil && back == nil && !errors.As(err, new(*git.BrokenRefError)): // others are reported
 		return nil, err
 	}
 	found = append(found, oddSettings(repo)...)
@@ -274,7 +274,7 @@ func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 	if ahead <= skewed {
 		return found, nil
 	}
-	commits, err := c.Board.Log().Store().Log(ctx, git.ZeroOID, seen.Commit)
+	commits, err := c.Board.Log().Store().Log(ctx, plumbing.ZeroOID, seen.Commit)
 	if err != nil {
 		return found, err
 	}

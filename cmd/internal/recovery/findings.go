@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -89,7 +89,7 @@ const letHuman = "stop, and let a human decide: git liza doctor --fix"
 // that ref is needed for.
 func diagnose(ctx context.Context, c *call.Call, repairer board.Actor) ([]worktrees.Problem, error) {
 	problems, err := merge.Diagnose(ctx, c.Board, repairer)
-	unread := (*gitio.BrokenRefError)(nil)
+	unread := (*git.BrokenRefError)(nil)
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && refused.Code == board.CodeNoIntegration {
 		problems = append(problems, worktrees.Problem{Kind: worktrees.NoIntegration, Text: refused.Message, Hint: refused.Hint})
 	} else if err != nil && !errors.As(err, &unread) {

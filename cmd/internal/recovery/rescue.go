@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -98,7 +98,7 @@ func findLoss(ctx context.Context, c *call.Call) (*audit.Loss, error) {
 // everything.
 func refetch(ctx context.Context, c *call.Call, loss *audit.Loss) (*Finding, *audit.Loss, error) {
 	f := &Finding{Kind: worktrees.DamagedBoard, Text: loss.Damage() + "; " + c.Board.Remote() + " may have them"}
-	if err := c.Board.Refetch(ctx, git.BoardRef); err != nil {
+	if err := c.Board.Refetch(ctx, plumbing.BoardRef); err != nil {
 		f.Error = err.Error()
 		return f, nil, nil
 	}
@@ -140,7 +140,7 @@ func foreign(ctx context.Context, c *call.Call, fix bool) (found []Finding, rest
 }
 
 // forward checks whether the board was set back, and moves it forward again.
-func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, rest Rest, err error) {
+func forward(ctx context.Context, repo *git.Repo, fix bool) (found []Finding, rest Rest, err error) {
 	back, err := audit.FindSetBack(ctx, repo)
 	if err != nil || back == nil {
 		return nil, Whole, err
@@ -163,7 +163,7 @@ func forward(ctx context.Context, repo *gitio.Repo, fix bool) (found []Finding, 
 
 // gone returns the loss of a board of which there are only traces, nil if it exists.
 func gone(ctx context.Context, c *call.Call) (*audit.Loss, error) {
-	if tip, err := c.Board.Repo().Ref(ctx, git.BoardRef); err != nil || !tip.IsZero() {
+	if tip, err := c.Board.Repo().Ref(ctx, plumbing.BoardRef); err != nil || !tip.IsZero() {
 		return nil, err
 	}
 	if gone, err := c.Board.Gone(ctx); !gone || err != nil {

@@ -5,13 +5,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // oddSettings finds settings of the repository with which git works in no worktree, or not in the
 // main worktree.
-func oddSettings(repo *gitio.Repo) (found []worktrees.Problem) {
+func oddSettings(repo *git.Repo) (found []worktrees.Problem) {
 	own := repo.Settings().Own
 	path := filepath.Join(repo.CommonDir(), "config")
 	if own("core.bare") != "true" {
@@ -34,7 +34,7 @@ func oddSettings(repo *gitio.Repo) (found []worktrees.Problem) {
 
 // ownSettings lists the settings by which an agent can change who a person is for git, or what
 // git runs for them.
-func ownSettings(repo *gitio.Repo) (keys []string) {
+func ownSettings(repo *git.Repo) (keys []string) {
 	for _, key := range []string{"user.name", "user.email", "author.name", "author.email", "core.hooksPath", "commit.gpgsign", "gpg.program"} {
 		if repo.Settings().Own(key) != "" {
 			keys = append(keys, key)
@@ -44,7 +44,7 @@ func ownSettings(repo *gitio.Repo) (keys []string) {
 }
 
 // signs reports whether git signs commits, of agents, too.
-func signs(ctx context.Context, repo *gitio.Repo) (bool, error) {
+func signs(ctx context.Context, repo *git.Repo) (bool, error) {
 	value, set, err := repo.Settings().Get(ctx, "commit.gpgsign")
 	return set && value != "false", err
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -19,7 +19,7 @@ func Unrecorded(ctx context.Context, c *call.Call) ([]Finding, error) {
 		return nil, err
 	}
 	strays, err := watch.AllStrays(ctx, c.Board, v)
-	if errors.As(err, new(*gitio.BrokenRefError)) {
+	if errors.As(err, new(*git.BrokenRefError)) {
 		return nil, nil // Repair has reported that ref
 	}
 	if err != nil {
@@ -29,7 +29,7 @@ func Unrecorded(ctx context.Context, c *call.Call) ([]Finding, error) {
 	for _, s := range strays {
 		found = append(found, Finding{
 			Kind: "unrecorded", Text: s.Text,
-			Hint: "let a human look at it (git show " + git.OID(s.Commit).Short() + "): nothing that continues from here can be trusted to be reviewed",
+			Hint: "let a human look at it (git show " + plumbing.OID(s.Commit).Short() + "): nothing that continues from here can be trusted to be reviewed",
 		})
 	}
 	return found, nil

@@ -3,6 +3,6 @@
 // live screen uses a terminal.
 //
 // It may import cmd/internal/call, cmd/internal/editor, cmd/internal/records, cmd/internal/tty,
-// gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio, gitboard/notify,
+// gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/notify,
 // gitboard/plain, gitboard/report, gitboard/roles, gitboard/watch and worktrees.
 package screen

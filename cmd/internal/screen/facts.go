@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
@@ -28,7 +28,7 @@ type taskFacts struct {
 	outlook     report.TaskOutlook
 	now         time.Time
 	submissions map[string]submission // by commit
-	commits     []git.Commit          // of the work, oldest first
+	commits     []plumbing.Commit     // of the work, oldest first
 	remarks     []report.Remark
 	worktree    *worktrees.Status // nil if there is none
 	unknown     error             // error from the repository, if any
@@ -39,7 +39,7 @@ type taskFacts struct {
 type submission struct {
 	number int
 	since  int // number of the previous submission, 0 for none
-	files  []gitio.FileStat
+	files  []git.FileStat
 }
 
 func FactsOf(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) {
@@ -101,12 +101,12 @@ func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) erro
 	if err != nil {
 		return err
 	}
-	var pairs [][2]git.OID // two each: since the previous submission, and in total
+	var pairs [][2]plumbing.OID // two each: since the previous submission, and in total
 	var which []int
 	for i, s := range numbers {
 		f.submissions[of[i]] = s
 		if a, base, b := trees[3*i], trees[3*i+1], trees[3*i+2]; !a.IsZero() && !base.IsZero() && !b.IsZero() {
-			pairs, which = append(pairs, [2]git.OID{a, b}, [2]git.OID{base, b}), append(which, i)
+			pairs, which = append(pairs, [2]plumbing.OID{a, b}, [2]plumbing.OID{base, b}), append(which, i)
 		}
 	}
 	stats, err := b.Repo().History().DiffStats(ctx, pairs)
@@ -118,14 +118,14 @@ func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) erro
 		s, own := numbers[at], paths(stats[2*i+1])
 		since := stats[2*i]
 		keep := report.OwnFiles(paths(since), earlier, own)
-		s.files = slices.DeleteFunc(since, func(f gitio.FileStat) bool { return !slices.Contains(keep, f.Path) })
+		s.files = slices.DeleteFunc(since, func(f git.FileStat) bool { return !slices.Contains(keep, f.Path) })
 		f.submissions[of[at]] = s
 		earlier = own
 	}
 	return nil
 }
 
-func paths(files []gitio.FileStat) []string {
+func paths(files []git.FileStat) []string {
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = f.Path
@@ -134,18 +134,18 @@ func paths(files []gitio.FileStat) []string {
 }
 
 // treesOf returns the trees of commits, zero for an id that is not a commit in this repository.
-func treesOf(ctx context.Context, repo *gitio.Repo, names []string) ([]git.OID, error) {
+func treesOf(ctx context.Context, repo *git.Repo, names []string) ([]plumbing.OID, error) {
 	objects, err := repo.Objects(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	trees := make([]git.OID, len(names))
+	trees := make([]plumbing.OID, len(names))
 	for i, o := range objects {
-		trees[i] = git.ZeroOID
-		if o.OID == "" || o.Type != git.CommitObject {
+		trees[i] = plumbing.ZeroOID
+		if o.OID == "" || o.Type != plumbing.CommitObject {
 			continue
 		}
-		c, err := git.DecodeCommit(o)
+		c, err := plumbing.DecodeCommit(o)
 		if err != nil {
 			return nil, err
 		}
@@ -156,13 +156,13 @@ func treesOf(ctx context.Context, repo *gitio.Repo, names []string) ([]git.OID, 
 
 // readCommits lists the commits of the branch, or without one those of the last submission.
 func (f *taskFacts) readCommits(ctx context.Context, b *gitboard.Board) error {
-	tip, err := git.OID(f.t.ReviewCommit), error(nil)
+	tip, err := plumbing.OID(f.t.ReviewCommit), error(nil)
 	if e := f.t.Last(board.EventReady); tip == "" && e != nil {
-		tip = git.OID(e.Commit)
+		tip = plumbing.OID(e.Commit)
 	}
 	if f.t.Worktree != "" {
-		var branch git.OID
-		if branch, err = b.Repo().Ref(ctx, git.BranchRef(f.config.TaskBranches().Of(f.t.ID))); err != nil {
+		var branch plumbing.OID
+		if branch, err = b.Repo().Ref(ctx, plumbing.BranchRef(f.config.TaskBranches().Of(f.t.ID))); err != nil {
 			return err
 		}
 		if !branch.IsZero() {
@@ -177,25 +177,25 @@ func (f *taskFacts) readCommits(ctx context.Context, b *gitboard.Board) error {
 	if err != nil || here[0].IsZero() || here[1].IsZero() {
 		return err
 	}
-	f.commits, err = b.Repo().Log(ctx, git.OID(base), tip)
+	f.commits, err = b.Repo().Log(ctx, plumbing.OID(base), tip)
 	return err
 }
 
 // workBase is where the work that ends at tip left integration; a fix brings newer integration into
 // the branch. It is "" if that is unknown.
-func (f *taskFacts) workBase(ctx context.Context, b *gitboard.Board, tip git.OID) (string, error) {
+func (f *taskFacts) workBase(ctx context.Context, b *gitboard.Board, tip plumbing.OID) (string, error) {
 	if e := f.t.Last(board.EventReady); e != nil && (e.Commit == string(tip) || f.t.BaseCommit == "") {
 		return e.Base, nil
 	}
 	if tip == "" || f.t.BaseCommit == "" {
 		return f.t.BaseCommit, nil
 	}
-	integration, err := b.Repo().Ref(ctx, git.BranchRef(f.config.IntegrationBranch))
+	integration, err := b.Repo().Ref(ctx, plumbing.BranchRef(f.config.IntegrationBranch))
 	if err != nil || integration.IsZero() {
 		return f.t.BaseCommit, err
 	}
 	base, err := b.Repo().History().MergeBase(ctx, integration, tip)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		return f.t.BaseCommit, nil
 	}
 	return string(base), err
@@ -213,7 +213,7 @@ func (f *taskFacts) readRemarks(ctx context.Context, b *gitboard.Board) (err err
 }
 
 // totals describes the amount of changes in one line.
-func totals(files []gitio.FileStat) string {
+func totals(files []git.FileStat) string {
 	added, deleted := 0, 0
 	for _, f := range files {
 		added, deleted = added+f.Added, deleted+f.Deleted

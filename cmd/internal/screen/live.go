@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -74,8 +74,8 @@ type statusWatch struct {
 	pasting  bool
 
 	message string
-	said    git.OID // the board's commit at the time of the message
-	failure string  // why the board can't be read now
+	said    plumbing.OID // the board's commit at the time of the message
+	failure string       // why the board can't be read now
 	quit    bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/editor"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
@@ -95,7 +95,7 @@ func patchLines(p call.Page, patch *gitboard.Patch) []patchLine {
 			add("", colouredPatch(p, plain.Shown(line)))
 		}
 	default:
-		for l := range git.PatchLines(patch.Text) {
+		for l := range plumbing.PatchLines(patch.Text) {
 			add(placeOf(l), colouredPatch(p, plain.Shown(l.Text)))
 			var here []report.Remark
 			for here, left = beside(patch, l, left); len(here) > 0; here = here[1:] {
@@ -109,7 +109,7 @@ func patchLines(p call.Page, patch *gitboard.Patch) []patchLine {
 
 // placeOf is where a comment on a line of a patch belongs: for a removed line, the line after it;
 // in a deleted file, the old line.
-func placeOf(l git.PatchLine) string {
+func placeOf(l plumbing.PatchLine) string {
 	switch {
 	case l.Old+l.New == 0:
 		return ""
@@ -120,7 +120,7 @@ func placeOf(l git.PatchLine) string {
 }
 
 // beside splits the comments into those on a line of a patch and the others.
-func beside(patch *gitboard.Patch, l git.PatchLine, all []report.Remark) (here, left []report.Remark) {
+func beside(patch *gitboard.Patch, l plumbing.PatchLine, all []report.Remark) (here, left []report.Remark) {
 	for _, r := range all {
 		if patch.Shows(r, l) {
 			here = append(here, r)

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -308,7 +308,7 @@ func (f *taskFacts) changed(l *call.Labels, s submission) {
 	}
 }
 
-func counted(f gitio.FileStat) string {
+func counted(f git.FileStat) string {
 	if f.Binary {
 		return "binary"
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/hooks/install"
 )
@@ -85,7 +85,7 @@ func HookSetup(ctx context.Context, c *call.Call) (install.Setup, error) {
 	}
 	setup.Served = s.Served
 	v, err := b.View(ctx)
-	if errors.Is(err, oplog.ErrNoBoard) || setup.Server {
+	if errors.Is(err, log.ErrNoBoard) || setup.Server {
 		return setup, nil
 	}
 	if err != nil {
@@ -114,7 +114,7 @@ func Guarded(ctx context.Context, c *call.Call, begin func() error) (warning str
 		warning = installHooks(ctx, c)
 	}
 	if err := begin(); err != nil {
-		tip, failed := repo.Ref(ctx, git.BoardRef)
+		tip, failed := repo.Ref(ctx, plumbing.BoardRef)
 		if failed != nil || !tip.IsZero() || before.Files || before.On || repo.Bare() {
 			return "", err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -118,11 +118,11 @@ func proven(ctx context.Context, b *gitboard.Board) error {
 // BoardsElsewhere lists the remotes that have a board, if this clone has none. With alone it does
 // not ask them.
 func BoardsElsewhere(ctx context.Context, c *call.Call, alone bool, hint string) ([]string, error) {
-	if tip, err := c.Board.Repo().Ref(ctx, git.BoardRef); err != nil || !tip.IsZero() || alone {
+	if tip, err := c.Board.Repo().Ref(ctx, plumbing.BoardRef); err != nil || !tip.IsZero() || alone {
 		return nil, err
 	}
 	found, err := c.Board.SharedBoards(ctx)
-	if errors.As(err, new(*gitio.NetworkError)) {
+	if errors.As(err, new(*git.NetworkError)) {
 		return nil, &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error() + ", so it is unknown whether this project has a board already", Hint: hint}
 	}
 	if err != nil || len(found) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -32,42 +32,42 @@ func MakeStopDir(ctx context.Context, b *gitboard.Board) error {
 // Start is where integration starts, or is already.
 type Start struct {
 	Name   string // the branch that it starts from
-	Commit git.OID
-	Refs   []git.RefUpdate
+	Commit plumbing.OID
+	Refs   []plumbing.RefUpdate
 }
 
 // StartOf finds where integration starts, and refuses conflicting branches before anything is
 // written.
-func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start, error) {
+func StartOf(ctx context.Context, repo *git.Repo, integration string) (*Start, error) {
 	if err := board.CheckIntegration(integration); err != nil {
 		return nil, err
 	}
-	if oid, err := repo.Ref(ctx, git.BranchRef("liza")); err != nil || !oid.IsZero() {
+	if oid, err := repo.Ref(ctx, plumbing.BranchRef("liza")); err != nil || !oid.IsZero() {
 		return nil, orErr(err, board.Refuse(board.CodeInTheWay, "a branch is named liza, and the board needs liza/...", "rename it: git branch -m liza OTHER"))
 	}
-	if under, err := repo.Refs(ctx, git.BoardRef+"/"); err != nil || len(under) > 0 {
+	if under, err := repo.Refs(ctx, plumbing.BoardRef+"/"); err != nil || len(under) > 0 {
 		return nil, orErr(err, board.Refuse(board.CodeInTheWay, "there are branches below liza/state/, and the board is the branch liza/state", "rename them: git branch -m OLD NEW"))
 	}
-	if under, err := repo.Refs(ctx, git.BranchRef(integration)+"/"); err != nil || len(under) > 0 {
+	if under, err := repo.Refs(ctx, plumbing.BranchRef(integration)+"/"); err != nil || len(under) > 0 {
 		return nil, orErr(err, board.Refuse(board.CodeInTheWay, fmt.Sprintf("there are branches below %s/, so no branch can be named %s", integration, integration), "git liza init GOAL --integration-branch OTHER"))
 	}
-	ref := git.BranchRef(integration)
+	ref := plumbing.BranchRef(integration)
 	tip, err := repo.Ref(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	if !tip.IsZero() {
-		return &Start{Name: integration, Commit: tip, Refs: []git.RefUpdate{{Ref: ref, Old: tip, New: tip}}}, nil
+		return &Start{Name: integration, Commit: tip, Refs: []plumbing.RefUpdate{{Ref: ref, Old: tip, New: tip}}}, nil
 	}
 	theirs := "origin/" + integration // a clone may have the landed work only there
-	if tip, err = repo.Ref(ctx, git.RemotesPrefix+theirs); err != nil {
+	if tip, err = repo.Ref(ctx, plumbing.RemotesPrefix+theirs); err != nil {
 		return nil, err
 	}
 	if !tip.IsZero() {
-		return &Start{Name: theirs, Commit: tip, Refs: []git.RefUpdate{{Ref: ref, Old: git.ZeroOID, New: tip}}}, nil
+		return &Start{Name: theirs, Commit: tip, Refs: []plumbing.RefUpdate{{Ref: ref, Old: plumbing.ZeroOID, New: tip}}}, nil
 	}
 	from, err := repo.History().DefaultBranch(ctx)
-	if errors.Is(err, gitio.ErrNotFound) {
+	if errors.Is(err, git.ErrNotFound) {
 		if _, err := repo.ResolveCommit(ctx, "HEAD"); err == nil {
 			return nil, board.Refuse(board.CodeNoCommit, "HEAD is detached, and without a branch main or master integration can't begin anywhere", "git switch -c main, or another branch, then git liza init")
 		}
@@ -76,21 +76,21 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 	if err != nil {
 		return nil, err
 	}
-	commit, err := repo.Ref(ctx, git.BranchRef(from)) // a tag may have the same name
+	commit, err := repo.Ref(ctx, plumbing.BranchRef(from)) // a tag may have the same name
 	if err != nil {
 		return nil, err
 	}
-	return &Start{Name: from, Commit: commit, Refs: []git.RefUpdate{{Ref: ref, Old: git.ZeroOID, New: commit}}}, nil
+	return &Start{Name: from, Commit: commit, Refs: []plumbing.RefUpdate{{Ref: ref, Old: plumbing.ZeroOID, New: commit}}}, nil
 }
 
 // Behind lists the branches whose commits integration lacks where it starts: the default branch, and
 // the refs that this branch and integration follow. Each is a sentence with the way to bring them.
-func (s *Start) Behind(ctx context.Context, repo *gitio.Repo, integration string) (warnings []string, err error) {
+func (s *Start) Behind(ctx context.Context, repo *git.Repo, integration string) (warnings []string, err error) {
 	branches := []string{integration}
 	switch from, err := repo.History().DefaultBranch(ctx, integration); {
 	case err == nil:
 		branches = append(branches, from)
-	case !errors.Is(err, gitio.ErrNotFound):
+	case !errors.Is(err, git.ErrNotFound):
 		return nil, err
 	}
 	for _, branch := range branches {
@@ -98,8 +98,8 @@ func (s *Start) Behind(ctx context.Context, repo *gitio.Repo, integration string
 		if err != nil {
 			return nil, err
 		}
-		for _, ref := range []string{git.BranchRef(branch), upstream} {
-			if ref == "" || ref == git.BranchRef(integration) {
+		for _, ref := range []string{plumbing.BranchRef(branch), upstream} {
+			if ref == "" || ref == plumbing.BranchRef(integration) {
 				continue
 			}
 			tip, err := repo.Ref(ctx, ref)
@@ -111,7 +111,7 @@ func (s *Start) Behind(ctx context.Context, repo *gitio.Repo, integration string
 				return nil, err
 			}
 			if n > 0 {
-				name := strings.TrimPrefix(git.BranchName(ref), git.RemotesPrefix)
+				name := strings.TrimPrefix(plumbing.BranchName(ref), plumbing.RemotesPrefix)
 				warnings = append(warnings, fmt.Sprintf("%s begins %s behind %s; to bring them: git liza land %s", integration, plain.Plural(n, "commit"), name, name))
 			}
 		}

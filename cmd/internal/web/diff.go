@@ -10,7 +10,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -106,26 +106,26 @@ func parseDiff(text string, c *board.Config) []diffFile {
 	var files []diffFile
 	var f *diffFile
 	shown := 0
-	for l := range git.PatchLines(text) {
-		if l.Kind == git.PatchFile {
+	for l := range plumbing.PatchLines(text) {
+		if l.Kind == plumbing.PatchFile {
 			files = append(files, diffFile{})
 			f = &files[len(files)-1]
 		}
 		f.Path = l.Path
 		switch l.Kind {
-		case git.PatchHeader:
+		case plumbing.PatchHeader:
 			f.header(l)
-		case git.PatchHunk:
+		case plumbing.PatchHunk:
 			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Shown(l.Text), maxLineRunes)))})
-		case git.PatchAdded:
+		case plumbing.PatchAdded:
 			f.Added++
 			f.line(&shown, diffLine{Kind: "add", New: l.New, text: displayed(l)})
-		case git.PatchGone:
+		case plumbing.PatchGone:
 			f.Removed++
 			f.line(&shown, diffLine{Kind: "del", Old: l.Old, text: displayed(l)})
-		case git.PatchNote:
+		case plumbing.PatchNote:
 			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(plain.Shown(l.Content())))})
-		case git.PatchSame:
+		case plumbing.PatchSame:
 			f.line(&shown, diffLine{Kind: "same", Old: l.Old, New: l.New, text: displayed(l)})
 		}
 	}
@@ -147,7 +147,7 @@ func (f *diffFile) line(shown *int, l diffLine) {
 }
 
 // header handles a line between a file's name and its first change.
-func (f *diffFile) header(l git.PatchLine) {
+func (f *diffFile) header(l plumbing.PatchLine) {
 	switch {
 	case strings.HasPrefix(l.Text, "new file"):
 		f.State = "new"
@@ -160,7 +160,7 @@ func (f *diffFile) header(l git.PatchLine) {
 	}
 }
 
-func displayed(l git.PatchLine) string { return plainly(plain.Shown(l.Content()), maxLineRunes) }
+func displayed(l plumbing.PatchLine) string { return plainly(plain.Shown(l.Content()), maxLineRunes) }
 
 // coloured highlights comments, strings, numbers and keywords in a line of source, and marks its
 // changed spans. It sees one line at a time: a token of several lines is highlighted only where it

@@ -10,6 +10,6 @@
 //
 // Access control is in guard.go; html/template escapes everything that is shown.
 //
-// It may import cmd/internal/call, cmd/internal/history, gitboard, gitboard/board, gitboard/git,
-// gitboard/plain, gitboard/report, gitboard/roles and roles/transcript.
+// It may import cmd/internal/call, cmd/internal/history, gitboard, gitboard/board,
+// gitboard/git/plumbing, gitboard/plain, gitboard/report, gitboard/roles and roles/transcript.
 package web

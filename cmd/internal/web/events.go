@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // beat is how often an open stream sends a sign of life, since proxies may close a silent one.
@@ -148,7 +148,7 @@ func (f *follower) before(r *http.Request, id string, now *page) []part {
 		}
 	}
 	commit, _, _ := strings.Cut(f.had, ".")
-	if !git.OID(commit).Valid() {
+	if !plumbing.OID(commit).Valid() {
 		return []part{}
 	}
 	l, err := f.s.hub.at(ctx, commit)

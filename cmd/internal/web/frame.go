@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
@@ -158,7 +158,7 @@ func (s *Server) place(ctx context.Context, tip, l *look, f *frame) error {
 func (s *Server) seek(w http.ResponseWriter, r *http.Request) {
 	target := local(r.URL.Query().Get("to"))
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))
-	var commit git.OID
+	var commit plumbing.OID
 	if err == nil {
 		err = s.hub.with(r.Context(), func(l *look, _ string) error {
 			lines, err := s.hub.operations(r.Context(), l.Commit)

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -276,15 +276,15 @@ func (l *look) narrowed(ctx context.Context, goal string) (*look, error) {
 
 // operations lists the operations up to a commit, newest first. It adds new ones to the cached
 // list. The caller holds the lock.
-func (h *hub) operations(ctx context.Context, tip git.OID) ([]history.Line, error) {
+func (h *hub) operations(ctx context.Context, tip plumbing.OID) ([]history.Line, error) {
 	if i := slices.IndexFunc(h.lines, func(l history.Line) bool { return l.Commit == tip }); i >= 0 {
 		return h.lines[i:], nil
 	}
-	known := git.ZeroOID
+	known := plumbing.ZeroOID
 	if len(h.lines) > 0 {
 		known = h.lines[0].Commit
 		if on, err := h.board.Repo().History().IsAncestor(ctx, known, tip); err != nil || !on { // the board was set back
-			known, h.lines = git.ZeroOID, nil
+			known, h.lines = plumbing.ZeroOID, nil
 		}
 	}
 	call := &call.Call{App: h.app, Board: h.board}

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
@@ -36,7 +36,7 @@ func (p lazyPages) ExecuteTemplate(w interface{ Write([]byte) (int, error) }, na
 var functions = template.FuncMap{
 	"visible": plain.Visible,
 	"oneline": func(text string) string { return plain.Line(text, 200) },
-	"short":   func(oid git.OID) string { return oid.Short() },
+	"short":   func(oid plumbing.OID) string { return oid.Short() },
 	"shortly": func(oid string) string { return oid[:min(len(oid), 10)] },
 	"sign":    signOf,
 	"class":   func(s board.Status) string { return strings.ToLower(string(s)) },

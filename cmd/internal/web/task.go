@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -229,7 +229,7 @@ func (s *Server) diff(ctx context.Context, l *look, t *board.Task, subs []submis
 	}
 	return s.diffs.get(fmt.Sprint(names), func() (compared, error) {
 		for _, name := range names {
-			if !git.OID(name).Valid() {
+			if !plumbing.OID(name).Valid() {
 				return compared{}, fmt.Errorf("the board does not name the submitted commit")
 			}
 		}

@@ -1,0 +1,134 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestAtHand checks that what an operation reads needs no cat-file while it is loose, and after the
+// next write also what was packed; and that a damaged file is no answer.
+func TestAtHand(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "dir/file", "content\n")
+	commit := commitAll(t, r, "first")
+	file := plumbing.NewObject(plumbing.BlobObject, []byte("content\n"))
+	look := func(when string, child bool) {
+		t.Helper()
+		r := open(t, ctx, r.TopLevel())
+		answers := must[[]plumbing.Object](t)(r.Objects(ctx, []string{string(commit), string(file.OID)}))
+		if answers[0].OID != commit || string(answers[1].Data) != "content\n" {
+			t.Errorf("%s: %v", when, answers)
+		}
+		for ref, want := range map[string]plumbing.OID{"refs/heads/main": commit, "refs/heads/none": plumbing.ZeroOID} {
+			if at := must[plumbing.OID](t)(r.Ref(ctx, ref)); at != want {
+				t.Errorf("%s: %s is at %s", when, ref, at)
+			}
+		}
+		if started := r.batch.cmd != nil; started != child {
+			t.Errorf("%s: cat-file started: %t", when, started)
+		}
+		if child {
+			check(t, r.WriteAndUpdate(ctx, nil, []plumbing.RefUpdate{{Ref: "refs/liza/x", Old: must[plumbing.OID](t)(r.Ref(ctx, "refs/liza/x")), New: commit}}, ""))
+		}
+	}
+	look("loose", false)
+	below := must[[]plumbing.Object](t)(r.Objects(ctx, []string{string(commit) + ":dir/file", string(commit) + ":dir/none", string(commit) + ":dir"}))
+	if below[0].OID != file.OID || below[1].OID != "" || below[2].Type != plumbing.TreeObject || r.batch.cmd != nil {
+		t.Errorf("below the commit: %v", below)
+	}
+	path := looseFile(r.objectDir(), file.OID)
+	sound := must[[]byte](t)(os.ReadFile(path))
+	native(t, r.TopLevel(), "gc", "-q", "--prune=now")
+	look("packed", true)
+	look("unpacked", false)
+	check(t, os.Chmod(path, 0o644))
+	check(t, os.WriteFile(path, append(sound[:len(sound)-8:len(sound)-8], "damaged!"...), 0o644))
+	look("damaged beside its packed copy", true)
+}
+
+// TestPartlyAtHand checks that what is loose is not taken for all that there is: below it something
+// may be packed, or damaged.
+func TestPartlyAtHand(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "dir/packed", "packed\n")
+	commitAll(t, r, "packed")
+	native(t, r.TopLevel(), "gc", "-q", "--prune=now")
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
+	native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "of a packed tree")
+	empty := native(t, r.TopLevel(), "rev-parse", "HEAD")
+	write(t, r, "dir/loose", "loose\n")
+	commit := string(commitAll(t, r, "of a loose one"))
+	tree := native(t, r.TopLevel(), "rev-parse", commit+":dir")
+	loose := []string{commit + ":dir/loose", commit + ":dir/none", tree + ":loose", tree + ":none"}
+	malformed := []plumbing.Object{plumbing.NewObject(plumbing.TreeObject, []byte("malformed")), plumbing.NewObject(plumbing.CommitObject, []byte("malformed"))}
+	check(t, r.WriteObjects(ctx, malformed))
+	large := plumbing.NewObject(plumbing.BlobObject, make([]byte, knownBytes+1))
+	check(t, r.WriteObjects(ctx, []plumbing.Object{large}))
+	writeIn(t, r.common, "refs/heads/odd", string(malformed[1].OID)+"\n")
+	for name, want := range map[string]string{
+		empty + ":dir/packed": "packed\n", commit + ":dir/packed": "packed\n", commit + ":dir/loose": "loose\n", commit + ":dir/none": "",
+		tree + ":loose": "loose\n", tree + ":none": "", tree + ":": string(must[plumbing.Object](t)(r.Object(ctx, tree)).Data),
+		string(malformed[0].OID) + ":dir": "", string(malformed[1].OID) + ":dir": "", string(large.OID): string(large.Data),
+	} {
+		r := open(t, ctx, r.TopLevel())
+		o := must[[]plumbing.Object](t)(r.Objects(ctx, []string{name}))[0]
+		if string(o.Data) != want || want == "" && o.OID != "" {
+			t.Errorf("%.60s: %.60q", name, o.Data)
+		}
+		if asked := r.batch.stderr != nil; asked == slices.Contains(loose, name) { // it may have died of it
+			t.Errorf("%.60s: git was asked: %v", name, asked)
+		}
+		if name != string(large.OID) && r.known.has(large.OID) {
+			t.Error("a large object is remembered")
+		}
+	}
+	if at := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/odd")); at != malformed[1].OID {
+		t.Errorf("a ref to what is malformed is at %s", at)
+	}
+}
+
+// TestNothingUnpackedInAQuarantine checks that nothing is written for later beside a push that may be
+// refused.
+func TestNothingUnpackedInAQuarantine(t *testing.T) {
+	ctx, r := scratch(t)
+	o := blob("packed")
+	r.environ = environ{"GIT_QUARANTINE_PATH=x"}
+	r.known.addPacked([]plumbing.Object{o})
+	r.unpack(ctx)
+	if isLoose(filepath.Join(r.common, "objects"), o) {
+		t.Error("it is there")
+	}
+	r.environ = nil
+	r.unpack(ctx)
+	if !isLoose(filepath.Join(r.common, "objects"), o) {
+		t.Error("it is not there")
+	}
+	r.known.addPacked(slices.Repeat([]plumbing.Object{{}, plumbing.NewObject(plumbing.BlobObject, make([]byte, unpackBytes+1)), o}, 2*unpackMost))
+	if left := r.known.takePacked(); len(left) != unpackMost || left[0].OID != o.OID || left[1].OID != o.OID {
+		t.Errorf("%d objects are remembered", len(left))
+	}
+	if len(r.known.takePacked()) != 0 {
+		t.Error("they are remembered again")
+	}
+}
+
+// TestKnownIsBounded checks that what is remembered does not grow for ever.
+func TestKnownIsBounded(t *testing.T) {
+	k := &known{}
+	k.add([]plumbing.Object{{}, {OID: "large", Data: make([]byte, knownBytes+1)}})
+	if len(k.objects) != 0 {
+		t.Errorf("%d are known", len(k.objects))
+	}
+	data := make([]byte, knownBytes)
+	for i := range knownMost/knownBytes + 2 {
+		k.add([]plumbing.Object{{OID: plumbing.OID(fmt.Sprint(i)), Data: data}})
+	}
+	if len(k.objects) != 1 || k.bytes != knownBytes || !k.has(plumbing.OID(fmt.Sprint(knownMost/knownBytes+1))) {
+		t.Errorf("%d are known, of %d bytes", len(k.objects), k.bytes)
+	}
+}

@@ -1,0 +1,95 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestMergeAttributes checks that a merge follows the project's attributes, in a bare repository as
+// in any other, and nothing that an agent can write: it runs no driver of this repository.
+func TestMergeAttributes(t *testing.T) {
+	ctx, r := scratch(t)
+	dir := r.TopLevel()
+	ran := filepath.Join(t.TempDir(), "ran")
+	for _, name := range []string{"merge.here.driver", "filter.here.clean", "filter.here.smudge", "merge.a=b.driver"} {
+		native(t, dir, "config", name, "touch '"+ran+"'; true")
+	}
+	global := filepath.Join(t.TempDir(), "gitconfig")
+	check(t, os.WriteFile(global, []byte("[merge \"mine\"]\n\tdriver = cp %B %A\n"), 0o644))
+	t.Setenv("GIT_CONFIG_GLOBAL", global)
+	r = open(t, ctx, dir)
+	const lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
+	for file, text := range map[string]string{
+		".gitattributes":   "[attr]whole -merge\n\"kept file\" whole\nunion merge=union\n*.b binary\nhere merge=here filter=here\nequal merge=a=b\nmine merge=mine\nnone merge=none\n",
+		"d/.gitattributes": "deep -merge\n", "kept file": lines, "union": "", "x.b": lines, "here": lines, "equal": lines, "mine": lines, "none": lines,
+		"d/deep": lines, "plain": lines,
+	} {
+		write(t, r, file, text)
+	}
+	native(t, dir, "-c", "filter.here.clean=cat", "add", "-A")
+	native(t, dir, "commit", "-q", "-m", "base")
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	check(t, os.WriteFile(filepath.Join(dir, ".git", "info", "attributes"), []byte("plain -merge\n"), 0o644))
+	side := func(old, new string) plumbing.OID {
+		native(t, dir, "-c", "filter.here.smudge=cat", "checkout", "-q", "-f", "--detach", string(base))
+		for _, file := range []string{"kept file", "x.b", "here", "equal", "mine", "none", "d/deep", "plain"} {
+			write(t, r, file, strings.Replace(lines, old, new, 1))
+		}
+		write(t, r, "union", new)
+		native(t, dir, "-c", "filter.here.clean=cat", "-c", "filter.here.smudge=cat", "-c", "core.autocrlf=false", "add", "-A")
+		native(t, dir, "-c", "filter.here.clean=cat", "commit", "-q", "-m", new)
+		return must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	}
+	ours, theirs := side("1\n", "one\n"), side("9\n", "nine\n")
+	_ = os.Remove(ran)
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	native(t, t.TempDir(), "clone", "-q", "--bare", "--no-local", dir, bare)
+	native(t, bare, "fetch", "-q", dir, string(ours), string(theirs))
+	for _, at := range []string{dir, bare} {
+		repo := open(t, ctx, at)
+		tree, conflicts, err := repo.History().MergeTree(ctx, ours, theirs)
+		check(t, err)
+		if got := strings.Join(conflicts, "|"); got != "d/deep|equal|here|kept file|none|x.b" {
+			t.Errorf("%s: conflicts in %s", at, got)
+		}
+		for file, want := range map[string]string{
+			"union": "one\nnine\n", "mine": strings.Replace(lines, "9", "nine", 1), "plain": "one\n2\n3\n4\n5\n6\n7\n8\nnine\n",
+		} {
+			if o := must[plumbing.Object](t)(repo.Object(ctx, string(tree)+":"+file)); string(o.Data) != want {
+				t.Errorf("%s: %s is %q", at, file, o.Data)
+			}
+		}
+		t.Logf("%q", must[plumbing.Object](t)(repo.Object(ctx, string(ours)+":none")).Data)
+		t.Logf("%q", must[plumbing.Object](t)(repo.Object(ctx, string(tree)+":none")).Data)
+		t.Logf("%q", must[plumbing.Object](t)(repo.Object(ctx, string(ours)+":.gitattributes")).Data)
+		drivers := must[map[string]Driver](t)(repo.Drivers(ctx, ours, theirs, append(conflicts, "mine", "union")))
+		here := at == dir
+		if len(drivers) != 4 || drivers["here"] != (Driver{"here", false, here}) || drivers["equal"] != (Driver{"a=b", false, here}) ||
+			drivers["mine"] != (Driver{"mine", true, true}) || drivers["none"] != (Driver{Name: "none"}) {
+			t.Errorf("%s: drivers %+v", at, drivers)
+		}
+	}
+	if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a driver or a filter of the repository was run")
+	}
+}
+
+// TestMergeMalformed checks that a merge with a commit that makes git crash names that commit.
+func TestMergeMalformed(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "b.txt", "b\n")
+	ours := commitAll(t, r, "ours")
+	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{{Name: "x/y", Mode: 0o100644, OID: store(t, ctx, r, "b\n")[0]}}))
+	bad := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{base}, Author: ada, Committer: ada, Message: "m\n"}))
+	check(t, r.WriteObjects(ctx, []plumbing.Object{tree, bad}))
+	malformed := (*MalformedError)(nil)
+	if _, _, err := r.History().MergeTree(ctx, bad.OID, ours); !errors.As(err, &malformed) || malformed.Commit != bad.OID {
+		t.Errorf("%v", err)
+	}
+}

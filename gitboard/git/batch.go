@@ -1,0 +1,170 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync/atomic"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// batch is one `git cat-file --batch` child. It is started on first use and restarted after it
+// dies. Requests are serialized; one request may hold many names.
+type batch struct {
+	environ environ // of the child, besides what its command adds
+	command command
+	turn    chan struct{} // holds a token while no request is running
+	partial func() bool   // whether git may die for lack of an object of a remote
+	closed  atomic.Bool
+
+	// Guarded by turn.
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr *tail
+	died   bool // the last child died of the object it was asked for
+}
+
+func newBatch(given environ, c command) *batch {
+	b := &batch{environ: given, command: c, turn: make(chan struct{}, 1), partial: func() bool { return false }}
+	b.turn <- struct{}{}
+	return b
+}
+
+// ask returns the objects for names, in order. A missing or damaged object has OID "". No name may
+// contain a line feed.
+func (b *batch) ask(ctx context.Context, names []string) ([]plumbing.Object, error) {
+	select {
+	case <-b.turn:
+	case <-ctx.Done():
+		return nil, b.failed(ctx, ctx.Err())
+	}
+	defer func() { b.turn <- struct{}{} }()
+	if b.closed.Load() {
+		return nil, ErrClosed
+	}
+	// If the child died while idle, only this request notices; a new child may answer.
+	old := b.cmd != nil
+	objects, err := b.exchange(ctx, names)
+	if err != nil && old && ctx.Err() == nil {
+		objects, err = b.exchange(ctx, names)
+	}
+	for err != nil && ctx.Err() == nil && b.died && len(objects) < len(names) && !b.partial() {
+		objects, err = b.without(ctx, names, objects)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return objects, nil
+}
+
+// without continues after the child died of one object, as git does of a damaged one. The object
+// counts as missing if a new child that is asked for it alone dies as well.
+func (b *batch) without(ctx context.Context, names []string, answers []plumbing.Object) ([]plumbing.Object, error) {
+	next := len(answers)
+	one, err := b.exchange(ctx, names[next:next+1])
+	if err != nil && !b.died {
+		return answers, err
+	}
+	if err != nil {
+		one = []plumbing.Object{{}}
+	}
+	if answers = append(answers, one...); len(answers) == len(names) {
+		return answers, nil // without a child that has nothing to answer
+	}
+	rest, err := b.exchange(ctx, names[next+1:])
+	return append(answers, rest...), err
+}
+
+// exchange sends one request. After a failure the child is stopped, since the next answer could not
+// be matched to its name; the answers received before the failure are returned.
+func (b *batch) exchange(ctx context.Context, names []string) ([]plumbing.Object, error) {
+	b.died = false
+	if err := ctx.Err(); err != nil {
+		return nil, b.failed(ctx, err)
+	}
+	if b.cmd == nil {
+		if err := b.start(ctx); err != nil {
+			return nil, b.failed(ctx, err)
+		}
+	}
+	kill := b.cmd.Process.Kill
+	stop := context.AfterFunc(ctx, func() { kill() })
+	// Write and read concurrently: with both pipes full, neither side would proceed.
+	asked := make(chan error, 1)
+	in := b.in
+	go func() { asked <- writeNames(in, names) }()
+	objects, err := readObjects(b.out, names)
+	if err != nil {
+		kill() // releases the writer
+	}
+	err = errors.Join(err, <-asked)
+	stop() // if it is too late, the next request finds a dead child
+	if err != nil {
+		b.stop()
+		return objects, b.failed(ctx, err)
+	}
+	return objects, nil
+}
+
+// failed adds git's last error line to err.
+func (b *batch) failed(ctx context.Context, err error) error {
+	var said string
+	if b.stderr != nil {
+		said = b.stderr.String()
+	}
+	if line := lastLine(said); line != "" {
+		err = fmt.Errorf("%w (%s)", err, line)
+	}
+	return b.command.failure(ctx, err, said)
+}
+
+func (b *batch) start(ctx context.Context) error {
+	off, err := b.command.door.environ(ctx, b.environ)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("git", b.command.args...)
+	cmd.Dir, cmd.WaitDelay = b.command.dir, waitDelay
+	cmd.Env = append(append(cleanEnv(b.environ), off...), b.command.env...)
+	b.stderr = &tail{}
+	cmd.Stderr = b.stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	b.cmd, b.in, b.out = cmd, in, bufio.NewReaderSize(out, 64<<10)
+	return nil
+}
+
+// stop kills the child, which owns nothing. It sets died if the child had already exited by itself
+// with the code that git uses for fatal errors.
+func (b *batch) stop() {
+	b.cmd.Process.Kill()
+	b.cmd.Wait() // closes the pipes
+	b.died = b.cmd.ProcessState.ExitCode() == died
+	b.cmd = nil
+}
+
+// close kills the child and waits for it. The child owns nothing, so there is no point in letting
+// it finish.
+func (b *batch) close() error {
+	<-b.turn
+	defer func() { b.turn <- struct{}{} }()
+	b.closed.Store(true)
+	if b.cmd != nil {
+		b.stop()
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// TestCheckoutDetachedCleans checks that a checkout leaves nothing that git does not ignore, not even
+// repositories, and everything that it ignores.
+func TestCheckoutDetachedCleans(t *testing.T) {
+	ctx, r := scratch(t)
+	writeIn(t, r.TopLevel(), ".gitignore", "cache/\n")
+	head := commitAll(t, r, "first")
+	place := filepath.Join(t.TempDir(), "place")
+	check(t, r.Worktree(place).Add(ctx, head))
+	for _, path := range []string{"fixture", "deep/fixture", "cache/fixture"} {
+		testrun.InitRepository(t, filepath.Join(place, path), false)
+		writeIn(t, filepath.Join(place, path), "file", "text")
+	}
+	check(t, r.Worktree(place).CheckoutDetached(ctx, head))
+	for path, want := range map[string]bool{"fixture": false, "deep": false, "cache/fixture/file": true, ".gitignore": true} {
+		if exists(filepath.Join(place, path)) != want {
+			t.Errorf("%s exists: %v", path, !want)
+		}
+	}
+}
+
+// TestCheckoutDetachedCannotFill checks that a sparse worktree is not left without files if what is
+// left out of it can't be changed.
+func TestCheckoutDetachedCannotFill(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	writeIn(t, LinkedDir(path), "info/sparse-checkout", "/none/\n")
+	check(t, os.Mkdir(filepath.Join(LinkedDir(path), "info", fmt.Sprintf(".sparse-checkout-%d", os.Getpid())), 0o755)) // in the way
+	if err := r.Worktree(path).CheckoutDetached(ctx, head); !errors.As(err, new(*StorageError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCheckoutDetachedOfASparseWorktree checks that a worktree which was made from a sparse one, or
+// made sparse later, gets all files of a commit, those that were left out before among them.
+func TestCheckoutDetachedOfASparseWorktree(t *testing.T) {
+	for name, sparse := range map[string][]string{"cone": {"set", "--cone", "in"}, "patterns": {"set", "--no-cone", "/in/"}, "a sparse index": {"set", "--sparse-index", "in"}} {
+		t.Run(name, func(t *testing.T) {
+			ctx, r := scratch(t)
+			for _, file := range []string{"in/a", "out/deep/b", "out/c"} {
+				writeIn(t, r.TopLevel(), file, "first\n")
+			}
+			first := commitAll(t, r, "first")
+			writeIn(t, r.TopLevel(), "out/c", "second\n")
+			second := commitAll(t, r, "second")
+			place := filepath.Join(t.TempDir(), "place")
+			check(t, r.Worktree(place).Add(ctx, first))
+			is := func(when string, want bool) {
+				t.Helper()
+				if got := must[bool](t)(r.Worktree(place).Sparse(ctx)); got != want {
+					t.Errorf("%s: sparse %v", when, got)
+				}
+				if !want && (!exists(filepath.Join(place, "out/deep/b")) || strings.Contains(native(t, place, "ls-files", "-t"), "S ")) {
+					t.Errorf("%s: files are missing: %s", when, native(t, place, "ls-files", "-t"))
+				}
+			}
+			is("made from a whole one", false)
+			native(t, r.TopLevel(), append([]string{"sparse-checkout"}, sparse...)...)
+			check(t, r.Worktree(place).Remove(ctx))
+			check(t, r.Worktree(place).Add(ctx, first))
+			is("made from a sparse one", true)
+			check(t, r.Worktree(place).CheckoutDetached(ctx, first))
+			is("checked out", false)
+			native(t, place, append([]string{"sparse-checkout"}, sparse...)...)
+			is("made sparse", true)
+			check(t, r.Worktree(place).CheckoutDetached(ctx, second))
+			is("checked out again", false)
+			if status := native(t, place, "status", "--porcelain"); status != "" {
+				t.Errorf("it has changes: %s", status)
+			}
+			if exists(filepath.Join(r.TopLevel(), "out/deep/b")) {
+				t.Error("the main worktree is not sparse any more")
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Settings are the repository's own settings and remotes, and the files that git ignores in this
+// clone.
+type Settings struct{ repo *Repo }
+
+// Settings returns the repository's settings.
+func (r *Repo) Settings() Settings { return Settings{r} }
+
+// Get returns the value of a setting as git sees it in the worktree in which Open was called,
+// and whether it is set. If there are several values, the last one wins.
+func (s Settings) Get(ctx context.Context, key string) (string, bool, error) {
+	all, err := s.repo.configHere(ctx, key)
+	if len(all) == 0 {
+		return "", false, err
+	}
+	return all[len(all)-1], true, nil
+}
+
+// Own returns the value that the repository's own config file has for a setting without a
+// subsection, "" for none. It reads the file without git, and no included files. Agents can write
+// it.
+func (s Settings) Own(key string) string {
+	file := s.repo.ownSettings().file
+	if file == nil {
+		return ""
+	}
+	section, name, _ := strings.Cut(key, ".")
+	return file.Section(section).Option(name)
+}
+
+// Paths returns all values of a setting that holds a path, as git sees them where Open was
+// called. Git expands ~, and the last one wins.
+func (s Settings) Paths(ctx context.Context, key string) ([]string, error) {
+	return s.repo.configHere(ctx, key, "--type=path")
+}
+
+func (r *Repo) configHere(ctx context.Context, key string, options ...string) ([]string, error) {
+	args := append([]string{"config", "--null"}, options...)
+	out, err := r.here("config", append(args, "--get-all", key)...).output(ctx)
+	if exitCode(err) == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("setting %s: %w", key, err)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil // a value may be empty
+}
+
+// Set sets a setting of the repository, replacing all its values there. It returns ErrBusy if
+// another process keeps the file's lock, and a StorageError if the file can't be written.
+func (s Settings) Set(ctx context.Context, key, value string) error {
+	return s.repo.writeConfig(ctx, key, value, "--replace-all")
+}
+
+func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
+	path, err := r.configFile()
+	if err != nil {
+		return err
+	}
+	for attempt := 1; ; attempt++ {
+		err := r.unlocked(ctx, path, func() error {
+			return r.command("config", "config", "--local", how, key, value).run(ctx)
+		})
+		if exitCode(err) <= 0 {
+			return err
+		}
+		if broken := r.probe(); broken != nil {
+			return broken
+		}
+		if !MayRetry(ctx, attempt, attempts) {
+			return fmt.Errorf("setting %s: %w", key, err)
+		}
+	}
+}
+
+// All returns all values of a setting of the repository, or none if it is not set.
+func (s Settings) All(ctx context.Context, key string) ([]string, error) {
+	out, err := s.repo.command("config", "config", "--null", "--get-all", key).output(ctx)
+	if exitCode(err) == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("setting %s: %w", key, err)
+	}
+	return splitNUL(out), nil
+}
+
+// Add adds a value to a multi-valued setting of the repository, unless it is already there.
+// Errors are those of Settings.Set.
+func (s Settings) Add(ctx context.Context, key, value string) error {
+	all, err := s.All(ctx, key)
+	if err != nil || slices.Contains(all, value) {
+		return err
+	}
+	return s.repo.writeConfig(ctx, key, value, "--add")
+}
+
+// Remotes returns the names of the remotes in the repository's own settings. It starts no child if
+// there are none.
+func (s Settings) Remotes(ctx context.Context) ([]string, error) {
+	if !s.repo.ownSettings().mayHaveRemotes() {
+		return nil, nil
+	}
+	out, err := s.repo.command("remote", "remote").output(ctx)
+	return splitLines(out), err
+}
+
+// PushRules returns the names of the settings that restrict what a push may do to refs here.
+func (s Settings) PushRules(ctx context.Context) (rules []string, err error) {
+	out, err := s.repo.command("config", "config", "--null", "--get-regexp", `^(receive\.(denydeletes|denynonfastforwards|hiderefs)|transfer\.hiderefs)$`).output(ctx)
+	if err != nil && exitCode(err) != 1 {
+		return nil, fmt.Errorf("settings of pushes: %w", err)
+	}
+	for _, entry := range splitNUL(out) {
+		if key, value, _ := strings.Cut(entry, "\n"); value != "false" {
+			rules = append(rules, key)
+		}
+	}
+	return rules, nil
+}

@@ -1,0 +1,149 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// dangerous are settings by which git runs a program, here RUN. ATTRIBUTES of the files and the
+// ways of the remote are such that the operations of TestNoProgramOfTheRepository come to them.
+var dangerous = []string{
+	"filter.evil.clean=RUN", "filter.evil.smudge=RUN", "filter.evil.process=RUN", "filter.lfs.clean=RUN",
+	"merge.evil.driver=RUN", "diff.evil.textconv=RUN", "diff.evil.command=RUN", "diff.external=RUN",
+	"core.fsmonitor=RUN", "core.hooksPath=DIR", "core.sshCommand=RUN", "core.gitProxy=RUN", "core.askPass=RUN", "core.alternateRefsCommand=RUN",
+	"core.pager=RUN", "core.editor=RUN", "sequence.editor=RUN", "alias.status=!RUN", "alias.merge=!RUN",
+	"gpg.program=RUN", "gpg.ssh.program=RUN", "gpg.ssh.defaultKeyCommand=RUN",
+	"credential.helper=!RUN", "credential.http://127.0.0.1:1.helper=!RUN",
+	"remote.hub.url=ext::RUN", "url.ext::RUN .insteadOf=hub",
+}
+
+// TestNoProgramOfTheRepository: our children run no program that is set where agents can write, by
+// whatever file the setting comes in.
+func TestNoProgramOfTheRepository(t *testing.T) {
+	places := map[string]func(t *testing.T, r *Repo, one, text string){
+		"config": func(t *testing.T, r *Repo, _, text string) { appendTo(t, filepath.Join(r.CommonDir(), "config"), text) },
+		"an include": func(t *testing.T, r *Repo, one, text string) {
+			appendTo(t, filepath.Join(one, "more"), text)
+			appendTo(t, filepath.Join(r.CommonDir(), "config"), "[include]\n\tpath = "+filepath.Join(one, "more")+"\n")
+		},
+		"our include": func(t *testing.T, r *Repo, _, text string) {
+			appendTo(t, filepath.Join(r.CommonDir(), "liza", "hooks", "gitconfig"), text)
+			appendTo(t, filepath.Join(r.CommonDir(), "config"), "[include]\n\tpath = liza/hooks/gitconfig\n")
+		},
+		"config.worktree": func(t *testing.T, r *Repo, one, text string) {
+			native(t, one, "config", "extensions.worktreeConfig", "true")
+			for _, dir := range []string{r.CommonDir(), LinkedDir(one)} {
+				appendTo(t, filepath.Join(dir, "config.worktree"), text)
+			}
+		},
+		"another common directory": func(t *testing.T, r *Repo, one, text string) {
+			other := filepath.Join(t.TempDir(), "common")
+			check(t, os.CopyFS(other, os.DirFS(r.CommonDir())))
+			appendTo(t, filepath.Join(other, "config"), text)
+			check(t, os.WriteFile(filepath.Join(LinkedDir(one), "commondir"), []byte(other+"\n"), 0o666))
+		},
+		"a submodule": func(t *testing.T, r *Repo, one, text string) {
+			sub := filepath.Join(one, "sub")
+			native(t, one, "init", "-q", sub)
+			writeIn(t, sub, "a.txt", "one\n")
+			writeIn(t, sub, ".gitattributes", "* filter=evil\n")
+			native(t, sub, "add", "--all")
+			native(t, sub, "commit", "-q", "-m", "sub")
+			native(t, one, "-c", "advice.addEmbeddedRepo=false", "add", "sub")
+			appendTo(t, filepath.Join(sub, ".git", "config"), text)
+			check(t, os.Chtimes(filepath.Join(sub, "a.txt"), noon, noon))
+		},
+	}
+	for place, put := range places {
+		for _, entry := range dangerous {
+			if place != "config" && !strings.HasPrefix(entry, "filter.evil.clean") {
+				continue
+			}
+			t.Run(place+"/"+entry, func(t *testing.T) {
+				ctx, r := scratch(t)
+				ran := filepath.Join(t.TempDir(), "ran")
+				dir := filepath.Join(t.TempDir(), "evil")
+				run := filepath.Join(dir, "run")
+				appendTo(t, run, "#!/bin/sh\necho \"$0 $*\" >>'"+ran+"'\nexit 1\n")
+				for _, hook := range []string{"post-checkout", "reference-transaction", "pre-push", "pre-merge-commit", "post-index-change"} {
+					appendTo(t, filepath.Join(dir, hook), "#!/bin/sh\n'"+run+"'\n")
+				}
+				hub := filepath.Join(t.TempDir(), "hub.git")
+				native(t, r.TopLevel(), "init", "-q", "--bare", hub)
+				native(t, r.TopLevel(), "remote", "add", "hub", hub)
+				base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+				write(t, r, "a.txt", "one\ntwo\ntheirs\n")
+				theirs := commitAll(t, r, "theirs")
+				one := filepath.Join(t.TempDir(), "one")
+				check(t, r.Worktree(one).Add(ctx, base))
+				writeIn(t, one, "a.txt", "one\ntwo\nours\n")
+				native(t, one, "commit", "-q", "-a", "-m", "ours")
+
+				write(t, r, ".git/info/attributes", "* filter=evil merge=evil diff=evil\n*.bin filter=lfs\n")
+				key, value, _ := strings.Cut(strings.NewReplacer("RUN", run, "DIR", dir).Replace(entry), "=")
+				put(t, r, one, asText(key, value)+"[commit]\n\tgpgSign = true\n[merge]\n\trenormalize = true\n[protocol]\n\tallow = always\n[submodule]\n\trecurse = true\n")
+				writeIn(t, one, "b.bin", "b\n")
+				check(t, os.Chtimes(filepath.Join(one, "a.txt"), noon, noon))
+
+				// Some of them fail. None may run the program.
+				_, _ = r.Worktree(one).Checkout(ctx)
+				_, _ = r.Worktree(one).Snapshot(ctx, "left", ada)
+				_ = r.Worktree(filepath.Join(t.TempDir(), "two")).Add(ctx, theirs)
+				_, _ = r.Worktree(one).MergeInto(ctx, theirs, "merge", ada)
+				_ = r.Worktree(one).CheckoutDetached(ctx, theirs)
+				_, _ = r.History().Diff(ctx, base, theirs)
+				for _, address := range []string{"", "ssh://127.0.0.1:1/x", "git://127.0.0.1:1/x", "http://127.0.0.1:1/x"} {
+					if address != "" && !strings.HasPrefix(key, "remote.") {
+						native(t, r.TopLevel(), "config", "remote.hub.url", address)
+					}
+					m := must[*Remote](t)(r.Remote(ctx, "hub"))
+					_ = m.Push(ctx, []Push{{Ref: "refs/heads/x", New: base}})
+					_ = m.Fetch(ctx, false, false, "+refs/heads/*:refs/remotes/hub/*")
+				}
+				if text, err := os.ReadFile(ran); err == nil {
+					t.Errorf("it ran:\n%s", text)
+				}
+			})
+		}
+	}
+}
+
+// TestTrustedPrograms: what the repository sets in place of the user's own programs counts for
+// nothing, and these go on working.
+func TestTrustedPrograms(t *testing.T) {
+	all := []setting{
+		{"filter.lfs.clean", "git-lfs clean", true}, {"credential.helper", "store", true}, {"credential.https://a=b.helper", "cache", true},
+		{"filter.lfs.clean", "evil", false}, {"filter.lfs.required", "true", false}, {"credential.helper", "evil", false}, {"credential.https://c.helper", "evil", false},
+		{"core.sshcommand", "evil", false}, {"remote.hub.url", "x", false}, {"lfs.customtransfer.x.path", "evil", false},
+	}
+	want := []Setting{
+		{"filter.lfs.clean", "git-lfs clean"}, {"filter.lfs.required", "false"},
+		{"credential.helper", ""}, {"credential.helper", "store"}, {"credential.https://a=b.helper", "cache"},
+		{"core.sshcommand", "ssh"}, {"lfs.customtransfer.x.path", "false"},
+	}
+	if got := turnedOff(all); !slices.Equal(got, want) {
+		t.Errorf("turned off: %q", got)
+	}
+}
+
+// asText is a setting as a file holds it.
+func asText(key, value string) string {
+	section, rest, _ := strings.Cut(key, ".")
+	if last := strings.LastIndexByte(rest, '.'); last >= 0 {
+		section, rest = section+` "`+rest[:last]+`"`, rest[last+1:]
+	}
+	return "[" + section + "]\n\t" + rest + " = \"" + value + "\"\n"
+}
+
+// appendTo appends to a file that can be run.
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	old, _ := os.ReadFile(path)
+	check(t, os.WriteFile(path, append(old, text...), 0o777))
+}

@@ -1,0 +1,235 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+var (
+	// ErrNotRepository means that a directory is not in a git repository that git is willing to
+	// use.
+	ErrNotRepository = errors.New("not a git repository")
+	// ErrNotFound means that an object, ref, revision or file does not exist.
+	ErrNotFound = errors.New("not found")
+	// ErrRefMoved means that a ref was not at the value that an update expected: the
+	// compare-and-swap was lost. Read again and retry.
+	ErrRefMoved = errors.New("ref has moved")
+	// ErrBusy means that another git process did not release a lock in time. Nothing was changed;
+	// retrying is safe.
+	ErrBusy = errors.New("locked by another git process")
+	// ErrClosed means that the repository was used after Close.
+	ErrClosed = errors.New("repository is closed")
+)
+
+// CommandError is the failure of a git child.
+type CommandError struct {
+	Op     string // what git was asked to do, such as "worktree add"
+	Exit   int    // exit code; -1 if the child was killed or never ran
+	Stderr string // git's message for people; never base a decision on it
+	Err    error  // why it was killed or could not run; nil after a plain exit
+}
+
+// Error returns one sentence with the last meaningful line of git's message.
+func (e *CommandError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("git %s did not finish: %v", e.Op, e.Err)
+	}
+	said := lastLine(e.Stderr)
+	if said == "" {
+		return fmt.Sprintf("git %s failed (exit %d)", e.Op, e.Exit)
+	}
+	return fmt.Sprintf("git %s failed (exit %d): %s", e.Op, e.Exit, said)
+}
+
+// Unwrap returns the cause, so that errors.Is finds a cancelled context.
+func (e *CommandError) Unwrap() error { return e.Err }
+
+// UnsupportedError is a git version or a repository that this program can't work with. What is a
+// sentence with the way out.
+type UnsupportedError struct{ What string }
+
+// Error returns the sentence.
+func (e *UnsupportedError) Error() string { return e.What }
+
+// ForeignError is a repository that git refuses to use because another user owns it (git-config,
+// safe.directory).
+type ForeignError struct {
+	Dir string // the value that safe.directory would need
+}
+
+// Error returns one sentence.
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("git does not use the repository at %s, because it belongs to another user", e.Dir)
+}
+
+// BrokenRefError is a ref that does not lead to an object: a crash emptied its file, or its object
+// is gone.
+type BrokenRefError struct {
+	Ref  string
+	Text string // the content of its file
+}
+
+// Error returns one sentence.
+func (e *BrokenRefError) Error() string {
+	if e.Text == "" {
+		return fmt.Sprintf("the ref %s is broken: its file is empty", e.Ref)
+	}
+	return fmt.Sprintf("the ref %s is broken: it leads to %.50q, which is not here", e.Ref, e.Text)
+}
+
+// HeadError is a git directory whose HEAD names no branch and no commit. Git does not work there.
+type HeadError struct {
+	Path   string
+	Text   string // its content
+	Branch string // the full name of the branch that was checked out last, "" if unknown
+}
+
+// Error returns one sentence.
+func (e *HeadError) Error() string {
+	if strings.TrimSpace(e.Text) == "" {
+		return fmt.Sprintf("git can't use this repository: %s is missing or empty", e.Path)
+	}
+	return fmt.Sprintf("git can't use this repository: %s, %.60q, names no branch and no commit", e.Path, e.Text)
+}
+
+// PackedRefsError is a file of packed refs that git can't read because of one line. Git refuses to
+// read any ref then.
+type PackedRefsError struct {
+	Path string
+	Line int    // its number, from 1
+	Text string // its text, with the line break if it has one
+}
+
+// Error returns one sentence.
+func (e *PackedRefsError) Error() string {
+	text := strings.TrimSuffix(e.Text, "\n")
+	if text == e.Text {
+		return fmt.Sprintf("git can't read %s: line %d, %.60q, is cut off", e.Path, e.Line, text)
+	}
+	return fmt.Sprintf("git can't read %s: line %d, %.60q, does not name a ref and its commit", e.Path, e.Line, text)
+}
+
+// DamagedRecordError is a record of a worktree that git can't read. Git lists no worktree while it
+// is there, and adds none.
+type DamagedRecordError struct {
+	Path string
+	Err  error // git's message
+}
+
+// Error returns one sentence.
+func (e *DamagedRecordError) Error() string {
+	return fmt.Sprintf("git can't read its record of a worktree, %s, and uses no worktree while it is so", e.Path)
+}
+
+// Unwrap returns git's message.
+func (e *DamagedRecordError) Unwrap() error { return e.Err }
+
+// DamagedIndexError is an index of a worktree that git can't read.
+type DamagedIndexError struct {
+	Worktree string
+	Err      error // git's message
+}
+
+// Error returns one sentence.
+func (e *DamagedIndexError) Error() string {
+	return fmt.Sprintf("the index of the worktree %s is damaged", e.Worktree)
+}
+
+// Unwrap returns git's message.
+func (e *DamagedIndexError) Unwrap() error { return e.Err }
+
+// FilterError is a worktree whose files git can't read, because a filter fails that its settings
+// require.
+type FilterError struct{ Err error }
+
+// Error returns git's message, which names the file and the filter.
+func (e *FilterError) Error() string { return e.Err.Error() }
+
+// Unwrap returns git's message.
+func (e *FilterError) Unwrap() error { return e.Err }
+
+// DamagedError is a commit whose history can't be read, because some of its objects are missing or
+// do not match their ids.
+type DamagedError struct {
+	Commit plumbing.OID
+	Err    error        // git's message; nil if there was none
+	Object plumbing.OID // one that can't be read, "" if unknown
+	Path   string       // of that object in the commit's tree, "" if unknown
+}
+
+// Error returns one sentence.
+func (e *DamagedError) Error() string {
+	text := fmt.Sprintf("objects of the history of %s are missing or damaged", e.Commit.Short())
+	switch {
+	case e.Path != "":
+		return text + fmt.Sprintf(": %s (%s)", e.Path, e.Object)
+	case e.Object != "":
+		return text + ": " + string(e.Object)
+	case e.Err != nil:
+		return text + fmt.Sprintf(" (%v)", e.Err)
+	}
+	return text
+}
+
+// Unwrap returns git's message.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Unfinished reports whether an error is that of a child that was killed or could not run: it is no
+// answer.
+func Unfinished(err error) bool {
+	failed := (*CommandError)(nil)
+	return errors.As(err, &failed) && failed.Err != nil
+}
+
+// exitCode returns the exit code in err: 0 for nil, and -1 for an error that is not the plain exit
+// of a child.
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	var failed *CommandError
+	if errors.As(err, &failed) && failed.Err == nil {
+		return failed.Exit
+	}
+	return -1
+}
+
+// lastLine picks the line of git's stderr to show to a person: the last one that git marks as an
+// error, and if there is none, the last that is neither advice nor empty. Advice for those who type
+// git commands may follow an error. If the line is the fatal error, the first error before it is
+// appended as its cause.
+func lastLine(stderr string) string {
+	const fatal, failure = "fatal: ", "error: "
+	last, cause, marked := "", "", false
+	for _, line := range strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "hint:") || strings.HasPrefix(line, "warning:") {
+			continue
+		}
+		said, is := strings.CutPrefix(line, failure)
+		if is && cause == "" {
+			cause = said
+		}
+		if is = is || strings.HasPrefix(line, fatal); is || !marked {
+			last, marked = line, is
+		}
+	}
+	if said, died := strings.CutPrefix(last, fatal); died && cause != "" {
+		return said + " (" + cause + ")"
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(last, fatal), failure)
+}
+
+// AmbiguousError is a revision whose name has several meanings.
+type AmbiguousError struct {
+	Rev   string
+	Names []string // what it may mean: full names of refs, or ids of commits
+}
+
+// Error returns one sentence.
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q has several meanings here: %s", e.Rev, strings.Join(e.Names, ", "))
+}

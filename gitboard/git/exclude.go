@@ -1,0 +1,47 @@
+package git
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Exclude adds lines to info/exclude, the ignore rules of this clone alone (gitignore), unless they
+// are already there. It returns a StorageError if that file can't be written.
+func (s Settings) Exclude(lines ...string) error {
+	dir := filepath.Join(s.repo.common, "info")
+	path := filepath.Join(dir, "exclude")
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return storageError(dir, err)
+	}
+	present := strings.Split(strings.ReplaceAll(string(old), "\r\n", "\n"), "\n")
+	var added strings.Builder
+	for _, line := range lines {
+		if !slices.Contains(present, line) {
+			present = append(present, line)
+			added.WriteString(line + "\n")
+		}
+	}
+	if added.Len() == 0 {
+		return nil
+	}
+	text := added.String()
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		text = "\n" + text
+	}
+	// Not MkdirAll: a repository that is gone stays gone.
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return storageError(s.repo.common, err)
+	}
+	// One appending write, so that two concurrent writers lose nothing.
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return storageError(dir, err)
+	}
+	_, err = file.WriteString(text)
+	return storageError(dir, errors.Join(err, file.Close()))
+}

@@ -1,0 +1,201 @@
+package git
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+var (
+	noon = time.Date(2024, 5, 6, 12, 0, 0, 0, time.FixedZone("", 2*60*60))
+	ada  = plumbing.Signature{Name: "Ada Lovelace", Email: "ada@example.org", When: noon}
+)
+
+// sandbox hides all git settings except the repository's own.
+func sandbox(t *testing.T) context.Context {
+	t.Helper()
+	for _, entry := range os.Environ() {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
+			t.Setenv(key, "") // restores it after the test
+			os.Unsetenv(key)
+		}
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_AUTHOR_NAME", ada.Name)
+	t.Setenv("GIT_AUTHOR_EMAIL", ada.Email)
+	t.Setenv("GIT_COMMITTER_NAME", ada.Name)
+	t.Setenv("GIT_COMMITTER_EMAIL", ada.Email)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// scratch makes a repository with one commit, in a path with a space and non-ASCII letters.
+func scratch(t *testing.T) (context.Context, *Repo) {
+	t.Helper()
+	testrun.NotShort(t)
+	ctx := sandbox(t)
+	if template == "" {
+		template = must[string](t)(os.MkdirTemp("", "liza-git-test-"))
+		made := filepath.Join(template, "made")
+		testrun.InitRepository(t, made, false)
+		r := open(t, ctx, made)
+		write(t, r, "a.txt", "one\ntwo\nthree\n")
+		commitAll(t, r, "first")
+	}
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	check(t, os.CopyFS(dir, os.DirFS(filepath.Join(template, "made"))))
+	return ctx, open(t, ctx, dir)
+}
+
+// template is a directory with the repository that scratch copies, made at its first use.
+var template string
+
+func TestMain(m *testing.M) {
+	testrun.Prepare()
+	code := m.Run()
+	if template != "" {
+		os.RemoveAll(template)
+	}
+	for _, p := range grown {
+		os.RemoveAll(filepath.Dir(p.dir))
+	}
+	os.Exit(code)
+}
+
+func open(t *testing.T, ctx context.Context, dir string) *Repo {
+	t.Helper()
+	r, err := Open(ctx, dir)
+	check(t, err)
+	t.Cleanup(func() { check(t, r.Close()) })
+	return r
+}
+
+// hurry makes a repository wait for locks only briefly.
+func hurry(r *Repo) *Repo {
+	r.patience = Patience{Git: 10 * time.Millisecond, Watch: 50 * time.Millisecond}
+	return r
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns a function that unwraps a result: `must[T](t)(f())`.
+func must[T any](t *testing.T) func(T, error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		check(t, err)
+		return value
+	}
+}
+
+func write(t *testing.T, r *Repo, name, text string) { writeIn(t, r.TopLevel(), name, text) }
+
+func writeIn(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	check(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+func readIn(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	check(t, err)
+	return string(data)
+}
+
+func commitAll(t *testing.T, r *Repo, message string) plumbing.OID {
+	t.Helper()
+	return plumbing.OID(testrun.CommitAll(t, r.TopLevel(), message))
+}
+
+// native runs git as a user would.
+func native(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	return testrun.RunGit(t, dir, args...)
+}
+
+// global sets a setting of the user's own.
+func global(t *testing.T, key, value string) {
+	t.Helper()
+	file := os.Getenv("GIT_CONFIG_GLOBAL")
+	if file == os.DevNull {
+		file = filepath.Join(t.TempDir(), "gitconfig")
+		t.Setenv("GIT_CONFIG_GLOBAL", file)
+	}
+	native(t, ".", "config", "--file", file, key, value)
+}
+
+func blob(text string) plumbing.Object { return plumbing.NewObject(plumbing.BlobObject, []byte(text)) }
+
+// store writes blobs and returns their ids.
+func store(t *testing.T, ctx context.Context, r *Repo, texts ...string) []plumbing.OID {
+	t.Helper()
+	var objects []plumbing.Object
+	var ids []plumbing.OID
+	for _, text := range texts {
+		objects = append(objects, blob(text))
+		ids = append(ids, objects[len(objects)-1].OID)
+	}
+	check(t, r.WriteObjects(ctx, objects))
+	return ids
+}
+
+// asGit runs a shell in dir, until the test ends, that the system lists under this name and with
+// these arguments.
+func asGit(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	runShell(t, dir, shellNamed(t, name), append([]string{"-c", untilEnd}, args...)...)
+}
+
+// untilEnd is a shell script that says that it runs, and ends at the end of its input.
+const untilEnd = "echo; read line; exit 0"
+
+// shellNamed returns a copy of the shell.
+func shellNamed(t *testing.T, name string) string {
+	t.Helper()
+	shell := must[string](t)(exec.LookPath("sh"))
+	program := filepath.Join(t.TempDir(), name)
+	// Another process makes the copy. If this one did, a child forked meanwhile could inherit the
+	// file open for writing, and the program could not be run.
+	check(t, exec.Command("cp", shell, program).Run())
+	return program
+}
+
+// runShell runs a copy of the shell in dir until the test ends. What it runs says so by a line.
+func runShell(t *testing.T, dir, shell string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(shell, args...)
+	cmd.Dir = dir
+	in, out := must[io.WriteCloser](t)(cmd.StdinPipe()), must[io.ReadCloser](t)(cmd.StdoutPipe())
+	check(t, cmd.Start())
+	must[int](t)(out.Read(make([]byte, 1))) // wait until it runs
+	t.Cleanup(func() {
+		in.Close()
+		_ = cmd.Wait() // it ends at the end of its input
+	})
+}
+
+// leave makes a lock file as a killed git leaves it.
+func leave(t *testing.T, r *Repo, name string) string {
+	t.Helper()
+	path := filepath.Join(r.CommonDir(), filepath.FromSlash(name))
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, nil, 0o644))
+	return path
+}

@@ -1,0 +1,280 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// chain appends a commit with an empty tree for each message.
+func chain(t *testing.T, ctx context.Context, r *Repo, parent plumbing.OID, messages ...string) []plumbing.OID {
+	t.Helper()
+	objects := []plumbing.Object{plumbing.NewObject(plumbing.TreeObject, nil)}
+	var ids []plumbing.OID
+	for _, message := range messages {
+		c := plumbing.Commit{Tree: plumbing.EmptyTree, Author: ada, Committer: ada, Message: message}
+		if !parent.IsZero() {
+			c.Parents = []plumbing.OID{parent}
+		}
+		object := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+		objects, ids, parent = append(objects, object), append(ids, object.OID), object.OID
+	}
+	check(t, r.WriteObjects(ctx, objects))
+	return ids
+}
+
+func TestHistory(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := chain(t, ctx, r, "", "a\n", "b\n", "c\n", "d\n")
+	other := chain(t, ctx, r, ids[1], "e\n")[0]
+	alone := chain(t, ctx, r, "", "alone\n")[0]
+
+	if got := must[[]plumbing.OID](t)(r.History().RevList(ctx, ids[0], ids[3])); fmt.Sprint(got) != fmt.Sprint(ids[1:]) {
+		t.Errorf("RevList: %v", got)
+	}
+	if got := must[[]plumbing.OID](t)(r.History().RevList(ctx, "", ids[3])); fmt.Sprint(got) != fmt.Sprint(ids) {
+		t.Errorf("RevList of all: %v", got)
+	}
+	if got := must[[]plumbing.OID](t)(r.History().FirstParents(ctx, ids[3], 2)); fmt.Sprint(got) != fmt.Sprint([]plumbing.OID{ids[3], ids[2]}) {
+		t.Errorf("FirstParents: %v", got)
+	}
+	if got := must[int](t)(r.History().CountCommits(ctx, ids[0], other)); got != 2 {
+		t.Errorf("CountCommits: %d", got)
+	}
+	log := must[[]plumbing.Commit](t)(r.Log(ctx, ids[0], ids[3]))
+	if len(log) != 3 || log[0].Message != "b\n" || log[2].OID != ids[3] || log[2].Parents[0] != ids[2] {
+		t.Errorf("Log: %v", log)
+	}
+	if got := must[plumbing.OID](t)(r.History().MergeBase(ctx, ids[3], other)); got != ids[1] {
+		t.Errorf("MergeBase: %s", got)
+	}
+	if _, err := r.History().MergeBase(ctx, ids[3], alone); !errors.Is(err, ErrNotFound) {
+		t.Errorf("MergeBase of strangers: %v", err)
+	}
+	for _, test := range []struct {
+		a, b plumbing.OID
+		want bool
+	}{{ids[0], ids[3], true}, {ids[3], ids[3], true}, {ids[3], ids[0], false}, {ids[0], alone, false}} {
+		if got := must[bool](t)(r.History().IsAncestor(ctx, test.a, test.b)); got != test.want {
+			t.Errorf("IsAncestor(%s, %s): %t", test.a.Short(), test.b.Short(), got)
+		}
+	}
+	var failed *CommandError
+	if _, err := r.History().IsAncestor(ctx, blob("none").OID, ids[0]); !errors.As(err, &failed) {
+		t.Errorf("IsAncestor of nothing: %v", err)
+	}
+	if _, err := r.History().RevList(ctx, "--all", ids[0]); err == nil {
+		t.Error("an option passed for an id")
+	}
+}
+
+// TestMergeBaseAcrossAGap checks that histories are not called unrelated where one of them can't be
+// read to its end, and that what is kept of it is brought back first.
+func TestMergeBaseAcrossAGap(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := chain(t, ctx, r, "", "a\n", "b\n", "c\n")
+	alone := chain(t, ctx, r, "", "alone\n")[0]
+	lose := func() {
+		check(t, os.Remove(filepath.Join(r.CommonDir(), "objects", string(ids[1][:2]), string(ids[1][2:]))))
+	}
+	lose()
+	if got := must[plumbing.OID](t)(r.History().MergeBase(ctx, ids[0], ids[2])); got != ids[0] {
+		t.Errorf("where the gap can be filled: %s", got)
+	}
+	lose()
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
+	for _, pair := range [][2]plumbing.OID{{ids[2], ids[0]}, {ids[0], ids[2]}, {ids[2], alone}, {alone, ids[2]}} {
+		gap := (*DamagedError)(nil)
+		if base, err := r.History().MergeBase(ctx, pair[0], pair[1]); !errors.As(err, &gap) || gap.Commit != ids[2] {
+			t.Errorf("%s and %s: %s, %v", pair[0].Short(), pair[1].Short(), base, err)
+		}
+	}
+	if _, err := r.History().MergeBase(ctx, ids[0], alone); !errors.Is(err, ErrNotFound) {
+		t.Errorf("of what has no gap: %v", err)
+	}
+}
+
+func TestResolveCommit(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
+	for _, rev := range []string{"HEAD", "main", "refs/heads/main", string(head), head.Short(), "HEAD^0"} {
+		if got := must[plumbing.OID](t)(r.ResolveCommit(ctx, rev)); got != head {
+			t.Errorf("%s: got %s", rev, got)
+		}
+	}
+	for _, rev := range []string{"", "--all", "-h", "nope", "^main", "main..main", "main^{tree}", "HEAD:a.txt", "a b", "x\x00y", string(blob("none").OID)} {
+		if got, err := r.ResolveCommit(ctx, rev); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: got %s, %v", rev, got, err)
+		}
+	}
+}
+
+func TestRequestCommit(t *testing.T) {
+	ctx, r := scratch(t)
+	trailer := func(id string) string { return "subject\n\nbody\n\nLiza-Op: note\nLiza-Request: " + id + "\n" }
+	ids := chain(t, ctx, r, "", trailer("one"), trailer("two"), trailer("one-more"), "Liza-Request: nowhere\n\nin the body\n", trailer("last"))
+	tip := ids[4]
+	check(t, r.Settings().Set(ctx, "trailer.separators", "#"))
+	check(t, r.Settings().Set(ctx, "i18n.logOutputEncoding", "ISO-8859-1"))
+	for id, want := range map[string]plumbing.OID{"one": ids[0], "two": ids[1], "one-more": ids[2], "last": ids[4]} {
+		if got := must[plumbing.OID](t)(r.RequestCommit(ctx, tip, id, 5)); got != want {
+			t.Errorf("%s: got %s", id, got)
+		}
+	}
+	for _, id := range []string{"", "on", "one-", "nowhere", "One", "one.more"} {
+		if _, err := r.RequestCommit(ctx, tip, id, 5); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: got %v", id, err)
+		}
+	}
+	if _, err := r.RequestCommit(ctx, tip, "one", 4); !errors.Is(err, ErrNotFound) {
+		t.Errorf("out of reach: got %v", err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Settings().Set(ctx, "diff.noprefix", "true"))
+	first := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "a.txt", "one\n2\nthree\n")
+	write(t, r, "dir/né [1].txt", "new\n")
+	second := commitAll(t, r, "second")
+	if got := must[[]string](t)(r.History().ChangedFiles(ctx, first, second)); strings.Join(got, "|") != "a.txt|dir/né [1].txt" {
+		t.Errorf("ChangedFiles: %v", got)
+	}
+	if got := must[[]string](t)(r.History().ChangedFiles(ctx, "", first)); strings.Join(got, "|") != "a.txt" {
+		t.Errorf("ChangedFiles from nothing: %v", got)
+	}
+	if got := must[string](t)(r.History().Diff(ctx, first, second)); !strings.Contains(got, "--- a/a.txt\n+++ b/a.txt\n") || !strings.Contains(got, "-two\n+2\n") {
+		t.Errorf("Diff: %s", got)
+	}
+	if got := must[string](t)(r.History().Diff(ctx, first, second, "dir/né [1].txt")); !strings.Contains(got, "+new") || strings.Contains(got, "a.txt") {
+		t.Errorf("Diff of one: %s", got)
+	}
+	was, now := must[plumbing.OID](t)(r.History().FileOID(ctx, first, "a.txt")), must[plumbing.OID](t)(r.History().FileOID(ctx, second, "a.txt"))
+	check(t, r.Settings().Set(ctx, "color.ui", "always"))
+	check(t, r.Settings().Set(ctx, "diff.external", "false"))
+	if got := must[string](t)(r.History().DiffBlobs(ctx, was, now)); got != "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" {
+		t.Errorf("DiffBlobs: %q", got)
+	}
+	if got := must[string](t)(r.History().DiffBlobs(ctx, was, was)); got != "" {
+		t.Errorf("DiffBlobs of one: %q", got)
+	}
+}
+
+func TestFileOID(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "specs/the goal.md", "goal\n")
+	head := commitAll(t, r, "second")
+	for _, path := range []string{"specs/the goal.md", "./specs//the goal.md"} {
+		if got := must[plumbing.OID](t)(r.History().FileOID(ctx, head, path)); got != blob("goal\n").OID {
+			t.Errorf("%s: got %s", path, got)
+		}
+	}
+	for _, path := range []string{"", "specs", "no", "/etc", "../a.txt", "a.txt/b"} {
+		if _, err := r.History().FileOID(ctx, head, path); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: got %v", path, err)
+		}
+	}
+}
+
+func TestMergeTree(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	branch := func(text string, more ...string) plumbing.OID {
+		check(t, r.Worktree(r.TopLevel()).CheckoutDetached(ctx, base))
+		write(t, r, "a.txt", text)
+		for _, name := range more {
+			write(t, r, name, text)
+		}
+		return commitAll(t, r, "change")
+	}
+	top := branch("ONE\ntwo\nthree\n", "né w.txt")
+	bottom := branch("one\ntwo\nTHREE\n")
+	clash := branch("1\ntwo\nthree\n")
+
+	before := native(t, r.TopLevel(), "count-objects", "-v")
+	tried, conflicts, err := r.History().TryMerge(ctx, top, bottom)
+	if err != nil || conflicts != nil {
+		t.Fatalf("tried: %v %v", conflicts, err)
+	}
+	if after := native(t, r.TopLevel(), "count-objects", "-v"); after != before {
+		t.Errorf("objects were written:\n%s", after)
+	}
+	tree, conflicts, err := r.History().MergeTree(ctx, top, bottom)
+	if err != nil || conflicts != nil || tree != tried {
+		t.Fatalf("clean: %v %v, at first %s and then %s", conflicts, err, tried, tree)
+	}
+	if got := must[plumbing.Object](t)(r.Object(ctx, string(tree)+":a.txt")); string(got.Data) != "ONE\ntwo\nTHREE\n" {
+		t.Errorf("merged into %q", got.Data)
+	}
+	tree, conflicts, err = r.History().MergeTree(ctx, top, clash)
+	if err != nil || strings.Join(conflicts, "|") != "a.txt" {
+		t.Fatalf("conflict: %v %v", conflicts, err)
+	}
+	if got := must[plumbing.Object](t)(r.Object(ctx, string(tree)+":a.txt")); !strings.Contains(string(got.Data), "<<<<<<<") {
+		t.Errorf("no markers in %q", got.Data)
+	}
+	var failed *CommandError
+	for _, theirs := range []plumbing.OID{blob("none").OID, chain(t, ctx, r, "", "alone\n")[0]} {
+		if _, _, err = r.History().MergeTree(ctx, top, theirs); !errors.As(err, &failed) {
+			t.Errorf("bad: %v", err)
+		}
+		if _, _, err = r.History().TryMerge(ctx, top, theirs); !errors.As(err, &failed) {
+			t.Errorf("bad, and tried: %v", err)
+		}
+	}
+}
+
+// TestTryMergeAnywhere checks that a merge is tried in a repository whose name would end a path in a
+// list of them, with objects that are borrowed from another one.
+func TestTryMergeAnywhere(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "b.txt", "b\n")
+	ours := commitAll(t, r, "ours")
+	check(t, r.Worktree(r.TopLevel()).CheckoutDetached(ctx, base))
+	write(t, r, "c.txt", "c\n")
+	theirs := commitAll(t, r, "theirs")
+	odd := filepath.Join(t.TempDir(), "a "+string(filepath.ListSeparator)+` "quoted" name`)
+	native(t, t.TempDir(), "clone", "-q", "--shared", "--no-checkout", r.TopLevel(), odd)
+	there := must[*Repo](t)(Open(ctx, odd))
+	t.Cleanup(func() { check(t, there.Close()) })
+	full := t.TempDir()
+	if runtime.GOOS == "linux" { // there is room for another directory, but paths in that would be too long
+		for len(full) < 4068 {
+			full = filepath.Join(full, strings.Repeat("x", min(200, max(1, 4067-len(full)))))
+		}
+		check(t, os.MkdirAll(full, 0o755))
+	}
+	for _, temp := range []string{os.TempDir(), full, filepath.Join(odd, "none")} {
+		t.Setenv("TMPDIR", temp)
+		if _, conflicts, err := there.History().TryMerge(ctx, ours, theirs); err != nil || conflicts != nil {
+			t.Errorf("with temporary files in %s: %v %v", temp, conflicts, err)
+		}
+	}
+}
+
+// TestNearby checks that commits which are known do not count among the few that are read one by one.
+func TestNearby(t *testing.T) {
+	ctx, r := scratch(t)
+	var objects []plumbing.Object
+	var parents []plumbing.OID
+	for i := range 2*nearby - 1 {
+		c := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: parents, Author: ada, Committer: ada, Message: fmt.Sprintln(i)}))
+		objects, parents = append(objects, c), []plumbing.OID{c.OID}
+	}
+	check(t, r.WriteObjects(ctx, objects))
+	r.known = &known{}
+	for round, want := range []int{0, len(objects)} {
+		if chain, _, err := r.near(ctx, objects[0].OID, parents[0]); len(chain) != want || err != nil {
+			t.Errorf("round %d: %d commits, not %d, %v", round, len(chain), want, err)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// IgnoredFile is a file in a worktree that git ignores.
+type IgnoredFile struct {
+	Path  string // relative to the top directory, with slashes
+	Bytes int64
+	mode  string
+}
+
+// Ignored lists the regular files of a worktree that git ignores, except those that skip selects:
+// of a directory that it selects, nothing is read. Repositories inside the worktree are left out.
+func (r *Repo) Ignored(ctx context.Context, worktree string, skip func(path string) bool) (files []IgnoredFile, err error) {
+	out, err := r.Worktree(worktree).in("ls-files", "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z").output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range splitNUL(out) {
+		err := filepath.WalkDir(filepath.Join(worktree, filepath.FromSlash(entry)), func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+					return nil // deleted in the meantime, or not readable for git either
+				}
+				return err
+			}
+			name, err := filepath.Rel(worktree, path)
+			if err != nil {
+				return err
+			}
+			name = filepath.ToSlash(name)
+			_, nested := os.Lstat(filepath.Join(path, ".git"))
+			switch info, err := e.Info(); {
+			case e.IsDir() && (nested == nil || skip(name+"/x") && skip(name+"/x/x")):
+				return filepath.SkipDir
+			case err == nil && info.Mode().IsRegular() && !skip(name) && !strings.Contains(name, "\n"):
+				mode := "100644"
+				if info.Mode().Perm()&0o111 != 0 {
+					mode = "100755"
+				}
+				files = append(files, IgnoredFile{name, info.Size(), mode})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// KeepIgnored commits files of a worktree that git ignores, as they are, without a parent. No ref
+// points to the commit yet.
+func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []IgnoredFile, message string, who plumbing.Signature) (plumbing.OID, error) {
+	return KeptWhole(func() (plumbing.OID, error) {
+		dir, err := r.Worktree(worktree).gitDir(ctx)
+		if err != nil {
+			return "", err
+		}
+		index, err := os.CreateTemp(dir, "liza-index-")
+		if err == nil {
+			err = errors.Join(index.Close(), os.Remove(index.Name())) // git makes it
+		}
+		if err != nil {
+			return "", storageError(dir, err)
+		}
+		defer os.Remove(index.Name())
+		var paths, entries strings.Builder
+		for _, f := range files {
+			paths.WriteString(filepath.Join(worktree, filepath.FromSlash(f.Path)) + "\n")
+		}
+		hash := r.command("hash-object", flags(durable, []string{"hash-object", "-w", "--no-filters", "--stdin-paths"})...)
+		out, err := hash.feed([]byte(paths.String())).output(ctx)
+		oids := splitLines(out)
+		if err == nil && len(oids) != len(files) {
+			err = fmt.Errorf("git hash-object read %d of %d files", len(oids), len(files))
+		}
+		if err != nil {
+			return "", err
+		}
+		for i, f := range files {
+			fmt.Fprintf(&entries, "%s %s\t%s\x00", f.mode, oids[i], f.Path)
+		}
+		env := "GIT_INDEX_FILE=" + index.Name()
+		if err := r.Worktree(worktree).in("update-index", "update-index", "-z", "--index-info").with(env).feed([]byte(entries.String())).run(ctx); err != nil {
+			return "", err
+		}
+		tree, err := r.Worktree(worktree).in("write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
+		if err != nil {
+			return "", err
+		}
+		return r.commitTree(ctx, r.Worktree(worktree).in("commit-tree", flags(durable, []string{"commit-tree", strings.TrimSpace(string(tree))})...), message, who)
+	})
+}
+
+// CopyIgnored copies the files of one worktree that git ignores, and that match selects, to the
+// same places in another one, where no file is replaced. It returns the copied paths. Links, and
+// directories that are links, are not followed: nothing from outside of the worktree is copied.
+func (r *Repo) CopyIgnored(ctx context.Context, from, to string, match func(path string) bool) (copied []string, err error) {
+	files, err := r.Ignored(ctx, from, func(path string) bool {
+		return strings.HasPrefix(path, ".worktrees/") || strings.HasPrefix(path, ".liza/")
+	})
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	files = slices.DeleteFunc(files, func(f IgnoredFile) bool { return !match(f.Path) })
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(f.Path)))
+		if err != nil {
+			return copied, err
+		}
+		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(f.Path)), 0o755); err != nil {
+			return copied, err
+		}
+		perm := fs.FileMode(0o600) // they are often secrets
+		if f.mode == "100755" {
+			perm = 0o700
+		}
+		file, err := root.OpenFile(filepath.FromSlash(f.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			_, err = file.Write(data)
+			err = errors.Join(err, file.Close())
+		}
+		if err != nil {
+			return copied, err
+		}
+		copied = append(copied, f.Path)
+	}
+	return copied, nil
+}

@@ -1,0 +1,59 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// MergeInto merges commit into the checkout of the worktree, using
+// `git merge`: index, files, HEAD and its branch move. It returns nil, nil if the commit was
+// merged, fast-forwarded or already contained. On conflicts it returns their paths and leaves the
+// merge open in that worktree for someone to finish. who is the author and committer of a merge
+// commit; a zero time means now. Hooks do not run. Leftovers of an interrupted merge of the same
+// commit (Untouched) are reverted first if they are in the way.
+//
+// It returns a CommandError if git refuses to begin: local changes are in the way, or another merge
+// is open. It returns ErrBusy if another process keeps the worktree locked.
+func (w *Worktree) MergeInto(ctx context.Context, commit plumbing.OID, message string, who plumbing.Signature) (conflicts []string, err error) {
+	if err := checkOIDs(commit); err != nil {
+		return nil, err
+	}
+	if err := w.free(ctx); err != nil {
+		return nil, err
+	}
+	// Each option overrides a setting that would make this something other than a merge with a
+	// commit.
+	args := flags(noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
+		"--no-squash", "--no-edit", "--no-log", "--no-autostash", "--no-gpg-sign",
+		"--no-verify-signatures", "-m", message, string(commit)})
+	merge := func() error { return w.in("merge", args...).with(authorEnv(who)...).run(ctx) }
+	failed := merge()
+	if exitCode(failed) > 0 {
+		if again, err := w.undoCut(ctx, commit); err != nil {
+			return nil, errors.Join(failed, err)
+		} else if again {
+			failed = merge()
+		}
+	}
+	if exitCode(failed) != 1 {
+		return nil, failed
+	}
+	// Exit code 1 is a conflict or a refusal; only a conflict leaves unmerged paths.
+	conflicts, err = w.unmerged(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w (and listing conflicts: %w)", failed, err)
+	}
+	if len(conflicts) == 0 {
+		return nil, failed
+	}
+	return conflicts, nil
+}
+
+// unmerged returns the paths with conflicts in a worktree's index.
+func (w *Worktree) unmerged(ctx context.Context) ([]string, error) {
+	out, err := w.in("diff", "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff").output(ctx)
+	return splitNUL(out), err
+}

@@ -1,0 +1,223 @@
+package git
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// otherDisk returns a directory on another file system than the given one.
+func otherDisk(t *testing.T, than string) string {
+	t.Helper()
+	for _, dir := range []string{"/dev/shm", os.TempDir(), "/var/tmp", "."} {
+		made, err := os.MkdirTemp(dir, "other-disk-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { os.RemoveAll(made) })
+		writeIn(t, than, "probe", "")
+		if errors.Is(os.Rename(filepath.Join(than, "probe"), filepath.Join(made, "probe")), syscall.EXDEV) {
+			return must[string](t)(filepath.Abs(made))
+		}
+	}
+	t.Skip("there is one file system only")
+	return ""
+}
+
+// TestKeepModulesElsewhere checks that repositories are kept as they are when the worktree is on
+// another disk than the repository: below a folder that git ignores, and of a submodule.
+func TestKeepModulesElsewhere(t *testing.T) {
+	ctx, r := scratch(t)
+	worktree := claim(t, ctx, r, "one")
+	writeIn(t, worktree, ".gitignore", "vendor/\n")
+	own, lib := filepath.Join(worktree, "vendor", "own"), filepath.Join(LinkedDir(worktree), "modules", "lib")
+	native(t, worktree, "init", "-q", own)
+	native(t, own, "commit", "-q", "--allow-empty", "-m", "own")
+	native(t, worktree, "clone", "-q", "--bare", own, lib)
+	native(t, lib, "remote", "remove", "origin")
+	writeIn(t, own, "not committed", "x")
+	to := filepath.Join(otherDisk(t, t.TempDir()), "kept")
+	if !must[bool](t)(r.Worktree(worktree).KeepModules(ctx, to)) {
+		t.Error("nothing was kept")
+	}
+	for _, dir := range []string{"vendor/own", "lib"} {
+		if got := native(t, filepath.Join(to, dir), "log", "--format=%s"); got != "own" {
+			t.Errorf("%s has %q", dir, got)
+		}
+	}
+	if readIn(t, to, "vendor/own/not committed") != "x" || exists(own) || exists(lib) {
+		t.Error("a file is missing, or a repository is still in its place")
+	}
+}
+
+// TestKeepFilesElsewhere checks that a file is moved to another disk, and that none is replaced.
+func TestKeepFilesElsewhere(t *testing.T) {
+	_, r := scratch(t)
+	to := filepath.Join(otherDisk(t, t.TempDir()), "kept")
+	files := []string{"data/one"}
+	writeIn(t, r.TopLevel(), files[0], "first")
+	check(t, r.Worktree(r.TopLevel()).KeepFiles(files, to))
+	if readIn(t, to, files[0]) != "first" || exists(filepath.Join(r.TopLevel(), files[0])) {
+		t.Error("it was not moved")
+	}
+	writeIn(t, r.TopLevel(), files[0], "second")
+	if err := r.Worktree(r.TopLevel()).KeepFiles(files, to); !errors.Is(err, fs.ErrExist) || readIn(t, to, files[0]) != "first" {
+		t.Errorf("over another file: %v", err)
+	}
+}
+
+// TestCopyTree checks that a copy has the files of a directory with their permissions and times,
+// and its symbolic links, and that nothing is left of a copy that failed.
+func TestCopyTree(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	for name, mode := range map[string]fs.FileMode{"sub/secret": 0o600, "sub/run": 0o755, "read-only/object": 0o444} {
+		writeIn(t, from, name, name)
+		check(t, os.Chmod(filepath.Join(from, name), mode))
+		check(t, os.Chtimes(filepath.Join(from, name), noon, noon))
+	}
+	check(t, os.Symlink("sub/run", filepath.Join(from, "link")))
+	check(t, os.Symlink("nowhere", filepath.Join(from, "broken link")))
+	check(t, exec.Command("mkfifo", filepath.Join(from, "fifo")).Run()) // has no content
+	check(t, os.Chmod(filepath.Join(from, "read-only"), 0o555))
+	list := func(top string) string {
+		var lines []string
+		check(t, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+			check(t, err)
+			info := must[fs.FileInfo](t)(e.Info())
+			below := must[string](t)(filepath.Rel(top, path))
+			text := ""
+			switch {
+			case info.Mode().IsRegular():
+				text = readIn(t, top, below) + " " + info.ModTime().UTC().String()
+			case info.Mode()&fs.ModeSymlink != 0:
+				text = must[string](t)(os.Readlink(path))
+			case !e.IsDir():
+				return nil
+			}
+			lines = append(lines, info.Mode().String()+" "+below+" "+text)
+			return nil
+		}))
+		return strings.Join(lines, "\n")
+	}
+	check(t, copyTree(from, to))
+	if got, want := list(to), list(from); got != want {
+		t.Errorf("copied\n%s\nof\n%s", got, want)
+	}
+	if err := copyTree(from, to); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("copied over another one: %v", err)
+	}
+	if got, want := list(to), list(from); got != want {
+		t.Errorf("what was there is\n%s\nof\n%s", got, want)
+	}
+	for _, dir := range []string{from, to} { // so that the test can remove them
+		check(t, os.Chmod(filepath.Join(dir, "read-only"), 0o755))
+	}
+}
+
+// TestMoveAcrossFails checks that a directory stays where it is if it can't be moved, that it is then
+// not said to be gone, and that a copy reports what it could not copy.
+func TestMoveAcrossFails(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "from")
+	writeIn(t, from, "sub/file", "x")
+	if err := moveAcross(from, "/sys/none/below/to"); err == nil || errors.Is(err, fs.ErrNotExist) { // nobody can make one there
+		t.Errorf("to where no directory can be made: %v", err)
+	}
+	to := t.TempDir()
+	writeIn(t, to, "sub/file", "mine")
+	if err := copyInto(from, to); !errors.Is(err, fs.ErrExist) || readIn(t, to, "sub/file") != "mine" {
+		t.Errorf("over a file: %v", err)
+	}
+	if readIn(t, from, "sub/file") != "x" {
+		t.Error("it is gone")
+	}
+	taken := otherDisk(t, t.TempDir())
+	writeIn(t, taken, "file", "mine")
+	if err := moveAcross(from, taken); !errors.Is(err, fs.ErrExist) || readIn(t, taken, "file") != "mine" || readIn(t, from, "sub/file") != "x" {
+		t.Errorf("to what is there on another disk: %v", err)
+	}
+	to = filepath.Join(to, "new")
+	if err := copyTree(filepath.Join(from, "none"), to); !errors.Is(err, fs.ErrNotExist) || exists(to) {
+		t.Errorf("what is not there: %v", err)
+	}
+}
+
+// TestKeepModulesInside checks which repositories inside a worktree are kept when it goes: those
+// with commits that no remote of theirs is known to have. Those that a dependency manager clones
+// again may go.
+func TestKeepModulesInside(t *testing.T) {
+	ctx, r := scratch(t)
+	worktree := claim(t, ctx, r, "one")
+	writeIn(t, worktree, ".gitignore", "vendor/\n")
+	fixture := filepath.Join(worktree, "testdata", "repo.git")
+	native(t, worktree, "init", "-q", "--bare", fixture)
+	native(t, worktree, "--git-dir="+fixture, "update-ref", "refs/heads/main", native(t, worktree, "--git-dir="+fixture, "commit-tree", "-m", "x", native(t, worktree, "--git-dir="+fixture, "hash-object", "-w", "-t", "tree", os.DevNull)))
+	writeIn(t, fixture, "refs/keep", "")
+	native(t, worktree, "add", "-f", ".")
+	hub := filepath.Join(t.TempDir(), "hub")
+	native(t, r.TopLevel(), "init", "-q", hub)
+	commit := func(path, message string) {
+		t.Helper()
+		native(t, path, "commit", "-q", "--allow-empty", "-m", message)
+	}
+	commit(hub, "first")
+	commit(hub, "release")
+	native(t, hub, "tag", "v1")
+	native(t, hub, "reset", "-q", "--hard", "HEAD~1") // no branch has the release
+	commit(hub, "second")
+
+	at := func(name string) string { return filepath.Join(worktree, "vendor", name) }
+	clone := func(name string, options ...string) {
+		t.Helper()
+		native(t, worktree, slices.Concat([]string{"-c", "advice.detachedHead=false", "clone", "-q"}, options, []string{"file://" + hub, at(name)})...)
+	}
+	clone("cloned")
+	clone("of one tag", "--depth=1", "--branch=v1")
+	clone("mirrored", "--mirror")
+	native(t, worktree, "init", "-q", at("begun")) // and nothing committed
+	clone("worked in")
+	commit(at("worked in"), "own")
+	writeIn(t, at("worked in"), "not committed", "x")
+	native(t, worktree, "init", "-q", at("deep/own"))
+	commit(at("deep/own"), "own")
+	clone("deep/own/inner")
+	commit(at("deep/own/inner"), "own")
+	clone("stashed")
+	writeIn(t, at("stashed"), "f", "x")
+	native(t, at("stashed"), "add", "f")
+	native(t, at("stashed"), "stash", "-q")
+	native(t, worktree, "clone", "-q", "--bare", at("worked in"), at("bare"))
+	native(t, r.TopLevel(), "worktree", "add", "-q", "--detach", at("linked"))
+
+	to := filepath.Join(t.TempDir(), "kept")
+	writeIn(t, to, "vendor/stashed", "in the way")
+	if !must[bool](t)(r.Worktree(worktree).KeepModules(ctx, to)) {
+		t.Error("nothing was kept")
+	}
+	var kept []string
+	for _, dir := range must[[]string](t)(repositoriesIn(to)) {
+		kept = append(kept, strings.TrimPrefix(dir, to+"/vendor/"))
+	}
+	if want := []string{"bare", "deep/own", "deep/own/inner", "stashed.2", "worked in"}; !slices.Equal(kept, want) {
+		t.Errorf("kept %q, not %q", kept, want)
+	}
+	if readIn(t, to, "vendor/worked in/not committed") != "x" {
+		t.Error("a file is missing")
+	}
+	for _, name := range []string{"cloned", "of one tag", "mirrored", "begun", "linked"} {
+		if !exists(at(name)) {
+			t.Errorf("%s is gone before its worktree", name)
+		}
+	}
+	if !exists(fixture) {
+		t.Error("test data of the project is gone")
+	}
+	if kept, err := r.Worktree(worktree).KeepModules(ctx, to); kept || err != nil {
+		t.Errorf("again: %v %v", kept, err)
+	}
+}

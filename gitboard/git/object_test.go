@@ -1,0 +1,360 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+func TestWriteAndRead(t *testing.T) {
+	ctx, r := scratch(t)
+	texts := []string{"", "x", "x", strings.Repeat("long\n", 100_000), "NUL \x00 and \xff"}
+	ids := store(t, ctx, r, texts...)
+	for i, id := range ids {
+		got := must[plumbing.Object](t)(r.Object(ctx, string(id)))
+		if got.Type != plumbing.BlobObject || string(got.Data) != texts[i] {
+			t.Errorf("object %d came back changed", i)
+		}
+		info := must[os.FileInfo](t)(os.Stat(loosePath(r, id)))
+		if info.Mode().Perm()&0o222 != 0 {
+			t.Errorf("object %d can be written to: %v", i, info.Mode())
+		}
+	}
+	testrun.Fsck(t, r.CommonDir())
+	left := must[[]string](t)(filepath.Glob(filepath.Join(r.CommonDir(), "objects", "*", "tmp_obj_*")))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// many returns n objects.
+func many(n int) (objects []plumbing.Object) {
+	for i := range n {
+		objects = append(objects, blob(fmt.Sprint("many ", i)))
+	}
+	return objects
+}
+
+// TestManyObjects checks that many objects are one pack, with each object once, and are written
+// again if a git deletes it before their ref has moved.
+func TestManyObjects(t *testing.T) {
+	ctx, r := scratch(t)
+	files := func(pattern string) []string {
+		return must[[]string](t)(filepath.Glob(filepath.Join(r.CommonDir(), "objects", pattern)))
+	}
+	before := len(files("??/*"))
+	objects := many(packFrom - 1)
+	objects = append(objects, objects[0])
+	all := func(have bool) {
+		t.Helper()
+		for _, o := range objects {
+			if _, is := readLoose(loosePath(r, o.OID)); is != have {
+				t.Fatalf("that %s is loose is %v", o.OID, is)
+			}
+		}
+		native(t, r.TopLevel(), "fsck", "--strict")
+	}
+	check(t, r.WriteAndUpdate(ctx, objects, []plumbing.RefUpdate{{Ref: "refs/liza/many", New: objects[7].OID}}, ""))
+	all(false)
+	if n := len(files("??/*")); n != before || len(files("pack/*.pack")) != 1 {
+		t.Errorf("%d loose objects, not %d, and the packs %q", n, before, files("pack/*"))
+	}
+	check(t, r.Close())
+	r = open(t, ctx, r.TopLevel())
+	for _, o := range objects {
+		if got := must[plumbing.Object](t)(r.Object(ctx, string(o.OID))); string(got.Data) != string(o.Data) {
+			t.Errorf("%s came back as %q", o.OID, got.Data)
+		}
+	}
+	path := must[string](t)(r.keep(objects))
+	for _, file := range files("pack/*") {
+		check(t, os.Remove(file))
+	}
+	check(t, r.Close())
+	r = open(t, ctx, r.TopLevel())
+	r.unsettled.add(path, objects)
+	check(t, r.settle(ctx, nil))
+	all(true)
+
+	objects[3].Data = []byte("something else")
+	if err := r.WriteObjects(ctx, objects); err == nil || len(files("pack/*")) > 0 {
+		t.Errorf("an object with another content is written: %v", err)
+	}
+}
+
+// TestDirectoryForAnObject checks that a directory in an object's place is not taken for the object.
+func TestDirectoryForAnObject(t *testing.T) {
+	ctx, r := scratch(t)
+	o := blob("beside a directory")
+	check(t, os.MkdirAll(loosePath(r, o.OID), 0o755))
+	var failed *StorageError
+	if err := r.WriteObjects(ctx, []plumbing.Object{o}); !errors.As(err, &failed) {
+		t.Errorf("it is written: %v", err)
+	}
+	o = blob("below a link to nowhere")
+	check(t, os.Symlink("nowhere", filepath.Dir(loosePath(r, o.OID))))
+	if err := r.WriteObjects(ctx, []plumbing.Object{o}); !errors.As(err, &failed) {
+		t.Errorf("it is written below nothing: %v", err)
+	}
+}
+
+func loosePath(r *Repo, id plumbing.OID) string {
+	return filepath.Join(r.CommonDir(), "objects", string(id[:2]), string(id[2:]))
+}
+
+func TestWriteRefreshes(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "kept")[0]
+	long := time.Now().Add(-1000 * time.Hour)
+	check(t, os.Chtimes(loosePath(r, id), long, long))
+	was := must[os.FileInfo](t)(os.Lstat(loosePath(r, id)))
+	store(t, ctx, r, "kept")
+	if is := must[os.FileInfo](t)(os.Lstat(loosePath(r, id))); !os.SameFile(was, is) {
+		t.Error("it was written again")
+	}
+	native(t, r.TopLevel(), "prune", "--expire=1.hour.ago")
+	must[plumbing.Object](t)(r.Object(ctx, string(id)))
+}
+
+// TestKnown checks that git is not asked again for an object that this process has read, and that a
+// ref which leads to one is still looked at.
+func TestKnown(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := store(t, ctx, r, "one", "two")
+	const ref = "refs/liza/known"
+	r.known = &known{}
+	for _, id := range ids {
+		native(t, r.TopLevel(), "update-ref", ref, string(id))
+		if at := must[plumbing.OID](t)(r.Ref(ctx, ref)); at != id || !r.known.has(id) {
+			t.Errorf("the ref is at %s, not %s, which is known: %v", at, id, r.known.has(id))
+		}
+	}
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
+	check(t, os.Remove(loosePath(r, ids[0])))
+	if _, is := r.objectAtHand(ids[0]); !is {
+		t.Error("what is known is not at hand")
+	}
+	if o := must[plumbing.Object](t)(r.Object(ctx, string(ids[0]))); string(o.Data) != "one" {
+		t.Errorf("got %q", o.Data)
+	}
+	native(t, r.TopLevel(), "update-ref", "-d", ref)
+	if at := must[plumbing.OID](t)(r.Ref(ctx, ref)); !at.IsZero() {
+		t.Errorf("the ref is gone, and at %s", at)
+	}
+}
+
+func TestWriteRepairs(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "cut off by a crash")[0]
+	check(t, os.Remove(loosePath(r, id)))
+	check(t, os.WriteFile(loosePath(r, id), nil, 0o444))
+	temps := temporaries.Load()
+	store(t, ctx, r, "cut off by a crash")
+	must[plumbing.Object](t)(r.Object(ctx, string(id)))
+	if n := temporaries.Load() - temps; n != 1 {
+		t.Errorf("it was written %d times", n)
+	}
+	check(t, os.Rename(loosePath(r, id), loosePath(r, id)+".apart"))
+	check(t, os.Symlink(loosePath(r, id)+".apart", loosePath(r, id)))
+	store(t, ctx, r, "cut off by a crash")
+	if info := must[os.FileInfo](t)(os.Lstat(loosePath(r, id))); !info.Mode().IsRegular() {
+		t.Error("a link to it, which git prune deletes by its own age, was kept")
+	}
+}
+
+// harms returns ways to damage the file of an object.
+func harms(t *testing.T, r *Repo) map[string]func(plumbing.OID) {
+	t.Helper()
+	put := func(id plumbing.OID, data []byte) {
+		check(t, os.Remove(loosePath(r, id)))
+		check(t, os.WriteFile(loosePath(r, id), data, 0o444))
+	}
+	return map[string]func(plumbing.OID){
+		"empty":    func(id plumbing.OID) { put(id, nil) },
+		"garbage":  func(id plumbing.OID) { put(id, []byte("garbage")) },
+		"cut":      func(id plumbing.OID) { put(id, must[[]byte](t)(os.ReadFile(loosePath(r, id)))[:20]) },
+		"replaced": func(id plumbing.OID) { put(id, must[[]byte](t)(os.ReadFile(loosePath(r, blob("other").OID)))) },
+	}
+}
+
+// TestDamagedObject checks that a damaged object counts as missing, however git fails on it, that
+// other objects are still read, and that writing it again repairs it.
+func TestDamagedObject(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := store(t, ctx, r, "the first of the three", "the second of the three", "the third of the three", "other")
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
+	for how, harm := range harms(t, r) {
+		harm(ids[1])
+		r.known = &known{} // as in another process
+		got := must[[]plumbing.Object](t)(r.Objects(ctx, []string{string(ids[0]), string(ids[1]), string(ids[2]), string(ids[1]), "HEAD"}))
+		if got[0].OID != ids[0] || got[1].OID != "" || got[2].OID != ids[2] || got[3].OID != "" || got[4].OID == "" {
+			t.Errorf("%s: %v", how, got)
+		}
+		if _, err := r.Object(ctx, string(ids[1])); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", how, err)
+		}
+		store(t, ctx, r, "the second of the three")
+		must[plumbing.Object](t)(r.Object(ctx, string(ids[1])))
+		check(t, os.RemoveAll(r.Upkeep().KeptDir()))
+	}
+}
+
+func TestPackedOnly(t *testing.T) {
+	ctx, r := scratch(t)
+	id := must[plumbing.OID](t)(r.History().FileOID(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
+	native(t, r.CommonDir(), "gc", "--quiet")
+	if _, err := os.Lstat(loosePath(r, id)); !os.IsNotExist(err) {
+		t.Fatalf("still loose: %v", err)
+	}
+	object := must[plumbing.Object](t)(r.Object(ctx, string(id)))
+	check(t, r.WriteObjects(ctx, []plumbing.Object{object}))
+	must[os.FileInfo](t)(os.Lstat(loosePath(r, id)))
+}
+
+func TestWriteWrongName(t *testing.T) {
+	ctx, r := scratch(t)
+	wrong := plumbing.Object{OID: blob("a").OID, Type: plumbing.BlobObject, Data: []byte("b")}
+	if err := r.WriteObjects(ctx, []plumbing.Object{wrong}); err == nil {
+		t.Error("an object was written under the name of another")
+	}
+	if _, err := r.Object(ctx, string(wrong.OID)); !errors.Is(err, ErrNotFound) {
+		t.Errorf("what was not written is read: %v", err)
+	}
+}
+
+// TestWriteBlocked puts a file in the place of a directory, because permissions do not stop root.
+func TestWriteBlocked(t *testing.T) {
+	ctx, r := scratch(t)
+	objects := []plumbing.Object{blob("1"), blob("2"), blob("3")}
+	path := filepath.Dir(loosePath(r, objects[1].OID))
+	check(t, os.RemoveAll(path))
+	check(t, os.WriteFile(path, nil, 0o666))
+	err := r.WriteObjects(ctx, objects)
+	var storage *StorageError
+	if !errors.As(err, &storage) || storage.Dir != filepath.Join(r.CommonDir(), "objects") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	ctx, r := scratch(t)
+	names := []string{"HEAD", "", "nope", "a\nb", "HEAD:no such file", "HEAD:a.txt", "HEAD:./a.txt", "HEAD:../x",
+		":/[", ":/nope", "HEAD^{/[}", "HEAD^{/x:../}", "HEAD@{", "@{-1}", ":1:./x", ":0:../x", ":../x",
+		"HEAD^9", "HEAD~999999999999", "-h", "--help", "HEAD ", " HEAD", "a..b", "HEAD^{bogus}", string(plumbing.ZeroOID), string(plumbing.EmptyTree)}
+	objects := must[[]plumbing.Object](t)(r.Objects(ctx, names))
+	var found []string
+	for i, object := range objects {
+		if object.OID != "" {
+			found = append(found, names[i])
+		}
+	}
+	if got, want := fmt.Sprint(found), fmt.Sprint([]string{"HEAD", "HEAD:a.txt", string(plumbing.EmptyTree)}); got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+	if _, err := r.Object(ctx, "nope"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestBatchSeesLaterWrites(t *testing.T) {
+	ctx, r := scratch(t)
+	must[plumbing.Object](t)(r.Object(ctx, "HEAD")) // starts the child
+	for i := range 20 {
+		write(t, r, "a.txt", fmt.Sprintln(i))
+		native(t, r.TopLevel(), "commit", "-qam", "next")
+		if i%5 == 0 {
+			native(t, r.TopLevel(), "gc", "-q", "--prune=now")
+		}
+		if got := must[plumbing.Object](t)(r.Object(ctx, "main:a.txt")); string(got.Data) != fmt.Sprintln(i) {
+			t.Fatalf("round %d: read %q", i, got.Data)
+		}
+	}
+}
+
+func TestObjectsLargeSet(t *testing.T) {
+	ctx, r := scratch(t)
+	var names []string
+	big := store(t, ctx, r, strings.Repeat("0123456789", 50_000))[0]
+	for i := range 6_000 { // questions and answers are more than a pipe holds
+		name := strings.Repeat("absent", 8)
+		if i%100 == 0 {
+			name = string(big)
+		}
+		names = append(names, name)
+	}
+	for i, object := range must[[]plumbing.Object](t)(r.Objects(ctx, names)) {
+		if (object.OID == "") != (i%100 != 0) {
+			t.Fatalf("answer %d belongs to another question", i)
+		}
+	}
+}
+
+func TestConcurrentReads(t *testing.T) {
+	ctx, r := scratch(t)
+	var group sync.WaitGroup
+	for i := range 16 {
+		group.Go(func() {
+			for j := range 30 {
+				object := blob(fmt.Sprint(i, j))
+				if err := r.WriteObjects(ctx, []plumbing.Object{object}); err != nil {
+					t.Error(err)
+				}
+				got, err := r.Object(ctx, string(object.OID))
+				if err != nil || !bytes.Equal(got.Data, object.Data) {
+					t.Errorf("%d %d: got %q, %v", i, j, got.Data, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestBatchRecovers(t *testing.T) {
+	ctx, r := scratch(t)
+	must[plumbing.Object](t)(r.Object(ctx, "HEAD"))
+	check(t, r.batch.cmd.Process.Kill())
+	must[plumbing.Object](t)(r.Object(ctx, "HEAD"))
+
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	child := r.batch.cmd
+	if _, err := r.Object(cancelled, "HEAD"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := r.batch.exchange(cancelled, []string{"HEAD"}); !errors.Is(err, context.Canceled) || r.batch.cmd != child {
+		t.Errorf("the child was asked after the end: %v", err)
+	}
+	must[plumbing.Object](t)(r.Object(ctx, "HEAD"))
+	check(t, r.Close())
+	if _, err := r.Object(ctx, "HEAD"); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestBatchCancelledAnyTime checks that an answer is right or an error whenever the context ends,
+// and that the next answer is right.
+func TestBatchCancelledAnyTime(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, strings.Repeat("0123456789", 200_000))[0]
+	for i := range 40 {
+		short, cancel := context.WithTimeout(ctx, time.Duration(i)*200*time.Microsecond)
+		object, err := r.Object(short, string(id))
+		if err == nil && object.OID != id || err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %q, %v", object.OID, err)
+		}
+		cancel()
+		if got := must[plumbing.Object](t)(r.Object(ctx, "HEAD:a.txt")); string(got.Data) != "one\ntwo\nthree\n" {
+			t.Fatalf("got %q", got.Data)
+		}
+	}
+}

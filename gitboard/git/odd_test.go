@@ -1,0 +1,654 @@
+//go:build unix
+
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/proc"
+)
+
+// TestDyingBatch checks what is read from a child that dies of some of the names: of those that it
+// dies of each time it says nothing, and the others are read.
+func TestDyingBatch(t *testing.T) {
+	ctx, r := scratch(t)
+	mark := filepath.Join(t.TempDir(), "once")
+	instead(t, `while read name; do
+		case $name in
+		once) [ -e '`+mark+`' ] || { : >'`+mark+`'; exit 128; } ;;
+		twice) [ -e '`+mark+`' ] && exit 1; : >'`+mark+`'; exit 128 ;;
+		fatal) exit 128 ;;
+		failed) exit 1 ;;
+		esac
+		echo "`+string(blob("x").OID)+` blob 1"; echo x
+	done`)
+	for asked, want := range map[string]string{
+		"a b":                   "x x",
+		"fatal":                 "-",
+		"a fatal b":             "x - x",
+		"fatal a fatal fatal b": "- x - - x",
+		"a once b fatal c":      "x x x - x",
+		"a failed b":            "error",
+		"a twice b":             "error",
+		"fatal failed b":        "error",
+		"fatal a failed":        "error",
+		"a fatal":               "x -",
+	} {
+		_ = os.Remove(mark)
+		b := newBatch(r.environ, command{})
+		answers, err := b.ask(ctx, strings.Fields(asked))
+		got := "error"
+		if err == nil {
+			said := make([]string, len(answers))
+			for i, o := range answers {
+				if said[i] = string(o.Data); o.OID == "" {
+					said[i] = "-"
+				}
+			}
+			got = strings.Join(said, " ")
+		}
+		if got != want {
+			t.Errorf("%s: %s, not %s (%v)", asked, got, want, err)
+		}
+		if strings.HasSuffix(asked, "fatal") && b.cmd != nil {
+			t.Errorf("%s: a child was started to be asked for nothing", asked)
+		}
+		check(t, b.close())
+	}
+	b := newBatch(r.environ, command{})
+	b.partial = func() bool { return true }
+	if _, err := b.ask(ctx, []string{"fatal"}); err == nil {
+		t.Error("what a partial clone could not fetch counts as missing")
+	}
+	said := filepath.Join(t.TempDir(), "said")
+	instead(t, `while read name; do echo "$name" >>'`+said+`'; echo "$name missing"; done`)
+	for range 2 {
+		must[[]plumbing.Object](t)(b.ask(ctx, []string{"x"}))
+	}
+	if got := readIn(t, filepath.Dir(said), "said"); got != "x\nx\n" {
+		t.Errorf("asked twice for x, it was asked %q", got)
+	}
+	check(t, b.close())
+}
+
+// TestSilentBatch checks that a child that answers no more is not waited for: not once the context
+// ends, nor if its last answer was none and it is still being asked.
+func TestSilentBatch(t *testing.T) {
+	ctx, r := scratch(t)
+	sleep, fifo := must[string](t)(exec.LookPath("sleep")), filepath.Join(t.TempDir(), "fifo")
+	check(t, syscall.Mkfifo(fifo, 0o600))
+	instead(t, `read name; : >'`+fifo+`'; exec '`+sleep+`' 600`)
+	b := newBatch(r.environ, command{})
+	cancelled, cancel := context.WithCancel(ctx)
+	asked := make(chan error, 1)
+	go func() { asked <- second(b.ask(cancelled, []string{"x"})) }()
+	must[[]byte](t)(os.ReadFile(fifo))
+	cancel()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
+	}
+	instead(t, `echo "`+string(blob("x").OID)+` blob 1"; echo xxx; exec '`+sleep+`' 600`)
+	if _, err := b.ask(ctx, slices.Repeat([]string{strings.Repeat("name", 1000)}, 100)); err == nil {
+		t.Error("what is out of step is an answer")
+	}
+	check(t, b.close())
+}
+
+// TestPushCancelled checks that a push that was cancelled while it asked for the remote's refs is a
+// cancelled one, not one that the network has failed.
+func TestPushCancelled(t *testing.T) {
+	ctx, r := scratch(t)
+	commit := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	store(t, ctx, r, "kept")
+	native(t, r.TopLevel(), "remote", "add", "hub", t.TempDir())
+	m := must[*Remote](t)(r.Remote(ctx, "hub"))
+	sleep, fifo := must[string](t)(exec.LookPath("sleep")), filepath.Join(t.TempDir(), "fifo")
+	check(t, syscall.Mkfifo(fifo, 0o600))
+	instead(t, `echo '"event":"region_enter","category":"transport_push","label":"get_refs_list"' >>"$GIT_TRACE2_EVENT"
+		: >'`+fifo+`'; exec '`+sleep+`' 600`)
+	cancelled, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = os.ReadFile(fifo)
+		cancel()
+	}()
+	if err := m.Push(cancelled, []Push{{Ref: plumbing.BoardRef, New: commit}}); !errors.Is(err, context.Canceled) || errors.As(err, new(*NetworkError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestFarBack checks that a chain of commits is read as far as it is asked for, and no further.
+func TestFarBack(t *testing.T) {
+	ctx, r := scratch(t)
+	instead(t, `case "$*" in *cat-file*) while read name; do echo "$name missing"; done; exit;; esac
+		most=0
+		for word; do case $word in --max-count=*) most=${word#*=} ;; esac; done
+		i=0
+		while [ $i -lt $most ] && [ $i -lt 1500 ]; do printf '%040d\n' $i; i=$((i + 1)); done`)
+	for at, want := range map[int]int{0: 100, 99: 100, 100: 1000, 1200: 1500, 5000: 1500} {
+		from, tip := plumbing.OID(fmt.Sprintf("%040d", at)), plumbing.OID(fmt.Sprintf("%040d", 9999))
+		if chain := must[[]plumbing.OID](t)(r.History().Since(ctx, from, tip)); len(chain) != want {
+			t.Errorf("back to the commit %d: %d commits", at, len(chain))
+		}
+	}
+}
+
+// TestDamagedLog checks that a commit that git lists and nobody can read is an error, and never a
+// gap in the history.
+func TestDamagedLog(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	if log, err := r.Log(ctx, head, head); len(log) != 0 || err != nil {
+		t.Errorf("after itself: %v, %v", log, err)
+	}
+	malformed := plumbing.NewObject(plumbing.CommitObject, []byte("tree\n"))
+	check(t, r.WriteObjects(ctx, []plumbing.Object{malformed}))
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
+	for what, id := range map[string]plumbing.OID{"missing": blob("none").OID, "malformed": malformed.OID} {
+		instead(t, `case "$*" in *cat-file*) while read name; do echo "$name missing"; done; exit;; esac
+			echo `+string(id))
+		if log, err := r.Log(ctx, plumbing.ZeroOID, head); !errors.As(err, new(*DamagedError)) {
+			t.Errorf("%s: %v, %v", what, log, err)
+		}
+	}
+	if chain, _, err := r.near(ctx, head, malformed.OID); chain != nil || err != nil {
+		t.Errorf("from a malformed commit: %v, %v", chain, err)
+	}
+}
+
+// TestAbsentRef checks how a ref that git does not see is told from one that is broken.
+func TestAbsentRef(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	at := func(name, text string) string {
+		if text != "" {
+			writeIn(t, r.common, name, text)
+		}
+		oid, err := r.absentRef(ctx, name)
+		return strings.ReplaceAll(fmt.Sprint(oid.OrZero(), " ", err), string(head), "HEAD")
+	}
+	none := string(plumbing.ZeroOID)
+	for name, c := range map[string]struct{ text, want string }{
+		"refs/heads/none":     {"", none + " <nil>"},
+		"refs/heads/back":     {string(head) + "\n", "HEAD <nil>"},
+		"refs/heads/dangling": {"ref: refs/heads/none\n", none + " <nil>"},
+		"refs/heads/name":     {"main\n", none + " " + (&BrokenRefError{"refs/heads/name", "main"}).Error()},
+		"refs/heads/empty":    {"\n", none + " " + (&BrokenRefError{"refs/heads/empty", ""}).Error()},
+	} {
+		if got := at(name, c.text); got != c.want {
+			t.Errorf("%s: %s, not %s", name, got, c.want)
+		}
+	}
+	writeIn(t, r.common, "refs/heads/odd", "dies\n")
+	search := os.Getenv("PATH")
+	instead(t, `while read name; do [ "$name" = dies ] && exit 1; echo "$name missing"; done`)
+	again := *r // has no child yet
+	again.batch = newBatch(r.environ, r.batch.command)
+	if _, err := again.absentRef(ctx, "refs/heads/odd"); err == nil {
+		t.Error("what it leads to can't be read")
+	}
+	check(t, again.Close())
+	if _, err := again.absentRef(ctx, "refs/heads/odd"); err == nil {
+		t.Error("nothing can be read")
+	}
+	t.Setenv("PATH", search)
+	check(t, os.Symlink("nowhere", filepath.Join(r.common, "refs", "heads", "link")))
+	if _, err := r.Ref(ctx, "refs/heads/link"); err == nil {
+		t.Error("a link to nowhere is no ref")
+	}
+	check(t, os.RemoveAll(filepath.Join(r.common, "packed-refs")))
+	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs"), 0o755))
+	if got := at("refs/heads/none", ""); strings.HasSuffix(got, "<nil>") {
+		t.Errorf("what packed-refs has can't be known: %s", got)
+	}
+}
+
+// TestEndedContext checks that a call in a context that has ended says so, and has changed nothing.
+func TestEndedContext(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	must[plumbing.Object](t)(r.Object(ctx, string(head)))
+	m := must[*Remote](t)(r.Remote(ctx, r.TopLevel()))
+	lock := leave(t, r, "refs/heads/x.lock")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, err := range map[string]error{
+		"Ref":             second(r.Ref(ended, "refs/heads/main")),
+		"Object":          second(r.Object(ended, string(head))),
+		"Object by name":  second(r.Object(ended, "HEAD")),
+		"WriteObjects":    r.WriteObjects(ended, []plumbing.Object{blob("x")}),
+		"UpdateRefs":      r.UpdateRefs(ended, []plumbing.RefUpdate{{Ref: "refs/liza/x", New: head}}, ""),
+		"Deliver":         second(m.Deliver(ended, Push{Ref: "refs/heads/x", New: head}, "")),
+		"Push":            m.Push(ended, []Push{{Ref: "refs/heads/x", New: head}}),
+		"Fetch":           m.Fetch(ended, false, false, "refs/heads/main:refs/liza/main"),
+		"ModulePublished": second(r.ModulePublished(ended, r.TopLevel(), head)),
+		"Open":            second(Open(ended, r.TopLevel())),
+	} {
+		if !errors.Is(err, context.Canceled) || errors.As(err, new(*NetworkError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name != "ModulePublished" && !Unfinished(err) && !errors.Is(err, ended.Err()) {
+			t.Errorf("%s is finished: %v", name, err)
+		}
+	}
+	if r.awaitLocks(ended, &BusyError{Paths: []string{lock}}) || !exists(lock) {
+		t.Error("a lock is free")
+	}
+	if !r.awaitLocks(ended, &BusyError{Paths: []string{lock, lock + ".gone"}}) {
+		t.Error("a lock that is gone is waited for")
+	}
+	if refs := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/liza")); len(refs) > 0 || isLoose(r.objectDir(), blob("x")) {
+		t.Errorf("something was written: %v", refs)
+	}
+	for err, want := range map[error]bool{
+		errors.New("x"): false, &CommandError{Exit: 1}: false, fmt.Errorf("x: %w", &CommandError{Exit: -1, Err: ended.Err()}): true,
+	} {
+		if Unfinished(err) != want {
+			t.Errorf("%v is unfinished: %v", err, !want)
+		}
+	}
+}
+
+// TestPromises checks which remotes are asked for what a partial clone has left out.
+func TestPromises(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	file := must[plumbing.OID](t)(r.History().FileOID(ctx, head, "a.txt"))
+	check(t, os.Remove(loosePath(r, file)))
+	config := must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "config")))
+	asked := func(err error) string {
+		var failed *NetworkError
+		if errors.As(err, &failed) {
+			return failed.Remote
+		}
+		return fmt.Sprint(err)
+	}
+	remote := func(name, promisor string) string {
+		return fmt.Sprintf("[remote %q]\n\turl = %s\n\tpromisor = %s\n", name, t.TempDir(), promisor)
+	}
+	for name, c := range map[string]struct{ settings, want string }{
+		"none":               {"", "<nil>"},
+		"an include":         {"[include]\n\tpath = none\n", "<nil>"},
+		"no promisor":        {remote("x", "false"), "<nil>"},
+		"one":                {remote("x", "true"), "x"},
+		"one of two":         {remote("x", "false") + remote("y", "yes"), "y"},
+		"the last of two":    {remote("x", "true") + remote("y", "true"), "y"},
+		"one that was":       {remote("x", "true") + remote("x", "false"), "<nil>"},
+		"a sparse checkout":  {remote("x", "true") + "[core]\n\tsparseCheckout = true\n", "<nil>"},
+		"none sparse":        {remote("x", "true") + "[core]\n\tsparseCheckout = false\n", "x"},
+		"sparse, not a name": {"[core]\n\tsparseCheckout = false\n" + remote("x", "false"), "<nil>"},
+	} {
+		check(t, os.WriteFile(filepath.Join(r.common, "config"), append(config[:len(config):len(config)], c.settings...), 0o644))
+		if got := asked(r.promised(ctx, head)); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	check(t, os.WriteFile(filepath.Join(r.common, "config"), append(config[:len(config):len(config)], remote("x", "true")...), 0o644))
+	for name, err := range map[string]error{
+		"CheckoutDetached": r.Worktree(r.TopLevel()).CheckoutDetached(ctx, head),
+		"AddWorktree":      r.Worktree(filepath.Join(t.TempDir(), "w")).Add(ctx, head),
+	} {
+		if got := asked(err); got != "x" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for what, script := range map[string]string{
+		"promises, and does not bring": `case "$*" in *rev-list*) echo "?` + string(file) + `" ;; *get-regexp*) printf 'remote.x.promisor\ntrue\0' ;; esac`,
+		"has no settings":              `case "$*" in *--type=bool*) printf 'remote.x.promisor\ntrue\0' ;; *config*) exit 3 ;; esac`,
+		"can't say what is missing":    `case "$*" in *get-regexp*) printf 'remote.x.promisor\ntrue\0' ;; *) exit 1 ;; esac`,
+	} {
+		instead(t, script)
+		if err := r.promised(ctx, head); err == nil || errors.As(err, new(*NetworkError)) {
+			t.Errorf("a remote that %s: %v", what, err)
+		}
+	}
+}
+
+// TestStill checks what is looked at under the locks of refs, besides what git has looked at.
+func TestStill(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	other := blob("other").OID
+	move := []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: head, New: other}}
+	gone := []plumbing.RefUpdate{{Ref: "refs/heads/packed", Old: head}}
+	wrong := []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: other, New: head}}
+	holds := func(what string, updates []plumbing.RefUpdate, want bool) {
+		t.Helper()
+		if err := r.still(updates); (err == nil) != want {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	holds("where it was", move, true)
+	holds("elsewhere", wrong, false)
+	writeIn(t, r.common, "refs/heads/link", "ref: refs/heads/main\n")
+	holds("a symbolic ref", []plumbing.RefUpdate{{Ref: "refs/heads/link", Old: other, New: head}}, true)
+	packed := string(head) + " refs/heads/other\n"
+	writeIn(t, r.common, "packed-refs", packed+string(head)+" refs/heads/packed\n")
+	writeIn(t, r.common, "packed-refs.new", packed)
+	holds("a packed one to delete", gone, true)
+	writeIn(t, r.common, "packed-refs.new", "")
+	holds("beside one that would be lost", gone, false)
+	check(t, os.Remove(filepath.Join(r.common, "packed-refs.new")))
+	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs.new"), 0o755))
+	holds("a new file that can't be read", gone, false)
+	check(t, os.Remove(filepath.Join(r.common, "packed-refs")))
+	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs"), 0o755))
+	holds("a file that can't be read", gone, false)
+	holds("a file that can't be read, for a loose one", []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: head}}, false)
+	check(t, os.Mkdir(filepath.Join(r.common, "reftable"), 0o755))
+	holds("in a table", wrong, true)
+}
+
+// TestEndedGroup checks that a process that has ended before it is cancelled counts as done.
+func TestEndedGroup(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "true")
+	proc.EndGroup(cmd) // it has not been started
+	proc.OwnGroup(cmd)
+	check(t, cmd.Run())
+	if err := cmd.Cancel(); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOthersLock checks that settings whose lock others take again and again are waited for, and not
+// for ever.
+func TestOthersLock(t *testing.T) {
+	ctx, r := scratch(t)
+	config := filepath.Join(r.common, "config")
+	r.patience = Patience{} // however little, it waits once
+	writeIn(t, r.common, "config.lock", "")
+	check(t, r.unlocked(ctx, config, func() error {
+		if exists(config + ".lock") {
+			return errors.New("locked")
+		}
+		return nil
+	}))
+	writeIn(t, r.common, "config.lock", "")
+	writes := 0
+	if check(t, r.unlocked(ctx, config, func() error { writes++; return nil })); writes != 1 {
+		t.Errorf("what was written beside another's lock is written %d times", writes)
+	}
+	hurry(r)
+	for free, want := range map[int]bool{2: true, 3: true, 1 << 30: false} {
+		tries := 0
+		if r.patience.Git = time.Hour; !want {
+			r.patience.Git = time.Millisecond
+		}
+		err := r.unlocked(ctx, config, func() error {
+			if tries++; tries == free {
+				_ = os.Remove(config + ".lock") // on a slow machine it counts as left behind, and is gone
+				return nil
+			}
+			check(t, os.WriteFile(config+".lock.next", nil, 0o644))
+			check(t, os.Rename(config+".lock.next", config+".lock"))
+			before := time.Now().Add(-time.Duration(tries) * time.Hour) // another file, whatever its number
+			time.AfterFunc(time.Millisecond, func() { _ = os.Chtimes(config+".lock", before, before) })
+			return errors.New("locked")
+		})
+		if (err == nil) != want || err != nil && !errors.Is(err, ErrBusy) {
+			t.Errorf("free at try %d: %v after %d", free, err, tries)
+		}
+		_ = os.Remove(config + ".lock")
+	}
+}
+
+// TestLockedWorktree checks that what changes a worktree does not begin while another git has a lock
+// there, and that it does not wait for ever for a lock that is taken again and again.
+func TestLockedWorktree(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	dir := must[string](t)(r.Worktree(path).gitDir(ctx))
+	was := readIn(t, dir, "HEAD")
+	asGit(t, path, "git", "commit")
+	hurry(r)
+	for _, lock := range []string{"index.lock", "HEAD.lock", "ORIG_HEAD.lock"} {
+		writeIn(t, dir, lock, "")
+		for name, err := range map[string]error{
+			"MergeInto":        second(r.Worktree(path).MergeInto(ctx, head, "merge", ada)),
+			"CheckoutDetached": r.Worktree(path).CheckoutDetached(ctx, head),
+			"AttachHead":       r.Worktree(path).AttachHead(ctx, "task/one"),
+		} {
+			if !errors.Is(err, ErrBusy) || readIn(t, dir, "HEAD") != was {
+				t.Errorf("%s beside %s: %v", name, lock, err)
+			}
+		}
+		check(t, os.Remove(filepath.Join(dir, lock)))
+	}
+
+	r.patience.Watch = time.Hour
+	lock := filepath.Join(dir, "HEAD.lock")
+	check(t, os.WriteFile(lock, nil, 0o644))
+	ended := make(chan struct{})
+	var others sync.WaitGroup
+	others.Go(func() {
+		for again := time.NewTicker(time.Millisecond); ; <-again.C {
+			select {
+			case <-ended:
+				return
+			default:
+				if err := errors.Join(os.WriteFile(lock+".next", nil, 0o644), os.Rename(lock+".next", lock)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	})
+	err := r.Worktree(path).free(ctx)
+	close(ended)
+	others.Wait()
+	if !errors.Is(err, ErrBusy) || ctx.Err() != nil {
+		t.Errorf("beside a lock that is taken again and again: %v, %v", err, ctx.Err())
+	}
+}
+
+// TestBusySettings checks that settings that another process has locked are busy, which is no fault
+// of the disk.
+func TestBusySettings(t *testing.T) {
+	_, r := scratch(t)
+	asGit(t, r.TopLevel(), "git", "config")
+	writeIn(t, r.common, "config.lock", "")
+	err := hurry(r).Settings().Edit(func([]byte) ([]byte, error) { return nil, nil })
+	if !errors.Is(err, ErrBusy) || errors.As(err, new(*StorageError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSettingsKeepTheirFile checks that settings which do not change keep their file, and others its
+// permissions.
+func TestSettingsKeepTheirFile(t *testing.T) {
+	_, r := scratch(t)
+	path := filepath.Join(r.common, "config")
+	for text, same := range map[string]bool{"": true, "# more\n": false} {
+		check(t, os.Chmod(path, 0o640))
+		was := must[os.FileInfo](t)(os.Stat(path))
+		check(t, r.Settings().Edit(func(old []byte) ([]byte, error) { return append(old, text...), nil }))
+		if is := must[os.FileInfo](t)(os.Stat(path)); os.SameFile(was, is) != same || is.Mode() != was.Mode() {
+			t.Errorf("with %q it is the same file: %v, and has the mode %v", text, !same, is.Mode())
+		}
+	}
+	if exists(path + ".lock") {
+		t.Error("it is still locked")
+	}
+}
+
+// TestIdentitiesOfNobody checks that an empty name or address is nobody's.
+func TestIdentitiesOfNobody(t *testing.T) {
+	for _, ident := range []string{" <a@x> 1 +0000", "A <> 1 +0000"} {
+		lines := map[string][]string{"GIT_AUTHOR_IDENT": {ident}, "user.name": {"", "A"}, "user.email": {"", "a@x"}}
+		for _, env := range []map[string]string{nil, {"GIT_AUTHOR_NAME": "", "GIT_AUTHOR_EMAIL": "a@x"}, {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": ""}} {
+			said := parseIdentities(lines, func(key string) (string, bool) { value, is := env[key]; return value, is })
+			if len(said) > 0 {
+				t.Errorf("%q, %v: %v", ident, env, said)
+			}
+		}
+	}
+}
+
+// TestIdentityFromElsewhere checks that the identity is that of the repository which GIT_DIR names,
+// also for a program that has been started elsewhere.
+func TestIdentityFromElsewhere(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Settings().Set(ctx, "user.name", "Own Name"))
+	check(t, r.Settings().Set(ctx, "user.email", "own@x"))
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		for _, what := range []string{"NAME", "EMAIL"} {
+			t.Setenv("GIT_"+who+"_"+what, "")
+			os.Unsetenv("GIT_" + who + "_" + what)
+		}
+	}
+	t.Setenv("GIT_DIR", r.GitDir())
+	t.Chdir(t.TempDir())
+	people := askIdentities(ctx, ".")
+	if s, _ := people.take("GIT_AUTHOR_IDENT"); s.Name != "Own Name" || s.Email != "own@x" {
+		t.Errorf("the author is %+v", s)
+	}
+	there := must[*Repo](t)(Open(ctx, ""))
+	t.Cleanup(func() { check(t, there.Close()) })
+	if there.CommonDir() != r.CommonDir() && !slices.Contains([]string{resolved(t, r.CommonDir())}, there.CommonDir()) {
+		t.Errorf("it is %s", there.CommonDir())
+	}
+}
+
+// TestLingering checks that what may outlive a context for a while ends after that.
+func TestLingering(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	later, stop := lingering(ctx, time.Millisecond)
+	defer stop()
+	forever, end := lingering(ctx, time.Hour)
+	cancel()
+	select {
+	case <-later.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("it goes on")
+	}
+	if !errors.Is(context.Cause(later), context.Canceled) || forever.Err() != nil {
+		t.Errorf("it ended by %v, and another by %v", context.Cause(later), forever.Err())
+	}
+	if end(); forever.Err() == nil {
+		t.Error("it goes on after its end")
+	}
+}
+
+// TestLingeringLeavesNothing checks that an update that is over is forgotten by its context, which
+// may last as long as a daemon.
+func TestLingeringLeavesNothing(t *testing.T) {
+	ctx := &registering{Context: t.Context(), done: make(chan struct{})}
+	_, end := lingering(ctx, time.Hour)
+	if end(); ctx.registered != 0 {
+		t.Errorf("the context still has %d functions to call", ctx.registered)
+	}
+}
+
+// registering is a context that counts the functions that wait for its end.
+type registering struct {
+	context.Context
+	done       chan struct{}
+	registered int
+}
+
+func (c *registering) Done() <-chan struct{} { return c.done }
+
+func (c *registering) AfterFunc(func()) (stop func() bool) {
+	c.registered++
+	return func() bool { c.registered--; return true }
+}
+
+// TestRepositoriesBelow checks which directories are repositories: those of git's own form.
+func TestRepositoriesBelow(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a/HEAD", "a/objects/x", "a/modules/b/HEAD", "a/modules/b/objects/x", "c/objects/x", "d/HEAD", "file"} {
+		writeIn(t, dir, name, "")
+	}
+	want := []string{filepath.Join(dir, "a"), filepath.Join(dir, "a", "modules", "b")}
+	if got := gitDirs(dir); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// TestRepositoriesIn checks which directories of a worktree are repositories, whatever its project
+// calls its own files.
+func TestRepositoriesIn(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"HEAD", "objects/x", "refs/x", "named/HEAD", "empty/.git/x", "own/.git/HEAD", "own/.git/objects/x", "own/.git/refs/x", "bare/HEAD", "bare/objects/x", "bare/refs/x"} {
+		writeIn(t, dir, name, "")
+	}
+	want := []string{filepath.Join(dir, "bare"), filepath.Join(dir, "own")}
+	if got := must[[]string](t)(repositoriesIn(dir)); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// TestHeadFromElsewhere checks that the HEAD of a worktree is not that of the repository in which
+// this process runs.
+func TestHeadFromElsewhere(t *testing.T) {
+	ctx, r := scratch(t)
+	_, other := scratch(t)
+	native(t, other.TopLevel(), "checkout", "-q", "-b", "other")
+	t.Chdir(other.GitDir())
+	if _, branch, err := r.Worktree(r.TopLevel()).Head(ctx); branch != "refs/heads/main" || err != nil {
+		t.Errorf("it is on %s: %v", branch, err)
+	}
+	check(t, os.WriteFile(filepath.Join(r.common, "config"), []byte("[core\n"), 0o644))
+	if got := discover(ctx, r.TopLevel(), nil); got != nil {
+		t.Errorf("with settings that can't be read it is %+v", got)
+	}
+}
+
+// TestOddLinks checks what is found where .git is a file that names nothing, and where a worktree has
+// been moved to.
+func TestOddLinks(t *testing.T) {
+	dir := t.TempDir()
+	writeIn(t, dir, "odd/.git", "nothing\n")
+	writeIn(t, dir, "sound/.git", "gitdir: ../repo\n")
+	check(t, os.Symlink("nowhere", filepath.Join(dir, "x")))
+	check(t, os.Mkdir(filepath.Join(dir, "link"), 0o755))
+	check(t, os.Symlink("nowhere", filepath.Join(dir, "link", ".git")))
+	for name, want := range map[string]string{"odd": "", "link": "", "sound": filepath.Join(dir, "repo")} {
+		if top, gitDir := worktreeAbove(filepath.Join(dir, name)); gitDir != want || (top != "") != (want != "") {
+			t.Errorf("%s: %q, %q", name, top, gitDir)
+		}
+	}
+	for name, want := range map[[2]string]bool{{"gone", "sound"}: true, {"odd", "sound"}: false, {"gone", "gone"}: false} {
+		if wasMoved(filepath.Join(dir, name[0]), filepath.Join(dir, name[1])) != want {
+			t.Errorf("%v: %v", name, !want)
+		}
+	}
+}
+
+// TestChildrenOfChildren checks that what a child has started is asked to end with it, so that it can
+// clear up, and ends even if it does not listen to signals.
+func TestChildrenOfChildren(t *testing.T) {
+	fifo, sleep := filepath.Join(t.TempDir(), "fifo"), must[string](t)(exec.LookPath("sleep"))
+	check(t, syscall.Mkfifo(fifo, 0o600))
+	mark := filepath.Join(t.TempDir(), "mark")
+	instead(t, `trap : TERM; exec 3>'`+fifo+`' >/dev/null 2>&1 </dev/null
+		( trap '' TERM; echo up >&3; exec '`+sleep+`' 600 ) &
+		( trap ': >"`+mark+`"; exit 1' TERM; echo up >&3; '`+sleep+`' 600 & wait ) &
+		wait $!; wait $!`)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- command{op: "x", alone: true}.run(ctx) }()
+	running := must[*os.File](t)(os.Open(fifo))
+	must[int](t)(io.ReadFull(running, make([]byte, 6))) // both say that they are up
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) || !exists(mark) {
+		t.Errorf("got %v, and its child was asked to end: %v", err, exists(mark))
+	}
+	check(t, running.SetReadDeadline(time.Now().Add(time.Minute)))
+	if _, err := running.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("its child has not ended: %v", err)
+	}
+}

@@ -1,0 +1,140 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestDeletionKeepsOtherRefs checks that a transaction is stopped if git is about to replace
+// packed-refs with a file made from a copy that it read too early.
+func TestDeletionKeepsOtherRefs(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	for _, ref := range []string{"refs/heads/gone", "refs/heads/kept", "refs/heads/liza/state"} {
+		check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, Old: plumbing.ZeroOID, New: base}}, ""))
+	}
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	deletion := []plumbing.RefUpdate{{Ref: "refs/heads/gone", Old: base, New: plumbing.ZeroOID}}
+	packed := must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "packed-refs")))
+	gone := string(base) + " refs/heads/gone\n"
+	right := strings.ReplaceAll(string(packed), gone, "")
+	next := filepath.Join(r.common, "packed-refs.new")
+	for what, c := range map[string]struct {
+		text  string
+		stale bool
+	}{
+		"as it must be":     {right, false},
+		"another ref moved": {strings.ReplaceAll(right, string(base)+" refs/heads/liza/state", strings.Repeat("1", len(base))+" refs/heads/liza/state"), true},
+		"another ref lost":  {strings.ReplaceAll(right, string(base)+" refs/heads/kept\n", ""), true},
+		"not deleted":       {string(packed), true},
+	} {
+		check(t, os.WriteFile(next, []byte(c.text), 0o644))
+		if err := r.keepsOthers(deletion); errors.Is(err, ErrRefMoved) != c.stale || err != nil && !c.stale {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	check(t, os.Remove(next))
+	if err := r.keepsOthers(deletion); !errors.Is(err, ErrRefMoved) {
+		t.Errorf("a packed ref that git takes for loose: %v", err)
+	}
+	if err := r.keepsOthers([]plumbing.RefUpdate{{Ref: "refs/heads/loose", Old: base, New: plumbing.ZeroOID}}); err != nil {
+		t.Errorf("a loose ref: %v", err)
+	}
+	check(t, r.UpdateRefs(ctx, deletion, "")) // here git writes the file
+	if left := must[map[string]plumbing.OID](t)(r.PackedRefs("refs/heads/gone", "refs/heads/kept")); len(left) != 1 {
+		t.Errorf("packed: %v", left)
+	}
+}
+
+// TestOldValuesAreToldToGit checks that git gets the old value of each ref. This process also
+// checks the values under git's locks. Either check alone would nearly always suffice, so each has
+// its own test.
+func TestOldValuesAreToldToGit(t *testing.T) {
+	one, two := plumbing.OID(strings.Repeat("1", 40)), plumbing.OID(strings.Repeat("2", 40))
+	got, err := transaction([]plumbing.RefUpdate{
+		{Ref: "refs/heads/new", New: one}, {Ref: "refs/heads/moved", Old: one, New: two}, {Ref: "refs/heads/gone", Old: two},
+		{Ref: "refs/heads/held", Old: one, New: one}, {Ref: "refs/heads/absent"},
+	})
+	check(t, err)
+	zero := string(plumbing.ZeroOID)
+	want := "update refs/heads/new\x00" + string(one) + "\x00" + zero + "\x00" +
+		"update refs/heads/moved\x00" + string(two) + "\x00" + string(one) + "\x00" +
+		"delete refs/heads/gone\x00" + string(two) + "\x00" +
+		"verify refs/heads/held\x00" + string(one) + "\x00" +
+		"verify refs/heads/absent\x00" + zero + "\x00"
+	if string(got) != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	for _, bad := range []plumbing.RefUpdate{{Ref: "refs/heads/x", Old: "11"}, {Ref: "refs/heads/x", New: "HEAD"}, {Ref: "x"}, {Ref: "refs/heads/a b"}} {
+		if _, err := transaction([]plumbing.RefUpdate{bad}); err == nil {
+			t.Errorf("%+v is let through", bad)
+		}
+	}
+}
+
+func TestOldValuesUnderTheLocks(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	other := plumbing.OID(strings.Repeat("1", len(base)))
+	for _, ref := range []string{"refs/heads/packed", "refs/heads/both"} {
+		check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: base}}, ""))
+	}
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	check(t, os.MkdirAll(filepath.Join(r.common, "refs", "heads"), 0o755))
+	for _, ref := range []string{"loose", "both"} {
+		check(t, os.WriteFile(filepath.Join(r.common, "refs", "heads", ref), []byte(string(other)+"\n"), 0o644))
+	}
+	for ref, at := range map[string]plumbing.OID{"packed": base, "loose": other, "both": other, "absent": plumbing.ZeroOID} {
+		for _, old := range []plumbing.OID{base, other, plumbing.ZeroOID} {
+			err := r.still([]plumbing.RefUpdate{{Ref: "refs/heads/loose", Old: other, New: base}, {Ref: "refs/heads/" + ref, Old: old, New: base}})
+			if (err == nil) != (old == at) || err != nil && !errors.Is(err, ErrRefMoved) {
+				t.Errorf("%s is at %s, and held to be at %s: %v", ref, at.Short(), old.Short(), err)
+			}
+		}
+	}
+}
+
+// TestTheLookIsHeeded checks that an update fails if the check under the locks finds a changed ref,
+// even if git found none. The git used here checks nothing and would replace packed-refs with a
+// stale copy.
+func TestTheLookIsHeeded(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	other := plumbing.OID(strings.Repeat("1", len(base)))
+	gone := []plumbing.RefUpdate{{Ref: "refs/heads/gone", Old: base}}
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/gone", New: base}}, ""))
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	found := must[string](t)(exec.LookPath("git"))
+	bin, moved := t.TempDir(), filepath.Join(t.TempDir(), "moved")
+	check(t, os.WriteFile(filepath.Join(bin, "git"), []byte(`#!/bin/sh
+case "$*" in *update-ref*) ;; *) exec '`+found+`' "$@" ;; esac
+[ -z "$STALE" ] || cp packed-refs packed-refs.new
+echo prepare: ok
+if tr '\000' '\n' | grep -qx commit; then touch '`+moved+`'; fi
+`), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for name, c := range map[string]struct {
+		stale   string
+		updates []plumbing.RefUpdate
+		heeded  bool
+	}{
+		"all in order":        {"", []plumbing.RefUpdate{{Ref: "refs/heads/new", New: base}}, false},
+		"a ref that moved":    {"", []plumbing.RefUpdate{{Ref: "refs/heads/gone", Old: other, New: plumbing.OID(strings.Repeat("2", len(base)))}}, true},
+		"a stale packed-refs": {"1", gone, true},
+	} {
+		_ = os.Remove(moved)
+		t.Setenv("STALE", c.stale)
+		err := r.UpdateRefs(ctx, c.updates, "")
+		_, unmoved := os.Stat(moved)
+		if c.heeded != (unmoved != nil) || c.heeded && err == nil {
+			t.Errorf("%s: %v, and git was told to go on: %v", name, err, unmoved == nil)
+		}
+		_ = os.Remove(filepath.Join(r.common, "packed-refs.new"))
+	}
+}

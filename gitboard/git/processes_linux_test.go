@@ -1,0 +1,289 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/proc"
+)
+
+// TestWorksIn checks which processes work on a repository, by their directory in /proc.
+func TestWorksIn(t *testing.T) {
+	root := resolved(t, t.TempDir())
+	for _, dir := range []string{"repo/.git", "work", "elsewhere"} {
+		check(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	check(t, os.Symlink(filepath.Join(root, "repo"), filepath.Join(root, "link")))
+	places := []string{filepath.Join(root, "repo", ".git"), filepath.Join(root, "work")}
+	for name, c := range map[string]struct {
+		at, words, environ string
+		want               bool
+	}{
+		"in a worktree":               {"work", "git gc", "", true},
+		"elsewhere":                   {"elsewhere", "git gc", "", false},
+		"elsewhere, on it":            {"elsewhere", "git --git-dir=" + places[0] + " gc", "", true},
+		"elsewhere, on it, relative":  {"elsewhere", "git --git-dir=../repo/.git gc", "", true},
+		"elsewhere, on it, by a link": {"elsewhere", "git gc", "GIT_DIR=" + root + "/link/.git", true},
+		"elsewhere, on what is gone":  {"elsewhere", "git --git-dir=../gone gc", "", false},
+		"it has ended":                {"", "git gc", "", false},
+	} {
+		if _, got := worksIn(running(t, func(dir string) {
+			if c.at != "" {
+				check(t, os.Symlink(filepath.Join(root, c.at), filepath.Join(dir, "cwd")))
+			}
+			writeIn(t, dir, "environ", c.environ+"\x00")
+		}), strings.Fields(c.words), places); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	unseen := running(t, func(dir string) { writeIn(t, dir, "cwd", "") }) // can't be read as a link
+	if _, works := worksIn(unseen, nil, places); !works {
+		t.Error("what can't be seen works elsewhere")
+	}
+}
+
+// running returns a process whose directory in the process table fill fills.
+func running(t *testing.T, fill func(dir string)) proc.Process {
+	t.Helper()
+	table := t.TempDir()
+	writeIn(t, table, "7/stat", "7 (git) S"+strings.Repeat(" 1", 30))
+	fill(filepath.Join(table, "7"))
+	return proc.Table(table).All()[0]
+}
+
+// TestPlacesOfARepository checks where git works on a repository.
+func TestPlacesOfARepository(t *testing.T) {
+	ctx, r := scratch(t)
+	linked := claim(t, ctx, r, "one")
+	check(t, os.Mkdir(filepath.Join(r.common, "worktrees", "half"), 0o755)) // is being removed
+	apart := filepath.Join(t.TempDir(), "gone")
+	other, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	check(t, os.Symlink(other, link))
+	for _, c := range []struct {
+		r    *Repo
+		want []string
+	}{
+		{r, []string{r.common, r.top, r.top, linked}},
+		{&Repo{common: r.common, gitDir: r.common}, []string{r.common, r.top, linked}},
+		{&Repo{common: apart, top: apart}, []string{apart, apart}},
+		{&Repo{common: link, top: apart}, []string{other, apart}},
+	} {
+		for i, path := range c.want {
+			if path != apart {
+				c.want[i] = resolved(t, path)
+			}
+		}
+		if got := c.r.places(); !slices.Equal(got, c.want) {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+}
+
+// TestAmidLocks checks which git-liza may run while the git that has started it holds locks.
+func TestAmidLocks(t *testing.T) {
+	for line, want := range map[string]bool{
+		"git-liza": false, "git-liza note": false, "git-liza hook reference-transaction": true, "git-liza hook proc-receive": false,
+	} {
+		if amidLocks(strings.Fields(line)) != want {
+			t.Errorf("%s: %v", line, !want)
+		}
+	}
+	if _, known := (&Repo{}).processesIn(proc.Table(t.TempDir())); known {
+		t.Error("processes are known where none can be seen")
+	}
+	if proc.UserOf(noStat{}) != -1 {
+		t.Error("a file of no known owner has one")
+	}
+}
+
+type noStat struct{ os.FileInfo }
+
+func (noStat) Sys() any { return nil }
+
+// TestOurs checks whose worktrees git certainly uses.
+func TestOurs(t *testing.T) {
+	top := t.TempDir()
+	check(t, os.MkdirAll(filepath.Join(top, "a", "b"), 0o755))
+	writeIn(t, top, ".git", "x")
+	link := filepath.Join(top, ".git")
+	for name, got := range map[string]bool{
+		"its top":                  ours(top, top, link),
+		"below":                    ours(filepath.Join(top, "a", "b"), top, link),
+		"not a missing directory":  !ours(filepath.Join(top, "none"), top, link),
+		"not a missing worktree":   !ours(filepath.Join(top, "none"), filepath.Join(top, "none")),
+		"not a missing link":       !ours(top, top, filepath.Join(top, "none")),
+		"not by another path":      !ours("a", top, link),
+		"not on other file system": !ours("/proc/self", "/", "/"),
+	} {
+		if !got {
+			t.Errorf("ours is not %s", name)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return // nobody else can give files away
+	}
+	const another = 12345
+	check(t, os.Lchown(link, another, -1))
+	if ours(top, top, link) {
+		t.Error("another's .git is ours")
+	}
+	check(t, os.Lchown(top, another, -1))
+	if ours(top, top, link) {
+		t.Error("another's worktree is ours")
+	}
+}
+
+// TestHolders checks how the holder of a lock is named, and who counts as one.
+func TestHolders(t *testing.T) {
+	for p, want := range map[gitProcess]*HeldError{
+		{PID: 7, Command: "update-ref"}: {Path: "p", By: "git update-ref, process 7"},
+		{PID: 7}:                        {Path: "p", By: "git, process 7"},
+	} {
+		if got := heldBy("p", p); *got != *want {
+			t.Errorf("%+v: %+v", p, got)
+		}
+	}
+	_, r := scratch(t)
+	asGit(t, r.TopLevel(), "git", "gc")
+	path := leave(t, r, "refs/heads/x.lock")
+	if err := r.holder(path, must[os.FileInfo](t)(os.Lstat(path)), proc.Uptime()); err == nil {
+		t.Error("nobody holds a lock beside git gc")
+	}
+	if err := r.holder(path, noStat{}, proc.Uptime()); err != nil {
+		t.Errorf("a lock of another user: %v", err)
+	}
+}
+
+// TestCommandsOnRecord checks that a command of the project stays on record for as long as any
+// process of its group runs, and that another process with its leader's number does not count.
+func TestCommandsOnRecord(t *testing.T) {
+	_, r := scratch(t)
+	leader := 0
+	sleeps := func(group int) (end func()) {
+		cmd := exec.Command("sleep", "60")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
+		check(t, cmd.Start())
+		end = sync.OnceFunc(func() {
+			check(t, cmd.Process.Kill())
+			_ = cmd.Wait() // it was killed
+		})
+		t.Cleanup(end)
+		if group == 0 {
+			leader = cmd.Process.Pid
+		}
+		return end
+	}
+	endLeader := sleeps(0)
+	endOther := sleeps(leader)
+	check(t, r.Commands().Record(leader, r.TopLevel()))
+	born := proc.Birth(leader)
+	_, ticks, _ := strings.Cut(born, " ")
+	runs := func(when string, want map[string]bool) {
+		t.Helper()
+		for birth, is := range want {
+			if groupRuns(leader, birth) != is {
+				t.Errorf("%s, born %q: %v", when, birth, !is)
+			}
+		}
+	}
+	onRecord := func(want bool) {
+		t.Helper()
+		r.dropCommands()
+		if r.Commands().Running()[leader] != want {
+			t.Errorf("on record: %v, want %v", !want, want)
+		}
+	}
+	runs("with its leader", map[string]bool{born: true, born + "1": false, "": false})
+	onRecord(true)
+	endLeader()
+	runs("without its leader", map[string]bool{born: true, "another-boot " + ticks: false, "": false})
+	onRecord(true)
+	endOther()
+	runs("when all have ended", map[string]bool{born: false})
+	if r.Commands().Running()[leader] {
+		t.Error("a command that has ended still runs")
+	}
+	onRecord(false)
+	check(t, r.Commands().Record(leader, r.TopLevel())) // there is no such process any more
+	if left, _ := os.ReadDir(r.commandsDir()); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestEndCommandsEnds checks that to end a command that can't be ended ends with its context.
+func TestEndCommandsEnds(t *testing.T) {
+	ctx, r := scratch(t)
+	cmd := exec.CommandContext(ctx, "sleep", "60") // in this process's group, and so it leads none that can be killed
+	check(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	check(t, r.Commands().Record(cmd.Process.Pid, "place"))
+	writeIn(t, r.commandsDir(), ".being written", "")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := r.Commands().End(ended, "place"); !errors.Is(err, context.Canceled) || proc.Birth(cmd.Process.Pid) == "" {
+		t.Errorf("got %v", err)
+	}
+	check(t, r.Commands().End(ended, "another place"))
+}
+
+// TestEndCommands checks that a command is ended if the process that waited for it was killed, or if
+// it runs in the place that the caller is about to use, and not if it runs elsewhere, or if the
+// command has ended and left something running on purpose.
+func TestEndCommands(t *testing.T) {
+	ctx, r := scratch(t)
+	start := func() *exec.Cmd {
+		cmd := exec.CommandContext(ctx, "sleep", "60")
+		proc.OwnGroup(cmd)
+		check(t, cmd.Start())
+		t.Cleanup(func() {
+			proc.EndGroup(cmd)
+			_ = cmd.Wait() // it was killed
+		})
+		return cmd
+	}
+	caller := start()
+	dead := proc.ID(caller.Process.Pid)
+	check(t, caller.Process.Kill())
+	_ = caller.Wait() // it was killed
+	awaited, released, left, beside := start(), start(), start(), start()
+	for cmd, in := range map[*exec.Cmd]string{awaited: "elsewhere", released: "place", left: "elsewhere", beside: "place"} {
+		check(t, r.Commands().Record(cmd.Process.Pid, in))
+	}
+	r.Commands().Release(released.Process.Pid)
+	// The group of another leader, with the number of one that has ended.
+	strange := start()
+	file, other := r.commandFile(left.Process.Pid), r.commandFile(strange.Process.Pid)
+	check(t, ReplaceFile(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), proc.This(), dead, 1))))
+	check(t, ReplaceFile(other, []byte(proc.Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
+	check(t, r.Commands().End(ctx, "place"))
+	if proc.Birth(strange.Process.Pid) == "" || exists(other) {
+		t.Error("a group that is not on record was ended, or its record is left")
+	}
+	for what, cmd := range map[string]*exec.Cmd{"what nobody waits for": left, "what runs in the place": beside} {
+		if proc.Birth(cmd.Process.Pid) != "" {
+			t.Errorf("%s still runs", what)
+			continue
+		}
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if want := map[int]bool{awaited.Process.Pid: true, released.Process.Pid: true}; !maps.Equal(r.Commands().Running(), want) {
+		t.Errorf("%v run, not %v", r.Commands().Running(), want)
+	}
+	if exists(file) || exists(r.commandFile(beside.Process.Pid)) {
+		t.Error("their records are left")
+	}
+}

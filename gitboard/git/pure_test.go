@@ -1,0 +1,282 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestElsewhere checks which variables a program does not get that must find its own repository.
+func TestElsewhere(t *testing.T) {
+	given := []string{"HOME=/h", "GIT_DIR=x", "GIT_INDEX_FILE=x", "GIT_OBJECT_DIRECTORY=x", "GIT_QUARANTINE_PATH=x",
+		"GIT_CEILING_DIRECTORIES=x", "GIT_CONFIG_COUNT=1", "GIT_DIRECTORY=kept"}
+	want := []string{"HOME=/h", "GIT_CONFIG_COUNT=1", "GIT_DIRECTORY=kept"}
+	if got := Elsewhere(given); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if got := environ(given).where(); !slices.Equal(got, []string{"GIT_DIR=x"}) {
+		t.Errorf("a repository is found by %v", got)
+	}
+}
+
+// TestCleanEnv checks that a child gets neither the caller's key nor, outside of a push, a
+// quarantine, and writes to no other process's record of a push.
+func TestCleanEnv(t *testing.T) {
+	given := environ{"HOME=/h", "GIT_DIR=x", "LIZA_SIGNING_KEY=x", "GIT_OBJECT_DIRECTORY=o", "GIT_TRACE2_EVENT=/c/.git/liza/.push-trace-1"}
+	if got := cleanEnv(given); !slices.Equal(got, append([]string{"HOME=/h"}, quiet...)) {
+		t.Errorf("got %v", got)
+	}
+	own := "GIT_TRACE2_EVENT=/var/log/push-traces/git"
+	if got := cleanEnv(environ{own}); !slices.Contains(got, own) {
+		t.Errorf("the user's own trace: %v", got)
+	}
+	quarantine := append(given, "GIT_QUARANTINE_PATH=q")
+	if got := cleanEnv(quarantine); !slices.Contains(got, "GIT_OBJECT_DIRECTORY=o") || slices.Contains(got, "GIT_DIR=x") {
+		t.Errorf("in a quarantine: %v", got)
+	}
+}
+
+func TestBrokenRefSentences(t *testing.T) {
+	for text, want := range map[string]string{"": "its file is empty", "abc": `it leads to "abc"`} {
+		if got := (&BrokenRefError{"refs/x", text}).Error(); !strings.Contains(got, want) || !strings.Contains(got, "refs/x") {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
+// TestRetries checks that the steps of a request share its retries.
+func TestRetries(t *testing.T) {
+	ctx, r := WithRetries(context.Background(), 2)
+	for i, want := range []bool{true, true, false, false} {
+		if got := MayRetry(ctx, 1, 9); got != want {
+			t.Errorf("retry %d: %t", i, got)
+		}
+	}
+	if r.Spent() != 4 {
+		t.Errorf("spent %d", r.Spent())
+	}
+	for failed, want := range []bool{true, true, false, false} { // without a limit of the request
+		if got := MayRetry(context.Background(), failed, 2); got != want {
+			t.Errorf("after %d failures: %t", failed, got)
+		}
+	}
+}
+
+func TestIncludeWithin(t *testing.T) {
+	got := fmt.Sprint(IncludeWithin("/a*b", "/file"))
+	if want := `[{includeIf.gitdir:/a\*b.path /file} {includeIf.gitdir:/a\*b/worktrees/*.path /file}]`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestUnsent checks what the record of a push shows: nothing was sent if git has asked for the
+// remote's refs and did not get them.
+func TestUnsent(t *testing.T) {
+	asked := `{"event":"region_enter","category":"transport_push","label":"get_refs_list"}` + "\n"
+	answered := `{"event":"region_leave","category":"transport_push","label":"get_refs_list"}` + "\n"
+	other := `{"event":"region_enter","category":"transport_push","label":"push_refs"}` + "\n"
+	for text, want := range map[string]bool{
+		"": false, asked: true, other: false, asked + other: true, other + asked + answered: false, answered: false,
+		strings.ReplaceAll(asked, "get_refs_list", "x") + answered: false,
+	} {
+		file := filepath.Join(t.TempDir(), "trace")
+		check(t, os.WriteFile(file, []byte(text), 0o644))
+		trace := &pushTrace{file: file}
+		if got := trace.unsent(); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+		trace.drop()
+		if _, err := os.Stat(file); err == nil || trace.unsent() {
+			t.Error("the record is there after all")
+		}
+	}
+	none := &pushTrace{}
+	if none.drop(); none.unsent() || none.env() != nil {
+		t.Error("there is no record")
+	}
+}
+
+// TestDropLeft checks that maintenance removes only temporary files that are old, at any depth,
+// and no file of kept work.
+func TestDropLeft(t *testing.T) {
+	ctx, r := scratch(t)
+	dir := filepath.Join(r.common, "liza")
+	long := time.Now().Add(-2 * leftAfter)
+	for name, c := range map[string]struct {
+		at   time.Time
+		left bool
+	}{
+		".push-trace-1": {long, false}, "commands/.7-8": {long, false}, ".push-trace-2": {time.Now(), true}, "proven": {long, true}, ".held/x": {long, true},
+		"modules/one/1/lib/.gitignore": {long, true}, "claims/modules/.x": {long, false},
+		"../worktrees/one/.gitdir-7": {long, false}, "../worktrees/one/.HEAD-7": {long, false}, "../worktrees/one/.commondir-7": {time.Now(), true},
+		"../worktrees/one/gitdir": {long, true}, "../worktrees/one/.of-another": {long, true},
+	} {
+		writeIn(t, dir, name, "x")
+		check(t, os.Chtimes(filepath.Join(dir, name), c.at, c.at))
+		defer func() {
+			if exists(filepath.Join(dir, name)) != c.left {
+				t.Errorf("%s: left %v, want %v", name, !c.left, c.left)
+			}
+		}()
+	}
+	check(t, r.Upkeep().Maintain(ctx))
+}
+
+// TestMaintainAfterAKill checks that a lock left by a killed maintenance does not end all upkeep.
+func TestMaintainAfterAKill(t *testing.T) {
+	ctx, r := scratch(t)
+	lock, long := filepath.Join(r.common, "objects", "maintenance.lock"), time.Now().Add(-time.Hour)
+	writeIn(t, r.common, "objects/maintenance.lock", "")
+	check(t, os.Chtimes(lock, long, long))
+	check(t, r.Upkeep().Maintain(ctx))
+	if exists(lock) {
+		t.Error("the lock is still there, and git does nothing beside it")
+	}
+}
+
+// TestPackAfterAKill checks that the lock of a reflog, left by a killed gc, does not keep objects from
+// being packed.
+func TestPackAfterAKill(t *testing.T) {
+	r, objects, _ := written(t)
+	hurry(r)
+	check(t, os.RemoveAll(filepath.Join(r.common, "logs"))) // as in a bare repository
+	check(t, r.reflogsBusy())
+	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
+	writeIn(t, r.common, "logs/refs/heads/liza/x", "")
+	once, _ := WithRetries(t.Context(), 0)
+	if err := r.Upkeep().Pack(once); exitCode(err) <= 0 {
+		t.Errorf("without a second attempt: %v", err)
+	}
+	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
+	check(t, r.Upkeep().Pack(t.Context()))
+	if exists(loosePath(r, objects[0].OID)) || exists(filepath.Join(r.common, "logs/refs/heads/liza/x.lock")) {
+		t.Error("an object lies loose, or the lock is there")
+	}
+}
+
+// TestRejected checks how a refused push is told from one whose outcome is unknown.
+func TestRejected(t *testing.T) {
+	refused := func(exit int, said string) error {
+		return &NetworkError{Remote: "hub", Said: said, Err: &CommandError{Op: "push", Exit: exit}}
+	}
+	line := func(why string) string { return "!\tx:refs/x\t" + why + "\n" }
+	all := []error{ErrRejected, ErrNotAtomic, ErrLockedThere, ErrDeclinedThere, ErrHiddenThere}
+	for name, c := range map[string]struct {
+		out  string
+		err  error
+		said string
+		want []error
+	}{
+		"another error":      {line("[rejected] (x)"), errors.New("x"), "", nil},
+		"killed":             {line("[rejected] (x)"), refused(-1, "s"), "s", nil},
+		"nothing said":       {"=\tx\n", refused(1, "s"), "s", nil},
+		"part of it":         {"*\tx:refs/y\t[new]\n" + line("[rejected] (x)"), refused(1, "s"), "[rejected] (x)", []error{ErrRejected}},
+		"rejected":           {line("[rejected] (stale info)"), refused(1, "s"), "[rejected] (stale info)", []error{ErrRejected}},
+		"said by the remote": {line("[rejected] (x)"), refused(1, "remote: s"), "remote: s", []error{ErrRejected}},
+		"not atomic":         {"", refused(128, "no --atomic push"), "no --atomic push", []error{ErrNotAtomic}},
+		"locked": {line("x"), refused(1, "remote: cannot lock ref 'a': 'b/a.lock'"), "remote: cannot lock ref 'a': 'b/a.lock'",
+			[]error{ErrRejected, ErrLockedThere}},
+		"in the way": {line("x"), refused(1, "remote: cannot lock ref 'a'"), "remote: cannot lock ref 'a'", []error{ErrRejected}},
+		"declined":   {line("(pre-receive hook declined)"), refused(1, "remote: s"), "remote: s", []error{ErrRejected, ErrDeclinedThere}},
+		"hidden": {line("(deny updating a hidden ref)"), refused(1, "s"), "(deny updating a hidden ref)",
+			[]error{ErrRejected, ErrDeclinedThere, ErrHiddenThere}},
+	} {
+		err := rejected([]byte(c.out), c.err)
+		for _, kind := range all {
+			if errors.Is(err, kind) != slices.Contains(c.want, kind) {
+				t.Errorf("%s: %v is %v: %t", name, err, kind, errors.Is(err, kind))
+			}
+		}
+		if part := (*PartError)(nil); errors.As(err, &part) != (name == "part of it") || part != nil && !slices.Equal(part.Left, []string{"refs/x"}) {
+			t.Errorf("%s: a part was done: %v", name, part)
+		}
+		if failed := (*NetworkError)(nil); errors.As(err, &failed) && failed.Said != c.said {
+			t.Errorf("%s: it says %q", name, failed.Said)
+		}
+	}
+}
+
+// TestIdentitiesOfSettings checks that names and addresses count only if somebody has configured
+// them.
+func TestIdentitiesOfSettings(t *testing.T) {
+	ident := "Ada <ada@x> 1700000000 +0000"
+	none := func(string) (string, bool) { return "", false }
+	for name, c := range map[string]struct {
+		lines map[string][]string
+		env   func(string) (string, bool)
+		want  bool
+	}{
+		"of the user":  {map[string][]string{"user.name": {"Ada"}, "user.email": {"ada@x"}}, none, true},
+		"of the role":  {map[string][]string{"author.name": {"Ada"}, "author.email": {"ada@x"}}, none, true},
+		"half of both": {map[string][]string{"author.name": {"Ada"}, "user.email": {"ada@x"}}, none, true},
+		"invented":     {map[string][]string{"user.name": {"Ada"}}, none, false},
+		"another":      {map[string][]string{"user.name": {"Ada"}, "user.email": {"eve@x"}}, none, false},
+		"given": {nil, func(key string) (string, bool) {
+			return map[string]string{"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@x"}[key], true
+		}, true},
+		"another given": {map[string][]string{"user.name": {"Ada"}, "user.email": {"ada@x"}},
+			func(key string) (string, bool) { return "Eve", key == "GIT_AUTHOR_NAME" }, false},
+	} {
+		lines := map[string][]string{"GIT_AUTHOR_IDENT": {"Eve <eve@x> 1 +0000", ident}}
+		for key, values := range c.lines {
+			lines[key] = values
+		}
+		said := parseIdentities(lines, c.env)
+		if s, is := said["GIT_AUTHOR_IDENT"]; is != c.want || is && (s.Name != "Ada" || s.Email != "ada@x") {
+			t.Errorf("%s: %v %t", name, s, is)
+		}
+		if _, is := said["GIT_COMMITTER_IDENT"]; is {
+			t.Errorf("%s: there is a committer", name)
+		}
+	}
+}
+
+// TestMoves checks what is read of a reflog, and that what is no move is left out.
+func TestMoves(t *testing.T) {
+	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	text := fmt.Sprintf("%s %s Ada <x> 1 +0000\tfirst\nodd\n%s x Ada\tsecond\n%s %s Ada <x> 2 +0000\n", b, a, a, a, b)
+	if got := fmt.Sprint(moves(text)); got != fmt.Sprint([]Moved{{plumbing.OID(b), ""}, {plumbing.OID(a), "first"}}) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestSamePlace checks when a change of one path touches another.
+func TestSamePlace(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"a", "a", true}, {"a", "ab", false}, {"a", "a/b", true}, {"a/b", "a", true}, {"a/", "a", true}, {"a/b", "a/", true}, {"b", "a/b", false}} {
+		if got := samePlace(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %t", c.a, c.b, got)
+		}
+	}
+}
+
+// TestOverlapping checks which dirty paths are in the way: those that are touched.
+func TestOverlapping(t *testing.T) {
+	dirty := []StatusEntry{{Path: "a"}, {Path: "b/c"}, {Path: "d/"}}
+	for changed, want := range map[string]string{"a": "a", "b": "b/c", "d/e a": "a d/", "a a": "a", "": "", "x": ""} {
+		if got := strings.Join(overlapping(strings.Fields(changed), dirty), " "); got != want {
+			t.Errorf("%q: %q, not %q", changed, got, want)
+		}
+	}
+}
+
+// TestStagedApart checks which changes somebody has staged and then changed again.
+func TestStagedApart(t *testing.T) {
+	for code, want := range map[string]bool{
+		"MM": true, "AM": true, "MD": true, "M ": false, " M": false, "??": false, "UU": false, "DU": false, "AA": false, "DD": false,
+	} {
+		if got := (StatusEntry{Code: code, Path: "x"}).stagedApart(); got != want {
+			t.Errorf("%q: %v", code, got)
+		}
+	}
+}

@@ -1,0 +1,510 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// Remote is another repository that this one fetches from and pushes to with git's own transports,
+// credentials and settings.
+type Remote struct {
+	Name string
+	// OnlyBranches means that the host accepts only branches, and lets them only grow. The refs of the
+	// board have other names there (plumbing.AsBranch).
+	OnlyBranches bool
+
+	repo     *Repo
+	patience time.Duration
+	env      []string
+	spared   []string
+	unnamed  bool // git has no address for it
+}
+
+// networkPatience is how long a child that talks to another repository may stay silent, unless
+// liza.networkTimeout (in seconds) overrides it.
+const networkPatience = 60 * time.Second
+
+// Settings of this repository that a Remote reads.
+const (
+	RemoteKey         = "liza.remote"
+	OnlyBranchesKey   = "liza.onlybranches" // whether that remote is one with OnlyBranches
+	networkTimeoutKey = "liza.networktimeout"
+)
+
+// Shared returns the remote that shares the board (liza.remote in the repository's own settings),
+// or nil if the board is not shared; then it starts no child.
+func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
+	if !r.ownSettings().mayShare() {
+		return nil, nil
+	}
+	settings := r.people.settings()
+	if len(settings[RemoteKey]) == 0 { // it was not set yet when those were read
+		var err error
+		if settings, err = r.remoteSettings(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(settings[RemoteKey]) == 0 {
+		return nil, nil
+	}
+	return r.remote(last(settings[RemoteKey]), settings), nil
+}
+
+// MayMirror reports, without asking git, whether this repository's settings may let a plain fetch
+// overwrite every ref, as after `git clone --mirror`.
+func (s Settings) MayMirror() bool { return s.repo.ownSettings().mayMirror() }
+
+// MayHaveRemotes reports, without asking git, whether there may be a remote.
+func (s Settings) MayHaveRemotes() bool { return s.repo.ownSettings().mayHaveRemotes() }
+
+// Remote returns the remote with that name.
+func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
+	settings, err := r.remoteSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.remote(name, settings), nil
+}
+
+func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) {
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|onlybranches|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.(fetch|url|pushurl))$`).output(ctx)
+	if err != nil && exitCode(err) != 1 {
+		return nil, fmt.Errorf("settings of the remote: %w", err)
+	}
+	settings := map[string][]string{}
+	for _, entry := range splitNUL(out) {
+		key, value, _ := strings.Cut(entry, "\n")
+		settings[key] = append(settings[key], value)
+	}
+	return settings, nil
+}
+
+// last returns the effective value of a setting, "" if it is not set.
+func last(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+func (r *Repo) remote(name string, settings map[string][]string) *Remote {
+	m := &Remote{Name: name, repo: r, patience: networkPatience, env: r.sshEnv(name, settings)}
+	m.OnlyBranches = name == last(settings[RemoteKey]) && last(settings[OnlyBranchesKey]) == "true"
+	if _, set := r.environ.lookup("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
+		m.env = append(m.env, "GIT_ASKPASS=") // otherwise git falls back to SSH_ASKPASS
+	}
+	if seconds, err := strconv.Atoi(last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
+		m.patience = time.Duration(seconds) * time.Second
+	}
+	m.unnamed = len(settings["remote."+name+".url"]) == 0
+	for _, spec := range settings["remote."+name+".fetch"] {
+		if ref, is := strings.CutPrefix(spec, "^"); is {
+			m.spared = append(m.spared, ref)
+		}
+	}
+	return m
+}
+
+// Spares reports whether a plain fetch leaves a ref of the remote alone (a negative refspec), going
+// by the settings when m was created.
+func (m *Remote) Spares(ref string) bool { return slices.Contains(m.spared, ref) }
+
+// Patience returns how long a child may stay silent.
+func (m *Remote) Patience() time.Duration { return m.patience }
+
+// NetworkError is a remote that could not be reached, or that refused.
+type NetworkError struct {
+	Remote string
+	Said   string // one line, by git or the remote
+	Err    error
+}
+
+// Error returns one sentence.
+func (e *NetworkError) Error() string { return fmt.Sprintf("the remote %s: %s", e.Remote, e.Said) }
+
+// Unwrap returns the cause.
+func (e *NetworkError) Unwrap() error { return e.Err }
+
+// ErrRejected means that the remote has moved none of the refs of a push, because one of them could
+// not be moved, unless a *PartError reports otherwise.
+var ErrRejected = errors.New("the push was rejected")
+
+// PartError, wrapped with ErrRejected, means that the remote has moved other refs of a push in
+// spite of --atomic, which does not cover refs that it hides (receive.hideRefs).
+type PartError struct{ Left []string } // the refs that it has not moved
+
+// Error names the refs.
+func (e *PartError) Error() string {
+	return "the remote has moved other refs, and not " + strings.Join(e.Left, ", ")
+}
+
+// ErrLockedThere, wrapped with ErrRejected, means that a lock at the remote was in the way: one
+// held by another push, or left there by a killed git.
+var ErrLockedThere = errors.New("the remote's refs are locked")
+
+// ErrDeclinedThere, wrapped with ErrRejected, means that a hook or a setting at the remote declined
+// the push. Retrying the same push is useless.
+var ErrDeclinedThere = errors.New("the remote has declined")
+
+// ErrUnstoredThere, wrapped with ErrRejected, means that the remote could not write what was
+// pushed: its disk is full, say. It may accept the same push later.
+var ErrUnstoredThere = errors.New("the remote could not store it")
+
+// ErrHiddenThere, wrapped with ErrRejected, means that the remote accepts no push to one of the
+// refs (receive.hideRefs, which a clone with a board sets for its own refs).
+var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
+
+// ErrNoRemote means that git has no address for a remote: it was renamed or removed.
+var ErrNoRemote = errors.New("there is no such remote")
+
+// ErrNotAtomic means that the remote does not support atomic pushes. Nothing was sent to it.
+var ErrNotAtomic = errors.New("the remote does not move several refs at once")
+
+// ErrSilent means that the remote was given up on after Patience without output. Do not retry at
+// once: that would only be another wait.
+var ErrSilent = errors.New("nothing was heard")
+
+// ErrUnsent means that a push failed before anything was sent to the remote.
+var ErrUnsent = errors.New("nothing was sent")
+
+// Fetch fetches refs and the objects they need, by the refspecs. Nothing else moves: no
+// remote-tracking branch, no FETCH_HEAD, no tag. prune deletes refs that a pattern refspec created
+// earlier and that are gone from the remote. In a partial clone, no new object is left out, because
+// a later reader may have no network. whole also fetches what was left out before.
+//
+// The error is ErrBusy, with the lock's path, if a local ref could not be moved because another
+// process keeps its lock. Otherwise it is a NetworkError, even if a local ref could not be moved
+// for another reason.
+func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...string) error {
+	// Without --show-forced-updates, which a setting may turn off, git takes every update for a
+	// fast-forward and makes it.
+	args := flags(noHooks, noUpkeep, m.repo.refSettings(), []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-tags", "--no-filter", "--no-recurse-submodules", "--show-forced-updates", "--progress"})
+	if prune {
+		args = append(args, "--prune")
+	} else {
+		args = append(args, "--no-prune")
+	}
+	if whole {
+		args = append(args, "--refetch")
+	}
+	args = append(args, "--", m.Name)
+	for attempt := 1; ; attempt++ {
+		_, err := m.talk(ctx, "fetch", append(args, refspecs...), nil)
+		failed := (*NetworkError)(nil)
+		// Git may wait for a local lock longer than m waits for a word of it.
+		if !errors.As(err, &failed) || exitCode(failed.Err) != 1 && !errors.Is(err, ErrSilent) {
+			return err
+		}
+		busy := m.repo.locked(fetchLocks(refspecs)...)
+		if busy == nil {
+			return err
+		}
+		if !MayRetry(ctx, attempt, attempts) || !m.repo.awaitBusy(ctx, busy) {
+			return busy
+		}
+	}
+}
+
+// fetchLocks returns the lock files, or patterns for them, that keep a fetch from moving local
+// refs.
+func fetchLocks(refspecs []string) []string {
+	locks := slices.Clone(wholeLocks)
+	for _, spec := range refspecs {
+		if _, to, moves := strings.Cut(spec, ":"); moves {
+			locks = append(locks, to+".lock")
+			if strings.HasSuffix(to, "*") {
+				locks = append(locks, to+"/*.lock")
+			}
+		}
+	}
+	return locks
+}
+
+// List returns those of the given refs that exist at the remote, by full name, or by a prefix and a
+// final *.
+func (m *Remote) List(ctx context.Context, refs ...string) (map[string]plumbing.OID, error) {
+	args := append([]string{"ls-remote", "--quiet", "--refs", "--", m.Name}, refs...)
+	out, err := m.talk(ctx, "ls-remote", args, nil)
+	there := map[string]plumbing.OID{}
+	for _, line := range splitLines(out) {
+		oid, ref, _ := strings.Cut(line, "\t")
+		asked := func(name string) bool {
+			below, all := strings.CutSuffix(name, "*")
+			return ref == name || all && strings.HasPrefix(ref, below)
+		}
+		if slices.ContainsFunc(refs, asked) { // git also lists longer names with this suffix
+			there[ref] = plumbing.OID(oid)
+		}
+	}
+	return there, err
+}
+
+// Push is the change of one ref of the remote.
+type Push struct {
+	Ref string       // full name
+	New plumbing.OID // zero deletes the ref
+	// Exactly makes the push a compare-and-swap from Old; a zero Old means that the ref must not
+	// exist. Otherwise git only allows a fast-forward, and Old is only where the caller saw it.
+	Exactly bool
+	Old     plumbing.OID
+}
+
+// source is the object that git pushes for it, "" to delete the ref.
+func (p Push) source() string {
+	if p.New.IsZero() {
+		return ""
+	}
+	return string(p.New)
+}
+
+// Push moves refs of the remote, all or none. The NetworkError wraps ErrRejected if the remote or
+// git refused, and ErrUnsent if nothing was sent. After any other NetworkError the push may have
+// happened all the same.
+func (m *Remote) Push(ctx context.Context, pushes []Push) error {
+	args := slices.Clone(pushFlags)
+	for _, p := range pushes {
+		if err := plumbing.CheckRefName(p.Ref); err != nil {
+			return err
+		}
+		if p.Exactly {
+			old := p.Old.OrZero()
+			if old == plumbing.ZeroOID {
+				old = ""
+			}
+			args = append(args, "--force-with-lease="+p.Ref+":"+string(old))
+		}
+	}
+	args = append(args, "--", m.Name)
+	for _, p := range pushes {
+		args = append(args, p.source()+":"+p.Ref)
+	}
+	_, err := m.push(ctx, args)
+	return err
+}
+
+// refFlags are the command of a push of one ref, pushFlags that of all refs or none.
+var (
+	refFlags  = flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
+	pushFlags = flags(refFlags, []string{"--atomic"})
+)
+
+// ErrNotOffered means that the remote does not have the ref, or takes no options. Nothing was sent.
+var ErrNotOffered = errors.New("the remote does not offer it")
+
+// Deliver pushes one change of a ref, with an option for the remote's hooks unless it is "", and
+// returns the remote's report on it: the name of the ref that it has moved, which is another one if
+// a hook of the remote has answered (proc-receive), or with ErrRejected the reason. Errors are
+// those of Push, or ErrNotOffered. Without --atomic the remote starts no transaction, and no hooks
+// of one, for a ref that a hook answers.
+func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said string, err error) {
+	if err := plumbing.CheckRefName(p.Ref); err != nil {
+		return "", err
+	}
+	env := []string(nil)
+	if option != "" { // arguments can be seen by everybody on this machine
+		env = []string{ParametersVar + "=" + WithSettings(m.repo.environ.get(ParametersVar), Setting{"push.pushoption", ""}, Setting{"push.pushoption", option})}
+	}
+	out, err := m.push(ctx, flags(refFlags, []string{"--", m.Name, p.source() + ":" + p.Ref}), env...)
+	for _, line := range splitLines(out) { // flag, from:to, summary (git-push, --porcelain)
+		switch fields := strings.Split(line, "\t"); {
+		case len(fields) < 3:
+		case fields[0] == "!":
+			return fields[2], err
+		case err == nil:
+			_, said, _ = strings.Cut(fields[1], ":")
+			return said, nil
+		}
+	}
+	failed := (*NetworkError)(nil)
+	if errors.As(err, &failed) && (strings.HasSuffix(failed.Said, "remote ref does not exist") || strings.HasSuffix(failed.Said, "does not support push options")) {
+		failed.Err = fmt.Errorf("%w (%w)", ErrNotOffered, failed.Err)
+	}
+	return "", err
+}
+
+// push runs git push, and marks the error of a push that was refused or never sent.
+func (m *Remote) push(ctx context.Context, args []string, env ...string) ([]byte, error) {
+	seen := m.watched()
+	defer seen.drop()
+	out, err := m.talk(ctx, "push", flags(m.untracked(), args), nil, append(seen.env(), env...)...)
+	err = rejected(out, err)
+	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
+		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)
+	}
+	return out, err
+}
+
+// untracked returns settings that keep a push from writing remote-tracking branches of the board,
+// which fetches leave alone. Git expands negative refspecs by the destinations of the others
+// (query_matches_negative_refspec), so here one has them where they come from.
+func (m *Remote) untracked() []string {
+	key, board := "remote."+m.Name+".fetch=", plumbing.BoardPrefix+"*"
+	return []string{"-c", key + "^" + board, "-c", key + board + ":" + board}
+}
+
+// rejected marks the error of a push that was refused, as opposed to one with an unknown outcome.
+func rejected(out []byte, err error) error {
+	failed := (*NetworkError)(nil)
+	if !errors.As(err, &failed) || exitCode(failed.Err) <= 0 {
+		return err
+	}
+	// The name of an option is never translated. Git dies before it pushes.
+	if strings.Contains(failed.Said, "--atomic") {
+		failed.Err = fmt.Errorf("%w: %w", ErrNotAtomic, failed.Err)
+		return failed
+	}
+	if part := partly(out); part != nil {
+		failed.Err = fmt.Errorf("%w: %w", part, failed.Err)
+	}
+	for _, line := range splitLines(out) {
+		if rest, is := strings.CutPrefix(line, "!\t"); is {
+			_, why, _ := strings.Cut(rest, "\t")
+			if !strings.HasPrefix(failed.Said, "remote: ") {
+				failed.Said = why
+			}
+			failed.Err = fmt.Errorf("%w (%w)", ErrRejected, failed.Err)
+			// Without ".lock" another ref's name is in the way.
+			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") {
+				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
+			}
+			// Words of the protocol, which are never translated.
+			if strings.Contains(why, "unpacker error") {
+				failed.Err = fmt.Errorf("%w: %w", ErrUnstoredThere, failed.Err)
+			}
+			if strings.Contains(failed.Said, "hidden ref") {
+				failed.Err = fmt.Errorf("%w: %w: %w", ErrHiddenThere, ErrDeclinedThere, failed.Err)
+			}
+			if strings.Contains(why, "hook declined") {
+				failed.Err = fmt.Errorf("%w: %w", ErrDeclinedThere, failed.Err)
+			}
+			return failed
+		}
+	}
+	return failed
+}
+
+// partly returns an error if a push has moved some refs and not others, going by its output: lines
+// of a flag, from:to and a summary (git-push, --porcelain).
+func partly(out []byte) *PartError {
+	moved, part := false, &PartError{}
+	for _, line := range splitLines(out) {
+		fields := strings.Split(line, "\t")
+		if len(fields) < 3 {
+			continue
+		}
+		switch fields[0] {
+		case "!":
+			_, to, _ := strings.Cut(fields[1], ":")
+			part.Left = append(part.Left, to)
+		case " ", "+", "-", "*":
+			moved = true
+		}
+	}
+	if !moved || len(part.Left) == 0 {
+		return nil
+	}
+	return part
+}
+
+// talk runs a child that talks to the remote, for as long as it keeps producing output.
+func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byte, env ...string) ([]byte, error) {
+	c := m.repo.command(op, args...).with(env...).feed(stdin)
+	c.dir = m.repo.base()
+	return m.hear(ctx, c)
+}
+
+// hear is talk for a child that is prepared.
+func (m *Remote) hear(ctx context.Context, c command) ([]byte, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c = c.with(m.env...)
+	repair := c.repair
+	c.repair = nil // no automatic retry: the remote may have acted already
+	heard := &listener{patience: m.patience, silent: func() { cancel(ErrSilent) }}
+	heard.timer = time.AfterFunc(m.patience, heard.silent)
+	defer heard.timer.Stop()
+	c.heard, c.alone = heard, true
+	out, err := c.output(ctx)
+	if err == nil {
+		return out, nil
+	}
+	if repair != nil {
+		repair(ctx)
+	}
+	said := firstCause(heard.said.String())
+	switch {
+	case errors.Is(context.Cause(ctx), ErrSilent):
+		said = fmt.Sprintf("git %s heard nothing for %s", c.op, m.patience)
+		err = &CommandError{Op: c.op, Exit: -1, Err: ErrSilent} // not the cancelled context's: no caller has cancelled it
+	case ctx.Err() != nil || errors.As(err, new(*UnsupportedError)):
+		return out, err
+	case m.unnamed:
+		said, err = "git knows no remote of this name", fmt.Errorf("%w (%w)", ErrNoRemote, err)
+	case said == "":
+		said = err.Error()
+	}
+	// Callers continue the sentence, so it has no final period.
+	return out, &NetworkError{Remote: m.Name, Said: strings.TrimSuffix(said, "."), Err: err}
+}
+
+// base returns the directory to which relative addresses of remotes refer: the top of the main
+// worktree, as far as it is known.
+func (r *Repo) base() string {
+	switch {
+	case filepath.Base(r.common) == ".git":
+		return filepath.Dir(r.common)
+	case r.gitDir == r.common && r.top != "":
+		return r.top
+	}
+	return r.common
+}
+
+// listener collects the output of a child and ends the child when it stays silent.
+type listener struct {
+	mu       sync.Mutex
+	said     tail
+	patience time.Duration
+	timer    *time.Timer
+	silent   func()
+}
+
+// Write never fails.
+func (l *listener) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer.Reset(l.patience)
+	return l.said.Write(p)
+}
+
+// Offer pushes the refs or commits that are the keys of as, each of which may be a pattern, under
+// the names in its values; all or none. Nothing is forced. Errors are those of Push.
+func (m *Remote) Offer(ctx context.Context, as map[string]string) error {
+	args := flags(pushFlags, []string{"--", m.Name})
+	for _, from := range slices.Sorted(maps.Keys(as)) {
+		args = append(args, from+":"+as[from])
+	}
+	_, err := m.push(ctx, args)
+	return err
+}
+
+// RemoteHead returns the full name, at the remote, of the remote's default branch as this clone
+// remembers it, or "" if it does not.
+func (s Settings) RemoteHead(ctx context.Context, remote string) (string, error) {
+	prefix := plumbing.RemoteRef(remote, "")
+	head, err := s.repo.symbolic(ctx, prefix+"HEAD")
+	if name, is := strings.CutPrefix(head, prefix); is {
+		return plumbing.HeadsPrefix + name, err
+	}
+	return "", err
+}

@@ -1,0 +1,122 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestShared checks that the board's remote is found in every form in which git accepts the
+// setting.
+func TestShared(t *testing.T) {
+	ctx, r := scratch(t)
+	config := filepath.Join(r.CommonDir(), "config")
+	plain, err := os.ReadFile(config)
+	check(t, err)
+	path := os.Getenv("PATH")
+	beside := filepath.Join(filepath.Dir(config), "beside")
+	check(t, os.WriteFile(beside, []byte("[liza]\n\tremote = hub\n"), 0o644))
+	for text, want := range map[string]string{
+		"": "",
+		"[remote \"hub\"]\n\turl = x\n[liza]\n\tsigningkey = k\n":            "",
+		"[liza]\n\tsigningkey = k\n[remote \"hub\"]\n\turl = x\n":            "",
+		"[liza]\n\tremote = hub\n":                                           "hub",
+		"[Liza] Remote = hub\n":                                              "hub",
+		"[liza]\n\tsigningkey = \"k[1]\"\n\tremote = hub\n":                  "hub",
+		"[liza]\n\tnotify = x\n[core]\n\tbare = false\n[liza]\nremote=hub\n": "hub",
+		"[include]\n\tpath = beside\n":                                       "hub",
+	} {
+		check(t, os.WriteFile(config, append(plain[:len(plain):len(plain)], text...), 0o644))
+		got := ""
+		if want == "" {
+			t.Setenv("PATH", "") // no child is needed
+		}
+		m, err := r.Shared(ctx)
+		t.Setenv("PATH", path)
+		check(t, err)
+		if m != nil {
+			got = m.Name
+		}
+		if got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+	check(t, os.WriteFile(config, append(plain[:len(plain):len(plain)], "[include]\n\tpath = none\n"...), 0o644))
+	if m, err := r.Shared(ctx); m != nil || err != nil {
+		t.Errorf("where a file that does not exist is included: %v, %v", m, err)
+	}
+}
+
+// TestTalksOnce checks that a push or a fetch of which git dies is not tried again, since the remote
+// may have acted already, and that what git may have missed is restored for the next one.
+func TestTalksOnce(t *testing.T) {
+	ctx, r := scratch(t)
+	commit := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	kept := store(t, ctx, r, "kept")[0]
+	native(t, r.TopLevel(), "remote", "add", "hub", t.TempDir())
+	m := must[*Remote](t)(r.Remote(ctx, "hub"))
+	asked := t.TempDir()
+	instead(t, `case "$*" in *cat-file*) ;; *) echo "$*" >>'`+filepath.Join(asked, "asked")+`' ;; esac; exit 128`)
+	const whole = "fetch of what is here as well"
+	for what, talk := range map[string]func() error{
+		"push":  func() error { return m.Push(ctx, []Push{{Ref: plumbing.BoardRef, New: commit}}) },
+		"fetch": func() error { return m.Fetch(ctx, false, false, "refs/liza/*:refs/liza/*") },
+		whole:   func() error { return m.Fetch(ctx, false, true, "refs/liza/*:refs/liza/*") },
+	} {
+		check(t, os.WriteFile(filepath.Join(asked, "asked"), nil, 0o666))
+		check(t, os.Remove(loosePath(r, kept)))
+		if err := talk(); !errors.As(err, new(*NetworkError)) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if got := readIn(t, asked, "asked"); strings.Count(got, "\n") != 1 || strings.Contains(got, "--refetch") != (what == whole) {
+			t.Errorf("%s: git was asked\n%s", what, got)
+		}
+		if !exists(loosePath(r, kept)) {
+			t.Errorf("%s: a missing object is not restored", what)
+		}
+	}
+}
+
+// TestPushTracksNoBoard checks that a push writes no remote-tracking branch of the board, whatever a
+// plain fetch brings, and those of other branches as always.
+func TestPushTracksNoBoard(t *testing.T) {
+	ctx, r := scratch(t)
+	commit := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	hub := t.TempDir()
+	native(t, hub, "init", "-q", "--bare")
+	native(t, r.TopLevel(), "remote", "add", "hub", hub)
+	for _, spared := range []string{"", "^refs/heads/liza/*"} {
+		if spared != "" {
+			native(t, r.TopLevel(), "config", "--add", "remote.hub.fetch", spared)
+		}
+		m := must[*Remote](t)(r.Remote(ctx, "hub"))
+		branch := plumbing.BranchRef("main")
+		for _, ref := range []string{branch, plumbing.BoardRef} {
+			check(t, m.Push(ctx, []Push{{Ref: ref, New: commit}}))
+		}
+		tracked := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/remotes/"))
+		if len(tracked) != 1 || tracked[0].Name != plumbing.RemoteRef("hub", branch) {
+			t.Errorf("with %q: %v", spared, tracked)
+		}
+		native(t, hub, "update-ref", "-d", plumbing.BoardRef)
+	}
+}
+
+// TestSharedMeanwhile checks that a repository whose settings were read before its board was shared
+// notices that it is.
+func TestSharedMeanwhile(t *testing.T) {
+	ctx, r := scratch(t)
+	r, err := OpenWith(ctx, r.CommonDir(), Options{ToWrite: true})
+	check(t, err)
+	defer r.Close()
+	_, err = r.Settings().Author(ctx) // the settings were read
+	check(t, err)
+	check(t, r.Settings().Set(ctx, RemoteKey, "hub"))
+	if m, err := r.Shared(ctx); err != nil || m == nil || m.Name != "hub" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

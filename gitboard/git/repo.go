@@ -1,0 +1,266 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/queue"
+)
+
+// Repo is a git repository, seen from the directory that was passed to Open.
+type Repo struct {
+	common    string // shared by all worktrees
+	gitDir    string // of the worktree in which Open was called
+	top       string // top of that worktree; "" if there is none
+	bare      bool
+	plain     bool // its refs are files (discover)
+	batch     *batch
+	known     *known
+	unsettled *unsettled
+	// environ is the environment in which Open was called.
+	environ  environ
+	people   *identities // started only with Options.ToWrite; otherwise nil
+	patience Patience
+
+	// Moved, unless nil, is called with the updates of each transaction that has succeeded.
+	Moved func(updates []plumbing.RefUpdate)
+}
+
+// Options are the choices of the program that opens a repository. The zero value gives the
+// defaults.
+type Options struct {
+	// ToWrite announces that the caller will soon need Author or Identity: git computes both while
+	// the repository is opened.
+	ToWrite  bool
+	Patience Patience
+}
+
+// Open finds the repository that dir ("" for the current directory) belongs to. Unless that is
+// plain, it asks git once, in the environment of this process, so that GIT_DIR and `git -C` have
+// their usual meaning. Later children get the answer in their arguments.
+//
+// Errors: ErrNotRepository; a ForeignError; an UnsupportedError for a git that is missing or too
+// old, a repository of SHA-256 objects, or a path with a line break; a HeadError; a CommandError
+// for a repository that git can't use for another reason, as with a damaged config, and when ctx
+// ends.
+func Open(ctx context.Context, dir string) (*Repo, error) { return OpenWith(ctx, dir, Options{}) }
+
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
+	if dir == "" {
+		dir = "."
+	}
+	var who *identities
+	if o.ToWrite {
+		who = askIdentities(ctx, dir)
+	}
+	given := environ(Environ(ctx))
+	var r *Repo
+	if _, err := exec.LookPath("git"); err == nil { // or find reports it missing
+		r = discover(ctx, dir, given)
+	}
+	plain := r != nil
+	if !plain {
+		var err error
+		if r, err = find(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
+	if r.common != r.gitDir { // that of a worktree's own was accepted
+		if err := checkHead(r.common); err != nil {
+			return nil, err
+		}
+	}
+	r.plain, r.known, r.unsettled = plain, &known{}, &unsettled{}
+	r.people, r.environ, r.patience = who, given, o.Patience.orDefault()
+	r.batch = newBatch(given, r.command("cat-file", "cat-file", "--batch"))
+	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
+	return r, nil
+}
+
+// find asks git where the repository is.
+func find(ctx context.Context, dir string) (*Repo, error) {
+	// --show-toplevel must come last: outside a worktree git prints everything before it and then
+	// fails.
+	out, err := command{op: "rev-parse", inherit: true, args: []string{
+		"-C", dir, "rev-parse", "--path-format=absolute",
+		"--show-object-format", "--is-bare-repository", "--is-inside-work-tree",
+		"--git-common-dir", "--git-dir", "--show-toplevel",
+	}}.output(ctx)
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	const toGitDir, toTop = 5, 6 // number of lines without and with a top level
+	inside := len(lines) > 2 && lines[2] == "true"
+	switch {
+	case strings.HasPrefix(lines[0], "--"):
+		// A git that does not know an option of rev-parse echoes it.
+		if err := RequireVersion(ctx); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("open %s: git rev-parse does not know %s", dir, lines[0])
+	case lines[0] != "" && lines[0] != "sha1":
+		return nil, &UnsupportedError{What: fmt.Sprintf("the repository at %s stores %s objects, and git liza works with SHA-1 only; use a repository made by `git init --object-format=sha1`", dir, lines[0])}
+	case errors.As(err, new(*UnsupportedError)):
+		return nil, err
+	case exitCode(err) < 0:
+		return nil, fmt.Errorf("open %s: %w", dir, err)
+	case err != nil && (len(lines) < toGitDir || inside):
+		if foreign := foreign(ctx, dir); foreign != nil {
+			return nil, foreign
+		}
+		if broken := brokenHead(dir, environ(Environ(ctx))); broken != nil {
+			return nil, broken
+		}
+		if environ(Environ(ctx)).meant(dir) {
+			return nil, fmt.Errorf("open %s: %w", dir, err)
+		}
+		return nil, notRepository(dir, whatGitSaid(err))
+	case len(lines) > toTop, inside && len(lines) != toTop:
+		return nil, &UnsupportedError{What: fmt.Sprintf("the repository of %s has a line break in its path, and git liza can't work there; rename that directory", dir)}
+	}
+	r := &Repo{bare: lines[1] == "true", common: filepath.Clean(lines[3]), gitDir: filepath.Clean(lines[4])}
+	if inside {
+		r.top = filepath.Clean(lines[5])
+	}
+	return r, nil
+}
+
+// CommonDir returns the absolute path of the git directory shared by all worktrees, which holds
+// refs, objects and settings.
+func (r *Repo) CommonDir() string { return r.common }
+
+// MakeDir creates a directory and its parents below the repository's own, but never that one: a
+// repository that is moved away must not find its old place taken when it comes back.
+func (r *Repo) MakeDir(dir string) error {
+	root, err := os.OpenRoot(r.common)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	below, err := filepath.Rel(r.common, dir)
+	if err != nil {
+		return err
+	}
+	return root.MkdirAll(below, 0o755)
+}
+
+// OpenQueue opens a file below the repository's own directory at which processes of this clone queue
+// up. Errors are those of queue.Open.
+func (r *Repo) OpenQueue(path string) (*queue.File, error) { return queue.Open(path, r.MakeDir) }
+
+// GitDir returns the absolute path of the git directory of the worktree in which Open was called.
+// It equals CommonDir in the main worktree and in a bare repository.
+func (r *Repo) GitDir() string { return r.gitDir }
+
+// Bare reports whether Open was called in a bare repository in which nobody works. It is false in a
+// linked worktree of a bare repository, and where a .git file next to it makes it a clone.
+func (r *Repo) Bare() bool { return r.bare && !r.IsMadeFrom(filepath.Dir(r.common)) }
+
+// TopLevel returns the absolute top directory of the worktree in which Open was called, or ""
+// outside a worktree (in a bare repository, or inside a git directory).
+func (r *Repo) TopLevel() string { return r.top }
+
+// Shallow reports whether the history of this clone is truncated (gitrepository-layout: the file
+// "shallow").
+func (r *Repo) Shallow() bool {
+	_, err := os.Stat(filepath.Join(r.common, "shallow"))
+	return err == nil
+}
+
+// IsMadeFrom reports whether dir is a main worktree of this repository: its .git is the common
+// directory, or a file that points there (gitrepository-layout).
+func (r *Repo) IsMadeFrom(dir string) bool { return dir != "" && leadsTo(dir, r.common) }
+
+// leadsTo reports whether a worktree's .git is a certain directory, or a file that points there.
+func leadsTo(worktree, gitDir string) bool {
+	at := LinkedDir(worktree)
+	if at == "" {
+		at = filepath.Join(worktree, ".git")
+	}
+	found, err := os.Stat(at)
+	if err != nil {
+		return false
+	}
+	wanted, err := os.Stat(gitDir)
+	return err == nil && os.SameFile(found, wanted)
+}
+
+// Close ends the long-lived child. Objects can't be read afterwards.
+func (r *Repo) Close() error { return r.batch.close() }
+
+// meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
+// or a parent that git would search contains something named .git.
+func (e environ) meant(dir string) bool {
+	if e.get("GIT_DIR") != "" {
+		return true
+	}
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	if found, err := os.Stat(path); err != nil || !found.IsDir() {
+		return false
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(path, ".git")); err == nil {
+			return true
+		}
+		above := filepath.Dir(path)
+		if above == path || e.isCeiling(above) {
+			return false
+		}
+		path = above
+	}
+}
+
+// isCeiling reports whether git stops its upward search below dir (GIT_CEILING_DIRECTORIES).
+func (e environ) isCeiling(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(filepath.SplitList(e.get("GIT_CEILING_DIRECTORIES")), func(ceiling string) bool {
+		at, err := filepath.EvalSymlinks(ceiling)
+		return err == nil && at == real
+	})
+}
+
+// foreign returns a ForeignError if dir is in a repository that git refuses only because of its
+// owner (git-config, safe.directory).
+func foreign(ctx context.Context, dir string) error {
+	plain := command{op: "rev-parse", inherit: true, args: []string{"-C", dir, "rev-parse", "--git-dir"}}
+	if plain.run(ctx) == nil {
+		return nil // it works now, so the owner was not the reason
+	}
+	for _, what := range []string{"--show-toplevel", "--absolute-git-dir"} {
+		out, err := command{op: "rev-parse", inherit: true, args: []string{
+			"-c", "safe.directory=*", "-C", dir, "rev-parse", what,
+		}}.output(ctx)
+		if err == nil {
+			return &ForeignError{Dir: string(trimNewline(out))}
+		}
+	}
+	return nil
+}
+
+// notRepository wraps ErrNotRepository with the directory and the reason.
+func notRepository(dir, why string) error {
+	if why == "" {
+		return fmt.Errorf("%w: %s", ErrNotRepository, dir)
+	}
+	return fmt.Errorf("%w: %s (%s)", ErrNotRepository, dir, why)
+}
+
+// whatGitSaid returns the line of a failed child's stderr to show to a person.
+func whatGitSaid(err error) string {
+	if failed, ok := err.(*CommandError); ok {
+		return lastLine(failed.Stderr)
+	}
+	return err.Error()
+}

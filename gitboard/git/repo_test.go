@@ -1,0 +1,239 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+func resolved(t *testing.T, path string) string {
+	t.Helper()
+	return must[string](t)(filepath.EvalSymlinks(path))
+}
+
+func TestOpen(t *testing.T) {
+	ctx, r := scratch(t)
+	top := resolved(t, r.TopLevel())
+	common := filepath.Join(top, ".git")
+	linked := filepath.Join(t.TempDir(), "linked")
+	check(t, r.Worktree(linked).Add(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	linked = resolved(t, linked)
+	check(t, os.MkdirAll(filepath.Join(top, "sub", "dir"), 0o777))
+	bare := filepath.Join(resolved(t, t.TempDir()), "bare.git")
+	testrun.InitRepository(t, bare, true)
+
+	for _, test := range []struct {
+		name, dir, common, gitDir, top string
+		bare                           bool
+	}{
+		{"top", top, common, common, top, false},
+		{"subdirectory", filepath.Join(top, "sub", "dir"), common, common, top, false},
+		{"linked worktree", linked, common, filepath.Join(common, "worktrees", "linked"), linked, false},
+		{"git directory", common, common, common, "", false},
+		{"bare", bare, bare, bare, "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := open(t, ctx, test.dir)
+			if r.CommonDir() != test.common || r.GitDir() != test.gitDir || r.TopLevel() != test.top || r.Bare() != test.bare {
+				t.Errorf("got %+v, want %+v", r, test)
+			}
+			if r.Shallow() {
+				t.Error("it is not shallow")
+			}
+		})
+	}
+}
+
+func TestIsMadeFrom(t *testing.T) {
+	ctx, r := scratch(t)
+	linked := filepath.Join(t.TempDir(), "linked")
+	check(t, r.Worktree(linked).Add(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	apart := t.TempDir()
+	native(t, apart, "init", "-q", "--separate-git-dir=../apart.git", "work")
+	work := filepath.Join(apart, "work")
+	for _, test := range []struct {
+		from, dir string
+		want      bool
+	}{
+		{r.TopLevel(), r.TopLevel(), true},
+		{linked, r.TopLevel(), true},
+		{linked, linked, false},
+		{r.TopLevel(), work, false},
+		{work, work, true},
+		{work, r.TopLevel(), false},
+		{work, filepath.Join(apart, "missing"), false},
+		{work, "", false},
+	} {
+		if got := open(t, ctx, test.from).IsMadeFrom(test.dir); got != test.want {
+			t.Errorf("repository of %s, directory %s: %v", test.from, test.dir, got)
+		}
+	}
+	t.Chdir(r.TopLevel())
+	if open(t, ctx, r.TopLevel()).IsMadeFrom("") {
+		t.Error("no directory stands for the current one")
+	}
+}
+
+// TestBare checks that people work in a bare repository if a .git file beside it leads there.
+func TestBare(t *testing.T) {
+	ctx, dir := sandbox(t), t.TempDir()
+	native(t, dir, "init", "-q", "--bare", "repo.git")
+	at := filepath.Join(dir, "repo.git")
+	if !open(t, ctx, at).Bare() {
+		t.Error("it is not bare")
+	}
+	writeIn(t, dir, ".git", "gitdir: repo.git\n")
+	if open(t, ctx, at).Bare() {
+		t.Error("nobody works in it")
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	ctx := sandbox(t)
+	stray := t.TempDir() // a stray .git above the temporary directory, say
+	dir := filepath.Join(stray, "dir")
+	check(t, errors.Join(os.Mkdir(filepath.Join(stray, ".git"), 0o755), os.Mkdir(dir, 0o755)))
+	t.Setenv("GIT_CEILING_DIRECTORIES", stray)
+	for _, dir := range []string{dir, filepath.Join(dir, "missing")} {
+		if _, err := Open(ctx, dir); !errors.Is(err, ErrNotRepository) {
+			t.Errorf("%s: got %v", dir, err)
+		}
+	}
+	native(t, dir, "init", "-q", "--object-format=sha256")
+	var unsupported *UnsupportedError
+	if _, err := Open(ctx, dir); !errors.As(err, &unsupported) {
+		t.Errorf("sha256: got %v", err)
+	}
+	below := filepath.Join(dir, "below", "it")
+	check(t, errors.Join(os.MkdirAll(below, 0o755), os.WriteFile(filepath.Join(dir, ".git", "config"), []byte("[broken\n"), 0o644)))
+	for _, dir := range []string{dir, below, filepath.Join(dir, ".git")} {
+		if _, err := Open(ctx, dir); errors.Is(err, ErrNotRepository) || exitCode(err) != died {
+			t.Errorf("%s: got %v", dir, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := Open(ctx, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+	t.Setenv("PATH", dir)
+	if _, err := Open(context.Background(), dir); !errors.As(err, &unsupported) {
+		t.Errorf("no git: got %v", err)
+	}
+}
+
+func TestShallow(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "a.txt", "more\n")
+	commitAll(t, r, "second")
+	clone := filepath.Join(t.TempDir(), "clone")
+	native(t, t.TempDir(), "clone", "-q", "--depth=1", "file://"+r.TopLevel(), clone)
+	if !open(t, ctx, clone).Shallow() {
+		t.Error("a clone of depth 1 is shallow")
+	}
+}
+
+// TestEnvironment covers hooks and aliases of git, which set environment variables.
+func TestEnvironment(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "x")[0]
+	rubbish := filepath.Join(t.TempDir(), "rubbish")
+	for _, key := range []string{
+		"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_CONFIG",
+		"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_EXTERNAL_DIFF",
+	} {
+		t.Setenv(key, rubbish)
+	}
+	t.Setenv("GIT_LITERAL_PATHSPECS", "1")
+	if o := must[[]plumbing.Object](t)(r.batch.ask(ctx, []string{string(id)}))[0]; o.OID != id {
+		t.Errorf("cat-file: %v", o)
+	}
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/x", New: id}}, ""))
+	write(t, r, "b.txt", "b")
+	if entries := must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)); len(entries) != 1 || !entries[0].Untracked() {
+		t.Errorf("status: %v", entries)
+	}
+	must[plumbing.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "snap", ada))
+	check(t, r.Settings().Set(ctx, "liza.x", "y"))
+	store(t, ctx, r, "written below objects")
+	if _, err := os.Lstat(rubbish); !os.IsNotExist(err) {
+		t.Error("something was written where GIT_* pointed")
+	}
+	apart := t.TempDir()
+	given := InEnvironment(ctx, append(environ{"GIT_OBJECT_DIRECTORY=" + apart}, r.environ...))
+	store(t, ctx, open(t, given, r.TopLevel()), "y")
+	if left := must[[]os.DirEntry](t)(os.ReadDir(apart)); len(left) > 0 {
+		t.Errorf("outside of a push, %v was written where GIT_OBJECT_DIRECTORY pointed", left)
+	}
+}
+
+func TestQuarantine(t *testing.T) {
+	ctx, r := scratch(t)
+	quarantine := t.TempDir()
+	t.Setenv("GIT_QUARANTINE_PATH", quarantine)
+	t.Setenv("GIT_OBJECT_DIRECTORY", quarantine)
+	t.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", filepath.Join(r.CommonDir(), "objects"))
+	inside := open(t, ctx, r.TopLevel())
+	id := string(store(t, ctx, inside, "quarantined")[0])
+	must[plumbing.Object](t)(inside.Object(ctx, id))
+	must[plumbing.Object](t)(inside.Object(ctx, "HEAD"))
+	if _, err := os.Lstat(filepath.Join(quarantine, id[:2], id[2:])); err != nil {
+		t.Error(err)
+	}
+	objects := many(packFrom)
+	check(t, inside.WriteObjects(ctx, objects))
+	if exists(inside.Upkeep().KeptDir()) {
+		t.Error("what may be refused is kept")
+	}
+	must[plumbing.Object](t)(inside.Object(ctx, string(objects[1].OID)))
+	for dir, packs := range map[string]int{quarantine: 1, filepath.Join(r.CommonDir(), "objects"): 0} {
+		if found := must[[]string](t)(filepath.Glob(filepath.Join(dir, "pack", "*.pack"))); len(found) != packs {
+			t.Errorf("of many objects %s has the packs %q", dir, found)
+		}
+	}
+}
+
+// TestSeparateWorkTree covers GIT_DIR and GIT_WORK_TREE, which allow a worktree without .git.
+func TestSeparateWorkTree(t *testing.T) {
+	ctx, r := scratch(t)
+	tree := resolved(t, t.TempDir())
+	t.Setenv("GIT_DIR", r.GitDir())
+	t.Setenv("GIT_WORK_TREE", tree)
+	apart := open(t, ctx, tree)
+	os.Unsetenv("GIT_DIR")
+	os.Unsetenv("GIT_WORK_TREE")
+	if apart.TopLevel() != tree {
+		t.Fatalf("top level %s", apart.TopLevel())
+	}
+	entries := must[[]StatusEntry](t)(apart.Worktree(tree).Status(ctx))
+	if len(entries) != 1 || entries[0] != (StatusEntry{Code: " D", Path: "a.txt"}) {
+		t.Errorf("status: %v", entries)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	ctx := sandbox(t)
+	check(t, RequireVersion(ctx))
+	for said, want := range map[string][2]int{
+		"git version 2.39.5 (Apple Git-154)": {2, 39},
+		"git version 2.45.1.windows.1\n":     {2, 45},
+		"git version 3.0.rc0":                {3, 0},
+	} {
+		major, minor, _, err := parseVersion(said)
+		if err != nil || [2]int{major, minor} != want {
+			t.Errorf("%q: got %d.%d, %v", said, major, minor, err)
+		}
+	}
+	old := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(old, "git"), []byte("#!/bin/sh\necho git version 2.37.9\n"), 0o777))
+	t.Setenv("PATH", old)
+	var unsupported *UnsupportedError
+	if err := RequireVersion(ctx); !errors.As(err, &unsupported) {
+		t.Errorf("2.37: got %v", err)
+	}
+}

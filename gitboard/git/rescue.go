@@ -1,0 +1,172 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// Whole returns nil if all commits, trees and files of a commit's history are present and match
+// their ids. A partial clone, which lacks some on purpose, is not checked.
+func (h History) Whole(ctx context.Context, commit plumbing.OID) error {
+	return h.repo.whole(ctx, commit)
+}
+
+// WholeAlone is Whole for a commit and its tree: what came before it is not looked at.
+func (h History) WholeAlone(ctx context.Context, commit plumbing.OID) error {
+	return h.repo.whole(ctx, commit, "--no-walk")
+}
+
+// whole checks the objects that git lists for a commit and the given arguments.
+func (r *Repo) whole(ctx context.Context, commit plumbing.OID, args ...string) error {
+	if err := checkOIDs(commit); err != nil {
+		return err
+	}
+	if partial, err := r.isPartial(ctx); partial || err != nil {
+		return err
+	}
+	out, err := r.command("rev-list", flags([]string{"rev-list", "--objects", "--no-object-names", string(commit)}, args, []string{"--"})...).output(ctx)
+	if err != nil {
+		return err
+	}
+	return r.readAll(ctx, commit, slices.Chunk(splitLines(out), atOnce))
+}
+
+// Holds is Whole for a caller that knows the objects of the commit's history: git need not look
+// for them in each of its trees, which takes longer than reading them. Objects in packs with
+// correct checksums are only looked up.
+func (h History) Holds(ctx context.Context, commit plumbing.OID, objects iter.Seq[[]string]) error {
+	if partial, err := h.repo.isPartial(ctx); partial || err != nil {
+		return err
+	}
+	if !h.repo.packsIntact() {
+		return h.repo.readAll(ctx, commit, objects)
+	}
+	var failed error
+	err := h.repo.readAll(ctx, commit, func(yield func([]string) bool) {
+		for names := range objects {
+			var doubtful []string
+			if doubtful, failed = h.repo.doubtful(ctx, names); failed != nil {
+				return
+			}
+			for part := range slices.Chunk(doubtful, atOnce) {
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	})
+	return errors.Join(failed, err)
+}
+
+// doubtful returns the names of the objects that are loose or missing.
+func (r *Repo) doubtful(ctx context.Context, names []string) (doubtful []string, err error) {
+	dir := r.objectDir()
+	var packed []string
+	for _, name := range names {
+		if isLoose(dir, plumbing.Object{OID: plumbing.OID(name)}) {
+			doubtful = append(doubtful, name)
+		} else {
+			packed = append(packed, name)
+		}
+	}
+	sizes, err := r.History().SizesOf(ctx, packed)
+	for i, s := range sizes {
+		if s.OID == "" {
+			doubtful = append(doubtful, packed[i])
+		}
+	}
+	return doubtful, err
+}
+
+func (r *Repo) isPartial(ctx context.Context) (bool, error) {
+	if !r.ownSettings().mayBePartial() {
+		return false, nil
+	}
+	filters, err := r.Settings().All(ctx, "extensions.partialClone")
+	return len(filters) > 0, err
+}
+
+// readAll reads objects of a commit's history, so many at once. A child of its own reads them, so
+// that other reads from the repository don't have to wait.
+func (r *Repo) readAll(ctx context.Context, commit plumbing.OID, objects iter.Seq[[]string]) error {
+	reader := newBatch(r.environ, r.command("cat-file", "cat-file", "--batch"))
+	defer reader.close()
+	for names := range objects {
+		answers, err := reader.ask(ctx, names)
+		if err != nil {
+			return err
+		}
+		r.fromKept(ctx, names, answers)
+		for i, answer := range answers {
+			if answer.OID == "" {
+				return &DamagedError{Commit: commit, Object: plumbing.OID(names[i])}
+			}
+		}
+	}
+	return ctx.Err() // the caller may have named fewer because it has ended
+}
+
+// atOnce is how many objects are held in memory at once.
+const atOnce = 200
+
+// damaged turns the failure of a git that died reading a commit's history into a DamagedError, if
+// damage is the reason.
+func (r *Repo) damaged(ctx context.Context, commit plumbing.OID, err error) error {
+	if exitCode(err) != died {
+		return err
+	}
+	whole := r.History().Whole(ctx, commit)
+	if errors.As(whole, new(*DamagedError)) || exitCode(whole) > 0 {
+		return &DamagedError{Commit: commit, Err: err}
+	}
+	return err
+}
+
+// Moved is one move of a ref, as recorded in its reflog.
+type Moved struct {
+	To   plumbing.OID
+	Said string // the reflog message
+}
+
+// Reflog returns the moves of a ref, newest first; none if it has no reflog. It reads the file
+// itself, because git stops at a value whose object is missing.
+func (r *Repo) Reflog(ref string) ([]Moved, error) {
+	text, err := os.ReadFile(filepath.Join(r.common, "logs", filepath.FromSlash(ref)))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	return moves(string(text)), err
+}
+
+// moves parses a reflog, newest first.
+func moves(text string) []Moved {
+	var all []Moved
+	for line := range strings.Lines(text) {
+		head, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if fields := strings.Fields(head); len(fields) > 1 && plumbing.OID(fields[1]).Valid() {
+			all = append(all, Moved{plumbing.OID(fields[1]), said})
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// KeptTips returns the commits that refs moved to recently and that are still kept, newest first.
+func (u Upkeep) KeptTips() []plumbing.OID {
+	var tips []plumbing.OID
+	for _, k := range u.repo.allKept() {
+		for _, o := range k.objects {
+			if k.moved && isCommit(o) {
+				tips = append(tips, o.OID)
+			}
+		}
+	}
+	return tips
+}

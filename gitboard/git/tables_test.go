@@ -1,0 +1,564 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/queue"
+)
+
+// instead puts a shell script in place of git.
+func instead(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+	t.Setenv("PATH", dir)
+}
+
+// TestOddAnswers checks that an answer that no git gives is an error, or counts as none.
+func TestOddAnswers(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	fails := func(_ any, err error) bool { return err != nil }
+	uncut := func() bool { _, _, err := r.Worktree(r.top).cutShort(ctx, head, head); return err == nil }
+	real := must[string](t)(exec.LookPath("git"))
+	for name, c := range map[string]struct {
+		says string
+		is   func() bool
+	}{
+		"no count":       {"", func() bool { return fails(r.History().CountCommits(ctx, "", head)) }},
+		"no tree":        {"none", func() bool { _, _, err := r.History().MergeTree(ctx, head, head); return err != nil }},
+		"nothing merged": {"", func() bool { _, _, err := r.History().MergeTree(ctx, head, head); return err != nil }},
+		"fewer sizes":    {"one", func() bool { return fails(r.History().SizesOf(ctx, []string{"a", "b"})) }},
+		"no number":      {"a b c", func() bool { return fails(r.History().SizesOf(ctx, []string{"a"})) }},
+		"ambiguous": {"a b ambiguous", func() bool {
+			sizes, err := r.History().SizesOf(ctx, []string{"a b"})
+			return err == nil && sizes[0] == (Size{})
+		}},
+		"another pair": {"x", func() bool { return fails(r.History().DiffStats(ctx, [][2]plumbing.OID{{head, head}})) }},
+		"another ref": {string(head) + " commit refs/heads/main/more", func() bool {
+			at, err := r.exactRef(ctx, "refs/heads/main")
+			return err == nil && at.IsZero()
+		}},
+		"no version":          {"git version of old", func() bool { return errors.As(RequireVersion(ctx), new(*UnsupportedError)) }},
+		"1.99":                {"git version 1.99", func() bool { return errors.As(RequireVersion(ctx), new(*UnsupportedError)) }},
+		"3.1":                 {"git version 3.1", func() bool { return RequireVersion(ctx) == nil }},
+		"no path of a change": {"a b c d", uncut},
+		"half a change":       {`a b\0path\0`, uncut},
+		"no files":            {string(head) + " " + string(head) + "\nx", func() bool { return fails(r.History().DiffStats(ctx, [][2]plumbing.OID{{head, head}})) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			instead(t, `case "$*" in *--absolute-git-dir) echo '`+r.gitDir+`' ;; *) printf %b '`+c.says+`' ;; esac`)
+			if !c.is() {
+				t.Error("it is taken as it is")
+			}
+		})
+	}
+	instead(t, "printf ' \\tx:refs/x\\t[ok]\\n'; exit 1")
+	hub := &Remote{Name: "hub", repo: r, patience: networkPatience}
+	if said, err := hub.Deliver(ctx, Push{Ref: "refs/x", New: head}, ""); said != "" || !errors.As(err, new(*NetworkError)) {
+		t.Errorf("what was delivered, by a git that failed: %q, %v", said, err)
+	}
+	instead(t, "echo \"error: unable to delete 'refs/x': remote ref does not exist\" >&2; exit 1")
+	if _, err := hub.Deliver(ctx, Push{Ref: "refs/x"}, ""); !errors.Is(err, ErrNotOffered) {
+		t.Errorf("a ref that the remote does not have: %v", err)
+	}
+	instead(t, "echo /nowhere")
+	if _, err := r.Worktree(r.TopLevel()).copyIndex(ctx); !errors.As(err, new(*StorageError)) {
+		t.Errorf("no directory for an index: %v", err)
+	}
+	instead(t, `case "$*" in version) echo git version 2.30 ;; *cat-file*) exec '`+real+`' "$@" ;; *) exit 129 ;; esac`)
+	if _, _, err := r.History().MergeTree(ctx, head, head); !errors.As(err, new(*UnsupportedError)) {
+		t.Errorf("a git without merge-tree --write-tree: %v", err)
+	}
+}
+
+// TestOddRepositories checks what comes of answers to the question where a repository is that no
+// sound git gives.
+func TestOddRepositories(t *testing.T) {
+	ctx, dir := sandbox(t), t.TempDir()
+	all := `case "$*" in *--show-object-format*) `
+	for script, want := range map[string]error{
+		`echo --path-format=absolute; [ $1 != version ] || echo git version 2.40`:   nil,
+		all + `printf 'sha1\nfalse\ntrue\n/a\n/a\n'; exit 128;; *) exit 128;; esac`: ErrNotRepository,
+		all + `printf 'sha1\nfalse\ntrue\n/a\n/a\n';; esac`:                         &UnsupportedError{},
+		all + `exit 128;; *) echo /x;; esac`:                                        ErrNotRepository,
+	} {
+		instead(t, script)
+		r, err := Open(ctx, dir)
+		ok := errors.Is(err, want)
+		if _, is := want.(*UnsupportedError); is {
+			ok = errors.As(err, new(*UnsupportedError))
+		}
+		if want == nil {
+			ok = err != nil && strings.Contains(err.Error(), "does not know --path-format")
+		}
+		if !ok {
+			t.Errorf("%s: %+v, %v", script, r, err)
+		}
+	}
+}
+
+// TestFullIDs checks that only full ids become arguments of git.
+func TestFullIDs(t *testing.T) {
+	ctx, r := scratch(t)
+	for name, err := range map[string]error{
+		"RangeDiff":      second(r.History().RangeDiff(ctx, "main", "main", "main", "main")),
+		"DiffBlobs":      second(r.History().DiffBlobs(ctx, "main:a.txt", "main:a.txt")),
+		"ChangedFiles":   second(r.History().ChangedFiles(ctx, "main", "main")),
+		"DiffStats":      second(r.History().DiffStats(ctx, [][2]plumbing.OID{{"main", "main"}})),
+		"IsAncestor":     second(r.History().IsAncestor(ctx, "main", "main")),
+		"Since":          second(r.History().Since(ctx, "main", "main")),
+		"MergeBase":      second(r.History().MergeBase(ctx, "main", "main")),
+		"CountCommits":   second(r.History().CountCommits(ctx, "main", "main")),
+		"Touching":       second(r.History().Touching(ctx, "main", "a.txt")),
+		"Log":            second(r.Log(ctx, "", "main")),
+		"RevList":        second(r.History().RevList(ctx, "", "main")),
+		"RequestCommit":  second(r.RequestCommit(ctx, "main", "r", 9)),
+		"Requested":      second(r.History().Requested(ctx, "main", []string{"r"}, 9)),
+		"Advance":        r.Worktree(r.top).readTree(ctx, "main", "main"),
+		"MergeTree":      func() error { _, _, err := r.History().MergeTree(ctx, "main", "main"); return err }(),
+		"AddWorktree":    r.Worktree(filepath.Join(t.TempDir(), "x")).Add(ctx, "main"),
+		"MergeInto":      second(r.Worktree(r.top).MergeInto(ctx, "main", "m", ada)),
+		"CheckoutDetach": r.Worktree(r.top).CheckoutDetached(ctx, "main"),
+	} {
+		if err == nil || errors.As(err, new(*CommandError)) {
+			t.Errorf("%s takes a name: %v", name, err)
+		}
+	}
+}
+
+func second(_ any, err error) error { return err }
+
+// TestReadObject checks that an answer of cat-file that is damaged counts as none, and that one out
+// of step is an error.
+func TestReadObject(t *testing.T) {
+	id := string(blob("a").OID)
+	for answer, want := range map[string]string{
+		id + " blob 1\na\n": id + " <nil>", id + " blob 1\nb\n": " <nil>", id + " blob x\n": " <nil>", "a b 1\n": " <nil>",
+		id + " missing\n": " <nil>", id + " blob 1\nab": " the answer of git cat-file is out of step", id + " blob 9\na": " unexpected EOF", "": " unexpected EOF",
+	} {
+		o, err := readObject(bufio.NewReader(strings.NewReader(answer)))
+		if got := fmt.Sprint(o.OID, " ", err); got != want {
+			t.Errorf("%q: %s", answer, got)
+		}
+	}
+}
+
+// TestKeptFiles checks that a file of kept objects that is incomplete, or that was changed, counts
+// as none.
+func TestKeptFiles(t *testing.T) {
+	ctx, r := scratch(t)
+	id := string(blob("a").OID)
+	check(t, os.MkdirAll(filepath.Join(r.Upkeep().KeptDir(), keptFile+"directory"), 0o755))
+	for i, text := range []string{"", id + " blob 1\n", "garbage\n\n", id + " blob x\n\n", id[1:] + " blob 0\n\n", id + " blob -1\n\n", id + " blob 9\n\na"} {
+		writeIn(t, r.Upkeep().KeptDir(), fmt.Sprint(keptFile, i), text)
+	}
+	writeIn(t, r.Upkeep().KeptDir(), "another", id+" blob 1\n\na")
+	if all := r.allKept(); len(all) != 0 {
+		t.Errorf("kept: %+v", all[0])
+	}
+	writeIn(t, r.Upkeep().KeptDir(), keptFile+"changed", id+" blob 1\n\nb")
+	if all := r.allKept(); len(all) != 1 || len(all[0].objects) != 1 {
+		t.Errorf("kept: %+v", all)
+	}
+	if o, err := r.Object(ctx, id); !errors.Is(err, ErrNotFound) {
+		t.Errorf("%+v, %v", o, err)
+	}
+	a := blob("a")
+	missing, err := r.missing(ctx, []plumbing.Object{a, a}, func(string, plumbing.Object) bool { return false })
+	if err != nil || len(missing) != 1 {
+		t.Errorf("missing: %v, %v", missing, err)
+	}
+	packed := must[[]plumbing.Object](t)(r.Objects(ctx, []string{"HEAD"}))
+	native(t, r.CommonDir(), "gc", "--quiet")
+	if missing, err := r.missing(ctx, packed, func(string, plumbing.Object) bool { return false }); err != nil || len(missing) != 0 {
+		t.Errorf("what is packed is missing: %v, %v", missing, err)
+	}
+	writeIn(t, r.objectDir(), id[:2]+"/"+id[2:], "")
+	if isLoose(r.objectDir(), a) {
+		t.Error("an empty file counts as an object")
+	}
+}
+
+// TestKeptMissing checks that if one of the newest kept objects is missing, all kept objects are looked
+// for.
+func TestKeptMissing(t *testing.T) {
+	ctx, r := scratch(t)
+	mark := filepath.Join(r.Upkeep().KeptDir(), "looked-after")
+	writeIn(t, r.Upkeep().KeptDir(), "looked-after", "")
+	check(t, os.Chtimes(mark, time.Now(), time.Now().Add(-2*keptEvery)))
+	var objects []plumbing.Object
+	for i := range 2 * keptBefore {
+		objects = append(objects, blob(fmt.Sprint(i)))
+		then := time.Now().Add(-keptLong / 2).Add(-time.Duration(i) * time.Second)
+		check(t, os.Chtimes(must[string](t)(r.keep([]plumbing.Object{objects[i]})), then, then))
+	}
+	r.tidyKept(ctx)
+	for i, o := range objects {
+		if !isLoose(r.objectDir(), o) {
+			t.Errorf("object %d of %d is still missing", i, len(objects))
+		}
+	}
+}
+
+// TestKeptOfLate checks that of many files of kept objects the newest stay, and that all stay for
+// as long as a git may delete what it has not seen.
+func TestKeptOfLate(t *testing.T) {
+	ctx, r := scratch(t)
+	const more = keptBatch
+	var paths []string
+	for i := range keptNewest + more {
+		paths = append(paths, must[string](t)(r.keep([]plumbing.Object{blob(fmt.Sprint(i))})))
+	}
+	r.tidyKept(ctx)
+	if all := r.allKept(); len(all) != len(paths) {
+		t.Errorf("of those just written %d are left", len(all))
+	}
+	for i, path := range append(paths, filepath.Join(r.Upkeep().KeptDir(), "looked-after")) {
+		then := time.Now().Add(-keptLong/2 - time.Duration(i)*time.Second)
+		check(t, os.Chtimes(path, then, then))
+	}
+	r.tidyKept(ctx)
+	all := r.allKept()
+	if len(all) != keptNewest || string(all[0].objects[0].Data) != "0" {
+		t.Errorf("%d are left", len(all))
+	}
+	now := time.Now()
+	fresh, old := &kept{written: now}, &kept{written: now.Add(-2 * keptBlind)}
+	past := func() []*kept { return r.pastDeleting(now, []*kept{fresh, old}) }
+	if got := past(); len(got) != 2 {
+		t.Errorf("nothing deletes, and %d may go", len(got))
+	}
+	asGit(t, r.TopLevel(), "git", "log")
+	asGit(t, r.TopLevel(), "git", "commit")
+	if got := past(); len(got) != 2 {
+		t.Errorf("nothing deletes, and %d may go", len(got))
+	}
+	asGit(t, r.TopLevel(), "git", "prune")
+	if got := past(); !slices.Equal(got, []*kept{old}) {
+		t.Errorf("beside git prune %d may go", len(got))
+	}
+	r.environ = environ{ProcessSpaceVar + "=elsewhere"}
+	if got := past(); !slices.Equal(got, []*kept{old}) {
+		t.Errorf("where processes are not visible %d may go", len(got))
+	}
+	if got := r.pastDeleting(now, slices.Repeat([]*kept{fresh}, keptMost)); len(got) != keptMost {
+		t.Errorf("of too many %d may go", len(got))
+	}
+}
+
+// TestNamesOfProcesses checks what is read of a command line.
+func TestNamesOfProcesses(t *testing.T) {
+	for line, want := range map[string]string{
+		"git -c a=b --no-pager -C x gc": "gc", "git --exec-path gc": "gc", "git": "", "git --git-dir x": "",
+	} {
+		if got := nameOfCommand("git", strings.Fields(line)); got != want {
+			t.Errorf("%s is %q", line, got)
+		}
+	}
+	if got := nameOfCommand("git-gc", []string{"git-other"}); got != "gc" {
+		t.Errorf("git-gc is %q", got)
+	}
+	for line, want := range map[string]string{"git --git-dir": "/env", "git --git-dir x": "x", "git --git-dir=y": "y", "git": "/env"} {
+		if got := gitDirOf(strings.Fields(line), []string{"A=b", "GIT_DIR=/env"}); got != want {
+			t.Errorf("%s works in %q", line, got)
+		}
+	}
+	if got := gitDirOf([]string{"git"}, nil); got != "" {
+		t.Errorf("it works in %q", got)
+	}
+	for path, want := range map[string]bool{"/a": true, "/a/b": true, "/ab": false, "/": false} {
+		if within(path, []string{"/x", "/a"}) != want {
+			t.Errorf("%s is within: %v", path, !want)
+		}
+	}
+}
+
+// TestStaleLock checks that a lock is removed only if it is the one that was seen, and that nobody
+// removes one beside another process that may.
+func TestStaleLock(t *testing.T) {
+	_, r := scratch(t)
+	path := leave(t, r, "refs/heads/x.lock")
+	was := must[os.FileInfo](t)(os.Lstat(path))
+	if !sameLock(path, was) {
+		t.Error("it is another lock")
+	}
+	then := was.ModTime().Add(-time.Hour)
+	check(t, os.Chtimes(path, then, then))
+	if sameLock(path, was) {
+		t.Error("it was written since, and is the same lock")
+	}
+	check(t, os.WriteFile(path+".new", nil, 0o644))
+	check(t, os.Chtimes(path+".new", was.ModTime(), was.ModTime()))
+	check(t, os.Rename(path+".new", path))
+	if sameLock(path, was) {
+		t.Error("another file is the same lock")
+	}
+	check(t, r.removeLock(path, was, 0))
+	if !exists(path) {
+		t.Error("another lock was removed")
+	}
+	was = must[os.FileInfo](t)(os.Lstat(path))
+	turn := must[*queue.File](t)(r.OpenQueue(filepath.Join(r.common, "liza", "unlocking")))
+	check(t, turn.Try())
+	if err := r.removeLock(path, was, 0); !errors.As(err, new(*HeldError)) || !exists(path) {
+		t.Errorf("beside another: %v", err)
+	}
+	check(t, turn.Close())
+	full := filepath.Join(filepath.Dir(path), "full")
+	writeIn(t, full, "x", "")
+	if err := r.removeLock(full, must[os.FileInfo](t)(os.Lstat(full)), 0); !errors.As(err, new(*StorageError)) {
+		t.Errorf("a directory: %v", err)
+	}
+	if err := r.Locks().Clear(path, time.Hour); !errors.As(err, new(*HeldError)) || !exists(path) {
+		t.Errorf("a young lock: %v", err)
+	}
+	check(t, r.removeLock(path, was, 0))
+	if exists(path) {
+		t.Error("it is still there")
+	}
+	check(t, errors.Join(r.Locks().Left(path, 0), r.Locks().Clear(path, 0)))
+	check(t, errors.Join(os.RemoveAll(filepath.Join(r.common, "liza")), os.WriteFile(filepath.Join(r.common, "liza"), nil, 0o644)))
+	if err := r.removeLock(full, was, 0); !errors.As(err, new(*StorageError)) {
+		t.Errorf("without a queue: %v", err)
+	}
+	if text := (&HeldError{Path: "p"}).Error(); strings.Contains(text, "held by") {
+		t.Errorf("nobody is seen: %s", text)
+	}
+}
+
+// TestLooseSizes checks which sizes are read without git.
+func TestLooseSizes(t *testing.T) {
+	ctx, r := scratch(t)
+	id := string(store(t, ctx, r, "x")[0])
+	there := must[*Repo](t)(Open(ctx, r.TopLevel()))
+	t.Cleanup(func() { there.Close() })
+	apart := t.TempDir()
+	inside := string(blob("quarantined").OID)
+	writeIn(t, apart, inside[:2]+"/x", "")
+	check(t, writeObject(apart, blob("quarantined")))
+	for name, c := range map[string]struct {
+		environ environ
+		names   []string
+		want    bool
+	}{
+		"one":                             {nil, []string{id}, true},
+		"a name":                          {nil, []string{"HEAD"}, false},
+		"more than a push has":            {nil, slices.Repeat([]string{id}, 201), false},
+		"of a quarantine":                 {environ{"GIT_QUARANTINE_PATH=x", "GIT_OBJECT_DIRECTORY=" + apart}, []string{id, inside}, true},
+		"elsewhere":                       {environ{"GIT_OBJECT_DIRECTORY=" + apart}, []string{inside}, false},
+		"of a quarantine without a place": {environ{"GIT_QUARANTINE_PATH=x"}, []string{inside}, false},
+	} {
+		there.environ = c.environ
+		if got := there.looseSizes(c.names); (got != nil) != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for _, text := range []string{string(stored("blob 1", nil)), string(stored("blob x\x00", nil)), string(stored("\x00", nil)), "garbage"} {
+		file := filepath.Join(apart, "odd")
+		check(t, os.WriteFile(file, []byte(text), 0o644))
+		if size, found := looseHead(file); found {
+			t.Errorf("%q: %v", text, size)
+		}
+		if o, is := readLoose(file); is {
+			t.Errorf("%q: %v", text, o)
+		}
+	}
+}
+
+// TestDirectoriesOfObjects checks that a new directory of objects has the permissions that the
+// repository's sharing asks for.
+func TestDirectoriesOfObjects(t *testing.T) {
+	objects := t.TempDir()
+	for mode, want := range map[os.FileMode]os.FileMode{0o775 | os.ModeSetgid: 0o775 | os.ModeSetgid, 0o700: 0o755} {
+		check(t, os.Chmod(objects, mode))
+		dir := filepath.Join(objects, "ab")
+		check(t, errors.Join(makeFanOut(objects, dir), makeFanOut(objects, dir)))
+		if got := must[os.FileInfo](t)(os.Stat(dir)).Mode() & (os.ModePerm | os.ModeSetgid); got != want && got != want&^0o022 {
+			t.Errorf("%v: %v", mode, got)
+		}
+		check(t, os.Remove(dir))
+	}
+	if makeFanOut(objects, filepath.Join(objects, "missing", "ab")) == nil {
+		t.Error("it was made nowhere")
+	}
+}
+
+// TestPacks checks which packs are read for their checksums.
+func TestPacks(t *testing.T) {
+	_, r := scratch(t)
+	native(t, r.CommonDir(), "gc", "--quiet")
+	dir := filepath.Join(r.common, "objects", "pack")
+	intact := func(what string, want bool) {
+		t.Helper()
+		if r.packsIntact() != want {
+			t.Errorf("%s: %v", what, !want)
+		}
+	}
+	writeIn(t, dir, "another.txt", "no checksum")
+	intact("beside another file", true)
+	writeIn(t, dir, "multi-pack-index", "no checksum")
+	intact("beside a damaged index of many", false)
+	check(t, os.Remove(filepath.Join(dir, "multi-pack-index")))
+	writeIn(t, dir, "x.idx", "no checksum")
+	intact("beside a damaged index", false)
+	check(t, os.Remove(filepath.Join(dir, "x.idx")))
+	r.environ = environ{"GIT_QUARANTINE_PATH=x"}
+	intact("in a quarantine", false)
+	r.environ = nil
+	pack := must[[]string](t)(filepath.Glob(filepath.Join(dir, "*.pack")))[0]
+	for most, want := range map[int64]bool{1: false, maxPacked: true} {
+		if _, got := checksummed(pack, most); got != want {
+			t.Errorf("of at most %d bytes: %v", most, got)
+		}
+	}
+	if _, got := checksummed(filepath.Join(dir, "missing"), maxPacked); got {
+		t.Error("a missing file is intact")
+	}
+	check(t, os.RemoveAll(dir))
+	intact("without a directory", false)
+}
+
+// TestRememberedRequests checks that what can't be read is not remembered.
+func TestRememberedRequests(t *testing.T) {
+	_, r := scratch(t)
+	check(t, os.MkdirAll(filepath.Join(r.common, "liza"), 0o755))
+	id := strings.Repeat("1", 40)
+	for text, want := range map[string]int{
+		id + " " + string(plumbing.ZeroOID) + " r\n": 1, id + "\n": 0, "x " + id + "\n": 0, id + " x\n": 0, id + " " + string(plumbing.ZeroOID): 0,
+	} {
+		check(t, os.WriteFile(r.askingFile(), []byte(text), 0o644))
+		if got := r.keptAsking(); len(got) != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestBase checks to which directory the relative address of a remote refers.
+func TestBase(t *testing.T) {
+	for want, r := range map[string]*Repo{
+		"/a": {common: "/a/.git", gitDir: "/a/.git", top: "/b"}, "/b": {common: "/a", gitDir: "/a", top: "/b"},
+		"/c": {common: "/c", gitDir: "/c/worktrees/x", top: "/b"}, "/d": {common: "/d", gitDir: "/d"},
+	} {
+		if got := r.base(); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
+
+// TestMeant checks where git would find something named .git.
+func TestMeant(t *testing.T) {
+	dir := resolved(t, t.TempDir())
+	writeIn(t, dir, ".git/x", "")
+	writeIn(t, dir, "sub/file", "")
+	for path, want := range map[string]bool{dir: true, dir + "/sub": true, dir + "/sub/file": false, dir + "/missing": false, "/": exists("/.git")} {
+		if got := (environ{}).meant(path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+	for ceilings, want := range map[string]bool{"": true, dir: false, dir + "/missing:" + dir: false, dir + "/missing": true} {
+		if got := (environ{"GIT_CEILING_DIRECTORIES=" + ceilings}).meant(dir + "/sub"); got != want {
+			t.Errorf("below %q: %v", ceilings, got)
+		}
+	}
+	if (environ{}).isCeiling(dir+"/missing") || !(environ{"GIT_DIR=x"}).meant("/") {
+		t.Error("it is not so")
+	}
+}
+
+// TestSSHCommand checks which command of ssh is kept from prompting.
+func TestSSHCommand(t *testing.T) {
+	apart := t.TempDir()
+	repo := func(dir string, given ...string) *Repo {
+		common := filepath.Join(apart, dir)
+		check(t, os.MkdirAll(filepath.Join(common, "liza"), 0o755))
+		return &Repo{common: common, gitDir: common, top: filepath.Join(apart, "work"), environ: given}
+	}
+	const quiet = " -o BatchMode=yes"
+	for name, c := range map[string]struct {
+		given environ
+		set   string
+		want  string
+	}{
+		"of the environment": {environ{"GIT_SSH_COMMAND=ssh -v"}, "ssh -i x", "ssh -v" + quiet},
+		"of the settings":    {nil, "/bin/ssh -i x", "/bin/ssh -i x" + quiet},
+		"another":            {nil, "plink -batch", ""},
+		"none":               {nil, "", "ssh" + quiet},
+	} {
+		got := ""
+		for _, entry := range repo("apart", c.given...).sshEnv("hub", map[string][]string{"core.sshcommand": {c.set}}) {
+			if command, is := strings.CutPrefix(entry, "GIT_SSH_COMMAND="); is {
+				got = command
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for dir, want := range map[string]bool{"apart": true, "a part": false, "a%part": false, strings.Repeat("long", 10): false} {
+		if got := repo(dir).keepConnection(); (got != "") != want {
+			t.Errorf("%s: %q", dir, got)
+		}
+	}
+}
+
+// TestSmallParts checks parts that are too small for tests of their own.
+func TestSmallParts(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	var last tail
+	for range 3 {
+		must[int](t)(last.Write(bytes.Repeat([]byte("x"), tailSize/2+1)))
+	}
+	tree := "worktree /a\x00HEAD x\x00bare\x00\x00worktree /b\x00locked why\x00\x00"
+	silent := newBatch(nil, command{})
+	silent.stderr = &tail{}
+	for what, holds := range map[string]bool{
+		"a child that said nothing is not quoted": !strings.Contains(silent.failed(t.Context(), errors.New("x")).Error(), "("),
+		"no process has no birth":                 proc.Birth(1<<30) == "",
+		"the end of what was said is kept":        len(last.String()) == tailSize,
+		"an empty line says nothing":              lastLine("error: a\n \n") == "a",
+		"no reason is given":                      notRepository("d", "").Error() == ErrNotRepository.Error()+": d",
+		"another error is no failure of git":      whatGitSaid(errors.New("x")) == "x",
+		"no time is git's":                        len(authorEnv(plumbing.Signature{})) == 4,
+		"a line without its end is whole":         string(trimNewline([]byte("x"))) == "x" && string(trimNewline([]byte("x\n"))) == "x",
+		"only what moves a ref has its lock":      !slices.Contains(fetchLocks([]string{"refs/x", "refs/y:refs/z"}), "refs/x.lock") && slices.Contains(fetchLocks([]string{"refs/y:refs/z"}), "refs/z.lock"),
+		"a fetch of many refs may meet a lock of each": slices.Contains(fetchLocks([]string{"refs/a/*:refs/b/*"}), "refs/b/*/*.lock") &&
+			len(fetchLocks([]string{"refs/y:refs/z"})) == len(wholeLocks)+1,
+		"the bare repository is one":               parseWorktrees(tree)[0].Bare && !parseWorktrees(tree)[1].Bare,
+		"half a line is no file":                   len(parseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,
+		"a child that holds a pipe has not failed": command{}.failure(t.Context(), exec.ErrWaitDelay, "") == nil,
+		"one that was ended has":                   command{}.failure(ended, exec.ErrWaitDelay, "") != nil,
+		"a HEAD is a line":                         isSoundHead(strings.Repeat("1", 40)+"\n") && !isSoundHead(strings.Repeat("1", 40)) && isSoundHead("ref: refs/x"),
+		"a directory that is missing is not watched": func() bool {
+			replaced, stop := Watch(filepath.Join(t.TempDir(), "a", "b"))
+			stop()
+			return replaced == nil
+		}(),
+		"an error of git is shown by its last line": whatGitSaid(&CommandError{Op: "x", Stderr: "fatal: y\n"}) == "y",
+		"ssh is used for its own addresses alone": maybeSSH("ssh://h/x") && maybeSSH("git+ssh://h/x") && maybeSSH("u@h:x") &&
+			!maybeSSH("https://h/x") && !maybeSSH("hub") && !maybeSSH("./a:b") && !maybeSSH("/a"),
+		"an error of reading is kept":           unexpectedEnd(os.ErrClosed) == os.ErrClosed,
+		"what is gone is in nobody's way":       !(&Repo{}).outlasts(&BusyError{Paths: []string{"/nowhere/x.lock"}}),
+		"a quarantine without a place has none": (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
+		"a quarantine has its own objects":      (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
+		"a page is no cause":                    firstCause("remote: x\n---\nfatal: "+unreadable) == "remote: x",
+	} {
+		if !holds {
+			t.Errorf("it does not hold that %s", what)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The oldest supported git: 2.38 introduced `merge-tree --write-tree`.
+const (
+	minimumMajor = 2
+	minimumMinor = 38
+)
+
+// Version returns the version of the git in PATH; raw is everything that git prints after "git
+// version". It returns an UnsupportedError if git is missing.
+func Version(ctx context.Context) (major, minor int, raw string, err error) {
+	out, err := command{op: "version", args: []string{"version"}}.output(ctx)
+	if err != nil {
+		return 0, 0, "", err
+	}
+	return parseVersion(string(out))
+}
+
+// RequireVersion returns an UnsupportedError if git is missing or older than 2.38.
+func RequireVersion(ctx context.Context) error {
+	major, minor, raw, err := Version(ctx)
+	if err != nil {
+		return err
+	}
+	if major < minimumMajor || major == minimumMajor && minor < minimumMinor {
+		return &UnsupportedError{What: fmt.Sprintf("git %s is too old: git liza needs git %d.%d or newer; update git and try again", raw, minimumMajor, minimumMinor)}
+	}
+	return nil
+}
+
+func parseVersion(said string) (major, minor int, raw string, err error) {
+	raw = strings.TrimPrefix(strings.TrimSpace(said), "git version ")
+	parts := regexp.MustCompile(`(\d+)\.(\d+)`).FindStringSubmatch(raw)
+	if parts == nil {
+		return 0, 0, raw, &UnsupportedError{What: fmt.Sprintf("cannot tell the version of git from %q; install git %d.%d or newer", raw, minimumMajor, minimumMinor)}
+	}
+	// The parts are all digits, so an error means a number too large for an int, which is new
+	// enough.
+	major, _ = strconv.Atoi(parts[1])
+	minor, _ = strconv.Atoi(parts[2])
+	return major, minor, raw, nil
+}
+
+func missingGit() error {
+	return &UnsupportedError{What: fmt.Sprintf("git is not installed or not in PATH; install git %d.%d or newer", minimumMajor, minimumMinor)}
+}

@@ -1,0 +1,435 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+// claim adds a detached worktree below the main one.
+func claim(t *testing.T, ctx context.Context, r *Repo, name string) string {
+	t.Helper()
+	path := filepath.Join(r.TopLevel(), ".worktrees", name)
+	check(t, r.Worktree(path).Add(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "main"))))
+	return path
+}
+
+func TestLastHead(t *testing.T) {
+	ctx, r := scratch(t)
+	path := filepath.Join(t.TempDir(), "linked")
+	native(t, r.TopLevel(), "worktree", "add", "-q", "-b", "other", path)
+	check(t, os.WriteFile(filepath.Join(path, "b.txt"), nil, 0o666))
+	want := plumbing.OID(testrun.CommitAll(t, path, "second"))
+	native(t, path, "update-ref", "-d", "refs/heads/other")
+	if got := must[plumbing.OID](t)(r.Worktree(path).LastHead(ctx)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	check(t, os.Remove(filepath.Join(r.CommonDir(), "worktrees", "linked", "logs", "HEAD")))
+	if got, err := r.Worktree(path).LastHead(ctx); !errors.Is(err, ErrNotFound) {
+		t.Errorf("without a reflog: %s, %v", got, err)
+	}
+}
+
+func TestWorktreeLife(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Settings().Exclude(".worktrees/"))
+	hook := filepath.Join(r.CommonDir(), "hooks", "post-checkout")
+	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	check(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+
+	claimed := claim(t, ctx, r, ".claim-1")
+	path := filepath.Join(r.TopLevel(), ".worktrees", "tâche un")
+	check(t, r.Worktree(claimed).Move(ctx, path))
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/un", Old: "", New: head}}, ""))
+	check(t, r.Worktree(path).AttachHead(ctx, "task/un"))
+	commit, branch, err := r.Worktree(path).Head(ctx)
+	if err != nil || commit != head || branch != "refs/heads/task/un" {
+		t.Errorf("Head: %s %s %v", commit, branch, err)
+	}
+	list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
+	want := WorktreeInfo{Path: resolved(t, path), Head: head, Branch: "refs/heads/task/un"}
+	if len(list) != 2 || !list[0].Main || list[0].Branch != "refs/heads/main" || list[1] != want {
+		t.Errorf("Worktrees: %+v", list)
+	}
+	if entries := must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)); len(entries) != 0 {
+		t.Errorf("the main worktree shows %v", entries)
+	}
+
+	other := filepath.Join(r.TopLevel(), ".worktrees", "other")
+	writeIn(t, path, "untracked", "x")
+	check(t, r.Worktree(path).Remove(ctx))
+	native(t, r.TopLevel(), "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "-q", other, "task/un")
+	if err := r.Worktree(other).Move(ctx, r.TopLevel()); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("moved into what exists: %v", err)
+	}
+	check(t, os.RemoveAll(other))
+	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); !list[1].Prunable {
+		t.Errorf("Worktrees: %+v", list)
+	}
+	check(t, r.Worktree(other).Remove(ctx))
+	check(t, r.Worktree(other).Remove(ctx))
+	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); len(list) != 1 {
+		t.Errorf("Worktrees: %+v", list)
+	}
+}
+
+// TestLinkInPlace covers a symbolic link in a worktree's place: neither it nor what it leads to is
+// taken for the worktree, and what it leads to stays.
+func TestLinkInPlace(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	away, link := path+" away", path+" link"
+	check(t, os.Rename(path, away))
+	check(t, os.Symlink(away, path)) // git knows it by this path
+	own := claim(t, ctx, r, "own")
+	check(t, os.Symlink(own, link)) // git knows it by its own
+	for at, to := range map[string]string{path: away, link: own} {
+		if r.Worktree(at).Owns() || r.Worktree(at).Remove(ctx) == nil || r.Worktree(at).Move(ctx, at+"-moved") == nil {
+			t.Errorf("%s is taken for what it leads to", at)
+		}
+		check(t, r.Worktree(at).Discard(ctx))
+		if _, err := os.Lstat(at); err == nil {
+			t.Errorf("%s is left", at)
+		}
+		if _, err := os.Stat(filepath.Join(to, ".git")); err != nil {
+			t.Errorf("what it led to is gone: %v", err)
+		}
+	}
+}
+
+// TestForgetNoOthers checks that the record of a worktree whose disk is not mounted stays when
+// another worktree is removed: one that is gone, one that was never made, and one that git can't
+// remove since a record is damaged.
+func TestForgetNoOthers(t *testing.T) {
+	ctx, r := scratch(t)
+	away, gone := claim(t, ctx, r, "away"), claim(t, ctx, r, "gone")
+	away, record := LinkedDir(away), LinkedDir(gone)
+	check(t, os.Rename(filepath.Dir(linkBack(away)), filepath.Join(t.TempDir(), "unmounted")))
+	never := gone + " never made"
+	check(t, r.Worktree(never).Remove(ctx))
+	check(t, r.Worktree(never).Discard(ctx))
+	check(t, os.RemoveAll(gone))
+	damaged := claim(t, ctx, r, "damaged")
+	writeIn(t, LinkedDir(damaged), "commondir", "")
+	check(t, r.Worktree(gone).Remove(ctx))
+	if !exists(filepath.Join(away, "HEAD")) || exists(record) {
+		t.Error("git has forgotten another worktree, or still knows the one that is gone")
+	}
+}
+
+// TestMoveUnrecorded checks that a worktree stays where it is if the new place can't be written into
+// its record: git would empty the record first, and write then.
+func TestMoveUnrecorded(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	record := LinkedDir(path)
+	// What is written there does not arrive, as on a full disk.
+	check(t, os.Symlink("/dev/full", filepath.Join(record, fmt.Sprintf(".gitdir-%d", os.Getpid()))))
+	moved := filepath.Join(filepath.Dir(path), "moved")
+	if err := r.Worktree(path).Move(ctx, moved); !errors.As(err, new(*StorageError)) {
+		t.Errorf("%v", err)
+	}
+	if !r.Worktree(path).Owns() || exists(moved) {
+		t.Errorf("the record names %q", linkBack(record))
+	}
+	check(t, r.Worktree(path).Move(ctx, moved))
+}
+
+func TestRepair(t *testing.T) {
+	ctx, r := scratch(t)
+	two := claim(t, ctx, r, "two")
+	moved := two + " moved"
+	check(t, os.Rename(two, moved))
+	check(t, r.Records().Repair(ctx, moved))
+	list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
+	if len(list) != 2 || list[1].Path != resolved(t, moved) || list[1].Prunable {
+		t.Errorf("Worktrees: %+v", list)
+	}
+	check(t, r.Records().Repair(ctx))
+}
+
+// TestMoveAfterCrash covers a move that crashed and left the worktree locked. It can be moved
+// again, and pruning never removes a worktree during a move.
+func TestMoveAfterCrash(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	native(t, r.TopLevel(), "worktree", "lock", "--reason", MovingReason, path)
+	check(t, r.Worktree(path).Move(ctx, path+"-moved"))
+	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); list[1].Locked {
+		t.Errorf("Worktrees: %+v", list)
+	}
+	if err := r.Worktree(path).Move(ctx, path+"-again"); err == nil {
+		t.Error("nothing was moved")
+	}
+}
+
+// TestMoveLocked checks that a human's lock is no obstacle for a move, and that it stays.
+func TestMoveLocked(t *testing.T) {
+	ctx, r := scratch(t)
+	for _, reason := range []string{"mine", ""} {
+		path := claim(t, ctx, r, "locked"+reason)
+		native(t, r.TopLevel(), "worktree", "lock", "--reason", reason, path)
+		check(t, r.Worktree(path).Move(ctx, path+"-moved"))
+		check(t, r.Worktree(path+"-moved").Move(ctx, path))
+		if got := readIn(t, LinkedDir(path), lockedFile); strings.TrimSpace(got) != reason || !r.Worktree(path).Owns() {
+			t.Errorf("locked for %q, not for %q", got, reason)
+		}
+	}
+}
+
+// TestMoveCopy checks that a copy of a worktree, which names the record of the first, can't be moved:
+// the record would be its own from then on.
+func TestMoveCopy(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	copied := path + "-copied"
+	writeIn(t, copied, ".git", readIn(t, path, ".git"))
+	if err := r.Worktree(copied).Move(ctx, path+"-moved"); err == nil {
+		t.Error("it was moved")
+	}
+	if !r.Worktree(path).Owns() || !exists(copied) {
+		t.Error("the worktree has lost its record, or its copy is gone")
+	}
+}
+
+// TestKeepNoOthersModules checks that where git has no record of a worktree, nothing is moved: not what
+// the current directory happens to have.
+func TestKeepNoOthersModules(t *testing.T) {
+	ctx, r := scratch(t)
+	dir := t.TempDir()
+	check(t, os.CopyFS(filepath.Join(dir, "modules", "lib"), os.DirFS(r.common)))
+	t.Chdir(dir)
+	kept, err := r.Worktree(filepath.Join(dir, "none")).KeepModules(ctx, filepath.Join(t.TempDir(), "to"))
+	if kept || err != nil || !exists(filepath.Join(dir, "modules", "lib", "HEAD")) {
+		t.Errorf("kept: %v, %v", kept, err)
+	}
+}
+
+// TestDamagedWorktree covers a worktree that lost its .git: the human's checkout, which is in a
+// directory above it, must not be used instead.
+func TestDamagedWorktree(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "a.txt", "the human's work")
+	breakage := map[string]func() error{
+		"missing": func() error { return os.Remove(filepath.Join(path, ".git")) },
+		"empty":   func() error { return os.WriteFile(filepath.Join(path, ".git"), nil, 0o666) },
+		"empty directory": func() error {
+			return errors.Join(os.Remove(filepath.Join(path, ".git")), os.Mkdir(filepath.Join(path, ".git"), 0o777))
+		},
+	}
+	for _, name := range []string{"missing", "empty", "empty directory"} {
+		check(t, breakage[name]())
+		if err := r.Worktree(path).CheckoutDetached(ctx, head); err == nil {
+			t.Errorf("%s: it was checked out", name)
+		}
+		if _, _, err := r.Worktree(path).Head(ctx); err == nil {
+			t.Errorf("%s: it has a HEAD", name)
+		}
+		if got := readIn(t, r.TopLevel(), "a.txt"); got != "the human's work" {
+			t.Fatalf("%s: the human's checkout was touched", name)
+		}
+	}
+}
+
+// TestWorktreeGoneUnderneath checks that commands still work if the worktree they were started in
+// is gone.
+func TestWorktreeGoneUnderneath(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	inside := open(t, ctx, path)
+	check(t, inside.Worktree(path).Remove(ctx))
+	id := store(t, ctx, inside, "x")[0]
+	check(t, inside.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}, ""))
+	must[plumbing.OID](t)(inside.ResolveCommit(ctx, "main"))
+	must[plumbing.Signature](t)(inside.Settings().Identity(ctx))
+}
+
+// TestOwnHead checks that HEAD is that of the worktree in which a command runs.
+func TestOwnHead(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	inside := open(t, ctx, path)
+	writeIn(t, path, "b", "b")
+	head := plumbing.OID(testrun.CommitAll(t, path, "task"))
+	if got := must[plumbing.OID](t)(inside.ResolveCommit(ctx, "HEAD")); got != head {
+		t.Errorf("got %s", got)
+	}
+	if got := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD")); got == head {
+		t.Error("the main worktree's HEAD moved")
+	}
+}
+
+func TestUnborn(t *testing.T) {
+	ctx := sandbox(t)
+	dir := t.TempDir()
+	testrun.InitRepository(t, dir, false)
+	r := open(t, ctx, dir)
+	commit, branch, err := r.Worktree(dir).Head(ctx)
+	if err != nil || commit != plumbing.ZeroOID || branch != "refs/heads/main" {
+		t.Errorf("Head: %s %s %v", commit, branch, err)
+	}
+	if got := must[plumbing.OID](t)(r.Worktree(dir).Snapshot(ctx, "nothing", ada)); got != plumbing.ZeroOID {
+		t.Errorf("Snapshot of nothing: %s", got)
+	}
+	write(t, r, "a", "a")
+	first := must[plumbing.Commit](t)(plumbing.DecodeCommit(must[plumbing.Object](t)(r.Object(ctx, string(must[plumbing.OID](t)(r.Worktree(dir).Snapshot(ctx, "first", ada)))))))
+	if len(first.Parents) != 0 {
+		t.Errorf("Snapshot: %+v", first)
+	}
+	if _, err := r.History().DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
+		t.Errorf("DefaultBranch: %v", err)
+	}
+}
+
+func TestCheckoutDetached(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Settings().Exclude("cache/"))
+	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "a.txt", "theirs\n")
+	theirs := commitAll(t, r, "theirs")
+	path := filepath.Join(r.TopLevel(), ".worktrees", ".integration")
+	check(t, r.Worktree(path).Add(ctx, base))
+	writeIn(t, path, "a.txt", "ours\n")
+	testrun.CommitAll(t, path, "ours")
+	if conflicts := must[[]string](t)(r.Worktree(path).MergeInto(ctx, theirs, "merge", ada)); len(conflicts) != 1 {
+		t.Fatalf("conflicts: %v", conflicts)
+	}
+	writeIn(t, path, "cache/kept", "x")
+	writeIn(t, path, "dir/untracked", "x")
+	check(t, r.Worktree(path).CheckoutDetached(ctx, theirs))
+	commit, branch, err := r.Worktree(path).Head(ctx)
+	if err != nil || commit != theirs || branch != "" {
+		t.Errorf("Head: %s %s %v", commit, branch, err)
+	}
+	if readIn(t, path, "a.txt") != "theirs\n" || readIn(t, path, "cache/kept") != "x" {
+		t.Error("files are wrong")
+	}
+	if entries := must[[]StatusEntry](t)(r.Worktree(path).Status(ctx)); len(entries) != 0 {
+		t.Errorf("Status: %v", entries)
+	}
+}
+
+func TestMergeInto(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	check(t, r.Settings().Exclude(".worktrees/"))
+	for key, value := range map[string]string{"merge.ff": "only", "commit.gpgSign": "true", "merge.autoStash": "true"} {
+		check(t, r.Settings().Set(ctx, key, value))
+	}
+	merge := func(commit plumbing.OID) []string {
+		t.Helper()
+		return must[[]string](t)(r.Worktree(path).MergeInto(ctx, commit, "bring integration in", ada))
+	}
+	write(t, r, "b.txt", "b\n")
+	second := commitAll(t, r, "second")
+	if conflicts := merge(second); conflicts != nil { // fast-forward
+		t.Errorf("conflicts: %v", conflicts)
+	}
+	if conflicts := merge(second); conflicts != nil { // up to date
+		t.Errorf("conflicts: %v", conflicts)
+	}
+	writeIn(t, path, "né.txt", "ours\n")
+	testrun.CommitAll(t, path, "ours")
+	write(t, r, "b.txt", "bb\n")
+	if conflicts := merge(commitAll(t, r, "third")); conflicts != nil {
+		t.Errorf("conflicts: %v", conflicts)
+	}
+	head, _, err := r.Worktree(path).Head(ctx)
+	check(t, err)
+	commit := must[plumbing.Commit](t)(plumbing.DecodeCommit(must[plumbing.Object](t)(r.Object(ctx, string(head)))))
+	if len(commit.Parents) != 2 || commit.Message != "bring integration in\n" || commit.Committer.Name != ada.Name || !commit.Author.When.Equal(noon) {
+		t.Errorf("got %+v", commit)
+	}
+
+	var failed *CommandError
+	writeIn(t, path, "b.txt", "in the way\n")
+	write(t, r, "b.txt", "bbb\n")
+	fourth := commitAll(t, r, "fourth")
+	if conflicts, err := r.Worktree(path).MergeInto(ctx, fourth, "m", ada); !errors.As(err, &failed) {
+		t.Errorf("dirty: %v %v", conflicts, err)
+	}
+	write(t, r, "né.txt", "theirs\n")
+	fifth := commitAll(t, r, "fifth")
+	testrun.CommitAll(t, path, "ours again")
+	if conflicts := merge(fifth); strings.Join(conflicts, "|") != "b.txt|né.txt" {
+		t.Errorf("conflicts: %v", conflicts)
+	}
+	if conflicts, err := r.Worktree(path).MergeInto(ctx, fifth, "m", ada); !errors.As(err, &failed) {
+		t.Errorf("open merge: %v %v", conflicts, err)
+	}
+}
+
+// TestCheckedOut checks that git is started only for a branch that may be checked out somewhere.
+func TestCheckedOut(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	for _, name := range []string{"free", "taken"} {
+		native(t, r.TopLevel(), "branch", name, string(head))
+	}
+	path := filepath.Join(t.TempDir(), "taken")
+	native(t, r.TopLevel(), "worktree", "add", "-q", path, "taken")
+	check(t, r.Worktree(path+"-detached").Add(ctx, head))
+	names := func(ref string) (tops []string) {
+		for _, w := range must[[]WorktreeInfo](t)(r.Records().CheckedOut(ctx, ref)) {
+			tops = append(tops, filepath.Base(w.Path))
+		}
+		return tops
+	}
+	if got := names("refs/heads/taken"); !slices.Equal(got, []string{"taken"}) {
+		t.Errorf("taken is checked out in %v", got)
+	}
+	native(t, r.TopLevel(), "symbolic-ref", "refs/heads/other-name", "refs/heads/taken")
+	native(t, path, "symbolic-ref", "HEAD", "refs/heads/other-name")
+	if got := names("refs/heads/taken"); !slices.Equal(got, []string{"taken"}) {
+		t.Errorf("by another name taken is checked out in %v", got)
+	}
+	native(t, path, "symbolic-ref", "HEAD", "refs/heads/taken")
+	t.Setenv("PATH", "") // no git can be started after this
+	if got := names("refs/heads/free"); len(got) > 0 {
+		t.Errorf("free is checked out in %v", got)
+	}
+	if _, err := r.Records().CheckedOut(ctx, "refs/heads/taken"); err == nil {
+		t.Error("git was not asked who has taken: the test shows nothing")
+	}
+}
+
+// TestLockWithoutChild checks that a move's lock is written and removed without a child process,
+// and that git recognizes it.
+func TestLockWithoutChild(t *testing.T) {
+	ctx, r := scratch(t)
+	path := filepath.Join(t.TempDir(), "one")
+	check(t, r.Worktree(path).Add(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	search := os.Getenv("PATH")
+	t.Setenv("PATH", "")
+	check(t, r.Worktree(path).lock(ctx))
+	if err := r.Worktree(path).lock(ctx); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second lock: %v", err)
+	}
+	t.Setenv("PATH", search)
+	locked := func() bool {
+		all := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
+		return all[1].Locked && all[1].Reason == MovingReason
+	}
+	if !locked() {
+		t.Error("git does not see the lock")
+	}
+	t.Setenv("PATH", "")
+	check(t, r.Worktree(path).Unlock(ctx))
+	check(t, r.Worktree(path).Unlock(ctx))
+	t.Setenv("PATH", search)
+	if locked() {
+		t.Error("git still sees the lock")
+	}
+}

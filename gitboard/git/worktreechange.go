@@ -1,0 +1,349 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// Add creates the worktree with commit checked out and HEAD detached. Its path must not
+// exist, or must be empty. Hooks do not run. It returns a FilterError if a filter keeps git from
+// writing its files. Made is true for its record from then on.
+func (w *Worktree) Add(ctx context.Context, commit plumbing.OID) error {
+	if err := checkOIDs(commit); err != nil {
+		return err
+	}
+	if err := w.repo.promised(ctx, commit); err != nil {
+		return err
+	}
+	to, err := filepath.Abs(w.path) // children run in another directory
+	if err != nil {
+		return err
+	}
+	add := w.repo.command("worktree add", flags(workers, []string{"worktree", "add", "--detach", "--quiet", "--", to, string(commit)})...)
+	_, err = w.repo.repaired(ctx, add)
+	if err = w.repo.filtered(ctx, "", add, err); errors.As(err, new(*FilterError)) {
+		return errors.Join(err, w.repo.Worktree(to).Remove(ctx)) // the one that was made without a filter
+	}
+	if err != nil {
+		return err
+	}
+	return MarkMade(LinkedDir(to))
+}
+
+// madeFile is the file in git's record of a worktree that marks one as made by Add. It is
+// moved and removed with the record.
+const madeFile = "made-by-git-liza"
+
+// Made reports whether Add made the worktree of a record. All other worktrees are a
+// person's. It is false for "".
+func Made(record string) bool {
+	_, err := os.Lstat(filepath.Join(record, madeFile))
+	return record != "" && err == nil
+}
+
+// MarkMade makes Made true for a record, for a worktree that is taken over from another tool.
+func MarkMade(record string) error {
+	if record == "" {
+		return fs.ErrNotExist
+	}
+	return storageError(record, ReplaceFile(filepath.Join(record, madeFile), nil))
+}
+
+// MovingReason is the reason with which Move locks a worktree. If a lock with it remains,
+// the process that moved the worktree died.
+const MovingReason = "git liza moves it"
+
+// Move moves a worktree's directory. It returns fs.ErrExist if the target exists, since git
+// would move the worktree into it. Git does not move a worktree in which submodules are checked
+// out. A symbolic link is an error. A StorageError means that it can't be moved or removed at all.
+//
+// The worktree is locked meanwhile: git moves the directory first and updates its record
+// afterwards, and a `git worktree prune` in between would drop the record. An existing lock is no
+// obstacle. One that a move has left by a crash is removed in the end; another one stays.
+//
+// The result is judged by where the worktree is, so it is also nil if the move turns out to be done
+// after an unclear failure.
+func (w *Worktree) Move(ctx context.Context, to string) error {
+	if IsLink(w.path) {
+		return fmt.Errorf("%s is a symbolic link: git would move what it leads to", w.path)
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
+	}
+	lock := w.lock(ctx)
+	stays := lock != nil && w.othersLock(ctx)
+	moved := w.move(ctx, to)
+	after := context.WithoutCancel(ctx)
+	if moved != nil && wasMoved(w.path, to) {
+		// Git may not have updated its record.
+		if err := w.repo.Records().Repair(after, to); err != nil {
+			return errors.Join(moved, err)
+		}
+		moved = nil
+	}
+	if moved == nil && !stays {
+		return w.repo.Worktree(to).Unlock(after)
+	}
+	if lock == nil {
+		return errors.Join(moved, w.Unlock(after))
+	}
+	return moved
+}
+
+// move moves a locked worktree. In the simple case (movesPlainly) it does so without a child, in
+// the same way as git-worktree.
+func (w *Worktree) move(ctx context.Context, to string) error {
+	record, plain := w.movesPlainly(to)
+	var err error
+	if plain {
+		err = os.Rename(w.path, to)
+	}
+	if errors.Is(err, syscall.EBUSY) {
+		return storageError(w.path, err)
+	}
+	if fixed(err) {
+		return storageError(filepath.Dir(w.path), err)
+	}
+	if !plain || err != nil {
+		return w.repo.worktreeCommand(ctx, "move", []string{"--force", "--force"}, w.path, to)
+	}
+	if err := ReplaceFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n")); err != nil {
+		return errors.Join(storageError(record, err), os.Rename(to, w.path)) // the disk is full, say
+	}
+	return nil
+}
+
+// movesPlainly returns a worktree's record, and whether it is enough to rename the worktree within
+// its directory and to update the record. All other cases are left to git: it refuses to move
+// checked-out submodules, handles relative links, and drops the record of an earlier worktree at
+// the target.
+func (w *Worktree) movesPlainly(to string) (record string, plain bool) {
+	record, ours := w.record()
+	_, modules := os.Lstat(filepath.Join(record, "modules"))
+	records, err := os.ReadDir(filepath.Join(w.repo.common, "worktrees"))
+	if !ours || !filepath.IsAbs(linkOf(w.path)) || filepath.Dir(w.path) != filepath.Dir(to) || !os.IsNotExist(modules) || err != nil {
+		return "", false
+	}
+	return record, !slices.ContainsFunc(records, func(other fs.DirEntry) bool {
+		link := linkBack(filepath.Join(w.repo.common, "worktrees", other.Name()))
+		return link == "" || link == filepath.Join(to, ".git")
+	})
+}
+
+// HalfMoved returns the path that git's record of the worktree still names, if a process
+// died after it moved the worktree there and before it recorded that; "" otherwise.
+func (w *Worktree) HalfMoved() string {
+	record, known := w.named()
+	link := linkBack(record)
+	if !known || link == "" || link == filepath.Join(w.path, ".git") {
+		return ""
+	}
+	_, left := os.Lstat(link)
+	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
+	if !os.IsNotExist(left) || err != nil || strings.TrimSpace(string(reason)) != MovingReason {
+		return ""
+	}
+	return filepath.Dir(link)
+}
+
+// FinishMove records where a worktree is that is half moved.
+func (w *Worktree) FinishMove(ctx context.Context) error {
+	if err := w.repo.Records().Repair(ctx, w.path); err != nil {
+		return err
+	}
+	return w.Unlock(ctx)
+}
+
+// fixed reports whether a directory could not be moved because of the one that it is in, which may
+// not be written to, or because something is mounted there. Then it can't be removed either.
+func fixed(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY)
+}
+
+// wasMoved reports whether a worktree's directory is gone from one path and exists at another.
+func wasMoved(from, to string) bool {
+	_, left := os.Lstat(from)
+	_, came := os.Lstat(filepath.Join(to, ".git"))
+	return os.IsNotExist(left) && came == nil
+}
+
+// lock locks a worktree for a move. The lock is a file that holds the reason
+// (gitrepository-layout, worktrees/<id>/locked), so no child is needed if the worktree's record is
+// found directly.
+func (w *Worktree) lock(ctx context.Context) error {
+	dir, ours := w.record()
+	if !ours {
+		return w.repo.worktreeCommand(ctx, "lock", []string{"--reason", MovingReason}, w.path)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, lockedFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(MovingReason + "\n")
+	return errors.Join(err, file.Close())
+}
+
+// othersLock reports whether a worktree is locked for another reason than a move: by a human, say.
+func (w *Worktree) othersLock(ctx context.Context) bool {
+	dir, err := w.gitDir(ctx)
+	return err == nil && OthersLock(dir)
+}
+
+// OthersLock reports whether the worktree of a record is locked for another reason than a move.
+func OthersLock(record string) bool {
+	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
+	return record != "" && err == nil && strings.TrimSpace(string(reason)) != MovingReason
+}
+
+// Initializing reports whether git-worktree was killed while it made the worktree of a record: git
+// locks it until it is complete.
+func Initializing(record string) bool {
+	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
+	return record != "" && err == nil && strings.TrimSpace(string(reason)) == "initializing"
+}
+
+// lockedFile is the name of the lock file in a worktree's record.
+const lockedFile = "locked"
+
+// Unlock removes a worktree's lock. It is not an error if there is none.
+func (w *Worktree) Unlock(ctx context.Context) error {
+	if dir, ours := w.record(); ours {
+		return RemoveFile(filepath.Join(dir, lockedFile))
+	}
+	err := w.repo.worktreeCommand(ctx, "unlock", nil, w.path)
+	if err == nil {
+		return nil
+	}
+	dir, found := w.gitDir(ctx)
+	if found != nil {
+		return errors.Join(err, found)
+	}
+	// It failed because there was no lock, or after removing it.
+	if _, left := os.Lstat(filepath.Join(dir, lockedFile)); os.IsNotExist(left) {
+		return nil
+	}
+	return w.repo.worktreeCommand(ctx, "unlock", nil, w.path)
+}
+
+// Remove removes a worktree and all files in it, even if it is locked or dirty: callers
+// have saved what matters. It is not an error if the directory does not exist, but it is one if
+// path is a symbolic link. Git refuses to remove the main worktree. What can't be removed stays a
+// worktree as long as its .git is there.
+func (w *Worktree) Remove(ctx context.Context) error {
+	if IsLink(w.path) {
+		return fmt.Errorf("%s is a symbolic link: git would remove what it leads to", w.path)
+	}
+	removed, err := w.removePlain()
+	if removed {
+		return nil
+	}
+	if _, stays := os.Lstat(filepath.Join(w.path, ".git")); fixed(err) && stays == nil {
+		return err // git would forget it, and it would be in everybody's way
+	}
+	refused := w.repo.worktreeCommand(ctx, "remove", []string{"--force", "--force"}, w.path)
+	if exitCode(refused) <= 0 {
+		return refused
+	}
+	if _, missing := os.Lstat(w.path); os.IsNotExist(missing) {
+		return w.forget()
+	}
+	return cmp.Or(err, refused) // git only knows that .git is gone
+}
+
+// forget removes git's record of a worktree that is gone. It leaves all others alone: a
+// general `git worktree prune` would also forget those whose disk is not mounted right now.
+func (w *Worktree) forget() error {
+	dir := w.Record()
+	if dir == "" {
+		return nil
+	}
+	return w.repo.Records().Drop(dir)
+}
+
+// Forget is Remove for the record of a worktree that is gone, and leaves alone
+// whatever has come to its path since. The repositories of its submodules are moved to a directory
+// that does not exist yet, as by KeepModules.
+func (r Records) Forget(ctx context.Context, record, to string) error {
+	if _, err := r.repo.keepModule(ctx, "", filepath.Join(record, "modules"), to); err != nil {
+		return err
+	}
+	return r.Drop(record)
+}
+
+// Drop deletes the record of a worktree.
+func (r Records) Drop(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return storageError(dir, err)
+	}
+	_ = os.Remove(filepath.Dir(dir)) // git also removes it once it is empty
+	return nil
+}
+
+// removePlain removes a worktree whose record is found directly, without a child: first its files,
+// then git's record of it, as git-worktree does. Everything else is left to git, and so is what
+// could not be removed.
+func (w *Worktree) removePlain() (removed bool, err error) {
+	dir, ours := w.record()
+	if !ours {
+		return false, nil
+	}
+	entries, _ := os.ReadDir(w.path)
+	for _, e := range entries {
+		if e.Name() != ".git" { // last: until then git knows whose worktree it is
+			_ = removeTree(filepath.Join(w.path, e.Name()))
+		}
+	}
+	if err := removeTree(w.path); err != nil {
+		return false, err
+	}
+	if err := w.repo.Records().Drop(dir); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// Discard is Remove for a path that holds nothing of value. It also removes a
+// worktree that git refuses to remove because it was never completed, one that git does not know,
+// and a symbolic link, but not what the link leads to.
+func (w *Worktree) Discard(ctx context.Context) error {
+	refused := w.Remove(ctx)
+	if err := removeTree(w.path); err != nil {
+		return err // which is also why git has refused
+	}
+	if refused == nil {
+		return nil
+	}
+	return w.Remove(ctx)
+}
+
+// Repair repairs the links between the repository and worktrees that were moved by hand.
+// Without paths, git repairs the links of all worktrees that it finds; with paths, those of the
+// given worktrees.
+func (r Records) Repair(ctx context.Context, paths ...string) error {
+	return r.repo.worktreeCommand(ctx, "repair", nil, paths...)
+}
+
+// worktreeCommand runs `git worktree <verb> <options> -- <paths>`. Paths are made absolute, since
+// children run in another directory.
+func (r *Repo) worktreeCommand(ctx context.Context, verb string, options []string, paths ...string) error {
+	args := flags([]string{"worktree", verb}, options, []string{"--"})
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		args = append(args, path)
+	}
+	_, err := r.repaired(ctx, r.command("worktree "+verb, args...))
+	return err
+}

@@ -1,0 +1,184 @@
+package log_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+)
+
+// counting counts the objects that are read in bulk, and how often.
+type counting struct {
+	log.Store
+	read, asked atomic.Int64
+}
+
+func (c *counting) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
+	c.read.Add(int64(len(names)))
+	c.asked.Add(1)
+	return c.Store.Objects(ctx, names)
+}
+
+// many writes a board with n tasks into a store.
+func many(t testing.TB, s log.Store, n int) {
+	t.Helper()
+	w := newWriter(t, s).init()
+	w.do(task("task-0"))
+	t0 := *w.tip().State.Task("task-0")
+	files := map[string][]byte{}
+	for i := range n {
+		t0.ID, t0.Stage, t0.Plan = fmt.Sprintf("task-%d", i), board.CodeStage, board.PlanProposed
+		data, err := codec.Encode(&t0)
+		check(t, err)
+		files["tasks/"+t0.ID+".yaml"] = data
+	}
+	w.byHand(files)
+}
+
+// TestBriefsCache checks that briefs are read once for all readers, and that losing or damaging the
+// file costs only time.
+func TestBriefsCache(t *testing.T) {
+	store := &counting{Store: log.NewMemory()}
+	many(t, store, 40)
+	file := filepath.Join(t.TempDir(), "below", "briefs.json")
+	briefs := func() int64 {
+		t.Helper()
+		was := store.read.Load()
+		s, err := log.New(store, file).Tip(context.Background())
+		check(t, err)
+		all, err := s.State.Briefs()
+		check(t, err)
+		if len(all) != 40 || all["task-7"].ID != "task-7" || all["task-7"].Status != board.Draft || all["task-7"].Stage != board.CodeStage || all["task-7"].Plan != board.PlanProposed {
+			t.Errorf("%d briefs, %+v", len(all), all["task-7"])
+		}
+		return store.read.Load() - was
+	}
+	for i, want := range []int64{40, 0, 0} {
+		if n := briefs(); n != want {
+			t.Errorf("reading %d: %d tasks read, want %d", i, n, want)
+		}
+	}
+	newWriter(t, store).do(&board.AmendTask{About: board.About{Task: "task-8"}, Set: []string{"priority"}, Definition: board.Definition{Priority: 1}})
+	if n := briefs(); n != 1 {
+		t.Errorf("after a change: %d", n)
+	}
+	check(t, os.WriteFile(file, []byte(`{"version":1,"briefs":{"x":`), 0o600))
+	if n := briefs(); n != 40 {
+		t.Errorf("spoilt: %d", n)
+	}
+	if temps, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); err != nil || len(temps) != 0 {
+		t.Errorf("left: %q %v", temps, err)
+	}
+	check(t, os.WriteFile(file, []byte(`{"version":99}`), 0o600))
+	if n := briefs(); n != 40 {
+		t.Errorf("of another form: %d", n)
+	}
+	check(t, os.Remove(file))
+	briefs()
+	data, err := os.ReadFile(file)
+	check(t, err)
+	check(t, os.WriteFile(file, data[1:], 0o600))
+	if n := briefs(); n != 40 {
+		t.Errorf("its lines under another heading: %d", n)
+	}
+	check(t, os.WriteFile(file, data[:len(data)-1], 0o600))
+	if n := briefs(); n != 1 {
+		t.Errorf("without the end of its last line: %d", n)
+	}
+	// A line that is spoilt costs the reading of its task.
+	for what, spoil := range map[string]func(line string) string{
+		"a field too many": func(line string) string { return line + "\ttrue" },
+		"a field too few":  func(line string) string { return line[:strings.LastIndexByte(line, '\t')] },
+		"no truth":         func(line string) string { return line[:strings.LastIndexByte(line, '\t')] + "\tperhaps" },
+		"no number":        func(line string) string { return strings.Replace(line, "\t0\t", "\tmany\t", 1) },
+	} {
+		lines := strings.Split(string(data), "\n")
+		lines[1] = spoil(lines[1])
+		check(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600))
+		if n := briefs(); n != 1 {
+			t.Errorf("%s: %d", what, n)
+		}
+	}
+	check(t, os.Remove(file))
+	if n := briefs(); n != 40 {
+		t.Errorf("lost: %d", n)
+	}
+	// The file of a task under another name is not a second task.
+	w := newWriter(t, store)
+	tree, err := log.ReadTree(w.ctx, store, w.tip().Head.Tree)
+	check(t, err)
+	files, err := tree.Files()
+	check(t, err)
+	o, err := store.Object(w.ctx, string(files["tasks/task-3.yaml"].OID))
+	check(t, err)
+	w.byHand(map[string][]byte{"tasks/task-copy.yaml": o.Data})
+	s, err := log.New(store, file).Tip(w.ctx)
+	check(t, err)
+	if _, err := s.State.Briefs(); err == nil {
+		t.Error("a copied file passes for a task")
+	}
+}
+
+func BenchmarkBriefs1000(b *testing.B) {
+	bench := func(b *testing.B, s log.Store, file string) {
+		many(b, s, 1000)
+		b.ResetTimer()
+		for range b.N {
+			tip, err := log.New(s, file).Tip(context.Background())
+			check(b, err)
+			if all, err := tip.State.Briefs(); err != nil || len(all) != 1000 {
+				b.Fatal(len(all), err)
+			}
+		}
+	}
+	b.Run("memory", func(b *testing.B) { bench(b, log.NewMemory(), "") })
+	b.Run("git/cold", func(b *testing.B) { bench(b, testrepo.Bare(b), "") })
+	b.Run("git/warm", func(b *testing.B) { bench(b, testrepo.Bare(b), filepath.Join(b.TempDir(), "briefs.json")) })
+}
+
+func BenchmarkAppend(b *testing.B) {
+	bench := func(b *testing.B, s log.Store) {
+		many(b, s, 10)
+		w := newWriter(b, s)
+		b.ResetTimer()
+		for range b.N {
+			w.do(&board.SetConfig{Key: "max_review_cycles", Value: fmt.Sprint(3 + w.n%2)})
+		}
+	}
+	b.Run("memory", func(b *testing.B) { bench(b, log.NewMemory()) })
+	b.Run("git", func(b *testing.B) { bench(b, testrepo.Bare(b)) })
+}
+
+// TestTasksAhead checks that a few tasks are read alone, and that who reads all of them does not
+// ask for each.
+func TestTasksAhead(t *testing.T) {
+	const n = 300
+	store := &counting{Store: log.NewMemory()}
+	many(t, store, n)
+	s, err := log.New(store, "").Tip(context.Background())
+	check(t, err)
+	read, asked := store.read.Load(), store.asked.Load()
+	for i := range n {
+		if s.State.Task(fmt.Sprintf("task-%d", i)) == nil {
+			t.Fatalf("task-%d can't be read: %v", i, s.State.Err())
+		}
+		if i == 9 && store.read.Load()-read != 10 {
+			t.Errorf("for 10 tasks %d were read", store.read.Load()-read)
+		}
+	}
+	if got := store.read.Load() - read; got != n {
+		t.Errorf("%d tasks were read for %d", got, n)
+	}
+	if got := store.asked.Load() - asked; got > 40 {
+		t.Errorf("the store was asked %d times for %d tasks", got, n)
+	}
+}

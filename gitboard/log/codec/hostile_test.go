@@ -1,0 +1,124 @@
+package codec_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
+)
+
+var hostile = []string{
+	"", " ", "\n", "\n\n", "\nx", "x\n", "x\n\n", "x\ny", "x\ny\n", "x\ny\n\n", "\n\nx\ny", "\t\nx", "\tx\ny", "x\n\ty", " x\ny", "x\n y", "x \ny", "x\ny ", "x\n \ny", "trailing ", " leading",
+	"\r", "a\rb", "a\r\nb", "\u202eright to left\u202c", "\u200e", "\u200b", "😀", "👩\u200d💻", "x\n😀", "\u2028", "a\u2028b\nc", "\u2029", "\u0085", "a\u0085b", "\ufeff", "\ufeffx\ny", "\u00a0", "\U000e0001", "\ufffd", "\uffff", "\x7f", "\x01",
+	"~", "null", "Null", "yes", "no", "on", "off", "y", "n", "true", "True", "false", "2026-01-01", "2026-01-01T00:00:00Z", "2026-01-01 00:00:00", "-", "--", "---", "...", "--- x", "? x", "?", ":", ": ", "a: b", "a:", "#", "# x", "x # y", "x #", "%", "%YAML 1.2", "@", "@x", "`x`",
+	"!", "!!str x", "!x", "&", "&a x", "*", "*a", "|", "|2", ">", ">-\nx", "'", "''", "\"", "\\", "\\n", "{", "}", "[", "]", "[]", "{}", ",", "<<", "=", "- x", "-x", "- - x",
+	"0", "1", "-1", "+1", "01", "0o7", "0x1f", "0b1", "1_000", "1.0", ".5", "1e3", "1E+3", ".inf", "-.Inf", ".nan", "190:20:30", "1:20", "12e03", "9223372036854775808",
+	"---\nx: 1\n---\ny", "x: 1\n---\n", "...\nx", "# a\n# b", "key: |\n  text\n more", strings.Repeat("x", 200<<10), strings.Repeat("x y\n", 30<<10), strings.Repeat("é", 300),
+}
+
+func TestHostileTexts(t *testing.T) {
+	for _, text := range hostile {
+		survives(t, text)
+	}
+	for _, text := range []string{"\xff", "a\xc3", "\xed\xa0\x80"} {
+		if _, err := codec.EncodeChecked("notes/0/0/note-1.yaml", &board.Note{Message: text}); err == nil {
+			t.Errorf("%q is not text, and is stored", text)
+		}
+	}
+}
+
+// survives proves that a text is read back exactly wherever it stands.
+func survives(t *testing.T, text string) {
+	t.Helper()
+	short := text
+	if len(short) > 2000 {
+		short = short[:1998]
+	}
+	task := &board.Task{
+		ID: "a", Description: text, DoneWhen: short, BlockedQuestions: []string{short, short}, FailedBy: []string{short},
+		History: []board.Event{{Event: short, Reason: short, Files: []string{short}, Was: &board.Definition{Scope: short}, Checkpoint: &board.Checkpoint{Intent: short}}},
+		Extra:   map[string]any{"k": short, "list": []any{short}},
+	}
+	data, err := codec.EncodeChecked("tasks/a.yaml", task)
+	if err != nil {
+		t.Fatalf("%.80q: %v", text, err)
+	}
+	back, err := codec.Decode("tasks/a.yaml", data)
+	if err != nil {
+		t.Fatalf("%.80q: %v", text, err)
+	}
+	b := back.(*board.Task)
+	e := b.History[0]
+	extra := b.Extra.(map[string]any)
+	for _, got := range []string{b.DoneWhen, b.BlockedQuestions[1], b.FailedBy[0], e.Event, e.Reason, e.Files[0], e.Was.Scope, e.Checkpoint.Intent, extra["k"].(string), extra["list"].([]any)[0].(string)} {
+		if got != short {
+			t.Fatalf("%q reads back as %q:\n%s", short, got, data)
+		}
+	}
+	if b.Description != text {
+		t.Fatalf("%.80q reads back as %.80q", text, b.Description)
+	}
+	anomaly := &board.Anomaly{ID: "anomaly-1", Details: map[string]board.Scalar{"a": board.Scalar(short), "b": "3"}}
+	if _, err := codec.EncodeChecked("anomalies/0/0/anomaly-1.yaml", anomaly); err != nil {
+		t.Fatalf("%.80q as a detail: %v", text, err)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	_, err := codec.EncodeChecked("notes/0/0/note-1.yaml", &board.Note{Message: strings.Repeat("x", codec.MaxDocument)})
+	if err == nil || !strings.Contains(err.Error(), "bytes") {
+		t.Error(err)
+	}
+}
+
+// Text that a board never writes is refused, and fast.
+func TestHostileDocuments(t *testing.T) {
+	const head = "id: a\nhistory: []\n"
+	keys := strings.Builder{}
+	for i := 0; keys.Len() < 200<<10; i++ {
+		fmt.Fprintf(&keys, "  k%d: 1\n", i)
+	}
+	bomb := "extra:\n  a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'z'; c++ {
+		bomb += fmt.Sprintf("  %c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 9), ","))
+	}
+	for name, text := range map[string]string{
+		"alias bomb": head + bomb, "anchor": head + "extra: &x 1\n", "alias": "id: &x a\ndescription: *x\n", "tag": head + "extra: !!str 1\n", "own tag": head + "extra: !go 1\n",
+		"a time in extra": head + "extra: {at: 2026-01-01}\n", "a broken number in extra": head + "extra: 1.5\n", "a long number in extra": head + "extra: 9223372036854775808\n", "a number as a key": head + "extra: {1: 2}\n",
+		"binary": head + "extra: !!binary aGk=\n", "merge": head + "extra:\n  <<: {a: 1}\n", "duplicate key": "id: a\nid: b\n", "duplicate key below": head + "extra: {a: 1, a: 2}\n",
+		"unknown key": head + "lease_expires: x\n", "unknown key below": "id: a\nhistory:\n- {time: 2026-01-01T00:00:00Z, evnt: x}\n", "second document": head + "---\nid: b\n", "broken second document": head + "---\n[\n",
+		"something after the end": head + "...\nx\n", "huge mapping": head + "extra:\n" + keys.String(), "deep": head + "extra: " + strings.Repeat("[", 100<<10), "deep mapping": head + "extra: " + strings.Repeat("{a: ", 60<<10),
+		"too large": head + "description: " + strings.Repeat("x", codec.MaxDocument), "list": "- a\n", "scalar": "a\n", "nothing": "", "null": "null\n", "bad time": "id: a\ncreated: today\n", "wrong kind": "id: a\npriority: [1]\n",
+		"not UTF-8": "id: \xff\n", "NUL": "id: \x00\n", "comment only": "# x\n", "many comments": strings.Repeat("# x\n", 60<<10), "many documents": strings.Repeat("---\n", 60<<10),
+	} {
+		t0 := time.Now()
+		_, err := codec.Decode("tasks/a.yaml", []byte(text))
+		if err == nil {
+			t.Errorf("%s is taken", name)
+		}
+		if took := time.Since(t0); took > 20*time.Second {
+			t.Errorf("%s: refused after %s", name, took)
+		}
+	}
+	for _, path := range []string{"", "tasks", "tasks/", "tasks/A.yaml", "tasks/a", "tasks/a/b.yaml", "notes/1.yaml", "notes/note-1.yaml", "notes/0/1/note-1.yaml", "agents/bob.yaml", "goal", "../goal.yaml", "handoff/.yaml", "notes/0/0/note-0.yaml"} {
+		if _, err := codec.Decode(path, []byte("{}\n")); err == nil {
+			t.Errorf("%q is a record", path)
+		}
+	}
+}
+
+// What nobody knows is kept where it may stand.
+func TestExtraIsKept(t *testing.T) {
+	text := "id: a\nhistory: []\nextra:\n  ticket: A-1\n  seen: [1, true, ~, \"2\"]\n"
+	r, err := codec.Decode("tasks/a.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := codec.EncodeChecked("tasks/a.yaml", r)
+	if err != nil || !strings.Contains(string(data), "extra:\n  seen:\n    - 1\n    - true\n    - null\n    - \"2\"\n  ticket: A-1\n") {
+		t.Errorf("%v\n%s", err, data)
+	}
+}

@@ -1,0 +1,162 @@
+package log
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestEncodeTree checks that the fast encoder writes the same bytes as the general one.
+func TestEncodeTree(t *testing.T) {
+	var plain []plumbing.TreeEntry
+	for i := range 300 {
+		plain = append(plain, plumbing.TreeEntry{
+			Name: fmt.Sprintf("task-%d.yaml", i), Mode: filemode.Regular, OID: plumbing.NewObject("blob", []byte{byte(i)}).OID,
+		})
+	}
+	slices.SortFunc(plain, byName)
+	mixed := slices.Clone(plain)
+	mixed[7].Mode, mixed[9].Mode = filemode.Dir, filemode.Executable
+	for name, entries := range map[string][]plumbing.TreeEntry{"plain": plain, "mixed": mixed, "none": nil} {
+		data := encodeRegular(entries)
+		if (data == nil) != (name == "mixed") || data != nil && !bytes.Equal(data, plumbing.EncodeTree(entries)) {
+			t.Errorf("%s files are written otherwise", name)
+		}
+	}
+}
+
+// TestEncodeNoEntry checks that the fast encoder leaves what no tree can hold to the general one,
+// which panics.
+func TestEncodeNoEntry(t *testing.T) {
+	good := plumbing.TreeEntry{Name: "a", Mode: filemode.Regular, OID: plumbing.EmptyTree}
+	for _, bad := range []plumbing.TreeEntry{
+		{Name: "", Mode: good.Mode, OID: good.OID}, {Name: "a\x00b", Mode: good.Mode, OID: good.OID},
+		{Name: "b", Mode: good.Mode, OID: good.OID[:38]}, {Name: "b", Mode: good.Mode, OID: good.OID[:39] + "x"},
+	} {
+		if data := encodeRegular([]plumbing.TreeEntry{good, bad}); data != nil {
+			t.Errorf("%+v is encoded as %q", bad, data)
+		}
+	}
+}
+
+// TestTreeObject changes a directory of regular files step by step, and one that also holds others,
+// and compares each object with the general encoding of its entries.
+func TestTreeObject(t *testing.T) {
+	for _, foreign := range []filemode.FileMode{0, filemode.Executable} {
+		tree := NewTree()
+		if foreign != 0 {
+			tree = newTree([]plumbing.TreeEntry{{Name: "m.sh", Mode: foreign, OID: plumbing.EmptyTree}}, nil)
+		}
+		for i, change := range []map[string][]byte{
+			{"m": []byte("1")}, {"z": []byte("1"), "a": []byte("1")}, {"m": []byte("2"), "b": []byte("1")},
+			{"a": nil}, {"z": nil, "nope": nil}, {"dir/x": []byte("1")}, {"c": []byte("1")}, {"dir/x": nil}, {"y": []byte("1")},
+			{"b": nil, "c": nil, "m": nil, "y": nil}, {"again": []byte("1")},
+		} {
+			before := plumbing.EncodeTree(tree.entries())
+			next, err := tree.Change(change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			isEncoded(t, next, next.Objects(change))
+			if !bytes.Equal(plumbing.EncodeTree(tree.entries()), before) {
+				t.Errorf("change %d of %v changed the old tree", i, foreign)
+			}
+			tree = next
+		}
+	}
+}
+
+// isEncoded checks the last object of a tree against the general encoding of its entries.
+func isEncoded(t *testing.T, tree *Tree, objects []plumbing.Object) {
+	t.Helper()
+	got, want := objects[len(objects)-1], plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(tree.entries()))
+	if got.OID != want.OID || !bytes.Equal(got.Data, want.Data) || tree.Root() != want.OID {
+		t.Fatalf("%s %q, want %s %q", got.OID, got.Data, want.OID, want.Data)
+	}
+}
+
+// TestTreeWide fills and empties a directory of many leaves, and compares it with a plain list of
+// its files at each step.
+func TestTreeWide(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	files := map[string][]byte{}
+	for i := range 7 * leafSize {
+		files[fmt.Sprintf("f-%d", i)] = []byte{byte(i)}
+	}
+	filled, err := NewTree().Change(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := newTree(filled.entries(), nil) // as it is read: one leaf
+	for step := range 600 {
+		name := fmt.Sprintf("f-%d", random.IntN(9*leafSize))
+		change := map[string][]byte{name: {byte(step)}}
+		if step > 300 || step%3 == 0 {
+			change = map[string][]byte{name: nil, sortedNames(files)[0]: nil, sortedNames(files)[len(files)/2]: nil}
+		}
+		for name, data := range change {
+			if files[name] = data; data == nil {
+				delete(files, name)
+			}
+		}
+		before := tree.entries()
+		next, err := tree.Change(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(tree.entries(), before) {
+			t.Fatalf("step %d changed the old tree", step)
+		}
+		tree = next
+		isEncoded(t, tree, tree.Objects(change))
+		var names []string
+		for _, e := range tree.entries() {
+			names = append(names, e.Name)
+			if oid, err := tree.blob(e.Name); err != nil || oid != plumbing.NewObject(plumbing.BlobObject, files[e.Name]).OID {
+				t.Fatalf("step %d: %s is %s, %v", step, e.Name, oid, err)
+			}
+		}
+		if !slices.Equal(names, sortedNames(files)) {
+			t.Fatalf("step %d: %v, want %v", step, names, sortedNames(files))
+		}
+		if len(files) < 4 {
+			return
+		}
+	}
+	t.Fatal("it was never emptied")
+}
+
+// TestTreeSharesLeaves checks that a change of one file keeps the other leaves, on which the speed
+// of a replay depends.
+func TestTreeSharesLeaves(t *testing.T) {
+	files := map[string][]byte{}
+	for i := range 50 * leafSize {
+		files[fmt.Sprintf("f-%05d", i)] = []byte("1")
+	}
+	tree, err := NewTree().Change(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := tree.Change(map[string][]byte{"f-00100": []byte("2"), "g": []byte("1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := 0
+	for _, l := range next.leaves {
+		if !slices.Contains(tree.leaves, l) {
+			fresh++
+		}
+		if len(l.entries) > 2*leafSize || l.data == nil {
+			t.Errorf("a leaf of %d entries, encoded as %q", len(l.entries), l.data)
+		}
+	}
+	if len(tree.leaves) < 20 || fresh != 2 {
+		t.Errorf("%d leaves, of which %d changed", len(tree.leaves), fresh)
+	}
+}

@@ -1,0 +1,270 @@
+package log_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+)
+
+// faulty is a store whose next calls fail.
+type faulty struct {
+	log.Store
+	objects, refs, look, log error
+	done                     bool // refs are updated nevertheless
+	updated                  bool // by the call that returned an error
+}
+
+func (f *faulty) WriteObjects(ctx context.Context, all []plumbing.Object) error {
+	if f.objects != nil {
+		return f.objects
+	}
+	return f.Store.WriteObjects(ctx, all)
+}
+
+func (f *faulty) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
+	if f.refs == nil || f.done {
+		if err := f.Store.UpdateRefs(ctx, updates, reflog); err != nil {
+			return err
+		}
+	}
+	f.updated = true
+	return f.refs
+}
+
+func (f *faulty) Ref(ctx context.Context, name string) (plumbing.OID, error) {
+	if f.look != nil && f.updated {
+		return "", f.look
+	}
+	return f.Store.Ref(ctx, name)
+}
+
+func (f *faulty) Log(ctx context.Context, from, to plumbing.OID) ([]plumbing.Commit, error) {
+	if f.log != nil {
+		return nil, f.log
+	}
+	return f.Store.Log(ctx, from, to)
+}
+
+// TestAppendFaults checks that an append is done, lost or failed, and that an outcome that can't be
+// known is reported as none of these.
+func TestAppendFaults(t *testing.T) {
+	disk := errors.New("the disk is full")
+	for name, c := range map[string]struct {
+		faults faulty
+		stands bool
+		lost   bool
+		says   string // "" if there is no error
+	}{
+		"nothing":                             {faulty{}, true, false, ""},
+		"objects not written":                 {faulty{objects: disk}, false, false, "write note: the disk is full"},
+		"not done":                            {faulty{refs: disk}, false, false, "append note: the disk is full"},
+		"a ref has moved":                     {faulty{refs: git.ErrRefMoved}, false, true, "another operation came first"},
+		"a ref is busy":                       {faulty{refs: git.ErrBusy}, false, true, "another operation came first"},
+		"done, and said to have failed":       {faulty{refs: disk, done: true}, true, false, ""},
+		"done, and said to have moved":        {faulty{refs: git.ErrRefMoved, done: true}, true, false, ""},
+		"done, and nobody can look":           {faulty{refs: git.ErrRefMoved, done: true, look: disk}, true, false, "whether it was done can't be read"},
+		"done, and the log can't be read":     {faulty{refs: git.ErrRefMoved, done: true, log: disk}, true, false, "whether it was done can't be read"},
+		"not done, and the log can't be read": {faulty{refs: git.ErrRefMoved, log: disk}, false, true, "another operation came first"},
+	} {
+		store := c.faults
+		store.Store = log.NewMemory()
+		newWriter(t, store.Store).init()
+		w := newWriter(t, &store)
+		before := w.tip().Commit
+		built, err := w.prepare(w.tip(), note("x")).Build(by)
+		check(t, err)
+		err = w.log.Append(w.ctx, []*log.Built{built}, log.Side{})
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) || errors.Is(err, log.ErrLost) != c.lost {
+			t.Errorf("%s: %v", name, err)
+		}
+		now, err := store.Store.Ref(w.ctx, plumbing.BoardRef)
+		check(t, err)
+		if c.stands && now != built.Commit || !c.stands && now != before {
+			t.Errorf("%s: the board is at %s", name, now)
+		}
+	}
+}
+
+// TestAppendTogether checks that several operations are appended together or not at all.
+func TestAppendTogether(t *testing.T) {
+	bothStores(t, func(t *testing.T, s log.Store) {
+		w := newWriter(t, s).init()
+		tip := w.tip()
+		together := func() []*log.Built {
+			t.Helper()
+			var all []*log.Built
+			on := tip
+			for _, p := range []board.Payload{task("one"), note("two"), task("three")} {
+				built, err := w.prepare(on, p).Build(by)
+				check(t, err)
+				all, on = append(all, built), built.Next()
+			}
+			return all
+		}
+		first, second := together(), together()
+		check(t, w.log.Append(w.ctx, first, log.Side{}))
+		if err := w.log.Append(w.ctx, second, log.Side{}); !errors.Is(err, log.ErrLost) {
+			t.Errorf("the second: %v", err)
+		}
+		all, err := s.Log(w.ctx, tip.Commit, w.tip().Commit)
+		check(t, err)
+		if len(all) != 3 || all[0].OID != first[0].Commit || all[2].OID != first[2].Commit {
+			t.Errorf("%d operations", len(all))
+		}
+		for _, c := range all {
+			check(t, w.log.Replays(w.ctx, c.OID))
+		}
+		if now := w.tip().State; now.Task("one") == nil || now.Task("three") == nil || now.Note("note-1") == nil {
+			t.Error("not all of them are on the board")
+		}
+	})
+}
+
+// TestAs checks that an operation under another request id is another commit that differs in
+// nothing else.
+func TestAs(t *testing.T) {
+	w := newWriter(t, log.NewMemory()).init()
+	p := w.prepare(w.tip(), note("x"))
+	one, err := p.Build(by)
+	check(t, err)
+	other, err := p.As("mine").Build(by)
+	check(t, err)
+	if other.Op.Request != "mine" || one.Op.Request == "mine" || one.Commit == other.Commit || one.Subject != other.Subject {
+		t.Errorf("%+v and %+v", one.Op, other.Op)
+	}
+}
+
+// failing is a store of which one call fails.
+type failing struct {
+	log.Store
+	left int // the calls before it
+	err  error
+}
+
+func (f *failing) next() error {
+	if f.left--; f.left == -1 {
+		return f.err
+	}
+	return nil
+}
+
+func (f *failing) Object(ctx context.Context, name string) (plumbing.Object, error) {
+	if err := f.next(); err != nil {
+		return plumbing.Object{}, err
+	}
+	return f.Store.Object(ctx, name)
+}
+
+func (f *failing) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
+	if err := f.next(); err != nil {
+		return nil, err
+	}
+	return f.Store.Objects(ctx, names)
+}
+
+func (f *failing) WriteObjects(ctx context.Context, all []plumbing.Object) error {
+	if err := f.next(); err != nil {
+		return err
+	}
+	return f.Store.WriteObjects(ctx, all)
+}
+
+func (f *failing) Ref(ctx context.Context, name string) (plumbing.OID, error) {
+	if err := f.next(); err != nil {
+		return "", err
+	}
+	return f.Store.Ref(ctx, name)
+}
+
+func (f *failing) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
+	if err := f.next(); err != nil {
+		return err
+	}
+	return f.Store.UpdateRefs(ctx, updates, reflog)
+}
+
+// TestEveryCallFails lets each call of each reader and writer of the log fail in turn: the failure
+// is reported as one to read or write, not as damage of the board.
+func TestEveryCallFails(t *testing.T) {
+	memory := log.NewMemory()
+	w := newWriter(t, memory).init()
+	w.do(task("one"))
+	w.do(note(strings.Repeat("a long line of a note\n", 1000))) // the payload is a file
+	long := w.tip().Commit
+	waits := over("waits", "first")
+	waits.Status, waits.MergeCommit = board.Unclaimed, ""
+	w.byHand(map[string][]byte{"tasks/waits.yaml": encoded(t, waits), "archive/sprint-1/first.yaml": encoded(t, over("first")), "archive/sprint-1/second.yaml": encoded(t, over("second"))})
+	read := func(do func(s *board.State) error) func(l *log.Log) error {
+		return func(l *log.Log) error {
+			tip, err := l.Tip(w.ctx)
+			if err != nil {
+				return err
+			}
+			return do(tip.State)
+		}
+	}
+	for name, do := range map[string]func(l *log.Log) error{
+		"a record":  read(func(s *board.State) error { _, err := s.Record("tasks/one.yaml"); return err }),
+		"briefs":    read(func(s *board.State) error { _, err := s.Briefs(); return err }),
+		"archived":  read(func(s *board.State) error { _, _, err := s.Archived("second"); return err }),
+		"ids":       read(func(s *board.State) error { _, err := s.IDs(board.NoteDir); return err }),
+		"last id":   read(func(s *board.State) error { _, err := s.LastID(board.NoteDir); return err }),
+		"replaying": func(l *log.Log) error { return l.Replays(w.ctx, long) },
+		"the next":  func(l *log.Log) error { _, _, err := l.Next(w.ctx); return err },
+		"texts": func(l *log.Log) error {
+			tip, err := l.Tip(w.ctx)
+			if err != nil {
+				return err
+			}
+			_, err = tip.TaskTexts()
+			return err
+		},
+		"files": func(l *log.Log) error {
+			tree, err := log.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
+			if err == nil {
+				_, err = tree.Files()
+			}
+			return err
+		},
+		"a change": func(l *log.Log) error {
+			tree, err := log.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
+			if err == nil {
+				_, err = tree.Change(map[string][]byte{"notes/0/0/note-1.yaml": nil})
+			}
+			return err
+		},
+		"a write": func(l *log.Log) error {
+			tip, err := l.Tip(w.ctx)
+			if err != nil {
+				return err
+			}
+			p, err := log.Prepare(tip, w.op(tip, task("two")))
+			if err != nil {
+				return err
+			}
+			built, err := p.Build(by)
+			if err != nil {
+				return err
+			}
+			return l.Append(w.ctx, []*log.Built{built}, log.Side{Refs: []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: plumbing.OID(strings.Repeat("a", 40)), New: built.Commit}}})
+		},
+	} {
+		disk := errors.New("the disk is broken")
+		for n := 0; ; n++ {
+			store := &failing{Store: memory, left: n, err: disk}
+			err := do(log.New(store, ""))
+			if store.left >= 0 { // it made fewer calls
+				break
+			}
+			if damage := (*log.RecordError)(nil); !errors.Is(err, disk) || errors.As(err, &damage) {
+				t.Errorf("%s, call %d: %v", name, n+1, err)
+			}
+		}
+	}
+}

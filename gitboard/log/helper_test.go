@@ -1,0 +1,113 @@
+package log_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bothStores runs a test in memory and in git.
+func bothStores(t *testing.T, test func(t *testing.T, s log.Store)) {
+	t.Run("memory", func(t *testing.T) { test(t, log.NewMemory()) })
+	t.Run("git", func(t *testing.T) {
+		repo := testrepo.Bare(t)
+		test(t, repo)
+		testrun.Fsck(t, repo.CommonDir())
+	})
+}
+
+var (
+	ada = board.HumanActor("Ada", "ada@example.org")
+	by  = log.Committer{Name: "Clone", Email: "clone@example.org"}
+)
+
+// writer appends operations to a log, each a second after the last one.
+type writer struct {
+	t   testing.TB
+	ctx context.Context
+	log *log.Log
+	n   int
+}
+
+func newWriter(t testing.TB, s log.Store) *writer {
+	return &writer{t: t, ctx: context.Background(), log: log.New(s, "")}
+}
+
+func (w *writer) op(s *log.Snapshot, p board.Payload) board.Operation {
+	w.n++
+	at := max(s.State.Time(), "2026-02-03T08:00:00Z").Add(time.Second)
+	return board.Operation{Actor: ada, Time: at, Request: fmt.Sprintf("r-%d", w.n), Payload: p}
+}
+
+func (w *writer) tip() *log.Snapshot {
+	w.t.Helper()
+	s, err := w.log.Tip(w.ctx)
+	check(w.t, err)
+	return s
+}
+
+func (w *writer) prepare(s *log.Snapshot, p board.Payload) *log.Prepared {
+	w.t.Helper()
+	prepared, err := log.Prepare(s, w.op(s, p))
+	check(w.t, err)
+	return prepared
+}
+
+func (w *writer) append(p *log.Prepared, side log.Side) (*log.Entry, error) {
+	w.t.Helper()
+	built, err := p.Build(by)
+	check(w.t, err)
+	if err := w.log.Append(w.ctx, []*log.Built{built}, side); err != nil {
+		return nil, err
+	}
+	return built.Entry, nil
+}
+
+func (w *writer) do(p board.Payload) *log.Entry {
+	w.t.Helper()
+	e, err := w.append(w.prepare(w.tip(), p), log.Side{})
+	check(w.t, err)
+	return e
+}
+
+func (w *writer) init() *writer {
+	w.t.Helper()
+	w.do(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})
+	return w
+}
+
+func task(id string) board.Payload {
+	return &board.AddTask{About: board.About{Task: id}, Definition: board.Definition{Description: "Do " + id, Kind: board.Code, Priority: 3}}
+}
+
+func note(text string) board.Payload { return &board.AddNote{Message: text} }
+
+// byHand commits files on top of the board without an operation.
+func (w *writer) byHand(files map[string][]byte) plumbing.OID {
+	w.t.Helper()
+	s := w.tip()
+	tree, err := log.ReadTree(w.ctx, w.log.Store(), s.Head.Tree)
+	check(w.t, err)
+	next, err := tree.Change(files)
+	check(w.t, err)
+	c := s.Head
+	c.Parents, c.Tree = []plumbing.OID{s.Commit}, next.Root()
+	o := plumbing.NewObject("commit", plumbing.EncodeCommit(c))
+	check(w.t, w.log.Store().WriteObjects(w.ctx, append(next.Objects(files), o)))
+	check(w.t, w.log.Store().UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: s.Commit, New: o.OID}}, ""))
+	return o.OID
+}

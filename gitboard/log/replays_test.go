@@ -1,0 +1,90 @@
+package log_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
+)
+
+// TestReplaysOfDamage checks that an object missing from a commit or the board before it is damage, and named.
+func TestReplaysOfDamage(t *testing.T) {
+	w := newWriter(t, log.NewMemory()).init()
+	w.do(task("login"))
+	blob := plumbing.NewObject("blob", []byte("x"))
+	check(t, w.log.Store().WriteObjects(w.ctx, []plumbing.Object{blob}))
+	w.byHand(map[string][]byte{"goals/goal-1.yaml": nil, "tasks/login.yaml": nil})
+	for says, at := range map[string]plumbing.OID{
+		"the commit: ":              blob.OID,
+		"goals is missing":          w.byHand(map[string][]byte{"README.md": []byte("x")}), // it repeats the message of the task
+		"board.yaml: it is missing": w.byHand(map[string][]byte{"board.yaml": nil}),
+	} {
+		err := w.log.Replays(w.ctx, at)
+		if broken := (*log.RecordError)(nil); !errors.As(err, &broken) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
+func TestReplays(t *testing.T) {
+	bothStores(t, func(t *testing.T, s log.Store) {
+		w := newWriter(t, s)
+		w.init()
+		w.do(task("login"))
+		good := w.do(note("so")).Commit
+		all, err := s.Log(w.ctx, plumbing.ZeroOID, good)
+		check(t, err)
+		for _, c := range all {
+			if err := w.log.Replays(w.ctx, c.OID); err != nil {
+				t.Errorf("%s: %v", c.Message, err)
+			}
+		}
+		// rebuild makes a commit after another one out of nothing but its text.
+		rebuild := func(on plumbing.OID, c plumbing.Commit) (*log.Built, error) {
+			before, err := w.log.At(w.ctx, on)
+			check(t, err)
+			return log.Rebuild(before, plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c)), "")
+		}
+		for i, c := range all[1:] {
+			built, err := rebuild(all[i].OID, c)
+			check(t, err)
+			for _, o := range built.Objects() {
+				if kept, err := s.Object(w.ctx, string(o.OID)); err != nil || kept.Type != o.Type {
+					t.Errorf("%s has an object that the commit has not: %v", c.Message, err)
+				}
+			}
+			if err := w.log.Replays(w.ctx, built.Next().Commit); err != nil || built.Commit != c.OID {
+				t.Errorf("%s becomes %s: %v", c.OID, built.Commit, err)
+			}
+		}
+		last := all[len(all)-1]
+		for name, forge := range map[string]func(c *plumbing.Commit){
+			"leads to other files":          func(c *plumbing.Commit) { c.Tree = all[1].Tree },
+			"not a board commit's trailers": func(c *plumbing.Commit) { c.Message = "tidy up\n" },
+			"the message is not":            func(c *plumbing.Commit) { c.Message = strings.Replace(c.Message, "note", "Note", 1) },
+			"there is no board here":        func(c *plumbing.Commit) { c.Parents = nil },
+			"2 parents":                     func(c *plumbing.Commit) { c.Parents = append(c.Parents, all[0].OID) },
+			"is before its parent's":        func(c *plumbing.Commit) { c.Author.When = c.Author.When.AddDate(-1, 0, 0) },
+			"the commit: it is missing":     nil,
+		} {
+			c, oid := last, plumbing.OID(strings.Repeat("7", 40))
+			c.Parents = append([]plumbing.OID{}, last.Parents...)
+			if forge != nil {
+				forge(&c)
+				o := plumbing.NewObject("commit", plumbing.EncodeCommit(c))
+				check(t, s.WriteObjects(w.ctx, []plumbing.Object{o}))
+				oid = o.OID
+			}
+			err := w.log.Replays(w.ctx, oid)
+			var broken *log.RecordError
+			if !errors.As(err, &broken) || forge != nil && !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := rebuild(last.Parents[0], c); (forge == nil) != (err == nil) {
+				t.Errorf("%s is rebuilt: %v", name, err)
+			}
+		}
+	})
+}
