@@ -8,8 +8,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // CommentRequest is a comment on a line of the submission under review.
@@ -54,9 +54,9 @@ func (b *Board) countLines(ctx context.Context, t *board.Task, p *board.Comment)
 	diff := "git liza review " + t.ID + " --diff"
 	switch {
 	case file.Type != plumbing.BlobObject:
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not a file of the submission %.10s of %s", plain.Line(p.Path, 80), t.ReviewCommit, t.ID), diff)
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not a file of the submission %.10s of %s", text.Line(p.Path, 80), t.ReviewCommit, t.ID), diff)
 	case bytes.IndexByte(file.Data, 0) >= 0:
-		return board.Refuse(board.CodeInvalid, plain.Line(p.Path, 80)+" is not a text: it has no lines", "say it in the reason of the verdict")
+		return board.Refuse(board.CodeInvalid, text.Line(p.Path, 80)+" is not a text: it has no lines", "say it in the reason of the verdict")
 	}
 	p.Lines = plumbing.CountLines(file.Data)
 	return nil
@@ -82,7 +82,7 @@ func (b *Board) Remarks(ctx context.Context, t *board.Task) ([]report.Remark, er
 	}
 	for i := range all {
 		if files[i].Type == plumbing.BlobObject {
-			all[i].Code = plain.Visible(plumbing.LineOf(files[i].Data, all[i].Line))
+			all[i].Code = text.Visible(plumbing.LineOf(files[i].Data, all[i].Line))
 		}
 	}
 	for n := range subs {

@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Intent decides an operation on a view of the board: its payload, and the other refs that move
@@ -433,8 +433,8 @@ func (b *Board) Committer() (log.Committer, error) {
 	if err != nil {
 		return log.Committer{}, NoIdentity(err)
 	}
-	if !plain.IsName(who.Name) || !plain.IsName(who.Email) {
-		return log.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, plain.Line(who.Email, 60)), identityHint)
+	if !text.IsName(who.Name) || !text.IsName(who.Email) {
+		return log.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, text.Line(who.Email, 60)), identityHint)
 	}
 	return log.Committer{Name: who.Name, Email: who.Email}, nil
 }

@@ -7,6 +7,6 @@
 // and randomness come in through Options.
 //
 // It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease, gitboard/log,
-// gitboard/log/codec, gitboard/plain, gitboard/queue, gitboard/report, gitboard/roles,
-// gitboard/share and gitboard/sshsig.
+// gitboard/log/codec, gitboard/queue, gitboard/report, gitboard/roles, gitboard/share,
+// gitboard/sshsig and gitboard/text.
 package gitboard

@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // recent is how many of the newest operations an overview shows.
@@ -63,7 +63,7 @@ func (v *View) unproven(ctx context.Context) (*report.Unproven, error) {
 	if doubt == nil || err != nil {
 		return nil, err
 	}
-	return &report.Unproven{Commit: string(doubt.Commit), Text: plain.Line(doubt.Error(), 300)}, nil
+	return &report.Unproven{Commit: string(doubt.Commit), Text: text.Line(doubt.Error(), 300)}, nil
 }
 
 // With adds the commits that were found on integration and that the board does not record.

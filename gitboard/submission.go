@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Submission collects what only the repository knows about a task's submission: its commits and
@@ -53,7 +53,7 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 // subjects returns each commit's short id and subject.
 func subjects(commits []plumbing.Commit) (lines []string) {
 	for _, c := range commits {
-		lines = append(lines, c.OID.Short()+" "+plain.Line(c.Subject(), 100))
+		lines = append(lines, c.OID.Short()+" "+text.Line(c.Subject(), 100))
 	}
 	return lines
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Upload uploads to the remote of a shared board the git-lfs files that commit to needs and its
@@ -35,7 +35,7 @@ func (b *Board) Upload(ctx context.Context, from, to plumbing.OID) error {
 	if lost := slices.IndexFunc(files, func(f git.LargeFile) bool { return !b.Repo().History().HasLargeFile(f) }); lost > 0 {
 		files[0], files[lost] = files[lost], files[0] // most likely the reason
 	}
-	what := fmt.Sprintf("%s (object %.10s…)", plain.Line(files[0].Path, 120), files[0].Object)
+	what := fmt.Sprintf("%s (object %.10s…)", text.Line(files[0].Path, 120), files[0].Object)
 	if more := len(files) - 1; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}

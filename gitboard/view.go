@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // View is the board at one commit. Leases are always the current ones.
@@ -85,14 +85,14 @@ func (b *Board) commitAt(ctx context.Context, when string) (plumbing.OID, error)
 		return "", err
 	}
 	if err != nil {
-		return "", board.Refuse(board.CodeInvalid, plain.Line(when, 60)+" is neither a commit nor a time (2026-01-31T14:05:00Z)", "git liza log")
+		return "", board.Refuse(board.CodeInvalid, text.Line(when, 60)+" is neither a commit nor a time (2026-01-31T14:05:00Z)", "git liza log")
 	}
 	on, err := b.Repo().History().IsAncestor(ctx, oid, tip.Commit)
 	if err != nil {
 		return "", err
 	}
 	if !on {
-		return "", board.Refuse(board.CodeInvalid, plain.Line(when, 60)+" is not a commit of the board", "git liza log")
+		return "", board.Refuse(board.CodeInvalid, text.Line(when, 60)+" is not a commit of the board", "git liza log")
 	}
 	return oid, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // kept is the part of a task's work that an operation puts into the attic.
@@ -242,7 +242,7 @@ func (s *site) refuseNested(ctx context.Context, path, lies, task string) (git.C
 		}
 		at := filepath.Join(path, filepath.FromSlash(e.Path))
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !git.IsLink(at) {
-			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", plain.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+plain.Line(filepath.Join(lies, filepath.FromSlash(e.Path)), 300))
+			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", text.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+text.Line(filepath.Join(lies, filepath.FromSlash(e.Path)), 300))
 			r.Task = task
 			return c, r
 		}

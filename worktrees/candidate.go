@@ -15,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // claimMark begins the name of a worktree that does not belong to a task yet.
@@ -109,7 +109,7 @@ func Setup(ctx context.Context, b *gitboard.Board, v *gitboard.View, path string
 			return fmt.Errorf("copy files of worktree_copy: %w", err)
 		}
 		for _, file := range copied {
-			b.Mention("copied: " + plain.Line(file, 120))
+			b.Mention("copied: " + text.Line(file, 120))
 		}
 	}
 	if c.WorktreeSetup == "" {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // damagedRecords looks for git's records of worktrees that git can't use, or is about to forget.
@@ -62,7 +62,7 @@ func (s *site) damagedRecords(listed bool) []Problem {
 		if held == nil {
 			p.Fix = func(ctx context.Context) error { return s.repo.Records().Finish(ctx, record) }
 		} else {
-			p.Hint = fmt.Sprintf("%s; make sure that no git process runs in this repository, then: git rev-parse HEAD >%s", held, plain.Quote(head))
+			p.Hint = fmt.Sprintf("%s; make sure that no git process runs in this repository, then: git rev-parse HEAD >%s", held, text.Quote(head))
 		}
 		found = append(found, p)
 	}
@@ -187,7 +187,7 @@ func (d *diagnosis) unsound(ctx context.Context, task string, l layout) (*Proble
 			return nil, err
 		}
 		p.Text = fmt.Sprintf("the worktree of %s has lost its HEAD", task)
-		p.Hint = fmt.Sprintf("a human writes it again: echo '%s' >%s", line, plain.Quote(filepath.Join(git.LinkedDir(l.path), "HEAD")))
+		p.Hint = fmt.Sprintf("a human writes it again: echo '%s' >%s", line, text.Quote(filepath.Join(git.LinkedDir(l.path), "HEAD")))
 	case l.ours:
 		damaged, err := d.repo.Worktree(l.path).DamagedIndex()
 		if !damaged {
@@ -204,7 +204,7 @@ func (d *diagnosis) unsound(ctx context.Context, task string, l layout) (*Proble
 // readAgain is the hint for a damaged index: git makes another one from HEAD, and leaves all files
 // as they are.
 func readAgain(path string) string {
-	return fmt.Sprintf("git -C %s read-tree HEAD makes another one; all files stay, and nothing is staged then", plain.Quote(path))
+	return fmt.Sprintf("git -C %s read-tree HEAD makes another one; all files stay, and nothing is staged then", text.Quote(path))
 }
 
 // lostHead returns the line that belongs into the HEAD of a worktree that has lost it: its task's

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // broken reports a ref that points to a missing object as a problem, and treats the ref as missing.
@@ -181,7 +181,7 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 			return d.b.Complete(ctx, t, tip)
 		}
 	case l.ours && damage.Path != "":
-		p.Hint += fmt.Sprintf("; if its worktree still has the file: git -C %s hash-object -w %s", board.WorktreeOf(t.ID), plain.Quote(damage.Path))
+		p.Hint += fmt.Sprintf("; if its worktree still has the file: git -C %s hash-object -w %s", board.WorktreeOf(t.ID), text.Quote(damage.Path))
 	}
 	d.add(p)
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // tasks checks the worktrees and branches that this clone should have.
@@ -67,7 +67,7 @@ func (d *diagnosis) lostFromBranch(ctx context.Context, t *board.Task, tip plumb
 	case !d.layout(t.ID).ours:
 		p.Hint = "fetch it from a clone or a backup that has it"
 	case damage.Path != "":
-		p.Hint = fmt.Sprintf("if its worktree still has the file: %s hash-object -w %s", in, plain.Quote(damage.Path))
+		p.Hint = fmt.Sprintf("if its worktree still has the file: %s hash-object -w %s", in, text.Quote(damage.Path))
 	default:
 		p.Hint = fmt.Sprintf("fetch it from a clone or a backup that has it; or keep its files, in one commit: %s reset --soft %s, then %s commit", in, plumbing.OID(t.BaseCommit).Short(), in)
 	}

@@ -14,5 +14,5 @@
 // and a worktree that this package did not make is never removed, wherever it lies.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease,
-// gitboard/log, gitboard/plain, gitboard/proc, gitboard/roles and hooks/install.
+// gitboard/log, gitboard/proc, gitboard/roles, gitboard/text and hooks/install.
 package worktrees

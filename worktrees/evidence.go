@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // refusal refuses an operation on a task because of its evidence.
@@ -207,7 +207,7 @@ func (s *site) named(ctx context.Context, rev string, expected plumbing.OID) (pl
 	}
 	oid, err := s.repo.ResolveCommit(ctx, rev)
 	if errors.Is(err, git.ErrNotFound) {
-		return "", board.Refuse(board.CodeStale, fmt.Sprintf("%q is not a commit here", plain.Line(rev, 60)), "the commit is "+string(expected))
+		return "", board.Refuse(board.CodeStale, fmt.Sprintf("%q is not a commit here", text.Line(rev, 60)), "the commit is "+string(expected))
 	}
 	if err != nil || oid == expected {
 		return oid, err

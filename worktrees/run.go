@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
@@ -40,15 +40,15 @@ type FailedError struct {
 
 // Error returns one sentence with the last line of the output.
 func (e *FailedError) Error() string {
-	text := fmt.Sprintf("%s failed (exit %d)", e.Name, e.Exit)
+	line := fmt.Sprintf("%s failed (exit %d)", e.Name, e.Exit)
 	if e.TimedOut {
-		text = fmt.Sprintf("%s took longer than %s", e.Name, e.Timeout)
+		line = fmt.Sprintf("%s took longer than %s", e.Name, e.Timeout)
 	}
 	lines := strings.Split(strings.TrimSpace(e.Tail), "\n")
-	if last := plain.Line(lines[len(lines)-1], 200); last != "" {
-		text += ": " + last
+	if last := text.Line(lines[len(lines)-1], 200); last != "" {
+		line += ": " + last
 	}
-	return text
+	return line
 }
 
 // patience is how long a command may take to end before it is killed.
@@ -136,16 +136,16 @@ func ownEnv(ctx context.Context) []string {
 // Tail shortens the end of a command's output for a record: valid, visible text of at most max
 // bytes that begins at the start of a line.
 func Tail(output string, max int) string {
-	text := strings.TrimSpace(plain.Visible(strings.ToValidUTF8(output, "\uFFFD")))
-	if len(text) <= max {
-		return text
+	line := strings.TrimSpace(text.Visible(strings.ToValidUTF8(output, "\uFFFD")))
+	if len(line) <= max {
+		return line
 	}
-	text = text[len(text)-max:]
-	if _, rest, found := strings.Cut(text, "\n"); found {
+	line = line[len(line)-max:]
+	if _, rest, found := strings.Cut(line, "\n"); found {
 		return rest
 	}
-	for !utf8.RuneStart(text[0]) {
-		text = text[1:]
+	for !utf8.RuneStart(line[0]) {
+		line = line[1:]
 	}
-	return text
+	return line
 }

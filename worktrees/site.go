@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // site is a project: its board, its repository and the location of its worktrees.
@@ -338,7 +338,7 @@ func (l layout) blocked(task string) error {
 
 // wayOut is the hint for a worktree at a task's path that is somebody's.
 func (l layout) wayOut() string {
-	path := plain.Quote(l.path)
+	path := text.Quote(l.path)
 	switch {
 	case !present(l.path):
 		return "mount its disk and move it elsewhere: git worktree move " + path + " NEW-PATH"
@@ -379,11 +379,11 @@ func listed(paths []string) string {
 	const most = 5
 	shown := make([]string, 0, most)
 	for _, p := range paths[:min(most, len(paths))] {
-		shown = append(shown, plain.Line(p, 120))
+		shown = append(shown, text.Line(p, 120))
 	}
-	text := strings.Join(shown, ", ")
+	line := strings.Join(shown, ", ")
 	if more := len(paths) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		line += fmt.Sprintf(" and %d more", more)
 	}
-	return text
+	return line
 }

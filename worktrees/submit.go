@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // SubmitRequest submits the work of a task for review.
@@ -187,7 +187,7 @@ func (s *site) submittable(
 // reworked is the hint for a coder whose work is malformed.
 func reworked(t *board.Task, base plumbing.OID, malformed *git.MalformedError) string {
 	if malformed.Folder != "" {
-		return fmt.Sprintf("in %s: git rm -r --cached %s, then git commit", t.Worktree, plain.Quote(malformed.Folder))
+		return fmt.Sprintf("in %s: git rm -r --cached %s, then git commit", t.Worktree, text.Quote(malformed.Folder))
 	}
 	return fmt.Sprintf("make one commit of it without that object, in %s: git reset --soft %s, then git commit", t.Worktree, base.Short())
 }

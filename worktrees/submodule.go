@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // fetchable refuses a submission that refers to submodule commits that no other clone could fetch:
@@ -30,9 +30,9 @@ func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, w
 		if !is {
 			continue
 		}
-		name := plain.Line(file, 120)
+		name := text.Line(file, 120)
 		if !described[path.Clean(file)] {
-			return refusal(board.CodeNested, t.ID, "add its files, or make it a submodule: git submodule add URL "+plain.Quote(file),
+			return refusal(board.CodeNested, t.ID, "add its files, or make it a submodule: git submodule add URL "+text.Quote(file),
 				"%s is a repository of its own, and no .gitmodules names its address for others", name)
 		}
 		published, err := s.repo.ModulePublished(ctx, filepath.Join(worktree, filepath.FromSlash(file)), commit)
@@ -43,7 +43,7 @@ func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, w
 			return err
 		}
 		if !published {
-			return refusal(board.CodeNested, t.ID, "push it: git -C "+plain.Quote(path.Join(t.Worktree, file))+" push origin HEAD:"+v.TaskRef(t.ID),
+			return refusal(board.CodeNested, t.ID, "push it: git -C "+text.Quote(path.Join(t.Worktree, file))+" push origin HEAD:"+v.TaskRef(t.ID),
 				"the submission has the submodule %s at %s, which no remote of that submodule has: other clones could not check it out", name, commit.Short())
 		}
 	}

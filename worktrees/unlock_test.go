@@ -22,7 +22,7 @@ func TestUnlock(t *testing.T) {
 	common := s.b.Repo().CommonDir()
 	record, err := os.ReadFile(filepath.Join(s.dir, ".worktrees", "one", ".git"))
 	s.check(err)
-	record = bytes.TrimSpace(bytes.TrimPrefix(record, []byte("gitdir: "+git+"/")))
+	record = bytes.TrimSpace(bytes.TrimPrefix(record, []byte("gitdir: "+common+"/")))
 	own := []string{"refs/heads/task/one.lock", "refs/liza/review/one/1.lock", string(record) + "/index.lock"}
 	others := []string{"packed-refs.lock", "refs/heads/task/two.lock", "refs/liza/review/one-more/1.lock"}
 	written := func(at time.Time) {

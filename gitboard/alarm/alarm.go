@@ -4,7 +4,7 @@
 // It is pure: the board, the leases and the time come in, and the reported conditions are passed
 // from one evaluation to the next.
 //
-// It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
+// It may import gitboard/board, gitboard/report, gitboard/roles and gitboard/text.
 package alarm
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Level is the urgency of an alarm.
@@ -123,7 +123,7 @@ func (rule *Rule) alarm(reached int, s sight, now board.Time) Alarm {
 	step := rule.Steps[reached]
 	words := []string{"{duration}", board.Span(now.Sub(s.since))}
 	for name, value := range s.words {
-		words = append(words, "{"+name+"}", plain.Line(value, 300))
+		words = append(words, "{"+name+"}", text.Line(value, 300))
 	}
 	do := rule.Do
 	if s.do != "" {

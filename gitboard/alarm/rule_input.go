@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // sight is a rule's finding, whether or not a threshold is reached.
@@ -168,7 +168,7 @@ func (e *ruleInput) noAgent() (all []sight) {
 		if e.State.Goal(d.Left[0]) != nil {
 			noun = "plan"
 		}
-		what := plain.Plural(len(d.Left), noun)
+		what := text.Plural(len(d.Left), noun)
 		if len(d.Left) == 1 {
 			what += " waits for a "
 		} else {
@@ -255,14 +255,14 @@ func alike(t *board.Task) (n int, since board.Time) {
 		if e.Event != board.EventRejected {
 			continue
 		}
-		text := substance(e.Rejection)
+		line := substance(e.Rejection)
 		for _, c := range t.CommentsOn(submission) {
-			text += " " + plain.Line(c.Text, 200)
+			line += " " + text.Line(c.Text, 200)
 		}
-		if n > 0 && !plain.Similar(text, newer) {
+		if n > 0 && !text.Similar(line, newer) {
 			break
 		}
-		n, since, newer = n+1, e.Time, text
+		n, since, newer = n+1, e.Time, line
 	}
 	return n, since
 }
@@ -273,13 +273,13 @@ func substance(r *board.Rejection) string {
 		return ""
 	}
 	if len(r.Blockers) == 0 {
-		return plain.Line(r.Overall, 1000)
+		return text.Line(r.Overall, 1000)
 	}
 	var issues []string
 	for _, f := range r.Blockers {
 		issues = append(issues, f.Issue)
 	}
-	return plain.Line(strings.Join(issues, " "), 1000)
+	return text.Line(strings.Join(issues, " "), 1000)
 }
 
 func (e *ruleInput) reviewLoop() (all []sight) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // differs explains how a recorded merge of two sides differs from the computed one.
@@ -41,7 +41,7 @@ func differs(ctx context.Context, repo *git.Repo, sides [2]plumbing.OID, compute
 			return remerged{wrong: true, text: fmt.Sprintf("; %q was not changed on both sides, and is neither side's there", file)}, nil
 		}
 		if driver, is := drivers[file]; is {
-			why.text += fmt.Sprintf("; %q is attested: the merge driver %s made it", file, plain.Line(driver.Name, 40))
+			why.text += fmt.Sprintf("; %q is attested: the merge driver %s made it", file, text.Line(driver.Name, 40))
 			continue
 		}
 		lines, err := chosen(ctx, repo, base, sides, computed, recorded, file)

@@ -9,5 +9,5 @@
 // nothing on the board.
 //
 // It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/log,
-// gitboard/log/codec, gitboard/plain and gitboard/roles.
+// gitboard/log/codec, gitboard/roles and gitboard/text.
 package audit

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // faults are the rules that one commit breaks.
@@ -24,7 +24,7 @@ func (f faults) of(l *link) []Finding {
 	return f
 }
 
-func subject(c plumbing.Commit) string { return plain.Line(c.Subject(), 140) }
+func subject(c plumbing.Commit) string { return text.Line(c.Subject(), 140) }
 
 func (f *faults) parents(c plumbing.Commit, last plumbing.OID) {
 	switch {
@@ -53,7 +53,7 @@ func (f *faults) signatures(l *link) {
 	if c.Name == "" || c.Email == "" {
 		f.add(CodeIdentity, "the committer has no name or no address")
 	}
-	if !plain.IsName(c.Name) || !plain.IsName(c.Email) {
+	if !text.IsName(c.Name) || !text.IsName(c.Email) {
 		f.add(CodeIdentity, "the committer's name or address holds a control character")
 	}
 	_, authorZone := a.When.Zone()

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Foreign are commits on top of an intact board that are no operations. People make them when an
@@ -34,7 +34,7 @@ func FindForeign(ctx context.Context, repo *git.Repo) (*Foreign, error) {
 		if _, err := codec.ParseHead(c.Message); err == nil {
 			break
 		}
-		f.Subjects = append(f.Subjects, c.OID.Short()+" "+plain.Line(c.Subject(), maxSubject))
+		f.Subjects = append(f.Subjects, c.OID.Short()+" "+text.Line(c.Subject(), maxSubject))
 		if f.Board = first(c); f.Board.IsZero() {
 			return nil, nil
 		}
@@ -62,6 +62,6 @@ func (f *Foreign) Repair(ctx context.Context, repo *git.Repo) error {
 
 // String describes them in one sentence.
 func (f *Foreign) String() string {
-	return fmt.Sprintf("%s by hand on %s: %s; the board is intact at %s, and the attic keeps what came later", plain.Plural(len(f.Subjects), "commit"),
+	return fmt.Sprintf("%s by hand on %s: %s; the board is intact at %s, and the attic keeps what came later", text.Plural(len(f.Subjects), "commit"),
 		plumbing.BranchName(plumbing.BoardRef), strings.Join(f.Subjects, "; "), f.Board.Short())
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // recheck checks the operations' claims about the repository against it.
@@ -146,14 +146,14 @@ func (p *replay) excuse(ctx context.Context, repo *git.Repo) (bool, error) {
 // landed checks one recorded move of integration.
 func (p *replay) landed(ctx context.Context, repo *git.Repo, line *line, e evidence) (bool, error) {
 	held := true
-	bad := func(text string) {
+	bad := func(raw string) {
 		held = false
-		p.report.add(Finding{e.commit, e.subject, CodeEvidence, text})
+		p.report.add(Finding{e.commit, e.subject, CodeEvidence, raw})
 	}
 	l := e.lands
 	for _, pair := range []struct {
 		old, new plumbing.OID
-		text     string
+		raw      string
 	}{
 		{l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line)},
 		{l.review, l.after, fmt.Sprintf("%s does not hold the approved commit %s", l.after, l.review)},
@@ -167,7 +167,7 @@ func (p *replay) landed(ctx context.Context, repo *git.Repo, line *line, e evide
 		case err != nil:
 			return false, err
 		case !ok:
-			bad(pair.text)
+			bad(pair.raw)
 		}
 	}
 	if len(l.files) > 0 && held {
@@ -176,7 +176,7 @@ func (p *replay) landed(ctx context.Context, repo *git.Repo, line *line, e evide
 			return false, err
 		}
 		if i := slices.IndexFunc(changed, func(file string) bool { return !slices.Contains(l.files, file) }); i >= 0 {
-			bad(fmt.Sprintf("%s changes %s, which the landing does not name", l.after, plain.Line(changed[i], 80)))
+			bad(fmt.Sprintf("%s changes %s, which the landing does not name", l.after, text.Line(changed[i], 80)))
 		}
 	}
 	if l.review.IsZero() {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // mergers is how many merges are computed in parallel.
@@ -76,7 +76,7 @@ func remerge(ctx context.Context, repo *git.Repo, e evidence) remerged {
 	case err != nil:
 		return remerged{err: err}
 	case recorded == "" && len(conflicts) > 0:
-		return remerged{text: "computed again, the merge has conflicts in " + plain.Plural(len(conflicts), "file")}
+		return remerged{text: "computed again, the merge has conflicts in " + text.Plural(len(conflicts), "file")}
 	case recorded == "" || tree == recorded:
 		return remerged{}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Loss is a board that can't be read completely, and its repair. At most one of Missing, Past and
@@ -200,7 +200,7 @@ func past(ctx context.Context, repo *git.Repo, tip plumbing.OID, why error) (str
 	for at := tip; !at.IsZero(); n++ {
 		c, err := commitOf(ctx, repo, at)
 		if lacking(err) {
-			return fmt.Sprintf("it is cut off behind the newest %s, since %s is missing or damaged: what was before that can't be proven", plain.Plural(n, "operation"), at.Short()), nil
+			return fmt.Sprintf("it is cut off behind the newest %s, since %s is missing or damaged: what was before that can't be proven", text.Plural(n, "operation"), at.Short()), nil
 		}
 		if err != nil {
 			return "", err
@@ -303,7 +303,7 @@ func (l *Loss) String() string {
 	}
 	what += fmt.Sprintf("; the newest that can be read is %s, from %s", l.Newest.Short(), l.From)
 	if len(l.Lost) > 0 {
-		what += fmt.Sprintf("; it lacks %s: %s", plain.Plural(len(l.Lost), "operation"), strings.Join(l.Lost, "; "))
+		what += fmt.Sprintf("; it lacks %s: %s", text.Plural(len(l.Lost), "operation"), strings.Join(l.Lost, "; "))
 	}
 	if !l.Left.IsZero() {
 		what += fmt.Sprintf("; the rest of the later ones stays under %s", plumbing.LostRef(l.Left))
@@ -315,7 +315,7 @@ func (l *Loss) String() string {
 func (l *Loss) Damage() string {
 	switch {
 	case len(l.Missing) > 0:
-		return fmt.Sprintf("missing or damaged in the board's history: %s; its operations say what was in them", plain.Plural(len(l.Missing), "object"))
+		return fmt.Sprintf("missing or damaged in the board's history: %s; its operations say what was in them", text.Plural(len(l.Missing), "object"))
 	case l.Past != "":
 		return fmt.Sprintf("the board at %s can be read, and not all of its history: %s", l.At.Short(), l.Past)
 	case l.At.IsZero() && l.broken != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // SetBack is a board that lacks operations which it once had in this repository: somebody moved its
@@ -133,7 +133,7 @@ func setBack(ctx context.Context, repo *git.Repo, tip plumbing.OID, p place) (*S
 	found := &SetBack{At: tip, Newest: p.commit, From: p.from, Since: since}
 	for _, c := range slices.Backward(lost) {
 		found.lost = append(found.lost, c.OID)
-		found.Missing = append(found.Missing, c.OID.Short()+" "+plain.Line(c.Subject(), maxSubject))
+		found.Missing = append(found.Missing, c.OID.Short()+" "+text.Line(c.Subject(), maxSubject))
 	}
 	return found, nil
 }
@@ -181,17 +181,17 @@ func (b *SetBack) Repair(ctx context.Context, repo *git.Repo) error {
 
 // String describes it in one sentence.
 func (b *SetBack) String() string {
-	text := fmt.Sprintf("the board at %s lacks %s that it had at %s, by %s: %s", b.At.Short(), plain.Plural(len(b.Missing), "operation"), b.Newest.Short(), b.From,
+	line := fmt.Sprintf("the board at %s lacks %s that it had at %s, by %s: %s", b.At.Short(), text.Plural(len(b.Missing), "operation"), b.Newest.Short(), b.From,
 		strings.Join(b.Missing[:min(len(b.Missing), maxMissing)], "; "))
 	if len(b.Missing) > maxMissing {
-		text += "; ..."
+		line += "; ..."
 	}
 	if b.Repairable() {
-		return text
+		return line
 	}
 	since := "their beginning"
 	if !b.Since.IsZero() {
 		since = b.Since.Short()
 	}
-	return text + fmt.Sprintf("; since %s the two have come apart; what is done again is not missing", since)
+	return line + fmt.Sprintf("; since %s the two have come apart; what is done again is not missing", since)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // whole returns the submissions that can be read completely, with their changes, and reports the
@@ -79,7 +79,7 @@ func (p *replay) counted(ctx context.Context, repo *git.Repo, all []evidence, fo
 			wrong("it says that its tree is %s, and it is %s", quote(h.says.Tree), tree)
 		}
 		if n := len(of.stats[i]); n != h.says.Files {
-			wrong("it says that it changes %s, and changes %d", plain.Plural(h.says.Files, "file"), n)
+			wrong("it says that it changes %s, and changes %d", text.Plural(h.says.Files, "file"), n)
 		}
 		for _, test := range h.says.Tests {
 			if !slices.ContainsFunc(of.stats[i], func(f git.FileStat) bool { return f.Path == test }) {

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // most limits the differing files that a finding names.
@@ -218,4 +218,4 @@ func difference(got, want string) string {
 	return "nothing"
 }
 
-func quote(line string) string { return fmt.Sprintf("%q", plain.Line(line, 100)) }
+func quote(line string) string { return fmt.Sprintf("%q", text.Line(line, 100)) }

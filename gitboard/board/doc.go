@@ -9,5 +9,5 @@
 // an operation needs from outside (its time, a lease that was seen, a commit that was found) is
 // part of the operation itself, so that a replay reaches the same decision.
 //
-// It may import gitboard/plain and gitboard/roles.
+// It may import gitboard/roles and gitboard/text.
 package board

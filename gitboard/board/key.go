@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Key is a record of keys/: a public key and who signs with it. It belongs to one principal for
@@ -72,7 +72,7 @@ func principal(name string) error {
 	if !strings.Contains(name, "@") {
 		return invalid("%s is neither an agent's id nor an e-mail address: a human is known by the address that git has", quote(name)).hint("coder-1, or ada@example.org: git config user.email")
 	}
-	if !address.MatchString(name) || !plain.IsAddress(name) || strings.ToLower(name) != name || AgentAddress(name) {
+	if !address.MatchString(name) || !text.IsAddress(name) || strings.ToLower(name) != name || AgentAddress(name) {
 		return invalid("%s is not an e-mail address of a human, in lower case", quote(name))
 	}
 	return nil

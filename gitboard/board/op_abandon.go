@@ -3,7 +3,7 @@ package board
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Abandon gives up a task.
@@ -37,5 +37,5 @@ func (p *Abandon) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Abandon) Subject(_, _ *State, _ Operation) (string, string) {
-	return plain.Line(p.Reason, 90), p.Reason
+	return text.Line(p.Reason, 90), p.Reason
 }

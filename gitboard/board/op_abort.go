@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import "github.com/git-liza/git-liza/gitboard/text"
 
 // Abort ends the run: it gives up the goals in progress and the sprint.
 type Abort struct {
@@ -37,5 +37,5 @@ func (p *Abort) Subject(_, _ *State, _ Operation) (string, string) {
 	if p.Reason == "" {
 		return "the run is over", ""
 	}
-	return plain.Line(p.Reason, 90), p.Reason
+	return text.Line(p.Reason, 90), p.Reason
 }

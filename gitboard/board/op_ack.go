@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Ack marks notes, anomalies and changes of specs as dealt with.
@@ -67,5 +67,5 @@ func (p *Ack) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Ack) Subject(_, _ *State, _ Operation) (string, string) {
-	return plain.Line(strings.Join(p.IDs, ", "), 100), ""
+	return text.Line(strings.Join(p.IDs, ", "), 100), ""
 }

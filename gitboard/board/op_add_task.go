@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // AddTask defines a task, as DRAFT or, by a human with Ready, as UNCLAIMED.
@@ -26,7 +26,7 @@ func (p *AddTask) Op() string { return "add-task" }
 // Check implements Payload.
 func (p *AddTask) Check(s *State, op Operation) error {
 	if t := s.Task(p.Task); t != nil {
-		return refuse(CodeExists, "there is a task %s already: %s", p.Task, plain.Line(t.Description, 80)).on(t).hint("git liza show %s", p.Task)
+		return refuse(CodeExists, "there is a task %s already: %s", p.Task, text.Line(t.Description, 80)).on(t).hint("git liza show %s", p.Task)
 	}
 	if _, err := s.goalInProgress(op, p.Goal); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (p *AddTask) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *AddTask) Subject(_, _ *State, _ Operation) (string, string) {
-	return plain.Line(p.Description, 100), ""
+	return text.Line(p.Description, 100), ""
 }
 
 // checkDefinition refuses a definition that no task may have, whatever its status.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // AgentStatusChange is a supervisor's report about its agent's process.
@@ -55,7 +55,7 @@ func (p *AgentStatusChange) Apply(s *State, op Operation) {
 func (p *AgentStatusChange) Subject(_, _ *State, op Operation) (string, string) {
 	line := op.Actor.ID + " is " + string(p.Status)
 	if p.WaitingFor != "" {
-		line += ", waiting: " + plain.Line(p.WaitingFor, 60)
+		line += ", waiting: " + text.Line(p.WaitingFor, 60)
 	}
 	return line, ""
 }

@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import "github.com/git-liza/git-liza/gitboard/text"
 
 // AlignmentEntry adds an entry to a goal's alignment history. It may reword the goal; the entry
 // keeps the old wording.
@@ -67,7 +67,7 @@ func (p *AlignmentEntry) goal(s *State, op Operation) (*Goal, error) {
 // Subject implements Payload.
 func (p *AlignmentEntry) Subject(_, _ *State, _ Operation) (string, string) {
 	if p.Wording != "" {
-		return "the goal is now: " + plain.Line(p.Wording, 80), p.Summary + "\nThe goal is now: " + p.Wording
+		return "the goal is now: " + text.Line(p.Wording, 80), p.Summary + "\nThe goal is now: " + p.Wording
 	}
-	return plain.Line(p.Summary, 100), p.Summary
+	return text.Line(p.Summary, 100), p.Summary
 }

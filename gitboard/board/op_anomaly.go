@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // AnomalyType is a row of the table of anomalies: who may log it, and its required details.
@@ -131,7 +131,7 @@ func SimilarLoop(s *State, task, pattern string) *Anomaly {
 		}
 	}
 	for _, a := range loops[max(0, len(loops)-maxMatched):] {
-		if plain.Similar(string(a.Details["error_pattern"]), pattern) {
+		if text.Similar(string(a.Details["error_pattern"]), pattern) {
 			return a
 		}
 	}

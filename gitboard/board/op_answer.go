@@ -3,8 +3,8 @@ package board
 import (
 	"cmp"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Answer answers a question: those of a BLOCKED task, which then continues with its work, or a
@@ -85,11 +85,11 @@ func (p *Answer) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *Answer) Subject(before, _ *State, _ Operation) (string, string) {
 	if p.Note != "" {
-		return p.Note + ": " + plain.Line(p.Text, 80), p.Text
+		return p.Note + ": " + text.Line(p.Text, 80), p.Text
 	}
 	body := ""
 	for _, q := range before.Task(p.Task).BlockedQuestions {
 		body += "? " + q + "\n"
 	}
-	return plain.Line(p.Text, 80), body + p.Text
+	return text.Line(p.Text, 80), body + p.Text
 }

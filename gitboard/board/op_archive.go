@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // MaxArchived is how many tasks one operation can archive.
@@ -73,7 +73,7 @@ func (p *Archive) Apply(s *State, _ Operation) {
 
 // Subject implements Payload.
 func (p *Archive) Subject(_, _ *State, _ Operation) (string, string) {
-	return p.Sprint + ", " + plain.Plural(len(p.Tasks), "task"), strings.Join(p.Tasks, ", ")
+	return p.Sprint + ", " + text.Plural(len(p.Tasks), "task"), strings.Join(p.Tasks, ", ")
 }
 
 // Over reports whether the sprint is over.

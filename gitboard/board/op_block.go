@@ -3,7 +3,7 @@ package board
 import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // HumanOverride is the reason of a human's block without a given reason.
@@ -67,5 +67,5 @@ func (p *Block) Subject(_, _ *State, _ Operation) (string, string) {
 	for _, q := range p.Questions {
 		body += "\n? " + q
 	}
-	return plain.Line(p.Reason, 90), body
+	return text.Line(p.Reason, 90), body
 }

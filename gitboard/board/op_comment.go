@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // The limits of comments: the bytes of one text, the number on one submission, and the bytes of a
@@ -39,7 +39,7 @@ type Comment struct {
 func (p *Comment) Op() string { return "comment" }
 
 // Where is the commented place, as FILE:LINE.
-func (p *Comment) Where() string { return plain.Place(p.Path, p.Line) }
+func (p *Comment) Where() string { return text.Place(p.Path, p.Line) }
 
 // Check implements Payload.
 func (p *Comment) Check(s *State, op Operation) error {
@@ -52,7 +52,7 @@ func (p *Comment) Check(s *State, op Operation) error {
 	case !IsFilePath(p.Path):
 		return invalid("%s is not the path of a file of the project", quote(p.Path)).hint("git liza comment %s src/file.go:12 TEXT", t.ID)
 	case p.Line < 1 || p.Line > p.Lines:
-		return invalid("%s has %s, and no line %d", quote(p.Path), plain.Plural(p.Lines, "line"), p.Line)
+		return invalid("%s has %s, and no line %d", quote(p.Path), text.Plural(p.Lines, "line"), p.Line)
 	case len(p.Text) > MaxComment:
 		return invalid("the comment has %d bytes; %d are allowed", len(p.Text), MaxComment).hint("say it in fewer words, or in the reason of the verdict")
 	case len(t.OpenComments()) >= MaxComments:
@@ -86,11 +86,11 @@ func (p *Comment) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Comment) Subject(_, _ *State, op Operation) (string, string) {
-	return fmt.Sprintf("%s by %s: %s", p.Where(), cmp.Or(op.Actor.Name, op.Actor.ID), plain.Line(p.Text, 80)), p.Text
+	return fmt.Sprintf("%s by %s: %s", p.Where(), cmp.Or(op.Actor.Name, op.Actor.ID), text.Line(p.Text, 80)), p.Text
 }
 
 // Where is the commented place, as FILE:LINE.
-func (c LineComment) Where() string { return plain.Place(c.Path, c.Line) }
+func (c LineComment) Where() string { return text.Place(c.Path, c.Line) }
 
 // Author is the author of the comment; a human is given by name.
 func (c LineComment) Author() string {

@@ -3,8 +3,8 @@ package board
 import (
 	"cmp"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // SetConfig changes one setting.
@@ -73,5 +73,5 @@ func continueOnBudget(s *State, op Operation, key string) {
 // Subject implements Payload.
 func (p *SetConfig) Subject(before, _ *State, _ Operation) (string, string) {
 	k, _ := FindConfigKey(p.Key)
-	return plain.Line(p.Key+": "+cmp.Or(k.Value(before.Config()), "(empty)")+" -> "+cmp.Or(p.Value, "(empty)"), 110), ""
+	return text.Line(p.Key+": "+cmp.Or(k.Value(before.Config()), "(empty)")+" -> "+cmp.Or(p.Value, "(empty)"), 110), ""
 }

@@ -3,7 +3,7 @@ package board
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Severities and Urgencies are the permitted values of a discovery; the default urgency is
@@ -58,7 +58,7 @@ func (p *Discover) Subject(before, _ *State, _ Operation) (string, string) {
 	if p.Urgency == "immediate" {
 		line += ", immediate"
 	}
-	return line + ": " + plain.Line(p.Description, 80), p.Description
+	return line + ": " + text.Line(p.Description, 80), p.Description
 }
 
 func (s *State) openDiscovery(id string) (*Discovery, error) {

@@ -3,7 +3,7 @@ package board
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // GoalAbort gives up a goal. Its tasks stay as they are, but may no longer be worked on.
@@ -39,5 +39,5 @@ func (p *GoalAbort) Subject(before, _ *State, op Operation) (string, string) {
 	if err != nil {
 		return "", p.Reason
 	}
-	return strings.TrimSuffix(g.ID+": "+plain.Line(p.Reason, 90), ": "), p.Reason
+	return strings.TrimSuffix(g.ID+": "+text.Line(p.Reason, 90), ": "), p.Reason
 }

@@ -3,8 +3,8 @@ package board
 import (
 	"fmt"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // GoalComplete ends a goal whose tasks are all finished.
@@ -53,5 +53,5 @@ func (p *GoalComplete) Subject(before, _ *State, op Operation) (string, string) 
 	if err != nil {
 		return "", p.Summary
 	}
-	return fmt.Sprintf("%s, %s, all finished", g.ID, plain.Plural(len(before.TasksOf(g.ID))+g.Archived, "task")), p.Summary
+	return fmt.Sprintf("%s, %s, all finished", g.ID, text.Plural(len(before.TasksOf(g.ID))+g.Archived, "task")), p.Summary
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // GoalReopen continues an ended goal.
@@ -42,5 +42,5 @@ func (p *GoalReopen) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *GoalReopen) Subject(_, _ *State, _ Operation) (string, string) {
-	return strings.TrimSuffix(p.Goal+": "+plain.Line(p.Reason, 90), ": "), p.Reason
+	return strings.TrimSuffix(p.Goal+": "+text.Line(p.Reason, 90), ": "), p.Reason
 }

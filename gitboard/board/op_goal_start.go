@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import "github.com/git-liza/git-liza/gitboard/text"
 
 // GoalStart starts another goal. Init starts the first.
 type GoalStart struct {
@@ -24,7 +24,7 @@ func (p *GoalStart) Check(s *State, _ Operation) error {
 		return invalid("%s is not a goal's id: use lower-case letters, digits and hyphens, 64 at most, like billing", quote(p.ID))
 	}
 	if g := s.Goal(p.ID); g != nil {
-		return refuse(CodeExists, "there is a goal %s already: %s", g.ID, plain.Line(g.Description, 80)).hint("git liza goal show %s", g.ID)
+		return refuse(CodeExists, "there is a goal %s already: %s", g.ID, text.Line(g.Description, 80)).hint("git liza goal show %s", g.ID)
 	}
 	if p.Priority != 0 {
 		if err := priority(p.Priority); err != nil {
@@ -56,5 +56,5 @@ func takeUp(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *GoalStart) Subject(_, _ *State, _ Operation) (string, string) {
-	return p.ID + ", " + plain.Line(p.Text, 100), p.Vision
+	return p.ID + ", " + text.Line(p.Text, 100), p.Vision
 }

@@ -3,8 +3,8 @@ package board
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // HandOff hands over what an agent was doing to the next agent of its role, with the information
@@ -88,5 +88,5 @@ func (p *HandOff) message() string {
 
 // Subject implements Payload.
 func (p *HandOff) Subject(_, _ *State, _ Operation) (string, string) {
-	return plain.Line(p.Summary, 90), "Next: " + p.NextAction
+	return text.Line(p.Summary, 90), "Next: " + p.NextAction
 }

@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // MaxImport is how many bytes the records and the log of an imported board may have in total.
@@ -45,7 +45,7 @@ func (p *Import) Op() string { return "import" }
 // Check implements Payload.
 func (p *Import) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse(CodeExists, "this repository has a board already: %s", plain.Line(s.Purpose(), 100)).hint("git liza status")
+		return refuse(CodeExists, "this repository has a board already: %s", text.Line(s.Purpose(), 100)).hint("git liza status")
 	}
 	if err := required("source", p.Source); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (p *Import) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *Import) Subject(_, after *State, _ Operation) (string, string) {
 	n := len(after.List(TaskDir))
-	return plain.Line(p.Source, 60) + ", " + plain.Plural(n, "task"), plain.Line(after.Purpose(), 200)
+	return text.Line(p.Source, 60) + ", " + text.Plural(n, "task"), text.Line(after.Purpose(), 200)
 }
 
 // Unarchived returns the board with its archived tasks among the others, for callers that need all

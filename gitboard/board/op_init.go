@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import "github.com/git-liza/git-liza/gitboard/text"
 
 // Init begins a board: the first commit of its branch. Key is the human's public key; if it is set,
 // the board requires signatures from the start.
@@ -22,7 +22,7 @@ func (p *Init) Op() string { return "init" }
 // Check implements Payload.
 func (p *Init) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse(CodeExists, "this repository has a board already: %s", plain.Line(s.Purpose(), 100)).hint("a further goal: git liza goal start TEXT")
+		return refuse(CodeExists, "this repository has a board already: %s", text.Line(s.Purpose(), 100)).hint("a further goal: git liza goal start TEXT")
 	}
 	if err := CheckIntegration(p.IntegrationBranch); err != nil {
 		return err
@@ -84,5 +84,5 @@ func (p *Init) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Init) Subject(_, _ *State, _ Operation) (string, string) {
-	return plain.Line(p.Goal, 100), "Integration branch: " + p.IntegrationBranch
+	return text.Line(p.Goal, 100), "Integration branch: " + p.IntegrationBranch
 }

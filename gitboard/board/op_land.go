@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Land records a human's move of integration: to a commit, or to a new commit on top that brings
@@ -38,7 +38,7 @@ func (p *Land) Apply(s *State, _ Operation) { s.leftAt(p.Commit) }
 func (p *Land) Subject(_, _ *State, _ Operation) (string, string) {
 	line := fmt.Sprintf("integration from %.10s to %.10s", p.Before, p.Commit)
 	if len(p.Files) > 0 {
-		line += ", " + plain.Line(strings.Join(p.Files, ", "), 80)
+		line += ", " + text.Line(strings.Join(p.Files, ", "), 80)
 	}
 	return line, p.Reason
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Merge records the outcome of merging approved work into integration: landed, or failed and why.
@@ -150,12 +150,12 @@ func (s *State) landed(t *Task, commit, mergeType string, drift int, op Operatio
 func (p *Merge) Subject(before, _ *State, _ Operation) (string, string) {
 	switch p.Failure {
 	case FailConflict:
-		return "not merged: conflict in " + plain.Line(strings.Join(p.Files, ", "), 70), ""
+		return "not merged: conflict in " + text.Line(strings.Join(p.Files, ", "), 70), ""
 	case FailTest:
 		return "not merged: integration test failed", p.Log
 	}
 	t := before.Task(p.Task)
-	body := fmt.Sprintf("%s\nWork by %s, approved by %s, drift %s.", plain.Line(t.Description, 200), t.AssignedTo, t.ApprovedBy, plain.Plural(p.Drift, "commit"))
+	body := fmt.Sprintf("%s\nWork by %s, approved by %s, drift %s.", text.Line(t.Description, 200), t.AssignedTo, t.ApprovedBy, text.Plural(p.Drift, "commit"))
 	subject := fmt.Sprintf("%.10s, %s", p.MergeCommit, p.MergeType)
 	if p.Train != "" {
 		subject += fmt.Sprintf(", train %.10s", p.Train)

@@ -3,8 +3,8 @@ package board
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // AddNote leaves a note: from a human to a task, an agent, a role or everybody, or from a planner
@@ -57,5 +57,5 @@ func (p *AddNote) Subject(before, _ *State, _ Operation) (string, string) {
 	} else {
 		to += "everybody"
 	}
-	return to + ": " + plain.Line(p.Message, 80), p.Message
+	return to + ": " + text.Line(p.Message, 80), p.Message
 }

@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import "github.com/git-liza/git-liza/gitboard/text"
 
 // Pause stops claims, review claims and merges, for the whole board or for one task.
 type Pause struct {
@@ -41,5 +41,5 @@ func (p *Pause) Subject(_, _ *State, _ Operation) (string, string) {
 	if p.Reason == "" {
 		return "no claims, review claims or merges until resumed", ""
 	}
-	return plain.Line(p.Reason, 90), p.Reason
+	return text.Line(p.Reason, 90), p.Reason
 }

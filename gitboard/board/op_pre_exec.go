@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import "github.com/git-liza/git-liza/gitboard/text"
 
 // PreExec writes the pre-execution checkpoint: what a coder is going to do.
 type PreExec struct {
@@ -63,5 +63,5 @@ func (p *PreExec) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *PreExec) Subject(_, _ *State, _ Operation) (string, string) {
-	return plain.Line(p.Intent, 90), "Intent: " + p.Intent + "\nValidation: " + p.Validation
+	return text.Line(p.Intent, 90), "Intent: " + p.Intent + "\nValidation: " + p.Validation
 }

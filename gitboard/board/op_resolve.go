@@ -3,7 +3,7 @@ package board
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Resolve resets the circuit breaker, with a human's explanation.
@@ -35,5 +35,5 @@ func (p *Resolve) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Resolve) Subject(before, _ *State, _ Operation) (string, string) {
-	return before.Breaker().trigger().Pattern + ": " + plain.Line(p.Text, 80), p.Text
+	return before.Breaker().trigger().Pattern + ": " + text.Line(p.Text, 80), p.Text
 }

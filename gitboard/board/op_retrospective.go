@@ -3,7 +3,7 @@ package board
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Retrospective stores a human's lessons from the sprint.
@@ -53,5 +53,5 @@ func (p *Retrospective) Subject(before, _ *State, _ Operation) (string, string) 
 	if strings.HasPrefix(first, RetrospectiveTitle) {
 		return before.Sprint().ID, ""
 	}
-	return before.Sprint().ID + ": " + plain.Line(first, 80), ""
+	return before.Sprint().ID + ": " + text.Line(first, 80), ""
 }

@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import "github.com/git-liza/git-liza/gitboard/text"
 
 // RecordSpecChange records that a specification changed.
 type RecordSpecChange struct {
@@ -38,5 +38,5 @@ func (p *RecordSpecChange) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *RecordSpecChange) Subject(before, _ *State, _ Operation) (string, string) {
-	return before.nextID(SpecChangeDir, "change") + ", " + plain.Line(p.Spec, 60) + ": " + plain.Line(p.Change, 60), p.Change
+	return before.nextID(SpecChangeDir, "change") + ", " + text.Line(p.Spec, 60) + ": " + text.Line(p.Change, 60), p.Change
 }

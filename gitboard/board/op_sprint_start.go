@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // SprintStart begins a sprint after the end of the previous sprint.
@@ -63,7 +63,7 @@ func (p *SprintStart) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *SprintStart) Subject(_, after *State, _ Operation) (string, string) {
-	return after.Sprint().ID + ", " + plain.Plural(len(p.Planned), "planned task"), p.Aim
+	return after.Sprint().ID + ", " + text.Plural(len(p.Planned), "planned task"), p.Aim
 }
 
 // SprintStarted is the event in the alignment history that records a sprint's aim.

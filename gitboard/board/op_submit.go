@@ -6,7 +6,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Submit submits work for review. Attested: the worktree was clean and its HEAD was the commit.
@@ -136,7 +136,7 @@ func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
 	if p.NoTestsBecause != "" {
 		body = "No tests because: " + p.NoTestsBecause
 	}
-	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, plain.Plural(p.Commits, "commit"), plain.Plural(p.Files, "file")), body
+	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, text.Plural(p.Commits, "commit"), text.Plural(p.Files, "file")), body
 }
 
 // rejectedLike returns the rejection of the same commit, or of one with the same files, if it still

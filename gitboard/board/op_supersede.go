@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Supersede replaces a task by other tasks.
@@ -70,5 +70,5 @@ func (p *Supersede) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Supersede) Subject(_, _ *State, _ Operation) (string, string) {
-	return "replaced by " + plain.Line(strings.Join(p.By, ", "), 90), p.Reason
+	return "replaced by " + text.Line(strings.Join(p.By, ", "), 90), p.Reason
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // SetTeam replaces the whole team. Everything later follows the new one; what was decided under the
@@ -88,5 +88,5 @@ func (p *SetTeam) Subject(before, _ *State, _ Operation) (string, string) {
 	if len(lines) == 0 {
 		return "settings of roles or stages", ""
 	}
-	return plain.Line(strings.Join(lines, "; "), 110), ""
+	return text.Line(strings.Join(lines, "; "), 110), ""
 }

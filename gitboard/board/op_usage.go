@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Usage records the cost of an agent's run, as its CLI reported it. A run on a task is added to the
@@ -77,7 +77,7 @@ func (p *Usage) Check(s *State, op Operation) error {
 	if err := required("cli", p.CLI); err != nil {
 		return err
 	}
-	if len(p.CLI) > 100 || len(p.Model) > MaxModel || plain.Line(p.Model, MaxModel) != p.Model {
+	if len(p.CLI) > 100 || len(p.Model) > MaxModel || text.Line(p.Model, MaxModel) != p.Model {
 		return invalid("the names of CLI and model are one line each, of 100 and 200 bytes at most")
 	}
 	c := p.Cost

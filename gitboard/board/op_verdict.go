@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // The two verdicts.
@@ -99,14 +99,14 @@ func deadlock(s *State, t *Task, op Operation) {
 func (p *Verdict) Subject(before, after *State, op Operation) (string, string) {
 	line := fmt.Sprintf("%s by %s, %.10s", p.Verdict, cmp.Or(op.Actor.Name, op.Actor.ID), p.Commit)
 	if n := len(before.Task(p.Task).OpenComments()); n > 0 {
-		line += ", " + plain.Plural(n, "comment")
+		line += ", " + text.Plural(n, "comment")
 	}
 	switch t := after.Task(p.Task); t.Status {
 	case Blocked:
 		line += ", review deadlock"
 	case ReadyForReview:
 		progress := after.ReviewProgress(t)
-		line += fmt.Sprintf(", %d of %s", len(progress.Approvals), plain.Plural(progress.Needed(), "approval"))
+		line += fmt.Sprintf(", %d of %s", len(progress.Approvals), text.Plural(progress.Needed(), "approval"))
 	}
 	return line, cmp.Or(p.Reason, p.Rejection.Text())
 }

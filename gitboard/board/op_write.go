@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Write is a human's edit of one record: the changed fields, with their new values as YAML. It
@@ -227,5 +227,5 @@ func (p *Write) Subject(_, _ *State, _ Operation) (string, string) {
 	for _, f := range p.Fields {
 		names = append(names, f.Field)
 	}
-	return p.Path + ": " + plain.Line(strings.Join(names, ", "), 80), p.Reason
+	return p.Path + ": " + text.Line(strings.Join(names, ", "), 80), p.Reason
 }

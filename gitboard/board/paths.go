@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // The paths of single records in the board's tree.
@@ -193,7 +193,7 @@ func validIntegration(name string) bool {
 // another ref (git-check-ref-format), and it is not one of the board's.
 func validBranch(name string) bool {
 	if len(name) > maxBranch || pseudo.MatchString(name) || own.MatchString(name) || strings.HasPrefix(name, "-") ||
-		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, plain.Hides) || !utf8.ValidString(name) ||
+		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, text.Hides) || !utf8.ValidString(name) ||
 		strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {
 		return false
 	}

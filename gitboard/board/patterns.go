@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Pattern is a rule of the circuit breaker that the sprint's anomalies match.
@@ -101,7 +101,7 @@ func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
 	var of []candidate
 	for _, a := range all {
 		if key := r.key(a); key != "" {
-			of = append(of, candidate{a.ID, cmp.Or(a.Task, a.ID), key, plain.Fold(key)})
+			of = append(of, candidate{a.ID, cmp.Or(a.Task, a.ID), key, text.Fold(key)})
 		}
 	}
 	agreeing := same(of)
@@ -145,7 +145,7 @@ func similar(of []candidate) [][]int {
 	for i, c := range of {
 		texts[i] = []rune(c.folded)
 		for j := range i {
-			if of[j].folded == c.folded || plain.Alike(texts[i], texts[j], maxMatchedText) {
+			if of[j].folded == c.folded || text.Alike(texts[i], texts[j], maxMatchedText) {
 				lists[i], lists[j] = append(lists[i], j), append(lists[j], i)
 			}
 		}

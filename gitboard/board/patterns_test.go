@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 func anomaly(typ string, details ...string) *board.LogAnomaly {
@@ -105,6 +105,6 @@ func TestSimilarity(t *testing.T) {
 	}{{"", "", true}, {head + far, head + strings.ToUpper(far[1:]) + "!", true}, {head + far, head + strings.Repeat("uvw ", 5000), true},
 		{far + head, strings.Repeat("uvw ", 5000) + head, false}, {head + far, head, false}, {"abc", "ABC", true}, {"a  b\n", "a b", true}, {"line 12", "line 98", true}, {"0123456789", "01234567xy", true},
 		{"abcdefghij", "abcdefgxyz", true}, {"abcdefghij", "abcdefwxyz", false}, {"abc", "", false}, {"äöü", "äöx", false}} {
-		equal(t, plain.Line(c.a+" ~ "+c.b, 60), plain.Similar(c.a, c.b), c.want)
+		equal(t, text.Line(c.a+" ~ "+c.b, 60), text.Similar(c.a, c.b), c.want)
 	}
 }

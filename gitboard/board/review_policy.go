@@ -8,8 +8,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // ReviewPolicy sets who reviews the submissions of a stage, and how many have to approve. Its zero
@@ -74,7 +74,7 @@ func (t *Team) reviewFault(p ReviewPolicy) (field, what string) {
 	}
 	switch {
 	case p.Approvals > most && !slices.Contains(p.By, roles.HumanID):
-		return "approvals", fmt.Sprintf("%s are asked for, and the roles that review have at most %s", plain.Plural(p.Approvals, "approval"), plain.Plural(most, "agent"))
+		return "approvals", fmt.Sprintf("%s are asked for, and the roles that review have at most %s", text.Plural(p.Approvals, "approval"), text.Plural(most, "agent"))
 	case p.Approvals < 0 || p.Approvals > maxApprovals:
 		return "approvals", fmt.Sprintf("%d is not from 1 to %d", p.Approvals, maxApprovals)
 	case p.Differ != "" && p.Differ != DifferCLI && p.Differ != DifferModel:
@@ -184,14 +184,14 @@ func (p ReviewProgress) String() string {
 	if p.Needed() == 1 && len(p.Approvals) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %s", len(p.Approvals), plain.Plural(p.Needed(), "approval"))
+	line := fmt.Sprintf("%d of %s", len(p.Approvals), text.Plural(p.Needed(), "approval"))
 	if len(p.Approvals) > 0 {
-		text += ": " + strings.Join(approvers(p.Approvals), ", ")
+		line += ": " + strings.Join(approvers(p.Approvals), ", ")
 	}
 	if p.AwaitsHuman() {
-		text += "; a human has to approve for " + strings.Join(p.Paths, ", ")
+		line += "; a human has to approve for " + strings.Join(p.Paths, ", ")
 	}
-	return text
+	return line
 }
 
 // mayReview refuses a reviewer who may not judge a task's submission. It does not look at who

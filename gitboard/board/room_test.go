@@ -24,8 +24,8 @@ func (s *script) size(path string) int {
 	return len(data)
 }
 
-// text returns n bytes as short lines, which take more space the deeper they are indented.
-func text(n int) string { return strings.Repeat("a\n", n/2-1) + "aa" }
+// longText returns n bytes as short lines, which take more space the deeper they are indented.
+func longText(n int) string { return strings.Repeat("a\n", n/2-1) + "aa" }
 
 // fill repeats an operation until it is refused because the record is full.
 func (s *script) fill(a board.Actor, p board.Payload) {
@@ -46,13 +46,13 @@ func TestRoomToEnd(t *testing.T) {
 	testrun.NotShort(t)
 	long := func(id string) *board.PreExec {
 		p := preExec(id)
-		p.Assumptions = []string{text(2 << 10), strings.Repeat("\u2028", 1<<10)}
+		p.Assumptions = []string{longText(2 << 10), strings.Repeat("\u2028", 1<<10)}
 		return p
 	}
-	force := &board.Block{About: about("login"), Reason: text(4 << 10)}
+	force := &board.Block{About: about("login"), Reason: longText(4 << 10)}
 	for name, end := range map[string]board.Payload{
-		"abandon":   &board.Abandon{About: about("login"), Reason: text(2 << 10)},
-		"supersede": &board.Supersede{About: about("login"), By: []string{"other"}, Reason: text(1 << 10)},
+		"abandon":   &board.Abandon{About: about("login"), Reason: longText(2 << 10)},
+		"supersede": &board.Supersede{About: about("login"), By: []string{"other"}, Reason: longText(1 << 10)},
 	} {
 		s := begun(t).ready("other").claimed("login")
 		for _, c := range []board.Actor{coder1, coder2, coder3} {
@@ -70,10 +70,10 @@ func TestRoomToEnd(t *testing.T) {
 			t.Errorf("%s: it has %d bytes alone", name, n)
 		}
 		s.do(human, force)
-		s.do(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: text(1 << 10)}, Set: []string{"scope"}, Reason: "less"})
+		s.do(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: longText(1 << 10)}, Set: []string{"scope"}, Reason: "less"})
 		// A planner that never stops amending leaves that room, too.
 		for i := 0; ; i++ {
-			scope := fmt.Sprintf("%d %s", i, text(2<<10))
+			scope := fmt.Sprintf("%d %s", i, longText(2<<10))
 			if err := s.step(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: scope}, Set: []string{"scope"}, Reason: "again"}); err != nil {
 				break
 			}

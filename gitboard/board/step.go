@@ -3,8 +3,8 @@ package board
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Step is one step of the fold: it checks an operation on a state and returns the next state. It
@@ -86,11 +86,11 @@ func checkActor(s *State, op Operation) error {
 			return invalid("a human acts as %q, not as %q", roles.HumanID, a.ID)
 		}
 		if agentsName(a.Name) || agentsName(a.Email) {
-			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's name or address", quote(a.Name), plain.Line(a.Email, 60)).
+			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's name or address", quote(a.Name), text.Line(a.Email, 60)).
 				hint(`as yourself: git config user.name "Your Name" and git config user.email you@example.com`)
 		}
-		if !plain.IsName(a.Name) || !plain.IsAddress(a.Email) {
-			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character, or one that is not seen", quote(a.Name), plain.Line(a.Email, 60)).
+		if !text.IsName(a.Name) || !text.IsAddress(a.Email) {
+			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character, or one that is not seen", quote(a.Name), text.Line(a.Email, 60)).
 				hint(`git config user.name "Your Name" and git config user.email you@example.com`)
 		}
 	} else {
@@ -142,7 +142,7 @@ func because(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ": " + plain.Line(reason, 120)
+	return ": " + text.Line(reason, 120)
 }
 
 // checkSubject checks an operation on a task against the table of transitions, as far as the task's

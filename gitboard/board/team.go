@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Team is team.yaml: the roles of a project's agents, and the stages of its work. A board without
@@ -257,7 +257,7 @@ func (r *Role) fault(at string) *TeamFault {
 	if r.CLI != "" && !toolName.MatchString(r.CLI) {
 		return faultAt(at+".cli", "%s is not the name of a CLI", quote(r.CLI))
 	}
-	if !plain.IsName(r.Model) {
+	if !text.IsName(r.Model) {
 		return faultAt(at+".model", "the name of the model holds a control character")
 	}
 	for _, n := range []struct {
@@ -278,7 +278,7 @@ func (r *Role) fault(at string) *TeamFault {
 		return faultAt(at+".instructions", "%s is not a file on the integration branch", quote(r.Instructions))
 	}
 	for i, skill := range r.Skills {
-		if strings.TrimSpace(skill) == "" || !plain.IsName(skill) || slices.Contains(r.Skills[:i], skill) {
+		if strings.TrimSpace(skill) == "" || !text.IsName(skill) || slices.Contains(r.Skills[:i], skill) {
 			return faultAt(fmt.Sprintf("%s.skills[%d]", at, i), "%s is not the name of a skill, or is listed twice", quote(skill))
 		}
 	}
@@ -304,7 +304,7 @@ func (t *Team) stageFault() *TeamFault {
 		if field, what := t.reviewFault(st.Review); what != "" {
 			return faultAt(at+".review."+field, "%s", what)
 		}
-		if st.Test != "" && (strings.TrimSpace(st.Test) == "" || !plain.IsName(st.Test)) {
+		if st.Test != "" && (strings.TrimSpace(st.Test) == "" || !text.IsName(st.Test)) {
 			return faultAt(at+".test", "%s is not a command in one line without control characters", quote(st.Test))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // MaxText is the maximum size in bytes of one text in an operation. A whole record may have 256
@@ -163,7 +163,7 @@ func Warnings(d Definition) []string {
 	return w
 }
 
-func quote(s string) string { return fmt.Sprintf("%q", plain.Line(s, 80)) }
+func quote(s string) string { return fmt.Sprintf("%q", text.Line(s, 80)) }
 
 // list joins words with commas and a last "or".
 func list[T ~string](words []T) string { return join(words, " or ") }
@@ -184,7 +184,7 @@ func join[T ~string](words []T, last string) string {
 
 // didYouMean suggests the nearest known words, or a command that lists them.
 func didYouMean(word string, known []string, lister string) string {
-	near := plain.Nearest(word, known, 3)
+	near := text.Nearest(word, known, 3)
 	if len(near) == 0 {
 		return lister
 	}

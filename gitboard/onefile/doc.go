@@ -3,5 +3,5 @@
 // names and missing fields their present form, and reports each change. Values that no version had
 // are faults: each is named with its line and the allowed values.
 //
-// It may import gitboard/board, gitboard/log/codec, gitboard/plain and gitboard/roles.
+// It may import gitboard/board, gitboard/log/codec, gitboard/roles and gitboard/text.
 package onefile

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // report collects changes to intact fields, and the faults of others.
@@ -21,7 +21,7 @@ type report struct {
 
 // fault records a place that can't be read.
 func (r *report) fault(where string, line int, format string, args ...any) {
-	r.faults = append(r.faults, Fault{max(line, 1), plain.Line(where+": "+fmt.Sprintf(format, args...), 300)})
+	r.faults = append(r.faults, Fault{max(line, 1), text.Line(where+": "+fmt.Sprintf(format, args...), 300)})
 }
 
 // add records a change to something that can't be kept as it was.
@@ -30,7 +30,7 @@ func (r *report) add(where string, line int, format string, args ...any) {
 	if line > 0 {
 		at = fmt.Sprintf(" (line %d)", line)
 	}
-	r.lines = append(r.lines, plain.Line(where+at+": "+fmt.Sprintf(format, args...), 300))
+	r.lines = append(r.lines, text.Line(where+at+": "+fmt.Sprintf(format, args...), 300))
 }
 
 // The names that fields had in some versions of the file, for each kind of record.
@@ -63,7 +63,7 @@ func (r *report) fill(where string, n *yaml.Node, into any, names map[string]str
 	}
 	keys, values := fields(n)
 	if n != nil && n.Kind != yaml.MappingNode && !absent(n) {
-		r.fault(where, n.Line, "%q is not a mapping of fields", plain.Line(text(n), 60))
+		r.fault(where, n.Line, "%q is not a mapping of fields", text.Line(textOf(n), 60))
 	}
 	for _, key := range keys {
 		name := key
@@ -109,27 +109,27 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 		return
 	}
 	bad := func(needed string) {
-		r.fault(where, n.Line, "%q is not %s", plain.Line(text(n), 60), needed)
+		r.fault(where, n.Line, "%q is not %s", text.Line(textOf(n), 60), needed)
 	}
 	switch {
 	case f.Type() == timeType:
-		at, ok := when(text(n))
+		at, ok := when(textOf(n))
 		if !ok {
 			bad("a time like 2026-01-31T09:00:00Z")
 			return
 		}
 		f.SetString(string(at))
 	case f.Kind() == reflect.String:
-		f.SetString(r.short(where, n.Line, text(n)))
+		f.SetString(r.short(where, n.Line, textOf(n)))
 	case f.Kind() == reflect.Int:
-		i, err := strconv.Atoi(strings.TrimSuffix(text(n), "%"))
+		i, err := strconv.Atoi(strings.TrimSuffix(textOf(n), "%"))
 		if err != nil || i < -1<<31 || i > 1<<31-1 {
 			bad("a number")
 			return
 		}
 		f.SetInt(int64(i))
 	case f.Kind() == reflect.Bool:
-		switch strings.ToLower(text(n)) {
+		switch strings.ToLower(textOf(n)) {
 		case "true", "yes", "on", "1":
 			f.SetBool(true)
 		case "false", "no", "off", "0":
@@ -138,7 +138,7 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 			bad("true or false")
 		}
 	case f.Type() == rejectionType && n.Kind == yaml.ScalarNode:
-		f.Set(reflect.ValueOf(rejection(r.short(where, n.Line, text(n)))))
+		f.Set(reflect.ValueOf(rejection(r.short(where, n.Line, textOf(n)))))
 	case f.Kind() == reflect.Pointer:
 		if n.Kind != yaml.MappingNode {
 			bad("a mapping of fields")
@@ -153,13 +153,13 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 		r.list(where, n, f)
 	case f.Kind() == reflect.Map && f.Type().Elem() == scalarType:
 		if n.Kind != yaml.MappingNode {
-			f.Set(reflect.ValueOf(map[string]board.Scalar{"note": board.Scalar(r.short(where, n.Line, text(n)))}))
+			f.Set(reflect.ValueOf(map[string]board.Scalar{"note": board.Scalar(r.short(where, n.Line, textOf(n)))}))
 			return
 		}
 		all := map[string]board.Scalar{}
 		keys, values := fields(n)
 		for _, key := range keys {
-			all[key] = board.Scalar(r.short(where+"."+key, n.Line, text(values[key])))
+			all[key] = board.Scalar(r.short(where+"."+key, n.Line, textOf(values[key])))
 		}
 		f.Set(reflect.ValueOf(all))
 	}
@@ -169,7 +169,7 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 func (r *report) lost(where string, n *yaml.Node, into any, names map[string]string) {
 	unknown, values := r.fill(where, n, into, names)
 	for _, key := range unknown {
-		r.add(where, values[key].Line, "not kept: %s: %s", key, text(values[key]))
+		r.add(where, values[key].Line, "not kept: %s: %s", key, textOf(values[key]))
 	}
 }
 
@@ -186,7 +186,7 @@ func (r *report) list(where string, n *yaml.Node, f reflect.Value) {
 		}
 		switch {
 		case one.Kind() == reflect.Struct && item.Kind != yaml.MappingNode:
-			r.fault(where, item.Line, "%q is not a mapping of fields", plain.Line(text(item), 60))
+			r.fault(where, item.Line, "%q is not a mapping of fields", text.Line(textOf(item), 60))
 			continue
 		case one.Type() == reflect.TypeFor[board.Event]():
 			r.event(where, item, one.Addr().Interface().(*board.Event))
@@ -266,7 +266,7 @@ func (r *report) event(where string, n *yaml.Node, e *board.Event) {
 		if e.Reason != "" {
 			e.Reason += "; "
 		}
-		e.Reason = r.short(where, n.Line, e.Reason+key+": "+text(values[key]))
+		e.Reason = r.short(where, n.Line, e.Reason+key+": "+textOf(values[key]))
 	}
 	if e.Time.IsZero() || e.Event == "" {
 		r.fault(where, n.Line, "an event needs a time and a name: event")

@@ -15,7 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Fault is a place of a file that can't be read, and the way to mend it.
@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 }
 
 func faultAt(file string, line int, format string, args ...any) *Error {
-	return &Error{file, []Fault{{line, plain.Line(fmt.Sprintf(format, args...), 300)}}}
+	return &Error{file, []Fault{{line, text.Line(fmt.Sprintf(format, args...), 300)}}}
 }
 
 // maxNodes bounds what the aliases of a file may unfold to.
@@ -102,7 +102,7 @@ func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
 		return nil, faultAt(u.file, n.Line, "it unfolds to too much")
 	}
 	if !utf8.ValidString(n.Value) || strings.ContainsFunc(n.Value, control) {
-		return nil, faultAt(u.file, n.Line, "%s holds a control character: remove it", plain.Quote(n.Value))
+		return nil, faultAt(u.file, n.Line, "%s holds a control character: remove it", text.Quote(n.Value))
 	}
 	if n.Kind == yaml.AliasNode {
 		return u.node(n.Alias, depth+1)
@@ -115,7 +115,7 @@ func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
 				return nil, faultAt(u.file, child.Line, "a key is not plain text")
 			}
 			if seen[child.Value] {
-				return nil, faultAt(u.file, child.Line, "%q appears twice", plain.Line(child.Value, 60))
+				return nil, faultAt(u.file, child.Line, "%q appears twice", text.Line(child.Value, 60))
 			}
 			seen[child.Value] = true
 		}
@@ -152,8 +152,8 @@ func absent(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!null" || n.Value == "" && n.Style&quoted == 0)
 }
 
-// text is a value's text, whatever its form.
-func text(n *yaml.Node) string {
+// textOf is a value's text, whatever its form.
+func textOf(n *yaml.Node) string {
 	switch {
 	case absent(n):
 		return ""

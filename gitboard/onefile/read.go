@@ -11,8 +11,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Input has the files of a board.
@@ -72,7 +72,7 @@ func Read(in Input) (*Board, error) {
 		return nil, faultAt(in.File, line, "it is not a state.yaml: a mapping with goal, tasks, agents and so on is needed")
 	}
 	keys, top := fields(root)
-	if v := text(top["version"]); v != "" && v != "1" && v != "1.0" {
+	if v := textOf(top["version"]); v != "" && v != "1" && v != "1.0" {
 		return nil, faultAt(in.File, top["version"].Line, "it has version %s, and this git-liza reads version 1", v)
 	}
 	if top["goal"] == nil && top["goals"] == nil {
@@ -141,11 +141,11 @@ func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*y
 	case n.Kind == yaml.SequenceNode:
 		for _, item := range n.Content {
 			if item.Kind != yaml.MappingNode {
-				r.fault(section, item.Line, "%q is not a mapping of fields", plain.Line(text(item), 60))
+				r.fault(section, item.Line, "%q is not a mapping of fields", text.Line(textOf(item), 60))
 				continue
 			}
 			_, values := fields(item)
-			ids, items = append(ids, text(values["id"])), append(items, item)
+			ids, items = append(ids, textOf(values["id"])), append(items, item)
 		}
 	case n.Kind == yaml.MappingNode:
 		keys, values := fields(n)
@@ -189,7 +189,7 @@ func (r *reader) readGoals(top map[string]*yaml.Node) {
 	}
 	g := &board.Goal{}
 	if n.Kind == yaml.ScalarNode {
-		g.Description = r.short("goal", n.Line, text(n))
+		g.Description = r.short("goal", n.Line, textOf(n))
 	} else {
 		r.fill("goal", n, g, noNames)
 	}
@@ -200,7 +200,7 @@ func (r *reader) readGoals(top map[string]*yaml.Node) {
 // addGoal completes a goal.
 func (r *reader) addGoal(where string, n *yaml.Node, g *board.Goal) {
 	if !board.ValidTaskID(g.ID) || r.goals[g.ID] != nil {
-		r.fault(where+": id", n.Line, "%s is not an id of its own: %s", plain.Quote(g.ID), idForm)
+		r.fault(where+": id", n.Line, "%s is not an id of its own: %s", text.Quote(g.ID), idForm)
 	}
 	if g.Description == "" {
 		r.fault(where+": description", n.Line, "a goal needs a description")
@@ -231,11 +231,11 @@ func (r *reader) readTasks(n *yaml.Node) {
 	ids, items := r.entries("tasks", n)
 	for i, item := range items {
 		_, values := fields(item)
-		id := cmp.Or(ids[i], text(values["task_id"]))
+		id := cmp.Or(ids[i], textOf(values["task_id"]))
 		where := "tasks." + id
 		switch {
 		case !board.ValidTaskID(id):
-			r.fault("tasks", item.Line, "%s is not a task id: %s", plain.Quote(id), idForm)
+			r.fault("tasks", item.Line, "%s is not a task id: %s", text.Quote(id), idForm)
 			continue
 		case r.by[id] != nil:
 			r.fault("tasks", item.Line, "a second task is called %s", id)
@@ -290,7 +290,7 @@ func (r *reader) readAgents(n *yaml.Node) {
 		a := &board.Agent{}
 		r.fill(where, without(item, "lease_expires", "heartbeat", "session", "role", "id"), a, oldAgent)
 		a.Role, a.Session = named.Kind.Role(), r.in.Session
-		if was := strings.ReplaceAll(text(values["role"]), "-", "_"); was != "" && was != string(a.Role) {
+		if was := strings.ReplaceAll(textOf(values["role"]), "-", "_"); was != "" && was != string(a.Role) {
 			r.fault(where+": role", values["role"].Line, "the role of %s is %s, not %s", id, a.Role, was)
 		}
 		a.Status = cmp.Or(board.AgentStatus(strings.ToUpper(string(a.Status))), board.Idle)
@@ -325,7 +325,7 @@ func (r *reader) readLog() error {
 			if e.Detail != "" {
 				e.Detail += "; "
 			}
-			e.Detail = r.short("log", item.Line, e.Detail+key+": "+text(values[key]))
+			e.Detail = r.short("log", item.Line, e.Detail+key+": "+textOf(values[key]))
 		}
 		if e.Timestamp.IsZero() {
 			r.fault("log", item.Line, "an entry has no time")

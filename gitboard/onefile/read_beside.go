@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // numbered reads a section whose records have numbers, and gives a number to those without an id.
@@ -29,7 +29,7 @@ func numbered[T any](r *reader, section, dir, prefix string, n *yaml.Node, names
 		}
 		where := section + "." + id
 		if board.NewRecord(board.RecordPath(dir, id)) == nil || used[id] {
-			r.fault(where, item.Line, "%s is not an id of its own: use %s-NUMBER, or leave it out", plain.Quote(id), prefix)
+			r.fault(where, item.Line, "%s is not an id of its own: use %s-NUMBER, or leave it out", text.Quote(id), prefix)
 			continue
 		}
 		used[id] = true
@@ -77,7 +77,7 @@ func (r *reader) completeDetails(a *board.Anomaly, from source) {
 		for _, t := range board.AnomalyTypes {
 			types = append(types, t.Type)
 		}
-		r.fault(from.where+": type", from.node.Line, "%s is not a type of anomaly: use one of %s", plain.Quote(a.Type), strings.Join(types, ", "))
+		r.fault(from.where+": type", from.node.Line, "%s is not a type of anomaly: use one of %s", text.Quote(a.Type), strings.Join(types, ", "))
 		return
 	}
 	for _, name := range board.AnomalyTypes[i].Details {
@@ -102,12 +102,12 @@ func (r *reader) completeDetails(a *board.Anomaly, from source) {
 // readHandoffs reads hand-offs by task; an older file has one alone, which names its task.
 func (r *reader) readHandoffs(n *yaml.Node) {
 	if _, values := fields(n); values["task"] != nil && values["task"].Kind == yaml.ScalarNode {
-		n = &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: text(values["task"])}, n}}
+		n = &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: textOf(values["task"])}, n}}
 	}
 	ids, items := r.entries("handoff", n)
 	for i, item := range items {
 		_, values := fields(item)
-		id := cmp.Or(ids[i], text(values["task"]))
+		id := cmp.Or(ids[i], textOf(values["task"]))
 		where, path := "handoff."+id, board.RecordPath(board.HandoffDir, id)
 		if r.by[id] == nil || r.out.Records[path] != nil {
 			r.fault(where, item.Line, "there is no such task, or another hand-off of it")
@@ -123,7 +123,7 @@ func (r *reader) readHandoffs(n *yaml.Node) {
 
 // phrase makes one short phrase of a text.
 func (r *reader) phrase(where, s string) string {
-	is := plain.Line(s, board.MaxPhrase)
+	is := text.Line(s, board.MaxPhrase)
 	if is != s {
 		r.add(where, 0, "shortened to one phrase: %s", is)
 	}
@@ -138,7 +138,7 @@ func (r *reader) readSprint(n *yaml.Node) {
 	r.fill("sprint", n, sp, noNames)
 	sp.ID = cmp.Or(sp.ID, "sprint-1")
 	if !board.ValidTaskID(sp.ID) {
-		r.fault("sprint: id", n.Line, "%s is not an id of a sprint: %s", plain.Quote(sp.ID), idForm)
+		r.fault("sprint: id", n.Line, "%s is not an id of a sprint: %s", text.Quote(sp.ID), idForm)
 	}
 	sp.Status, sp.Timeline.Started = cmp.Or(sp.Status, board.InProgress), cmp.Or(sp.Timeline.Started, r.goal.Created)
 	sp.Scope.Planned = r.present("sprint.scope.planned", sp.Scope.Planned)

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Inbox is everything that waits for a human, in full. What holds up most comes first; what a
@@ -434,7 +434,7 @@ func (c *collector) blocked(b TaskOutlook) {
 	if t == nil { // s.Err reports it
 		return
 	}
-	i := Item{Kind: ItemBlocked, ID: t.ID, Version: t.Version(), Turn: b.Turn, Title: t.ID + " is BLOCKED: " + plain.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase),
+	i := Item{Kind: ItemBlocked, ID: t.ID, Version: t.Version(), Turn: b.Turn, Title: t.ID + " is BLOCKED: " + text.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase),
 		Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.BlockedReason, Questions: t.BlockedQuestions, Attempted: t.Attempted,
 		FailedBy: Without(t.FailedBy, AskedBy(t)), Work: c.workOf(t)}
 	if e := t.Last(board.EventBlocked); e != nil {
@@ -589,7 +589,7 @@ func (c *collector) plan() {
 	}
 	for _, id := range immediate(c.s, c.o.only) {
 		if d := c.s.Discovery(id); d != nil {
-			c.add(Item{Kind: ItemDiscovery, ID: id, Title: id + " can't wait: " + plain.Line(d.Description, board.MaxPhrase), By: d.By, Since: d.Created, Text: d.Description,
+			c.add(Item{Kind: ItemDiscovery, ID: id, Title: id + " can't wait: " + text.Line(d.Description, board.MaxPhrase), By: d.By, Since: d.Created, Text: d.Description,
 				Evidence: evidenceOf(d), Do: []Ask{{"make it a task", "git liza convert-discovery " + id + " --task TASK"}, {"put it off", "git liza settle-discovery " + id + " --defer --reason TEXT"}}})
 		}
 	}
@@ -610,13 +610,13 @@ func evidenceOf(d *board.Discovery) []string {
 func (c *collector) records() {
 	for _, id := range c.s.List(board.NoteDir) {
 		if n := c.s.Note(id); Asks(n) && c.o.concerns(c.s, n.Goal, "", n.Timestamp) {
-			c.add(Item{Kind: ItemQuestion, ID: id, Title: id + " from " + n.By + ": " + plain.Line(n.Message, board.MaxPhrase), By: n.By, Since: n.Timestamp, Text: n.Message,
+			c.add(Item{Kind: ItemQuestion, ID: id, Title: id + " from " + n.By + ": " + text.Line(n.Message, board.MaxPhrase), By: n.By, Since: n.Timestamp, Text: n.Message,
 				Do: []Ask{{"answer", "git liza answer " + id + " TEXT"}, {"nothing to say", "git liza ack " + id}}})
 		}
 	}
 	for _, id := range c.s.List(board.AnomalyDir) {
 		if a := c.s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" && c.o.concerns(c.s, a.Goal, a.Task, a.Timestamp) {
-			c.add(Item{Kind: ItemAmbiguity, ID: id, Title: id + " by " + a.Reporter + ": " + plain.Line(string(a.Details["question"]), board.MaxPhrase), By: a.Reporter, Since: a.Timestamp,
+			c.add(Item{Kind: ItemAmbiguity, ID: id, Title: id + " by " + a.Reporter + ": " + text.Line(string(a.Details["question"]), board.MaxPhrase), By: a.Reporter, Since: a.Timestamp,
 				Text: string(a.Details["question"]), Evidence: []string{AnomalyLine(a)}, Holds: c.waitingTask(a.Task),
 				Do: []Ask{{"reply", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", "git liza ack " + id}}})
 		}
@@ -640,7 +640,7 @@ func (c *collector) ahead() {
 	if !a.CheckedOut {
 		do = "git switch " + a.Into + " && " + do
 	}
-	c.add(Item{Kind: ItemAhead, Title: fmt.Sprintf("the goal is COMPLETED: %s is %s ahead of %s", a.Integration, plain.Plural(a.Commits, "commit"), a.Into),
+	c.add(Item{Kind: ItemAhead, Title: fmt.Sprintf("the goal is COMPLETED: %s is %s ahead of %s", a.Integration, text.Plural(a.Commits, "commit"), a.Into),
 		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", do}, {"look at it first", "git log " + a.Into + ".." + a.Integration}}})
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Caller is who asks for next steps.
@@ -263,7 +263,7 @@ func sentBack(t *board.Task) string {
 		return ""
 	}
 	if e := t.History[len(t.History)-1]; e.Event == board.EventDraftRejected {
-		return "sent back by " + e.Agent + ": " + plain.Line(e.Reason, 120)
+		return "sent back by " + e.Agent + ": " + text.Line(e.Reason, 120)
 	}
 	return ""
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Overview is a run at a glance: whose turn it is, what is stuck, how fast it moves. Every view of
@@ -249,7 +249,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
 		for _, id := range o.gaveUp(beside) {
-			o.ask(id+" gave up: "+plain.Line(beside.GaveUp[id].Reason, board.MaxPhrase), "git liza logs "+id)
+			o.ask(id+" gave up: "+text.Line(beside.GaveUp[id].Reason, board.MaxPhrase), "git liza logs "+id)
 		}
 		o.turns(s, planner, alive)
 	}
@@ -312,7 +312,7 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 		o.ask("the board is PAUSED: "+spent.String(), spent.Raise())
 	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
 		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
-		o.ask(at[o.Mode]+cmp.Or(plain.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
+		o.ask(at[o.Mode]+cmp.Or(text.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
 	}
 	for _, g := range o.running {
 		if g.Spent != nil && o.Mode == board.Running {
@@ -374,7 +374,7 @@ func (o *Overview) waitingTasks(s *board.State, config *board.Config) {
 		}
 	}
 	if n := len(proposed); n > 0 {
-		o.ask("a plan waits for your review: "+plain.Plural(n, "draft"), "git liza plan")
+		o.ask("a plan waits for your review: "+text.Plural(n, "draft"), "git liza plan")
 	}
 	switch n := len(drafts); {
 	case n == 1:
@@ -389,18 +389,18 @@ func (o *Overview) waitingRecords(s *board.State, planner roles.Role) {
 	if planner == roles.Human {
 		for _, id := range immediate(s, o.only) {
 			if d := s.Discovery(id); d != nil {
-				o.ask(id+" can't wait: "+plain.Line(d.Description, board.MaxPhrase), "git liza show "+id)
+				o.ask(id+" can't wait: "+text.Line(d.Description, board.MaxPhrase), "git liza show "+id)
 			}
 		}
 	}
 	for _, id := range s.List(board.NoteDir) {
 		if n := s.Note(id); Asks(n) && o.concerns(s, n.Goal, "", n.Timestamp) {
-			o.ask(id+" from "+n.By+": "+plain.Line(n.Message, board.MaxPhrase), "git liza answer "+id+" TEXT")
+			o.ask(id+" from "+n.By+": "+text.Line(n.Message, board.MaxPhrase), "git liza answer "+id+" TEXT")
 		}
 	}
 	for _, id := range s.List(board.AnomalyDir) {
 		if a := s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" && o.concerns(s, a.Goal, a.Task, a.Timestamp) {
-			o.ask(id+" by "+a.Reporter+": "+plain.Line(string(a.Details["question"]), board.MaxPhrase), "git liza ack "+id)
+			o.ask(id+" by "+a.Reporter+": "+text.Line(string(a.Details["question"]), board.MaxPhrase), "git liza ack "+id)
 		}
 	}
 }

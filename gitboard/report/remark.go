@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Remark is a comment on a line, with the line itself and what later submissions did to it.
@@ -34,18 +34,18 @@ func (r Remark) Fate() string {
 
 // String is the comment in one line, with the line of code it refers to.
 func (r Remark) String() string {
-	text := r.Where()
+	line := r.Where()
 	if r.Deleted {
-		text += " (deleted)"
+		line += " (deleted)"
 	}
 	if r.Code != "" {
-		text += " `" + plain.Line(r.Code, 120) + "`"
+		line += " `" + text.Line(r.Code, 120) + "`"
 	}
-	text += ": " + r.Text + " [" + r.Author()
+	line += ": " + r.Text + " [" + r.Author()
 	if fate := r.Fate(); fate != "" {
-		text += "; " + fate
+		line += "; " + fate
 	}
-	return text + "]"
+	return line + "]"
 }
 
 // Unsettled returns the remarks that a coder has to look at: those on the last submission, and

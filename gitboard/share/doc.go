@@ -29,5 +29,5 @@
 // one.
 //
 // It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease, gitboard/log,
-// gitboard/log/codec, gitboard/parcel, gitboard/plain and gitboard/queue.
+// gitboard/log/codec, gitboard/parcel, gitboard/queue and gitboard/text.
 package share

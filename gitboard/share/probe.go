@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Probe asks the remote of this clone's board for everything that an operation needs. It returns a
@@ -80,7 +80,7 @@ func clash(by *git.Remote, there map[string]plumbing.OID) error {
 }
 
 func inTheWay(by *git.Remote, branch, keeps string) error {
-	return &nameError{board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps %s", name(by), plain.Line(branch, 60), keeps),
+	return &nameError{board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps %s", name(by), text.Line(branch, 60), keeps),
 		"let a human rename it there, then try again")}
 }
 
@@ -205,7 +205,7 @@ func (s *Store) leftProbes(prefix string, there map[string]plumbing.OID) (left [
 	return left
 }
 
-func name(by *git.Remote) string { return plain.Line(by.Name, 60) }
+func name(by *git.Remote) string { return text.Line(by.Name, 60) }
 
 // declinedError is the refusal of a remote that has declined a part of a probe.
 type declinedError struct{ error }

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Share makes a remote the judge of this clone's board. After a probe, it pushes the board (unless
@@ -386,11 +386,11 @@ func (s *Store) fit(ctx context.Context, name string) error {
 		known = known || n == name
 	}
 	if !known {
-		hint := "git remote add " + plain.Line(name, 60) + " URL"
+		hint := "git remote add " + text.Line(name, 60) + " URL"
 		if name == "" || strings.ContainsAny(name, ":/") {
 			hint = "git remote add NAME URL, then git liza share NAME"
 		}
-		return board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %q", plain.Line(name, 60)), hint)
+		return board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %q", text.Line(name, 60)), hint)
 	}
 	if s.repo.Shallow() {
 		return board.Refuse(board.CodeShallow, "this clone is shallow: the history that merges and reviews need is cut off", "git fetch --unshallow "+name)
@@ -481,7 +481,7 @@ func (s *Store) copied(ctx context.Context, without string) error {
 	hint := "git liza init --alone makes the copy a board of its own"
 	names = slices.DeleteFunc(names, func(name string) bool { return name == without })
 	if len(names) > 0 {
-		hint = "git liza share " + plain.Line(names[0], 60) + ", where the team shares it; " + hint
+		hint = "git liza share " + text.Line(names[0], 60) + ", where the team shares it; " + hint
 	}
 	return board.Refuse(board.CodeElsewhere, "the board here is a copy, which came with a clone: what is written to it reaches nobody", hint)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 const (
@@ -87,15 +87,15 @@ func (s *Store) cutOff(ctx context.Context, b *begun) error {
 	if err != nil {
 		return err
 	}
-	was, now := plain.Line(b.name, 60), plain.Line(name, 60)
-	text := fmt.Sprintf("git liza share %s was cut off: if %s has the board by now, others write to it there", was, was)
+	was, now := text.Line(b.name, 60), text.Line(name, 60)
+	line := fmt.Sprintf("git liza share %s was cut off: if %s has the board by now, others write to it there", was, was)
 	hint := "git liza share " + now
 	names, err := s.repo.Settings().Remotes(ctx)
 	if err != nil {
 		return err
 	}
 	if name != b.name && slices.Contains(names, b.name) {
-		text = fmt.Sprintf("git liza share %s was cut off, and %s has another address now: if the repository at the first one has the board by now, others write to it there", was, was)
+		line = fmt.Sprintf("git liza share %s was cut off, and %s has another address now: if the repository at the first one has the board by now, others write to it there", was, was)
 	}
 	switch {
 	case name != "":
@@ -104,7 +104,7 @@ func (s *Store) cutOff(ctx context.Context, b *begun) error {
 	default:
 		hint = fmt.Sprintf("git remote add %s URL, with the address that it had; then git liza share %s", was, was)
 	}
-	return board.Refuse(board.CodeElsewhere, text, hint)
+	return board.Refuse(board.CodeElsewhere, line, hint)
 }
 
 // awaitShare waits for the end of a share that runs in this clone: for its lock to share itself, for

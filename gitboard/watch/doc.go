@@ -7,6 +7,6 @@
 // the findings. Only one watch runs in a clone at a time.
 //
 // It may import gitboard, gitboard/alarm, gitboard/audit, gitboard/board, gitboard/git,
-// gitboard/git/plumbing, gitboard/log, gitboard/notify, gitboard/plain, gitboard/report,
-// gitboard/report/breaker and gitboard/report/sprint.
+// gitboard/git/plumbing, gitboard/log, gitboard/notify, gitboard/report, gitboard/report/breaker,
+// gitboard/report/sprint and gitboard/text.
 package watch

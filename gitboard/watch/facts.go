@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // judge evaluates the board. An error means that the look failed; a broken board is a condition
@@ -31,7 +31,7 @@ func (w *watcher) judge(ctx context.Context, reported alarm.Reported) (alarm.Fac
 	if !untrustworthy(err) {
 		return f, r, err
 	}
-	w.broken = plain.Line(err.Error(), 300)
+	w.broken = text.Line(err.Error(), 300)
 	f.State, f.Invalid = nil, w.broken
 	r, err = alarm.Evaluate(f, reported)
 	return f, r, err
@@ -109,7 +109,7 @@ func (w *watcher) setting(v *gitboard.View) error {
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	w.goal, w.commit = plain.Line(goal, 200), string(v.Commit)
+	w.goal, w.commit = text.Line(goal, 200), string(v.Commit)
 	hook := string(config.EscalationWebhook)
 	w.hook.Store(&hook)
 	return nil

@@ -7,12 +7,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/notify"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Line formats an alarm for humans: its level, its text, and the command that shows more.
 func Line(a alarm.Alarm) string {
-	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, plain.Visible(a.Line), plain.Visible(a.Do))
+	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, text.Visible(a.Line), text.Visible(a.Do))
 }
 
 // begin opens the channels for alarms and announces the watch.

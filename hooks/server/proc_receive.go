@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
@@ -88,7 +88,7 @@ func (p *packets) answer(inbox string, done Sequenced) {
 			p.write("option new-oid " + string(u.New))
 		}
 	default:
-		p.write(plain.Line(fmt.Sprintf("ng %s %s: %s", inbox, done.Answer, done.Why), 900))
+		p.write(text.Line(fmt.Sprintf("ng %s %s: %s", inbox, done.Answer, done.Why), 900))
 	}
 }
 

@@ -5,8 +5,8 @@
 // the refs itself, with the same checks.
 //
 // It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/git/plumbing,
-// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/parcel, gitboard/plain,
-// gitboard/queue, hooks and hooks/install.
+// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/parcel, gitboard/queue, gitboard/text,
+// hooks and hooks/install.
 package server
 
 import (

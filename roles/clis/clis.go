@@ -4,7 +4,7 @@
 //
 // It is pure: it starts nothing and reads neither clock nor environment.
 //
-// It may import gitboard/board and gitboard/plain.
+// It may import gitboard/board and gitboard/text.
 package clis
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Prompting is how a CLI takes its prompt.
@@ -113,7 +113,7 @@ func Find(name string, own []CLI) (CLI, error) {
 		}
 		names[i] = c.Name
 	}
-	near := plain.Nearest(name, names, 3)
+	near := text.Nearest(name, names, 3)
 	if len(near) == 0 {
 		near = names
 	}
@@ -172,7 +172,7 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 // WithModel returns the CLI with a model chosen. It refuses a CLI without an option for it.
 func (c CLI) WithModel(model string) (CLI, error) {
 	if c.Model == nil {
-		return c, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s, as it is called, has no option for a model, and the role's is %q", c.Name, plain.Line(model, 60)),
+		return c, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s, as it is called, has no option for a model, and the role's is %q", c.Name, text.Line(model, 60)),
 			fmt.Sprintf("put it into the command: git config liza.%s.command 'COMMAND'; and take it out of the team: git liza team edit", configName(c.Name)))
 	}
 	args := make([]string, len(c.Model))

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // ExecName is the name of the CLI that runs an arbitrary command.
@@ -113,7 +113,7 @@ func (c *CLI) configureSandbox(set func(key string) string) error {
 	}
 	for _, folder := range writable {
 		if !strings.HasPrefix(folder, "/") {
-			return board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.writable names %q, which is not an absolute path", c.Name, plain.Line(folder, 100)),
+			return board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.writable names %q, which is not an absolute path", c.Name, text.Line(folder, 100)),
 				"git config liza."+c.Name+".writable /home/ann/go/pkg/mod")
 		}
 	}

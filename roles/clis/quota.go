@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Parts of patterns. A message counts only at the start of a line, after nothing but the symbols
@@ -28,7 +28,7 @@ var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A
 // implausible. tail is the end of the output, some KB, of a process that failed. A time of day
 // without a zone is read in now's zone, which must therefore be the zone in which the CLI ran.
 func (c CLI) Limited(tail string, now time.Time) (until time.Time, limited bool) {
-	tail = plain.Visible(plain.Unstyled(tail))
+	tail = text.Visible(text.Unstyled(tail))
 	last := -1
 	for _, pattern := range c.Quota {
 		re, err := regexp.Compile(pattern)

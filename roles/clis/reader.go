@@ -157,8 +157,8 @@ func (r *Reader) nothing(m *message) { r.emit(Event{Kind: Other, Text: m.Type}) 
 
 func (r *Reader) fault(status int, text string) *Fault { return r.cli.FaultOf(status, text, r.now()) }
 
-// text decodes a JSON string, or an object's "message".
-func text(raw json.RawMessage) string {
+// textOf decodes a JSON string, or an object's "message".
+func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
@@ -170,9 +170,9 @@ func text(raw json.RawMessage) string {
 
 // mishap handles an "error" event: Codex uses it for its own retries, Gemini for a failure.
 func (r *Reader) mishap(m *message) {
-	said := text(m.Message)
+	said := textOf(m.Message)
 	if said == "" {
-		said = text(m.Error)
+		said = textOf(m.Error)
 	}
 	e := Event{Kind: Waits, Text: said, Fault: r.fault(0, said)}
 	r.emit(e)
@@ -180,7 +180,7 @@ func (r *Reader) mishap(m *message) {
 
 // result handles the last event of Claude and of Gemini.
 func (r *Reader) result(m *message) {
-	if m.Stats != nil || text(m.Status) != "" {
+	if m.Stats != nil || textOf(m.Status) != "" {
 		r.geminiEnd(m)
 		return
 	}

@@ -25,8 +25,8 @@ func (r *Reader) claudeSystem(m *message) {
 	case "init":
 		r.emit(Event{Kind: Began, Session: m.SessionID, Usage: Usage{Model: m.Model}})
 	case "api_retry":
-		said := fmt.Sprintf("%s (status %d), attempt %d", text(m.Error), m.ErrorStatus, m.Attempt)
-		r.emit(Event{Kind: Waits, Text: said, Fault: r.fault(m.ErrorStatus, text(m.Error))})
+		said := fmt.Sprintf("%s (status %d), attempt %d", textOf(m.Error), m.ErrorStatus, m.Attempt)
+		r.emit(Event{Kind: Waits, Text: said, Fault: r.fault(m.ErrorStatus, textOf(m.Error))})
 	default:
 		r.nothing(m)
 	}

@@ -60,7 +60,7 @@ func (r *Reader) codexCompleted(m *message) {
 }
 
 func (r *Reader) codexFailed(m *message) {
-	said := text(m.Error)
+	said := textOf(m.Error)
 	r.emit(Event{Kind: Failed, Text: said, Fault: r.fault(0, said)})
 	r.emit(Event{Kind: Ended})
 }

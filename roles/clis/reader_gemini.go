@@ -25,7 +25,7 @@ func (r *Reader) geminiMessage(m *message) {
 		r.nothing(m)
 		return
 	}
-	r.emit(Event{Kind: Said, Text: text(m.Content)})
+	r.emit(Event{Kind: Said, Text: textOf(m.Content)})
 }
 
 func (r *Reader) geminiTool(m *message) {
@@ -34,7 +34,7 @@ func (r *Reader) geminiTool(m *message) {
 
 func (r *Reader) geminiResult(m *message) {
 	answer := m.Output
-	if said := text(m.Error); said != "" {
+	if said := textOf(m.Error); said != "" {
 		answer = strings.TrimSpace(answer + "\n" + said)
 	}
 	r.emit(Event{Kind: Result, Text: answer})
@@ -54,7 +54,7 @@ func (r *Reader) geminiRetries(line string) bool {
 var attempt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Attempt \d+ failed with status (\d+)\.`) })
 
 func (r *Reader) geminiEnd(m *message) {
-	if said := text(m.Error); said != "" || text(m.Status) == "error" {
+	if said := textOf(m.Error); said != "" || textOf(m.Status) == "error" {
 		r.emit(Event{Kind: Failed, Text: said, Fault: r.fault(0, said)})
 	}
 	var u Usage

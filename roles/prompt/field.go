@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 const indent = "  "
@@ -62,13 +62,13 @@ func (v *view) Lines(label string, most, width int, items []string, rest string)
 }
 
 // Line turns a text into a single line of up to most bytes.
-func (v *view) Line(most int, text string) string {
+func (v *view) Line(most int, line string) string {
 	most = max(40, v.most(most))
-	text, whole := head(text, most)
-	if text = plain.Line(safe(text), max(len(text), 3)); len(text) > most || !whole {
-		return clipped(text, most-3) + "..."
+	line, whole := head(line, most)
+	if line = text.Line(safe(line), max(len(line), 3)); len(line) > most || !whole {
+		return clipped(line, most-3) + "..."
 	}
-	return text
+	return line
 }
 
 // head returns the part of a text that is enough to fill most bytes, and whether that is all of it.
@@ -93,4 +93,4 @@ func clipped(text string, most int) string {
 }
 
 // safe drops characters that hide or reorder others, and normalizes line breaks.
-func safe(text string) string { return plain.Lines(text) }
+func safe(line string) string { return text.Lines(line) }

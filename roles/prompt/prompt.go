@@ -9,7 +9,7 @@
 //
 // It is pure: no I/O, no clock, no environment.
 //
-// It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
+// It may import gitboard/board, gitboard/report, gitboard/roles and gitboard/text.
 package prompt
 
 import (
@@ -20,9 +20,9 @@ import (
 	"text/template"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Limit is the maximal size of a prompt in bytes.
@@ -64,12 +64,12 @@ func Build(in Input) (string, error) {
 		return "", err
 	}
 	for _, v.share = range []int{100, 60, 35, 20, 10, 5} {
-		text, err := v.render()
-		if err != nil || len(text) < Limit {
-			return text, err
+		line, err := v.render()
+		if err != nil || len(line) < Limit {
+			return line, err
 		}
 	}
-	return "", fmt.Errorf("the prompt of %s is longer than %d bytes", plain.Line(in.Agent, 40), Limit)
+	return "", fmt.Errorf("the prompt of %s is longer than %d bytes", text.Line(in.Agent, 40), Limit)
 }
 
 func (v *view) render() (string, error) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // view is the data of the templates.
@@ -23,7 +23,7 @@ type view struct {
 // complete looks up what the input names.
 func (v *view) complete() error {
 	if role, err := v.State.RoleOf(v.Agent); err != nil || role != v.Role {
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not an id of a %s", plain.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not an id of a %s", text.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
 	}
 	if v.Role == roles.Coder || v.Role == roles.CodeReviewer && v.Wake == nil {
 		t, err := v.State.FindTask(v.Input.Task)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // tailBytes is how much of the end of an agent's output is searched for a quota message.
@@ -221,7 +221,7 @@ func (w *watching) silence(l Look) {
 	w.r.warnedOfSilence = true
 	last := "it has done nothing yet"
 	if e := w.witness.seen().last; e.Line() != "" {
-		last = "the last was: " + plain.Line(e.Line(), 120)
+		last = "the last was: " + text.Line(e.Line(), 120)
 	}
 	w.report(Trouble, w.r.Task, fmt.Sprintf("the agent has done nothing for %s; %s", l.Now.Sub(w.r.Heard).Round(time.Second), last))
 }

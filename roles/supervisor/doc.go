@@ -9,6 +9,6 @@
 // failed claims are counted and limited. Worktrees and merges are behind Executor.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease,
-// gitboard/log, gitboard/plain, gitboard/proc, gitboard/queue, gitboard/report, gitboard/roles,
+// gitboard/log, gitboard/proc, gitboard/queue, gitboard/report, gitboard/roles, gitboard/text,
 // roles/clis, roles/prompt and roles/transcript.
 package supervisor

@@ -1,7 +1,7 @@
 package supervisor
 
 import (
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"time"
 )
 
@@ -40,9 +40,9 @@ const (
 
 // Line is the event as a line of text.
 func (e Event) Line() string {
-	text := e.Event
+	line := e.Event
 	if e.Task != "" {
-		text += " " + e.Task
+		line += " " + e.Task
 	}
-	return plain.Line(text+": "+e.Text, 500)
+	return text.Line(line+": "+e.Text, 500)
 }

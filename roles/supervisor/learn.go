@@ -11,9 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -105,9 +105,9 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 // modelOf is the name of a run's model, as the board records it: a name that the board does not
 // take must not keep the cost off it.
 func modelOf(used clis.Usage) string {
-	name := plain.Line(used.Model, board.MaxModel)
+	name := text.Line(used.Model, board.MaxModel)
 	for most := board.MaxModel; len(name) > board.MaxModel; most /= 2 {
-		name = plain.Line(used.Model, most)
+		name = text.Line(used.Model, most)
 	}
 	if !board.Storable(used.Model) {
 		return ""
@@ -121,7 +121,7 @@ func quotable(said string) string {
 	if !board.Storable(said) {
 		return "something that looks like a credential, and is not kept here"
 	}
-	return plain.Line(said, 160)
+	return text.Line(said, 160)
 }
 
 // costOf is the cost of a run, as the board records it.

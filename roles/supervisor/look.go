@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Look is everything a supervisor sees when it decides.
@@ -72,11 +72,11 @@ func (l Look) stopped() string {
 	if mode := l.mode(); mode != c.Mode {
 		return string(mode) + " by this clone's file .liza/" + l.Halt.File
 	}
-	text := string(c.Mode) + " by " + c.By + " since " + string(c.Since)
+	line := string(c.Mode) + " by " + c.By + " since " + string(c.Since)
 	if c.Reason != "" {
-		text += ": " + plain.Line(c.Reason, 120)
+		line += ": " + text.Line(c.Reason, 120)
 	}
-	return text
+	return line
 }
 
 // skip returns a function that reports whether to leave a task out: another task is wanted, claims

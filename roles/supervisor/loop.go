@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // loop looks, decides and acts until the work ends.
@@ -52,7 +52,7 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 		s.report(Trouble, "", err.Error())
 	}
 	s.repaired("", s.unlock(ctx, err))
-	until, why := s.Board.Now().Add(delay), "something went wrong: "+plain.Line(err.Error(), 120)
+	until, why := s.Board.Now().Add(delay), "something went wrong: "+text.Line(err.Error(), 120)
 	if until.After(s.memory.NotBefore) { // else a longer pause, as that of a limit, continues
 		s.memory.NotBefore, s.memory.Why = until, why
 	}
@@ -81,7 +81,7 @@ func (s *supervisor) repaired(task string, did []string) {
 // quarantine pauses the clone: the board is broken, and a human must look before anything
 // continues.
 func (s *supervisor) quarantine(cause error) error {
-	reason := "the board is inconsistent: " + plain.Line(cause.Error(), 300)
+	reason := "the board is inconsistent: " + text.Line(cause.Error(), 300)
 	if _, err := s.Board.PauseClone(context.Background(), reason); err != nil {
 		reason += fmt.Sprintf(" (and .liza/PAUSE can't be written: %v)", err)
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // The supervisor's delays and limits (see the protocol on agents, and on how a supervisor reads
@@ -272,7 +272,7 @@ func (m *Memory) Broken(now time.Time) string {
 	}
 	switch recent := len(m.recent(now)); {
 	case m.Setup != "":
-		return "the agent's CLI can't work: " + plain.Line(m.Setup, 300)
+		return "the agent's CLI can't work: " + text.Line(m.Setup, 300)
 	case recent >= crashLimit:
 		return fmt.Sprintf("the agent has crashed %d times within %s%s", recent, crashWindow, said)
 	case m.exhausted(""):

@@ -10,10 +10,10 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // numberTries is how many numbers --id auto tries while others take them.
@@ -121,7 +121,7 @@ func supervisorHere(b *gitboard.Board, clone, id string, a *board.Agent) (pid in
 
 func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if roles.NameOf(id) != s.name() {
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), s.name()), "use "+roles.IDOf(s.name(), 1)+", or --id auto")
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", text.Line(id, 40), s.name()), "use "+roles.IDOf(s.name(), 1)+", or --id auto")
 	}
 	s.files = files{s.Board, id}
 	v, err := s.Board.View(ctx)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -52,7 +52,7 @@ func (s *supervisor) probe(ctx context.Context, args []string) string {
 	if err == nil {
 		return ""
 	}
-	return cmp.Or(plain.Line(strings.TrimSpace(lastLine(string(out))), 200), err.Error())
+	return cmp.Or(text.Line(strings.TrimSpace(lastLine(string(out))), 200), err.Error())
 }
 
 // warnOfRights reports, before the first start, permissions of the agent that nobody would expect.

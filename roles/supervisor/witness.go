@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -95,12 +95,12 @@ func (w *witness) event(e clis.Event) {
 		w.heard, w.last = w.now(), e
 	}
 	line := e.Line()
-	text := plain.Line(strings.TrimSpace(lastLine(line)), 200)
-	hint := e.Kind == clis.Plain && isCause(w.words) && !isCause(text) // it follows the cause
-	if text != "" && !hint {
-		w.said = text
+	raw := text.Line(strings.TrimSpace(lastLine(line)), 200)
+	hint := e.Kind == clis.Plain && isCause(w.words) && !isCause(raw) // it follows the cause
+	if raw != "" && !hint {
+		w.said = raw
 		if e.Kind == clis.Plain {
-			w.words = text
+			w.words = raw
 		}
 	}
 	if line != "" || e.Kind == clis.Plain {

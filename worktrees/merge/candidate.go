@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -96,12 +96,12 @@ func (c *candidate) undriven(ctx context.Context, repo *git.Repo) error {
 		switch {
 		case !is || d.Yours:
 		case d.Here:
-			refusal := board.Refuse(board.CodeConflict, fmt.Sprintf("%s can't be merged here: %s needs the merge driver %s, which only this repository's settings define, where agents can change it", c.task.ID, plain.Line(path, 80), plain.Line(d.Name, 40)),
-				fmt.Sprintf("a human defines it for all of their repositories: git config --global merge.%s.driver COMMAND", plain.Line(d.Name, 40)))
+			refusal := board.Refuse(board.CodeConflict, fmt.Sprintf("%s can't be merged here: %s needs the merge driver %s, which only this repository's settings define, where agents can change it", c.task.ID, text.Line(path, 80), text.Line(d.Name, 40)),
+				fmt.Sprintf("a human defines it for all of their repositories: git config --global merge.%s.driver COMMAND", text.Line(d.Name, 40)))
 			refusal.Task = c.task.ID
 			return refusal
 		default:
-			c.driver = fmt.Sprintf("%s needs the merge driver %s, which git's global settings do not define here.", plain.Line(path, 80), plain.Line(d.Name, 40))
+			c.driver = fmt.Sprintf("%s needs the merge driver %s, which git's global settings do not define here.", text.Line(path, 80), text.Line(d.Name, 40))
 		}
 	}
 	return nil
@@ -173,7 +173,7 @@ func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree plumbing.
 		Author:    plumbing.Signature{Name: name, Email: email, When: now},
 		Committer: plumbing.Signature{Name: who.Name, Email: who.Email, When: now},
 		Message: fmt.Sprintf("Merge task %s: %s\n\nLiza-Task: %s\nReviewed-by: %s <%s@liza>\nLiza-Approval: %s\n",
-			c.task.ID, plain.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
+			c.task.ID, text.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
 	}))
 	if err := b.Repo().WriteObjects(ctx, []plumbing.Object{o}); err != nil {
 		return "", err

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // away reports whether a checkout is missing: its disk is not mounted, or it was deleted and git
@@ -72,11 +72,11 @@ func names(paths []string) string {
 	const most = 10
 	var shown []string
 	for _, p := range paths[:min(most, len(paths))] {
-		shown = append(shown, plain.Line(p, 120))
+		shown = append(shown, text.Line(p, 120))
 	}
-	text := strings.Join(shown, ", ")
+	line := strings.Join(shown, ", ")
 	if more := len(paths) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		line += fmt.Sprintf(" and %d more", more)
 	}
-	return text
+	return line
 }

@@ -10,5 +10,5 @@
 // the integration branch, and those only if no local change is in the way.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease,
-// gitboard/log, gitboard/plain, gitboard/proc, gitboard/roles and worktrees.
+// gitboard/log, gitboard/proc, gitboard/roles, gitboard/text and worktrees.
 package merge

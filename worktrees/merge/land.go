@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -40,7 +40,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
 	if errors.Is(err, git.ErrNotFound) {
-		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not a commit here", plain.Line(r.Commit, 60)), "git log")
+		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not a commit here", text.Line(r.Commit, 60)), "git log")
 	}
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (l *lander) forward(ctx context.Context, v *gitboard.View, tip plumbing.OID
 	if err != nil {
 		return err
 	}
-	branch, from := v.State.Config().IntegrationBranch, plain.Quote(l.r.Commit)
+	branch, from := v.State.Config().IntegrationBranch, text.Quote(l.r.Commit)
 	hint := "just some of its files: git liza land --spec PATH --from " + from
 	if !older {
 		hint = fmt.Sprintf("on %s: git merge %s && git liza land HEAD; %s", from, branch, hint)
@@ -167,7 +167,7 @@ func (l *lander) onTop(ctx context.Context, tip plumbing.OID) (plumbing.OID, err
 		}
 	}
 	if tree == before {
-		return "", board.Refuse(board.CodeEmpty, fmt.Sprintf("integration has %s as %s has it already", plain.Line(strings.Join(l.r.Files, ", "), 120), l.from.Short()), "git liza status")
+		return "", board.Refuse(board.CodeEmpty, fmt.Sprintf("integration has %s as %s has it already", text.Line(strings.Join(l.r.Files, ", "), 120), l.from.Short()), "git liza status")
 	}
 	who, err := repo.Settings().Identity(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (l *lander) onTop(ctx context.Context, tip plumbing.OID) (plumbing.OID, err
 	who.When = l.b.Now()
 	commit := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{
 		Tree: tree, Parents: []plumbing.OID{tip}, Author: who, Committer: who,
-		Message: fmt.Sprintf("%s, as of %s\n\n%s\n", plain.Line(strings.Join(l.r.Files, ", "), 60), l.from.Short(), cmp.Or(l.r.Reason, "Brought to integration by git liza land --spec.")),
+		Message: fmt.Sprintf("%s, as of %s\n\n%s\n", text.Line(strings.Join(l.r.Files, ", "), 60), l.from.Short(), cmp.Or(l.r.Reason, "Brought to integration by git liza land --spec.")),
 	}))
 	return commit.OID, repo.WriteObjects(ctx, append(o.written, commit))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // overlay makes trees that consist of one tree with some files of another.
@@ -43,7 +43,7 @@ func (o *overlay) file(ctx context.Context, commit plumbing.OID, path string) (p
 		}
 		break
 	}
-	return plumbing.TreeEntry{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has no file %q", commit.Short(), plain.Line(path, 80)), "paths count from the project's root; commit it first, or name the commit that has it: --from COMMIT")
+	return plumbing.TreeEntry{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has no file %q", commit.Short(), text.Line(path, 80)), "paths count from the project's root; commit it first, or name the commit that has it: --from COMMIT")
 }
 
 func (o *overlay) treeOf(ctx context.Context, commit plumbing.OID) (plumbing.OID, error) {

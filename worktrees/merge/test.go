@@ -18,7 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -215,7 +215,7 @@ func (r *testRun) modules(ctx context.Context, repo *git.Repo, place string) err
 	}
 	which := "a submodule"
 	if len(strays) > 0 {
-		which = "the submodule " + plain.Line(strays[0], 120)
+		which = "the submodule " + text.Line(strays[0], 120)
 	}
 	if errors.Is(err, git.ErrSilent) {
 		return fmt.Errorf("%s can't be brought to the commit that %s names: %w", which, r.c.task.ID, err)

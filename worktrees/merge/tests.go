@@ -18,7 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -291,7 +291,7 @@ func (t *tests) flake(command string, runs int) {
 func (t *train) recordFlaky(ctx context.Context) error {
 	for _, f := range t.tests.flaky {
 		p := &board.LogAnomaly{Type: board.FlakyTest, Details: map[string]board.Scalar{
-			"test": board.Scalar(plain.Line(f.command, 200)), "runs": board.Scalar(strconv.Itoa(f.runs)),
+			"test": board.Scalar(text.Line(f.command, 200)), "runs": board.Scalar(strconv.Itoa(f.runs)),
 		}}
 		if _, err := t.b.Do(ctx, gitboard.Request{Actor: t.r.Actor}, gitboard.Just(p)); err != nil {
 			return err

@@ -17,9 +17,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -114,7 +114,7 @@ func (c *Call) View(ctx context.Context) (*gitboard.View, error) {
 	doubt, err := v.Doubt(ctx)
 	if doubt != nil {
 		c.warned = true
-		fmt.Fprintf(c.App.Stderr, "warning: %s (%s)\n", plain.Visible(doubt.Error()), report.Verify)
+		fmt.Fprintf(c.App.Stderr, "warning: %s (%s)\n", text.Visible(doubt.Error()), report.Verify)
 	}
 	return v, err
 }
@@ -255,8 +255,8 @@ func (c *Call) PrintJSON(v any) error {
 // Say prints lines for a human, without characters that would hide or reorder text, or begin a
 // line in the middle of one.
 func (c *Call) Say(lines ...string) error {
-	text := breaks.Replace(strings.Join(lines, "\n"))
-	_, err := io.WriteString(c.App.Stdout, c.Legible(plain.Visible(text))+"\n")
+	line := breaks.Replace(strings.Join(lines, "\n"))
+	_, err := io.WriteString(c.App.Stdout, c.Legible(text.Visible(line))+"\n")
 	return err
 }
 

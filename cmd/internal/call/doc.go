@@ -5,6 +5,6 @@
 // It is below every other package of cmd/internal, contains no rules and names no command.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease,
-// gitboard/log, gitboard/log/codec, gitboard/plain, gitboard/report, gitboard/roles,
-// gitboard/share, gitboard/sshsig, roles/supervisor and worktrees.
+// gitboard/log, gitboard/log/codec, gitboard/report, gitboard/roles, gitboard/share,
+// gitboard/sshsig, gitboard/text, roles/supervisor and worktrees.
 package call

@@ -15,9 +15,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
@@ -38,7 +38,7 @@ func Usage(cmd *Command, format string, args ...any) error {
 func NoHolder(role string) error {
 	names := []string{"coder", "reviewer", "both"}
 	hint := "use --role coder"
-	if near := plain.Nearest(role, names, 1); len(near) > 0 {
+	if near := text.Nearest(role, names, 1); len(near) > 0 {
 		hint = "nearest: " + near[0]
 	}
 	return &UsageError{Message: fmt.Sprintf("--role is coder, reviewer or both, not %q", role), Hint: hint}
@@ -203,15 +203,15 @@ func (a *App) PrintError(err error, asJSON bool) {
 		fmt.Fprint(a.Stderr, own.Text())
 		return
 	}
-	fmt.Fprintf(a.Stderr, "git liza: %s\n", strings.TrimSpace(plain.Visible(message)))
+	fmt.Fprintf(a.Stderr, "git liza: %s\n", strings.TrimSpace(text.Visible(message)))
 	if c.Hint != "" {
-		fmt.Fprintf(a.Stderr, "hint: %s\n", plain.Visible(c.Hint))
+		fmt.Fprintf(a.Stderr, "hint: %s\n", text.Visible(c.Hint))
 	}
 }
 
 // Suggest names the keys most similar to a word, or all of them if none is similar.
 func Suggest(word string, keys []string) string {
-	if near := plain.Nearest(word, keys, 3); len(near) > 0 {
+	if near := text.Nearest(word, keys, 3); len(near) > 0 {
 		return "nearest: " + strings.Join(near, ", ")
 	}
 	if len(keys) == 0 {

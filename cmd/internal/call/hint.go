@@ -9,9 +9,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Hinted adds to a refusal without a hint the caller's next legal step, as one command to copy. If
@@ -101,7 +101,7 @@ func (c *Call) wayMeant(ctx context.Context, r *board.Refusal) string {
 	if r.Code == board.CodeUnknownAgent {
 		known = slices.DeleteFunc(slices.Clone(v.State.List(board.AgentDir)), func(id string) bool { return roleMeant(id) != roleMeant(r.Unknown) })
 	}
-	nearest := plain.Nearest(r.Unknown, known, 3)
+	nearest := text.Nearest(r.Unknown, known, 3)
 	for _, near := range nearest {
 		step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, near)
 		if c.subject() != r.Unknown || step.Do == "" || legal {
@@ -159,9 +159,9 @@ func (c *Call) retyped(id, by string) string {
 	for _, word := range c.Typed {
 		flag, value, joined := strings.Cut(word, "=")
 		if joined && strings.HasPrefix(word, "--") {
-			line += " " + flag + "=" + plain.Quote(exchange(value, id, by))
+			line += " " + flag + "=" + text.Quote(exchange(value, id, by))
 		} else {
-			line += " " + plain.Quote(exchange(word, id, by))
+			line += " " + text.Quote(exchange(word, id, by))
 		}
 	}
 	if strings.Contains(line, "\n") {

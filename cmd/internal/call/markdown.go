@@ -4,20 +4,20 @@ import (
 	"io"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Markdown prints a rendered text; as JSON, under name.
-func Markdown(c *Call, name, text string, err error) error {
+func Markdown(c *Call, name, line string, err error) error {
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return c.PrintJSON(map[string]string{name: text})
+		return c.PrintJSON(map[string]string{name: line})
 	}
 	if c.ToTerminal() {
-		text = plain.Visible(text)
+		line = text.Visible(line)
 	}
-	_, err = io.WriteString(c.App.Stdout, c.Legible(strings.TrimSuffix(text, "\n")+"\n"))
+	_, err = io.WriteString(c.App.Stdout, c.Legible(strings.TrimSuffix(line, "\n")+"\n"))
 	return err
 }

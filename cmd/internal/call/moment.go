@@ -6,21 +6,21 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Moment parses a flag's time, absolute or relative to now in a direction (1 or -1). It is "" for
 // an empty flag.
-func Moment(c *Call, flag, text string, direction time.Duration) (board.Time, error) {
-	if text == "" {
+func Moment(c *Call, flag, line string, direction time.Duration) (board.Time, error) {
+	if line == "" {
 		return "", nil
 	}
-	if t, err := board.ParseTime(text); err == nil {
+	if t, err := board.ParseTime(line); err == nil {
 		return t, nil
 	}
-	d, err := time.ParseDuration(text)
+	d, err := time.ParseDuration(line)
 	if err != nil {
-		return "", Usage(c.Cmd, "--%s takes a time (2026-01-31T14:05:00Z) or a span (90m), not %q", flag, plain.Line(text, 40))
+		return "", Usage(c.Cmd, "--%s takes a time (2026-01-31T14:05:00Z) or a span (90m), not %q", flag, text.Line(line, 40))
 	}
 	return board.At(c.App.Now().Add(direction * d)), nil
 }

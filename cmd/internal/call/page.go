@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 	"golang.org/x/text/width"
 
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Page describes the surface of a screen: its size in terminal cells, its colours and signs.
@@ -110,8 +110,8 @@ func breadthOf(r rune) int {
 }
 
 // Fit turns a text into one safe line no wider than most cells.
-func (p Page) Fit(text string, most int) string {
-	return p.Cut(plain.Line(text, 10*max(most, 3)+100), most)
+func (p Page) Fit(line string, most int) string {
+	return p.Cut(text.Line(line, 10*max(most, 3)+100), most)
 }
 
 // Cut shortens a safe line to no more than most cells.
@@ -134,11 +134,11 @@ func (p Page) Cut(line string, most int) string {
 }
 
 // Fitted is Fit if the page is limited by a screen, and otherwise the whole text as one safe line.
-func (p Page) Fitted(text string, most int) string {
+func (p Page) Fitted(line string, most int) string {
 	if p.Whole {
-		return plain.Line(text, len(text)+3)
+		return text.Line(line, len(line)+3)
 	}
-	return p.Fit(text, most)
+	return p.Fit(line, most)
 }
 
 // Bar draws how much of a whole is done.
@@ -156,9 +156,9 @@ func (p Page) Onto(line, text string) string {
 }
 
 // Wrap breaks a text into lines no wider than most cells; it splits longer words.
-func Wrap(text string, most int) []string {
+func Wrap(raw string, most int) []string {
 	var lines []string
-	for _, paragraph := range strings.Split(plain.Visible(text), "\n") {
+	for _, paragraph := range strings.Split(text.Visible(raw), "\n") {
 		indent := paragraph[:len(paragraph)-len(strings.TrimLeft(paragraph, " "))]
 		if len(indent) > most/2 {
 			indent = ""

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Paint colours text, only on a terminal and not if NO_COLOR is set.
@@ -126,9 +126,9 @@ const labelWidth = 14
 
 // Add adds a text, unless it is empty. Its line breaks are replaced, so that no text begins a line
 // of its own when the list is printed.
-func (l *Labelled) Add(name, text string) {
-	if text = strings.TrimSpace(plain.Lines(text)); text != "" {
-		*l = append(*l, Pad(name, labelWidth)+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", labelWidth)))
+func (l *Labelled) Add(name, line string) {
+	if line = strings.TrimSpace(text.Lines(line)); line != "" {
+		*l = append(*l, Pad(name, labelWidth)+strings.ReplaceAll(line, "\n", "\n"+strings.Repeat(" ", labelWidth)))
 	}
 }
 
@@ -136,7 +136,7 @@ func (l *Labelled) Add(name, text string) {
 func (l *Labelled) AddEach(name string, items []string) {
 	lines := make([]string, len(items))
 	for i, item := range items {
-		lines[i] = plain.Shown(item)
+		lines[i] = text.Shown(item)
 	}
 	l.Add(name, strings.Join(lines, "\n"))
 }

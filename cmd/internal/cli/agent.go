@@ -21,8 +21,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -105,7 +105,7 @@ func agentToRun(c *call.Call, role *board.Role, id string) (string, error) {
 		return "", nil
 	}
 	if roles.NameOf(id) != role.Name {
-		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), role.Name), fmt.Sprintf("git liza agent %s --id %s, or --id auto", role.Name, role.ID(1)))
+		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", text.Line(id, 40), role.Name), fmt.Sprintf("git liza agent %s --id %s, or --id auto", role.Name, role.ID(1)))
 	}
 	return id, nil
 }
@@ -144,7 +144,7 @@ git run the hooks that agents have (git liza hooks status).`,
 				lines = append(lines, "unset LIZA_SESSION")
 			}
 			if on { // a plain path, for a shell
-				lines = append(lines, "export "+git.ParametersVar+"="+plain.Quote(settings))
+				lines = append(lines, "export "+git.ParametersVar+"="+text.Quote(settings))
 			}
 			_, err = io.WriteString(c.App.Stdout, strings.Join(lines, "\n")+"\n")
 			return err

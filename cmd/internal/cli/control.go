@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -70,10 +70,10 @@ A clone that a file in .liza stops continues when that file is removed.`,
 // stopHere carries out the decision STOP: it aborts the run if it was halted.
 func stopHere(ctx context.Context, c *call.Call, p *board.Resume) error {
 	if p.Goal != "" {
-		return call.Usage(c.Cmd, "STOP is for the whole run; one goal is given up by git liza goal abort %s", plain.Line(p.Goal, 70))
+		return call.Usage(c.Cmd, "STOP is for the whole run; one goal is given up by git liza goal abort %s", text.Line(p.Goal, 70))
 	}
 	if p.Task != "" {
-		return call.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", plain.Line(p.Task, 70))
+		return call.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", text.Line(p.Task, 70))
 	}
 	done, err := c.Do(ctx, "abort", func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		if v.State.Control().Mode == board.Running {
@@ -291,7 +291,7 @@ func runAnalyze(ctx context.Context, c *call.Call) error {
 	if err := printAnalysis(c, a); err != nil || a.OK {
 		return err
 	}
-	return &call.Outcome{Exit: 1, Code: call.CodePattern, Message: plain.Plural(len(found), "pattern") + " found", Hint: "read the report; then git liza resolve --text TEXT, and git liza resume"}
+	return &call.Outcome{Exit: 1, Code: call.CodePattern, Message: text.Plural(len(found), "pattern") + " found", Hint: "read the report; then git liza resolve --text TEXT, and git liza resume"}
 }
 
 func printAnalysis(c *call.Call, a analysis) error {
@@ -303,7 +303,7 @@ func printAnalysis(c *call.Call, a analysis) error {
 	}
 	var lines []string
 	for _, p := range a.Patterns {
-		lines = append(lines, fmt.Sprintf("%s (%s): %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", ")), "  common factor: "+plain.Line(p.Common, 200))
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", ")), "  common factor: "+text.Line(p.Common, 200))
 	}
 	switch {
 	case a.Tripped:

@@ -18,7 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -39,7 +39,7 @@ func docsCommand() *call.Command {
 				if err != nil {
 					return err
 				}
-				return c.Answer(map[string]any{"pages": n, "dir": man}, plain.Plural(n, "manual page")+" written to "+plain.Line(man, 200))
+				return c.Answer(map[string]any{"pages": n, "dir": man}, text.Plural(n, "manual page")+" written to "+text.Line(man, 200))
 			}
 			docs := specs.All()
 			if len(c.Args) == 0 {
@@ -58,25 +58,25 @@ func docsCommand() *call.Command {
 			}
 			name, anchor, part := strings.Cut(c.Args[0], "#")
 			name = strings.TrimSuffix(name, ".md")
-			text, ok := specs.Text(name)
+			line, ok := specs.Text(name)
 			if !ok {
 				var names []string
 				for _, d := range docs {
 					names = append(names, d.Name)
 				}
-				return board.Refuse(board.CodeUnknownDocument, "no document is called "+plain.Line(c.Args[0], 60), call.Suggest(name, names))
+				return board.Refuse(board.CodeUnknownDocument, "no document is called "+text.Line(c.Args[0], 60), call.Suggest(name, names))
 			}
 			if part {
 				section, known, found := specs.Section(name, anchor)
 				if !found {
-					return board.Refuse(board.CodeUnknownDocument, name+" has no section "+plain.Line(anchor, 60), call.Suggest(anchor, known))
+					return board.Refuse(board.CodeUnknownDocument, name+" has no section "+text.Line(anchor, 60), call.Suggest(anchor, known))
 				}
-				text = section
+				line = section
 			}
 			if c.JSON {
-				return c.PrintJSON(map[string]string{"name": c.Args[0], "text": text})
+				return c.PrintJSON(map[string]string{"name": c.Args[0], "text": line})
 			}
-			_, err := io.WriteString(c.App.Stdout, text)
+			_, err := io.WriteString(c.App.Stdout, line)
 			return err
 		},
 	}
@@ -106,16 +106,16 @@ with their states, agents with what they do.`,
 				return call.Usage(c.Cmd, "completion needs a SHELL: %s", strings.Join(dispatch.Shells, ", "))
 			}
 			if !slices.Contains(dispatch.Shells, c.Args[0]) {
-				return board.Refuse(board.CodeInvalid, "there is no completion for "+plain.Line(c.Args[0], 40), call.Suggest(c.Args[0], dispatch.Shells))
+				return board.Refuse(board.CodeInvalid, "there is no completion for "+text.Line(c.Args[0], 40), call.Suggest(c.Args[0], dispatch.Shells))
 			}
-			text, err := completions.ReadFile("completion/" + c.Args[0])
+			line, err := completions.ReadFile("completion/" + c.Args[0])
 			if err != nil {
 				return err
 			}
 			if c.JSON {
-				return c.PrintJSON(map[string]string{"shell": c.Args[0], "script": string(text)})
+				return c.PrintJSON(map[string]string{"shell": c.Args[0], "script": string(line)})
 			}
-			_, err = c.App.Stdout.Write(text)
+			_, err = c.App.Stdout.Write(line)
 			return err
 		},
 	}
@@ -129,7 +129,7 @@ func printCandidates(ctx context.Context, c *call.Call) error {
 	}
 	var b strings.Builder
 	for _, w := range dispatch.Complete(ctx, c, words) {
-		b.WriteString(w.Word + "\t" + plain.Line(w.About, 60) + "\n")
+		b.WriteString(w.Word + "\t" + text.Line(w.About, 60) + "\n")
 	}
 	_, err := io.WriteString(c.App.Stdout, b.String())
 	return err

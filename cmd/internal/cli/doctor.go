@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -103,10 +103,10 @@ func runDoctor(ctx context.Context, c *call.Call, fix bool) error {
 		return err
 	}
 	if n := len(unrecorded); n > 0 {
-		return &call.Outcome{Exit: 4, Code: call.CodeViolation, Message: "integration moved without a record in " + plain.Plural(n, "place"), Hint: "stop, and let a human look: git liza verify"}
+		return &call.Outcome{Exit: 4, Code: call.CodeViolation, Message: "integration moved without a record in " + text.Plural(n, "place"), Hint: "stop, and let a human look: git liza verify"}
 	}
 	if left > 0 {
-		return &call.Outcome{Exit: 1, Code: call.CodeProblems, Message: plain.Plural(left, "problem") + " left", Hint: ""}
+		return &call.Outcome{Exit: 1, Code: call.CodeProblems, Message: text.Plural(left, "problem") + " left", Hint: ""}
 	}
 	return nil
 }

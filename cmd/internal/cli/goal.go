@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 var _ = add(goalStartCommand)
@@ -121,20 +121,20 @@ func goalRow(g report.GoalOutlook) []string {
 	if g.Planner != "" && g.Status == board.InProgress {
 		progress += ", planned by " + g.Planner
 	}
-	return []string{g.ID, state, fmt.Sprintf("priority %d", g.Priority), progress, plain.Line(g.Text, 200)}
+	return []string{g.ID, state, fmt.Sprintf("priority %d", g.Priority), progress, text.Line(g.Text, 200)}
 }
 
 // progressOf describes the progress of a goal.
 func progressOf(g report.GoalOutlook) string {
-	text := plain.Plural(g.Tasks, "task")
+	line := text.Plural(g.Tasks, "task")
 	if g.Tasks == 0 {
 		return "no task"
 	}
-	text += fmt.Sprintf(", %d open", g.Open)
+	line += fmt.Sprintf(", %d open", g.Open)
 	if g.Blocked > 0 {
-		text += fmt.Sprintf(", %d blocked", g.Blocked)
+		line += fmt.Sprintf(", %d blocked", g.Blocked)
 	}
-	return text
+	return line
 }
 
 var _ = add(goalShowCommand)
@@ -193,7 +193,7 @@ func goalLines(s *board.State, g *board.Goal) []string {
 		lines.Add("alignment", string(a.Timestamp)+" "+a.Event+": "+a.Summary)
 	}
 	if g.Archived > 0 {
-		lines.Add("archived", plain.Plural(g.Archived, "task"))
+		lines.Add("archived", text.Plural(g.Archived, "task"))
 	}
 	for _, b := range s.TasksOf(g.ID) {
 		needs := ""

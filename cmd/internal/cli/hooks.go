@@ -18,7 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/hooks/server"
@@ -165,7 +165,7 @@ What keeps the question from being answered stops nobody in a clone, and every p
 				return hookProcReceive(ctx, c)
 			}
 			if ask == nil {
-				return call.Usage(c.Cmd, "git liza has no word in the hook %q", plain.Line(c.Args[0], 40))
+				return call.Usage(c.Cmd, "git liza has no word in the hook %q", text.Line(c.Args[0], 40))
 			}
 			refusal, err := ask(ctx, c)
 			return answerHook(c, refusal, err, asServer)
@@ -185,7 +185,7 @@ func (h hookRefusal) Text() string {
 	if h.oneLine {
 		between = "; instead: "
 	}
-	return "liza: " + strings.TrimSpace(plain.Visible(h.Message)) + between + plain.Visible(h.Hint) + "\n"
+	return "liza: " + strings.TrimSpace(text.Visible(h.Message)) + between + text.Visible(h.Hint) + "\n"
 }
 
 func (h hookRefusal) Unwrap() error { return h.Refusal }
@@ -215,7 +215,7 @@ func sayHook(c *call.Call, answer string) error {
 }
 
 func warnHook(a *call.App, err error) {
-	_, _ = a.Stderr.Write([]byte("liza: warning: nothing was checked: " + strings.TrimSpace(plain.Visible(err.Error())) + "\n"))
+	_, _ = a.Stderr.Write([]byte("liza: warning: nothing was checked: " + strings.TrimSpace(text.Visible(err.Error())) + "\n"))
 }
 
 // hookReceive handles a server's pre-receive.

@@ -18,8 +18,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 var _ = add(initCommand)
@@ -107,7 +107,7 @@ func joinedHalf(ctx context.Context, c *call.Call) error {
 		return err
 	}
 	return board.Refuse(board.CodeElsewhere, "the board here came from another repository, and this clone does not share it",
-		"git liza share "+plain.Line(remotes[0], 60)+" joins it, where the team shares it; git liza init --alone makes the copy a board of its own")
+		"git liza share "+text.Line(remotes[0], 60)+" joins it, where the team shares it; git liza init --alone makes the copy a board of its own")
 }
 
 func runInit(ctx context.Context, c *call.Call, p *board.Init, sign string, agents bool) error {

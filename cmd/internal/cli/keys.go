@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 var _ = add(keysAddCommand)
@@ -50,16 +50,16 @@ func publicKey(c *call.Call, where string) (string, error) {
 	if _, err := sshsig.ParsePublic(where); err != nil && !strings.Contains(where, "PRIVATE KEY") {
 		data, err := os.ReadFile(signing.KeyFile(c, where))
 		if err != nil {
-			return "", board.Refuse(board.CodeInvalid, "the public key "+plain.Line(where, 200)+" can't be read: "+signing.ReasonOf(err), "name its .pub file")
+			return "", board.Refuse(board.CodeInvalid, "the public key "+text.Line(where, 200)+" can't be read: "+signing.ReasonOf(err), "name its .pub file")
 		}
 		line = string(data)
 	}
 	if strings.Contains(line, "PRIVATE KEY") {
-		return "", board.Refuse(board.CodeInvalid, plain.Line(where, 200)+" is a private key, which nobody else should see", "name the public one: "+plain.Line(where, 200)+".pub")
+		return "", board.Refuse(board.CodeInvalid, text.Line(where, 200)+" is a private key, which nobody else should see", "name the public one: "+text.Line(where, 200)+".pub")
 	}
 	public, err := sshsig.ParsePublic(line)
 	if err != nil {
-		return "", board.Refuse(board.CodeInvalid, plain.Line(where, 80)+": "+err.Error(), "a .pub file as ssh-keygen -t ed25519 makes it")
+		return "", board.Refuse(board.CodeInvalid, text.Line(where, 80)+": "+err.Error(), "a .pub file as ssh-keygen -t ed25519 makes it")
 	}
 	return public, nil
 }
@@ -174,11 +174,11 @@ func findKey(s *board.State, word string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return "", board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("no key is called %q", plain.Line(word, 80)), "git liza keys list")
+		return "", board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("no key is called %q", text.Line(word, 80)), "git liza keys list")
 	}
 	var names []string
 	for _, id := range found {
 		names = append(names, board.Fingerprint(id))
 	}
-	return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is more than one key", plain.Line(word, 80)), "name one of them: "+strings.Join(names, ", "))
+	return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is more than one key", text.Line(word, 80)), "name one of them: "+strings.Join(names, ", "))
 }

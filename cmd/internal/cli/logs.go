@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -99,7 +99,7 @@ func agentsWithLogs(dir, agent string) ([]string, error) {
 	if len(agents) > 0 {
 		hint = "there are those of " + strings.Join(agents, ", ")
 	}
-	return nil, board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("there is no transcript of %q in this clone", plain.Line(agent, 40)), hint)
+	return nil, board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("there is no transcript of %q in this clone", text.Line(agent, 40)), hint)
 }
 
 // searchLogs prints the lines that match a query in the transcripts of one agent or of all.
@@ -138,11 +138,11 @@ func searchLogs(ctx context.Context, c *call.Call, q transcript.Query, last int)
 // visibleLines makes a printed line safe for a terminal. A carriage return also ends a line. What
 // only then reads like a line of the supervisor's own gets a space before it.
 func visibleLines(line []byte) []string {
-	texts := strings.Split(strings.TrimSuffix(plain.Visible(plain.Unstyled(string(line))), "\n"), "\n")
+	texts := strings.Split(strings.TrimSuffix(text.Visible(text.Unstyled(string(line))), "\n"), "\n")
 	_, _, own := transcript.Parse(string(line))
-	for i, text := range texts {
-		if _, _, reads := transcript.Parse(text); reads && (i > 0 || !own) {
-			texts[i] = " " + text
+	for i, raw := range texts {
+		if _, _, reads := transcript.Parse(raw); reads && (i > 0 || !own) {
+			texts[i] = " " + raw
 		}
 	}
 	return texts

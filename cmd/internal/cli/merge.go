@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -103,7 +103,7 @@ func reportMerges(c *call.Call, results []*merge.Result, alone bool, ended error
 	for _, got := range failed {
 		why = append(why, got.Task+" ("+got.Reason()+")")
 	}
-	return &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: fmt.Sprintf("%s are INTEGRATION_FAILED: %s", plain.Plural(len(failed), "task"), strings.Join(why, ", ")), Hint: "a coder claims each as an integration fix: git liza claim " + failed[0].Task}
+	return &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: fmt.Sprintf("%s are INTEGRATION_FAILED: %s", text.Plural(len(failed), "task"), strings.Join(why, ", ")), Hint: "a coder claims each as an integration fix: git liza claim " + failed[0].Task}
 }
 
 func mergeFields(got *merge.Result) map[string]any {

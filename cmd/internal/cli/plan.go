@@ -15,9 +15,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 var _ = add(planCommand)
@@ -335,7 +335,7 @@ func lacking(ctx context.Context, c *call.Call, spec string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, land := v.State.Config().IntegrationBranch, "git liza land --spec "+plain.Quote(file)
+	name, land := v.State.Config().IntegrationBranch, "git liza land --spec "+text.Quote(file)
 	if slices.ContainsFunc(here.Dirty, func(e git.StatusEntry) bool { return e.Path == file }) {
 		return []string{fmt.Sprintf("%s has changes that are not committed, and %s lacks them: a human commits them, then %s", file, name, land)}, nil
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/prompt"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -223,10 +223,10 @@ func (p *primer) goal(s *board.State, g *board.Goal) {
 		g = s.TheGoal()
 	}
 	if g == nil {
-		p.Goal, p.GoalStatus = plain.Line(s.Purpose(), 300), board.InProgress
+		p.Goal, p.GoalStatus = text.Line(s.Purpose(), 300), board.InProgress
 		return
 	}
-	p.Goal, p.GoalSpec, p.GoalStatus = plain.Line(g.Description, 300), g.SpecRef, g.Status
+	p.Goal, p.GoalSpec, p.GoalStatus = text.Line(g.Description, 300), g.SpecRef, g.Status
 }
 
 // end is the advice for an agent without a next command, "" for all others.
@@ -322,7 +322,7 @@ var cycles = map[roles.Role]string{
 
 // at is the output of prime if texts get this share, in percent, of the room that they would like.
 func (p *primer) at(share int) []string {
-	cut := func(text string, most int) string { return plain.Line(text, max(20, most*share/100)) }
+	cut := func(raw string, most int) string { return text.Line(raw, max(20, most*share/100)) }
 	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s.", p.Agent, p.Role, p.Mode)}
 	if p.Supervised {
 		lines = append(lines, "Your supervisor claims, renews your lease and merges: never do that yourself.")
@@ -400,9 +400,9 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 // progress describes a coder's progress.
 func (w *primeWork) progress(lines *call.Labelled, cut func(string, int) string) {
 	if w.Commits != nil {
-		said := plain.Plural(*w.Commits, "commit")
+		said := text.Plural(*w.Commits, "commit")
 		if n := len(w.Uncommitted); n > 0 {
-			said += ", " + plain.Plural(n, "file") + " not committed: " + cut(strings.Join(w.Uncommitted, ", "), 80)
+			said += ", " + text.Plural(n, "file") + " not committed: " + cut(strings.Join(w.Uncommitted, ", "), 80)
 		}
 		lines.Add("work so far", said)
 	}

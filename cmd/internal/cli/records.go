@@ -23,7 +23,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/onefile"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 var _ = add(readCommand)
@@ -48,14 +48,14 @@ Archived tasks are not in the document; tasks.ID finds each of them.`,
 				}
 				return records.PrintNode(c, n)
 			}
-			text, err := records.PartText(ctx, c, v, c.Args)
+			line, err := records.PartText(ctx, c, v, c.Args)
 			if err != nil {
 				return err
 			}
 			if c.ToTerminal() {
-				text = plain.Visible(text) // unlike a document, a single text is not escaped
+				line = text.Visible(line) // unlike a document, a single text is not escaped
 			}
-			_, err = io.WriteString(c.App.Stdout, text)
+			_, err = io.WriteString(c.App.Stdout, line)
 			return err
 		},
 	}
@@ -124,7 +124,7 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 	at := top
 	for i, key := range keys {
 		if at = below(at, key); at == nil {
-			return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s of %s has no %s", plain.Line(strings.Join(keys[:i], "."), 60), record, plain.Line(key, 40)),
+			return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s of %s has no %s", text.Line(strings.Join(keys[:i], "."), 60), record, text.Line(key, 40)),
 				"write the whole of "+keys[0]+", as YAML")
 		}
 		if i == 0 {
@@ -136,11 +136,11 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 		return field, board.Refuse(board.CodeInvalid, "the value is not YAML", "quote it: '\"TEXT\"'")
 	}
 	*at = *with.Content[0]
-	text, err := yaml.Marshal(top)
+	line, err := yaml.Marshal(top)
 	if err != nil {
-		return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("the new %s can't be written as YAML: %v", plain.Line(keys[0], 40), err), "write UTF-8 text")
+		return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("the new %s can't be written as YAML: %v", text.Line(keys[0], 40), err), "write UTF-8 text")
 	}
-	field.Value = string(text)
+	field.Value = string(line)
 	return field, nil
 }
 
@@ -348,7 +348,7 @@ func reportIssues(c *call.Call, issues []audit.Issue) error {
 		if len(c.Args) == 1 {
 			hint = "git liza docs board-format"
 		}
-		return &call.Outcome{Exit: 1, Code: board.CodeInvalid, Message: plain.Plural(invalid, "violation"), Hint: hint}
+		return &call.Outcome{Exit: 1, Code: board.CodeInvalid, Message: text.Plural(invalid, "violation"), Hint: hint}
 	}
 	return nil
 }

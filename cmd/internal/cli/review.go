@@ -13,9 +13,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -158,7 +158,7 @@ func materialFor(ctx context.Context, c *call.Call, v *gitboard.View, t *board.T
 	}
 	m.Comments = call.Every(m.Comments)
 	for _, s := range report.SpecChangesSince(v.State, t.Created) {
-		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+plain.Line(s.Change, 200))
+		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+text.Line(s.Change, 200))
 	}
 	return m, v.State.Err()
 }
@@ -224,11 +224,11 @@ which of them were acted upon.`,
 		},
 		Example: `git liza comment login api/login.go:17 "An empty password gets in"`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			text, err := c.Text("text", strings.Join(c.Args[2:], ""), file)
+			raw, err := c.Text("text", strings.Join(c.Args[2:], ""), file)
 			if err != nil {
 				return err
 			}
-			path, line, ok := plain.ParsePlace(c.Args[1])
+			path, line, ok := text.ParsePlace(c.Args[1])
 			if !ok {
 				return call.Usage(c.Cmd, "%q is not FILE:LINE, like api/login.go:17", c.Args[1])
 			}
@@ -244,7 +244,7 @@ which of them were acted upon.`,
 				commit = string(full)
 			}
 			done, err := c.Board.Comment(ctx, gitboard.CommentRequest{
-				Request: c.Asks(actor), Task: c.Args[0], Commit: commit, Path: path, Line: line, Text: text,
+				Request: c.Asks(actor), Task: c.Args[0], Commit: commit, Path: path, Line: line, Text: raw,
 			})
 			if err != nil {
 				return err

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -49,7 +49,7 @@ brings them itself.`,
 			} else {
 				err = begin()
 			}
-			again := "git liza share " + plain.Line(c.Args[0], 60)
+			again := "git liza share " + text.Line(c.Args[0], 60)
 			if unclear := (*share.UnclearError)(nil); errors.As(err, &unclear) {
 				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
 			}
@@ -67,7 +67,7 @@ brings them itself.`,
 				return err
 			}
 			return c.Answer(map[string]any{"remote": b.Remote(), "commit": v.Commit},
-				fmt.Sprintf("the board is shared by %s\nother clones join it: git liza init", plain.Line(b.Remote(), 60)))
+				fmt.Sprintf("the board is shared by %s\nother clones join it: git liza init", text.Line(b.Remote(), 60)))
 		},
 	}
 }
@@ -178,7 +178,7 @@ func runSync(ctx context.Context, c *call.Call) error {
 	if lost != nil {
 		return lost
 	}
-	return &call.Outcome{Exit: 1, Code: call.CodeRefused, Message: plain.Plural(len(s.Refused), "queued operation") + " refused", Hint: "the texts are kept in the folder liza/queue of the git directory"}
+	return &call.Outcome{Exit: 1, Code: call.CodeRefused, Message: text.Plural(len(s.Refused), "queued operation") + " refused", Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }
 
 // setBack is a warning if the remote, as it was fetched, lacks operations of this clone's board: it
@@ -190,7 +190,7 @@ func setBack(ctx context.Context, b *gitboard.Board, after *gitboard.View) ([]st
 		return nil, err
 	}
 	return []string{fmt.Sprintf("%s lacks %s of this clone's board, as if it was set back: the next operation brings what it lacks (git liza note TEXT)",
-		b.Remote(), plain.Plural(n, "operation"))}, nil
+		b.Remote(), text.Plural(n, "operation"))}, nil
 }
 
 // leftBehind is the ref of a board that this clone left for the remote's, because it did not follow
@@ -236,7 +236,7 @@ func (s *synced) lines() []string {
 	const most = 20
 	lines := []string{fmt.Sprintf("up to date with %s, which had nothing new", s.Remote)}
 	if n := len(s.New); n > 0 {
-		lines[0] = fmt.Sprintf("%s new on the board of %s", plain.Plural(n, "operation"), s.Remote)
+		lines[0] = fmt.Sprintf("%s new on the board of %s", text.Plural(n, "operation"), s.Remote)
 		if n > most {
 			lines = append(lines, fmt.Sprintf("  ... and %d before these: git liza log", n-most))
 		}

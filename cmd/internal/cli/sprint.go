@@ -13,9 +13,9 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/report/sprint"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -177,7 +177,7 @@ func sureToEnd(ctx context.Context, c *call.Call, p *board.SprintEnd, yes bool) 
 	if len(open) == 0 {
 		return v.State.Err()
 	}
-	what := sp.ID + " has " + plain.Plural(len(open), "planned task") + " that no one has finished (" + plain.Line(strings.Join(open, ", "), 200) + ")"
+	what := sp.ID + " has " + text.Plural(len(open), "planned task") + " that no one has finished (" + text.Line(strings.Join(open, ", "), 200) + ")"
 	return c.Sure(ctx, actor, p, what, p.Reason, yes)
 }
 
@@ -428,7 +428,7 @@ func archivable(ctx context.Context, c *call.Call, v *gitboard.View, named strin
 		}
 	}
 	if named != "" && !slices.Contains(known, named) {
-		return nil, board.Refuse(board.CodeUnknownSprint, fmt.Sprintf("no ended sprint is called %q", plain.Line(named, 60)), call.Suggest(named, known))
+		return nil, board.Refuse(board.CodeUnknownSprint, fmt.Sprintf("no ended sprint is called %q", text.Line(named, 60)), call.Suggest(named, known))
 	}
 	return batches, v.State.Err()
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/supervisor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -238,17 +238,17 @@ git liza team show --template prints it.`,
 			if (template == "") == (len(c.Args) == 0) {
 				return call.Usage(c.Cmd, "team set needs a FILE or --template NAME")
 			}
-			file, text, err := template, "", error(nil)
+			file, line, err := template, "", error(nil)
 			if template != "" {
-				text, err = edit.TeamTemplate(template)
+				line, err = edit.TeamTemplate(template)
 			} else {
 				file = c.Args[0]
-				text, err = c.File("team", file)
+				line, err = c.File("team", file)
 			}
 			if err != nil {
 				return err
 			}
-			done, err := edit.SetTeam(ctx, c, file, text, "git liza team set "+plain.Quote(file))
+			done, err := edit.SetTeam(ctx, c, file, line, "git liza team set "+text.Quote(file))
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 var _ = add(verifyCommand)
@@ -81,11 +81,11 @@ func noteFuture(ctx context.Context, c *call.Call, r *audit.Report) error {
 	return nil
 }
 
-func verifyRange(ctx context.Context, c *call.Call, text string) (audit.Range, error) {
+func verifyRange(ctx context.Context, c *call.Call, line string) (audit.Range, error) {
 	var r audit.Range
-	from, to, ranged := strings.Cut(text, "..")
+	from, to, ranged := strings.Cut(line, "..")
 	if !ranged {
-		from, to = "", text
+		from, to = "", line
 	}
 	for _, part := range []struct {
 		name string
@@ -102,7 +102,7 @@ func verifyRange(ctx context.Context, c *call.Call, text string) (audit.Range, e
 			return r, call.Usage(c.Cmd, "%q is not a commit", part.name)
 		}
 		if foreign, err := isForeign(ctx, c, oid); foreign || err != nil {
-			return r, cmp.Or(err, error(board.Refuse(board.CodeInvalid, plain.Line(part.name, 60)+" is not a commit of the board", "git liza log")))
+			return r, cmp.Or(err, error(board.Refuse(board.CodeInvalid, text.Line(part.name, 60)+" is not a commit of the board", "git liza log")))
 		}
 		*part.oid = oid
 	}
@@ -153,7 +153,7 @@ func reportVerify(c *call.Call, r *audit.Report) error {
 				return err
 			}
 		}
-		line := fmt.Sprintf("%s: %d proven by replay, %d checked in the repository, %d attested", plain.Plural(r.Commits, "operation"), r.Proven, r.Checked, attested)
+		line := fmt.Sprintf("%s: %d proven by replay, %d checked in the repository, %d attested", text.Plural(r.Commits, "operation"), r.Proven, r.Checked, attested)
 		if r.Unchecked > 0 {
 			line += fmt.Sprintf(", %d can't be checked here", r.Unchecked)
 		}
@@ -164,7 +164,7 @@ func reportVerify(c *call.Call, r *audit.Report) error {
 			}
 		}
 		if r.Unnamed > 0 {
-			line += fmt.Sprintf("; %s handed to review without an agent's trailers", plain.Plural(r.Unnamed, "commit"))
+			line += fmt.Sprintf("; %s handed to review without an agent's trailers", text.Plural(r.Unnamed, "commit"))
 		}
 		if err := c.Say(line); err != nil {
 			return err
@@ -177,7 +177,7 @@ func reportVerify(c *call.Call, r *audit.Report) error {
 	if r.Lacking {
 		hint = "git liza doctor --fix"
 	}
-	return &call.Outcome{Exit: 4, Code: call.CodeViolation, Message: "the board's history breaks the rules in " + plain.Plural(len(r.Findings), "place"), Hint: hint}
+	return &call.Outcome{Exit: 4, Code: call.CodeViolation, Message: "the board's history breaks the rules in " + text.Plural(len(r.Findings), "place"), Hint: hint}
 }
 
 func findingsJSON(all []audit.Finding) []map[string]string {

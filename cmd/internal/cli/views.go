@@ -23,9 +23,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 var _ = add(statusCommand)
@@ -246,7 +246,7 @@ func runLog(ctx context.Context, c *call.Call, o history.Options) error {
 		return err
 	}
 	if o.Op != "" && !slices.Contains(board.Ops(), o.Op) {
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("no operation is called %q", plain.Line(o.Op, 40)), call.Suggest(o.Op, board.Ops()))
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("no operation is called %q", text.Line(o.Op, 40)), call.Suggest(o.Op, board.Ops()))
 	}
 	if o.Follow {
 		return followLog(ctx, c, o, v)
@@ -282,7 +282,7 @@ func mayHaveActed(s *board.State, name string) error {
 		return nil
 	}
 	known := append(slices.Clip(s.List(board.AgentDir)), roles.HumanID)
-	return board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("no agent is called %q", plain.Line(name, 40)), call.Suggest(name, known))
+	return board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("no agent is called %q", text.Line(name, 40)), call.Suggest(name, known))
 }
 
 // lookBack is how many operations --follow starts with.
@@ -362,7 +362,7 @@ func diffCommand() *call.Command {
 				return screen.ShowPatch(ctx, c, t, since)
 			}
 			if since {
-				return call.Usage(c.Cmd, "--since-last is for a task, and %s is not one", plain.Line(c.Args[0], 70))
+				return call.Usage(c.Cmd, "--since-last is for a task, and %s is not one", text.Line(c.Args[0], 70))
 			}
 			old, err := b.ViewAt(ctx, c.Args[0])
 			if err != nil {
@@ -466,8 +466,8 @@ last submission. An existing file is replaced only if it is a report. Of a run t
 				}
 				at = string(v.Commit)
 			}
-			var text bytes.Buffer
-			if err := web.WriteReport(ctx, web.Config{App: c.App, Board: c.Board, Random: rand.Read}, at, &text); err != nil {
+			var page bytes.Buffer
+			if err := web.WriteReport(ctx, web.Config{App: c.App, Board: c.Board, Random: rand.Read}, at, &page); err != nil {
 				return err
 			}
 			file := c.Args[0]
@@ -475,12 +475,12 @@ last submission. An existing file is replaced only if it is a report. Of a run t
 				file = filepath.Join(c.Directory(), file)
 			}
 			var refusal *board.Refusal
-			if err := call.WriteFile(file, text.Bytes(), web.IsReport); errors.As(err, &refusal) {
+			if err := call.WriteFile(file, page.Bytes(), web.IsReport); errors.As(err, &refusal) {
 				return err
 			} else if err != nil {
 				return board.Refuse(board.CodeInvalid, "the report can't be written: "+err.Error(), "git liza report FILE.html")
 			}
-			return c.Answer(map[string]any{"file": file, "bytes": text.Len()}, fmt.Sprintf("%s: %d KiB", plain.Line(c.Args[0], 200), text.Len()/1024))
+			return c.Answer(map[string]any{"file": file, "bytes": page.Len()}, fmt.Sprintf("%s: %d KiB", text.Line(c.Args[0], 200), page.Len()/1024))
 		},
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -100,7 +100,7 @@ func watchOnce(ctx context.Context, c *call.Call) error {
 	if away != nil {
 		c.App.PrintError(away, c.JSON)
 	}
-	return &call.Outcome{Exit: 1, Code: call.CodeAlarm, Message: plain.Plural(len(notices), "condition") + " to look at", Hint: ""}
+	return &call.Outcome{Exit: 1, Code: call.CodeAlarm, Message: text.Plural(len(notices), "condition") + " to look at", Hint: ""}
 }
 
 var _ = add(webCommand)

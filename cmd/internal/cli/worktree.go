@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -101,7 +101,7 @@ func worktreeLines(s *worktrees.Status) []string {
 	lines := []string{
 		"worktree:        " + s.Path,
 		fmt.Sprintf("branch:          %s at %s, %d beyond its base", s.Branch, s.Head.Short(), s.Ahead),
-		fmt.Sprintf("integration:     %s further than its base", plain.Plural(s.Behind, "commit")),
+		fmt.Sprintf("integration:     %s further than its base", text.Plural(s.Behind, "commit")),
 	}
 	if !s.Exists {
 		lines[0] += " (missing: git liza worktree create " + s.Task + ")"

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/specs"
 )
@@ -33,7 +33,7 @@ func Complete(ctx context.Context, c *call.Call, words []string) []Candidate {
 	} else {
 		all = commandWords(before)
 	}
-	return slices.DeleteFunc(all, func(w Candidate) bool { return !strings.HasPrefix(w.Word, last) || plain.Quote(w.Word) != w.Word })
+	return slices.DeleteFunc(all, func(w Candidate) bool { return !strings.HasPrefix(w.Word, last) || text.Quote(w.Word) != w.Word })
 }
 
 // commandWords are the first words of commands, or the second ones after a first.
@@ -215,7 +215,7 @@ func notes(some func(*board.Note) bool) list {
 	return func(s *board.State) (all []Candidate) {
 		for _, id := range s.List(board.NoteDir) {
 			if n := s.Note(id); n != nil && some(n) {
-				all = append(all, Candidate{id, n.By + ": " + plain.Line(n.Message, 60)})
+				all = append(all, Candidate{id, n.By + ": " + text.Line(n.Message, 60)})
 			}
 		}
 		return all
@@ -231,7 +231,7 @@ func unseen(s *board.State) (all []Candidate) {
 	}
 	for _, id := range s.List(board.SpecChangeDir) {
 		if change := s.SpecChange(id); change != nil && change.AcknowledgedBy == "" {
-			all = append(all, Candidate{id, change.By + ": " + plain.Line(change.Change, 60)})
+			all = append(all, Candidate{id, change.By + ": " + text.Line(change.Change, 60)})
 		}
 	}
 	return all
@@ -241,7 +241,7 @@ func unseen(s *board.State) (all []Candidate) {
 func discoveries(s *board.State) (all []Candidate) {
 	for _, id := range s.List(board.DiscoveryDir) {
 		if d := s.Discovery(id); d != nil && d.Open() {
-			all = append(all, Candidate{id, d.Severity + ", " + plain.Line(d.Description, 60)})
+			all = append(all, Candidate{id, d.Severity + ", " + text.Line(d.Description, 60)})
 		}
 	}
 	return all
@@ -258,7 +258,7 @@ func tasks(s *board.State) (all []Candidate) {
 // goals are the goals' ids with their states.
 func goals(s *board.State) (all []Candidate) {
 	for _, g := range s.Goals() {
-		all = append(all, Candidate{g.ID, string(g.Status) + " " + plain.Line(g.Description, 60)})
+		all = append(all, Candidate{g.ID, string(g.Status) + " " + text.Line(g.Description, 60)})
 	}
 	return all
 }

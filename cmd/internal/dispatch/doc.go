@@ -3,5 +3,5 @@
 // name; each command adds itself.
 //
 // It may import cmd/internal/call, cmd/internal/records, cmd/internal/signing, gitboard,
-// gitboard/board, gitboard/plain, gitboard/roles, gitboard/sshsig, roles/clis and specs.
+// gitboard/board, gitboard/roles, gitboard/sshsig, gitboard/text, roles/clis and specs.
 package dispatch

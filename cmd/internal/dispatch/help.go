@@ -12,7 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Groups are the groups of commands, in the order of the overview.
@@ -48,7 +48,7 @@ func groupPage(a *call.App, group []*call.Command, args []string, asJSON bool) e
 		for _, c := range group {
 			names = append(names, "git liza "+c.Name)
 		}
-		message := fmt.Sprintf("%s has no command %q", name, plain.Line(args[1], 40))
+		message := fmt.Sprintf("%s has no command %q", name, text.Line(args[1], 40))
 		return &call.UsageError{Message: message, Hint: strings.Join(names, ", ")}
 	}
 	var b strings.Builder
@@ -87,8 +87,8 @@ func unknownCommand(word string) error {
 	for _, c := range Commands() {
 		names = append(names, c.Name)
 	}
-	fault := &call.UsageError{Message: fmt.Sprintf("%q is not a command", plain.Line(word, 40))}
-	switch near := plain.Nearest(word, names, 3); {
+	fault := &call.UsageError{Message: fmt.Sprintf("%q is not a command", text.Line(word, 40))}
+	switch near := text.Nearest(word, names, 3); {
 	case slices.Contains(board.Ops(), word):
 		fault.Message = fmt.Sprintf("%s is recorded where it happens, and is not a command", word)
 	case len(near) > 0:

@@ -17,8 +17,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Main runs one command line and returns the exit code.
@@ -151,18 +151,18 @@ func argumentFault(cmd *call.Command, args []string) error {
 	if n < cmd.Min {
 		return call.Usage(cmd, "%s needs %s", cmd.Name, cmd.Args)
 	}
-	extra := plain.Line(args[cmd.Max], 40)
-	text := fmt.Sprintf("%s takes %s, and %q is too many", cmd.Name, cmd.Args, extra)
+	extra := text.Line(args[cmd.Max], 40)
+	line := fmt.Sprintf("%s takes %s, and %q is too many", cmd.Name, cmd.Args, extra)
 	if cmd.Max == 0 {
-		text = fmt.Sprintf("%s takes no arguments, and %q is one", cmd.Name, extra)
+		line = fmt.Sprintf("%s takes no arguments, and %q is one", cmd.Name, extra)
 	}
-	fault := call.Usage(cmd, "%s", text).(*call.UsageError)
+	fault := call.Usage(cmd, "%s", line).(*call.UsageError)
 	var seconds []string
 	for _, c := range withFirstWord(cmd.Name) {
 		_, second, _ := strings.Cut(c.Name, " ")
 		seconds = append(seconds, second)
 	}
-	if near := plain.Nearest(extra, seconds, 1); len(near) > 0 {
+	if near := text.Nearest(extra, seconds, 1); len(near) > 0 {
 		fault.Hint = "nearest: git liza " + cmd.Name + " " + near[0]
 	}
 	return fault
@@ -179,11 +179,11 @@ func flagFault(cmd *call.Command, flags *pflag.FlagSet, err error) error {
 	case errors.As(err, &unknown):
 		return unknownFlag(cmd, flags, unknown)
 	case errors.As(err, &value):
-		return call.Usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), plain.Line(value.GetValue(), 40))
+		return call.Usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), text.Line(value.GetValue(), 40))
 	case errors.As(err, &bare):
 		return call.Usage(cmd, "--%s needs a value", bare.GetSpecifiedName())
 	}
-	return call.Usage(cmd, "%s", plain.Line(err.Error(), 200))
+	return call.Usage(cmd, "%s", text.Line(err.Error(), 200))
 }
 
 func unknownFlag(cmd *call.Command, flags *pflag.FlagSet, e *pflag.NotExistError) error {
@@ -192,7 +192,7 @@ func unknownFlag(cmd *call.Command, flags *pflag.FlagSet, e *pflag.NotExistError
 		name = cmd.Name
 	}
 	if short := e.GetSpecifiedShortnames(); short != "" {
-		fault := &call.UsageError{Message: fmt.Sprintf("%s has no flag -%s", name, plain.Line(short, 40)), Hint: "git liza help"}
+		fault := &call.UsageError{Message: fmt.Sprintf("%s has no flag -%s", name, text.Line(short, 40)), Hint: "git liza help"}
 		if cmd != nil {
 			fault.Hint = "git liza " + name + " -h; an argument that begins with - goes after --"
 		}
@@ -200,8 +200,8 @@ func unknownFlag(cmd *call.Command, flags *pflag.FlagSet, e *pflag.NotExistError
 	}
 	var known []string
 	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	fault := call.Usage(cmd, "%s has no flag --%s", name, plain.Line(e.GetSpecifiedName(), 40)).(*call.UsageError)
-	if near := plain.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
+	fault := call.Usage(cmd, "%s has no flag --%s", name, text.Line(e.GetSpecifiedName(), 40)).(*call.UsageError)
+	if near := text.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
 		fault.Hint = "nearest: --" + strings.Join(near, ", --")
 	}
 	return fault

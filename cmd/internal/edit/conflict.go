@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // conflict means that somebody else has changed the same fields meanwhile.
@@ -79,17 +79,17 @@ func (e *edit) showBoth(k *conflict) error {
 			above.WriteString("#   " + line)
 		}
 	}
-	text, err := LaidOver(k.now, k.edits)
+	raw, err := LaidOver(k.now, k.edits)
 	if err != nil {
 		return err
 	}
-	if err := e.Board.Keep(e.name, above.String()+text); err != nil {
+	if err := e.Board.Keep(e.name, above.String()+raw); err != nil {
 		return err
 	}
 	if e.JSON {
 		return nil
 	}
-	_, err = io.WriteString(e.App.Stdout, e.Legible(plain.Visible(strings.Join(append(append([]string{"theirs"}, e.drawn(only(theirs))...),
+	_, err = io.WriteString(e.App.Stdout, e.Legible(text.Visible(strings.Join(append(append([]string{"theirs"}, e.drawn(only(theirs))...),
 		append([]string{"yours"}, e.drawn(only(mine))...)...), "\n")+"\n")))
 	return err
 }

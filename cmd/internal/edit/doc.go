@@ -3,5 +3,5 @@
 // shown and neither is lost.
 //
 // It may import cmd/internal/call, cmd/internal/editor, cmd/internal/records, gitboard,
-// gitboard/board, gitboard/git/plumbing, gitboard/log/codec, gitboard/plain and specs.
+// gitboard/board, gitboard/git/plumbing, gitboard/log/codec, gitboard/text and specs.
 package edit

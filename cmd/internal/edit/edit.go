@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // edit is a record that a human is editing.
@@ -69,7 +69,7 @@ func (e *edit) open(ctx context.Context) error {
 	program := e.editor()
 	if program == "" {
 		return board.Refuse(board.CodeInvalid, "no editor is named, and there is no terminal for vi",
-			"with an editor that needs no terminal: EDITOR=COMMAND git liza edit "+plain.Line(e.Args[0], 80))
+			"with an editor that needs no terminal: EDITOR=COMMAND git liza edit "+text.Line(e.Args[0], 80))
 	}
 	e.Board.Close()
 	out := e.App.Stdout
@@ -81,7 +81,7 @@ func (e *edit) open(ctx context.Context) error {
 		return err
 	}
 	if fault != nil {
-		return &call.Outcome{Exit: 1, Code: call.CodeEditor, Message: fmt.Sprintf("the editor %q failed: %v; nothing was changed", plain.Line(program, 60), fault), Hint: "set VISUAL or EDITOR to one that works"}
+		return &call.Outcome{Exit: 1, Code: call.CodeEditor, Message: fmt.Sprintf("the editor %q failed: %v; nothing was changed", text.Line(program, 60), fault), Hint: "set VISUAL or EDITOR to one that works"}
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (e *edit) kept(before string, fault error) error {
 		_ = e.Board.Discard(e.name) // it has no text of the human's
 		return fault
 	}
-	where := "your text is kept in " + e.file + "; continue with: git liza edit " + strings.TrimSuffix(plain.Line(e.Args[0], 80), "...") + " --from FILE"
+	where := "your text is kept in " + e.file + "; continue with: git liza edit " + strings.TrimSuffix(text.Line(e.Args[0], 80), "...") + " --from FILE"
 	var both *conflict
 	if errors.As(fault, &both) {
 		return errors.Join(e.showBoth(both), &call.Outcome{Exit: 1, Code: board.CodeConflict, Message: both.Error() + ": " + e.path + " stays as they left it", Hint: where})

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // begin writes the file to edit, and returns its text.
@@ -81,7 +81,7 @@ func editedRecord(s *board.State, name string) (string, error) {
 		}
 	}
 	if len(parts) > 1 {
-		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no record", plain.Line(name, 80)), "records like tasks.add-auth, goal, human_notes.note-1; one field: git liza write")
+		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no record", text.Line(name, 80)), "records like tasks.add-auth, goal, human_notes.note-1; one field: git liza write")
 	}
 	return taskRecord(s, name)
 }

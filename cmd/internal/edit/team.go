@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // SetTeam replaces the team by that of a file's text, as YAML. What is wrong with it is reported
@@ -38,7 +38,7 @@ func SetTeam(ctx context.Context, c *call.Call, file, text, again string) (*gitb
 
 // wrongLine refuses a file because of an error on one of its lines.
 func wrongLine(file string, line int, what, again string) error {
-	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: %s", plain.Line(file, 1000), line, what), then(fmt.Sprintf("correct line %d", line), again))
+	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: %s", text.Line(file, 1000), line, what), then(fmt.Sprintf("correct line %d", line), again))
 }
 
 // then is a hint to do something and then, unless it is "", to run a command again.
@@ -55,7 +55,7 @@ func notRead(file string, err error, hint string) error {
 	if errors.As(err, &broken) {
 		err = broken.Err
 	}
-	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", plain.Line(file, 1000), err), hint)
+	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", text.Line(file, 1000), err), hint)
 }
 
 // teamPayload names the object id of each file of instructions on the integration branch.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -17,13 +17,13 @@ func TemplateFlag(f *pflag.FlagSet, template *string) {
 
 // TeamTemplate is the text of a team to start from.
 func TeamTemplate(name string) (string, error) {
-	text, known := specs.Team(name)
+	line, known := specs.Team(name)
 	if known {
-		return text, nil
+		return line, nil
 	}
 	hint := "use " + strings.Join(specs.TeamNames(), ", ")
-	if near := plain.Nearest(name, specs.TeamNames(), 3); len(near) > 0 {
+	if near := text.Nearest(name, specs.TeamNames(), 3); len(near) > 0 {
 		hint = "nearest: " + strings.Join(near, ", ")
 	}
-	return "", board.Refuse(board.CodeInvalid, "no team to start from is called "+plain.Line(name, 60), hint)
+	return "", board.Refuse(board.CodeInvalid, "no team to start from is called "+text.Line(name, 60), hint)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Change is a field that differs between two boards.
@@ -36,13 +36,13 @@ func (c Change) String() string {
 	}
 	switch {
 	case c.Old == "":
-		return "+ " + name + ": " + plain.Line(c.New, 160)
+		return "+ " + name + ": " + text.Line(c.New, 160)
 	case c.New == "":
-		return "- " + name + ": " + plain.Line(c.Old, 160)
+		return "- " + name + ": " + text.Line(c.Old, 160)
 	case len(c.Old)+len(c.New) < 80:
-		return "~ " + name + ": " + plain.Line(c.Old, 80) + " -> " + plain.Line(c.New, 80)
+		return "~ " + name + ": " + text.Line(c.Old, 80) + " -> " + text.Line(c.New, 80)
 	}
-	return "~ " + name + ": " + plain.Line(inline(c.Old, c.New), 200)
+	return "~ " + name + ": " + text.Line(inline(c.Old, c.New), 200)
 }
 
 // Coloured colours a change depending on whether something was added or removed.

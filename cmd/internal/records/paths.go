@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Families maps keys of the document to directories of records.
@@ -62,7 +62,7 @@ func At(path string) (record string, keys []string, err error) {
 	if dir, ok := Families[parts[0]]; ok && len(parts) > 2 {
 		return board.RecordPath(dir, parts[1]), parts[2:], nil
 	}
-	return "", nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no field of a record", plain.Line(path, 80)), "paths like tasks.add-auth.priority; git liza read shows what there is")
+	return "", nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no field of a record", text.Line(path, 80)), "paths like tasks.add-auth.priority; git liza read shows what there is")
 }
 
 // Meant replaces "goal" at the start of a path by the default goal.

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Part is the board as a document, or the part of it that a path leads to.
@@ -117,7 +117,7 @@ func Lookup(n *yaml.Node, path, rest string) (*yaml.Node, error) {
 	for _, key := range strings.Split(rest, ".") {
 		next, err := codec.Lookup(n, []string{key})
 		if err != nil {
-			return nil, board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("there is no %q on the board", plain.Line(path, 100)), call.Suggest(key, codec.Keys(n)))
+			return nil, board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("there is no %q on the board", text.Line(path, 100)), call.Suggest(key, codec.Keys(n)))
 		}
 		n = next
 	}

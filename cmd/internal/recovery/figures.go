@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -101,16 +101,16 @@ func Count(ctx context.Context, c *call.Call) (*Figures, error) {
 }
 
 func (f *Figures) Lines() []string {
-	attic := fmt.Sprintf("attic    %s of work kept", plain.Plural(f.Attic, "piece"))
+	attic := fmt.Sprintf("attic    %s of work kept", text.Plural(f.Attic, "piece"))
 	if f.Large > 0 {
 		attic += fmt.Sprintf(", %s of files in .git/liza/large", size(f.Large))
 	}
 	if f.Dropped > 0 {
-		attic += fmt.Sprintf("; missing: %s that the board records", plain.Plural(f.Dropped, "piece"))
+		attic += fmt.Sprintf("; missing: %s that the board records", text.Plural(f.Dropped, "piece"))
 	}
 	lines := []string{
-		fmt.Sprintf("board    %s, %s and %d archived, %s", plain.Plural(f.Operations, "operation"), plain.Plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
-		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), plain.Plural(f.Packs, "pack"), size(f.PackSize)),
+		fmt.Sprintf("board    %s, %s and %d archived, %s", text.Plural(f.Operations, "operation"), text.Plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
+		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), text.Plural(f.Packs, "pack"), size(f.PackSize)),
 		attic,
 		"hooks    " + f.Hooks,
 		fmt.Sprintf("version  git-liza %s, board format %d, git %s", f.Version, f.Format, f.Git),
@@ -119,7 +119,7 @@ func (f *Figures) Lines() []string {
 		lines = append(lines, "remote   not checked: "+f.Away)
 	}
 	if len(f.Ignored) > 0 {
-		lines = append(lines, "settings not followed, because agents can write .git/config: "+plain.Line(strings.Join(f.Ignored, ", "), 200)+"; if you need them: git config --global")
+		lines = append(lines, "settings not followed, because agents can write .git/config: "+text.Line(strings.Join(f.Ignored, ", "), 200)+"; if you need them: git config --global")
 	}
 	if len(f.Own) > 0 {
 		lines = append(lines, "settings of .git/config, which agents can write: "+strings.Join(f.Own, ", ")+"; if a value is not yours: git config --unset KEY")
@@ -166,7 +166,7 @@ func posing(ctx context.Context, repo *git.Repo) (string, error) {
 	refs, err := repo.Refs(ctx, plumbing.ReplacePrefix)
 	var by []string
 	if len(refs) > 0 {
-		by = append(by, plain.Plural(len(refs), "replacement")+" (git replace -l)")
+		by = append(by, text.Plural(len(refs), "replacement")+" (git replace -l)")
 	}
 	grafts := filepath.Join(repo.CommonDir(), "info", "grafts")
 	if _, absent := os.Lstat(grafts); absent == nil {

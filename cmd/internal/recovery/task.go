@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -30,7 +30,7 @@ type Recovered struct {
 // OnlyHuman returns the human as the actor, and refuses agents.
 func OnlyHuman(ctx context.Context, c *call.Call) (board.Actor, error) {
 	if id := c.AgentID(); id != "" {
-		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for a human, and LIZA_AGENT_ID is %s", c.Cmd.Name, plain.Line(id, 40)), "a human runs it in a terminal of their own")
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for a human, and LIZA_AGENT_ID is %s", c.Cmd.Name, text.Line(id, 40)), "a human runs it in a terminal of their own")
 	}
 	return c.Human(ctx, "release")
 }
@@ -145,7 +145,7 @@ func (r *Recovered) Lines() []string {
 	case r.Freed != "":
 		with := "nothing uncommitted"
 		if n := len(r.Uncommitted); n > 0 {
-			with = plain.Plural(n, "uncommitted file")
+			with = text.Plural(n, "uncommitted file")
 		}
 		lines = append(lines, fmt.Sprintf("%s: freed from %s; the next coder continues in %s, which holds its commits and %s", r.Task, r.Freed, r.Worktree, with))
 	case len(r.Problems) == 0:
@@ -159,5 +159,5 @@ func (r *Recovered) Unfinished() error {
 	if r.left == 0 {
 		return nil
 	}
-	return &call.Outcome{Exit: 1, Code: call.CodeProblems, Message: fmt.Sprintf("%s of %s left; it was not freed", plain.Plural(r.left, "problem"), r.Task), Hint: ""}
+	return &call.Outcome{Exit: 1, Code: call.CodeProblems, Message: fmt.Sprintf("%s of %s left; it was not freed", text.Plural(r.left, "problem"), r.Task), Hint: ""}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // act is a key's effect on the selected task or on the board.
@@ -151,7 +151,7 @@ func questionOf(s *subject) string {
 	}
 	lines := make([]string, len(asked))
 	for i, q := range asked {
-		lines[i] = "? " + plain.Line(q, 400)
+		lines[i] = "? " + text.Line(q, 400)
 	}
 	return s.t.ID + " asks:\n" + strings.Join(lines, "\n") + "\nanswer:"
 }
@@ -182,7 +182,7 @@ var blockerParts = []string{"what is wrong there?", "why does it matter?", "what
 
 func rejectionAsks(s *subject) (first []string) {
 	if n := len(s.t.OpenComments()); n > 0 { // the comments contain the rest
-		return []string{fmt.Sprintf("%s is rejected, with %s. Your assessment in a sentence or two:", s.t.ID, plain.Plural(n, "comment"))}
+		return []string{fmt.Sprintf("%s is rejected, with %s. Your assessment in a sentence or two:", s.t.ID, text.Plural(n, "comment"))}
 	}
 	first = []string{s.t.ID + " is rejected. Your assessment in a sentence or two:"}
 	if s.t.HasPriorFeedback() {

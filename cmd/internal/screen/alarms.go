@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/notify"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -60,20 +60,20 @@ func (s *Alarms) Alarm(n notify.Notice) error {
 func (s *Alarms) Line(text string) { s.line(text, "") }
 
 // line prints a line, coloured by its level.
-func (s *Alarms) line(text string, level alarm.Level) {
-	text = plain.Visible(text)
+func (s *Alarms) line(raw string, level alarm.Level) {
+	raw = text.Visible(raw)
 	if s.terminal {
 		p := call.Paint(s.c.App.Getenv("NO_COLOR") == "" && s.c.App.Getenv("TERM") != "dumb")
 		colour := map[alarm.Level]string{alarm.Warn: "33", alarm.Grave: "31", "": "0"}[level]
-		text = clearLine + p.With(colour, text)
+		raw = clearLine + p.With(colour, raw)
 	}
-	fmt.Fprintln(s.c.App.Stderr, text)
+	fmt.Fprintln(s.c.App.Stderr, raw)
 }
 
 // Looked implements watch.Screen.
 func (s *Alarms) Looked(at time.Time, conditions int) {
 	if s.terminal {
-		fmt.Fprintf(s.c.App.Stderr, "%swatching: looked at %s, %s", clearLine, at.Local().Format("15:04:05"), plain.Plural(conditions, "open condition"))
+		fmt.Fprintf(s.c.App.Stderr, "%swatching: looked at %s, %s", clearLine, at.Local().Format("15:04:05"), text.Plural(conditions, "open condition"))
 	}
 }
 
@@ -85,7 +85,7 @@ func (s *Alarms) Beat(at time.Time, conditions int) error {
 	case s.c.JSON:
 		return s.c.PrintJSON(map[string]any{"time": board.At(at), "watching": true, "conditions": conditions})
 	default:
-		s.Line(string(board.At(at)) + "  watching: " + plain.Plural(conditions, "open condition"))
+		s.Line(string(board.At(at)) + "  watching: " + text.Plural(conditions, "open condition"))
 	}
 	return nil
 }

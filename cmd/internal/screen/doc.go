@@ -4,5 +4,5 @@
 //
 // It may import cmd/internal/call, cmd/internal/editor, cmd/internal/records, cmd/internal/tty,
 // gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/notify,
-// gitboard/plain, gitboard/report, gitboard/roles, gitboard/watch and worktrees.
+// gitboard/report, gitboard/roles, gitboard/text, gitboard/watch and worktrees.
 package screen

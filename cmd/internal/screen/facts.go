@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -218,5 +218,5 @@ func totals(files []git.FileStat) string {
 	for _, f := range files {
 		added, deleted = added+f.Added, deleted+f.Deleted
 	}
-	return plain.Plural(len(files), "file") + ", " + strings.Join([]string{plus(added), minus(deleted)}, " ")
+	return text.Plural(len(files), "file") + ", " + strings.Join([]string{plus(added), minus(deleted)}, " ")
 }

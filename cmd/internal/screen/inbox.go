@@ -6,9 +6,9 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Inbox draws what waits for a human: each item in full, and the commands that answer it.
@@ -52,7 +52,7 @@ func drawItem(p call.Page, in *report.Inbox, i report.Item) []string {
 	l.Add("  evidence", strings.Join(i.Evidence, "\n"))
 	l.Add("  work", workText(i.Work))
 	if others := i.HoldsUp(); len(others) > 0 {
-		l.Add("  holds up", plain.Plural(len(others), "task")+": "+plain.Line(strings.Join(others, ", "), 300))
+		l.Add("  holds up", text.Plural(len(others), "task")+": "+text.Line(strings.Join(others, ", "), 300))
 	}
 	l.Lines = append(l.Lines, DraftLines(p, i.Drafts)...)
 	for _, do := range i.Do {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // ShowPatch prints the changes of a task's last submission, on a terminal in a pager.
@@ -82,8 +82,8 @@ func patchLines(p call.Page, patch *gitboard.Patch) []patchLine {
 	}
 	lines := []patchLine{{p.Bold(head), ""}}
 	add := func(at string, texts ...string) {
-		for _, text := range texts {
-			lines = append(lines, patchLine{text, at})
+		for _, raw := range texts {
+			lines = append(lines, patchLine{raw, at})
 		}
 	}
 	left := patch.Comments
@@ -92,11 +92,11 @@ func patchLines(p call.Page, patch *gitboard.Patch) []patchLine {
 		add("", "no difference in the task's changes")
 	case patch.RangeDiff:
 		for _, line := range strings.Split(strings.TrimRight(patch.Text, "\n"), "\n") {
-			add("", colouredPatch(p, plain.Shown(line)))
+			add("", colouredPatch(p, text.Shown(line)))
 		}
 	default:
 		for l := range plumbing.PatchLines(patch.Text) {
-			add(placeOf(l), colouredPatch(p, plain.Shown(l.Text)))
+			add(placeOf(l), colouredPatch(p, text.Shown(l.Text)))
 			var here []report.Remark
 			for here, left = beside(patch, l, left); len(here) > 0; here = here[1:] {
 				add(placeOf(l), remark(p, here[0])...)
@@ -114,9 +114,9 @@ func placeOf(l plumbing.PatchLine) string {
 	case l.Old+l.New == 0:
 		return ""
 	case l.Deleted:
-		return plain.Place(l.Was, l.Old)
+		return text.Place(l.Was, l.Old)
 	}
-	return plain.Place(l.Path, l.Next)
+	return text.Place(l.Path, l.Next)
 }
 
 // beside splits the comments into those on a line of a patch and the others.
@@ -138,7 +138,7 @@ func remark(p call.Page, r report.Remark) []string {
 		head += " (" + fate + ")"
 	}
 	lines := []string{p.With("33", head+":")}
-	for _, line := range strings.Split(plain.Visible(r.Text), "\n") {
+	for _, line := range strings.Split(text.Visible(r.Text), "\n") {
 		lines = append(lines, p.With("33", "    > "+line))
 	}
 	return lines

@@ -7,8 +7,8 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Sprint draws a sprint at a given time.
@@ -35,7 +35,7 @@ func Sprint(p call.Page, r *report.SprintReview, now board.Time) []string {
 	}
 	l.Add("anomalies", strings.Join(types, ", "))
 	if n := len(r.SpecChanges); n > 0 {
-		l.Add("specs", plain.Plural(n, "change")+": git liza sprint show --changelog")
+		l.Add("specs", text.Plural(n, "change")+": git liza sprint show --changelog")
 	}
 	finished(&l, r.Finished)
 	blocked(&l, r.Blocked, now)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Status draws the overview on a page: no line is wider, and as many tasks are shown as fit its
@@ -82,7 +82,7 @@ func (d *statusDrawing) asks() []string {
 	}
 	var lines []string
 	for _, a := range shown {
-		do := plain.Line(a.Do, len(a.Do)+3) // never cut, so that it can be copied
+		do := text.Line(a.Do, len(a.Do)+3) // never cut, so that it can be copied
 		if call.Breadth(do) > d.Width/2 {
 			lines = append(lines, "  "+d.Fit(a.What, d.Width-2), "    "+do)
 			continue

@@ -10,9 +10,9 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Story shows a task from beginning to end.
@@ -150,7 +150,7 @@ func (f *taskFacts) work(l *call.Labels) {
 	t := f.t
 	var commits []string
 	for _, c := range slices.Backward(f.commits) {
-		commits = append(commits, c.OID.Short()+" "+plain.Line(c.Subject(), 100))
+		commits = append(commits, c.OID.Short()+" "+text.Line(c.Subject(), 100))
 	}
 	if more := len(commits) - maxCommits; more > 0 {
 		commits = append(commits[:maxCommits], fmt.Sprintf("and %d more", more))
@@ -164,7 +164,7 @@ func (f *taskFacts) work(l *call.Labels) {
 	}
 	merged := t.MergeCommit
 	if merged != "" && t.DriftCommits > 0 {
-		merged += ", integration had moved by " + plain.Plural(t.DriftCommits, "commit")
+		merged += ", integration had moved by " + text.Plural(t.DriftCommits, "commit")
 	}
 	l.Add("merged as", merged)
 	l.Add("worktree", f.worktreeText())
@@ -183,7 +183,7 @@ func (f *taskFacts) comments(l *call.Labels) {
 		}
 		lines = append(lines, head)
 		if code := strings.TrimSpace(r.Code); code != "" {
-			lines = append(lines, "| "+plain.Line(code, 200))
+			lines = append(lines, "| "+text.Line(code, 200))
 		}
 		lines = append(lines, r.Text)
 		if fate := r.Fate(); fate != "" {
@@ -203,11 +203,11 @@ func (f *taskFacts) worktreeText() string {
 	case !w.Exists:
 		return f.t.Worktree + ", missing here; its branch is " + w.Branch
 	}
-	text := fmt.Sprintf("%s, %s at %s, ", f.t.Worktree, w.Branch, w.Head.Short())
+	line := fmt.Sprintf("%s, %s at %s, ", f.t.Worktree, w.Branch, w.Head.Short())
 	if len(w.Dirty) == 0 {
-		return text + "clean"
+		return line + "clean"
 	}
-	return text + plain.Plural(len(w.Dirty), "file") + " not committed: " + plain.Line(strings.Join(w.Dirty, ", "), 200)
+	return line + text.Plural(len(w.Dirty), "file") + " not committed: " + text.Line(strings.Join(w.Dirty, ", "), 200)
 }
 
 // spent describes how long the task was in each phase.
@@ -354,7 +354,7 @@ func formerly(e board.Event) []string {
 	var lines []string
 	for _, name := range was.Names {
 		if name != "spec_oid" {
-			lines = append(lines, name+": "+plain.Line(was.Text[name], 200))
+			lines = append(lines, name+": "+text.Line(was.Text[name], 200))
 		}
 	}
 	return lines

@@ -2,5 +2,5 @@
 // and the board of a remote that it joins.
 //
 // It may import cmd/internal/call, gitboard, gitboard/audit, gitboard/board, gitboard/git,
-// gitboard/git/plumbing, gitboard/log, gitboard/plain, gitboard/roles and hooks/install.
+// gitboard/git/plumbing, gitboard/log, gitboard/roles, gitboard/text and hooks/install.
 package setup

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Join adopts a remote's board in a clone without a board; done is false if the remote has no
@@ -58,7 +58,7 @@ func Joined(ctx context.Context, c *call.Call, warning string) error {
 		lines = append(lines, "the goal that you gave is not used: this project has one")
 	}
 	if to := string(config.EscalationWebhook); to != "" {
-		lines = append(lines, "alarms are posted to "+plain.Line(to, 300))
+		lines = append(lines, "alarms are posted to "+text.Line(to, 300))
 	}
 	runs, listed := Commands(v.State, "what others have set runs here as you:")
 	if err := v.State.Err(); err != nil {
@@ -94,7 +94,7 @@ func Commands(s *board.State, title string) (runs map[string]string, lines []str
 		lines = append(lines, title)
 	}
 	for _, name := range slices.Sorted(maps.Keys(runs)) {
-		lines = append(lines, "  "+name+": "+plain.Line(runs[name], 300))
+		lines = append(lines, "  "+name+": "+text.Line(runs[name], 300))
 	}
 	return runs, lines
 }

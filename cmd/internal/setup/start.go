@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // MakeStopDir creates the directory of the files that stop this clone, so that a touch suffices. It
@@ -112,7 +112,7 @@ func (s *Start) Behind(ctx context.Context, repo *git.Repo, integration string) 
 			}
 			if n > 0 {
 				name := strings.TrimPrefix(plumbing.BranchName(ref), plumbing.RemotesPrefix)
-				warnings = append(warnings, fmt.Sprintf("%s begins %s behind %s; to bring them: git liza land %s", integration, plain.Plural(n, "commit"), name, name))
+				warnings = append(warnings, fmt.Sprintf("%s begins %s behind %s; to bring them: git liza land %s", integration, text.Plural(n, "commit"), name, name))
 			}
 		}
 	}

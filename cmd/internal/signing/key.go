@@ -18,9 +18,9 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // KeyOf finds the actor's key: LIZA_SIGNING_KEY for anybody, git's settings for a human.
@@ -177,7 +177,7 @@ func unusable(where, why, hint string) *board.Refusal {
 	if hint == "" {
 		hint = "git config liza.signingkey FILE, or LIZA_SIGNING_KEY: a key made by ssh-keygen -t ed25519"
 	}
-	return board.Refuse(board.CodeSignature, fmt.Sprintf("the key %q can't sign: %s", plain.Line(where, 200), why), hint)
+	return board.Refuse(board.CodeSignature, fmt.Sprintf("the key %q can't sign: %s", text.Line(where, 200), why), hint)
 }
 
 func ReasonOf(err error) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -106,16 +106,16 @@ func (s *Console) Event(e supervisor.Event) {
 		s.doing[e.Agent] = doing{what(e), e.Time} // a trouble changes nothing about it
 	}
 	s.mu.Unlock()
-	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + plain.Visible(e.Line()) + "\n")
+	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + text.Visible(e.Line()) + "\n")
 }
 
 // Warn prints what concerns the whole team, above the status line or on standard error.
-func (s *Console) Warn(text string) {
+func (s *Console) Warn(line string) {
 	if s.stays {
-		s.print("git liza: " + plain.Visible(text) + "\n")
+		s.print("git liza: " + text.Visible(line) + "\n")
 		return
 	}
-	warn(s.c, text)
+	warn(s.c, line)
 }
 
 // What an agent that does not work does.

@@ -2,6 +2,6 @@
 // agent, on a Console for several.
 //
 // It may import cmd/internal/call, cmd/internal/setup, cmd/internal/signing, gitboard,
-// gitboard/alarm, gitboard/board, gitboard/plain, gitboard/proc, gitboard/roles, gitboard/watch,
+// gitboard/alarm, gitboard/board, gitboard/proc, gitboard/roles, gitboard/text, gitboard/watch,
 // hooks/install, roles/clis, roles/supervisor and worktrees/executor.
 package team

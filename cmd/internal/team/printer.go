@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/alarm"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -40,8 +40,8 @@ func (t *Printer) Event(e supervisor.Event) {
 // Warn prints a warning about the run on standard error.
 func (t *Printer) Warn(text string) { warn(t.c, text) }
 
-func warn(c *call.Call, text string) {
-	fmt.Fprintln(c.App.Stderr, "git liza: "+plain.Visible(text)) // the reader may have closed the pipe
+func warn(c *call.Call, line string) {
+	fmt.Fprintln(c.App.Stderr, "git liza: "+text.Visible(line)) // the reader may have closed the pipe
 }
 
 // Output is where an agent's output goes: to the terminal, unless a program reads.
@@ -54,9 +54,9 @@ func (t *Printer) Output(string) io.Writer {
 
 // eventLine formats an event for a terminal. Its text is made safe before it is coloured.
 func eventLine(p call.Paint, e supervisor.Event) string {
-	line := p.With("2", e.Time.Local().Format("15:04:05")) + " " + p.Bold(plain.Visible(e.Line()))
+	line := p.With("2", e.Time.Local().Format("15:04:05")) + " " + p.Bold(text.Visible(e.Line()))
 	if e.Prompt != "" {
-		line += ", prompt " + plain.Visible(e.Prompt)
+		line += ", prompt " + text.Visible(e.Prompt)
 	}
 	return line
 }
@@ -83,7 +83,7 @@ func (v *visible) Write(p []byte) (int, error) {
 		lines, v.rest = append(lines, ""), ""
 	}
 	for _, line := range lines[:len(lines)-1] {
-		_, _ = io.WriteString(v.to, plain.Visible(strings.ToValidUTF8(line, "\uFFFD"))) // the transcript has everything
+		_, _ = io.WriteString(v.to, text.Visible(strings.ToValidUTF8(line, "\uFFFD"))) // the transcript has everything
 	}
 	return len(p), nil
 }

@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // lineOf identifies a line of one of a diff's two files.
@@ -67,7 +67,7 @@ func (v fileView) Place(l diffLine) int {
 func (v fileView) Asked(l diffLine) bool { return v.asked > 0 && v.Place(l) == v.asked }
 
 // Where is the file and line of the open form.
-func (v fileView) Where() string { return plain.Place(v.Path, v.asked) }
+func (v fileView) Where() string { return text.Place(v.Path, v.asked) }
 
 // put assigns the remarks to the lines of a comparison, and returns the rest.
 func (v *fileView) put(all []report.Remark, from, to int) (left []report.Remark) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Limits of a displayed diff; git shows the rest.
@@ -102,11 +102,11 @@ func (f *diffFile) highlight() {
 }
 
 // parseDiff splits git's diff by file.
-func parseDiff(text string, c *board.Config) []diffFile {
+func parseDiff(raw string, c *board.Config) []diffFile {
 	var files []diffFile
 	var f *diffFile
 	shown := 0
-	for l := range plumbing.PatchLines(text) {
+	for l := range plumbing.PatchLines(raw) {
 		if l.Kind == plumbing.PatchFile {
 			files = append(files, diffFile{})
 			f = &files[len(files)-1]
@@ -116,7 +116,7 @@ func parseDiff(text string, c *board.Config) []diffFile {
 		case plumbing.PatchHeader:
 			f.header(l)
 		case plumbing.PatchHunk:
-			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Shown(l.Text), maxLineRunes)))})
+			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(text.Shown(l.Text), maxLineRunes)))})
 		case plumbing.PatchAdded:
 			f.Added++
 			f.line(&shown, diffLine{Kind: "add", New: l.New, text: displayed(l)})
@@ -124,7 +124,7 @@ func parseDiff(text string, c *board.Config) []diffFile {
 			f.Removed++
 			f.line(&shown, diffLine{Kind: "del", Old: l.Old, text: displayed(l)})
 		case plumbing.PatchNote:
-			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(plain.Shown(l.Content())))})
+			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(text.Shown(l.Content())))})
 		case plumbing.PatchSame:
 			f.line(&shown, diffLine{Kind: "same", Old: l.Old, New: l.New, text: displayed(l)})
 		}
@@ -160,7 +160,7 @@ func (f *diffFile) header(l plumbing.PatchLine) {
 	}
 }
 
-func displayed(l plumbing.PatchLine) string { return plainly(plain.Shown(l.Content()), maxLineRunes) }
+func displayed(l plumbing.PatchLine) string { return plainly(text.Shown(l.Content()), maxLineRunes) }
 
 // coloured highlights comments, strings, numbers and keywords in a line of source, and marks its
 // changed spans. It sees one line at a time: a token of several lines is highlighted only where it

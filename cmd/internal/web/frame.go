@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // frame is what surrounds the parts of every page.
@@ -45,7 +45,7 @@ type banner struct {
 }
 
 func bannerOf(l *look, p *page, fetched template.HTML) banner {
-	b := banner{Title: p.Title + " · " + plain.Line(l.o.Goal, 200), Waiting: waiting(l.inbox), Mode: l.o.Mode, Fetched: fetched}
+	b := banner{Title: p.Title + " · " + text.Line(l.o.Goal, 200), Waiting: waiting(l.inbox), Mode: l.o.Mode, Fetched: fetched}
 	if b.Waiting > 0 {
 		b.Title = fmt.Sprintf("(%d) %s", b.Waiting, b.Title)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -72,7 +72,7 @@ func (s *Server) tasks(l *look, q query) []part {
 	var parts []part
 	reasons := func(id string) string {
 		if t := l.State.Task(id); t != nil {
-			return plain.Line(t.BlockedReason, 160)
+			return text.Line(t.BlockedReason, 160)
 		}
 		return ""
 	}
@@ -166,8 +166,8 @@ func lastLines(ctx context.Context, dir string, o *report.Overview) map[string]s
 	last := map[string]string{}
 	for _, a := range o.Agents {
 		_ = transcript.Read(ctx, dir, a.ID, 8, false, func(line []byte) error { // most agents of a shared board have no transcript here
-			if text := plain.Line(plain.Visible(plain.Unstyled(string(line))), 160); text != "" {
-				last[a.ID] = text
+			if raw := text.Line(text.Visible(text.Unstyled(string(line))), 160); raw != "" {
+				last[a.ID] = raw
 			}
 			return nil
 		})

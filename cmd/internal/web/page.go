@@ -12,8 +12,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 //go:embed templates/*.html
@@ -34,8 +34,8 @@ func (p lazyPages) ExecuteTemplate(w interface{ Write([]byte) (int, error) }, na
 }
 
 var functions = template.FuncMap{
-	"visible": plain.Visible,
-	"oneline": func(text string) string { return plain.Line(text, 200) },
+	"visible": text.Visible,
+	"oneline": func(line string) string { return text.Line(line, 200) },
 	"short":   func(oid plumbing.OID) string { return oid.Short() },
 	"shortly": func(oid string) string { return oid[:min(len(oid), 10)] },
 	"sign":    signOf,
@@ -45,10 +45,10 @@ var functions = template.FuncMap{
 	"count":   report.Count,
 	"spaced":  func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), "_", " ") },
 	"over":    func(s board.Status) bool { return s.Terminal() },
-	"brief":   func(text string, most int) string { return plain.Line(text, most) },
+	"brief":   func(line string, most int) string { return text.Line(line, most) },
 	"lower":   func(v any) string { return strings.ToLower(fmt.Sprint(v)) },
-	"plural":  plain.Plural,
-	"join":    func(all []string, by string) string { return plain.Visible(strings.Join(all, by)) },
+	"plural":  text.Plural,
+	"join":    func(all []string, by string) string { return text.Visible(strings.Join(all, by)) },
 	"field":   func(name, label, value string, rows int) field { return field{name, label, value, rows} },
 	"list":    func(all ...any) []any { return all },
 	"pair":    func(a, b any) [2]any { return [2]any{a, b} },

@@ -9,9 +9,9 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -166,9 +166,9 @@ func (s *Server) printed(ctx context.Context, id string, _ query) []printedLine 
 }
 
 func printedAs(line []byte) printedLine {
-	text := plain.Visible(plain.Unstyled(strings.ToValidUTF8(string(line), "?")))
-	_, _, own := transcript.Parse(text)
-	return printedLine{plainly(text, 4000), own}
+	raw := text.Visible(text.Unstyled(strings.ToValidUTF8(string(line), "?")))
+	_, _, own := transcript.Parse(raw)
+	return printedLine{plainly(raw, 4000), own}
 }
 
 // plainly truncates a text that is too long.

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // maxReport is the largest size of a report in bytes. To stay below it, diffs are omitted first,
@@ -174,5 +174,5 @@ const reportStyle = `
 
 // Subject is the report's title in one line.
 func (r *Report) Subject() string {
-	return fmt.Sprintf("%s as of %s", plain.Line(r.Goal, 120), r.At)
+	return fmt.Sprintf("%s as of %s", text.Line(r.Goal, 120), r.At)
 }

@@ -5,6 +5,6 @@
 // its own output, and that text in a record or a payload can never become structure. It is
 // pure.
 //
-// It may import gitboard/board, gitboard/git/plumbing, gitboard/plain, gitboard/report and
-// gitboard/roles.
+// It may import gitboard/board, gitboard/git/plumbing, gitboard/report, gitboard/roles and
+// gitboard/text.
 package codec

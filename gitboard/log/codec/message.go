@@ -7,8 +7,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // The trailers of a board commit.
@@ -42,7 +42,7 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 	if task := op.TaskID(); task != "" {
 		b.WriteString("(" + task + ")")
 	}
-	b.WriteString(": " + plain.Line(line, 120) + "\n\n")
+	b.WriteString(": " + text.Line(line, 120) + "\n\n")
 	writeBody(&b, line, body)
 	trailer := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
 	trailer(TrailerOp, op.Name())
@@ -64,7 +64,7 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 
 // writeBody writes the body indented, so that its lines can't be taken for a subject or a trailer.
 func writeBody(b *strings.Builder, line, body string) {
-	body = strings.TrimSpace(plain.Visible(body))
+	body = strings.TrimSpace(text.Visible(body))
 	if body == "" || strings.HasSuffix(line, body) {
 		return
 	}

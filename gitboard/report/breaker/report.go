@@ -3,7 +3,7 @@
 //
 // It is pure: a board goes in, Markdown comes out.
 //
-// It may import gitboard/board and gitboard/plain.
+// It may import gitboard/board and gitboard/text.
 package breaker
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // questions are what a human is asked to decide, by severity.
@@ -42,7 +42,7 @@ func Report(s *board.State, patterns []board.Pattern, at board.Time) (string, er
 	var b strings.Builder
 	sprint := s.Sprint()
 	fmt.Fprintf(&b, "# Circuit breaker: %s\n\n## Trigger\n\n", patterns[0].Pattern)
-	fmt.Fprintf(&b, "- Pattern: %s (%s)\n- Time: %s\n- Goal: %s\n- Sprint: %s, since %s\n", patterns[0].Pattern, patterns[0].Severity, at, plain.Cell(s.Purpose()), sprint.ID, sprint.Timeline.Started)
+	fmt.Fprintf(&b, "- Pattern: %s (%s)\n- Time: %s\n- Goal: %s\n- Sprint: %s, since %s\n", patterns[0].Pattern, patterns[0].Severity, at, text.Cell(s.Purpose()), sprint.ID, sprint.Timeline.Started)
 	for _, also := range patterns[1:] {
 		fmt.Fprintf(&b, "- Also found: %s (%s)\n", also.Pattern, also.Severity)
 	}
@@ -52,7 +52,7 @@ func Report(s *board.State, patterns []board.Pattern, at board.Time) (string, er
 	b.WriteString("\n## Affected specs\n\n")
 	specs := affected(s, patterns)
 	for _, spec := range specs {
-		fmt.Fprintf(&b, "- %s\n", plain.Cell(spec))
+		fmt.Fprintf(&b, "- %s\n", text.Cell(spec))
 	}
 	if len(specs) == 0 {
 		b.WriteString("None is named.\n")
@@ -81,11 +81,11 @@ func evidence(b *strings.Builder, s *board.State, p board.Pattern) {
 		}
 		var details []string
 		for _, name := range slices.Sorted(maps.Keys(a.Details)) {
-			details = append(details, name+": "+plain.Cell(string(a.Details[name])))
+			details = append(details, name+": "+text.Cell(string(a.Details[name])))
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", a.ID, a.Timestamp, a.Task, a.Reporter, a.Type, strings.Join(details, "; "))
 	}
-	fmt.Fprintf(b, "\nCommon factor: %s\n", plain.Cell(p.Common))
+	fmt.Fprintf(b, "\nCommon factor: %s\n", text.Cell(p.Common))
 }
 
 // affected lists the specs that the anomalies name, and those of their tasks.

@@ -2,8 +2,8 @@ package sprint
 
 import (
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Changelog lists the recorded changes of specs in the current sprint, by day, oldest first.
@@ -47,5 +47,5 @@ func (s *sheet) change(c *board.SpecChange) {
 	if c.TriggeredBy != "" {
 		by = " (because of " + c.TriggeredBy + ")"
 	}
-	s.line("- %s: %s%s", plain.Cell(c.Spec), plain.Cell(c.Change), by)
+	s.line("- %s: %s%s", text.Cell(c.Spec), text.Cell(c.Change), by)
 }

@@ -5,7 +5,7 @@
 // It is pure: a board and a time go in, Markdown comes out. The figures are those of
 // report.ReviewSprint.
 //
-// It may import gitboard/board, gitboard/plain and gitboard/report.
+// It may import gitboard/board, gitboard/report and gitboard/text.
 package sprint
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // sheet is a Markdown text being written.
@@ -65,7 +65,7 @@ func (s *sheet) anomalies(r *report.SprintReview) {
 		s.line("- %s: %d", a.What, a.Count)
 	}
 	for _, p := range r.Patterns {
-		s.line("- Pattern %s (%s): %s; common factor: %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", "), plain.Cell(p.Common))
+		s.line("- Pattern %s (%s): %s; common factor: %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", "), text.Cell(p.Common))
 	}
 }
 

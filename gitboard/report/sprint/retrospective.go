@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Retrospective is the template of the sprint's retrospective, filled with its figures. Each
@@ -23,9 +23,9 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 		until = string(board.At(now)) + " (it runs)"
 	}
 	out.line("%s%s\n", board.RetrospectiveTitle, r.ID)
-	out.line("Goal: %s", plain.Cell(r.Goal))
+	out.line("Goal: %s", text.Cell(r.Goal))
 	if r.Aim != "" {
-		out.line("Aim: %s", plain.Cell(r.Aim))
+		out.line("Aim: %s", text.Cell(r.Aim))
 	}
 	out.line("From %s to %s, %s", r.Timeline.Started, until, r.Status)
 	out.line("All of it as one page, with every diff: git liza report FILE.html")
@@ -36,16 +36,16 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 	out.finished(r)
 	out.answer()
 	out.section("Where did the time go?")
-	out.line("- %s, %s, %d of %s approved (%d %%)", plain.Plural(m.Iterations, "iteration"), plain.Plural(m.Submissions, "submission"), m.Approvals, plain.Plural(m.Verdicts, "verdict"), m.ApprovalRate)
-	out.line("- %s blocked; drift at merge: %s", plain.Plural(m.TasksBlocked, "task"), plain.Plural(m.Drift, "commit"))
+	out.line("- %s, %s, %d of %s approved (%d %%)", text.Plural(m.Iterations, "iteration"), text.Plural(m.Submissions, "submission"), m.Approvals, text.Plural(m.Verdicts, "verdict"), m.ApprovalRate)
+	out.line("- %s blocked; drift at merge: %s", text.Plural(m.TasksBlocked, "task"), text.Plural(m.Drift, "commit"))
 	if longest := slowest(r.Finished); longest != "" {
 		out.line("- Longest: %s", longest)
 	}
 	if used := report.Used(s); used.Runs > 0 {
-		out.line("- Cost: %s tokens and %d minutes in %s", report.Count(used.Total.Tokens()), used.Total.Seconds/60, plain.Plural(used.Runs, "run"))
+		out.line("- Cost: %s tokens and %d minutes in %s", report.Count(used.Total.Tokens()), used.Total.Seconds/60, text.Plural(used.Runs, "run"))
 		out.line("- A merged task: %s tokens, %d minutes; a rejection: %s tokens, %d minutes", report.Count(used.PerMerged), used.MinutesPerMerged, report.Count(used.PerRejection), used.MinutesPerRejection)
 		for _, b := range used.By {
-			out.line("- %s %s: %s tokens, %d minutes", b.Role, plain.Cell(b.Model), report.Count(b.Cost.Tokens()), b.Cost.Seconds/60)
+			out.line("- %s %s: %s tokens, %d minutes", b.Role, text.Cell(b.Model), report.Count(b.Cost.Tokens()), b.Cost.Seconds/60)
 		}
 		for _, t := range used.Tasks[:min(3, len(used.Tasks))] {
 			out.line("- %s: %s tokens, %d minutes", t.Task, report.Count(t.Cost.Tokens()), t.Cost.Seconds/60)
@@ -62,7 +62,7 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 	out.changes(r.SpecChanges)
 	for _, t := range r.Blocked {
 		for _, q := range t.Questions {
-			out.line("- Open, %s: %s", t.ID, plain.Cell(q))
+			out.line("- Open, %s: %s", t.ID, text.Cell(q))
 		}
 	}
 	out.answer()

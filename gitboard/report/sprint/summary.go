@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // meaning explains each decision.
@@ -28,9 +28,9 @@ func Summary(s *board.State, now time.Time) (string, error) {
 	}
 	var out sheet
 	out.line("# Summary of %s\n", r.ID)
-	out.line("- Goal: %s", plain.Cell(r.Goal))
+	out.line("- Goal: %s", text.Cell(r.Goal))
 	if r.Aim != "" {
-		out.line("- Sprint's aim: %s", plain.Cell(r.Aim))
+		out.line("- Sprint's aim: %s", text.Cell(r.Aim))
 	}
 	out.line("- Sprint: %s, began %s, %s ago", r.Status, r.Timeline.Started, board.Span(now.Sub(r.Timeline.Started.Std())))
 	if due := r.Timeline.Deadline; due != "" {
@@ -65,7 +65,7 @@ func because(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ": " + plain.Cell(reason)
+	return ": " + text.Cell(reason)
 }
 
 func (s *sheet) blocked(r *report.SprintReview, now time.Time) {
@@ -73,9 +73,9 @@ func (s *sheet) blocked(r *report.SprintReview, now time.Time) {
 		s.line("None is blocked.")
 	}
 	for _, t := range r.Blocked {
-		s.line("- **%s**, for %s: %s", t.ID, board.Span(now.Sub(t.Since.Std())), plain.Cell(t.Reason))
+		s.line("- **%s**, for %s: %s", t.ID, board.Span(now.Sub(t.Since.Std())), text.Cell(t.Reason))
 		for _, q := range t.Questions {
-			s.line("  - Question: %s", plain.Cell(q))
+			s.line("  - Question: %s", text.Cell(q))
 		}
 		if len(t.AskedBy) > 0 {
 			s.line("  - Asked by: %s", strings.Join(t.AskedBy, ", "))
@@ -92,22 +92,22 @@ func (s *sheet) checklist(r *report.SprintReview) {
 	s.section("Review checklist")
 	s.line("- [ ] Metrics: is the flow steady, do rejections come down?\n")
 	merged := r.Counts[board.Merged]
-	s.line("  %d merged, %d abandoned or superseded, %d in progress, %d blocked; %s, %s;", merged, m.TasksDone-merged, m.TasksInProgress, m.TasksBlocked, plain.Plural(m.Iterations, "iteration"), plain.Plural(m.Submissions, "submission"))
-	s.line("  %d of %s approved (%d %%); drift at merge %s.", m.Approvals, plain.Plural(m.Verdicts, "verdict"), m.ApprovalRate, plain.Plural(m.Drift, "commit"))
+	s.line("  %d merged, %d abandoned or superseded, %d in progress, %d blocked; %s, %s;", merged, m.TasksDone-merged, m.TasksInProgress, m.TasksBlocked, text.Plural(m.Iterations, "iteration"), text.Plural(m.Submissions, "submission"))
+	s.line("  %d of %s approved (%d %%); drift at merge %s.", m.Approvals, text.Plural(m.Verdicts, "verdict"), m.ApprovalRate, text.Plural(m.Drift, "commit"))
 	if r.RubberStamping {
 		s.line("  RUBBER STAMPING: more than %d %% approved. Look at a few approved diffs yourself.", report.RubberStampPercent)
 	}
 	s.line("\n- [ ] Anomaly patterns: does the same thing come up in several tasks?\n")
-	s.line("  %s, %s in them; %d unacknowledged.", anomalies(total(r.Anomalies)), plain.Plural(len(r.Patterns), "pattern"), r.Unacknowledged)
+	s.line("  %s, %s in them; %d unacknowledged.", anomalies(total(r.Anomalies)), text.Plural(len(r.Patterns), "pattern"), r.Unacknowledged)
 	s.line("\n- [ ] Goal alignment: does this still lead to the goal?\n")
 	for _, a := range r.Alignment {
-		s.line("  - %s %s: %s", a.Timestamp, plain.Cell(a.Event), plain.Cell(a.Summary))
+		s.line("  - %s %s: %s", a.Timestamp, text.Cell(a.Event), text.Cell(a.Summary))
 	}
 	if len(r.Alignment) == 0 {
 		s.line("  No entry in this sprint.")
 	}
 	s.line("\n- [ ] Spec health: which questions and gaps came from a spec, and is it repaired?\n")
-	s.line("  %s; %s logged; %s.", plain.Plural(questions(r.Blocked), "open question"), plain.Plural(gaps(r.Anomalies), "gap"), plain.Plural(len(r.SpecChanges), "change"))
+	s.line("  %s; %s logged; %s.", text.Plural(questions(r.Blocked), "open question"), text.Plural(gaps(r.Anomalies), "gap"), text.Plural(len(r.SpecChanges), "change"))
 	s.line("\n- [ ] Decision:\n")
 	for _, d := range board.Decisions {
 		s.line("  - [ ] %s: %s", d, meaning[d])

@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import "github.com/git-liza/git-liza/gitboard/text"
 
 // Wave greets everybody: a toy that a test adds to the program.
 type Wave struct {
@@ -21,5 +21,5 @@ func (p *Wave) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Wave) Subject(_, _ *State, _ Operation) (string, string) {
-	return plain.Line(p.Greeting, 100), ""
+	return text.Line(p.Greeting, 100), ""
 }
