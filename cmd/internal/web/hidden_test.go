@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html"
 	"strings"
 	"testing"
 )
@@ -17,5 +18,18 @@ func TestDiffShowsWhatIsThere(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in %q", want, got)
 		}
+	}
+}
+
+// TestValueIsWhole: the attribute holds no control character, and posts the text that it was given.
+func TestValueIsWhole(t *testing.T) {
+	const path = "a\x1b[31m\u202e\"<b>\r\n.go"
+	attribute := string(value(path))
+	if strings.ContainsAny(attribute, "\x1b\u202e\r\n<") {
+		t.Errorf("%q", attribute)
+	}
+	posted := html.UnescapeString(strings.TrimSuffix(strings.TrimPrefix(attribute, `value="`), `"`))
+	if posted != path {
+		t.Errorf("posted %q", posted)
 	}
 }

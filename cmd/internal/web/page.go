@@ -35,6 +35,7 @@ func (p lazyPages) ExecuteTemplate(w interface{ Write([]byte) (int, error) }, na
 
 var functions = template.FuncMap{
 	"visible": text.Visible,
+	"value":   value,
 	"oneline": func(line string) string { return text.Line(line, 200) },
 	"short":   func(oid plumbing.OID) string { return oid.Short() },
 	"shortly": func(oid string) string { return oid[:min(len(oid), 10)] },
@@ -53,6 +54,20 @@ var functions = template.FuncMap{
 	"list":    func(all ...any) []any { return all },
 	"pair":    func(a, b any) [2]any { return [2]any{a, b} },
 	"minutes": func(t board.Time) string { return strings.TrimSuffix(strings.Replace(string(t), "T", " ", 1), ":00Z") },
+}
+
+// value is the attribute value of an input, with characters that hide or reorder others as
+// references: the form posts the text unchanged, and the page's source shows all of it.
+func value(of any) template.HTMLAttr {
+	var b strings.Builder
+	for _, r := range fmt.Sprint(of) {
+		if c := string(r); text.Shown(c) != c {
+			fmt.Fprintf(&b, "&#%d;", r)
+		} else {
+			b.WriteString(template.HTMLEscapeString(c))
+		}
+	}
+	return template.HTMLAttr(`value="` + b.String() + `"`)
 }
 
 // field is an input of a form.
