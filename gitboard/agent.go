@@ -23,6 +23,12 @@ type Process struct {
 	CLI, Model     string // the agent's program, "" if unknown
 }
 
+// Sessions are the agents' sessions in this clone: their registrations and leases.
+type Sessions struct{ board *Board }
+
+// Sessions returns the agents' sessions.
+func (b *Board) Sessions() Sessions { return Sessions{b} }
+
 // RoleOf returns the role of an agent id. A name that every team has needs no look at the board. It
 // refuses a text that is not the id of an agent of the team.
 func (b *Board) RoleOf(ctx context.Context, id string) (roles.Role, error) {
@@ -44,45 +50,45 @@ func (b *Board) RoleOf(ctx context.Context, id string) (roles.Role, error) {
 }
 
 // Register registers an agent under a new session and keeps the session in this clone.
-func (b *Board) Register(ctx context.Context, id, request string, p Process) (*Done, board.Actor, error) {
-	return b.RegisterIf(ctx, id, request, p, func(context.Context, *View) ([]board.Payload, error) { return nil, nil })
+func (s Sessions) Register(ctx context.Context, id, request string, p Process) (*Done, board.Actor, error) {
+	return s.RegisterIf(ctx, id, request, p, func(context.Context, *View) ([]board.Payload, error) { return nil, nil })
 }
 
 // RegisterIf is Register unless wanted refuses the board on which the registration is appended.
 // What wanted returns, the agent does next, in the same push.
-func (b *Board) RegisterIf(
+func (s Sessions) RegisterIf(
 	ctx context.Context, id, request string, p Process, wanted func(context.Context, *View) ([]board.Payload, error),
 ) (*Done, board.Actor, error) {
-	role, err := b.RoleOf(ctx, id)
+	role, err := s.board.RoleOf(ctx, id)
 	if err != nil {
 		return nil, board.Actor{}, err
 	}
-	actor, first, err := b.newSession(ctx, id, role, p)
+	actor, first, err := s.begin(ctx, id, role, p)
 	if err != nil {
 		return nil, actor, err
 	}
-	done, err := b.DoAll(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error) {
+	done, err := s.board.DoAll(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error) {
 		next, err := wanted(ctx, v)
 		return append([]board.Payload{first}, next...), nil, err
 	})
 	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
-		_ = b.Discard(triedName(id, actor.Session)) // certainly not registered
+		_ = s.board.Clone().Discard(triedName(id, actor.Session)) // certainly not registered
 	}
 	if err != nil {
 		return nil, actor, err
 	}
 	// If the request was repeated, the session is that of the first registration.
 	actor.Session = done[0].Op.Actor.Session
-	return done[0], actor, b.keepSession(id, actor.Session)
+	return done[0], actor, s.keep(id, actor.Session)
 }
 
-// newSession returns an actor with a new session, and its registration.
-func (b *Board) newSession(ctx context.Context, id string, role roles.Role, p Process) (board.Actor, *board.Register, error) {
-	session, err := b.Token()
+// begin returns an actor with a new session, and its registration.
+func (s Sessions) begin(ctx context.Context, id string, role roles.Role, p Process) (board.Actor, *board.Register, error) {
+	session, err := s.board.Token()
 	if err != nil {
 		return board.Actor{}, nil, err
 	}
-	clone, err := b.CloneID(ctx)
+	clone, err := s.board.Clone().ID(ctx)
 	if err != nil {
 		return board.Actor{}, nil, err
 	}
@@ -90,52 +96,52 @@ func (b *Board) newSession(ctx context.Context, id string, role roles.Role, p Pr
 	first := &board.Register{Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID, CLI: p.CLI, Model: p.Model}
 	// Keep the session before registering it: otherwise a process that dies right after registering
 	// would lock its agent out of this clone.
-	return actor, first, b.Keep(triedName(id, session), session)
+	return actor, first, s.board.Clone().Keep(triedName(id, session), session)
 }
 
-// Agent returns the actor of an agent that acts in this clone. If session is "", the session kept
+// Actor returns the actor of an agent that acts in this clone. If session is "", the session kept
 // here is used. Without a kept session, or if the agent is no longer registered, it is registered
 // first.
-func (b *Board) Agent(ctx context.Context, id, session, request string, p Process) (board.Actor, error) {
-	actor, _, err := b.agentHere(ctx, id, session)
+func (s Sessions) Actor(ctx context.Context, id, session, request string, p Process) (board.Actor, error) {
+	actor, _, err := s.actorHere(ctx, id, session)
 	if err != nil || actor.Session != "" {
 		return actor, err
 	}
 	if request != "" {
 		request = beforeIt(request)
 	}
-	_, actor, err = b.Register(ctx, id, request, p)
+	_, actor, err = s.Register(ctx, id, request, p)
 	return actor, err
 }
 
 // Newcomer is Agent for an agent's request that can bring its registration along. If the board does
 // not know the id, the registration is not made but returned, for Request.First. Should the request
 // be refused, Decline ends the attempt.
-func (b *Board) Newcomer(ctx context.Context, id, session, request string, p Process) (board.Actor, *board.Register, error) {
-	actor, known, err := b.agentHere(ctx, id, session)
+func (s Sessions) Newcomer(ctx context.Context, id, session, request string, p Process) (board.Actor, *board.Register, error) {
+	actor, known, err := s.actorHere(ctx, id, session)
 	if err != nil || actor.Session != "" {
 		return actor, nil, err
 	}
 	if known {
-		actor, err = b.Agent(ctx, id, session, request, p)
+		actor, err = s.Actor(ctx, id, session, request, p)
 		return actor, nil, err
 	}
-	return b.newSession(ctx, id, actor.Role, p)
+	return s.begin(ctx, id, actor.Role, p)
 }
 
 // Decline ends the attempt to register a newcomer, unless it was registered.
-func (b *Board) Decline(actor board.Actor) (declined bool, err error) {
-	kept, err := b.KeptSession(actor.ID)
+func (s Sessions) Decline(actor board.Actor) (declined bool, err error) {
+	kept, err := s.Kept(actor.ID)
 	if err != nil || kept == actor.Session {
 		return false, err
 	}
-	return true, b.Discard(triedName(actor.ID, actor.Session))
+	return true, s.board.Clone().Discard(triedName(actor.ID, actor.Session))
 }
 
-// agentHere returns the actor of an agent with the session that is given or kept in this clone, ""
+// actorHere returns the actor of an agent with the session that is given or kept in this clone, ""
 // if it has to be registered; known is whether the board has its id.
-func (b *Board) agentHere(ctx context.Context, id, session string) (actor board.Actor, known bool, err error) {
-	role, err := b.RoleOf(ctx, id)
+func (s Sessions) actorHere(ctx context.Context, id, session string) (actor board.Actor, known bool, err error) {
+	role, err := s.board.RoleOf(ctx, id)
 	if err != nil {
 		return actor, false, err
 	}
@@ -143,23 +149,23 @@ func (b *Board) agentHere(ctx context.Context, id, session string) (actor board.
 	if session != "" {
 		return actor, true, nil
 	}
-	kept, err := b.KeptSession(id)
+	kept, err := s.Kept(id)
 	if err != nil {
 		return actor, false, err
 	}
-	v, err := b.View(ctx)
+	v, err := s.board.View(ctx)
 	if err != nil {
 		return actor, false, err
 	}
 	a := v.State.Agent(id)
 	if a != nil && a.Session != kept {
-		tried, err := b.Kept(triedName(id, a.Session))
+		tried, err := s.board.Clone().Kept(triedName(id, a.Session))
 		if err != nil {
 			return actor, true, err
 		}
 		if tried != "" { // registered here by a process that died before keeping it
 			kept = tried
-			if err := b.keepSession(id, kept); err != nil {
+			if err := s.keep(id, kept); err != nil {
 				return actor, true, err
 			}
 		}
@@ -188,32 +194,32 @@ func ContextUsed(id string, percent int) Intent {
 	}
 }
 
-// KeptSession returns the kept session of an id in this clone, or "" for none.
-func (b *Board) KeptSession(id string) (string, error) { return b.Kept(sessionName(id)) }
+// Kept returns the kept session of an id in this clone, or "" for none.
+func (s Sessions) Kept(id string) (string, error) { return s.board.Clone().Kept(sessionName(id)) }
 
-// keepSession keeps the session under which an id is registered and discards the attempts, which
+// keep keeps the session under which an id is registered and discards the attempts, which
 // have all failed.
-func (b *Board) keepSession(id, session string) error {
-	if err := b.Keep(sessionName(id), session); err != nil {
+func (s Sessions) keep(id, session string) error {
+	if err := s.board.Clone().Keep(sessionName(id), session); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(filepath.Dir(b.own(sessionName(id))))
+	entries, err := os.ReadDir(filepath.Dir(s.board.Clone().own(sessionName(id))))
 	for _, e := range entries {
 		if session, is := strings.CutPrefix(e.Name(), id+"."); is {
-			err = errors.Join(err, b.Discard(triedName(id, session)))
+			err = errors.Join(err, s.board.Clone().Discard(triedName(id, session)))
 		}
 	}
 	return err
 }
 
-// DropSession discards the session of an id.
-func (b *Board) DropSession(id string) error { return b.Discard(sessionName(id)) }
+// Drop discards the session of an id.
+func (s Sessions) Drop(id string) error { return s.board.Clone().Discard(sessionName(id)) }
 
 // Heartbeat renews an agent's lease without an operation. If it returns lease.ErrTaken, the agent
 // must stop at once. That includes a missing lease: registering created it, and only an agent that
 // took over the work can have fenced it.
-func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, error) {
-	v, err := b.View(ctx)
+func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, error) {
+	v, err := s.board.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +227,7 @@ func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, 
 	if err := v.State.Err(); err != nil {
 		return nil, err
 	}
-	held, err := lease.Read(ctx, b.store, actor.ID)
+	held, err := lease.Read(ctx, s.board.store, actor.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -231,25 +237,25 @@ func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, 
 	if a == nil || a.Session != actor.Session || held.Session != actor.Session && !held.Damaged {
 		return nil, board.Refuse(board.CodeSession, actor.ID+" is registered in another session, or not at all: its lease is lost", "stop; git liza register begins a new session")
 	}
-	next, err := b.leaseFor(v.State, actor.ID, a, b.now())
+	next, err := s.board.leaseFor(v.State, actor.ID, a, s.board.now())
 	if err != nil {
 		return nil, err
 	}
-	return lease.Beat(ctx, b.store, held, next)
+	return lease.Beat(ctx, s.board.store, held, next)
 }
 
 // EndLease makes an agent's own lease expire now. Its session does nothing more, so an agent that
 // registers the id next, or takes over the work, need not wait.
-func (b *Board) EndLease(ctx context.Context, actor board.Actor) error {
-	held, err := lease.Read(ctx, b.store, actor.ID)
+func (s Sessions) EndLease(ctx context.Context, actor board.Actor) error {
+	held, err := lease.Read(ctx, s.board.store, actor.ID)
 	if err != nil || held == nil || held.Damaged || held.Session != actor.Session {
 		return err
 	}
 	ended := held.Content
-	ended.Expires = board.At(b.now())
+	ended.Expires = board.At(s.board.now())
 	if ended.Expires >= held.Expires {
 		return nil
 	}
-	_, err = lease.Beat(ctx, b.store, held, ended)
+	_, err = lease.Beat(ctx, s.board.store, held, ended)
 	return err
 }

@@ -12,11 +12,11 @@ import (
 func TestBringsASubmission(t *testing.T) {
 	a, b, hub := shared(t)
 	commit := testrun.RunGit(t, a.Repo().TopLevel(), "commit-tree", "-p", "main", "-m", "work", "main^{tree}")
-	if has, err := b.Brings(t.Context(), commit); has || err != nil {
+	if has, err := b.Sharing().Brings(t.Context(), commit); has || err != nil {
 		t.Fatalf("nobody has pushed it: %v, %v", has, err)
 	}
 	testrun.RunGit(t, a.Repo().TopLevel(), "push", "-q", hub, commit+":"+plumbing.ReviewRef("one", 1))
-	if has, err := b.Brings(t.Context(), commit); !has || err != nil {
+	if has, err := b.Sharing().Brings(t.Context(), commit); !has || err != nil {
 		t.Errorf("it is not brought: %v", err)
 	}
 }

@@ -138,7 +138,7 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 	go func() { _, _ = b.who() }() // ask git for the committer while the board is being read
 	ctx, retries := b.Retries(ctx)
 	d := &doing{
-		Request: r, b: b, intents: intents, since: b.Moment(), retries: retries, given: r.ID != "", shared: b.Remote() != "",
+		Request: r, b: b, intents: intents, since: b.Sharing().Moment(), retries: retries, given: r.ID != "", shared: b.Remote() != "",
 		turn: b.writeQueue(), op: "the operation", searched: plumbing.ZeroOID,
 	}
 	for _, set := range options {
@@ -259,7 +259,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 	if errors.Is(err, errWaited) {
 		return errAgain
 	}
-	if !errors.Is(err, log.ErrLost) && (!refused || !d.shared || settled && (d.alone || d.b.fresh(d.since))) {
+	if !errors.Is(err, log.ErrLost) && (!refused || !d.shared || settled && (d.alone || d.b.Sharing().fresh(d.since))) {
 		return err
 	}
 	if refused && !d.alone && d.shared {
@@ -291,7 +291,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 func (d *doing) catchUp(ctx context.Context) error {
 	err := d.b.shared().Flush(ctx)
 	if err == nil {
-		err = d.b.RefreshSince(ctx, d.since)
+		err = d.b.Sharing().RefreshSince(ctx, d.since)
 	}
 	if len(d.sent) > 0 && errors.As(err, new(*git.NetworkError)) {
 		return &share.UnclearError{Err: err}
@@ -387,7 +387,7 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		return nil, err
 	}
 	if joined != nil {
-		if err := d.b.keepSession(d.Actor.ID, d.Actor.Session); err != nil {
+		if err := d.b.Sessions().keep(d.Actor.ID, d.Actor.Session); err != nil {
 			return nil, err
 		}
 	}

@@ -309,7 +309,7 @@ func TestTakeOver(t *testing.T) {
 	c.Pass(10 * time.Minute)
 	m.updates = nil
 	m.before = func() {
-		if _, err := b.Heartbeat(ctx, coder1); err != nil {
+		if _, err := b.Sessions().Heartbeat(ctx, coder1); err != nil {
 			t.Error(err)
 		}
 	}
@@ -326,12 +326,12 @@ func TestTakeOver(t *testing.T) {
 	if held(t, m, "coder-1") != nil {
 		t.Error("the lease was not fenced")
 	}
-	if _, err := b.Heartbeat(ctx, coder1); !errors.Is(err, lease.ErrTaken) {
+	if _, err := b.Sessions().Heartbeat(ctx, coder1); !errors.Is(err, lease.ErrTaken) {
 		t.Errorf("the heartbeat of who was robbed: %v", err)
 	}
 	_, err = try(b, coder1, "", &board.PreExec{About: board.About{Task: "alpha"}, Checkpoint: board.Checkpoint{Intent: "i", Validation: "v", FilesToModify: []string{"f"}}})
 	refusal(t, err, "permission")
-	if h, err := b.Heartbeat(ctx, coder2); err != nil || h.Task != "alpha" {
+	if h, err := b.Sessions().Heartbeat(ctx, coder2); err != nil || h.Task != "alpha" {
 		t.Errorf("the heartbeat of who has it: %v", err)
 	}
 	v, err = b.View(ctx)
@@ -380,7 +380,7 @@ func TestSessions(t *testing.T) {
 	// A heartbeat comes between the check of the lease and the take-over.
 	c.Pass(10 * time.Minute)
 	m.before = func() {
-		if _, err := b.Heartbeat(ctx, coder1); err != nil {
+		if _, err := b.Sessions().Heartbeat(ctx, coder1); err != nil {
 			t.Error(err)
 		}
 	}
@@ -391,7 +391,7 @@ func TestSessions(t *testing.T) {
 	do(t, b, second, &board.Register{Session: "second"})
 	_, err = try(b, coder1, "", claim("alpha"))
 	refusal(t, err, "session")
-	_, err = b.Heartbeat(ctx, coder1)
+	_, err = b.Sessions().Heartbeat(ctx, coder1)
 	refusal(t, err, "session")
 	if h := held(t, m, "coder-1"); h.Session != "second" {
 		t.Errorf("%+v", h)
@@ -459,23 +459,23 @@ func TestRegister(t *testing.T) {
 	dir, c := project(t), newClock()
 	b := open(t, dir, c)
 	begin(t, b)
-	done, actor, err := b.Register(ctx, "planner-1", "reg", gitboard.Process{Host: "here", PID: 7})
+	done, actor, err := b.Sessions().Register(ctx, "planner-1", "reg", gitboard.Process{Host: "here", PID: 7})
 	check(t, err)
-	kept, err := b.KeptSession("planner-1")
+	kept, err := b.Sessions().Kept("planner-1")
 	if err != nil || kept != actor.Session || len(kept) < 16 {
 		t.Errorf("%q %v", kept, err)
 	}
-	clone, err := b.CloneID(ctx)
+	clone, err := b.Clone().ID(ctx)
 	check(t, err)
 	if a := done.View.State.Agent("planner-1"); a.Session != kept || a.Clone != clone || a.PID != 7 {
 		t.Errorf("%+v", a)
 	}
-	repeated, same, err := b.Register(ctx, "planner-1", "reg", gitboard.Process{})
+	repeated, same, err := b.Sessions().Register(ctx, "planner-1", "reg", gitboard.Process{})
 	if err != nil || !repeated.Repeated || same.Session != kept {
 		t.Errorf("repeated: %v", err)
 	}
 	other := open(t, dir, c)
-	if id, err := other.CloneID(ctx); err != nil || id != clone {
+	if id, err := other.Clone().ID(ctx); err != nil || id != clone {
 		t.Errorf("the clone's id is %s, and then %s", clone, id)
 	}
 	shown := func() {
@@ -488,34 +488,34 @@ func TestRegister(t *testing.T) {
 	}
 	shown()
 	check(t, os.WriteFile(filepath.Join(b.Dir(), "clone"), nil, 0o600)) // by a crash
-	anew, err := other.CloneID(ctx)
+	anew, err := other.Clone().ID(ctx)
 	shown()
-	if same, again := b.CloneID(ctx); err != nil || again != nil || len(anew) < 16 || same != anew {
+	if same, again := b.Clone().ID(ctx); err != nil || again != nil || len(anew) < 16 || same != anew {
 		t.Errorf("the clone's id is %q, and then %q: %v", anew, same, errors.Join(err, again))
 	}
-	again, err := other.Agent(ctx, "planner-1", "", "", gitboard.Process{})
+	again, err := other.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{})
 	if err != nil || again != same {
 		t.Errorf("%+v %v", again, err)
 	}
-	given, err := other.Agent(ctx, "planner-1", "given", "", gitboard.Process{})
+	given, err := other.Sessions().Actor(ctx, "planner-1", "given", "", gitboard.Process{})
 	if err != nil || given.Session != "given" {
 		t.Errorf("%+v %v", given, err)
 	}
-	fresh, err := other.Agent(ctx, "code-reviewer-1", "", "", gitboard.Process{})
+	fresh, err := other.Sessions().Actor(ctx, "code-reviewer-1", "", "", gitboard.Process{})
 	check(t, err)
 	v, err := other.View(ctx)
 	check(t, err)
 	if v.State.Agent("code-reviewer-1").Session != fresh.Session {
 		t.Error("not registered")
 	}
-	_, err = other.Agent(ctx, "coder", "", "", gitboard.Process{})
+	_, err = other.Sessions().Actor(ctx, "coder", "", "", gitboard.Process{})
 	refusal(t, err, "invalid")
-	check(t, b.DropSession("planner-1"))
-	check(t, b.DropSession("planner-1"))
-	_, err = b.Agent(ctx, "planner-1", "", "", gitboard.Process{})
+	check(t, b.Sessions().Drop("planner-1"))
+	check(t, b.Sessions().Drop("planner-1"))
+	_, err = b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{})
 	refusal(t, err, "lease")
 	c.Pass(time.Hour)
-	_, err = b.Agent(ctx, "planner-1", "", "", gitboard.Process{})
+	_, err = b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{})
 	check(t, err)
 	clean(t, b.Repo())
 }
@@ -585,8 +585,8 @@ func TestOwnFilesOfAMovedRepository(t *testing.T) {
 	common := b.Repo().CommonDir()
 	check(t, os.Rename(common, common+".away"))
 	for name, write := range map[string]func() error{
-		"Keep": func() error { return b.Keep("sub/file", "text") }, "Note": func() error { return b.Note("sub/file", "line") },
-		"CloneID": func() error { _, err := b.CloneID(context.Background()); return err }, "RecordCommand": func() error { return b.Repo().Commands().Record(os.Getpid(), common) },
+		"Keep": func() error { return b.Clone().Keep("sub/file", "text") }, "Note": func() error { return b.Clone().Note("sub/file", "line") },
+		"CloneID": func() error { _, err := b.Clone().ID(context.Background()); return err }, "RecordCommand": func() error { return b.Repo().Commands().Record(os.Getpid(), common) },
 	} {
 		if err := write(); err == nil {
 			t.Errorf("%s has written something", name)

@@ -29,20 +29,20 @@ func (v *View) Branches() []string {
 }
 
 // IntegrationTip returns the tip of the integration branch, zero if the branch does not exist.
-func (b *Board) IntegrationTip(ctx context.Context, v *View) (plumbing.OID, error) {
-	return b.store.Ref(ctx, v.IntegrationRef())
+func (v *View) IntegrationTip(ctx context.Context) (plumbing.OID, error) {
+	return v.board.store.Ref(ctx, v.IntegrationRef())
 }
 
 // Integration returns the tip of the integration branch, or a refusal if the branch does not exist.
-func (b *Board) Integration(ctx context.Context, v *View) (plumbing.OID, error) {
-	tip, err := b.IntegrationTip(ctx, v)
+func (v *View) Integration(ctx context.Context) (plumbing.OID, error) {
+	tip, err := v.IntegrationTip(ctx)
 	if err != nil {
 		return "", err
 	}
 	if tip.IsZero() {
 		name := v.State.Config().IntegrationBranch
 		hint := "make it where it should begin: git branch " + name + " COMMIT"
-		proven, err := b.ProvenIntegration(ctx, v)
+		proven, err := v.ProvenIntegration(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -57,15 +57,15 @@ func (b *Board) Integration(ctx context.Context, v *View) (plumbing.OID, error) 
 // KeptIntegration returns the tip of the integration branch, or a refusal if integration is not
 // where the board left it: the branch lacks the last landing, or is missing. A shared board asks
 // the remote again before it refuses.
-func (b *Board) KeptIntegration(ctx context.Context, v *View) (plumbing.OID, error) {
+func (v *View) KeptIntegration(ctx context.Context) (plumbing.OID, error) {
 	err := v.SetBack(ctx)
-	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && b.Remote() != "" {
-		err = cmp.Or(b.Refresh(ctx), v.SetBack(ctx))
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && v.board.Remote() != "" {
+		err = cmp.Or(v.board.Refresh(ctx), v.SetBack(ctx))
 	}
 	if err != nil {
 		return "", err
 	}
-	return b.Integration(ctx, v)
+	return v.Integration(ctx)
 }
 
 // SetBack returns a refusal if integration is not where the board left it, as far as this clone has
@@ -75,7 +75,7 @@ func (v *View) SetBack(ctx context.Context) error {
 	if meta == nil || meta.Landed == "" || b.Repo() == nil || b.Repo().Shallow() {
 		return v.State.Err()
 	}
-	tip, err := b.Integration(ctx, v)
+	tip, err := v.Integration(ctx)
 	landed := plumbing.OID(meta.Landed)
 	if err != nil || tip == landed {
 		return err
@@ -159,7 +159,7 @@ type Proven struct {
 // ProvenIntegration returns the commit of integration that contains all others which the board
 // names and which are in this clone: those of merges, of the last land, and those that claims began
 // from.
-func (b *Board) ProvenIntegration(ctx context.Context, v *View) (Proven, error) {
+func (v *View) ProvenIntegration(ctx context.Context) (Proven, error) {
 	var merged, claimed Proven
 	for _, brief := range v.State.Tasks() {
 		t := v.State.Task(brief.ID)
@@ -167,12 +167,12 @@ func (b *Board) ProvenIntegration(ctx context.Context, v *View) (Proven, error) 
 			return Proven{}, v.State.Err()
 		}
 		if brief.Status == board.Merged {
-			merged = b.newer(ctx, merged, Proven{plumbing.OID(t.MergeCommit), "the last merge left it at"})
+			merged = v.board.newer(ctx, merged, Proven{plumbing.OID(t.MergeCommit), "the last merge left it at"})
 		}
-		claimed = b.newer(ctx, claimed, Proven{plumbing.OID(t.BaseCommit), "the last claim began at"})
+		claimed = v.board.newer(ctx, claimed, Proven{plumbing.OID(t.BaseCommit), "the last claim began at"})
 	}
 	landed := Proven{plumbing.OID(v.State.Meta().Landed), "the last landing left it at"}
-	return b.newer(ctx, b.newer(ctx, merged, landed), claimed), cmp.Or(ctx.Err(), v.State.Err())
+	return v.board.newer(ctx, v.board.newer(ctx, merged, landed), claimed), cmp.Or(ctx.Err(), v.State.Err())
 }
 
 // newer returns the one of two that contains the other; known if neither does, or if other is not
@@ -208,16 +208,16 @@ func (b *Board) Instructions(ctx context.Context, r *board.Role) (string, error)
 
 // SpecOID returns the id of the blob that a spec_ref (a path with an optional #anchor) names in
 // integration's tree, or "" if there is no such file.
-func (b *Board) SpecOID(ctx context.Context, v *View, specRef string) (string, error) {
+func (v *View) SpecOID(ctx context.Context, specRef string) (string, error) {
 	path, _, _ := strings.Cut(specRef, "#")
 	if path == "" || strings.ContainsAny(path, "\n\x00") {
 		return "", nil
 	}
-	tip, err := b.Integration(ctx, v)
+	tip, err := v.Integration(ctx)
 	if err != nil {
 		return "", err
 	}
-	oid, err := b.Repo().History().FileOID(ctx, tip, path)
+	oid, err := v.board.Repo().History().FileOID(ctx, tip, path)
 	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
 	}

@@ -16,19 +16,19 @@ const agentDir = "agents"
 func gaveUpFile(agent string) string { return path.Join(agentDir, agent, "gave-up") }
 
 // GiveUp records in this clone that an agent's supervisor has stopped, and why.
-func (b *Board) GiveUp(agent, reason string) error {
-	return b.Keep(gaveUpFile(agent), string(board.At(b.Now()))+" "+strings.ReplaceAll(reason, "\n", " "))
+func (c Clone) GiveUp(agent, reason string) error {
+	return c.Keep(gaveUpFile(agent), string(board.At(c.board.Now()))+" "+strings.ReplaceAll(reason, "\n", " "))
 }
 
 // DropGaveUp removes that record: the agent was started again, or a human has dealt with it.
-func (b *Board) DropGaveUp(agent string) error { return b.Discard(gaveUpFile(agent)) }
+func (c Clone) DropGaveUp(agent string) error { return c.Discard(gaveUpFile(agent)) }
 
 // GaveUp returns the agents of this clone that gave up and were not started again.
-func (b *Board) GaveUp() map[string]report.GaveUp {
-	entries, _ := os.ReadDir(b.own(agentDir)) // empty if no supervisor has run
+func (c Clone) GaveUp() map[string]report.GaveUp {
+	entries, _ := os.ReadDir(c.own(agentDir)) // empty if no supervisor has run
 	var all map[string]report.GaveUp
 	for _, e := range entries {
-		text, err := b.Kept(gaveUpFile(e.Name()))
+		text, err := c.Kept(gaveUpFile(e.Name()))
 		at, reason, said := strings.Cut(text, " ")
 		if err != nil || !said {
 			continue

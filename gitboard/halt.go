@@ -19,8 +19,8 @@ var localModes = []string{"ABORT", "CHECKPOINT", "PAUSE"}
 
 // Halts lists the files in <root>/.liza that stop this clone, the strongest first. Since is the
 // time in a file's first line, or else the file's modification time.
-func (b *Board) Halts(ctx context.Context) ([]report.Halt, error) {
-	root, err := b.Root(ctx)
+func (c Clone) Halts(ctx context.Context) ([]report.Halt, error) {
+	root, err := c.board.Root(ctx)
 	if err != nil || root == "" {
 		return nil, err
 	}
@@ -47,10 +47,10 @@ func (b *Board) Halts(ctx context.Context) ([]report.Halt, error) {
 	return halts, nil
 }
 
-// PauseClone stops this clone with the file .liza/PAUSE, which contains the reason. It returns
+// Pause stops this clone with the file .liza/PAUSE, which contains the reason. It returns
 // false if the file exists already, or if there is no main worktree to put it in.
-func (b *Board) PauseClone(ctx context.Context, reason string) (made bool, err error) {
-	root, err := b.Root(ctx)
+func (c Clone) Pause(ctx context.Context, reason string) (made bool, err error) {
+	root, err := c.board.Root(ctx)
 	if err != nil || root == "" {
 		return false, err
 	}
@@ -70,7 +70,7 @@ func (b *Board) localMode(ctx context.Context, op board.Operation) error {
 	if b.Repo() == nil || !board.TakesOnWork(op.Name()) {
 		return nil
 	}
-	halts, err := b.Halts(ctx)
+	halts, err := b.Clone().Halts(ctx)
 	if err != nil || len(halts) == 0 {
 		return err
 	}

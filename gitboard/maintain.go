@@ -20,7 +20,7 @@ func (b *Board) Maintain(ctx context.Context) (ran bool, err error) {
 	if b.Repo() == nil {
 		return false, nil
 	}
-	text, err := b.Kept(maintainedFile)
+	text, err := b.Clone().Kept(maintainedFile)
 	if err != nil {
 		return false, err
 	}
@@ -28,7 +28,7 @@ func (b *Board) Maintain(ctx context.Context) (ran bool, err error) {
 	if last, err := board.ParseTime(text); err == nil && now.Sub(last.Std()).Abs() < maintainEvery {
 		return false, nil
 	}
-	if err := b.Keep(maintainedFile, string(board.At(now))); err != nil {
+	if err := b.Clone().Keep(maintainedFile, string(board.At(now))); err != nil {
 		return false, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, maintainMost)

@@ -33,12 +33,12 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if m := held[plumbing.MergeHolder]; m.Live(v.board.now()) && m.Since != "" && len(m.Tasks) > 0 {
 		g.beside.Merging = &report.Train{By: m.By(), Tasks: m.Tasks, Testing: m.Testing, Since: m.Since, Expires: m.Expires}
 	}
-	halts, err := v.board.Halts(ctx)
+	halts, err := v.board.Clone().Halts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g.beside.Stopped, g.beside.GaveUp = halts, v.board.GaveUp()
-	if g.beside.Clone, _, err = v.board.keptClone(); err != nil {
+	g.beside.Stopped, g.beside.GaveUp = halts, v.board.Clone().GaveUp()
+	if g.beside.Clone, _, err = v.board.Clone().kept(); err != nil {
 		return nil, err
 	}
 	if g.beside.Unproven, err = v.unproven(ctx); err != nil {

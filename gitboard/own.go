@@ -11,26 +11,32 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
+// Clone is this clone of the repository: its id, its own files, and what stopped it or its agents.
+type Clone struct{ board *Board }
+
+// Clone returns this clone.
+func (b *Board) Clone() Clone { return Clone{b} }
+
 // own returns the path of a file of this clone: <common git dir>/liza/<name>.
-func (b *Board) own(name string) string { return filepath.Join(b.Dir(), filepath.FromSlash(name)) }
+func (c Clone) own(name string) string { return filepath.Join(c.board.Dir(), filepath.FromSlash(name)) }
 
 // place is own for a file that is about to be written: its directory exists.
-func (b *Board) place(name string) (file string, err error) {
-	file = b.own(name)
-	if err := b.Repo().MakeDir(filepath.Dir(file)); err != nil {
+func (c Clone) place(name string) (file string, err error) {
+	file = c.own(name)
+	if err := c.board.Repo().MakeDir(filepath.Dir(file)); err != nil {
 		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
 	return file, nil
 }
 
 // Keep writes a text to a file of this clone atomically, readable by its user only.
-func (b *Board) Keep(name, text string) error { return b.keep(name, text, nil) }
+func (c Clone) Keep(name, text string) error { return c.keep(name, text, nil) }
 
 // KeepFlushed is Keep for a file that must outlive a power cut.
-func (b *Board) KeepFlushed(name, text string) error { return b.keep(name, text, (*os.File).Sync) }
+func (c Clone) KeepFlushed(name, text string) error { return c.keep(name, text, (*os.File).Sync) }
 
-func (b *Board) keep(name, text string, flush func(*os.File) error) error {
-	file, err := b.place(name)
+func (c Clone) keep(name, text string, flush func(*os.File) error) error {
+	file, err := c.place(name)
 	if err != nil {
 		return err
 	}
@@ -43,8 +49,8 @@ func (b *Board) keep(name, text string, flush func(*os.File) error) error {
 }
 
 // Kept returns the text of a file of this clone, or "" if it does not exist.
-func (b *Board) Kept(name string) (string, error) {
-	data, err := os.ReadFile(b.own(name))
+func (c Clone) Kept(name string) (string, error) {
+	data, err := os.ReadFile(c.own(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -52,11 +58,11 @@ func (b *Board) Kept(name string) (string, error) {
 }
 
 // Discard removes a file of this clone, if it exists.
-func (b *Board) Discard(name string) error { return git.RemoveFile(b.own(name)) }
+func (c Clone) Discard(name string) error { return git.RemoveFile(c.own(name)) }
 
 // Note appends a line to a file of this clone.
-func (b *Board) Note(name, line string) error {
-	file, err := b.place(name)
+func (c Clone) Note(name, line string) error {
+	file, err := c.place(name)
 	if err != nil {
 		return err
 	}

@@ -27,10 +27,10 @@ func shared(t *testing.T) (a, b *gitboard.Board, hub string) {
 	testrun.RunGit(t, first, "push", "-q", "origin", "HEAD:main")
 	a = open(t, first, newClock())
 	begin(t, a)
-	check(t, a.Share(t.Context(), "origin"))
+	check(t, a.Sharing().Share(t.Context(), "origin"))
 	testrun.RunGit(t, first, "clone", "-q", hub, second)
 	b = open(t, second, newClock())
-	check(t, b.Join(t.Context(), "origin"))
+	check(t, b.Sharing().Join(t.Context(), "origin"))
 	return a, b, hub
 }
 
@@ -66,7 +66,7 @@ func TestOneRoundTrip(t *testing.T) {
 func TestRegistersInOneRoundTrip(t *testing.T) {
 	a, _, _ := shared(t)
 	asked := asks(t, a)
-	_, actor, err := a.RegisterIf(t.Context(), "coder-7", "", gitboard.Process{}, func(context.Context, *gitboard.View) ([]board.Payload, error) {
+	_, actor, err := a.Sessions().RegisterIf(t.Context(), "coder-7", "", gitboard.Process{}, func(context.Context, *gitboard.View) ([]board.Payload, error) {
 		return []board.Payload{&board.AgentStatusChange{Status: board.Idle}}, nil
 	})
 	check(t, err)
@@ -105,11 +105,11 @@ func TestBehindAHeartbeat(t *testing.T) {
 		})
 		pending++
 		await(t, func() bool {
-			n, err := a.Pending(ctx)
+			n, err := a.Sharing().Pending(ctx)
 			return err == nil && n == pending
 		})
 	}
-	start(func(own *gitboard.Board) error { _, err := own.Heartbeat(ctx, coder1); return err })
+	start(func(own *gitboard.Board) error { _, err := own.Sessions().Heartbeat(ctx, coder1); return err })
 	await(t, came)
 	start(func(own *gitboard.Board) error {
 		_, err := own.Do(ctx, gitboard.Request{Actor: coder1}, gitboard.Just(claim("alpha")))
@@ -171,7 +171,7 @@ func TestRefusedFellowTraveller(t *testing.T) {
 			errs[i] = err
 		})
 		await(t, func() bool {
-			n, err := a.Pending(ctx)
+			n, err := a.Sharing().Pending(ctx)
 			return err == nil && n == i+1
 		})
 		if i == 0 {

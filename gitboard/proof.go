@@ -187,7 +187,7 @@ func (b *Board) keptProof() proof {
 	if b.Repo() == nil {
 		return proof{}
 	}
-	text, _ := b.Kept(proofFile)
+	text, _ := b.Clone().Kept(proofFile)
 	from, rest, _ := strings.Cut(text, " ")
 	to, settled, _ := strings.Cut(rest, " ")
 	return proof{plumbing.OID(from), plumbing.OID(settled), plumbing.OID(to)}
@@ -195,52 +195,52 @@ func (b *Board) keptProof() proof {
 
 // keepProof stores the proof for later processes. If that fails, they prove again.
 func (b *Board) keepProof(p proof) {
-	_ = b.Keep(proofFile, fmt.Sprintf("%s %s %s", p.from, p.to, p.settled))
+	_ = b.Clone().Keep(proofFile, fmt.Sprintf("%s %s %s", p.from, p.to, p.settled))
 }
 
 // ProveTask proves by replay every operation since a task's newest claim that changed the task's
 // record. Those not yet covered by the proof are proven first. A *log.RecordError names the one
 // that does not follow.
-func (b *Board) ProveTask(ctx context.Context, v *View, task string) error {
+func (v *View) ProveTask(ctx context.Context, task string) error {
 	t, err := v.State.FindTask(task)
-	if err != nil || b.Repo() == nil {
+	if err != nil || v.board.Repo() == nil {
 		return err
 	}
-	if err := b.Prove(ctx, v.Commit); err != nil {
+	if err := v.board.Prove(ctx, v.Commit); err != nil {
 		return err
 	}
 	claimed := func(s *board.State) bool {
 		was := s.Task(task)
 		return was != nil && was.Claims() >= t.Claims()
 	}
-	from := b.keptProof().from
+	from := v.board.keptProof().from
 	if from.IsZero() {
 		return nil
 	}
-	before, err := b.log.At(ctx, from)
+	before, err := v.board.log.At(ctx, from)
 	if err != nil {
 		return err
 	}
 	if !claimed(before.State) {
 		return before.State.Err() // all operations since the claim are proven
 	}
-	touched, err := b.Repo().History().Touching(ctx, from, board.RecordPath(board.TaskDir, task))
+	touched, err := v.board.Repo().History().Touching(ctx, from, board.RecordPath(board.TaskDir, task))
 	if err != nil {
 		return err
 	}
 	for _, commit := range touched {
-		at, err := b.log.At(ctx, commit)
+		at, err := v.board.log.At(ctx, commit)
 		if err != nil {
 			return err
 		}
-		if err := b.log.Replays(ctx, commit); err != nil {
+		if err := v.board.log.Replays(ctx, commit); err != nil {
 			return err
 		}
 		parents := at.Head.Parents
 		if len(parents) == 0 {
 			return nil
 		}
-		if at, err = b.log.At(ctx, parents[0]); err != nil {
+		if at, err = v.board.log.At(ctx, parents[0]); err != nil {
 			return err
 		}
 		if !claimed(at.State) {

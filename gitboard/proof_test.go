@@ -41,9 +41,9 @@ func TestProvenOtherwise(t *testing.T) {
 		{proof(0, 1, 1), 2, proof(0, 1, 1)},
 		{proof(1, 2, 2), 0, proof(1, 2, 2)},
 	} {
-		check(t, b.Keep("proven", c.kept))
+		check(t, b.Clone().Keep("proven", c.kept))
 		b.Proven(commits[c.on], commits[3])
-		if got, err := b.Kept("proven"); got != c.want || err != nil {
+		if got, err := b.Clone().Kept("proven"); got != c.want || err != nil {
 			t.Errorf("%s becomes %s: %v", c.kept, got, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestDoubt(t *testing.T) {
 	}
 	alone := open(t, project(t), newClock())
 	begin(t, alone)
-	check(t, alone.Discard("proven"))
+	check(t, alone.Clone().Discard("proven"))
 	if found := doubt(alone); found != nil {
 		t.Errorf("alone: %v", found)
 	}
@@ -83,11 +83,11 @@ func TestDoubt(t *testing.T) {
 	do(t, a, ada, note("honest"))
 	check(t, b.Refresh(ctx))
 	good := tipOf(t, b.Repo())
-	check(t, b.Discard("proven"))
+	check(t, b.Clone().Discard("proven"))
 	if found := doubt(b); found != nil {
 		t.Errorf("shared: %v", found)
 	}
-	if kept, err := b.Kept("proven"); !strings.Contains(kept, string(good)) || err != nil {
+	if kept, err := b.Clone().Kept("proven"); !strings.Contains(kept, string(good)) || err != nil {
 		t.Errorf("shared, nothing was proven: %q, %v", kept, err)
 	}
 	forge(t, hub)
@@ -147,7 +147,7 @@ func TestOlderThanTheProof(t *testing.T) {
 		}
 		do(t, b, ada, note("one more"))
 	}
-	kept, err := b.Kept("proven")
+	kept, err := b.Clone().Kept("proven")
 	check(t, err)
 	if !strings.Contains(kept, string(tipOf(t, b.Repo()))) {
 		t.Fatalf("the proof is %q", kept)
@@ -157,12 +157,12 @@ func TestOlderThanTheProof(t *testing.T) {
 	fresh := open(t, dir, newClock())
 	check(t, os.RemoveAll(filepath.Join(fresh.Dir(), "kept")))
 	check(t, fresh.Prove(ctx, before))
-	if now, err := fresh.Kept("proven"); now != kept || err != nil {
+	if now, err := fresh.Clone().Kept("proven"); now != kept || err != nil {
 		t.Errorf("the proof was %q, and is %q: %v", kept, now, err)
 	}
-	check(t, fresh.Discard("proven"))
+	check(t, fresh.Clone().Discard("proven"))
 	check(t, fresh.Prove(ctx, before)) // without a proof, the newest are proven
-	check(t, fresh.Keep("proven", fmt.Sprintf("%[1]s %[1]s %[1]s", strings.Repeat("1", 40))))
+	check(t, fresh.Clone().Keep("proven", fmt.Sprintf("%[1]s %[1]s %[1]s", strings.Repeat("1", 40))))
 	if err := fresh.Prove(ctx, before); err == nil {
 		t.Error("the first operation is not missed")
 	}

@@ -69,7 +69,7 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 		return nil, err
 	}
 	// File names sort in the order of the requests.
-	if q.file, err = b.place(fmt.Sprintf("%s/%020d-%s.json", queueDir, b.now().UnixNano(), token)); err != nil {
+	if q.file, err = b.Clone().place(fmt.Sprintf("%s/%020d-%s.json", queueDir, b.now().UnixNano(), token)); err != nil {
 		return nil, err
 	}
 	return q, createSmall(q.file, string(data), userOnly)
@@ -82,7 +82,7 @@ const unknownOp = "an operation"
 
 // Waiting returns the operations that wait for a sync, oldest first.
 func (b *Board) Waiting() ([]*Queued, error) {
-	entries, err := os.ReadDir(b.own(queueDir))
+	entries, err := os.ReadDir(b.Clone().own(queueDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -91,7 +91,7 @@ func (b *Board) Waiting() ([]*Queued, error) {
 		if filepath.Ext(e.Name()) != ".json" {
 			continue
 		}
-		q := &Queued{file: filepath.Join(b.own(queueDir), e.Name())}
+		q := &Queued{file: filepath.Join(b.Clone().own(queueDir), e.Name())}
 		data, err := os.ReadFile(q.file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another sync was faster
@@ -130,7 +130,7 @@ func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 	actor := q.Actor
 	if actor.Role != roles.Human {
 		var err error
-		if actor, err = b.Agent(ctx, actor.ID, "", "", Process{}); err != nil {
+		if actor, err = b.Sessions().Actor(ctx, actor.ID, "", "", Process{}); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/share"
 )
 
+// Sharing is this clone's exchange with the remote that shares the board, if one does.
+type Sharing struct{ board *Board }
+
+// Sharing returns the board's sharing.
+func (b *Board) Sharing() Sharing { return Sharing{b} }
+
 // Remote returns the name of the remote that shares the board, or "" if there is none.
 func (b *Board) Remote() string {
 	if b.shared() == nil {
@@ -103,72 +109,72 @@ type Moment struct {
 func (m Moment) IsZero() bool { return !m.known }
 
 // Moment returns the current moment, or zero if the board is not shared.
-func (b *Board) Moment() Moment {
-	if b.Remote() == "" {
+func (s Sharing) Moment() Moment {
+	if s.board.Remote() == "" {
 		return Moment{}
 	}
-	return Moment{b.shared().Now(), true}
+	return Moment{s.board.shared().Now(), true}
 }
 
 // fresh reports whether the view was brought up to date since m.
-func (b *Board) fresh(m Moment) bool { return !m.IsZero() && b.shared().Fresh(m.at) }
+func (s Sharing) fresh(m Moment) bool { return !m.IsZero() && s.board.shared().Fresh(m.at) }
 
 // RefreshSince is Refresh unless the view was brought up to date since m.
-func (b *Board) RefreshSince(ctx context.Context, m Moment) error {
-	if m.IsZero() || b.Remote() == "" {
-		return b.Refresh(ctx)
+func (s Sharing) RefreshSince(ctx context.Context, m Moment) error {
+	if m.IsZero() || s.board.Remote() == "" {
+		return s.board.Refresh(ctx)
 	}
-	return b.refresh(ctx, func(ctx context.Context) error { return b.shared().FetchSince(ctx, m.at) })
+	return s.board.refresh(ctx, func(ctx context.Context) error { return s.board.shared().FetchSince(ctx, m.at) })
 }
 
 // RefreshAll is Refresh, but also fetches every submission, even rejected ones. After the rest of
 // the fetch it returns a *share.MovedError for submissions that differ on the remote or are
 // missing from it.
-func (b *Board) RefreshAll(ctx context.Context) error {
-	if b.Remote() == "" {
+func (s Sharing) RefreshAll(ctx context.Context) error {
+	if s.board.Remote() == "" {
 		return nil
 	}
-	return b.refresh(ctx, b.shared().FetchAll)
+	return s.board.refresh(ctx, s.board.shared().FetchAll)
 }
 
 // Refetch fetches refs of a shared board, with all their objects, also those that this clone seems
 // to have. It moves no ref.
-func (b *Board) Refetch(ctx context.Context, refs ...string) error {
-	return b.shared().Refetch(ctx, refs...)
+func (s Sharing) Refetch(ctx context.Context, refs ...string) error {
+	return s.board.shared().Refetch(ctx, refs...)
 }
 
 // Pending returns how many transactions of this clone are still on their way to the remote.
-func (b *Board) Pending(ctx context.Context) (int, error) {
-	if b.Remote() == "" {
+func (s Sharing) Pending(ctx context.Context) (int, error) {
+	if s.board.Remote() == "" {
 		return 0, nil
 	}
-	return b.shared().Waiting(ctx)
+	return s.board.shared().Waiting(ctx)
 }
 
 // Refreshed returns when the view of a shared board was last brought up to date; zero means never.
-func (b *Board) Refreshed() time.Time {
-	if b.Remote() == "" {
+func (s Sharing) Refreshed() time.Time {
+	if s.board.Remote() == "" {
 		return time.Time{}
 	}
-	return b.shared().Fetched()
+	return s.board.shared().Fetched()
 }
 
 // Brings reports whether a commit that the board names is in this clone. The refs of one push
 // become visible one by one, so on a shared board it fetches again if the commit is missing, and
 // at last every submission: the remote may not have a task's branch where it was submitted.
-func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
+func (s Sharing) Brings(ctx context.Context, commit string) (bool, error) {
 	const tries = 3
 	for try := 1; ; try++ {
-		o, err := b.Repo().Object(ctx, commit)
+		o, err := s.board.Repo().Object(ctx, commit)
 		if err == nil {
 			return o.Type == plumbing.CommitObject, nil
 		}
-		if !errors.Is(err, git.ErrNotFound) || b.Remote() == "" || try == tries {
+		if !errors.Is(err, git.ErrNotFound) || s.board.Remote() == "" || try == tries {
 			return false, ignore(err, git.ErrNotFound)
 		}
-		refresh := b.Refresh
+		refresh := s.board.Refresh
 		if try == tries-1 {
-			refresh = b.RefreshAll
+			refresh = s.RefreshAll
 		}
 		if err := refresh(ctx); err != nil && !errors.As(err, new(*share.MovedError)) {
 			return false, err
@@ -185,61 +191,63 @@ func ignore(err, what error) error {
 
 // Published returns the commit at which other clones see a task's branch, or zero if they do not
 // see it.
-func (b *Board) Published(ctx context.Context, task string) (plumbing.OID, error) {
-	if b.Remote() == "" {
+func (s Sharing) Published(ctx context.Context, task string) (plumbing.OID, error) {
+	if s.board.Remote() == "" {
 		return plumbing.ZeroOID, nil
 	}
-	_, commit, err := b.shared().Published(ctx, task)
+	_, commit, err := s.board.shared().Published(ctx, task)
 	return commit, err
 }
 
 // Publish returns the update that shows a task's branch to other clones along with an operation, or
 // hides it if head is zero. It returns none if the board is not shared, or if they already see that
 // commit.
-func (b *Board) Publish(ctx context.Context, task string, head plumbing.OID) ([]plumbing.RefUpdate, error) {
-	if b.Remote() == "" {
+func (s Sharing) Publish(ctx context.Context, task string, head plumbing.OID) ([]plumbing.RefUpdate, error) {
+	if s.board.Remote() == "" {
 		return nil, nil
 	}
-	seen, commit, err := b.shared().Published(ctx, task)
+	seen, commit, err := s.board.shared().Published(ctx, task)
 	if err != nil || commit == head {
 		return nil, err
 	}
-	return []plumbing.RefUpdate{{Ref: b.shared().Task(task), Old: seen, New: head}}, nil
+	return []plumbing.RefUpdate{{Ref: s.board.shared().Task(task), Old: seen, New: head}}, nil
 }
 
 // Share puts the board on a remote, which decides about it from then on.
-func (b *Board) Share(ctx context.Context, name string) error {
-	probe, err := b.Token()
+func (s Sharing) Share(ctx context.Context, name string) error {
+	probe, err := s.board.Token()
 	if err != nil {
 		return err
 	}
-	return b.shared().Share(ctx, name, probe)
+	return s.board.shared().Share(ctx, name, probe)
 }
 
 // Join adopts the board of a remote.
-func (b *Board) Join(ctx context.Context, name string) error { return b.shared().Join(ctx, name) }
+func (s Sharing) Join(ctx context.Context, name string) error {
+	return s.board.shared().Join(ctx, name)
+}
 
 // Own turns the copy of a board that came with a clone into a separate board. It reports whether
 // there was one.
-func (b *Board) Own(ctx context.Context) (bool, error) { return b.shared().Own(ctx) }
+func (s Sharing) Own(ctx context.Context) (bool, error) { return s.board.shared().Own(ctx) }
 
 // HomeLost reports whether plumbing.HomeRef is missing where the board is decided.
-func (b *Board) HomeLost(ctx context.Context) (bool, error) { return b.shared().HomeLost(ctx) }
+func (s Sharing) HomeLost(ctx context.Context) (bool, error) { return s.board.shared().HomeLost(ctx) }
 
 // Probe asks the remote whether it accepts what operations of this clone need, and returns a
 // refusal if it does not.
-func (b *Board) Probe(ctx context.Context) error {
-	id, err := b.Token()
+func (s Sharing) Probe(ctx context.Context) error {
+	id, err := s.board.Token()
 	if err != nil {
 		return err
 	}
-	return b.shared().Probe(ctx, id)
+	return s.board.shared().Probe(ctx, id)
 }
 
-// SharedBoards returns the names of the remotes that have a board.
-func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }
+// Boards returns the names of the remotes that have a board.
+func (s Sharing) Boards(ctx context.Context) ([]string, error) { return s.board.shared().Find(ctx) }
 
-// CheckRemote returns a *share.LostError if the remote that shares this board has lost it, a
+// Check returns a *share.LostError if the remote that shares this board has lost it, a
 // *share.MovedError if it has lost or changed submissions, and a *git.NetworkError if it can't
 // be asked; that is git.ErrNoRemote if git has no address for it.
-func (b *Board) CheckRemote(ctx context.Context) error { return b.shared().CheckThere(ctx) }
+func (s Sharing) Check(ctx context.Context) error { return s.board.shared().CheckThere(ctx) }

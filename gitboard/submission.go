@@ -14,13 +14,13 @@ import (
 // Submission collects what only the repository knows about a task's submission: its commits and
 // files, and what changed in its spec since the task was finalized. The task must have a review
 // commit.
-func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report.Submission, error) {
+func (v *View) Submission(ctx context.Context, t *board.Task) (*report.Submission, error) {
 	base, commit := plumbing.OID(t.ReviewBase), plumbing.OID(t.ReviewCommit)
-	files, err := b.Repo().History().ChangedFiles(ctx, base, commit)
+	files, err := v.board.Repo().History().ChangedFiles(ctx, base, commit)
 	if err != nil {
 		return nil, err
 	}
-	commits, err := b.Repo().Log(ctx, base, commit)
+	commits, err := v.board.Repo().Log(ctx, base, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -30,22 +30,22 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 	}
 	s := report.SubmissionOf(config, t, files)
 	s.Commits = subjects(commits)
-	if integration, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil {
+	if integration, err := v.board.Repo().Ref(ctx, v.IntegrationRef()); err != nil {
 		return nil, err
 	} else if !integration.IsZero() {
-		unshown, err := b.Repo().Log(ctx, integration, base)
+		unshown, err := v.board.Repo().Log(ctx, integration, base)
 		if err != nil {
 			return nil, err
 		}
 		s.Unshown = subjects(unshown)
 	}
-	now, err := b.SpecOID(ctx, v, t.SpecRef)
+	now, err := v.SpecOID(ctx, t.SpecRef)
 	if err != nil || t.SpecOID == "" || now == t.SpecOID {
 		return s, err
 	}
 	s.SpecChanged = true
 	if now != "" {
-		s.SpecDiff, err = b.diffSpecs(ctx, plumbing.OID(t.SpecOID), plumbing.OID(now))
+		s.SpecDiff, err = v.board.diffSpecs(ctx, plumbing.OID(t.SpecOID), plumbing.OID(now))
 	}
 	return s, err
 }

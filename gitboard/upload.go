@@ -15,24 +15,24 @@ import (
 // Upload uploads to the remote of a shared board the git-lfs files that commit to needs and its
 // ancestor from does not. Git itself pushes only pointers, and other clones could not check the
 // commit out. It does nothing on a board that is not shared. A refusal names one of the files.
-func (b *Board) Upload(ctx context.Context, from, to plumbing.OID) error {
-	if b.Remote() == "" {
+func (s Sharing) Upload(ctx context.Context, from, to plumbing.OID) error {
+	if s.board.Remote() == "" {
 		return nil
 	}
-	changed, err := b.Repo().History().ChangedFiles(ctx, from, to)
+	changed, err := s.board.Repo().History().ChangedFiles(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	files, err := b.Repo().History().LargeFiles(ctx, from, to, changed)
+	files, err := s.board.Repo().History().LargeFiles(ctx, from, to, changed)
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	by, err := b.shared().Sharing(ctx)
+	by, err := s.board.shared().Sharing(ctx)
 	if err != nil {
 		return err
 	}
 	err = by.Upload(ctx, files)
-	if lost := slices.IndexFunc(files, func(f git.LargeFile) bool { return !b.Repo().History().HasLargeFile(f) }); lost > 0 {
+	if lost := slices.IndexFunc(files, func(f git.LargeFile) bool { return !s.board.Repo().History().HasLargeFile(f) }); lost > 0 {
 		files[0], files[lost] = files[lost], files[0] // most likely the reason
 	}
 	what := fmt.Sprintf("%s (object %.10s…)", text.Line(files[0].Path, 120), files[0].Object)

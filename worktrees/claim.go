@@ -50,7 +50,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err := s.needFiles("a claim"); err != nil {
 		return nil, err
 	}
-	c := &claimer{site: s, r: r, since: b.Moment(), asked: b.Moment(), skip: map[string]*board.Refusal{}}
+	c := &claimer{site: s, r: r, since: b.Sharing().Moment(), asked: b.Sharing().Moment(), skip: map[string]*board.Refusal{}}
 	claimed, err := c.run(ctx)
 	if claimed == nil && errors.As(err, new(*board.Refusal)) { // perhaps only since another call has made this claim
 		switch done, failed := b.Lookup(ctx, r.Request); {
@@ -112,7 +112,7 @@ func (c *claimer) refresh(ctx context.Context, refused error) (again bool, err e
 	if err != nil {
 		return false, err
 	}
-	if err := c.b.RefreshSince(ctx, c.asked); err != nil {
+	if err := c.b.Sharing().RefreshSince(ctx, c.asked); err != nil {
 		return false, err
 	}
 	now, err := c.b.View(ctx)
@@ -156,7 +156,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		err = c.prepare(ctx, v, t)
 	default:
 		if c.kind.Fix { // integration is merged into it
-			_, err = c.b.KeptIntegration(ctx, v)
+			_, err = v.KeptIntegration(ctx)
 		}
 		if err == nil {
 			path, err = c.ensure(ctx, v, t)
@@ -166,7 +166,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		return nil, c.retryIfChanged(ctx, v, err)
 	}
 	done, err := c.b.Do(ctx, c.r.Request, c.intent, gitboard.Since(c.since), gitboard.On(v))
-	c.since = c.b.Moment()
+	c.since = c.b.Sharing().Moment()
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View, t *board.Task) 
 		return err
 	}
 	// The board was read first, so this commit contains everything it calls merged.
-	base, err := c.b.KeptIntegration(ctx, v)
+	base, err := v.KeptIntegration(ctx)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 			return nil, nil, err
 		}
 	}
-	hidden, err := c.b.Publish(ctx, c.task, plumbing.ZeroOID)
+	hidden, err := c.b.Sharing().Publish(ctx, c.task, plumbing.ZeroOID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,7 +138,7 @@ func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Tas
 // merged. It refuses if that does not help.
 func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *board.Task, base plumbing.OID) error {
 	for _, merge := range mergesBefore(v, t) {
-		if has, err := c.b.Brings(ctx, merge); !has {
+		if has, err := c.b.Sharing().Brings(ctx, merge); !has {
 			return cmp.Or(err, refusal(board.CodeMissing, t.ID, "git liza land "+merge+", in a clone that has it", "%s depends on %.10s, which isn't in this clone or at %s", t.ID, merge, c.b.Remote()))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // Diagnose checks this clone against the board. It finds what a crash left unfinished and what
 // somebody moved, and changes nothing.
 func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
-	_, nameless := b.CloneFile()
+	_, nameless := b.Clone().File()
 	s, err := at(ctx, b)
 	if err != nil {
 		return nil, err

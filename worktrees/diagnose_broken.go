@@ -115,7 +115,7 @@ func (d *diagnosis) byHand(b *git.BrokenRefError) string {
 // proves, what the remote has, and its last place in the reflog. What it doesn't contain goes to
 // the attic.
 func (d *diagnosis) brokenIntegration(ctx context.Context, b *git.BrokenRefError) error {
-	proven, err := d.b.ProvenIntegration(ctx, d.v)
+	proven, err := d.v.ProvenIntegration(ctx)
 	if err != nil {
 		return err
 	}
@@ -295,7 +295,7 @@ func (d *diagnosis) brokenLast(b *git.BrokenRefError) {
 // missingHome checks whether plumbing.HomeRef is missing where the board was decided. Then others can't
 // join it, and take it for a copy.
 func (d *diagnosis) missingHome(ctx context.Context) error {
-	if lost, err := d.b.HomeLost(ctx); !lost {
+	if lost, err := d.b.Sharing().HomeLost(ctx); !lost {
 		return err
 	}
 	root, err := d.boardRoot(ctx)

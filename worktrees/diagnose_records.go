@@ -72,10 +72,10 @@ func (s *site) damagedRecords(listed bool) []Problem {
 // damagedClone reports that the file with this clone's id is damaged. s.clone is what CloneID has
 // made of it.
 func (s *site) damagedClone() Problem {
-	file, still := s.b.CloneFile()
+	file, still := s.b.Clone().File()
 	p := Problem{
 		Kind: DamagedClone, Path: file, Text: fmt.Sprintf("%s, which names this clone, was damaged, and no task could name it: it is %s from now on", file, s.clone),
-		Fix: func(context.Context) error { return s.b.KeepCloneID(s.clone) },
+		Fix: func(context.Context) error { return s.b.Clone().KeepID(s.clone) },
 	}
 	if still {
 		p.Text = fmt.Sprintf("%s, which names this clone, is damaged; it is %s by the tasks that have worktrees in this clone", file, s.clone)

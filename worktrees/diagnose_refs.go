@@ -150,7 +150,7 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 	if !here {
 		return err // reported with its ref
 	}
-	tip, err := d.b.IntegrationTip(ctx, d.v)
+	tip, err := d.v.IntegrationTip(ctx)
 	if tip.IsZero() {
 		return err
 	}
@@ -175,7 +175,7 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 	case d.b.Remote() != "":
 		p.Hint = ""
 		p.Fix = func(ctx context.Context) error {
-			if err := d.b.Refetch(ctx, ref); err != nil {
+			if err := d.b.Sharing().Refetch(ctx, ref); err != nil {
 				return err
 			}
 			return d.b.Complete(ctx, t, tip)

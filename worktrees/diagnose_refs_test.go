@@ -232,7 +232,7 @@ func TestIncompleteSubmissionOfClone(t *testing.T) {
 	s.submit("coder-1", "one")
 	s.git(s.dir, "init", "-q", "--bare", filepath.Join(s.dir, ".git", "hub.git"))
 	s.git(s.dir, "remote", "add", "origin", filepath.Join(s.dir, ".git", "hub.git"))
-	s.check(s.b.Share(s.ctx, "origin"))
+	s.check(s.b.Sharing().Share(s.ctx, "origin"))
 	s.loses(string(commit) + ":b.txt")
 	s.mended("lost-submission")
 }
@@ -248,7 +248,7 @@ func TestBrokenRefsOfClone(t *testing.T) {
 	hub := filepath.Join(s.dir, ".git", "hub.git")
 	s.git(s.dir, "init", "-q", "--bare", hub)
 	s.git(s.dir, "remote", "add", "origin", hub)
-	s.check(s.b.Share(s.ctx, "origin"))
+	s.check(s.b.Sharing().Share(s.ctx, "origin"))
 	next := plumbing.OID(s.git(s.dir, "commit-tree", "-m", "next", "-p", "integration", "integration^{tree}"))
 	s.sets(plumbing.TrackingRef("origin", "integration"), next)
 	broken := []string{integration, plumbing.LeaseRef("coder-1"), plumbing.HomeRef, plumbing.RemoteRef("origin", integration), plumbing.TrackingRef("origin", "task/two"), plumbing.ProbePrefix + "1-x"}
@@ -302,7 +302,7 @@ func TestBrokenRefsOfClone(t *testing.T) {
 		t.Fatalf("found %+v", found)
 	}
 	s.check(found[at].Fix(s.ctx))
-	s.check(s.b.Refetch(s.ctx, plumbing.ReviewRef("one", 1)))
+	s.check(s.b.Sharing().Refetch(s.ctx, plumbing.ReviewRef("one", 1)))
 }
 
 // reflogOf writes a reflog, by which a ref was at a commit.
@@ -347,7 +347,7 @@ func TestOnTheRemote(t *testing.T) {
 	s.check(err)
 	s.git(s.dir, "init", "-q", "--bare", filepath.Join(s.dir, ".git", "hub.git"))
 	s.git(s.dir, "remote", "add", "origin", filepath.Join(s.dir, ".git", "hub.git"))
-	s.check(s.b.Share(s.ctx, "origin"))
+	s.check(s.b.Sharing().Share(s.ctx, "origin"))
 	s.deletes("refs/liza/review/one/1")
 	s.deletes("refs/liza/attic/two/1")
 	if found := s.problems(); len(found) > 0 {

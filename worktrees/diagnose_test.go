@@ -42,7 +42,7 @@ func (s *scene) dead() int {
 
 func (s *scene) claimedBy(id, task string, base plumbing.OID) {
 	s.t.Helper()
-	clone, err := s.b.CloneID(s.ctx)
+	clone, err := s.b.Clone().ID(s.ctx)
 	s.check(err)
 	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, plumbing.RefUpdate{Ref: taskRef(task), New: base})
 }
@@ -571,7 +571,7 @@ func TestDamagedClone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
-			id, err := s.b.CloneID(s.ctx)
+			id, err := s.b.Clone().ID(s.ctx)
 			s.check(err)
 			if c.tasks != nil {
 				c.tasks(s)
@@ -587,7 +587,7 @@ func TestDamagedClone(t *testing.T) {
 			if (named >= 0) != (c.damage != "gone") {
 				t.Errorf("found %+v", found)
 			}
-			got, err := s.open().CloneID(s.ctx)
+			got, err := s.open().Clone().ID(s.ctx)
 			if (got == id) != c.former || len(got) != 16 || err != nil {
 				t.Errorf("it is %q, and was %q: %v", got, id, err)
 			}
@@ -597,7 +597,7 @@ func TestDamagedClone(t *testing.T) {
 			writer, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: s.clock.now, Writes: true})
 			s.check(err)
 			defer writer.Close()
-			if same, err := writer.CloneID(s.ctx); same != got || err != nil || strings.TrimSpace(s.read("", file)) != got {
+			if same, err := writer.Clone().ID(s.ctx); same != got || err != nil || strings.TrimSpace(s.read("", file)) != got {
 				t.Errorf("it is %q, and then %q: %v", got, same, err)
 			}
 			if found, err := worktrees.Diagnose(s.ctx, s.b); err != nil || slices.ContainsFunc(found, func(p worktrees.Problem) bool { return p.Kind == worktrees.DamagedClone }) {

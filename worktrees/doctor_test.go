@@ -52,7 +52,7 @@ func (s *scene) reports(want ...found) []worktrees.Problem {
 // claimedAt records a claim whose base this clone may lack.
 func (s *scene) claimedAt(id, task, base string) {
 	s.t.Helper()
-	clone, err := s.b.CloneID(s.ctx)
+	clone, err := s.b.Clone().ID(s.ctx)
 	s.check(err)
 	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: base})
 }
@@ -324,7 +324,7 @@ func TestLeaseOfAFastClock(t *testing.T) {
 	s.reports(found{worktrees.ClockSkew, "", false, "the lease of coder-1 is 30h00m ahead of this clock: until it expires or is renewed, nobody else gets one"})
 	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, board.CodeWrongState, "the lease of coder-1 ends at "+string(next.Expires)+", by a clock that is 30h00m ahead of this one")
-	_, err = s.b.Heartbeat(s.ctx, s.as("coder-1"))
+	_, err = s.b.Sessions().Heartbeat(s.ctx, s.as("coder-1"))
 	s.check(err)
 	s.reports()
 }

@@ -38,7 +38,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		if err != nil {
 			return nil, nil, err
 		}
-		hidden, err := b.Publish(ctx, t.ID, plumbing.ZeroOID)
+		hidden, err := b.Sharing().Publish(ctx, t.ID, plumbing.ZeroOID)
 		*keptIn, last = string(k.commit), k
 		return p, slices.Concat(hidden, k.refs, k.dropBranch()), err
 	}

@@ -120,7 +120,7 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (pl
 		return "", err
 	}
 	if s.elsewhere(t) {
-		seen, err := s.b.Published(ctx, t.ID)
+		seen, err := s.b.Sharing().Published(ctx, t.ID)
 		if err != nil {
 			return "", err
 		}

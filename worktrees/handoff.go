@@ -35,7 +35,7 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 		if err != nil {
 			return nil, nil, preferRefusal(ctx, v, r.Request, &p, err)
 		}
-		published, err := b.Publish(ctx, t.ID, head)
+		published, err := b.Sharing().Publish(ctx, t.ID, head)
 		return &p, append(published, plumbing.RefUpdate{Ref: v.TaskRef(t.ID), Old: head, New: head}), err
 	}
 	return b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))

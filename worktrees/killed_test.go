@@ -288,7 +288,7 @@ func TestClaimNotMovedIn(t *testing.T) {
 			if found := s.problems(); len(found) != 1 || found[0].Kind != worktrees.LeftCandidate {
 				t.Errorf("before the claim: %+v", found)
 			}
-			clone, err := s.b.CloneID(s.ctx)
+			clone, err := s.b.Clone().ID(s.ctx)
 			s.check(err)
 			_, err = s.b.Do(s.ctx, asked(s, "coder-2"), func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 				return &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, []plumbing.RefUpdate{{Ref: taskRef("one"), Old: base, New: base}}, nil

@@ -69,7 +69,7 @@ func withLFS(t *testing.T) (s *scene, there func() []string) {
 	hub := filepath.Join(t.TempDir(), "hub.git")
 	s.git(s.dir, "init", "-q", "--bare", hub)
 	s.git(s.dir, "remote", "add", "origin", hub)
-	s.check(s.b.Share(s.ctx, "origin"))
+	s.check(s.b.Sharing().Share(s.ctx, "origin"))
 	s.task("one")
 	s.claim("coder-1", "one")
 	s.preExec("coder-1", "one")

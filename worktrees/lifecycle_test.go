@@ -153,7 +153,7 @@ func TestBare(t *testing.T) {
 	s.refused(err, "bare", "this repository is bare")
 	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
 	s.refused(err, "elsewhere", "the board here is a copy")
-	if own, err := b.Own(s.ctx); !own || err != nil {
+	if own, err := b.Sharing().Own(s.ctx); !own || err != nil {
 		t.Fatalf("own: %v, %v", own, err)
 	}
 	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
@@ -178,7 +178,7 @@ func TestBare(t *testing.T) {
 	}
 
 	// Nor has it any worktree where it was turned into a bare one with tasks in hand.
-	clone, err := s.b.CloneID(s.ctx)
+	clone, err := s.b.Clone().ID(s.ctx)
 	s.check(err)
 	s.write(b.Dir(), "clone", clone)
 	b = s.openAt(bare)

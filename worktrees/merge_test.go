@@ -526,7 +526,7 @@ func (s *scene) announces(commit plumbing.OID) {
 	s.t.Helper()
 	process := strings.Fields(proc.This())
 	process[0] = strconv.Itoa(s.dead())
-	s.check(s.b.KeepFlushed("forward/"+commit.Short(), fmt.Sprintf("%s %s\n%s\n%s\n%s", s.ref("refs/heads/integration"), commit, strings.Join(process, " "), board.At(s.clock.now()), s.dir)))
+	s.check(s.b.Clone().KeepFlushed("forward/"+commit.Short(), fmt.Sprintf("%s %s\n%s\n%s\n%s", s.ref("refs/heads/integration"), commit, strings.Join(process, " "), board.At(s.clock.now()), s.dir)))
 }
 
 // TestMergeNotTidied covers a crash after the transaction, before the worktree, the branch and the

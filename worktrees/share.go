@@ -28,7 +28,7 @@ func (s *site) share(ctx context.Context, v *gitboard.View, t *board.Task) ([]pl
 	if err != nil || tip.IsZero() {
 		return nil, err
 	}
-	return s.b.Publish(ctx, t.ID, tip)
+	return s.b.Sharing().Publish(ctx, t.ID, tip)
 }
 
 // ForReview returns the path of a submission's files. If the author's worktree is in another clone,
@@ -43,7 +43,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		return s.path(t.ID), nil
 	}
 	commit := plumbing.OID(t.ReviewCommit)
-	if has, err := b.Brings(ctx, t.ReviewCommit); !has {
+	if has, err := b.Sharing().Brings(ctx, t.ReviewCommit); !has {
 		return "", orMissing(err, t)
 	}
 	var path string

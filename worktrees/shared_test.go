@@ -21,10 +21,10 @@ func (s *scene) shared() *gitboard.Board {
 	hub, second := filepath.Join(dir, "hub.git"), filepath.Join(dir, "second")
 	s.git(s.dir, "init", "-q", "--bare", hub)
 	s.git(s.dir, "remote", "add", "origin", hub)
-	s.check(s.b.Share(s.ctx, "origin"))
+	s.check(s.b.Sharing().Share(s.ctx, "origin"))
 	s.git(dir, "clone", "-q", "--branch", "integration", hub, second)
 	b := s.openAt(second)
-	s.check(b.Join(s.ctx, "origin"))
+	s.check(b.Sharing().Join(s.ctx, "origin"))
 	return b
 }
 

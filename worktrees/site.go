@@ -29,7 +29,7 @@ type site struct {
 
 func at(ctx context.Context, b *gitboard.Board) (*site, error) {
 	root, rootless := b.Root(ctx)
-	clone, nameless := b.CloneID(ctx)
+	clone, nameless := b.Clone().ID(ctx)
 	s := &site{b: b, repo: b.Repo(), root: cmp.Or(root, b.Repo().CommonDir()), bare: root == "", clone: clone}
 	return s, errors.Join(rootless, nameless)
 }
@@ -63,7 +63,7 @@ func (s *site) path(task string) string {
 
 // integration returns the commit at the tip of the integration branch.
 func (s *site) integration(ctx context.Context, v *gitboard.View) (plumbing.OID, error) {
-	return s.b.Integration(ctx, v)
+	return v.Integration(ctx)
 }
 
 // holding returns the tip of integration as a holder of commits, zero if there is none. A symbolic
@@ -72,7 +72,7 @@ func (s *site) holding(ctx context.Context, v *gitboard.View) (plumbing.OID, err
 	if s.repo.IsAlias(v.IntegrationRef()) {
 		return plumbing.ZeroOID, nil
 	}
-	return s.b.IntegrationTip(ctx, v)
+	return v.IntegrationTip(ctx)
 }
 
 // sign returns the signature of an actor as the author of a commit made now.

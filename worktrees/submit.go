@@ -76,7 +76,7 @@ func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OI
 		if err != nil {
 			return nil, nil, err
 		}
-		published, err := s.b.Publish(ctx, t.ID, commit)
+		published, err := s.b.Sharing().Publish(ctx, t.ID, commit)
 		warnings = slices.Concat(unsigned(t, work), early(p))
 		if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(p.Tests) == 0 {
 			warnings = append(warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
@@ -113,7 +113,7 @@ func (s *site) upload(ctx context.Context, task string) (plumbing.OID, error) {
 	if err != nil {
 		return "", err
 	}
-	return head, s.b.Upload(ctx, base, head)
+	return head, s.b.Sharing().Upload(ctx, base, head)
 }
 
 // submittable completes the payload with the evidence of a submission. It returns the submitted

@@ -367,7 +367,7 @@ func TestLateWork(t *testing.T) {
 	s.clock.pass(past)
 	// This is the transaction of a claim by coder-2, whose process then dies.
 	base := s.ref("refs/heads/integration")
-	clone, err := s.b.CloneID(s.ctx)
+	clone, err := s.b.Clone().ID(s.ctx)
 	s.check(err)
 	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base), Kept: string(old)},
 		plumbing.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, plumbing.RefUpdate{Ref: taskRef("one"), Old: old, New: base})

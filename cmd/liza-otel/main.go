@@ -107,7 +107,7 @@ func newExporter(ctx context.Context, b *gitboard.Board, pid int) (*exporter, er
 	if err != nil {
 		return nil, err
 	}
-	clone, err := b.CloneID(ctx)
+	clone, err := b.Clone().ID(ctx)
 	if err != nil {
 		return nil, err
 	}

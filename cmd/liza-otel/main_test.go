@@ -81,7 +81,7 @@ func exported(t *testing.T, c *collector) string {
 		}
 	}
 	do(human, &board.Init{Goal: "Sell furniture", IntegrationBranch: "integration"})
-	clone, err := b.CloneID(ctx)
+	clone, err := b.Clone().ID(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

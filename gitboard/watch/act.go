@@ -15,7 +15,7 @@ import (
 func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 	if f.Invalid != "" {
 		if slices.ContainsFunc(r.News, func(a alarm.Alarm) bool { return a.Rule == "invalid-state" }) {
-			_, err := w.board.PauseClone(ctx, "INVALID STATE: "+f.Invalid+"\nLook with git liza verify; remove this file to continue (git liza docs operators-guide).")
+			_, err := w.board.Clone().Pause(ctx, "INVALID STATE: "+f.Invalid+"\nLook with git liza verify; remove this file to continue (git liza docs operators-guide).")
 			w.own(err)
 		}
 		return

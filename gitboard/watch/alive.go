@@ -25,13 +25,13 @@ func (w *watcher) alive() {
 	host, _ := os.Hostname()
 	now := w.Now()
 	data, _ := json.Marshal(alive{os.Getpid(), host, w.started, board.At(now), plumbing.OID(w.commit), w.conditions})
-	w.own(w.board.Keep(aliveFile, string(data)))
+	w.own(w.board.Clone().Keep(aliveFile, string(data)))
 	w.Screen.Looked(now, w.conditions)
 }
 
 // alone refuses a second watch in a clone, which would report everything twice.
 func (w *watcher) alone() error {
-	text, err := w.board.Kept(aliveFile)
+	text, err := w.board.Clone().Kept(aliveFile)
 	if err != nil {
 		return err
 	}

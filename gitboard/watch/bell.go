@@ -35,7 +35,7 @@ func NewBell(ctx context.Context, b *gitboard.Board) *Bell {
 func (b *Bell) Ring(at time.Time, a alarm.Alarm) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_ = b.board.Note(alertsFile, string(board.At(at))+"  "+Line(a)) // the caller shows the alarm in any case
+	_ = b.board.Clone().Note(alertsFile, string(board.At(at))+"  "+Line(a)) // the caller shows the alarm in any case
 	if b.webhook == nil {
 		b.webhook = notify.DefaultWebhook.Carry(func() string { return b.target })
 	}

@@ -40,7 +40,7 @@ func (w *watcher) judge(ctx context.Context, reported alarm.Reported) (alarm.Fac
 // facts gathers the input of the alarm rules.
 func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 	f := alarm.Facts{Now: board.At(w.Now())}
-	halts, err := w.board.Halts(ctx)
+	halts, err := w.board.Clone().Halts(ctx)
 	if err != nil {
 		return f, err
 	}

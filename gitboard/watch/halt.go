@@ -31,7 +31,7 @@ func Trip(ctx context.Context, b *gitboard.Board, r gitboard.Request, at board.T
 		return nil, "", err
 	}
 	name := "reports/" + strings.NewReplacer("-", "", ":", "").Replace(string(at)) + "-" + found[0].Pattern + ".md"
-	if err := b.Keep(name, text); err != nil {
+	if err := b.Clone().Keep(name, text); err != nil {
 		return nil, "", err
 	}
 	done, err := b.Do(ctx, r, gitboard.Just(&board.Trip{
@@ -39,7 +39,7 @@ func Trip(ctx context.Context, b *gitboard.Board, r gitboard.Request, at board.T
 	}))
 	refusal := (*board.Refusal)(nil)
 	if errors.As(err, &refusal) || err == nil && done.Repeated {
-		_ = b.Discard(name) // the trigger has another report
+		_ = b.Clone().Discard(name) // the trigger has another report
 	}
 	if err != nil {
 		return nil, "", err
@@ -57,7 +57,7 @@ func KeepSummary(b *gitboard.Board, done *gitboard.Done) (string, error) {
 // written before.
 func keepHaltSummary(b *gitboard.Board, s *board.State, since board.Time) (string, error) {
 	name := summaryOf(s, since)
-	if kept, err := b.Kept(name); err != nil || kept != "" {
+	if kept, err := b.Clone().Kept(name); err != nil || kept != "" {
 		return "", err
 	}
 	return keepSummary(b, s, name, since)
@@ -73,7 +73,7 @@ func keepSummary(b *gitboard.Board, s *board.State, name string, at board.Time) 
 	if err != nil {
 		return "", err
 	}
-	if err := b.Keep(name, text); err != nil {
+	if err := b.Clone().Keep(name, text); err != nil {
 		return "", err
 	}
 	return filepath.Join(b.Repo().CommonDir(), "liza", filepath.FromSlash(name)), nil

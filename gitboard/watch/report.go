@@ -45,13 +45,13 @@ func (w *watcher) end() {
 	if w.desktop != nil {
 		w.desktop.Close(watchGrace)
 	}
-	w.own(w.board.Discard(aliveFile))
+	w.own(w.board.Clone().Discard(aliveFile))
 }
 
 // report sends an alarm to every channel.
 func (w *watcher) report(a alarm.Alarm) {
 	n := w.notice(a)
-	w.own(w.board.Note(alertsFile, string(n.Time)+"  "+Line(a)))
+	w.own(w.board.Clone().Note(alertsFile, string(n.Time)+"  "+Line(a)))
 	w.webhook.Send(n)
 	if w.desktop != nil {
 		w.desktop.Send(n)
@@ -72,7 +72,7 @@ func (w *watcher) trouble(text string) {
 	w.said = text
 	now := string(board.At(w.Now()))
 	w.Screen.Line(now + "  " + text)
-	_ = w.board.Note(alertsFile, now+"  watch  "+text)
+	_ = w.board.Clone().Note(alertsFile, now+"  watch  "+text)
 }
 
 // own reports an error with this clone's own files; the watch continues.
@@ -91,8 +91,8 @@ func (w *watcher) escalate(alarms []alarm.Alarm) {
 		}
 	}
 	if text == "" {
-		w.own(w.board.Discard(escalationFile))
+		w.own(w.board.Clone().Discard(escalationFile))
 		return
 	}
-	w.own(w.board.Keep(escalationFile, text))
+	w.own(w.board.Clone().Keep(escalationFile, text))
 }

@@ -28,7 +28,7 @@ func Strays(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]report.
 	}
 	if now.Integration != since.Integration {
 		if data, err := json.Marshal(now); err == nil {
-			_ = b.Keep(straysFile, string(data)) // on failure, the next look starts where this one did
+			_ = b.Clone().Keep(straysFile, string(data)) // on failure, the next look starts where this one did
 		}
 	}
 	return strays(now), nil
@@ -53,7 +53,7 @@ func keptStrays(b *gitboard.Board) (since audit.Strays, err error) {
 // kept is b.Kept for records that a look can do without. Another user's file that this one may not
 // read counts as empty: the repository can be read all the same.
 func kept(b *gitboard.Board, name string) (string, error) {
-	text, err := b.Kept(name)
+	text, err := b.Clone().Kept(name)
 	if errors.Is(err, fs.ErrPermission) {
 		return "", nil
 	}

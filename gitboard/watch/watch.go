@@ -140,7 +140,7 @@ func newWatcher(ctx context.Context, c Config) (*watcher, error) {
 		return nil, err
 	}
 	_ = json.Unmarshal([]byte(text), &w.memory) // what can't be read counts as not reported
-	w.clone, err = w.board.CloneID(ctx)
+	w.clone, err = w.board.Clone().ID(ctx)
 	return w, err
 }
 
@@ -218,7 +218,7 @@ func (w *watcher) look(ctx context.Context) (board.Time, error) {
 	if before != w.memory.Verified || !maps.Equal(w.memory.Reported, report.Reported) {
 		w.memory.Reported = report.Reported
 		data, _ := json.Marshal(w.memory)
-		w.own(w.board.Keep(memoryFile, string(data)))
+		w.own(w.board.Clone().Keep(memoryFile, string(data)))
 	}
 	w.alive()
 	w.act(ctx, facts, report)

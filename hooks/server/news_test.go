@@ -134,7 +134,7 @@ func TestNews(t *testing.T) {
 		}, 2, main, 0},
 		{"leases renewed, ended and deleted, and packed refs", func() {
 			by("coder-2", &board.Deregister{})
-			w.check(a.EndLease(w.ctx, coder("coder-1")))
+			w.check(a.Sessions().EndLease(w.ctx, coder("coder-1")))
 			w.git(w.hub, "pack-refs", "--all")
 		}, 1, plumbing.ZeroOID, 0},
 		{"integration moved", func() { behind("refs/heads/integration", moved) }, 1, plumbing.ZeroOID, 1},
@@ -143,13 +143,13 @@ func TestNews(t *testing.T) {
 	} {
 		c.beside()
 		operations += c.operations + 1
-		before, pushes, began := fetched(), pushed(), b.Moment()
+		before, pushes, began := fetched(), pushed(), b.Sharing().Moment()
 		done, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-			published, err := b.Publish(w.ctx, "mine", c.published)
+			published, err := b.Sharing().Publish(w.ctx, "mine", c.published)
 			return note("after " + c.name), published, err
 		})
 		w.check(err)
-		w.check(b.RefreshSince(w.ctx, began)) // the view is fresh
+		w.check(b.Sharing().RefreshSince(w.ctx, began)) // the view is fresh
 		if n := fetched() - before; n != c.fetches || pushed() != pushes+1 {
 			t.Errorf("%s: %d fetches and %d pushes", c.name, n, pushed()-pushes)
 		}

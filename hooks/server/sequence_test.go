@@ -128,7 +128,7 @@ func (w *world) join(dir string) {
 	w.t.Helper()
 	w.git("", "clone", "-q", w.hub, dir)
 	b := w.open(dir)
-	w.check(b.Join(w.ctx, "origin"))
+	w.check(b.Sharing().Join(w.ctx, "origin"))
 	w.clones = append(w.clones, b)
 }
 
@@ -146,7 +146,7 @@ func makePair(t *testing.T, dir string) {
 	w.git(first, "push", "-q", "origin", "main")
 	a := w.open(first)
 	w.do(a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
-	w.check(a.Share(w.ctx, "origin"))
+	w.check(a.Sharing().Share(w.ctx, "origin"))
 	w.clones = append(w.clones, a)
 	w.join(filepath.Join(dir, "clone1"))
 	w.check(a.Refresh(w.ctx))
@@ -462,7 +462,7 @@ func (w *world) late(b *gitboard.Board, payloads ...board.Payload) (decided [2]i
 			}
 		})
 		w.until(func() bool {
-			waiting, err := own.Pending(w.ctx)
+			waiting, err := own.Sharing().Pending(w.ctx)
 			_, there := os.Stat(came)
 			return err == nil && there == nil && waiting == n+1
 		})

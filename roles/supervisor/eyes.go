@@ -41,7 +41,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	if a := l.State.Agent(s.actor.ID); a == nil || a.Session != s.actor.Session {
 		return l, cmp.Or(l.State.Err(), fmt.Errorf("%s: %w", s.actor.ID, lease.ErrTaken))
 	}
-	halts, err := s.Board.Halts(ctx)
+	halts, err := s.Board.Clone().Halts(ctx)
 	if err != nil {
 		return l, err
 	}
@@ -51,7 +51,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	if s.Role == roles.Planner {
 		l.NoSpec = map[string]bool{}
 		for _, goal := range l.State.Running() {
-			spec, err := s.Board.SpecOID(ctx, v, goal.SpecRef)
+			spec, err := v.SpecOID(ctx, goal.SpecRef)
 			if err != nil {
 				return l, err
 			}

@@ -57,11 +57,11 @@ func (f files) at(name string) string {
 	return filepath.Join(f.board.Dir(), filepath.FromSlash(f.name(name)))
 }
 
-func (f files) keep(name, text string) error { return f.board.Keep(f.name(name), text) }
+func (f files) keep(name, text string) error { return f.board.Clone().Keep(f.name(name), text) }
 
-func (f files) kept(name string) (string, error) { return f.board.Kept(f.name(name)) }
+func (f files) kept(name string) (string, error) { return f.board.Clone().Kept(f.name(name)) }
 
-func (f files) drop(name string) error { return f.board.Discard(f.name(name)) }
+func (f files) drop(name string) error { return f.board.Clone().Discard(f.name(name)) }
 
 // journal writes the transcript of an agent: what the agent prints, interleaved with the
 // supervisor's own lines.

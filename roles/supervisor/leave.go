@@ -73,7 +73,7 @@ func (s *supervisor) giveBack(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return said + "deregistered", s.Board.DropSession(s.actor.ID)
+	return said + "deregistered", s.Board.Sessions().Drop(s.actor.ID)
 }
 
 // giveUp gives a claim back and returns what it did; "" if the claim is left to its lease.
@@ -84,7 +84,7 @@ func (s *supervisor) giveUp(ctx context.Context, t *board.Task) (string, error) 
 			return "", err
 		}
 		if worked {
-			return "", s.Board.EndLease(ctx, s.actor)
+			return "", s.Board.Sessions().EndLease(ctx, s.actor)
 		}
 	}
 	if err := s.Executor.Release(ctx, s.actor, t.ID, "its supervisor has ended"); err != nil {

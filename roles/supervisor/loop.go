@@ -82,7 +82,7 @@ func (s *supervisor) repaired(task string, did []string) {
 // continues.
 func (s *supervisor) quarantine(cause error) error {
 	reason := "the board is inconsistent: " + text.Line(cause.Error(), 300)
-	if _, err := s.Board.PauseClone(context.Background(), reason); err != nil {
+	if _, err := s.Board.Clone().Pause(context.Background(), reason); err != nil {
 		reason += fmt.Sprintf(" (and .liza/PAUSE can't be written: %v)", err)
 	}
 	s.report(Alarm, "", reason)
@@ -155,7 +155,7 @@ func (s *supervisor) stop(step Step) error {
 		return errDone
 	}
 	s.report(Alarm, "", s.actor.ID+" stops: "+step.Reason)
-	if err := s.Board.GiveUp(s.actor.ID, step.Reason); err != nil {
+	if err := s.Board.Clone().GiveUp(s.actor.ID, step.Reason); err != nil {
 		s.report(Trouble, "", "the inbox will not name it: "+err.Error())
 	}
 	if s.memory.Setup != "" {

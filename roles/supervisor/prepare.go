@@ -62,7 +62,7 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		if err := l.State.Err(); err != nil {
 			return command{}, "", err
 		}
-		if in.Review, err = s.Board.Submission(ctx, v, t); err != nil {
+		if in.Review, err = v.Submission(ctx, t); err != nil {
 			return command{}, "", err
 		}
 	}

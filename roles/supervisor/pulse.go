@@ -99,7 +99,7 @@ func (p *pulse) beat(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.board.Now()
-	held, err := p.board.Heartbeat(ctx, p.actor)
+	held, err := p.board.Sessions().Heartbeat(ctx, p.actor)
 	switch {
 	case err == nil:
 		p.renewed(before, held.Expires.Sub(held.Heartbeat))

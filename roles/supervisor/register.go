@@ -28,7 +28,7 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 	if s.root == "" {
 		return board.Refuse(board.CodeBare, "an agent needs files to work on; this repository is bare", "start it in a clone that has a working tree")
 	}
-	if s.clone, err = s.Board.CloneID(ctx); err != nil {
+	if s.clone, err = s.Board.Clone().ID(ctx); err != nil {
 		return err
 	}
 	if s.ID != "" {
@@ -141,7 +141,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	}
 	process := s.Process
 	process.CLI = s.CLI.Name
-	_, actor, err := s.Board.RegisterIf(ctx, id, "", process, s.registers)
+	_, actor, err := s.Board.Sessions().RegisterIf(ctx, id, "", process, s.registers)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if s.token, err = s.Board.Token(); err != nil {
 		return err
 	}
-	return errors.Join(s.Board.DropGaveUp(id), s.standing())
+	return errors.Join(s.Board.Clone().DropGaveUp(id), s.standing())
 }
 
 // standing puts this supervisor on record, and holds the record.
@@ -217,7 +217,7 @@ func (s *supervisor) dropKey() {
 // lease.
 func endDead(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) error {
 	files{b, id}.endLeftover()
-	return b.EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session})
+	return b.Sessions().EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session})
 }
 
 // endLeftover ends a dead supervisor's running leftovers: its agent, and the agent's children in

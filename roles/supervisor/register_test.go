@@ -19,9 +19,9 @@ import (
 func TestSuccessorOfDeadAgents(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
 	do(t, ctx, s.Board, s.actor, &board.Release{About: about("login"), Reason: "enough"})
-	_, second, err := s.Board.Register(ctx, "coder-2", "", gitboard.Process{})
+	_, second, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{})
 	must(t, err)
-	clone, err := s.Board.CloneID(ctx)
+	clone, err := s.Board.Clone().ID(ctx)
 	must(t, err)
 	do(t, ctx, s.Board, second, &board.Claim{About: about("login"), Clone: clone, BaseCommit: sha("b")})
 	dies := func(a board.Actor) {
@@ -50,10 +50,10 @@ func TestSuccessorOfDeadAgents(t *testing.T) {
 // place of its own members, and a supervisor takes nobody's id.
 func TestLeasesOfSleepers(t *testing.T) {
 	ctx, s, _, clock := supervised(t)
-	clone, err := s.Board.CloneID(ctx)
+	clone, err := s.Board.Clone().ID(ctx)
 	must(t, err)
 	runs := func(id string, pid int) {
-		_, a, err := s.Board.Register(ctx, id, "", gitboard.Process{})
+		_, a, err := s.Board.Sessions().Register(ctx, id, "", gitboard.Process{})
 		must(t, err)
 		f := files{s.Board, id}
 		must(t, f.keepProcess(supervisorFile, pid))
@@ -62,7 +62,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	runs("coder-2", os.Getpid())  // a member of this team
 	runs("coder-3", os.Getppid()) // of another one
 	runs("coder-4", os.Getpid())  // a member of this team that has ended
-	_, _, err = s.Board.Register(ctx, "coder-5", "", gitboard.Process{})
+	_, _, err = s.Board.Sessions().Register(ctx, "coder-5", "", gitboard.Process{})
 	must(t, err) // nothing is known about its process
 	clock.Pass(24 * time.Hour)
 	v, err := s.Board.View(ctx)
@@ -88,7 +88,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 // Those without a supervisor are reported once.
 func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
-	_, _, err := s.Board.Register(ctx, "coder-2", "", gitboard.Process{})
+	_, _, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{})
 	must(t, err)
 	must(t, s.files.keep(supervisorFile, "999999999 long ago"))
 	must(t, s.files.keep("session", s.actor.Session))

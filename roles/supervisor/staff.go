@@ -66,7 +66,7 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	if err != nil {
 		return false, err
 	}
-	halts, err := t.Board.Halts(ctx)
+	halts, err := t.Board.Clone().Halts(ctx)
 	if err != nil || len(halts) > 0 {
 		return false, err
 	}
@@ -118,7 +118,7 @@ func (t *team) leases(ctx context.Context, v *gitboard.View) (map[string]board.L
 	if err != nil {
 		return nil, err
 	}
-	clone, err := t.Board.CloneID(ctx)
+	clone, err := t.Board.Clone().ID(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -44,12 +44,12 @@ func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, co
 	t.Helper()
 	v, err := b.View(ctx)
 	must(t, err)
-	base, err := b.Integration(ctx, v)
+	base, err := v.Integration(ctx)
 	must(t, err)
 	about, n := board.About{Task: id}, len(v.State.Tasks())+1
-	_, coder, err := b.Register(ctx, fmt.Sprint("coder-", n), "", gitboard.Process{})
+	_, coder, err := b.Sessions().Register(ctx, fmt.Sprint("coder-", n), "", gitboard.Process{})
 	must(t, err)
-	_, reviewer, err := b.Register(ctx, fmt.Sprint("code-reviewer-", n), "", gitboard.Process{})
+	_, reviewer, err := b.Sessions().Register(ctx, fmt.Sprint("code-reviewer-", n), "", gitboard.Process{})
 	must(t, err)
 	add := &board.AddTask{About: about, Ready: true, NoSpecFile: true, Definition: board.Definition{
 		Description: "Task " + id, DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3,

@@ -34,7 +34,7 @@ type candidate struct {
 func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor, onto plumbing.OID) (c *candidate, landed bool, err error) {
 	repo := b.Repo()
 	review := plumbing.OID(t.ReviewCommit)
-	has, err := b.Brings(ctx, t.ReviewCommit)
+	has, err := b.Sharing().Brings(ctx, t.ReviewCommit)
 	if err != nil {
 		return nil, false, err
 	}
@@ -43,7 +43,7 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 	}
 	c = &candidate{view: v, task: t, base: onto}
 	if onto == "" {
-		if c.base, err = b.Integration(ctx, v); err != nil {
+		if c.base, err = v.Integration(ctx); err != nil {
 			return nil, false, err
 		}
 	}

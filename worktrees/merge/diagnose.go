@@ -57,7 +57,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]work
 }
 
 func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]worktrees.Problem, error) {
-	if _, err := b.Integration(ctx, v); err != nil {
+	if _, err := v.Integration(ctx); err != nil {
 		return nil, err
 	}
 	behind, err := left(ctx, b, v)

@@ -96,7 +96,7 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if _, err := repo.Object(ctx, t.ReviewCommit); errors.Is(err, git.ErrNotFound) {
 		return nil, none, errWhole
 	}
-	tip, err := b.Integration(ctx, v)
+	tip, err := v.Integration(ctx)
 	if err != nil {
 		return nil, none, err
 	}
@@ -107,7 +107,7 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if !landed {
 		return nil, none, errWhole
 	}
-	if err := b.ProveTask(ctx, v, t.ID); err != nil {
+	if err := v.ProveTask(ctx, t.ID); err != nil {
 		return nil, none, err
 	}
 	by, before, err := broughtBy(ctx, b, v, t, tip)

@@ -24,14 +24,14 @@ type Followed struct {
 // way, the branch stays where it is, with a warning. If the board isn't shared, nothing happens. A
 // view that was brought up to date since a moment serves; the zero moment is now.
 func Follow(ctx context.Context, b *gitboard.Board, since gitboard.Moment) (f Followed, err error) {
-	if err := b.RefreshSince(ctx, since); err != nil || b.Remote() == "" {
+	if err := b.Sharing().RefreshSince(ctx, since); err != nil || b.Remote() == "" {
 		return f, err
 	}
 	v, err := b.View(ctx)
 	if err != nil {
 		return f, err
 	}
-	to, err := b.Integration(ctx, v)
+	to, err := v.Integration(ctx)
 	if err != nil {
 		return f, err
 	}

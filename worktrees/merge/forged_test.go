@@ -23,7 +23,7 @@ func TestForgedApproval(t *testing.T) {
 	// The approval's board, by a commit that says otherwise.
 	forged := run(t, top, "commit-tree", "-p", "liza/state~", "-m", "forged", "liza/state^{tree}")
 	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/liza/state", string(forged))
-	must(t, b.Discard("proven"))
+	must(t, b.Clone().Discard("proven"))
 	v, err := b.View(ctx)
 	must(t, err)
 	if v.State.Task("one").Status != board.Approved {

@@ -69,7 +69,7 @@ func announce(b *gitboard.Board, tops []string, old, new plumbing.OID) error {
 		of := fnv.New32a()
 		_, _ = of.Write([]byte(top))
 		name := fmt.Sprintf("%s/%08x-%.12s-%d", forwardDir, of.Sum32(), new, os.Getpid())
-		if err := b.KeepFlushed(name, fmt.Sprintf("%s %s\n%s\n%s\n%s", old, new, proc.This(), board.At(b.Now()), top)); err != nil {
+		if err := b.Clone().KeepFlushed(name, fmt.Sprintf("%s %s\n%s\n%s\n%s", old, new, proc.This(), board.At(b.Now()), top)); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func withdraw(b *gitboard.Board, old, new plumbing.OID) error {
 	all, err := records(b)
 	for _, f := range all {
 		if f.process == proc.This() && f.old == old && f.new == new {
-			err = errors.Join(err, b.Discard(f.name))
+			err = errors.Join(err, b.Clone().Discard(f.name))
 		}
 	}
 	return err
@@ -99,7 +99,7 @@ func records(b *gitboard.Board) (all []forward, err error) {
 	}
 	for _, e := range entries {
 		name := forwardDir + "/" + e.Name()
-		text, unread := b.Kept(name)
+		text, unread := b.Clone().Kept(name)
 		lines := strings.SplitN(text, "\n", 4)
 		if strings.HasPrefix(e.Name(), ".") || text == "" && unread == nil {
 			continue // it is being written, or another process has removed it
@@ -126,7 +126,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 	if len(all) == 0 {
 		return nil, err
 	}
-	pending, err := b.Pending(ctx) // before the tip is read, which it may move
+	pending, err := b.Sharing().Pending(ctx) // before the tip is read, which it may move
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 			f.tip = tip
 			found = append(found, f)
 		case moved || over && pending == 0: // no checkout follows any more
-			if err := b.Discard(f.name); err != nil {
+			if err := b.Clone().Discard(f.name); err != nil {
 				return nil, err
 			}
 		}
@@ -187,7 +187,7 @@ func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, war
 		}
 		err := b.Repo().Worktree(f.top).Advance(ctx, f.old, f.tip)
 		if err == nil {
-			err = b.Discard(f.name)
+			err = b.Clone().Discard(f.name)
 		}
 		if err != nil {
 			warnings = append(warnings, fmt.Sprintf("%s could not be brought forward (git liza doctor looks at it): %v", f.top, err))
@@ -204,7 +204,7 @@ func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, war
 // catchUp updates the checkouts of integration that a crash has left behind. A refusal names the
 // obstacles.
 func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []string, err error) {
-	if _, err := b.Integration(ctx, v); err != nil {
+	if _, err := v.Integration(ctx); err != nil {
 		return nil, err
 	}
 	all, err := left(ctx, b, v)
@@ -219,7 +219,7 @@ func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []s
 		if len(overlap) > 0 {
 			return done, board.Refuse(board.CodeOverlap, f.String()+", and changes there are in the way: "+names(overlap), "move them elsewhere, without a commit there, then git liza doctor --fix")
 		}
-		if err := b.Discard(f.name); err != nil {
+		if err := b.Clone().Discard(f.name); err != nil {
 			return done, err
 		}
 		done = append(done, f.top)

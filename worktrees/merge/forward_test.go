@@ -206,7 +206,7 @@ func TestBehindElsewhere(t *testing.T) {
 	run(t, top, "checkout", "-q", "integration")
 	tip := run(t, top, "commit-tree", "-p", string(base), "-m", "landed", string(base)+"^{tree}")
 	setIntegration(t, b, tip)
-	must(t, b.Keep(forwardDir+"/one", fmt.Sprintf("%s %s\nanother process\n%s\n%s", base, tip, board.At(b.Now()), top)))
+	must(t, b.Clone().Keep(forwardDir+"/one", fmt.Sprintf("%s %s\nanother process\n%s\n%s", base, tip, board.At(b.Now()), top)))
 	reports := func(when string, want int) {
 		t.Helper()
 		found, err := Diagnose(ctx, b, ada())

@@ -45,7 +45,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
-	since := b.Moment()
+	since := b.Sharing().Moment()
 	if _, err := Follow(ctx, b, gitboard.Moment{}); err != nil {
 		return nil, err
 	}
@@ -53,14 +53,14 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
-	tip, err := b.Integration(ctx, v)
+	tip, err := v.Integration(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err := incomplete(b.Repo().History().WholeSince(ctx, tip, commit), commit.Short(), "git fetch --refetch URL REF, from a clone or a backup that has it", "land a commit without it, and without it in its history"); err != nil {
 		return nil, err
 	}
-	if err := b.Upload(ctx, tip, commit); err != nil {
+	if err := b.Sharing().Upload(ctx, tip, commit); err != nil {
 		return nil, err
 	}
 	l := &lander{b: b, r: r, since: since, commit: commit, from: commit}
@@ -87,7 +87,7 @@ type lander struct {
 // decide is the intent: the commit to land descends from the current integration, and no obstacle
 // exists.
 func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-	tip, err := l.b.Integration(ctx, v)
+	tip, err := v.Integration(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

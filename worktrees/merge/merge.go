@@ -79,7 +79,7 @@ var (
 // the refusal is "overlap", before any ref moves; if another merge is in progress, it is "busy".
 func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, error) {
 	ctx, _ = b.Retries(ctx)
-	t := &train{b: b, r: r, since: b.Moment(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}
+	t := &train{b: b, r: r, since: b.Sharing().Moment(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}
 	if err := t.before(ctx); err != nil {
 		return t.results, err
 	}

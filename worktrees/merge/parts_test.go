@@ -329,7 +329,7 @@ func TestInterruptedParts(t *testing.T) {
 	must(t, announce(b, []string{top}, base, next))
 	// Git is asked whether a move has happened to a commit beside integration.
 	beside := run(t, top, "commit-tree", "-p", string(base), "-m", "not landed", string(base)+"^{tree}")
-	must(t, b.Keep(forwardDir+"/beside", fmt.Sprintf("%s %s\nanother process\n%s\n%s", base, beside, board.At(b.Now()), top)))
+	must(t, b.Clone().Keep(forwardDir+"/beside", fmt.Sprintf("%s %s\nanother process\n%s\n%s", base, beside, board.At(b.Now()), top)))
 	insist(t, ctx, func(ctx context.Context) error {
 		all, err := left(ctx, b, v)
 		if err == nil && (len(all) != 1 || all[0].top != top || all[0].old != base || all[0].tip != next) {

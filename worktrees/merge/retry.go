@@ -19,7 +19,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task stri
 		if err != nil {
 			return nil, nil, err
 		}
-		tip, err := b.Integration(ctx, v)
+		tip, err := v.Integration(ctx)
 		if err != nil {
 			return nil, nil, err
 		}

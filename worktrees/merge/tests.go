@@ -228,7 +228,7 @@ const maxUnset = 1000
 
 // unset reads that file. If it can't be read, worktree_setup is not asked again.
 func (t *train) unset() []string {
-	text, _ := t.b.Kept(unsetFile)
+	text, _ := t.b.Clone().Kept(unsetFile)
 	return strings.Fields(text)
 }
 
@@ -247,7 +247,7 @@ func (t *train) note(cars []*candidate) {
 		}
 	}
 	// If it can't be written, this merge leaves the task out all the same.
-	_ = t.b.Keep(unsetFile, strings.Join(unset[max(0, len(unset)-maxUnset):], "\n"))
+	_ = t.b.Clone().Keep(unsetFile, strings.Join(unset[max(0, len(unset)-maxUnset):], "\n"))
 }
 
 // test tests a candidate unless the result is known. A failing test is repeated as often as the

@@ -22,7 +22,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if err != nil {
 		return nil, err
 	}
-	if _, err := t.b.KeptIntegration(ctx, v); err != nil {
+	if _, err := v.KeptIntegration(ctx); err != nil {
 		return nil, err
 	}
 	c, err := t.couple(ctx, v, "", waiting)
@@ -49,7 +49,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	case err != nil:
 		return nil, err
 	}
-	if err := t.b.Upload(ctx, c.cars[0].base, tip.commit); err != nil {
+	if err := t.b.Sharing().Upload(ctx, c.cars[0].base, tip.commit); err != nil {
 		return nil, err
 	}
 	if tip.command != "" { // otherwise record checks the lease and the checkouts at once
@@ -160,7 +160,7 @@ func (t *train) candidate(ctx context.Context, v *gitboard.View, onto plumbing.O
 	if err != nil {
 		return nil, err
 	}
-	if err := t.b.ProveTask(ctx, v, task.ID); err != nil { // a forged approval lands nothing
+	if err := v.ProveTask(ctx, task.ID); err != nil { // a forged approval lands nothing
 		return nil, err
 	}
 	if !t.alone() {
@@ -201,7 +201,7 @@ func (t *train) add(results ...*Result) {
 
 // allowed asks the board whether the task may be merged at all.
 func (t *train) allowed(ctx context.Context, v *gitboard.View, task *board.Task) error {
-	tip, err := t.b.Integration(ctx, v)
+	tip, err := v.Integration(ctx)
 	if err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate
 			return err
 		}
 	}
-	now, err := t.b.Integration(ctx, v)
+	now, err := v.Integration(ctx)
 	if err != nil {
 		return err
 	}
@@ -343,7 +343,7 @@ func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, [
 		tip      = first.base
 	)
 	for i, c := range m.landed {
-		hidden, err := m.b.Publish(ctx, c.task.ID, plumbing.ZeroOID)
+		hidden, err := m.b.Sharing().Publish(ctx, c.task.ID, plumbing.ZeroOID)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -362,7 +362,7 @@ func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, [
 // and gives back a lease that this one holds. errMoved if integration is no longer at the train's
 // base.
 func (m *move) still(ctx context.Context, v *gitboard.View, base plumbing.OID) (plumbing.RefUpdate, error) {
-	now, err := m.b.Integration(ctx, v)
+	now, err := v.Integration(ctx)
 	if err != nil {
 		return plumbing.RefUpdate{}, err
 	}

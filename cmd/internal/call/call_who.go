@@ -95,7 +95,7 @@ func (c *Call) roleOf(ctx context.Context, id string) (roles.Role, error) {
 
 func (c *Call) WhoActs(ctx context.Context, op string) (board.Actor, error) {
 	return c.whoActs(ctx, op, func(id string) (board.Actor, error) {
-		return c.Board.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+		return c.Board.Sessions().Actor(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 	})
 }
 
@@ -103,7 +103,7 @@ func (c *Call) WhoActs(ctx context.Context, op string) (board.Actor, error) {
 // returned if there is one to be made.
 func (c *Call) Newcomer(ctx context.Context, op string) (actor board.Actor, first *board.Register, err error) {
 	actor, err = c.whoActs(ctx, op, func(id string) (actor board.Actor, err error) {
-		actor, first, err = c.Board.Newcomer(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+		actor, first, err = c.Board.Sessions().Newcomer(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 		return actor, err
 	})
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *Call) Caller(ctx context.Context) (board.Actor, error) {
 	if err := c.OwnName(id); err != nil {
 		return board.Actor{}, err
 	}
-	return c.Board.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+	return c.Board.Sessions().Actor(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 }
 
 func (c *Call) Human(ctx context.Context, op string) (board.Actor, error) {
@@ -167,11 +167,11 @@ const humanFile = "human"
 // can write, have changed the human's address since the last operation.
 func (c *Call) sameAddress(now string) error {
 	own := c.Board.Repo().Settings().Own
-	was, err := c.Board.Kept(humanFile)
+	was, err := c.Board.Clone().Kept(humanFile)
 	if err != nil || now == was {
 		return err
 	}
-	if err := c.Board.Keep(humanFile, now); err != nil || was == "" || own("user.email") != now && own("author.email") != now {
+	if err := c.Board.Clone().Keep(humanFile, now); err != nil || was == "" || own("user.email") != now && own("author.email") != now {
 		return err
 	}
 	return board.Refuse(board.CodeIdentity, fmt.Sprintf("this repository's own settings now have your address as %s, and your last operation in this clone is by %s", now, was), "git config --unset user.email (or author.email); if the new address is yours, repeat the command")

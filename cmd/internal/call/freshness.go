@@ -32,8 +32,8 @@ func (c *Call) Seen(ctx context.Context, fresh bool) (*SeenAt, error) {
 	if err != nil {
 		return nil, err
 	}
-	pending, err := b.Pending(ctx)
-	return &SeenAt{b.Remote(), board.At(b.Refreshed()), len(waiting), pending}, err
+	pending, err := b.Sharing().Pending(ctx)
+	return &SeenAt{b.Remote(), board.At(b.Sharing().Refreshed()), len(waiting), pending}, err
 }
 
 func (s *SeenAt) Line(now time.Time) string {

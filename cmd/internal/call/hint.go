@@ -219,7 +219,7 @@ func (c *Call) CallerOn(ctx context.Context, v *gitboard.View) (report.Caller, e
 		}
 		session := c.App.Getenv("LIZA_SESSION")
 		if session == "" {
-			if session, err = c.Board.KeptSession(id); err != nil {
+			if session, err = c.Board.Sessions().Kept(id); err != nil {
 				return who, err
 			}
 		}

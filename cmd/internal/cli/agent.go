@@ -125,7 +125,7 @@ git run the hooks that agents have (git liza hooks status).`,
 			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err
 			}
-			session, err := b.KeptSession(id)
+			session, err := b.Sessions().Kept(id)
 			if err != nil {
 				return err
 			}
@@ -178,7 +178,7 @@ func registerCommand() *call.Command {
 			if err := c.OwnName(id); err != nil {
 				return err
 			}
-			done, actor, err := b.Register(ctx, id, c.Request, c.Process())
+			done, actor, err := b.Sessions().Register(ctx, id, c.Request, c.Process())
 			if err != nil {
 				return err
 			}
@@ -199,7 +199,7 @@ func deregisterCommand() *call.Command {
 			if err != nil {
 				return err
 			}
-			if err := c.Board.DropSession(done.Op.Actor.ID); err != nil {
+			if err := c.Board.Sessions().Drop(done.Op.Actor.ID); err != nil {
 				return err
 			}
 			return c.Report(done, nil)
@@ -228,7 +228,7 @@ func heartbeatCommand() *call.Command {
 					return err
 				}
 			}
-			held, err := c.Board.Heartbeat(ctx, actor)
+			held, err := c.Board.Sessions().Heartbeat(ctx, actor)
 			if err != nil {
 				return err
 			}
@@ -269,8 +269,8 @@ func runRecoverAgent(ctx context.Context, c *call.Call, id string, force bool) e
 	if err != nil {
 		return err
 	}
-	if _, gave := c.Board.GaveUp()[id]; gave && v.State.Agent(id) == nil {
-		return errors.Join(c.Board.DropGaveUp(id), printRecovered(c, id, nil, false, true))
+	if _, gave := c.Board.Clone().GaveUp()[id]; gave && v.State.Agent(id) == nil {
+		return errors.Join(c.Board.Clone().DropGaveUp(id), printRecovered(c, id, nil, false, true))
 	}
 	if v.State.Agent(id) == nil {
 		return errors.Join(v.State.Err(), &board.Refusal{Code: board.CodeUnknownAgent, Message: id + " is not registered", Unknown: id, Hint: "git liza status"})
@@ -302,7 +302,7 @@ func runRecoverAgent(ctx context.Context, c *call.Call, id string, force bool) e
 		left = endLease(ctx, c, id, held)
 	}
 	if left == nil {
-		left = c.Board.DropGaveUp(id)
+		left = c.Board.Clone().DropGaveUp(id)
 	}
 	if err := errors.Join(v.State.Err(), printRecovered(c, id, tasks, live, left == nil)); err != nil {
 		return err

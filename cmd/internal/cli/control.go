@@ -102,7 +102,7 @@ func stoppedByFile(ctx context.Context, c *call.Call, err error) error {
 
 // filesThatStop lists the files that stop this clone.
 func filesThatStop(ctx context.Context, c *call.Call) ([]string, error) {
-	halts, err := c.Board.Halts(ctx)
+	halts, err := c.Board.Clone().Halts(ctx)
 	if err != nil {
 		return nil, err
 	}

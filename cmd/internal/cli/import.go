@@ -125,7 +125,7 @@ func readOneFile(ctx context.Context, c *call.Call, file, log string) (*onefile.
 		}
 		in.LogFile = filepath.Base(log)
 	}
-	if in.Clone, err = c.Board.CloneID(ctx); err != nil {
+	if in.Clone, err = c.Board.Clone().ID(ctx); err != nil {
 		return nil, err
 	}
 	if in.Session, err = c.Board.Token(); err != nil {

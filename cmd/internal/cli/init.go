@@ -78,7 +78,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			case err != nil:
 				return err
 			case !tip.IsZero() && alone:
-				own, err := c.Board.Own(ctx)
+				own, err := c.Board.Sharing().Own(ctx)
 				if own || err != nil {
 					return cmp.Or(err, c.Answer(map[string]any{"own": true, "commit": tip}, "this clone's copy of a board is a board of its own now"))
 				}

@@ -319,7 +319,7 @@ func lacking(ctx context.Context, c *call.Call, spec string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	tip, err := c.Board.Integration(ctx, v)
+	tip, err := v.Integration(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *boa
 			in.Agent = t.ReviewingBy
 		}
 		if t.ReviewCommit != "" {
-			in.Review, err = c.Board.Submission(ctx, v, t)
+			in.Review, err = v.Submission(ctx, t)
 		}
 		return in, err
 	}

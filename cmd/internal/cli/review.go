@@ -142,7 +142,7 @@ type reviewMaterial struct {
 }
 
 func materialFor(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task) (*reviewMaterial, error) {
-	sub, err := c.Board.Submission(ctx, v, t)
+	sub, err := v.Submission(ctx, t)
 	if err != nil {
 		return nil, err
 	}

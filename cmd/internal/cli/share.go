@@ -43,7 +43,7 @@ brings them itself.`,
 				return err
 			}
 			joins := tip.IsZero() || home.IsZero() && b.Remote() == ""
-			begin, warning := func() error { return b.Share(ctx, c.Args[0]) }, ""
+			begin, warning := func() error { return b.Sharing().Share(ctx, c.Args[0]) }, ""
 			if joins {
 				warning, err = setup.Guarded(ctx, c, begin)
 			} else {
@@ -116,8 +116,8 @@ func runSync(ctx context.Context, c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	since, moved := b.Moment(), (*share.MovedError)(nil)
-	if err := b.RefreshAll(ctx); err != nil && !errors.As(err, &moved) {
+	since, moved := b.Sharing().Moment(), (*share.MovedError)(nil)
+	if err := b.Sharing().RefreshAll(ctx); err != nil && !errors.As(err, &moved) {
 		return err
 	}
 	s := &synced{Remote: b.Remote(), From: before.Commit}

@@ -126,7 +126,7 @@ func runTeam(ctx context.Context, c *call.Call, t teamFlags) error {
 		}
 		if c.Board.Remote() != "" {
 			crew.Fetch = func(ctx context.Context) error {
-				_, err := merge.Follow(ctx, c.Board, c.Board.Moment())
+				_, err := merge.Follow(ctx, c.Board, c.Board.Sharing().Moment())
 				return err
 			}
 		}

@@ -151,13 +151,13 @@ func runWeb(ctx context.Context, c *call.Call, o webOptions) error {
 		}
 	}
 	config.Sessions = func() (all []web.Session) {
-		text, _ := b.Kept(webSessions)
+		text, _ := b.Clone().Kept(webSessions)
 		_ = json.Unmarshal([]byte(text), &all) // unreadable sessions admit nobody
 		return all
 	}
 	config.Keep = func(all []web.Session) {
 		data, _ := json.Marshal(all)
-		_ = b.Keep(webSessions, string(data)) // else browsers need a new address after a restart
+		_ = b.Clone().Keep(webSessions, string(data)) // else browsers need a new address after a restart
 	}
 	l, err := web.Listen(ctx, o.listen)
 	if err != nil {

@@ -53,7 +53,7 @@ func claim(ctx context.Context, c *call.Call) (*worktrees.Claimed, error) {
 	if got != nil || first == nil || !errors.As(err, new(*board.Refusal)) {
 		return got, err
 	}
-	if declined, lookErr := c.Board.Decline(actor); !declined || lookErr != nil {
+	if declined, lookErr := c.Board.Sessions().Decline(actor); !declined || lookErr != nil {
 		return nil, cmp.Or(lookErr, err)
 	}
 	if r.Actor, err = c.WhoActs(ctx, "claim"); err != nil {

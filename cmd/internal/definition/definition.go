@@ -69,5 +69,5 @@ func SpecOID(ctx context.Context, c *call.Call, v *gitboard.View, ref string) (s
 	if c.SkipSpecFile() || ref == "" {
 		return "", nil
 	}
-	return c.Board.SpecOID(ctx, v, ref)
+	return v.SpecOID(ctx, ref)
 }

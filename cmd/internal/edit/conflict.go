@@ -83,7 +83,7 @@ func (e *edit) showBoth(k *conflict) error {
 	if err != nil {
 		return err
 	}
-	if err := e.Board.Keep(e.name, above.String()+raw); err != nil {
+	if err := e.Board.Clone().Keep(e.name, above.String()+raw); err != nil {
 		return err
 	}
 	if e.JSON {

@@ -186,7 +186,7 @@ func (e *edit) unchanged(v *gitboard.View, edited any, fields []board.FieldEdit)
 
 // finish reports a commit with its diff, and deletes the file.
 func (e *edit) finish(done *gitboard.Done) error {
-	if err := e.Board.Discard(e.name); err != nil {
+	if err := e.Board.Clone().Discard(e.name); err != nil {
 		return err
 	}
 	if done == nil {
@@ -259,7 +259,7 @@ func (e *edit) kept(before string, fault error) error {
 		return fault
 	}
 	if string(data) == before || strings.TrimSpace(withoutHead(string(data))) == "" {
-		_ = e.Board.Discard(e.name) // it has no text of the human's
+		_ = e.Board.Clone().Discard(e.name) // it has no text of the human's
 		return fault
 	}
 	where := "your text is kept in " + e.file + "; continue with: git liza edit " + strings.TrimSuffix(text.Line(e.Args[0], 80), "...") + " --from FILE"

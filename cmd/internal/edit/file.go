@@ -56,7 +56,7 @@ func (e *edit) begin(ctx context.Context, from string) (string, error) {
 	e.name = "edits/" + strings.ReplaceAll(e.path[:len(e.path)-len(".yaml")], "/", "-") + "-" + token[:8] + ".yaml"
 	e.file = filepath.Join(e.Board.Dir(), filepath.FromSlash(e.name))
 	text := strings.TrimRight(e.head()+body, "\n") + "\n" // as Keep ends it
-	return text, e.Board.Keep(e.name, text)
+	return text, e.Board.Clone().Keep(e.name, text)
 }
 
 // editedRecord is the path of the record that an argument names.

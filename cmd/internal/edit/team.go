@@ -62,7 +62,7 @@ func notRead(file string, err error, hint string) error {
 func teamPayload(ctx context.Context, c *call.Call, v *gitboard.View, t board.Team) (*board.SetTeam, error) {
 	t.Roles = append([]board.Role{}, t.Roles...)
 	for i := range t.Roles {
-		oid, err := c.Board.SpecOID(ctx, v, t.Roles[i].Instructions)
+		oid, err := v.SpecOID(ctx, t.Roles[i].Instructions)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 
 // Validate checks a board and this repository, with the options in the caller's environment.
 func Validate(ctx context.Context, c *call.Call, v *gitboard.View) ([]audit.Issue, error) {
-	clone, err := c.Board.CloneID(ctx)
+	clone, err := c.Board.Clone().ID(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -199,7 +199,7 @@ const skewed = time.Minute
 // AskRemote asks the remote of a shared board whether it has lost something. away is the reason why
 // it could not be asked: that is no problem of the board.
 func AskRemote(ctx context.Context, c *call.Call) (found []Finding, away string, err error) {
-	err = c.Board.CheckRemote(ctx)
+	err = c.Board.Sharing().Check(ctx)
 	if err == nil {
 		return nil, "", nil
 	}

@@ -98,7 +98,7 @@ func findLoss(ctx context.Context, c *call.Call) (*audit.Loss, error) {
 // everything.
 func refetch(ctx context.Context, c *call.Call, loss *audit.Loss) (*Finding, *audit.Loss, error) {
 	f := &Finding{Kind: worktrees.DamagedBoard, Text: loss.Damage() + "; " + c.Board.Remote() + " may have them"}
-	if err := c.Board.Refetch(ctx, plumbing.BoardRef); err != nil {
+	if err := c.Board.Sharing().Refetch(ctx, plumbing.BoardRef); err != nil {
 		f.Error = err.Error()
 		return f, nil, nil
 	}

@@ -50,7 +50,7 @@ func RecoverTask(ctx context.Context, c *call.Call, human board.Actor, id string
 	if live && !force {
 		return nil, stillHeld(c, t, holder)
 	}
-	clone, err := c.Board.CloneID(ctx)
+	clone, err := c.Board.Clone().ID(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func Guarded(ctx context.Context, c *call.Call, begin func() error) (warning str
 	if err := MakeStopDir(ctx, c.Board); err != nil {
 		return "", err
 	}
-	if _, err := c.Board.CloneID(ctx); err != nil { // what only reads later on need not make one
+	if _, err := c.Board.Clone().ID(ctx); err != nil { // what only reads later on need not make one
 		return "", err
 	}
 	if !before.Files || !before.On {

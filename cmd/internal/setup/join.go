@@ -31,7 +31,7 @@ func Join(ctx context.Context, c *call.Call, alone bool) (done bool, err error) 
 	if len(found) > 1 {
 		return false, board.Refuse(board.CodeAmbiguous, "several remotes have a board: "+strings.Join(found, ", "), "git liza share REMOTE says which")
 	}
-	warning, err := Guarded(ctx, c, func() error { return c.Board.Join(ctx, found[0]) })
+	warning, err := Guarded(ctx, c, func() error { return c.Board.Sharing().Join(ctx, found[0]) })
 	if err != nil {
 		return false, err
 	}
@@ -65,7 +65,7 @@ func Joined(ctx context.Context, c *call.Call, warning string) error {
 		return err
 	}
 	lines = append(lines, listed...)
-	if err := b.Probe(ctx); err != nil {
+	if err := b.Sharing().Probe(ctx); err != nil {
 		lines = append(lines, "warning: this clone can read the board, and not write to it: "+err.Error())
 	}
 	if warning != "" {
@@ -121,7 +121,7 @@ func BoardsElsewhere(ctx context.Context, c *call.Call, alone bool, hint string)
 	if tip, err := c.Board.Repo().Ref(ctx, plumbing.BoardRef); err != nil || !tip.IsZero() || alone {
 		return nil, err
 	}
-	found, err := c.Board.SharedBoards(ctx)
+	found, err := c.Board.Sharing().Boards(ctx)
 	if errors.As(err, new(*git.NetworkError)) {
 		return nil, &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error() + ", so it is unknown whether this project has a board already", Hint: hint}
 	}
