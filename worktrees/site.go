@@ -120,7 +120,7 @@ func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout,
 			return layout{path: s.path(task), branch: branch}, nil
 		}
 		if all, err := s.repo.Records().CheckedOut(ctx, plumbing.BranchRef(branch)); err != nil || len(all) == 0 {
-			return s.heldElsewhere(layout{path: s.path(task), branch: branch}), err
+			return layout{path: s.path(task), branch: branch}, err
 		}
 	}
 	return s.find(ctx, task, branch)
@@ -137,18 +137,7 @@ func (s *site) find(ctx context.Context, task, branch string) (layout, error) {
 	if err != nil {
 		return layout{}, err
 	}
-	return s.heldElsewhere(s.layout(all, task, branch, resolved)), nil
-}
-
-// heldElsewhere adds the worktree in which a person rebases or bisects the task's branch.
-func (s *site) heldElsewhere(l layout) layout {
-	if l.branch == "" || l.elsewhere != "" {
-		return l
-	}
-	if top, _ := s.repo.InUse(plumbing.BranchRef(l.branch)); top != "" && !samePath(top, l.path) && !s.passing(top) {
-		l.elsewhere = top
-	}
-	return l
+	return s.layout(all, task, branch, resolved), nil
 }
 
 // place is look for callers that need not know where else the branch is checked out. It asks git

@@ -64,24 +64,3 @@ func TestBrokenRefs(t *testing.T) {
 		t.Errorf("beside packed refs that can't be read: %v", left)
 	}
 }
-
-// TestUnreadableLine checks that the line of packed-refs that git can't read is named, also where
-// git was asked.
-func TestUnreadableLine(t *testing.T) {
-	ctx, r := scratch(t)
-	native(t, r.TopLevel(), "pack-refs", "--all")
-	check(t, r.BrokenRefs().CheckPacked())
-	path := filepath.Join(r.common, "packed-refs")
-	text, err := os.ReadFile(path)
-	check(t, err)
-	for added, want := range map[string]string{"garbage\n": `"garbage", does not name`, "1234": `"1234", is cut off`} {
-		writeIn(t, r.common, "packed-refs", string(text)+added)
-		_, asked := r.Refs(ctx)
-		for _, err := range []error{r.BrokenRefs().CheckPacked(), asked} {
-			unreadable := (*PackedRefsError)(nil)
-			if !errors.As(err, &unreadable) || unreadable.Line != strings.Count(string(text), "\n")+1 || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: %v", added, err)
-			}
-		}
-	}
-}

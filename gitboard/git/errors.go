@@ -80,38 +80,6 @@ func (e *BrokenRefError) Error() string {
 	return fmt.Sprintf("the ref %s is broken: it leads to %.50q, which is not here", e.Ref, e.Text)
 }
 
-// HeadError is a git directory whose HEAD names no branch and no commit. Git does not work there.
-type HeadError struct {
-	Path   string
-	Text   string // its content
-	Branch string // the full name of the branch that was checked out last, "" if unknown
-}
-
-// Error returns one sentence.
-func (e *HeadError) Error() string {
-	if strings.TrimSpace(e.Text) == "" {
-		return fmt.Sprintf("git can't use this repository: %s is missing or empty", e.Path)
-	}
-	return fmt.Sprintf("git can't use this repository: %s, %.60q, names no branch and no commit", e.Path, e.Text)
-}
-
-// PackedRefsError is a file of packed refs that git can't read because of one line. Git refuses to
-// read any ref then.
-type PackedRefsError struct {
-	Path string
-	Line int    // its number, from 1
-	Text string // its text, with the line break if it has one
-}
-
-// Error returns one sentence.
-func (e *PackedRefsError) Error() string {
-	text := strings.TrimSuffix(e.Text, "\n")
-	if text == e.Text {
-		return fmt.Sprintf("git can't read %s: line %d, %.60q, is cut off", e.Path, e.Line, text)
-	}
-	return fmt.Sprintf("git can't read %s: line %d, %.60q, does not name a ref and its commit", e.Path, e.Line, text)
-}
-
 // DamagedRecordError is a record of a worktree that git can't read. Git lists no worktree while it
 // is there, and adds none.
 type DamagedRecordError struct {

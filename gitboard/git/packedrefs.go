@@ -2,6 +2,7 @@ package git
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,25 +42,10 @@ func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[strin
 		switch {
 		case ended && (strings.HasPrefix(entry, "#") || isPeeled && plumbing.OID(peeled).Valid()):
 		case !ended || !plumbing.OID(oid).Valid() || name == "":
-			return nil, &PackedRefsError{Path: path, Line: number, Text: line}
+			return nil, fmt.Errorf("git can't read %s: line %d, %.60q, is not a commit's full id, a space and the full name of a ref; keep a copy, then correct it in an editor", path, number, entry)
 		case wanted == nil || wanted(name):
 			found[name] = plumbing.OID(oid)
 		}
 	}
 	return found, nil
-}
-
-// CheckPacked returns a PackedRefsError if git can't read the file packed-refs. Git then reads
-// no ref at all.
-func (b BrokenRefs) CheckPacked() error {
-	_, err := b.repo.packedRefs("packed-refs", func(string) bool { return false })
-	return err
-}
-
-// readable returns a PackedRefsError in place of git's error if packed-refs is the reason for it.
-func (r *Repo) readable(err error) error {
-	if unreadable := (*PackedRefsError)(nil); exitCode(err) > 0 && errors.As(r.BrokenRefs().CheckPacked(), &unreadable) {
-		return unreadable
-	}
-	return err
 }

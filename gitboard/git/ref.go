@@ -124,7 +124,7 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, er
 		}
 	}
 	out, err := r.forEachRef(ctx, "%(objectname) %(objecttype) %(refname)", prefixes)
-	if err = r.readable(err); exitCode(err) > 0 {
+	if exitCode(err) > 0 {
 		// A ref to a missing object also stops git from listing the others, unless the object's
 		// type is not asked for.
 		out, err = r.forEachRef(ctx, "%(objectname)  %(refname)", prefixes)

@@ -47,8 +47,8 @@ type Options struct {
 // their usual meaning. Later children get the answer in their arguments.
 //
 // Errors: ErrNotRepository; a ForeignError; an UnsupportedError for a git that is missing or too
-// old, a repository of SHA-256 objects, or a path with a line break; a HeadError; a CommandError
-// for a repository that git can't use for another reason, as with a damaged config, and when ctx
+// old, a repository of SHA-256 objects, or a path with a line break; a CommandError for a
+// repository that git can't use for another reason, as with a damaged config or HEAD, and when ctx
 // ends.
 func Open(ctx context.Context, dir string) (*Repo, error) { return OpenWith(ctx, dir, Options{}) }
 
@@ -70,11 +70,6 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if !plain {
 		var err error
 		if r, err = find(ctx, dir); err != nil {
-			return nil, err
-		}
-	}
-	if r.common != r.gitDir { // that of a worktree's own was accepted
-		if err := checkHead(r.common); err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +109,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 		if foreign := foreign(ctx, dir); foreign != nil {
 			return nil, foreign
 		}
-		if broken := brokenHead(dir, environ(Environ(ctx))); broken != nil {
+		if broken := brokenHead(dir, environ(Environ(ctx)), err); broken != nil {
 			return nil, broken
 		}
 		if environ(Environ(ctx)).meant(dir) {

@@ -39,50 +39,20 @@ func (r *Repo) whole(ctx context.Context, commit plumbing.OID, args ...string) e
 }
 
 // Holds is Whole for a caller that knows the objects of the commit's history: git need not look
-// for them in each of its trees, which takes longer than reading them. Objects in packs with
-// correct checksums are only looked up.
+// for them in each of its trees, which takes longer than reading them.
 func (h History) Holds(ctx context.Context, commit plumbing.OID, objects iter.Seq[[]string]) error {
 	if partial, err := h.repo.isPartial(ctx); partial || err != nil {
 		return err
 	}
-	if !h.repo.packsIntact() {
-		return h.repo.readAll(ctx, commit, objects)
-	}
-	var failed error
-	err := h.repo.readAll(ctx, commit, func(yield func([]string) bool) {
+	return h.repo.readAll(ctx, commit, func(yield func([]string) bool) {
 		for names := range objects {
-			var doubtful []string
-			if doubtful, failed = h.repo.doubtful(ctx, names); failed != nil {
-				return
-			}
-			for part := range slices.Chunk(doubtful, atOnce) {
+			for part := range slices.Chunk(names, atOnce) {
 				if !yield(part) {
 					return
 				}
 			}
 		}
 	})
-	return errors.Join(failed, err)
-}
-
-// doubtful returns the names of the objects that are loose or missing.
-func (r *Repo) doubtful(ctx context.Context, names []string) (doubtful []string, err error) {
-	dir := r.objectDir()
-	var packed []string
-	for _, name := range names {
-		if isLoose(dir, plumbing.Object{OID: plumbing.OID(name)}) {
-			doubtful = append(doubtful, name)
-		} else {
-			packed = append(packed, name)
-		}
-	}
-	sizes, err := r.History().SizesOf(ctx, packed)
-	for i, s := range sizes {
-		if s.OID == "" {
-			doubtful = append(doubtful, packed[i])
-		}
-	}
-	return doubtful, err
 }
 
 func (r *Repo) isPartial(ctx context.Context) (bool, error) {

@@ -397,41 +397,6 @@ func TestDirectoriesOfObjects(t *testing.T) {
 	}
 }
 
-// TestPacks checks which packs are read for their checksums.
-func TestPacks(t *testing.T) {
-	_, r := scratch(t)
-	native(t, r.CommonDir(), "gc", "--quiet")
-	dir := filepath.Join(r.common, "objects", "pack")
-	intact := func(what string, want bool) {
-		t.Helper()
-		if r.packsIntact() != want {
-			t.Errorf("%s: %v", what, !want)
-		}
-	}
-	writeIn(t, dir, "another.txt", "no checksum")
-	intact("beside another file", true)
-	writeIn(t, dir, "multi-pack-index", "no checksum")
-	intact("beside a damaged index of many", false)
-	check(t, os.Remove(filepath.Join(dir, "multi-pack-index")))
-	writeIn(t, dir, "x.idx", "no checksum")
-	intact("beside a damaged index", false)
-	check(t, os.Remove(filepath.Join(dir, "x.idx")))
-	r.environ = environ{"GIT_QUARANTINE_PATH=x"}
-	intact("in a quarantine", false)
-	r.environ = nil
-	pack := must[[]string](t)(filepath.Glob(filepath.Join(dir, "*.pack")))[0]
-	for most, want := range map[int64]bool{1: false, maxPacked: true} {
-		if _, got := checksummed(pack, most); got != want {
-			t.Errorf("of at most %d bytes: %v", most, got)
-		}
-	}
-	if _, got := checksummed(filepath.Join(dir, "missing"), maxPacked); got {
-		t.Error("a missing file is intact")
-	}
-	check(t, os.RemoveAll(dir))
-	intact("without a directory", false)
-}
-
 // TestRememberedRequests checks that what can't be read is not remembered.
 func TestRememberedRequests(t *testing.T) {
 	_, r := scratch(t)

@@ -75,8 +75,6 @@ func Classify(err error) Class {
 		foreign *git.ForeignError
 		storage *git.StorageError
 		broken  *git.BrokenRefError
-		packed  *git.PackedRefsError
-		head    *git.HeadError
 		command *git.CommandError
 		network *git.NetworkError
 		apart   *share.DivergedError
@@ -121,16 +119,12 @@ func Classify(err error) Class {
 		return Class{4, CodeInconsistent, "the operation is on the board, and others don't see what belongs to it: stop; a human lets that repository take pushes to all refs of a board (receive.hideRefs, transfer.hideRefs), or shares it by another host"}
 	case errors.As(err, new(*share.MovedError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor says which of both is not what was submitted; then it is put right there"}
-	case errors.As(err, &packed):
-		return Class{3, CodeGit, fmt.Sprintf("keep a copy of that file; then a human corrects line %d of it in an editor: each line is a commit's full id, a space and the full name of a ref", packed.Line)}
 	case errors.As(err, new(*git.DamagedRecordError)):
 		return Class{3, CodeGit, "git liza doctor --fix"}
 	case errors.As(err, new(*git.DamagedIndexError)):
 		return Class{3, CodeGit, "git liza doctor prints the command that makes another index"}
 	case errors.As(err, new(*git.FilterError)):
 		return Class{3, CodeGit, `make this filter work here, then run this again; git config --get-regexp "^filter[.]" shows its program`}
-	case errors.As(err, &head):
-		return Class{3, CodeGit, wayToHead(head)}
 	case errors.As(err, &newer), errors.Is(err, codec.ErrNewer):
 		return Class{5, CodeNewerFormat, "install a newer git-liza"}
 	case errors.As(err, &old):
@@ -178,15 +172,6 @@ func (e *UnwrittenError) Error() string {
 
 // Unwrap returns why the answer can't be written.
 func (e *UnwrittenError) Unwrap() error { return e.Err }
-
-// wayToHead is a human's remedy for a HEAD that git can't read.
-func wayToHead(e *git.HeadError) string {
-	const head = "a human writes into that file what was checked out, as one line: ref: "
-	if e.Branch == "" {
-		return head + plumbing.BranchRef("BRANCH")
-	}
-	return head + e.Branch + ", by its reflog"
-}
 
 // ExitCode is the exit code of an error.
 func ExitCode(err error) int { return Classify(err).Exit }

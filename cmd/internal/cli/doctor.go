@@ -50,9 +50,6 @@ func runDoctor(ctx context.Context, c *call.Call, fix bool) error {
 	if err := git.RequireVersion(ctx); err != nil {
 		return err
 	}
-	if err := c.Board.Repo().BrokenRefs().CheckPacked(); err != nil {
-		return err
-	}
 	rescued, rest, err := recovery.Rescue(ctx, c, fix)
 	if err != nil {
 		return err
