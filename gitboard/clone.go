@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/log"
 )
 
@@ -56,7 +56,7 @@ func (c Clone) KeepID(id string) error {
 	if err != nil {
 		return err
 	}
-	return git.ReplaceFile(path, []byte(id+"\n"))
+	return disk.Replace(path, []byte(id+"\n"))
 }
 
 // File returns the path of the file that holds this clone's id, and whether the file is

@@ -6,7 +6,7 @@
 // leases; and this clone's own small files (clone id, sessions) under <common git dir>/liza. Clock
 // and randomness come in through Options.
 //
-// It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease, gitboard/log,
-// gitboard/log/codec, gitboard/queue, gitboard/report, gitboard/roles, gitboard/share,
-// gitboard/sshsig and gitboard/text.
+// It may import gitboard/board, gitboard/git, gitboard/git/disk, gitboard/git/plumbing,
+// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/queue, gitboard/report,
+// gitboard/roles, gitboard/share, gitboard/sshsig and gitboard/text.
 package gitboard

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
 // Clone is this clone of the repository: its id, its own files, and what stopped it or its agents.
@@ -58,7 +58,7 @@ func (c Clone) Kept(name string) (string, error) {
 }
 
 // Discard removes a file of this clone, if it exists.
-func (c Clone) Discard(name string) error { return git.RemoveFile(c.own(name)) }
+func (c Clone) Discard(name string) error { return disk.Remove(c.own(name)) }
 
 // Note appends a line to a file of this clone.
 func (c Clone) Note(name, line string) error {

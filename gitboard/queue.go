@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -137,7 +137,7 @@ func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: allowSecret}, Just(p))
 	switch {
 	case err == nil:
-		return done, git.RemoveFile(q.file)
+		return done, disk.Remove(q.file)
 	case errors.As(err, new(*board.Refusal)):
 		return nil, errors.Join(err, q.setAside())
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -241,7 +242,7 @@ func (s *site) refuseNested(ctx context.Context, path, lies, task string) (git.C
 			continue
 		}
 		at := filepath.Join(path, filepath.FromSlash(e.Path))
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !git.IsLink(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !disk.IsLink(at) {
 			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", text.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+text.Line(filepath.Join(lies, filepath.FromSlash(e.Path)), 300))
 			r.Task = task
 			return c, r

@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -141,7 +141,7 @@ var upwards = []string{"node_modules", "go.work", ".eslintrc*", "eslint.config.*
 // or that has one of the other names, and that a worktree lacks; "" if there is none.
 func Upwards(root, worktree string, others ...string) string {
 	for _, pattern := range slices.Concat(upwards, others) {
-		found, _ := filepath.Glob(filepath.Join(git.EscapeGlob(root), pattern)) // the patterns are valid
+		found, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(root), pattern)) // the patterns are valid
 		for _, path := range found {
 			if !present(filepath.Join(worktree, filepath.Base(path))) {
 				return filepath.Base(path)
@@ -163,7 +163,7 @@ func (c *candidate) note(task string) error {
 	host, _ := os.Hostname()
 	data, err := json.Marshal(record{PID: os.Getpid(), Started: proc.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
 	// Half a record would not name the maker of the worktree.
-	err = errors.Join(err, c.s.repo.MakeDir(c.s.claimsDir()), git.ReplaceFile(c.recordFile(), append(data, '\n')))
+	err = errors.Join(err, c.s.repo.MakeDir(c.s.claimsDir()), disk.Replace(c.recordFile(), append(data, '\n')))
 	if err != nil {
 		return fmt.Errorf("this clone's own files can't be written: %w", err)
 	}

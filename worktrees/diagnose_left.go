@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
@@ -217,7 +218,7 @@ func (d *diagnosis) folder(ctx context.Context, name, path string) error {
 func (d *diagnosis) locks(context.Context) error {
 	matching := func(patterns []string) (paths []string) {
 		for _, pattern := range patterns {
-			matches, _ := filepath.Glob(filepath.Join(git.EscapeGlob(d.repo.CommonDir()), filepath.FromSlash(pattern)))
+			matches, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(d.repo.CommonDir()), filepath.FromSlash(pattern)))
 			paths = append(paths, matches...)
 		}
 		return paths

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -82,7 +83,7 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 // in every fresh checkout, and nobody changed it.
 func (s *site) bornDirty(ctx context.Context, path string, head plumbing.OID, e git.StatusEntry) bool {
 	file := filepath.Join(path, filepath.FromSlash(e.Path))
-	if e.Code != " M" || git.IsLink(file) {
+	if e.Code != " M" || disk.IsLink(file) {
 		return false
 	}
 	committed, err := s.repo.History().FileOID(ctx, head, e.Path)

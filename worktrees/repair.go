@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
 // Repair repairs git's records of the worktrees after the project was moved, makes git forget
@@ -79,7 +80,7 @@ func (s *site) adopt(ctx context.Context) error {
 	for _, w := range all {
 		name, below := s.below(w.Path)
 		t, record := v.State.Task(name), git.LinkedDir(w.Path)
-		if !below || t == nil || t.Worktree == "" || s.elsewhere(t) || w.Branch != v.TaskRef(name) || git.IsLink(w.Path) || theirs(record, "", "") != notMade || git.OthersLock(record) {
+		if !below || t == nil || t.Worktree == "" || s.elsewhere(t) || w.Branch != v.TaskRef(name) || disk.IsLink(w.Path) || theirs(record, "", "") != notMade || git.OthersLock(record) {
 			continue
 		}
 		if err := git.MarkMade(record); err != nil {

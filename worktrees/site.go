@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -169,7 +170,7 @@ func (s *site) place(ctx context.Context, task, branch string) (layout, error) {
 // layout finds a task's worktree, and where else its branch is checked out, among all worktrees of
 // the repository. resolved follows symbolic links, and may have cached what it found.
 func (s *site) layout(all []git.WorktreeInfo, task, branch string, resolved func(string) string) layout {
-	l := layout{path: s.path(task), branch: branch, linked: git.IsLink(s.path(task))}
+	l := layout{path: s.path(task), branch: branch, linked: disk.IsLink(s.path(task))}
 	at, there := resolved(l.path), git.WorktreeInfo{}
 	for _, w := range all {
 		switch {
@@ -249,7 +250,7 @@ func CheckPlace(repo *git.Repo, path string) error {
 		return nil
 	case git.Initializing(record): // a killed process of ours left it
 		return nil
-	case record != "" && !git.IsLink(path) && !strange(path, record):
+	case record != "" && !disk.IsLink(path) && !strange(path, record):
 		l := layout{path: path, theirs: theirs(record, "", "")}
 		if l.theirs == "" {
 			return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -31,12 +32,12 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 	}
 	common := s.repo.CommonDir()
 	record := git.LinkedDir(s.path(task))
-	locks, _ := filepath.Glob(git.EscapeGlob(filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"))
+	locks, _ := filepath.Glob(disk.EscapeGlob(filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"))
 	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(plumbing.ReviewPrefix+task)), record} {
 		if dir == "" {
 			continue
 		}
-		found, _ := filepath.Glob(filepath.Join(git.EscapeGlob(dir), "*.lock"))
+		found, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(dir), "*.lock"))
 		locks = append(locks, found...)
 	}
 	for _, path := range locks {

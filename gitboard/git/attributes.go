@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -142,7 +143,7 @@ func (r *Repo) mergePlace(ctx context.Context, ours, theirs plumbing.OID) (*merg
 		}
 		a.remove()
 	}
-	return nil, storageError(r.common, err)
+	return nil, disk.NewStorageError(r.common, err)
 }
 
 func (a *mergePlace) make() error {
@@ -213,7 +214,7 @@ func (r *Repo) Drivers(ctx context.Context, ours, theirs plumbing.OID, paths []s
 	}
 	for name, text := range a.texts {
 		if err := os.WriteFile(filepath.Join(a.dir, "tree", filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
-			return nil, storageError(a.dir, err)
+			return nil, disk.NewStorageError(a.dir, err)
 		}
 	}
 	out, err := a.command("check-attr", "check-attr", "--stdin", "-z", "merge").feed([]byte(strings.Join(paths, "\x00") + "\x00")).output(ctx)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // brokenHead wraps the error of a git that does not work in a directory, if the HEAD of its git
@@ -28,5 +30,5 @@ func brokenHead(dir string, given environ, err error) error {
 	if strings.TrimSpace(string(text)) == "" {
 		is = "is missing or empty"
 	}
-	return fmt.Errorf("git can't use this repository: %s %s; write into it what was checked out, as one line, ref: refs/heads/BRANCH (%w)", path, is, err)
+	return fmt.Errorf("git can't use this repository: %s %s; write into it what was checked out, as one line, ref: %s (%w)", path, is, plumbing.BranchRef("BRANCH"), err)
 }

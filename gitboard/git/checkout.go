@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -28,8 +29,8 @@ func (w *Worktree) CheckoutDetached(ctx context.Context, commit plumbing.OID) er
 	if sparse, err := w.sparse(ctx); err != nil {
 		return err
 	} else if sparse != "" {
-		if err := ReplaceFile(sparse, []byte(allFiles)); err != nil {
-			return storageError(sparse, err)
+		if err := disk.Replace(sparse, []byte(allFiles)); err != nil {
+			return disk.NewStorageError(sparse, err)
 		}
 	}
 	checkout := flags(workers, durable, []string{"-c", "index.sparse=false", "checkout", "--quiet", "--detach", "--force", string(commit), "--"})
@@ -62,7 +63,7 @@ func (w *Worktree) sparse(ctx context.Context) (string, error) {
 	case errors.Is(err, fs.ErrNotExist), string(patterns) == allFiles:
 		return "", nil
 	case err != nil:
-		return "", storageError(file, err)
+		return "", disk.NewStorageError(file, err)
 	}
 	return file, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
@@ -42,9 +43,9 @@ func (c Commands) Record(pid int, in string) error {
 	}
 	dir := c.repo.commandsDir()
 	if err := c.repo.MakeDir(dir); err != nil {
-		return storageError(dir, err)
+		return disk.NewStorageError(dir, err)
 	}
-	return storageError(dir, ReplaceFile(c.repo.commandFile(pid), []byte(born+"\n"+proc.This()+"\n"+in+"\n")))
+	return disk.NewStorageError(dir, disk.Replace(c.repo.commandFile(pid), []byte(born+"\n"+proc.This()+"\n"+in+"\n")))
 }
 
 // HoldCommand holds the record of a command until release.
@@ -62,7 +63,7 @@ func (r *Repo) elsewhere(c projectCommand) bool {
 // record.
 func (of Commands) Release(pid int) {
 	if c, err := of.repo.readCommand(pid); err == nil {
-		_ = ReplaceFile(of.repo.commandFile(pid), []byte(c.born+"\n")) // else a later merge ends what it has left
+		_ = disk.Replace(of.repo.commandFile(pid), []byte(c.born+"\n")) // else a later merge ends what it has left
 	}
 	of.repo.dropCommands()
 }

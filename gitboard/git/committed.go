@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -14,7 +15,7 @@ import (
 func (r Records) CommittedIn() map[plumbing.OID]string {
 	made := map[plumbing.OID]string{}
 	// The pattern is valid, so Glob can't fail.
-	logs, _ := filepath.Glob(filepath.Join(EscapeGlob(r.repo.common), "worktrees", "*", "logs", "HEAD"))
+	logs, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.repo.common), "worktrees", "*", "logs", "HEAD"))
 	for _, file := range logs {
 		link := linkBack(filepath.Dir(filepath.Dir(file)))
 		if link == "" {

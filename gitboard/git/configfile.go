@@ -8,13 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
 // configFile is the real path of the repository's settings: git follows a symlink and puts its lock
 // next to the target.
 func (r *Repo) configFile() (string, error) {
 	path, err := filepath.EvalSymlinks(filepath.Join(r.common, "config"))
-	return path, storageError(r.common, err)
+	return path, disk.NewStorageError(r.common, err)
 }
 
 // unlocked calls write, which writes a config file, and retries while another process holds the
@@ -58,7 +60,7 @@ func (s Settings) Edit(edit func(text []byte) ([]byte, error)) (err error) {
 		return err
 	}
 	if err != nil {
-		return storageError(filepath.Dir(path), err)
+		return disk.NewStorageError(filepath.Dir(path), err)
 	}
 	defer func() {
 		if err != nil {
@@ -68,11 +70,11 @@ func (s Settings) Edit(edit func(text []byte) ([]byte, error)) (err error) {
 	}()
 	info, err := os.Stat(path)
 	if err != nil {
-		return storageError(s.repo.common, err)
+		return disk.NewStorageError(s.repo.common, err)
 	}
 	old, err := os.ReadFile(path)
 	if err != nil {
-		return storageError(s.repo.common, err)
+		return disk.NewStorageError(s.repo.common, err)
 	}
 	text, err := edit(old)
 	if err != nil {
@@ -83,7 +85,7 @@ func (s Settings) Edit(edit func(text []byte) ([]byte, error)) (err error) {
 	}
 	_, err = file.Write(text)
 	if err = errors.Join(err, file.Chmod(info.Mode().Perm()), file.Sync(), file.Close()); err != nil {
-		return storageError(filepath.Dir(path), err)
+		return disk.NewStorageError(filepath.Dir(path), err)
 	}
-	return storageError(filepath.Dir(path), os.Rename(lock, path))
+	return disk.NewStorageError(filepath.Dir(path), os.Rename(lock, path))
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
 // door turns off the programs that a repository's own settings make git run. Agents can write these
@@ -117,7 +119,7 @@ func (r *Repo) allModules(ctx context.Context, worktree string) (all []string, e
 	paths, err := r.Worktree(worktree).modulesAt(ctx)
 	for _, path := range paths {
 		module := filepath.Join(worktree, filepath.FromSlash(path))
-		if IsLink(module) {
+		if disk.IsLink(module) {
 			continue
 		}
 		inside, failed := r.allModules(ctx, module)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
 // Exclude adds lines to info/exclude, the ignore rules of this clone alone (gitignore), unless they
@@ -16,7 +18,7 @@ func (s Settings) Exclude(lines ...string) error {
 	path := filepath.Join(dir, "exclude")
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return storageError(dir, err)
+		return disk.NewStorageError(dir, err)
 	}
 	present := strings.Split(strings.ReplaceAll(string(old), "\r\n", "\n"), "\n")
 	var added strings.Builder
@@ -35,13 +37,13 @@ func (s Settings) Exclude(lines ...string) error {
 	}
 	// Not MkdirAll: a repository that is gone stays gone.
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return storageError(s.repo.common, err)
+		return disk.NewStorageError(s.repo.common, err)
 	}
 	// One appending write, so that two concurrent writers lose nothing.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
-		return storageError(dir, err)
+		return disk.NewStorageError(dir, err)
 	}
 	_, err = file.WriteString(text)
-	return storageError(dir, errors.Join(err, file.Close()))
+	return disk.NewStorageError(dir, errors.Join(err, file.Close()))
 }

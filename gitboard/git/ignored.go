@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -73,7 +74,7 @@ func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []Ignored
 			err = errors.Join(index.Close(), os.Remove(index.Name())) // git makes it
 		}
 		if err != nil {
-			return "", storageError(dir, err)
+			return "", disk.NewStorageError(dir, err)
 		}
 		defer os.Remove(index.Name())
 		var paths, entries strings.Builder

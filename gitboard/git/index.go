@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
 // DamagedIndex reports whether the index of a linked worktree is not what git has written, so that
@@ -23,7 +25,7 @@ func (w *Worktree) DamagedIndex() (bool, error) {
 		return false, nil // an empty one
 	}
 	if err != nil {
-		return false, storageError(dir, err)
+		return false, disk.NewStorageError(dir, err)
 	}
 	return !soundIndex(index), nil
 }

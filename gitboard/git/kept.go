@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
@@ -78,13 +79,13 @@ func (r *Repo) keep(objects []plumbing.Object) (path string, err error) {
 		}
 	}
 	if err != nil {
-		return "", storageError(dir, err)
+		return "", disk.NewStorageError(dir, err)
 	}
 	_, err = file.Write(head.Bytes())
 	if err = errors.Join(err, file.Close()); err != nil {
 		os.Remove(file.Name())
 	}
-	return file.Name(), storageError(dir, err)
+	return file.Name(), disk.NewStorageError(dir, err)
 }
 
 // unsettled are the writes of this process after which no refs have moved yet.

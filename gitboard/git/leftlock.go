@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -231,7 +232,7 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	dir := filepath.Join(r.common, "liza")
 	turn, err := r.OpenQueue(filepath.Join(dir, "unlocking"))
 	if err != nil {
-		return storageError(dir, err)
+		return disk.NewStorageError(dir, err)
 	}
 	defer turn.Close()
 	if err := turn.Try(); err != nil {
@@ -240,7 +241,7 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	if !sameLock(path, was) {
 		return nil
 	}
-	return storageError(filepath.Dir(path), RemoveFile(path))
+	return disk.NewStorageError(filepath.Dir(path), disk.Remove(path))
 }
 
 // holder returns a HeldError for a process that may hold the lock, was running at the given time
@@ -276,7 +277,7 @@ func (r *Repo) isBoardRefLock(path string) bool {
 	if !below || len(parts) < 3 || parts[0] != "refs" || parts[1] != "liza" && (parts[1] != "heads" || parts[2] != "liza") {
 		return false
 	}
-	heads, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "HEAD"))
+	heads, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.common), "worktrees", "*", "HEAD"))
 	for _, head := range append(heads, filepath.Join(r.common, "HEAD")) {
 		text, err := os.ReadFile(head)
 		if err != nil || strings.Contains(string(text), "liza/") {

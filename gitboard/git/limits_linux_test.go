@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -104,7 +105,7 @@ func TestFewFiles(t *testing.T) {
 			}
 			return nil, err
 		},
-		"ReplaceFile": func(r *Repo) (any, error) { return only(ReplaceFile(filepath.Join(r.common, "x"), []byte("x"))) },
+		"ReplaceFile": func(r *Repo) (any, error) { return only(disk.Replace(filepath.Join(r.common, "x"), []byte("x"))) },
 	} {
 		want, err := call(r)
 		check(t, err)
@@ -130,14 +131,14 @@ func TestFewFiles(t *testing.T) {
 func TestWatchWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
 	lift := fewFiles(t, 0)
-	replaced, stop := Watch(filepath.Join(dir, "x"))
+	replaced, stop := disk.Watch(filepath.Join(dir, "x"))
 	lift()
 	if stop(); replaced != nil {
 		t.Error("it is watched")
 	}
 	taken := func() int { return len(must[[]os.DirEntry](t)(os.ReadDir("/proc/self/fd"))) }
 	before := taken()
-	if replaced, _ := Watch(filepath.Join(dir, "missing", "x")); replaced != nil || taken() > before {
+	if replaced, _ := disk.Watch(filepath.Join(dir, "missing", "x")); replaced != nil || taken() > before {
 		t.Errorf("%d files are open, and were %d", taken(), before)
 	}
 }
@@ -163,7 +164,7 @@ func TestNoRoom(t *testing.T) {
 	linked := claim(t, ctx, r, "one")
 	writeIn(t, r.common, "info/exclude", "before\n")
 	check(t, os.MkdirAll(r.Upkeep().KeptDir(), 0o755))
-	check(t, ReplaceFile(filepath.Join(r.common, "whole"), []byte("whole")))
+	check(t, disk.Replace(filepath.Join(r.common, "whole"), []byte("whole")))
 	writeIn(t, r.common, "refs/heads/broken", "")
 	small, large := blob("x"), plumbing.NewObject(plumbing.BlobObject, make([]byte, 2*oneBlock))
 	for name, write := range map[string]func() error{
@@ -203,7 +204,7 @@ func TestNoRoom(t *testing.T) {
 	if err := writeOnce(loosePath(r, small.OID), small); err != nil {
 		t.Errorf("an object that is there already: %v", err)
 	}
-	err := ReplaceFile(filepath.Join(r.common, "whole"), []byte("half of it"))
+	err := disk.Replace(filepath.Join(r.common, "whole"), []byte("half of it"))
 	lift()
 	if got := readIn(t, r.common, "whole"); !errors.Is(err, syscall.EFBIG) || got != "whole" {
 		t.Errorf("a file that can't be replaced: %q, %v", got, err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -31,7 +32,7 @@ func (w *Worktree) Gitlinks(ctx context.Context) (map[string]plumbing.OID, error
 	}
 	index, err := os.ReadFile(filepath.Join(dir, "index"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, storageError(dir, err)
+		return nil, disk.NewStorageError(dir, err)
 	}
 	if !bytes.Contains(index, gitlink) {
 		return nil, nil
@@ -123,7 +124,7 @@ func (w *Worktree) KeepModules(ctx context.Context, to string) (kept bool, err e
 	}
 	inside, err := repositoriesIn(w.path)
 	if err != nil {
-		return kept, storageError(w.path, err)
+		return kept, disk.NewStorageError(w.path, err)
 	}
 	for _, path := range inside {
 		below, err := filepath.Rel(w.path, path)
@@ -134,8 +135,8 @@ func (w *Worktree) KeepModules(ctx context.Context, to string) (kept bool, err e
 		if !w.repo.unpublishedIn(ctx, path) || w.tracks(ctx, filepath.Join(below, "HEAD")) {
 			continue
 		}
-		if err := moveAcross(path, vacant(filepath.Join(to, below))); err != nil {
-			return kept, storageError(to, err)
+		if err := disk.Move(path, vacant(filepath.Join(to, below))); err != nil {
+			return kept, disk.NewStorageError(to, err)
 		}
 		kept = true
 	}
@@ -147,8 +148,8 @@ func (w *Worktree) KeepModules(ctx context.Context, to string) (kept bool, err e
 func (w *Worktree) KeepFiles(files []string, to string) error {
 	for _, file := range files {
 		file = filepath.FromSlash(file)
-		if err := moveAcross(filepath.Join(w.path, file), filepath.Join(to, file)); err != nil {
-			return storageError(to, err)
+		if err := disk.Move(filepath.Join(w.path, file), filepath.Join(to, file)); err != nil {
+			return disk.NewStorageError(to, err)
 		}
 	}
 	return nil
@@ -228,7 +229,7 @@ func (r *Repo) keepModule(ctx context.Context, worktree, from, to string) (kept 
 	}
 	relink, err := r.unlinkModules(ctx, worktree, from)
 	if err == nil {
-		err = storageError(to, moveAcross(from, to))
+		err = disk.NewStorageError(to, disk.Move(from, to))
 	}
 	if err != nil {
 		return false, errors.Join(err, relink())
@@ -250,7 +251,7 @@ func (r *Repo) unlinkModules(ctx context.Context, worktree, modules string) (rel
 	links := map[string][]byte{}
 	relink = func() (err error) {
 		for link, text := range links {
-			err = errors.Join(err, ReplaceFile(link, text))
+			err = errors.Join(err, disk.Replace(link, text))
 		}
 		return err
 	}
@@ -265,8 +266,8 @@ func (r *Repo) unlinkModules(ctx context.Context, worktree, modules string) (rel
 			continue // a repository of its own
 		}
 		links[link] = text
-		if err := RemoveFile(link); err != nil {
-			return relink, storageError(filepath.Dir(link), err)
+		if err := disk.Remove(link); err != nil {
+			return relink, disk.NewStorageError(filepath.Dir(link), err)
 		}
 	}
 	for _, dir := range gitDirs(modules) {
@@ -329,7 +330,7 @@ func gitDirs(dir string) (all []string) {
 // Record returns the directory where git keeps its data on the worktree, or "" if there
 // is none. The worktree itself may be gone.
 func (w *Worktree) Record() string {
-	records, _ := filepath.Glob(filepath.Join(EscapeGlob(w.repo.common), "worktrees", "*"))
+	records, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(w.repo.common), "worktrees", "*"))
 	for _, dir := range records {
 		if linkBack(dir) == filepath.Join(w.path, ".git") {
 			return dir

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -143,7 +144,7 @@ func amidLocks(words []string) bool {
 // the tops of its worktrees.
 func (r *Repo) places() []string {
 	var linked []string
-	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
+	records, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.common), "worktrees", "*"))
 	for _, record := range records {
 		if link := linkBack(record); link != "" {
 			linked = append(linked, filepath.Dir(link))

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -265,8 +266,8 @@ func TestEndCommands(t *testing.T) {
 	// The group of another leader, with the number of one that has ended.
 	strange := start()
 	file, other := r.commandFile(left.Process.Pid), r.commandFile(strange.Process.Pid)
-	check(t, ReplaceFile(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), proc.This(), dead, 1))))
-	check(t, ReplaceFile(other, []byte(proc.Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
+	check(t, disk.Replace(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), proc.This(), dead, 1))))
+	check(t, disk.Replace(other, []byte(proc.Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
 	check(t, r.Commands().End(ctx, "place"))
 	if proc.Birth(strange.Process.Pid) == "" || exists(other) {
 		t.Error("a group that is not on record was ended, or its record is left")

@@ -1,14 +1,11 @@
 package git
 
 import (
-	"errors"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -25,18 +22,6 @@ func TestImports(t *testing.T) {
 			if part, found := strings.CutPrefix(path+"/", goGit); found && !slices.Contains(formats, strings.TrimSuffix(part, "/")) {
 				t.Errorf("%s imports %s", name, path)
 			}
-		}
-	}
-}
-
-func TestStorageSentences(t *testing.T) {
-	for cause, want := range map[error]string{
-		syscall.ENOSPC: "disk is full; make room", syscall.EDQUOT: "quota is used up", syscall.EROFS: "read-only", syscall.EBUSY: "a disk is mounted there; unmount it",
-		syscall.EACCES: "read-only", syscall.EPERM: "read-only", syscall.ENOTDIR: "not a directory",
-	} {
-		err := storageError("/repo/.git", &fs.PathError{Op: "open", Path: "/repo/.git/x", Err: cause})
-		if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "/repo/.git") || !errors.Is(err, cause) {
-			t.Errorf("%v: got %v", cause, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -57,7 +58,7 @@ func (r Records) Nameless() (nameless []string) {
 // Unfinished lists the records of worktrees whose HEAD has the zero id, which git writes
 // first. While one is left by a git that was killed then, git neither fetches nor packs nor prunes.
 func (r Records) Unfinished() (unfinished []string) {
-	heads, _ := filepath.Glob(filepath.Join(EscapeGlob(r.repo.common), "worktrees", "*", "HEAD")) // the pattern is valid
+	heads, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.repo.common), "worktrees", "*", "HEAD")) // the pattern is valid
 	for _, head := range heads {
 		if line, _ := plainFile(head); plumbing.OID(line).Valid() && plumbing.OID(line).IsZero() {
 			unfinished = append(unfinished, filepath.Dir(head))
@@ -80,7 +81,7 @@ func (r Records) Finish(ctx context.Context, record string) error {
 	if err != nil {
 		return err
 	}
-	return storageError(record, ReplaceFile(head, []byte(string(commit)+"\n")))
+	return disk.NewStorageError(record, disk.Replace(head, []byte(string(commit)+"\n")))
 }
 
 // finishRecords finishes the unfinished records that killed processes have left, and reports
@@ -135,11 +136,11 @@ func (r Records) WorktreeOf(record string, among []string) string {
 // Complete restores the paths in a record of the worktree at path: those of the repository and of
 // the worktree. It can be repeated, also while git writes the record.
 func (r Records) Complete(record, path string) error {
-	err := ReplaceFile(filepath.Join(record, "commondir"), []byte(upToCommon))
+	err := disk.Replace(filepath.Join(record, "commondir"), []byte(upToCommon))
 	if link := filepath.Join(path, ".git"); err == nil && linkBack(record) != link {
-		err = ReplaceFile(filepath.Join(record, "gitdir"), []byte(link+"\n"))
+		err = disk.Replace(filepath.Join(record, "gitdir"), []byte(link+"\n"))
 	}
-	return storageError(record, err)
+	return disk.NewStorageError(record, err)
 }
 
 // completeRecords completes the records of which a git has left the file commondir empty, because

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
 // asNobody gives a directory away to a user without rights of its own, and makes this thread use
@@ -50,12 +52,12 @@ func TestRemoveTree(t *testing.T) {
 	if err := os.RemoveAll(tree); err == nil {
 		t.Fatal("nothing is in the way")
 	}
-	check(t, removeTree(tree))
+	check(t, disk.RemoveTree(tree))
 	if exists(tree) {
 		t.Error("it is still there")
 	}
 	if info := must[os.FileInfo](t)(os.Stat(other)); info.Mode().Perm() != 0o555 {
 		t.Errorf("what the link leads to is %s", info.Mode())
 	}
-	check(t, removeTree(tree)) // what is gone is no error
+	check(t, disk.RemoveTree(tree)) // what is gone is no error
 }

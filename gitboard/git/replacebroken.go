@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -23,14 +24,14 @@ func (b BrokenRefs) Replace(ctx context.Context, broken *BrokenRefError, to plum
 	path := filepath.Join(b.repo.common, filepath.FromSlash(broken.Ref))
 	lock := path + ".lock"
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return storageError(b.repo.common, err)
+		return disk.NewStorageError(b.repo.common, err)
 	}
 	file, err := os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s is %w", broken.Ref, &BusyError{Paths: []string{lock}})
 	}
 	if err != nil {
-		return storageError(b.repo.common, err)
+		return disk.NewStorageError(b.repo.common, err)
 	}
 	defer func() {
 		if err != nil {
@@ -51,7 +52,7 @@ func (b BrokenRefs) Replace(ctx context.Context, broken *BrokenRefError, to plum
 	}
 	_, err = fmt.Fprintln(file, to)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return storageError(b.repo.common, err)
+		return disk.NewStorageError(b.repo.common, err)
 	}
-	return storageError(b.repo.common, os.Rename(lock, path))
+	return disk.NewStorageError(b.repo.common, os.Rename(lock, path))
 }

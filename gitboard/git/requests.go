@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -98,7 +99,7 @@ func (r *Repo) asking(ctx context.Context, tip plumbing.OID, depth int) ([]askin
 	}
 	all, err := r.askingOf(ctx, tip, max(depth, askingMost/2))
 	if err == nil {
-		_ = ReplaceFile(r.askingFile(), []byte(lines(all))) // if it fails, git is asked again
+		_ = disk.Replace(r.askingFile(), []byte(lines(all))) // if it fails, git is asked again
 	}
 	return all, err
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -122,34 +122,20 @@ func (w *Worktree) copyIndex(ctx context.Context) (path string, err error) {
 func copyIndexIn(dir string) (path string, err error) {
 	to, err := os.CreateTemp(dir, "liza-index-")
 	if err != nil {
-		return "", storageError(dir, err)
+		return "", disk.NewStorageError(dir, err)
 	}
 	from, err := os.Open(filepath.Join(dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		// A missing index means an empty one, but an empty file is not a valid index.
-		return to.Name(), storageError(dir, errors.Join(to.Close(), os.Remove(to.Name())))
+		return to.Name(), disk.NewStorageError(dir, errors.Join(to.Close(), os.Remove(to.Name())))
 	}
 	if err == nil {
 		defer from.Close()
-		err = copyAged(to, from)
+		err = disk.CopyAged(to, from)
 	}
 	if err := errors.Join(err, to.Close()); err != nil {
 		os.Remove(to.Name())
-		return "", fmt.Errorf("copy the index in %s: %w", dir, storageError(dir, err))
+		return "", fmt.Errorf("copy the index in %s: %w", dir, disk.NewStorageError(dir, err))
 	}
 	return to.Name(), nil
-}
-
-// copyAged copies a file with its modification time. Git compares the index's time with those of
-// the files to decide which of them it must read although they look unchanged (git's
-// technical/racy-git); a newer copy would hide edits.
-func copyAged(to, from *os.File) error {
-	if _, err := io.Copy(to, from); err != nil {
-		return err
-	}
-	info, err := from.Stat()
-	if err != nil {
-		return err
-	}
-	return os.Chtimes(to.Name(), info.ModTime(), info.ModTime())
 }

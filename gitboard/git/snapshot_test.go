@@ -1,7 +1,6 @@
 package git
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -235,26 +234,6 @@ func TestStatus(t *testing.T) {
 	}
 	if strings.Join(got, "|") != "D  a.txt| M b|A  né w.txt|?? dir/x" {
 		t.Errorf("got %q", got)
-	}
-}
-
-// TestCopyAged checks that the copy of an index is as old as the index: git does not read files that
-// are older than that, and would miss what was edited since.
-func TestCopyAged(t *testing.T) {
-	dir, then := t.TempDir(), noon.Local()
-	writeIn(t, dir, "from", "index")
-	check(t, os.Chtimes(filepath.Join(dir, "from"), then, then))
-	from := must[*os.File](t)(os.Open(filepath.Join(dir, "from")))
-	defer from.Close()
-	to := must[*os.File](t)(os.Create(filepath.Join(dir, "to")))
-	check(t, errors.Join(copyAged(to, from), to.Close()))
-	if info := must[os.FileInfo](t)(os.Stat(to.Name())); readIn(t, dir, "to") != "index" || !info.ModTime().Equal(then) {
-		t.Errorf("%q of %s", readIn(t, dir, "to"), info.ModTime())
-	}
-	unreadable := must[*os.File](t)(os.Open(dir))
-	defer unreadable.Close()
-	if copyAged(must[*os.File](t)(os.OpenFile(to.Name(), os.O_WRONLY, 0)), unreadable) == nil {
-		t.Error("what can't be read is copied")
 	}
 }
 

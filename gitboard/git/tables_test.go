@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
@@ -509,7 +510,7 @@ func TestSmallParts(t *testing.T) {
 		"one that was ended has":                   command{}.failure(ended, exec.ErrWaitDelay, "") != nil,
 		"a HEAD is a line":                         isSoundHead(strings.Repeat("1", 40)+"\n") && !isSoundHead(strings.Repeat("1", 40)) && isSoundHead("ref: refs/x"),
 		"a directory that is missing is not watched": func() bool {
-			replaced, stop := Watch(filepath.Join(t.TempDir(), "a", "b"))
+			replaced, stop := disk.Watch(filepath.Join(t.TempDir(), "a", "b"))
 			stop()
 			return replaced == nil
 		}(),

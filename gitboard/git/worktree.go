@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -134,13 +135,7 @@ const noBranch = plumbing.HeadsPrefix + ".invalid"
 // reached by another path, which Worktrees finds, and for a symbolic link.
 func (w *Worktree) Owns() bool {
 	_, ours := w.record()
-	return ours && !IsLink(w.path)
-}
-
-// IsLink reports whether path is a symbolic link.
-func IsLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
+	return ours && !disk.IsLink(w.path)
 }
 
 // record returns the directory in which git keeps its data on the linked worktree

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -56,7 +57,7 @@ func MarkMade(record string) error {
 	if record == "" {
 		return fs.ErrNotExist
 	}
-	return storageError(record, ReplaceFile(filepath.Join(record, madeFile), nil))
+	return disk.NewStorageError(record, disk.Replace(filepath.Join(record, madeFile), nil))
 }
 
 // MovingReason is the reason with which Move locks a worktree. If a lock with it remains,
@@ -74,7 +75,7 @@ const MovingReason = "git liza moves it"
 // The result is judged by where the worktree is, so it is also nil if the move turns out to be done
 // after an unclear failure.
 func (w *Worktree) Move(ctx context.Context, to string) error {
-	if IsLink(w.path) {
+	if disk.IsLink(w.path) {
 		return fmt.Errorf("%s is a symbolic link: git would move what it leads to", w.path)
 	}
 	if _, err := os.Lstat(to); err == nil {
@@ -109,16 +110,16 @@ func (w *Worktree) move(ctx context.Context, to string) error {
 		err = os.Rename(w.path, to)
 	}
 	if errors.Is(err, syscall.EBUSY) {
-		return storageError(w.path, err)
+		return disk.NewStorageError(w.path, err)
 	}
 	if fixed(err) {
-		return storageError(filepath.Dir(w.path), err)
+		return disk.NewStorageError(filepath.Dir(w.path), err)
 	}
 	if !plain || err != nil {
 		return w.repo.worktreeCommand(ctx, "move", []string{"--force", "--force"}, w.path, to)
 	}
-	if err := ReplaceFile(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n")); err != nil {
-		return errors.Join(storageError(record, err), os.Rename(to, w.path)) // the disk is full, say
+	if err := disk.Replace(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n")); err != nil {
+		return errors.Join(disk.NewStorageError(record, err), os.Rename(to, w.path)) // the disk is full, say
 	}
 	return nil
 }
@@ -218,7 +219,7 @@ const lockedFile = "locked"
 // Unlock removes a worktree's lock. It is not an error if there is none.
 func (w *Worktree) Unlock(ctx context.Context) error {
 	if dir, ours := w.record(); ours {
-		return RemoveFile(filepath.Join(dir, lockedFile))
+		return disk.Remove(filepath.Join(dir, lockedFile))
 	}
 	err := w.repo.worktreeCommand(ctx, "unlock", nil, w.path)
 	if err == nil {
@@ -240,7 +241,7 @@ func (w *Worktree) Unlock(ctx context.Context) error {
 // path is a symbolic link. Git refuses to remove the main worktree. What can't be removed stays a
 // worktree as long as its .git is there.
 func (w *Worktree) Remove(ctx context.Context) error {
-	if IsLink(w.path) {
+	if disk.IsLink(w.path) {
 		return fmt.Errorf("%s is a symbolic link: git would remove what it leads to", w.path)
 	}
 	removed, err := w.removePlain()
@@ -283,7 +284,7 @@ func (r Records) Forget(ctx context.Context, record, to string) error {
 // Drop deletes the record of a worktree.
 func (r Records) Drop(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
-		return storageError(dir, err)
+		return disk.NewStorageError(dir, err)
 	}
 	_ = os.Remove(filepath.Dir(dir)) // git also removes it once it is empty
 	return nil
@@ -300,10 +301,10 @@ func (w *Worktree) removePlain() (removed bool, err error) {
 	entries, _ := os.ReadDir(w.path)
 	for _, e := range entries {
 		if e.Name() != ".git" { // last: until then git knows whose worktree it is
-			_ = removeTree(filepath.Join(w.path, e.Name()))
+			_ = disk.RemoveTree(filepath.Join(w.path, e.Name()))
 		}
 	}
-	if err := removeTree(w.path); err != nil {
+	if err := disk.RemoveTree(w.path); err != nil {
 		return false, err
 	}
 	if err := w.repo.Records().Drop(dir); err != nil {
@@ -317,7 +318,7 @@ func (w *Worktree) removePlain() (removed bool, err error) {
 // and a symbolic link, but not what the link leads to.
 func (w *Worktree) Discard(ctx context.Context) error {
 	refused := w.Remove(ctx)
-	if err := removeTree(w.path); err != nil {
+	if err := disk.RemoveTree(w.path); err != nil {
 		return err // which is also why git has refused
 	}
 	if refused == nil {

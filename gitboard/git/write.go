@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -125,5 +126,5 @@ func writeObject(dir string, object plumbing.Object) error {
 	if refresh(path, object) {
 		return nil
 	}
-	return storageError(dir, writeLoose(dir, path, object))
+	return disk.NewStorageError(dir, writeLoose(dir, path, object))
 }

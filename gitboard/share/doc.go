@@ -28,6 +28,7 @@
 // objects takes a fetch. What was decided while a parcel was on its way stays pending for the next
 // one.
 //
-// It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/lease, gitboard/log,
-// gitboard/log/codec, gitboard/parcel, gitboard/queue and gitboard/text.
+// It may import gitboard/board, gitboard/git, gitboard/git/disk, gitboard/git/plumbing,
+// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/parcel, gitboard/queue and
+// gitboard/text.
 package share

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -102,7 +103,7 @@ func outcomeOf(l *link, err error) outcome {
 }
 
 // write replaces one of this clone's own files atomically.
-func (s *Store) write(name string, data []byte) error { return git.ReplaceFile(s.file(name), data) }
+func (s *Store) write(name string, data []byte) error { return disk.Replace(s.file(name), data) }
 
 func said(err error) string {
 	if network := (*git.NetworkError)(nil); errors.As(err, &network) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
@@ -107,7 +108,7 @@ func (s *Store) gather(ctx context.Context) {
 // regather waits until as many operations are pending as there were at the end of the last push,
 // but for one more only while that takes less than the push took for each of those that are here.
 func (s *Store) regather(ctx context.Context, p place) {
-	appended, stop := git.Watch(s.file(chainFile))
+	appended, stop := disk.Watch(s.file(chainFile))
 	defer stop()
 	most, next := time.NewTimer(p.Took), time.NewTimer(p.Took/firstShare)
 	defer most.Stop()

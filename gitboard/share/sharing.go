@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -52,7 +52,7 @@ func (s *Store) begin(ctx context.Context, name string) error {
 }
 
 // ended forgets what begun returns.
-func (s *Store) ended() error { return git.RemoveFile(s.file(sharingFile)) }
+func (s *Store) ended() error { return disk.Remove(s.file(sharingFile)) }
 
 func (s *Store) address(ctx context.Context, name string) (string, error) {
 	address, _, err := s.repo.Settings().Get(ctx, "remote."+name+".url")

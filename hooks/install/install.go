@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -165,7 +166,7 @@ func Install(ctx context.Context, repo *git.Repo, setup Setup) error {
 		err = cmp.Or(err, os.MkdirAll(filepath.Join(dir, provenDir), 0o755))
 	}
 	for name, text := range files {
-		err = cmp.Or(err, git.ReplaceFile(filepath.Join(dir, name), []byte(text)))
+		err = cmp.Or(err, disk.Replace(filepath.Join(dir, name), []byte(text)))
 	}
 	for _, name := range names(server) {
 		err = cmp.Or(err, installHook(dir, name, project))
@@ -255,7 +256,7 @@ func Hide(repo *git.Repo, branches []string) error {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && string(now) == pushes(branches) {
 		return nil
 	}
-	if err := git.ReplaceFile(file, []byte(pushes(branches))); err != nil {
+	if err := disk.Replace(file, []byte(pushes(branches))); err != nil {
 		return &git.StorageError{Dir: Dir(repo), Err: err}
 	}
 	return nil

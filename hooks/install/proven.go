@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -25,7 +26,7 @@ const provenFor = time.Minute
 func KeepProven(repo *git.Repo, now time.Time, key plumbing.OID, moves string) {
 	dir := filepath.Join(Dir(repo), provenDir)
 	tidyProven(dir, now)
-	_ = git.ReplaceFile(filepath.Join(dir, string(key)), []byte(moves))
+	_ = disk.Replace(filepath.Join(dir, string(key)), []byte(moves))
 }
 
 // integrationFile is where a server records which branch is integration: the id of the board's
@@ -40,7 +41,7 @@ func KeepIntegration(repo *git.Repo, settings plumbing.OID, ref string) {
 	if was, err := os.ReadFile(file); err == nil && string(was) == note {
 		return
 	}
-	_ = git.ReplaceFile(file, []byte(note))
+	_ = disk.Replace(file, []byte(note))
 }
 
 func tidyProven(dir string, now time.Time) {

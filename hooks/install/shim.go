@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -66,7 +67,7 @@ func installHook(dir, name, project string) error {
 		err = os.Rename(made, file)
 	}
 	if err != nil {
-		return errors.Join(err, git.RemoveFile(made))
+		return errors.Join(err, disk.Remove(made))
 	}
 	return nil
 }

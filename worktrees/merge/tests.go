@@ -16,7 +16,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
@@ -138,7 +138,7 @@ func (t *tests) forget() {
 	text, _ := os.ReadFile(t.file)
 	half := text[len(text)/2:]
 	half = half[bytes.IndexByte(half, '\n')+1:]
-	_ = git.ReplaceFile(t.file, half)
+	_ = disk.Replace(t.file, half)
 }
 
 // prove tests a train. green is how many of its cars pass together; failed is the failure of the

@@ -1,36 +1,14 @@
 package git
 
 import (
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
-
-// ReplaceFile writes a file in one step, so that nobody reads half of it. It does not create the
-// directory, and does not flush: the file is one that can be lost.
-func ReplaceFile(path string, data []byte) error {
-	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s-%d", filepath.Base(path), os.Getpid()))
-	err := os.WriteFile(temp, data, 0o644)
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		_ = os.Remove(temp)
-	}
-	return err
-}
-
-// RemoveFile removes a file, which may be gone already.
-func RemoveFile(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
 
 // leftAfter is the age at which a temporary file counts as left by a process that was killed. To
 // write one takes milliseconds, and no push goes without output for so long.
@@ -55,7 +33,7 @@ func (r *Repo) dropLeft() {
 		return nil // what can't be read is not ours to remove
 	})
 	for _, name := range []string{"gitdir", "commondir", "HEAD"} {
-		left, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "."+name+"-*")) // the pattern is valid
+		left, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.common), "worktrees", "*", "."+name+"-*")) // the pattern is valid
 		for _, file := range left {
 			drop(file)
 		}

@@ -1,4 +1,4 @@
-package git
+package disk
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// removeTree is os.RemoveAll, which does not remove what is in a directory that its owner may not
+// RemoveTree is os.RemoveAll, which does not remove what is in a directory that its owner may not
 // write to. Package managers make such directories: Go's module cache consists of them.
-func removeTree(path string) error {
+func RemoveTree(path string) error {
 	err := os.RemoveAll(path)
 	if !errors.Is(err, fs.ErrPermission) {
 		return err

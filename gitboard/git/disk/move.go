@@ -1,4 +1,4 @@
-package git
+package disk
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// moveAcross renames a file or directory, or copies it and removes the original if the two paths are on
+// Move renames a file or directory, or copies it and removes the original if the two paths are on
 // different disks: `.worktrees` may be a mount. to must not exist; the directory that it is in is
 // made.
-func moveAcross(from, to string) error {
+func Move(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func moveAcross(from, to string) error {
 	if err := copyTree(from, to); err != nil {
 		return err
 	}
-	return removeTree(from)
+	return RemoveTree(from)
 }
 
 // copyTree copies a file, or a directory with its files, their permissions and times, and its symbolic links.
@@ -39,7 +39,7 @@ func copyTree(from, to string) error {
 	}
 	err := copyInto(from, to)
 	if err != nil {
-		_ = removeTree(to)
+		_ = RemoveTree(to)
 	}
 	return err
 }
@@ -99,7 +99,7 @@ func copyFile(from, to string, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(copyAged(file, source), file.Chmod(mode), file.Sync(), file.Close())
+	err = errors.Join(CopyAged(file, source), file.Chmod(mode), file.Sync(), file.Close())
 	if err != nil {
 		_ = os.Remove(to)
 	}

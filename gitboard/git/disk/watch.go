@@ -1,4 +1,4 @@
-package git
+package disk
 
 import (
 	"path/filepath"

@@ -1,0 +1,172 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// TestCopyTree checks that a copy has the files of a directory with their permissions and times,
+// and its symbolic links, and that nothing is left of a copy that failed.
+func TestCopyTree(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	for name, mode := range map[string]fs.FileMode{"sub/secret": 0o600, "sub/run": 0o755, "read-only/object": 0o444} {
+		writeIn(t, from, name, name)
+		check(t, os.Chmod(filepath.Join(from, name), mode))
+		check(t, os.Chtimes(filepath.Join(from, name), noon, noon))
+	}
+	check(t, os.Symlink("sub/run", filepath.Join(from, "link")))
+	check(t, os.Symlink("nowhere", filepath.Join(from, "broken link")))
+	check(t, exec.Command("mkfifo", filepath.Join(from, "fifo")).Run()) // has no content
+	check(t, os.Chmod(filepath.Join(from, "read-only"), 0o555))
+	list := func(top string) string {
+		var lines []string
+		check(t, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+			check(t, err)
+			info := must[fs.FileInfo](t)(e.Info())
+			below := must[string](t)(filepath.Rel(top, path))
+			text := ""
+			switch {
+			case info.Mode().IsRegular():
+				text = readIn(t, top, below) + " " + info.ModTime().UTC().String()
+			case info.Mode()&fs.ModeSymlink != 0:
+				text = must[string](t)(os.Readlink(path))
+			case !e.IsDir():
+				return nil
+			}
+			lines = append(lines, info.Mode().String()+" "+below+" "+text)
+			return nil
+		}))
+		return strings.Join(lines, "\n")
+	}
+	check(t, copyTree(from, to))
+	if got, want := list(to), list(from); got != want {
+		t.Errorf("copied\n%s\nof\n%s", got, want)
+	}
+	if err := copyTree(from, to); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("copied over another one: %v", err)
+	}
+	if got, want := list(to), list(from); got != want {
+		t.Errorf("what was there is\n%s\nof\n%s", got, want)
+	}
+	for _, dir := range []string{from, to} { // so that the test can remove them
+		check(t, os.Chmod(filepath.Join(dir, "read-only"), 0o755))
+	}
+}
+
+// TestMoveAcrossFails checks that a directory stays where it is if it can't be moved, that it is then
+// not said to be gone, and that a copy reports what it could not copy.
+func TestMoveAcrossFails(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "from")
+	writeIn(t, from, "sub/file", "x")
+	if err := Move(from, "/sys/none/below/to"); err == nil || errors.Is(err, fs.ErrNotExist) { // nobody can make one there
+		t.Errorf("to where no directory can be made: %v", err)
+	}
+	to := t.TempDir()
+	writeIn(t, to, "sub/file", "mine")
+	if err := copyInto(from, to); !errors.Is(err, fs.ErrExist) || readIn(t, to, "sub/file") != "mine" {
+		t.Errorf("over a file: %v", err)
+	}
+	if readIn(t, from, "sub/file") != "x" {
+		t.Error("it is gone")
+	}
+	to = filepath.Join(to, "new")
+	if err := copyTree(filepath.Join(from, "none"), to); !errors.Is(err, fs.ErrNotExist) || exists(to) {
+		t.Errorf("what is not there: %v", err)
+	}
+}
+
+// TestCopyAged checks that the copy of an index is as old as the index: git does not read files that
+// are older than that, and would miss what was edited since.
+func TestCopyAged(t *testing.T) {
+	dir, then := t.TempDir(), noon.Local()
+	writeIn(t, dir, "from", "index")
+	check(t, os.Chtimes(filepath.Join(dir, "from"), then, then))
+	from := must[*os.File](t)(os.Open(filepath.Join(dir, "from")))
+	defer from.Close()
+	to := must[*os.File](t)(os.Create(filepath.Join(dir, "to")))
+	check(t, errors.Join(CopyAged(to, from), to.Close()))
+	if info := must[os.FileInfo](t)(os.Stat(to.Name())); readIn(t, dir, "to") != "index" || !info.ModTime().Equal(then) {
+		t.Errorf("%q of %s", readIn(t, dir, "to"), info.ModTime())
+	}
+	unreadable := must[*os.File](t)(os.Open(dir))
+	defer unreadable.Close()
+	if CopyAged(must[*os.File](t)(os.OpenFile(to.Name(), os.O_WRONLY, 0)), unreadable) == nil {
+		t.Error("what can't be read is copied")
+	}
+}
+
+func TestStorageSentences(t *testing.T) {
+	for cause, want := range map[error]string{
+		syscall.ENOSPC: "disk is full; make room", syscall.EDQUOT: "quota is used up", syscall.EROFS: "read-only", syscall.EBUSY: "a disk is mounted there; unmount it",
+		syscall.EACCES: "read-only", syscall.EPERM: "read-only", syscall.ENOTDIR: "not a directory",
+	} {
+		err := NewStorageError("/repo/.git", &fs.PathError{Op: "open", Path: "/repo/.git/x", Err: cause})
+		if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "/repo/.git") || !errors.Is(err, cause) {
+			t.Errorf("%v: got %v", cause, err)
+		}
+	}
+}
+
+// TestWatch: a process that watches a file is woken when another one takes its place.
+func TestWatch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "watched")
+	check(t, os.WriteFile(path, nil, 0o644))
+	replaced, stop := Watch(path)
+	defer stop()
+	if replaced == nil {
+		t.Skip("files can't be watched here")
+	}
+	check(t, os.WriteFile(path+".new", nil, 0o644))
+	check(t, os.Rename(path+".new", path))
+	<-replaced
+	for e, want := range map[fsnotify.Event]bool{
+		{Name: path, Op: fsnotify.Create}: true, {Name: path, Op: fsnotify.Write}: false, {Name: path + ".new", Op: fsnotify.Create}: false,
+	} {
+		if replaces(e, path) != want {
+			t.Errorf("%v replaces it: %v", e, !want)
+		}
+	}
+}
+
+var noon = time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		check(t, err)
+		return value
+	}
+}
+
+func writeIn(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	check(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+func readIn(t *testing.T, dir, name string) string {
+	t.Helper()
+	return string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, name))))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
