@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// Follow returns a channel that gets a value when the board may have changed, or a file by which a
-// human stops this clone. It also gets one at the start, and whenever no value was sent for the
+// Follow returns a channel that gets a value when the board or the merge lease may have changed, or a
+// file by which a human stops this clone. It also gets one at the start, and whenever no value was sent for the
 // given time. Values that have not been received yet are merged into one. If the system can't watch
 // files, only the time counts. When the context ends, Follow stops and closes the channel.
 func (b *Board) Follow(ctx context.Context, every time.Duration) (<-chan struct{}, error) {
@@ -82,6 +82,7 @@ func (f *follower) places() map[string][]string {
 		filepath.Join(f.common, "reftable"):              {"tables.list"},
 		filepath.Join(f.common, "refs", "heads"):         {"liza"},
 		filepath.Join(f.common, "refs", "heads", "liza"): {"state"},
+		filepath.Join(f.common, filepath.FromSlash(strings.TrimSuffix(plumbing.LeasePrefix, "/"))): {plumbing.MergeHolder},
 	}
 	if f.root != "" {
 		places[f.root] = []string{".liza"}

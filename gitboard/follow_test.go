@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -46,12 +47,23 @@ func TestFollow(t *testing.T) {
 		check(t, os.WriteFile(filepath.Join(dir, ".liza", "PAUSE"), nil, 0o644))
 		told("a file that stops")
 		settled()
+		dropMergeLease(t, dir)
+		told("the end of a merge")
+		settled()
 		// This deletes the directory of the board's ref.
 		testrun.RunGit(t, dir, "pack-refs", "--all")
 	}
 	cancel()
 	for range changed {
 	}
+}
+
+// dropMergeLease takes the merge lease and drops it, without an operation on the board.
+func dropMergeLease(t *testing.T, dir string) {
+	t.Helper()
+	ref := plumbing.LeaseRef(plumbing.MergeHolder)
+	testrun.RunGit(t, dir, "update-ref", ref, testrun.RunGit(t, dir, "hash-object", "-w", "--stdin"))
+	testrun.RunGit(t, dir, "update-ref", "-d", ref)
 }
 
 func TestFollowByTimeAlone(t *testing.T) {

@@ -166,6 +166,8 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 		case taken := <-lostLease:
 			w.stopped, lostLease, follow = lost(s.actor.ID, taken), nil, nil
 			w.end("the lease was lost")
+		case m := <-s.lane.done:
+			w.merged(ctx, m)
 		case <-follow:
 			w.look(ctx)
 		}
@@ -194,7 +196,15 @@ func (w *watching) look(ctx context.Context) {
 	}
 	if failed == nil {
 		w.warn(l)
+		var next time.Time
+		next, failed = w.supervisor.merge(ctx, &l)
+		w.order.Next = sooner(w.order.Next, next)
 	}
+	w.react(ctx, l, failed)
+}
+
+// react carries out the order of a look, or deals with its failure.
+func (w *watching) react(ctx context.Context, l Look, failed error) {
 	switch {
 	case failed == nil && !w.order.End.IsZero() && !l.Now.Before(w.order.End):
 		w.ending.cut = w.order.Cut
@@ -211,6 +221,15 @@ func (w *watching) look(ctx context.Context) {
 		w.report(Trouble, w.r.Task, failed.Error())
 		w.order.Next = time.Time{} // a change of the board, or the poll, comes first
 	}
+}
+
+// merged takes the result of a merge, and looks for the next one.
+func (w *watching) merged(ctx context.Context, m merged) {
+	if err := w.supervisor.merged(ctx, m); err != nil && w.stopped == nil {
+		w.react(ctx, Look{}, err)
+		return
+	}
+	w.look(ctx)
 }
 
 // silence reports once that an agent has been silent for long, and its last action.

@@ -58,7 +58,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 			l.NoSpec[goal.ID] = spec == ""
 		}
 	}
-	if err := s.leases(ctx, v, &l); err != nil {
+	if err := cmp.Or(s.seeMerge(ctx, v, &l), s.leases(ctx, v, &l)); err != nil {
 		return l, err
 	}
 	if s.OnDemand {
@@ -118,7 +118,7 @@ func (s *supervisor) others(state *board.State) (others []string) {
 	}
 	for _, id := range state.List(board.AgentDir) {
 		role, _ := state.RoleOf(id)
-		if role == s.Role && (role == roles.Planner || roles.NameOf(id) == s.name() && before(id, s.actor.ID)) {
+		if role == s.Role && (role != roles.Coder || roles.NameOf(id) == s.name() && before(id, s.actor.ID)) {
 			add(id)
 		}
 	}

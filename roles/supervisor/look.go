@@ -13,13 +13,17 @@ import (
 
 // Look is everything a supervisor sees when it decides.
 type Look struct {
-	Now     time.Time
-	State   *board.State
-	Agent   string
-	Role    roles.Role
-	Clone   string
-	Halt    *report.Halt    // the file that stops this clone, nil if none
-	Leases  map[string]Seen // by agent: holders, and those before this one; no entry without a lease
+	Now       time.Time
+	State     *board.State
+	Agent     string
+	Role      roles.Role
+	Clone     string
+	Halt      *report.Halt    // the file that stops this clone, nil if none
+	Leases    map[string]Seen // by agent: holders, and those before this one; no entry without a lease
+	Merging   []string        // the approved tasks that this reviewer's lane is merging
+	MergeBusy time.Time       // until when at most another lane of the board merges
+	MergeSeen time.Time       // when another lane was last seen to merge
+
 	NoSpec  map[string]bool // goals whose spec is not a file on integration
 	Only    string          // the only task to look at, "" for all
 	First   string          // the task to take first, "" for the board's order

@@ -91,6 +91,9 @@ func (s *supervisor) quarantine(cause error) error {
 
 // step decides and carries out the next step.
 func (s *supervisor) step(ctx context.Context, l Look) error {
+	if _, err := s.merge(ctx, &l); err != nil {
+		return err
+	}
 	var step Step
 	if err := read(l.State, func() { step = Next(l, s.memory) }); err != nil {
 		return err
@@ -132,8 +135,6 @@ func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 		return s.claim(ctx, l, step.Task)
 	case ClaimReview:
 		return s.claimReview(ctx, l, step.Task)
-	case Merge:
-		return s.merge(ctx, l, step.Train)
 	case CompleteGoal:
 		return s.plain(ctx, GoalCompleted, gitboard.Completing(&board.GoalComplete{Goal: step.Goal}))
 	case Plan:
@@ -179,6 +180,8 @@ func (s *supervisor) wait(ctx context.Context, step Step) error {
 		return ctx.Err()
 	case err := <-s.pulse.lost:
 		return lost(s.actor.ID, err)
+	case m := <-s.lane.done:
+		return s.merged(ctx, m)
 	case <-s.follow:
 	case <-timer:
 	}

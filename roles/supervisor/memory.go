@@ -305,6 +305,14 @@ func (m *Memory) givesUp(t *board.Task, now time.Time) bool {
 	return f.Times >= claimTries && f.Mark == mark(t) && (f.NotBefore.IsZero() || now.Before(f.NotBefore))
 }
 
+// mergeAgain is when to merge a task after failures, zero if none counts.
+func (m *Memory) mergeAgain(t *board.Task) time.Time {
+	if f, failed := m.Merges[t.ID]; failed && f.Mark == mark(t) {
+		return f.NotBefore
+	}
+	return time.Time{}
+}
+
 // MergeFailed counts a merge that failed for a passing reason, and delays the next attempt.
 func (m *Memory) MergeFailed(t *board.Task, now time.Time) {
 	times := 0

@@ -19,7 +19,6 @@ const (
 	Stop         Action = "stop"
 	Claim        Action = "claim"
 	ClaimReview  Action = "claim-review"
-	Merge        Action = "merge"
 	Start        Action = "start" // the agent, on its task or wake-up
 	Plan         Action = "plan"  // take on a goal to plan
 	CompleteGoal Action = "goal-complete"
@@ -30,11 +29,10 @@ const (
 
 // Step is a supervisor's next action.
 type Step struct {
-	Do    Action
-	Task  string
-	Train []string     // of a merge: every task that can be merged now, Task first
-	Wake  *report.Wake // of the start of a planner, or of a reviewer of plans
-	Goal  string       // to plan or to complete
+	Do   Action
+	Task string
+	Wake *report.Wake // of the start of a planner, or of a reviewer of plans
+	Goal string       // to plan or to complete
 
 	Until  time.Time // of a wait: look again then at the latest; zero for on a change
 	Idle   bool      // it waits for lack of work
@@ -42,20 +40,15 @@ type Step struct {
 	Exit   int       // of a stop: the protocol's exit code
 }
 
-// mergeAfter is when a reviewer may merge what another one has approved (protocol: APPROVED to
-// MERGED).
-const mergeAfter = 60 * time.Second
-
 // Next decides what to do next. It has no side effects.
-func Next(l Look, m *Memory) Step {
+func Next(l Look, m *Memory) Step { return l.landFirst(l.next(m), m) }
+
+func (l Look) next(m *Memory) Step {
 	switch {
 	case l.mode() == board.Aborted:
 		return stop(0, "the run is aborted: "+l.stopped())
 	case len(l.State.Running()) == 0:
 		return stop(0, over(l.State))
-	}
-	if ids := l.landing(m); len(ids) > 0 {
-		return Step{Do: Merge, Task: ids[0], Train: ids}
 	}
 	if reason := m.Broken(l.Now); reason != "" {
 		if m.Setup != "" {
@@ -95,7 +88,7 @@ func stop(exit int, reason string) Step { return Step{Do: Stop, Exit: exit, Reas
 // once stops a supervisor that was asked for a single run, after that run.
 func (l Look) once(s Step, m *Memory) Step {
 	switch {
-	case !l.Once || s.Do == Stop || s.Do == Merge || s.Do == CompleteGoal:
+	case !l.Once || s.Do == Stop || s.Do == CompleteGoal:
 		return s
 	case m.Runs > 0 && m.LastCrashed:
 		return stop(1, "its one run has failed")
@@ -189,17 +182,7 @@ func (l Look) goOn(id string, m *Memory) Step {
 	return Step{Do: Start, Task: id}
 }
 
-// landing is the work that a reviewer merges first: approved work waits neither for the
-// agent's next start nor for a limit to end.
-func (l Look) landing(m *Memory) []string {
-	if l.Role != roles.CodeReviewer || l.mode() != board.Running || l.held() != "" {
-		return nil
-	}
-	ids, _ := l.approved(m)
-	return ids
-}
-
-// review is a reviewer's next step without a merge to do: its own review, then the next submission.
+// review is a reviewer's next step: its own review, then the next submission.
 func (l Look) review(m *Memory) Step {
 	if own := l.held(); own != "" {
 		return l.goOn(own, m)
@@ -207,7 +190,6 @@ func (l Look) review(m *Memory) Step {
 	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
 		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
 	}
-	_, next := l.approved(m)
 	p := &patience{l: l}
 	reviews := func(reviewer string, skip func(id string) bool, takeable func(string, board.Brief) bool) string {
 		return board.NextReview(l.State, reviewer, skip, takeable)
@@ -218,7 +200,9 @@ func (l Look) review(m *Memory) Step {
 	if wake := l.planToReview(m); wake != nil {
 		return Step{Do: Start, Wake: wake}
 	}
-	return Step{Do: Wait, Until: sooner(p.next, next), Idle: next.IsZero(), Reason: l.nothing("review")}
+	ids, next := l.landing(m)
+	idle := len(ids)+len(l.Merging) == 0 && next.IsZero()
+	return Step{Do: Wait, Until: p.next, Idle: idle, Reason: l.nothing("review")}
 }
 
 // planToReview is the plan that the agent reviews next, nil for none. The idle agents of its role
@@ -239,25 +223,6 @@ func (l Look) nothing(what string) string {
 		return fmt.Sprintf("nothing to %s: %s is %s", what, t.ID, t.Status)
 	}
 	return "nothing to " + what
-}
-
-// approved returns the tasks to merge now, and when the next one may follow.
-func (l Look) approved(m *Memory) (ids []string, next time.Time) {
-	for _, b := range l.State.Tasks() {
-		if b.Status != board.Approved || b.Paused || !l.State.Runs(b.Goal) || l.Only != "" && b.ID != l.Only {
-			continue
-		}
-		at := m.Merges[b.ID].NotBefore
-		if own := l.past(b.StatusChangedAt).Add(mergeAfter); b.ApprovedBy != l.Agent && own.After(at) {
-			at = own
-		}
-		if l.Now.Before(at) {
-			next = sooner(next, at)
-		} else {
-			ids = append(ids, b.ID)
-		}
-	}
-	return ids, next
 }
 
 // plan is a planner's next step: first what is due by time, then the first trigger not handled yet.

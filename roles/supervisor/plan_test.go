@@ -11,6 +11,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
+// soon is a look a second after the last operation.
+func soon(l *Look, _ *Memory) { l.Now = l.Now.Add(time.Second - time.Minute) }
+
+func approvedByHuman(s *scene) {
+	s.submitted("login").do(human, &board.ClaimReview{About: about("login")}).do(human, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Commit: sha("c")})
+}
+
 // TestNext is the table of decisions: an agent, a board, what the supervisor sees and remembers,
 // and the next step.
 func TestNext(t *testing.T) {
@@ -85,23 +92,43 @@ func TestNext(t *testing.T) {
 		{"the only submission, which another idle reviewer gets", reviewer2, func(s *scene) { s.submitted("login") },
 			func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Minute) }, "wait for 2s (idle): login goes to code-reviewer-1 first"},
 		{"another's review", reviewer2, func(s *scene) { s.reviewed("login") }, nil, "wait for 5m0s (idle): nothing to review"},
-		{"its approved task, before the next review", reviewer1, func(s *scene) { s.approved("login").submitted("cart") }, nil, "merge login"},
+		{"its approved task, alongside the next review", reviewer1, func(s *scene) { s.approved("login").submitted("cart") }, nil, "merge login, claim-review cart"},
 		{"what another approved, too soon", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Second) }, "wait for 1s: nothing to review"},
-		{"what another approved a minute ago", reviewer2, func(s *scene) { s.approved("login") }, nil, "merge login"},
+		{"what another approved a minute ago", reviewer2, func(s *scene) { s.approved("login") }, nil, "merge login, wait: nothing to review"},
+		{"what another approved who has no supervisor", reviewer2, func(s *scene) { s.approved("login").byHand(reviewer1) }, soon, "merge login, wait: nothing to review"},
+		{"what another approved whose lease has ended", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
+			soon(l, m)
+			l.Leases["code-reviewer-1"] = Seen{Expires: l.Now}
+		}, "merge login, wait: nothing to review"},
+		{"what a human approved", reviewer1, approvedByHuman, soon, "merge login, wait: nothing to review"},
+		{"what a human approved, and the first reviewer merges", reviewer2, approvedByHuman, soon, "wait for 59s: nothing to review"},
+		{"another merge is in progress", reviewer1, func(s *scene) { s.approved("login").submitted("cart") }, func(l *Look, _ *Memory) { l.MergeBusy = l.Now.Add(time.Minute) }, "claim-review cart"},
+		{"another merge is in progress, and nothing else is to be done", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.MergeBusy = l.Now.Add(time.Minute) },
+			"wait for 1m0s: nothing to review"},
+		{"another merge has ended, and its lane goes on", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.MergeSeen = l.Now.Add(-time.Second) }, "wait for 59s: nothing to review"},
+		{"everything that is approved", reviewer1, func(s *scene) {
+			s.approved("login").approved("cart").do(human, &board.Pause{About: about("cart")}).approved("logout")
+		}, nil, "merge login logout, wait: nothing to review"},
+		{"it merges, and does not stop before", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
+			l.Merging, m.Fruitless = []string{"login"}, 5
+		}, "wait: it merges login before it stops: the agent was started 5 times and did nothing on the board"},
+		{"it merges, and is not idle", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
+			l.Merging, m.IdleSince = []string{"login"}, l.Now.Add(-time.Hour)
+		}, "wait: nothing to review"},
 		{"what another approved, by a clock a little ahead", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-3 * time.Minute) }, "wait for 3m0s: nothing to review"},
-		{"what another approved, by a board whose clock was ahead", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-24 * time.Hour) }, "merge login"},
+		{"what another approved, by a board whose clock was ahead", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-24 * time.Hour) }, "merge login, wait: nothing to review"},
 		{"a merge that failed for a passing reason", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.MergeFailed(l.State.Task("login"), l.Now)
 		}, "wait for 5s: nothing to review"},
 		{"its approved task waits for no restart", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 42, Changed: true})
-		}, "merge login"},
+		}, "merge login, wait for 2s: it continues in a moment"},
 		{"nor for the end of a limit", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 1, Changed: true, Limited: true})
-		}, "merge login"},
+		}, "merge login, wait for 1m0s: limit of , until 2026-01-31T09:15:00Z"},
 		{"it lands before a reviewer that crashes stops", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.Crashes = []time.Time{l.Now, l.Now, l.Now}
-		}, "merge login"},
+		}, "merge login, wait: it merges login before it stops: the agent has crashed 3 times within 5m0s"},
 		{"but not while the run is paused", reviewer1, func(s *scene) { s.approved("login").do(human, &board.Pause{Reason: "lunch"}) }, nil,
 			"wait: PAUSED by human since 2026-01-31T09:14:00Z: lunch"},
 		{"a task it gave back", reviewer1, func(s *scene) { s.submitted("login") }, func(l *Look, m *Memory) {
@@ -196,7 +223,7 @@ func TestNext(t *testing.T) {
 			once(l, m)
 			m.Learn(Outcome{At: l.Now.Add(-time.Minute), Exit: 1})
 		}, "stop 1: its one run has failed"},
-		{"once: what it approved lands", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) { once(l, m); m.Runs = 1 }, "merge login"},
+		{"once: what it approved lands", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) { once(l, m); m.Runs = 1 }, "merge login, wait: it merges login before it stops: its one run is done"},
 		{"once: a failed claim is tried again", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
 			once(l, m)
 			m.NotBefore, m.Why = l.Now.Add(2*time.Second), "a claim failed"
@@ -212,7 +239,11 @@ func TestNext(t *testing.T) {
 				c.with(&l, m)
 			}
 			step := Next(l, m)
-			if got := said(step, l.Now); got != c.want {
+			got := said(step, l.Now)
+			if ids, _ := l.landing(m); len(ids) > 0 {
+				got = "merge " + strings.Join(ids, " ") + ", " + got
+			}
+			if got != c.want {
 				t.Errorf("\n%s, not\n%s", got, c.want)
 			}
 			if step.Do == Wait && !step.Until.IsZero() && !step.Until.After(l.Now) {

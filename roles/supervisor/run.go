@@ -94,6 +94,8 @@ type supervisor struct {
 	follow    <-chan struct{}
 	fetching  sync.WaitGroup // fetches of what other clones have done
 	tidying   sync.WaitGroup
+	lane      lane
+	merging   sync.WaitGroup
 }
 
 // Run supervises one agent until its work is done or the context ends. It then returns nil. It
@@ -123,6 +125,7 @@ func Run(ctx context.Context, c Config) error {
 		s.pulse.start(living)
 		err = s.loop(living)
 		end()
+		s.merging.Wait()
 		s.pulse.wait()
 		s.tidying.Wait()
 	}

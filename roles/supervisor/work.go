@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -78,90 +77,6 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 	s.memory.NotBefore = s.Board.Now().Add(shortestPause + rand.N(longestPause-shortestPause))
 	s.memory.Why = "a claim failed"
 	return nil
-}
-
-// merge lands approved tasks. A conflict or a failing test is recorded and final; any other failure
-// is retried later.
-func (s *supervisor) merge(ctx context.Context, l Look, tasks []string) error {
-	landed, err := s.land(ctx, tasks)
-	for _, t := range landed {
-		if t.Merged {
-			s.report(Merged, t.Task, t.Text)
-		} else {
-			s.report(MergeFailed, t.Task, t.Text)
-		}
-		tasks = slices.DeleteFunc(slices.Clone(tasks), func(id string) bool { return id == t.Task })
-	}
-	refusal, stop := (*board.Refusal)(nil), (*StopError)(nil)
-	switch {
-	case err == nil || len(tasks) == 0 && !errors.As(err, &stop):
-		return nil
-	case errors.As(err, &stop):
-		return err
-	case errors.Is(err, errAborted):
-		s.report(MergeFailed, tasks[0], err.Error())
-		return nil
-	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
-		return err
-	case errors.As(err, &refusal) && (refusal.Code == board.CodeWrongState || refusal.Code == board.CodeMode):
-		return nil // somebody else was faster, or the run was stopped
-	}
-	for _, id := range tasks {
-		t := l.State.Task(id)
-		if t == nil {
-			return l.State.Err()
-		}
-		s.memory.MergeFailed(t, s.Board.Now())
-	}
-	s.report(Trouble, tasks[0], "the merge is tried again later: "+err.Error())
-	s.repaired(tasks[0], s.unlock(ctx, err))
-	return nil
-}
-
-// errAborted ends a merge whose integration test is still running.
-var errAborted = errors.New("the run is aborted: the merge has been given up")
-
-// land merges. An abort or the loss of the lease interrupts an integration test, which may take
-// long.
-func (s *supervisor) land(ctx context.Context, tasks []string) (landed []Landed, err error) {
-	working, end := context.WithCancel(ctx)
-	defer end()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		landed, err = s.Executor.Merge(working, s.actor, tasks, s.log)
-	}()
-	var why error
-	for follow := s.follow; ; {
-		select {
-		case <-done:
-			if why != nil && (err != nil || why != errAborted) {
-				err = why
-			}
-			return landed, err
-		case reason := <-s.pulse.lost:
-			why = lost(s.actor.ID, reason)
-			end()
-		case _, open := <-follow:
-			if !open {
-				follow = nil // it was asked to end
-				continue
-			}
-			aborted := false
-			l, failed := s.look(working)
-			if failed == nil {
-				failed = read(l.State, func() { aborted = l.mode() == board.Aborted })
-			}
-			switch {
-			case taken(failed):
-				why = lost(s.actor.ID, failed)
-				end()
-			case failed == nil && aborted && why == nil:
-				why = errAborted
-				end()
-			}
-		}
-	}
 }
 
 // giveUpOn ends a claim or review whose runs hand nothing over. A coder's task is blocked, so that

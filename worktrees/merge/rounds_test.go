@@ -189,3 +189,23 @@ func TestTidyWarns(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 }
+
+// TestConflictsBeforeTest checks that work which conflicts with integration itself is recorded before
+// the rest of its train is tested, and that a conflict with an earlier task of the train is not.
+func TestConflictsBeforeTest(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	approve(t, ctx, b, "first", commitOn(t, b, base, "b.txt", "b\n"))
+	approve(t, ctx, b, "second", commitOn(t, b, base, "b.txt", "another b\n"))
+	who := approve(t, ctx, b, "late", commitOn(t, b, base, "a.txt", "late\n"))
+	setIntegration(t, b, commitOn(t, b, base, "a.txt", "moved\n"))
+	configured(t, ctx, b, "integration_test", "git show liza/state:tasks/late.yaml | grep INTEGRATION_FAILED && git show liza/state:tasks/second.yaml | grep APPROVED")
+	all, err := Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}})
+	must(t, err)
+	var got []string
+	for _, r := range all {
+		got = append(got, r.Task+" "+r.Failure)
+	}
+	if want := []string{"late conflict", "first ", "second conflict"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, not %q", got, want)
+	}
+}

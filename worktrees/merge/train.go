@@ -33,8 +33,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if rest = without(waiting, c.gone...); len(c.gone) > 0 {
 		return rest, nil // another may have moved the board
 	}
-	if len(c.cars) == 0 { // the first conflicts with integration itself
-		failed := c.aside[0]
+	if failed := t.clash(ctx, v, c); failed != nil {
 		p := failed.failure(board.FailConflict, "")
 		p.Files, p.Log = worktrees.Recordable(failed.conflicts, maxFiles), failed.driver
 		rest = without(rest, failed.task.ID)
@@ -80,6 +79,21 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	}
 	m.last = len(rest) == 0
 	return rest, t.record(ctx, m)
+}
+
+// clash returns a candidate that conflicts with integration itself, nil for none. Its coder learns
+// that before the others are tested.
+func (t *train) clash(ctx context.Context, v *gitboard.View, c *coupled) *candidate {
+	for _, aside := range c.aside {
+		if len(c.cars) == 0 {
+			return aside
+		}
+		alone, err := t.candidate(ctx, v, "", aside.task.ID)
+		if err == nil && alone.commit.IsZero() { // its own round reports any error
+			return alone
+		}
+	}
+	return nil
 }
 
 // coupled is a train as computed on a view.

@@ -1,0 +1,68 @@
+package supervisor
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// TestLane checks that a merge runs while the reviewer reviews, that another merge in progress is
+// not a failure, that any other failure is tried again, and that an abort ends a merge.
+func TestLane(t *testing.T) {
+	ctx, s, hands, clock := supervised(t)
+	var events []string
+	s.Report = func(e Event) { events = append(events, e.Line()) }
+	on := newScene(t).approved("login").submitted("cart")
+	look := func() *Look {
+		l := on.look(reviewer1)
+		l.Now, l.Merging = clock.Now(), s.lane.tasks
+		if _, err := s.merge(ctx, &l); err != nil {
+			t.Fatal(err)
+		}
+		return &l
+	}
+	ends := func(landed []Landed, err error) {
+		t.Helper()
+		look()
+		look() // it is running
+		events = nil
+		hands.merges <- func([]string) ([]Landed, error) { return landed, err }
+		if err := s.merged(ctx, <-s.lane.done); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if l := look(); said(Next(*l, s.memory), l.Now) != "claim-review cart" || len(l.Merging) != 1 {
+		t.Errorf("while it merges %s, its next step is %s", l.Merging, said(Next(*l, s.memory), l.Now))
+	}
+	ends(nil, board.Refuse(board.CodeBusy, "code-reviewer-2 merges logout at the moment", ""))
+	if len(events)+len(s.memory.Merges) > 0 {
+		t.Errorf("a merge in progress is reported as %q, and waited for: %v", events, s.memory.Merges)
+	}
+	ends([]Landed{{Task: "login", Merged: true, Text: "merge login"}}, nil)
+	if got := strings.Join(events, "\n"); got != "merged login: merge login" {
+		t.Errorf("it reports %q", got)
+	}
+	ends(nil, errors.New("the disk is full"))
+	if got := strings.Join(events, "\n"); got != "trouble login: the merge is tried again later: the disk is full" || s.memory.Merges["login"].Times != 1 {
+		t.Errorf("it reports %q, and has failed %d times", got, s.memory.Merges["login"].Times)
+	}
+	if look(); s.lane.tasks != nil {
+		t.Error("it merges again at once")
+	}
+	s.memory.Merges, events = nil, nil
+	look()
+	aborted := on.look(reviewer1)
+	aborted.Halt, aborted.Merging = &report.Halt{File: "ABORT", Mode: board.Aborted}, s.lane.tasks
+	_, err := s.merge(ctx, &aborted)
+	must(t, err)
+	must(t, s.merged(ctx, <-s.lane.done))
+	if got := strings.Join(events, "\n"); got != "merge_failed login: the run is aborted: the merge has been given up" {
+		t.Errorf("an abort: it reports %q", got)
+	}
+	if n := strings.Count(strings.Join(hands.did, " "), "merge"); n != 4 {
+		t.Errorf("it has begun %d merges", n)
+	}
+}
