@@ -129,7 +129,7 @@ func (a *simAgent) submit(id string) {
 		}
 		p := &board.Submit{About: board.About{Task: id}, Commit: commit, ReviewBase: t.BaseCommit + zeros(t.BaseCommit), Commits: 1, Files: 2, Tests: []string{id + "_test.go"}}
 		if a.s.migrates[id] {
-			p.HumanPaths = v.State.ReviewPolicy(t.InStage()).HumanPaths([]string{"migrations/" + id + ".sql"})
+			p.HumanPaths = v.State.Team().ReviewPolicy(t.InStage()).HumanPaths([]string{"migrations/" + id + ".sql"})
 		}
 		return p, nil, nil
 	}, a.orAnew(func() {

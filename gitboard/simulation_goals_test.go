@@ -165,7 +165,7 @@ func (a *simAgent) changesTeam() board.Payload {
 
 // zeal is how likely a human is to claim a review.
 func (s *simulation) zeal(state *board.State, b board.Brief) float64 {
-	if s.policy && state.ReviewProgress(state.Task(b.ID)).AwaitsHuman() {
+	if s.policy && board.ProgressOf(state, state.Task(b.ID)).AwaitsHuman() {
 		return 500
 	}
 	return 50

@@ -89,7 +89,7 @@ func (a *simAgent) asked() board.Payload {
 	}
 	for _, b := range state.Tasks() {
 		switch {
-		case b.Status == board.Blocked && (b.Failures < 2 || state.Reframed(state.Task(b.ID))) && s.chance(100):
+		case b.Status == board.Blocked && (b.Failures < 2 || board.Reframed(state, state.Task(b.ID))) && s.chance(100):
 			p := &board.Answer{About: board.About{Task: b.ID}, Text: "as the spec says"}
 			if s.chance(200) {
 				p.Afresh, p.Kept = true, string(s.commit("attic"))

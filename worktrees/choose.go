@@ -44,7 +44,7 @@ func noWork(v *gitboard.View, coder string) error {
 			counts[reason]++
 		case !team.Does(roles.NameOf(coder), b.InStage()):
 			counts["are for another role"]++
-		case v.State.SpentGoal(v.State.Goal(b.Goal)) != nil:
+		case board.SpentGoal(v.State, v.State.Goal(b.Goal)) != nil:
 			counts["are of a goal whose budget is used up"]++
 		default:
 			counts[reason]++

@@ -290,7 +290,7 @@ func (s *site) room(ctx context.Context, v *gitboard.View, task string) error {
 
 // otherPrefix continues a hint with the setting that names tasks' branches, while it can change.
 func otherPrefix(v *gitboard.View) string {
-	if !v.State.MayRenameBranches() {
+	if !board.MayRenameBranches(v.State) {
 		return ""
 	}
 	return ", or choose how the branches of tasks are called: git liza config set " + board.KeyTaskBranches + " agents/"

@@ -179,7 +179,7 @@ func (s *site) submittable(
 		return "", nil, err
 	}
 	p.Tree = string(tree.OID)
-	p.HumanPaths = v.State.ReviewPolicy(t.InStage()).HumanPaths(changed)
+	p.HumanPaths = v.State.Team().ReviewPolicy(t.InStage()).HumanPaths(changed)
 	p.Tests, p.DeletedTests, err = s.tests(ctx, v.State.Config().TestGlobs, head, changed)
 	return head, work, err
 }

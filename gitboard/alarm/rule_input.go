@@ -93,7 +93,7 @@ func (e *ruleInput) quorum() (all []sight) {
 		if b.Status != board.ReadyForReview || b.Paused || t == nil || t.ReviewingBy != "" {
 			continue
 		}
-		progress := e.State.ReviewProgress(t)
+		progress := board.ProgressOf(e.State, t)
 		if progress.Policy.Quorum() == 1 && !progress.Policy.Required && len(progress.Policy.By) == 0 || e.State.Config().ReviewBy == "human" {
 			continue
 		}
@@ -110,7 +110,7 @@ func (e *ruleInput) quorum() (all []sight) {
 
 // reviewersFor counts the live agents that may still approve a submission.
 func (e *ruleInput) reviewersFor(t *board.Task) int {
-	return len(slices.DeleteFunc(e.State.ReviewersOf(t), func(id string) bool { return e.gone(id, e.Now) <= e.Now }))
+	return len(slices.DeleteFunc(board.ReviewersOf(e.State, t), func(id string) bool { return e.gone(id, e.Now) <= e.Now }))
 }
 
 func (e *ruleInput) blocked() (all []sight) {

@@ -82,7 +82,7 @@ func (p *replay) collect(l *link) {
 	case *board.Submit:
 		commit("commit", o.Commit)
 		commit("review_base", o.ReviewBase)
-		e.handed = &handed{o.Task, plumbing.OID(o.Commit), plumbing.OID(o.ReviewBase), plumbing.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs, p.state.ReviewPolicy(p.state.Task(o.Task).InStage()), p.state.Task(o.Task)}
+		e.handed = &handed{o.Task, plumbing.OID(o.Commit), plumbing.OID(o.ReviewBase), plumbing.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs, p.state.Team().ReviewPolicy(p.state.Task(o.Task).InStage()), p.state.Task(o.Task)}
 		p.report.Attested[AttestedWorktree]++
 	case *board.Comment:
 		commit("commit", o.Commit)

@@ -29,7 +29,7 @@ func TestArchive(t *testing.T) {
 	equals(t, "the remaining tasks", s.state().List(board.TaskDir), []string{"open"})
 	equals(t, "the archived tasks", s.state().List(board.ArchiveDir), []string{"sprint-1/login", "sprint-1/never"})
 	equal(t, "found by id", s.task("login").Status, board.Merged)
-	equal(t, "where", s.state().ArchivedIn("login")+s.state().ArchivedIn("open"), "sprint-1")
+	equal(t, "where", board.ArchivedIn(s.state(), "login")+board.ArchivedIn(s.state(), "open"), "sprint-1")
 	if _, err := s.state().FindTask("login"); err != nil {
 		t.Error(err)
 	}

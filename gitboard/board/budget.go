@@ -123,7 +123,7 @@ func SpentBudget(c *Config, sp *Sprint, goals []*Goal) *Budget {
 
 // SpentGoal returns the budget of a goal once it is used up, so that no run may begin for it; nil
 // before, and if goals have no budget.
-func (s *State) SpentGoal(g *Goal) *Budget {
+func SpentGoal(s *State, g *Goal) *Budget {
 	c := s.Config()
 	if c == nil {
 		return nil

@@ -190,10 +190,10 @@ func TestHandoffOfAReview(t *testing.T) {
 	equal(t, "agent", s.agent("code-reviewer-1").Status, board.HandedOff)
 	s.refused("wrong-state", reviewer1, approve("login"))
 	s.do(reviewer2, &board.ClaimReview{About: about("login")})
-	equal(t, "the next reviewer's hand-off", s.state().HandoffTo(roles.CodeReviewer, s.task("login")).NextAction, "read the tests")
-	equal(t, "not a coder's", s.state().HandoffTo(roles.Coder, s.task("login")), nil)
+	equal(t, "the next reviewer's hand-off", board.HandoffTo(s.state(), roles.CodeReviewer, s.task("login")).NextAction, "read the tests")
+	equal(t, "not a coder's", board.HandoffTo(s.state(), roles.Coder, s.task("login")), nil)
 	s.do(reviewer2, reject("login"))
-	equal(t, "judged", s.state().HandoffTo(roles.CodeReviewer, s.task("login")), nil)
+	equal(t, "judged", board.HandoffTo(s.state(), roles.CodeReviewer, s.task("login")), nil)
 }
 
 func TestHandoffOfAPlanner(t *testing.T) {

@@ -69,7 +69,7 @@ func (s *State) urgencies() func(goal string) int {
 		if seen {
 			return n
 		}
-		if g := s.Goal(goal); g != nil && s.runs(g) && s.SpentGoal(g) == nil {
+		if g := s.Goal(goal); g != nil && s.runs(g) && SpentGoal(s, g) == nil {
 			n = g.Priority
 		}
 		known[goal] = n
@@ -163,7 +163,7 @@ func (s *State) allEnded() error {
 
 // GoalFor returns the goal that an agent works for: that of its task t, if it has one, or the one
 // that it plans. It is nil if there is none.
-func (s *State) GoalFor(agent string, t *Task) *Goal {
+func GoalFor(s *State, agent string, t *Task) *Goal {
 	if t != nil && s.Goal(t.Goal) != nil {
 		return s.Goal(t.Goal)
 	}
@@ -176,7 +176,7 @@ func (s *State) GoalFor(agent string, t *Task) *Goal {
 // goalMeant returns the goal of an operation that may name one: without a name, the one that its
 // author works for, else the only one being worked on.
 func (s *State) goalMeant(op Operation, named string) (*Goal, error) {
-	if g := s.GoalFor(op.Actor.ID, nil); named == "" && g != nil {
+	if g := GoalFor(s, op.Actor.ID, nil); named == "" && g != nil {
 		return g, nil
 	}
 	return s.FindGoal(named)
@@ -201,7 +201,7 @@ func (s *State) goalOf(op Operation, named, task string) string {
 	if a == nil {
 		return ""
 	}
-	if g := s.GoalFor(op.Actor.ID, s.Task(a.CurrentTask)); g != nil {
+	if g := GoalFor(s, op.Actor.ID, s.Task(a.CurrentTask)); g != nil {
 		return g.ID
 	}
 	return ""
@@ -238,14 +238,14 @@ func checkGoal(s *State, op Operation) error {
 		return refuse(CodeDependency, "%s is of %s, which comes after %s", t.ID, g.ID, first.ID).on(t).
 			hint("git liza goal show %s", first.ID)
 	}
-	if b := s.SpentGoal(g); b != nil && rule.gate == whileRunning && !rule.ends {
+	if b := SpentGoal(s, g); b != nil && rule.gate == whileRunning && !rule.ends {
 		return refuse(CodeMode, "%s is of %s, whose budget is used up: %s", t.ID, g.ID, b).on(t).hint("a human: %s", b.Raise())
 	}
 	return nil
 }
 
 // NextGoal returns the id for a goal whose human names none.
-func (s *State) NextGoal() string {
+func NextGoal(s *State) string {
 	most := 0
 	for _, id := range s.List(GoalDir) {
 		if prefix, n := split(id); prefix == "goal" {

@@ -86,8 +86,8 @@ func (s *State) Key(id string) *Key {
 	return get[Key](s, RecordPath(KeyDir, id))
 }
 
-// HasKeys reports whether a key was ever added.
-func (s *State) HasKeys() bool {
+// hasKeys reports whether a key was ever added.
+func (s *State) hasKeys() bool {
 	last, _ := s.LastID(KeyDir)
 	return last != ""
 }

@@ -84,8 +84,8 @@ func withCodeTest(command string) *board.SetTeam {
 func TestTestOf(t *testing.T) {
 	s := begun(t).do(human, &board.SetConfig{Key: "integration_test", Value: "make test"})
 	s.do(human, withDocs(func(t *board.Team) { t.Stages[1].Test = "make docs" })).ready("login").staged("manual", "docs")
-	equal(t, "of code", s.state().TestOf(s.task("login")), "make test")
-	equal(t, "of docs", s.state().TestOf(s.task("manual")), "make docs")
+	equal(t, "of code", board.TestOf(s.state(), s.task("login")), "make test")
+	equal(t, "of docs", board.TestOf(s.state(), s.task("manual")), "make docs")
 }
 
 func retry(id string) *board.RetryMerge {

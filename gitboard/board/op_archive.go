@@ -37,7 +37,7 @@ func (p *Archive) Check(s *State, _ Operation) error {
 		b, ok := s.BriefOf(id)
 		in := ""
 		if ok {
-			in = s.ArchivedIn(id)
+			in = ArchivedIn(s, id)
 		}
 		switch {
 		case !ok:

@@ -19,7 +19,7 @@ func (p *Plan) Check(s *State, op Operation) error {
 	if first := s.comesAfter(g); first != nil {
 		return refuse(CodeDependency, "%s comes after %s", g.ID, first.ID)
 	}
-	if b := s.SpentGoal(g); b != nil {
+	if b := SpentGoal(s, g); b != nil {
 		return refuse(CodeMode, "%s", b).hint("a human: %s", b.Raise())
 	}
 	switch holder := s.PlannerOf(g.ID); {

@@ -60,7 +60,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 		}
 	}
 	for _, glob := range p.HumanPaths {
-		if !slices.Contains(s.ReviewPolicy(t.InStage()).Paths, glob) {
+		if !slices.Contains(s.Team().ReviewPolicy(t.InStage()).Paths, glob) {
 			return invalid("the review policy of %s does not name the paths %s", t.ID, quote(glob))
 		}
 	}

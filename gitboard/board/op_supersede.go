@@ -34,7 +34,7 @@ func (p *Supersede) Check(s *State, op Operation) error {
 			return s.unknownTask(id)
 		case t.Status == Abandoned || t.Status == Superseded:
 			return invalid("%s is %s and can't replace %s", id, t.Status, p.Task)
-		case s.ArchivedIn(id) != "":
+		case ArchivedIn(s, id) != "":
 			return invalid("%s is archived and can't replace %s", id, p.Task).hint("git liza abandon %s, if it is not needed", p.Task)
 		}
 	}

@@ -148,7 +148,7 @@ func reframing(s *State, t *Task) Reframing {
 }
 
 // Reframed reports whether what a task asks for has changed in substance since a coder last failed.
-func (s *State) Reframed(t *Task) bool { return reframing(s, t) != Unchanged }
+func Reframed(s *State, t *Task) bool { return reframing(s, t) != Unchanged }
 
 // Reframing describes how a task differs from the version at which a coder failed.
 type Reframing int

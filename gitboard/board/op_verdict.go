@@ -77,7 +77,7 @@ func (p *Verdict) Apply(s *State, op Operation) {
 func (p *Verdict) approve(s *State, t *Task, op Operation) {
 	t.Approvals = append(slices.Clip(t.Approvals), Approval{Time: op.Time, By: op.Actor.ID, As: op.Actor.Identity()})
 	name := EventApproval
-	if s.ReviewProgress(t).Missing() == 0 {
+	if ProgressOf(s, t).Missing() == 0 {
 		t.ApprovedBy, t.Rejection = op.Actor.ID, nil
 		t.become(Approved, op)
 		name = EventApproved
@@ -105,7 +105,7 @@ func (p *Verdict) Subject(before, after *State, op Operation) (string, string) {
 	case Blocked:
 		line += ", review deadlock"
 	case ReadyForReview:
-		progress := after.ReviewProgress(t)
+		progress := ProgressOf(after, t)
 		line += fmt.Sprintf(", %d of %s", len(progress.Approvals), text.Plural(progress.Needed(), "approval"))
 	}
 	return line, cmp.Or(p.Reason, p.Rejection.Text())

@@ -38,8 +38,8 @@ const (
 const maxApprovals = 20
 
 // ReviewPolicy returns the review policy of a stage.
-func (s *State) ReviewPolicy(stage string) ReviewPolicy {
-	if st := s.Team().Stage(stage); st != nil {
+func (t *Team) ReviewPolicy(stage string) ReviewPolicy {
+	if st := t.Stage(stage); st != nil {
 		return st.Review
 	}
 	return ReviewPolicy{}
@@ -139,9 +139,9 @@ type ReviewProgress struct {
 	Paths     []string // the globs for which a human has to approve
 }
 
-// ReviewProgress returns how far the review of a task's submission is, by the policy of now.
-func (s *State) ReviewProgress(t *Task) ReviewProgress {
-	p := ReviewProgress{Policy: s.ReviewPolicy(t.InStage()), Approvals: t.Approvals}
+// ProgressOf returns how far the review of a task's submission is, by the policy of now.
+func ProgressOf(s *State, t *Task) ReviewProgress {
+	p := ReviewProgress{Policy: s.Team().ReviewPolicy(t.InStage()), Approvals: t.Approvals}
 	for _, glob := range t.HumanPaths {
 		if slices.Contains(p.Policy.Paths, glob) {
 			p.Paths = append(p.Paths, glob)
@@ -197,7 +197,7 @@ func (p ReviewProgress) String() string {
 // mayReview refuses a reviewer who may not judge a task's submission. It does not look at who
 // reviews it now.
 func mayReview(s *State, t *Task, a Actor) error {
-	progress := s.ReviewProgress(t)
+	progress := ProgressOf(s, t)
 	if err := mayReviewBy(s, t, a, progress); err != nil {
 		return err
 	}
@@ -279,11 +279,11 @@ func (s *State) programOf(agent string) (cli, model string) {
 // preferred finds another reviewer for a task that its policy prefers to this one, because it
 // differs from the coder: one that is free and alive. It returns "" for none.
 func (s *State) preferred(t *Task, reviewer string, takeable func(holder string, b Brief) bool) string {
-	p := s.ReviewPolicy(t.InStage())
+	p := s.Team().ReviewPolicy(t.InStage())
 	if p.Differ == "" || s.differs(t, reviewer, p.Differ) {
 		return ""
 	}
-	for _, id := range s.ReviewersOf(t) {
+	for _, id := range ReviewersOf(s, t) {
 		if id != reviewer && s.Agent(id).CurrentTask == "" && s.differs(t, id, p.Differ) && !takeable(id, t.Brief()) {
 			return id
 		}
@@ -292,7 +292,7 @@ func (s *State) preferred(t *Task, reviewer string, takeable func(holder string,
 }
 
 // ReviewersOf lists the registered agents that may review a task's submission.
-func (s *State) ReviewersOf(t *Task) []string {
+func ReviewersOf(s *State, t *Task) []string {
 	return slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool {
 		a := s.Agent(id)
 		return a == nil || a.Role != roles.CodeReviewer || mayReview(s, t, Actor{ID: id, Role: a.Role}) != nil

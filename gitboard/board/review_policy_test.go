@@ -35,7 +35,7 @@ func TestQuorum(t *testing.T) {
 	task := s.task("login")
 	equals(t, "one of two", []any{task.Status, task.ApprovedBy, task.ReviewingBy, task.Last("approval").Agent, s.agent("code-reviewer-1").Status},
 		[]any{board.ReadyForReview, "", "", "code-reviewer-1", board.Idle})
-	equal(t, "progress", s.state().ReviewProgress(task).String(), "1 of 2 approvals: code-reviewer-1")
+	equal(t, "progress", board.ProgressOf(s.state(), task).String(), "1 of 2 approvals: code-reviewer-1")
 	s.refused("wrong-state", reviewer1, merge("login"), "login is READY_FOR_REVIEW")
 	s.refused("permission", reviewer1, review("login"), "code-reviewer-1 approved this submission of login already")
 	equal(t, "next of the first", board.NextReview(s.state(), "code-reviewer-1", nil, anyTakeable), "")
@@ -106,7 +106,7 @@ func TestHumanByPath(t *testing.T) {
 	equals(t, "matching once", twice.HumanPaths([]string{"a.sql", "["}), []string{"*.sql"})
 	s := underPolicy(t, policy, "migrations/**").do(human, &board.SetConfig{Key: "review_by", Value: "agent"})
 	s.do(reviewer1, review("login")).do(reviewer1, approve("login"))
-	equal(t, "progress", s.state().ReviewProgress(s.task("login")).String(), "1 of 2 approvals: code-reviewer-1; a human has to approve for migrations/**")
+	equal(t, "progress", board.ProgressOf(s.state(), s.task("login")).String(), "1 of 2 approvals: code-reviewer-1; a human has to approve for migrations/**")
 	s.refused("wrong-state", reviewer1, merge("login"), "login is READY_FOR_REVIEW")
 	s.refused("permission", reviewer2, review("login"), "now a human has to approve it (migrations/**)")
 	equal(t, "an agent's next", board.NextReview(s.state(), "code-reviewer-2", nil, anyTakeable), "")

@@ -16,7 +16,7 @@ func (t *Task) Version() string {
 
 // HaltVersion is the version of what halts the board: a pause, a checkpoint or the breaker's
 // trigger. In Operation.Seen it is called control.
-func (s *State) HaltVersion() string {
+func HaltVersion(s *State) string {
 	var trigger *Trigger
 	if b := s.Breaker(); b != nil { // else s.Err reports it
 		trigger = b.CurrentTrigger
@@ -41,7 +41,7 @@ func checkSeen(s *State, op Operation) error {
 			if t := s.Task(id); t != nil && version != t.Version() {
 				return refuse(CodeStale, "%s has changed since you saw it", id).on(t).hint("git liza show %s", id)
 			}
-		case id == "control" && op.releases() && version != s.HaltVersion():
+		case id == "control" && op.releases() && version != HaltVersion(s):
 			return refuse(CodeStale, "what halts the board has changed since you saw it").hint("git liza status")
 		}
 	}

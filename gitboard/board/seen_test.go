@@ -51,7 +51,7 @@ func TestSeen(t *testing.T) {
 // TestSeenHalt: who resumes what they saw resumes nothing else.
 func TestSeenHalt(t *testing.T) {
 	s := begun(t).do(human, &board.Pause{Reason: "lunch"})
-	seen := "control=" + s.state().HaltVersion()
+	seen := "control=" + board.HaltVersion(s.state())
 	s.do(planner, &board.SetCheckpoint{Reason: "is the schema right?"})
 	resume := func(seen string) error {
 		s.now, s.n = s.now.Add(time.Minute), s.n+1
@@ -60,11 +60,11 @@ func TestSeenHalt(t *testing.T) {
 	if r, is := resume(seen).(*board.Refusal); !is || r.Code != board.CodeStale {
 		t.Errorf("another halt is resumed: %v", r)
 	}
-	if err := resume("control=" + s.state().HaltVersion()); err != nil {
+	if err := resume("control=" + board.HaltVersion(s.state())); err != nil {
 		t.Error(err)
 	}
 	unread := board.NewState(&failing{Source: s.mem}, s.last)
-	if unread.HaltVersion(); unread.Err() != errUnread {
+	if board.HaltVersion(unread); unread.Err() != errUnread {
 		t.Errorf("a version of what can't be read: %v", unread.Err())
 	}
 }

@@ -5,7 +5,7 @@ import "github.com/git-liza/git-liza/gitboard/roles"
 // RequiresSignatures reports whether actors on a board must sign: the setting is on and the board
 // has keys.
 func RequiresSignatures(s *State) bool {
-	if !s.HasKeys() {
+	if !s.hasKeys() {
 		return false
 	}
 	c := s.Config()
@@ -32,7 +32,7 @@ func CheckSigner(before, after *State, a Actor, public string) error {
 		return unsigned("the board requires signatures, and this commit of %s bears none", quote(who))
 	}
 	keys := before
-	if !before.HasKeys() {
+	if !before.hasKeys() {
 		keys = after
 	}
 	id := KeyID(public)

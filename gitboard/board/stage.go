@@ -31,7 +31,7 @@ func (t *Team) FindStage(name string) (*Stage, error) {
 
 // TestOf is the setting of the command that tests a task at its merge: its stage's test, or else
 // integration_test.
-func (s *State) TestOf(t *Task) string {
+func TestOf(s *State, t *Task) string {
 	if st := s.Team().Stage(t.InStage()); st != nil && st.Test != "" {
 		return st.Test
 	}

@@ -259,23 +259,12 @@ func (s *State) Archived(id string) (path string, b Brief, err error) {
 }
 
 // ArchivedIn returns the sprint in whose archive a task is, "" for any other task.
-func (s *State) ArchivedIn(task string) string {
+func ArchivedIn(s *State, task string) string {
 	path, _, _ := s.Archived(task)
 	if _, id, ok := SplitPath(path); ok {
 		return strings.TrimSuffix(id, "/"+task)
 	}
 	return ""
-}
-
-// TasksIn lists the tasks in a state, in the board's order.
-func (s *State) TasksIn(status Status) []string {
-	var ids []string
-	for _, b := range s.Tasks() {
-		if b.Status == status {
-			ids = append(ids, b.ID)
-		}
-	}
-	return ids
 }
 
 // Agent returns an agent's record, nil when it is not registered.
@@ -286,7 +275,7 @@ func (s *State) Handoff(task string) *Handoff { return get[Handoff](s, RecordPat
 
 // HandoffTo returns the hand-off of another agent of a role to the agent that continues its work on
 // a task, nil for none.
-func (s *State) HandoffTo(role roles.Role, t *Task) *Handoff {
+func HandoffTo(s *State, role roles.Role, t *Task) *Handoff {
 	h := s.Handoff(t.ID)
 	if h == nil {
 		return nil

@@ -79,7 +79,7 @@ func (c *Config) CheckBranches() error {
 // mayRename refuses to change how the branches of tasks are named once a task was claimed: each
 // clone may have its branch.
 func mayRename(s *State, next *Config) error {
-	if next.TaskBranches() == s.TaskBranches() || s.MayRenameBranches() {
+	if next.TaskBranches() == s.TaskBranches() || MayRenameBranches(s) {
 		return nil
 	}
 	return refuse(CodeWrongState, "tasks of this board were claimed, and clones may have their branches: their names begin with %s for good", s.TaskBranches()).
@@ -88,7 +88,7 @@ func mayRename(s *State, next *Config) error {
 
 // MayRenameBranches reports whether the prefix of tasks' branches can change: no task was ever
 // claimed.
-func (s *State) MayRenameBranches() bool {
+func MayRenameBranches(s *State) bool {
 	begun := slices.ContainsFunc(s.Goals(), func(g *Goal) bool { return g.Archived > 0 })
 	s.EachBrief(func(b Brief) { begun = begun || s.Task(b.ID).Begun() })
 	return !begun

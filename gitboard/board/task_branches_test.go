@@ -41,5 +41,5 @@ func TestTaskBranchPrefix(t *testing.T) {
 	s.refused("wrong-state", human, &board.Write{Path: board.ConfigPath, Fields: []board.FieldEdit{{Field: board.KeyTaskBranches, Value: "agents/"}}})
 	s.do(coder1, &board.Release{About: board.About{Task: "login"}})
 	s.refused("wrong-state", human, set("agents/"))
-	equal(t, "no change", s.state().MayRenameBranches(), false)
+	equal(t, "no change", board.MayRenameBranches(s.state()), false)
 }

@@ -84,7 +84,7 @@ func TestAnswersOfValues(t *testing.T) {
 // TestHandoffTo checks whose hand-off an agent continues.
 func TestHandoffTo(t *testing.T) {
 	handOff := &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"}
-	to := func(s *script, role roles.Role) bool { return s.state().HandoffTo(role, s.task("login")) != nil }
+	to := func(s *script, role roles.Role) bool { return board.HandoffTo(s.state(), role, s.task("login")) != nil }
 	s := begun(t).claimed("login").do(coder1, preExec("login")).do(coder1, handOff)
 	equals(t, "pending", []bool{to(s, roles.Coder), to(s, roles.CodeReviewer)}, []bool{true, false})
 	s.do(coder2, goOn("login"))

@@ -99,6 +99,17 @@ func TestDecisionsOnViews(t *testing.T) {
 			offer(v, state.Task(b.ID))
 		}
 		v.ask("state", state)
+		for name, f := range map[string]any{
+			"GoalFor":           func(agent string, t *board.Task) *board.Goal { return board.GoalFor(state, agent, t) },
+			"HaltVersion":       func() string { return board.HaltVersion(state) },
+			"HandoffTo":         func(role roles.Role, t *board.Task) *board.Handoff { return board.HandoffTo(state, role, t) },
+			"MayRenameBranches": func() bool { return board.MayRenameBranches(state) },
+			"NextGoal":          func() string { return board.NextGoal(state) },
+			"ReviewProgress":    func(t *board.Task) board.ReviewProgress { return board.ProgressOf(state, t) },
+			"ReviewersOf":       func(t *board.Task) []string { return board.ReviewersOf(state, t) },
+		} {
+			v.call("state", name, reflect.ValueOf(f), nil)
+		}
 		for _, path := range s.mem.Paths() {
 			r, _ := s.mem.Record(path)
 			v.ask(path, r)

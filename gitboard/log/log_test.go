@@ -330,7 +330,7 @@ func TestRemovedRecords(t *testing.T) {
 		w.do(&board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"})
 		done := w.do(&board.Archive{Sprint: "sprint-1", Tasks: []string{"one"}})
 		at := w.tip()
-		if live := at.State.List(board.TaskDir); len(live) > 0 || at.State.ArchivedIn("one") != "sprint-1" {
+		if live := at.State.List(board.TaskDir); len(live) > 0 || board.ArchivedIn(at.State, "one") != "sprint-1" {
 			t.Errorf("tasks %v, archive %v", at.State.List(board.TaskDir), at.State.List(board.ArchiveDir))
 		}
 		check(t, w.log.Replays(w.ctx, done.Commit))

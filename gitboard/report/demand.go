@@ -159,7 +159,7 @@ func awaited(s *board.State, order []*Demand) {
 		case board.Approved:
 			merges = true
 		case board.ReadyForReview:
-			by := s.ReviewPolicy(b.InStage()).By
+			by := s.Team().ReviewPolicy(b.InStage()).By
 			i := slices.IndexFunc(order, func(d *Demand) bool { return len(by) == 0 || slices.Contains(by, d.Role.Name) })
 			order[max(0, i)].waits, some = true, true
 		}

@@ -41,7 +41,7 @@ func GoalsOf(s *board.State) []GoalOutlook {
 		o := GoalOutlook{
 			ID: g.ID, Text: g.Description, SpecRef: g.SpecRef, Status: g.Status, Priority: g.Priority, After: g.After, Created: g.Created,
 			Ended: g.Ended, EndedBy: g.EndedBy, Planner: s.PlannerOf(g.ID), Tasks: g.Archived, Tokens: g.Tokens,
-			Spent: s.SpentGoal(g),
+			Spent: board.SpentGoal(s, g),
 		}
 		if g.Status == board.InProgress && !s.Runs(g.ID) {
 			o.WaitsFor = g.After

@@ -256,12 +256,12 @@ func (c *collector) stops() {
 	}
 	switch {
 	case o.Breaker != nil:
-		i := Item{Kind: ItemBreaker, Version: c.s.HaltVersion(), Title: "the circuit breaker has tripped: " + o.Breaker.Pattern + " (" + o.Breaker.Severity + ")", By: string(roles.System), Since: o.Breaker.Timestamp,
+		i := Item{Kind: ItemBreaker, Version: board.HaltVersion(c.s), Title: "the circuit breaker has tripped: " + o.Breaker.Pattern + " (" + o.Breaker.Severity + ")", By: string(roles.System), Since: o.Breaker.Timestamp,
 			Holds: c.unfinished(), Text: o.Reason, Evidence: c.evidence(o.Breaker)}
 		i.Do = append([]Ask{{"write down what you decided", "git liza resolve --text TEXT"}}, resume...)
 		c.add(i)
 	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
-		c.add(Item{Kind: ItemStopped, Version: c.s.HaltVersion(), Title: "the board is " + string(o.Mode), By: o.ModeBy, Since: o.ModeSince, Holds: c.unfinished(), Text: o.Reason, Do: resume})
+		c.add(Item{Kind: ItemStopped, Version: board.HaltVersion(c.s), Title: "the board is " + string(o.Mode), By: o.ModeBy, Since: o.ModeSince, Holds: c.unfinished(), Text: o.Reason, Do: resume})
 	}
 	for _, stop := range o.Stopped {
 		c.add(Item{Kind: ItemCloneStopped, Title: "this clone is stopped by .liza/" + stop.File, Since: stop.Since, Holds: c.unfinished(),
@@ -450,7 +450,7 @@ func (c *collector) blocked(b TaskOutlook) {
 		i.Turn, i.Evidence = roles.Human, append(i.Evidence, spent.String())
 		i.Do = append(i.Do, Ask{"raise its budget", spent.Raise()})
 	}
-	if len(t.FailedBy) >= 2 && !c.s.Reframed(t) {
+	if len(t.FailedBy) >= 2 && !board.Reframed(c.s, t) {
 		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", "git liza amend-task " + t.ID + " --done TEXT --reason TEXT"})
 	}
 	i.Do = append(i.Do, Ask{"answer", "git liza answer " + t.ID + " TEXT"}, Ask{"see all of it", "git liza show " + t.ID})
@@ -647,7 +647,7 @@ func (c *collector) ahead() {
 // ToFinalize lists the drafts that an actor may be asked to finalize: a reviewer of plans, or a
 // human, those that are proposed; a planner the others, if plans are reviewed.
 func ToFinalize(s *board.State, who board.Actor) []string {
-	by, drafts := s.Team().PlanReviewer(), s.TasksIn(board.Draft)
+	by, drafts := s.Team().PlanReviewer(), Unfinalized(s)
 	var proposed, others []string
 	for _, id := range drafts {
 		if b, _ := s.BriefOf(id); b.Plan == board.PlanProposed {
@@ -665,6 +665,17 @@ func ToFinalize(s *board.State, who board.Actor) []string {
 		return others
 	}
 	return drafts
+}
+
+// Unfinalized lists the tasks that are DRAFT, in the board's order.
+func Unfinalized(s *board.State) []string {
+	var ids []string
+	for _, b := range s.Tasks() {
+		if b.Status == board.Draft {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
 }
 
 // Drafts describes tasks of a plan, in the order in which they can begin.

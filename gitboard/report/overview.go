@@ -235,7 +235,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	stage := func(b board.Brief) string { return StageOf(s, b) }
 	progress := func(task string) (p board.ReviewProgress) {
 		if t := s.Task(task); t != nil {
-			p = s.ReviewProgress(t)
+			p = board.ProgressOf(s, t)
 		}
 		return p
 	}

@@ -19,7 +19,7 @@ func ReviewOf(s *board.State, b board.Brief) string {
 		return ""
 	}
 	if t := s.Task(b.ID); t != nil {
-		return s.ReviewProgress(t).String()
+		return board.ProgressOf(s, t).String()
 	}
 	return ""
 }

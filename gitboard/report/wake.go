@@ -46,7 +46,7 @@ type Wake struct {
 // not in progress, or has used up its budget, has none.
 func Wakes(s *board.State, goal string) []Wake {
 	g := s.Goal(goal)
-	if !s.Runs(goal) || s.SpentGoal(g) != nil {
+	if !s.Runs(goal) || board.SpentGoal(s, g) != nil {
 		return nil
 	}
 	tasks := s.TasksOf(goal)
@@ -88,7 +88,7 @@ func Wakes(s *board.State, goal string) []Wake {
 
 // Drafted reports whether a goal has a draft that its planner has not finished.
 func Drafted(s *board.State, g *board.Goal) bool {
-	if s.SpentGoal(g) != nil {
+	if board.SpentGoal(s, g) != nil {
 		return false
 	}
 	return slices.ContainsFunc(s.TasksOf(g.ID), func(b board.Brief) bool { return b.Status == board.Draft && b.Plan != board.PlanProposed })
@@ -134,7 +134,7 @@ func PlansToReview(s *board.State, agent string) []Wake {
 				drafts = append(drafts, b.ID)
 			}
 		}
-		if len(drafts) > 0 && s.SpentGoal(g) == nil {
+		if len(drafts) > 0 && board.SpentGoal(s, g) == nil {
 			wakes = append(wakes, wake(s, g, PlanReview, drafts))
 		}
 	}

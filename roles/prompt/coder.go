@@ -43,7 +43,7 @@ func (v *view) Fix() bool { return v.T.IntegrationFix || v.T.Status == board.Int
 func (v *view) Failure() *board.Event { return v.T.Last(board.EventIntegrationFailed) }
 
 // Handoff is the hand-off of another agent of the role, nil if this claim does not continue one.
-func (v *view) Handoff() *board.Handoff { return v.State.HandoffTo(v.Role, v.T) }
+func (v *view) Handoff() *board.Handoff { return board.HandoffTo(v.State, v.Role, v.T) }
 
 // Kept reports whether the coder continues work that was kept while the task was BLOCKED.
 func (v *view) Kept() bool {

@@ -33,7 +33,7 @@ const (
 
 // testOf returns the command that tests a candidate, "" for none.
 func testOf(ctx context.Context, b *gitboard.Board, c *candidate) (string, error) {
-	switch set := c.view.State.TestOf(c.task); {
+	switch set := board.TestOf(c.view.State, c.task); {
 	case set == board.NoTest || c.commit.IsZero():
 		return "", nil
 	case set != "":

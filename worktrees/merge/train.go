@@ -108,7 +108,7 @@ type coupled struct {
 // have the same test. Its candidate determines whether that runs.
 func (c *coupled) takes(s *board.State, id string) bool {
 	task, err := s.FindTask(id)
-	return err != nil || len(c.cars) == 0 || s.TestOf(task) == s.TestOf(c.cars[0].task)
+	return err != nil || len(c.cars) == 0 || board.TestOf(s, task) == board.TestOf(s, c.cars[0].task)
 }
 
 // couple computes candidates for tasks, each on top of the previous one; the first on onto, or on
@@ -297,7 +297,7 @@ func (t *train) record(ctx context.Context, m *move) error {
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	var results []*Result
-	untested := len(landed) > 0 && landed[len(landed)-1].command == "" && v.State.TestOf(landed[0].task) != board.NoTest
+	untested := len(landed) > 0 && landed[len(landed)-1].command == "" && board.TestOf(v.State, landed[0].task) != board.NoTest
 	for i, c := range landed {
 		r := &Result{Landed: Landed{Done: all[i], Commit: c.commit, Type: c.kind}, Task: c.task.ID, Merged: true, Untested: untested}
 		if i == len(landed)-1 {

@@ -133,7 +133,7 @@ is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 			if task != "" {
 				return abortTask(ctx, c, task, reason)
 			}
-			return c.JustSure(ctx, &board.Abort{Reason: reason}, "this ends the run: goal and sprint are given up, the history stays", reason, yes)
+			return justSure(ctx, c, &board.Abort{Reason: reason}, "this ends the run: goal and sprint are given up, the history stays", reason, yes)
 		},
 	}
 }

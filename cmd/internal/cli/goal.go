@@ -46,7 +46,7 @@ func runGoalStart(ctx context.Context, c *call.Call, p board.GoalStart) error {
 	done, err := c.Do(ctx, p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		with := p
 		if with.ID == "" {
-			with.ID = v.State.NextGoal()
+			with.ID = board.NextGoal(v.State)
 		}
 		if p.SpecRef == "" {
 			with.SpecRef = definition.UsualSpec
@@ -268,7 +268,7 @@ git liza goal reopen takes it up again. Without GOAL it is the only one that is 
 		Example: `git liza goal abort billing --reason "it was bought instead" --yes`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			p.Goal = call.First(c.Args)
-			return c.JustSure(ctx, &p, "this gives the goal up: agents stop working on its tasks, finished work stays", p.Reason, yes)
+			return justSure(ctx, c, &p, "this gives the goal up: agents stop working on its tasks, finished work stays", p.Reason, yes)
 		},
 	}
 }

@@ -34,7 +34,7 @@ worth a second look is a warning.`,
 			if err != nil {
 				return err
 			}
-			ids := v.State.TasksIn(board.Draft)
+			ids := report.Unfinalized(v.State)
 			drafts := report.Drafts(v.State, ids)
 			if err := v.State.Err(); err != nil {
 				return err

@@ -146,7 +146,7 @@ func prime(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*p
 	}
 	g := s.Goal(goal)
 	if g == nil {
-		g = s.GoalFor(id, t)
+		g = board.GoalFor(s, id, t)
 	}
 	p.goal(s, g)
 	for _, b := range s.Tasks() {
@@ -196,7 +196,7 @@ func (p *primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 	case p.Role == roles.CodeReviewer:
 		p.Drafts = append(p.Drafts, report.ToFinalize(s, who.Actor)...)
 	case board.May(p.Role, "finalize"):
-		p.Drafts = append(p.Drafts, s.TasksIn(board.Draft)...)
+		p.Drafts = append(p.Drafts, report.Unfinalized(s)...)
 	}
 	if p.Role == roles.Planner {
 		wakes := report.WakesOf(s, p.Agent)
@@ -281,7 +281,7 @@ func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Tas
 	if cp := t.CheckpointOfIteration(); cp != nil {
 		w.Checkpoint, w.Intent = true, cp.Intent
 	}
-	if h := s.HandoffTo(role, t); h != nil {
+	if h := board.HandoffTo(s, role, t); h != nil {
 		w.Handoff = h.Summary + "\nnext: " + h.NextAction
 	}
 	if role == roles.CodeReviewer {

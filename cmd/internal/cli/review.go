@@ -345,7 +345,7 @@ parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 				lines = append(lines, "next: git liza merge "+c.Args[0])
 			}
 			if t := done.After.Task(c.Args[0]); t.Status == board.ReadyForReview {
-				lines = append(lines, "it stays READY_FOR_REVIEW: "+done.After.ReviewProgress(t).String())
+				lines = append(lines, "it stays READY_FOR_REVIEW: "+board.ProgressOf(done.After, t).String())
 			}
 			return c.Report(done, nil, lines...)
 		},

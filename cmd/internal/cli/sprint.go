@@ -178,7 +178,7 @@ func sureToEnd(ctx context.Context, c *call.Call, p *board.SprintEnd, yes bool) 
 		return v.State.Err()
 	}
 	what := sp.ID + " has " + text.Plural(len(open), "planned task") + " that no one has finished (" + text.Line(strings.Join(open, ", "), 200) + ")"
-	return c.Sure(ctx, actor, p, what, p.Reason, yes)
+	return sure(ctx, c, actor, p, what, p.Reason, yes)
 }
 
 var _ = add(checkpointCommand)

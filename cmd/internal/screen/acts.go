@@ -39,7 +39,7 @@ type subject struct {
 func (s *subject) seen() []string { return flag("seen", s.t.ID+"="+s.t.Version()) }
 
 // seenHalt is the same for what halts the board.
-func (s *subject) seenHalt() []string { return flag("seen", "control="+s.st.HaltVersion()) }
+func (s *subject) seenHalt() []string { return flag("seen", "control="+board.HaltVersion(s.st)) }
 
 // line is a command line. Values follow "--name=" and arguments follow "--", so that they can't
 // become flags.

@@ -60,7 +60,7 @@ func (f *taskFacts) progress(l *call.Labels) {
 	}
 	if t.Status.Terminal() {
 		status = string(t.Status) + " " + call.Since(f.now, t.StatusChangedAt) + " ago"
-		if sprint := f.state.ArchivedIn(t.ID); sprint != "" {
+		if sprint := board.ArchivedIn(f.state, t.ID); sprint != "" {
 			status += ", archived in " + sprint
 		}
 	}
@@ -133,7 +133,7 @@ func (f *taskFacts) trouble(l *call.Labels) {
 	asked := report.AskedBy(t)
 	l.Add("asked by", strings.Join(asked, ", "))
 	l.Add("failed by", strings.Join(report.Without(t.FailedBy, asked), ", "))
-	h := f.state.HandoffTo(roles.CodeReviewer, t)
+	h := board.HandoffTo(f.state, roles.CodeReviewer, t)
 	if t.HandoffPending {
 		h = f.state.Handoff(t.ID)
 	}

@@ -109,7 +109,7 @@ func (s *Server) review(l *look, t *board.Task, outlook report.TaskOutlook, show
 		by = c.ReviewBy
 	}
 	return map[string]any{
-		"T": t, "Mine": mine, "Free": free && (by != "agent" || l.State.ReviewProgress(t).AwaitsHuman()), "By": by, "Open": t.OpenComments(), "Again": t.HasPriorFeedback(), "Commit": t.ReviewCommit, "Number": t.Submissions(), "Shown": shown,
+		"T": t, "Mine": mine, "Free": free && (by != "agent" || board.ProgressOf(l.State, t).AwaitsHuman()), "By": by, "Open": t.OpenComments(), "Again": t.HasPriorFeedback(), "Commit": t.ReviewCommit, "Number": t.Submissions(), "Shown": shown,
 	}
 }
 

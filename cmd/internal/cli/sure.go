@@ -1,4 +1,4 @@
-package call
+package cli
 
 import (
 	"bufio"
@@ -8,18 +8,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// JustSure is Just for an operation that its human has to confirm; see Sure.
-func (c *Call) JustSure(ctx context.Context, p board.Payload, what, reason string, yes bool) error {
+// justSure is Call.Just for an operation that its human has to confirm; see sure.
+func justSure(ctx context.Context, c *call.Call, p board.Payload, what, reason string, yes bool) error {
 	actor, err := c.Actor(ctx, p.Op())
 	if err != nil {
 		return err
 	}
 	done, err := c.Board.Lookup(ctx, c.Asks(actor))
 	if err == nil && done == nil {
-		err = c.Sure(ctx, actor, p, what, reason, yes)
+		err = sure(ctx, c, actor, p, what, reason, yes)
 	}
 	if err != nil {
 		return err
@@ -27,9 +28,9 @@ func (c *Call) JustSure(ctx context.Context, p board.Payload, what, reason strin
 	return c.Just(ctx, p)
 }
 
-// Sure makes a human confirm an operation with large consequences: on a terminal by an answer,
+// sure makes a human confirm an operation with large consequences: on a terminal by an answer,
 // otherwise by --reason and --yes. What the rules refuse is refused before the question.
-func (c *Call) Sure(ctx context.Context, actor board.Actor, p board.Payload, what, reason string, yes bool) error {
+func sure(ctx context.Context, c *call.Call, actor board.Actor, p board.Payload, what, reason string, yes bool) error {
 	v, err := c.View(ctx)
 	if err != nil {
 		return err
@@ -42,8 +43,8 @@ func (c *Call) Sure(ctx context.Context, actor board.Actor, p board.Payload, wha
 	switch {
 	case yes && strings.TrimSpace(reason) != "":
 		return nil
-	case yes || !isFile || !IsTerminal(in) || c.JSON:
-		return &UsageError{Message: what + "; without a terminal to ask on, it takes --reason TEXT and --yes", Hint: strings.Join(slices.Concat([]string{"git liza", c.Cmd.Name}, c.Args, []string{"--reason TEXT --yes"}), " ")}
+	case yes || !isFile || !call.IsTerminal(in) || c.JSON:
+		return &call.UsageError{Message: what + "; without a terminal to ask on, it takes --reason TEXT and --yes", Hint: strings.Join(slices.Concat([]string{"git liza", c.Cmd.Name}, c.Args, []string{"--reason TEXT --yes"}), " ")}
 	}
 	fmt.Fprintf(c.App.Stderr, "%s. Continue? [y/N] ", what)
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer means no
