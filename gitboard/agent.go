@@ -244,18 +244,15 @@ func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held
 	return lease.Beat(ctx, s.board.store, held, next)
 }
 
-// EndLease makes an agent's own lease expire now. Its session does nothing more, so an agent that
-// registers the id next, or takes over the work, need not wait.
-func (s Sessions) EndLease(ctx context.Context, actor board.Actor) error {
+// EndLease makes an agent's own lease expire now, and records why. Its session does nothing more, so
+// an agent that registers the id next, or takes over the work, need not wait.
+func (s Sessions) EndLease(ctx context.Context, actor board.Actor, why string) error {
 	held, err := lease.Read(ctx, s.board.store, actor.ID)
-	if err != nil || held == nil || held.Damaged || held.Session != actor.Session {
+	if err != nil || held == nil || held.Damaged || held.Ended != "" || held.Session != actor.Session {
 		return err
 	}
 	ended := held.Content
-	ended.Expires = board.At(s.board.now())
-	if ended.Expires >= held.Expires {
-		return nil
-	}
+	ended.Expires, ended.Ended = min(board.At(s.board.now()), held.Expires), why
 	_, err = lease.Beat(ctx, s.board.store, held, ended)
 	return err
 }

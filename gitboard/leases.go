@@ -77,7 +77,7 @@ func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held
 		return side, err
 	}
 	if a.Status == board.HandedOff {
-		l.Expires = l.Heartbeat
+		l.Expires, l.Ended = l.Heartbeat, "handed off"
 	}
 	if update, object := lease.Renew(held, l); update.Old != update.New {
 		side.Refs, side.Objects = append(side.Refs, update), append(side.Objects, object)

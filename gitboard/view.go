@@ -146,5 +146,5 @@ func (v *View) Takeable(ctx context.Context, holder string, after time.Duration)
 		return true
 	}
 	h, err := v.Lease(ctx, holder)
-	return err == nil && (h == nil || !v.board.now().Before(h.Expires.Std().Add(after)))
+	return err == nil && (h == nil || !v.board.now().Before(h.FreeAt(after).Std()))
 }

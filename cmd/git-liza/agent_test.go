@@ -229,6 +229,31 @@ func TestKilledSupervisorIsSucceeded(t *testing.T) {
 	p.proven()
 }
 
+// TestWorkOfADeadProcess: a supervisor that waits for work takes over that of a killed one of its
+// clone, which its lease and the polls would leave to it for an hour, and shows why it may.
+func TestWorkOfADeadProcess(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.set("lease_duration 3600", "coder_poll_interval 3600")
+	p.addTask("alpha")
+	first := p.supervise("agent", "coder", "--id=1", "--exec=echo half >half.txt; exec sleep 1000")
+	first.hears("started", "alpha")
+	pid := p.agentPID("coder-1")
+	other := p.supervise("agent", "coder", "--id=2", "--exec=exec sleep 1000")
+	other.hears("waiting", "nothing to claim")
+	tip := p.tip()
+	first.signal(syscall.SIGKILL)
+	other.hears("claimed", "alpha")
+	p.gone(pid)
+	for _, op := range p.operations(tip) {
+		if op.op == "claim" && !strings.Contains(p.git("show", "-s", "--format=%B", op.commit), "has died") {
+			t.Errorf("the claim attests %s", p.git("show", "-s", "--format=%B", op.commit))
+		}
+	}
+	other.stops()
+	p.proven()
+}
+
 // TestRejectedWorkIsItsAuthors: no other coder takes rejected work while its author is alive.
 func TestRejectedWorkIsItsAuthors(t *testing.T) {
 	t.Parallel()

@@ -87,6 +87,12 @@ func TestAnotherTakesARejectedTask(t *testing.T) {
 		s := begun(t).rejected("login").do(coder1, &board.Deregister{})
 		taken(t, s.do(coder2, claim("login")))
 	})
+	t.Run("lease ended", func(t *testing.T) {
+		s := begun(t).rejected("login")
+		c := fresh(s, 0)
+		c.Lease.Ended = "its supervisor has ended"
+		taken(t, s.do(coder2, c))
+	})
 	t.Run("freed", func(t *testing.T) {
 		s := begun(t).rejected("login").do(planner, &board.Reassign{About: about("login"), Reason: "other eyes"})
 		equal(t, "freed", s.task("login").Freed, true)

@@ -15,6 +15,16 @@ type Lease struct {
 	Task      string `json:"task,omitempty"`
 	Expires   Time   `json:"expires"`
 	Heartbeat Time   `json:"heartbeat"`
+	Ended     string `json:"ended,omitempty"` // why it was ended before its time
+}
+
+// FreeAt is from when others may take over the holder's work: when the lease expired, or later by a
+// time that is granted to holders whose lease was not ended on purpose.
+func (l *Lease) FreeAt(granted time.Duration) Time {
+	if l.Ended != "" {
+		return l.Expires
+	}
+	return l.Expires.Add(granted)
 }
 
 // Evidence is embedded in the payload of every operation that may take over another agent's claim.
@@ -29,7 +39,7 @@ func (e *Evidence) ShowLease(l *Lease) { e.Lease = l }
 func (e *Evidence) ShownLease() *Lease { return e.Lease }
 
 // AbandonedAfter is how long after the lease of a rejected task's author expired others may take
-// the task.
+// the task, unless that lease was ended.
 const AbandonedAfter = 30 * time.Second
 
 var commitForm = formOf(`^[0-9a-f]{40}$`)
@@ -65,7 +75,7 @@ func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation)
 		// A fast clock sets the time of all later operations, but must not end a lease.
 		at = min(at, op.Clock)
 	}
-	if free := l.Expires.Add(for_); at < free {
+	if free := l.FreeAt(for_); at < free {
 		return refuse(CodeLease, "%s's lease runs until %s", holder, free)
 	}
 	return nil

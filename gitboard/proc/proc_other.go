@@ -59,3 +59,6 @@ func This() string { return "" }
 
 // Ended is always false: processes are unknown.
 func Ended(string) bool { return false }
+
+// OnEnd always returns nil: no process is watched.
+func OnEnd(string, func()) (stop func()) { return nil }

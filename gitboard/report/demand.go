@@ -173,9 +173,10 @@ func awaited(s *board.State, order []*Demand) {
 // is taken: a task, or for a planner a goal; "" for nothing.
 func offerTo(s *board.State, role *board.Role, leases map[string]board.Lease, now board.Time, live func(string) bool) func(agent string, taken map[string]bool) string {
 	takeable := func(holder string, b board.Brief) bool {
-		until := leases[holder].Expires
+		l := leases[holder]
+		until := l.Expires
 		if b.Status == board.Rejected {
-			until = until.Add(board.AbandonedAfter)
+			until = l.FreeAt(board.AbandonedAfter)
 		}
 		return s.Agent(holder) == nil || now >= until
 	}

@@ -126,7 +126,7 @@ func (n *next) takeable(holder string, b board.Brief) bool {
 	l, has := n.who.Leases[holder]
 	after := l.Expires
 	if b.Status == board.Rejected {
-		after = after.Add(board.AbandonedAfter)
+		after = l.FreeAt(board.AbandonedAfter)
 	}
 	return !has || n.s.Agent(holder) == nil || after <= max(n.who.Now, n.s.Time())
 }

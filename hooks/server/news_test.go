@@ -134,7 +134,7 @@ func TestNews(t *testing.T) {
 		}, 2, main, 0},
 		{"leases renewed, ended and deleted, and packed refs", func() {
 			by("coder-2", &board.Deregister{})
-			w.check(a.Sessions().EndLease(w.ctx, coder("coder-1")))
+			w.check(a.Sessions().EndLease(w.ctx, coder("coder-1"), "its supervisor has ended"))
 			w.git(w.hub, "pack-refs", "--all")
 		}, 1, plumbing.ZeroOID, 0},
 		{"integration moved", func() { behind("refs/heads/integration", moved) }, 1, plumbing.ZeroOID, 1},

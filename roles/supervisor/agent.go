@@ -170,6 +170,8 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 			w.merged(ctx, m)
 		case <-follow:
 			w.look(ctx)
+		case <-s.deaths.died:
+			w.look(ctx)
 		}
 		if w.stopped != nil {
 			follow = nil

@@ -87,6 +87,9 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 		if _, done := seen[other]; done {
 			continue
 		}
+		if err := s.endIfDead(ctx, other, v.State.Agent(other)); err != nil {
+			return err
+		}
 		held, err := v.Lease(ctx, other)
 		if err != nil {
 			return err
@@ -98,13 +101,22 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 		if before := s.watch[other]; before.oid == w.oid {
 			w.since = before.since
 		}
-		if a := v.State.Agent(other); a != nil && s.dead(other, a) {
-			w.since = time.Time{} // its lease need not be watched
-		}
 		seen[other] = w
-		l.Leases[other] = Seen{Expires: held.Expires.Std(), Since: w.since}
+		l.Leases[other] = Seen{Expires: held.Expires.Std(), Since: w.since, Ended: held.Ended != ""}
 	}
 	s.watch = seen
+	s.deaths.prune()
+	return nil
+}
+
+// endIfDead ends the lease of an agent that died in this clone. If that fails, its lease decides.
+func (s *supervisor) endIfDead(ctx context.Context, id string, a *board.Agent) error {
+	if a == nil {
+		return nil
+	}
+	if _, err := s.deaths.endIfDead(ctx, s.Board, s.clone, id, a); ctx.Err() != nil || inconsistent(err) {
+		return err
+	}
 	return nil
 }
 

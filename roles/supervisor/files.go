@@ -231,6 +231,15 @@ func (f files) liveProcess(name string) (pid int, known bool) {
 	return 0, true
 }
 
+// processID is the recorded process's ID, "" if it is in another process namespace.
+func (f files) processID(name string) string {
+	r, err := f.record(name)
+	if err != nil || r.elsewhere() {
+		return ""
+	}
+	return fmt.Sprintf("%d %s %s", r.pid, r.born, proc.Space())
+}
+
 // tail keeps the last max bytes written to it.
 type tail struct {
 	data []byte

@@ -125,6 +125,7 @@ func (s *supervisor) seeMerge(ctx context.Context, v *gitboard.View, l *Look) er
 		}
 		if held.Live(l.Now) {
 			l.MergeBusy, s.lane.busy = held.Expires.Std(), l.Now
+			s.deaths.watch(held.Process)
 		} else {
 			l.MergeBusy = s.lane.again
 		}

@@ -84,7 +84,7 @@ func (s *supervisor) giveUp(ctx context.Context, t *board.Task) (string, error) 
 			return "", err
 		}
 		if worked {
-			return "", s.Board.Sessions().EndLease(ctx, s.actor)
+			return "", s.Board.Sessions().EndLease(ctx, s.actor, "its supervisor has ended")
 		}
 	}
 	if err := s.Executor.Release(ctx, s.actor, t.ID, "its supervisor has ended"); err != nil {

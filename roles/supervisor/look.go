@@ -47,12 +47,21 @@ func (l Look) past(t board.Time) time.Time {
 type Seen struct {
 	Expires time.Time
 	Since   time.Time // since when it has been seen unchanged
+	Ended   bool      // on purpose, or since its holder has died
 }
+
+// successorFirst bounds how long a claim whose lease was ended is left to the agent's next process,
+// which continues the work. The registration of that process ends the wait.
+const successorFirst = time.Second
 
 // over is when the lease counts as expired: when it has expired by the clock, and this supervisor
 // has itself watched it unchanged for its full duration (protocol: leases). By the clock alone, all
-// leases expire at once when the machine has slept or its clock is set forward.
+// leases expire at once when the machine has slept or its clock is set forward. An ended lease is
+// not watched for long.
 func (s Seen) over(duration time.Duration) time.Time {
+	if s.Ended {
+		duration = successorFirst
+	}
 	if watched := s.Since.Add(duration); watched.After(s.Expires) {
 		return watched
 	}
@@ -130,7 +139,7 @@ func (p *patience) takeable(holder string, b board.Brief) bool {
 	if p.l.State.Agent(holder) == nil || !leased {
 		return true
 	}
-	if b.Status == board.Rejected {
+	if b.Status == board.Rejected && !seen.Ended {
 		seen.Expires = seen.Expires.Add(board.AbandonedAfter)
 	}
 	over := seen.over(leaseOf(p.l, b.ID))

@@ -183,6 +183,7 @@ func (s *supervisor) wait(ctx context.Context, step Step) error {
 	case m := <-s.lane.done:
 		return s.merged(ctx, m)
 	case <-s.follow:
+	case <-s.deaths.died:
 	case <-timer:
 	}
 	return nil

@@ -61,7 +61,7 @@ func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrep
 	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now})
 	must(t, err)
 	t.Cleanup(func() { b.Close() })
-	s := &supervisor{Config: Config{Board: b, Executor: &executor{merges: make(chan func([]string) ([]Landed, error))}, Role: coder1.Role}, watch: map[string]watched{}, memory: &Memory{}, files: files{b, "coder-1"}}
+	s := &supervisor{Config: Config{Board: b, Executor: &executor{merges: make(chan func([]string) ([]Landed, error))}, Role: coder1.Role}, watch: map[string]watched{}, deaths: newDeaths(), memory: &Memory{}, files: files{b, "coder-1"}}
 	do(t, ctx, b, human, &board.Init{Goal: "A goal", IntegrationBranch: "integration"})
 	do(t, ctx, b, human, &board.AddTask{About: about("login"), Ready: true, NoSpecFile: true, Definition: board.Definition{
 		Description: "Add a login form", DoneWhen: "POST /login answers 200", Scope: "login/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,

@@ -60,6 +60,15 @@ func TestNext(t *testing.T) {
 		{"another's claim, its lease has run out but was seen just now", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) {
 			l.Leases["coder-1"] = Seen{Expires: l.Now.Add(-time.Hour), Since: l.Now.Add(-4 * time.Minute)}
 		}, "wait for 1m0s (idle): nothing to claim"},
+		{"another's claim, its lease has just been ended", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) {
+			l.Leases["coder-1"] = Seen{Expires: l.Now, Since: l.Now, Ended: true}
+		}, "wait for 1s (idle): nothing to claim"},
+		{"another's claim, its lease was ended a second ago", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) {
+			l.Leases["coder-1"] = Seen{Expires: l.Now.Add(-successorFirst), Since: l.Now.Add(-successorFirst), Ended: true}
+		}, "claim login"},
+		{"another's rejected task, its lease was ended a second ago", coder2, func(s *scene) { s.rejected("login") }, func(l *Look, _ *Memory) {
+			l.Leases["coder-1"] = Seen{Expires: l.Now.Add(-successorFirst), Since: l.Now.Add(-successorFirst), Ended: true}
+		}, "claim login"},
 		{"another's claim, its lease is gone", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) { delete(l.Leases, "coder-1") }, "claim login"},
 		{"claims of it have failed", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
 			for range claimTries {

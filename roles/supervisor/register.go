@@ -216,8 +216,16 @@ func (s *supervisor) dropKey() {
 // endDead ends what an agent's dead supervisor has left in this clone: its running agent and its
 // lease.
 func endDead(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) error {
-	files{b, id}.endLeftover()
-	return b.Sessions().EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session})
+	f := files{b, id}
+	if session, err := f.kept(sessionFile); err != nil || session != a.Session {
+		return err // another process has registered the id
+	}
+	r, err := f.record(supervisorFile)
+	if err != nil {
+		return err
+	}
+	f.endLeftover()
+	return b.Sessions().EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session}, fmt.Sprintf("process %d, which began at %s, has died", r.pid, r.born))
 }
 
 // endLeftover ends a dead supervisor's running leftovers: its agent, and the agent's children in

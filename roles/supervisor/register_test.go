@@ -67,7 +67,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	clock.Pass(24 * time.Hour)
 	v, err := s.Board.View(ctx)
 	must(t, err)
-	all := &team{Team: Team{Board: s.Board}, agent: map[int]string{0: "coder-2"}}
+	all := &team{Team: Team{Board: s.Board}, agent: map[int]string{0: "coder-2"}, deaths: newDeaths()}
 	leases, err := all.leases(ctx, v)
 	must(t, err)
 	next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role, beside: all.has}, clone: clone}
@@ -95,7 +95,7 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 	v, err := s.Board.View(ctx)
 	must(t, err)
 	var said []string
-	all := &team{Team: Team{Board: s.Board, Report: func(e Event) { said = append(said, e.Line()) }}, byHand: map[string]bool{}}
+	all := &team{Team: Team{Board: s.Board, Report: func(e Event) { said = append(said, e.Line()) }}, byHand: map[string]bool{}, deaths: newDeaths()}
 	seen, err := all.leases(ctx, v)
 	must(t, err)
 	v, err = s.Board.View(ctx)

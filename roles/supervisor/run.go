@@ -96,12 +96,14 @@ type supervisor struct {
 	tidying   sync.WaitGroup
 	lane      lane
 	merging   sync.WaitGroup
+	deaths    *deaths
 }
 
 // Run supervises one agent until its work is done or the context ends. It then returns nil. It
 // returns a *StopError if something else ended it, or the error that kept it from starting.
 func Run(ctx context.Context, c Config) error {
-	s := &supervisor{Config: c, watch: map[string]watched{}}
+	s := &supervisor{Config: c, watch: map[string]watched{}, deaths: newDeaths()}
+	defer s.deaths.stop()
 	if err := s.find(); err != nil {
 		return err
 	}

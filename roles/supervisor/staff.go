@@ -39,6 +39,7 @@ func (t *team) staff(ctx context.Context, all *sync.WaitGroup) {
 		case <-ctx.Done():
 			return
 		case <-changes:
+		case <-t.deaths.died:
 		case <-t.left:
 		}
 	}
@@ -129,17 +130,18 @@ func (t *team) leases(ctx context.Context, v *gitboard.View) (map[string]board.L
 			continue
 		}
 		expired := board.At(now) >= l.Expires
-		switch pid, known := supervisorHere(t.Board, clone, id, a); {
+		dead, err := t.deaths.endIfDead(ctx, t.Board, clone, id, a)
+		switch {
+		case err != nil:
+			return nil, err
 		case expired && t.has(id):
 			l.Expires = board.At(now.Add(staffEvery))
-		case !expired && known && pid == 0:
-			if err := endDead(ctx, t.Board, id, a); err != nil {
-				return nil, err
-			}
+		case dead && !expired:
 			l.Expires = board.At(now)
 		}
 		leases[id] = l
 	}
+	t.deaths.prune()
 	return leases, v.State.Err()
 }
 

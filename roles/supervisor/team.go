@@ -45,6 +45,7 @@ type team struct {
 	byHand map[string]bool // the agents that reportByHand has reported
 	since  time.Time       // when the last member ended, or the team began
 	left   chan struct{}   // a member ended
+	deaths *deaths         // of agents of other processes
 	done   chan struct{}   // closed once no goal is in progress
 	over   func()
 }
@@ -58,8 +59,9 @@ func RunTeam(ctx context.Context, c Team) error {
 	t := &team{
 		Team: c, end: end, live: map[int]bool{}, agent: map[int]string{}, idle: map[int]time.Time{},
 		coming: map[string]int{}, failed: map[string]int{}, most: map[string]int{}, byHand: map[string]bool{},
-		left: make(chan struct{}, 1), done: make(chan struct{}),
+		left: make(chan struct{}, 1), done: make(chan struct{}), deaths: newDeaths(),
 	}
+	defer t.deaths.stop()
 	t.over = sync.OnceFunc(func() { close(t.done) })
 	if c.Hire != nil {
 		t.since = c.Board.Now()

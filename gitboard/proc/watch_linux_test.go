@@ -1,0 +1,48 @@
+package proc
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// TestOnEnd checks that the end of a process is reported when it comes, also by a kill, and that a
+// process that can't be identified is not watched.
+func TestOnEnd(t *testing.T) {
+	child := exec.Command("cat")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	id, ended := ID(child.Process.Pid), make(chan bool, 2)
+	stop := OnEnd(id, func() { ended <- true })
+	unwatched := OnEnd(id, func() { t.Error("called although the watch was ended") })
+	if stop == nil || unwatched == nil {
+		t.Skip("the system has no pidfd")
+	}
+	unwatched()
+	select {
+	case <-ended:
+		t.Fatal("it runs")
+	default:
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("its end is not reported")
+	}
+	_ = child.Wait()
+	stop()
+	for _, id := range []string{"", "x", id, ID(1) + "0"} {
+		if OnEnd(id, func() {}) != nil {
+			t.Errorf("%q is watched", id)
+		}
+	}
+}
