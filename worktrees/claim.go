@@ -411,19 +411,13 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 	if !claimed.Kind.Fix {
 		return claimed, nil
 	}
-	tip, err := s.integration(ctx, v)
-	if err != nil {
-		return claimed, err
-	}
-	if untouched, err := s.repo.Worktree(claimed.Path).Untouched(ctx, tip); err != nil {
-		return claimed, err
-	} else if untouched && midst(claimed.Path) == "" {
-		s.bringIn(ctx, done, claimed)
-		return claimed, nil
-	}
 	dirty, err := s.repo.Worktree(claimed.Path).Status(ctx)
 	if err != nil {
 		return claimed, err
+	}
+	if len(dirty) == 0 && midst(claimed.Path) == "" {
+		s.bringIn(ctx, done, claimed)
+		return claimed, nil
 	}
 	for _, e := range dirty {
 		if slices.Contains(unmerged, e.Code) {

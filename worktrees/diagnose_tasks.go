@@ -196,7 +196,7 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head pl
 	if has, err := d.repo.History().IsAncestor(ctx, tip, head); has || err != nil {
 		return err
 	}
-	if untouched, err := d.repo.Worktree(path).Untouched(ctx, tip); !untouched {
+	if dirty, err := d.repo.Worktree(path).Status(ctx); err != nil || len(dirty) > 0 {
 		return err
 	}
 	d.add(Problem{

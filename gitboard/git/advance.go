@@ -219,7 +219,7 @@ func (w *Worktree) readTree(ctx context.Context, old, new plumbing.OID, options 
 		}
 		if err := w.busy(ctx); err == nil {
 			cause = cmp.Or(cause, refused)
-		} else if !w.repo.awaitBusy(ctx, err) {
+		} else if !w.repo.Locks().Await(ctx, err) {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func (r *Repo) unlocked(ctx context.Context, config string, write func() error) 
 			return err
 		}
 		busy := &BusyError{Paths: []string{lock}}
-		if waited && time.Since(begun) > patience || !r.awaitLocks(ctx, busy) {
+		if waited && time.Since(begun) > patience || !r.Locks().Await(ctx, busy) {
 			return fmt.Errorf("the settings of this repository are %w", busy)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -17,9 +18,8 @@ var (
 	// ErrRefMoved means that a ref was not at the value that an update expected: the
 	// compare-and-swap was lost. Read again and retry.
 	ErrRefMoved = errors.New("ref has moved")
-	// ErrBusy means that another git process did not release a lock in time. Nothing was changed;
-	// retrying is safe.
-	ErrBusy = errors.New("locked by another git process")
+	// ErrBusy is locks.ErrBusy.
+	ErrBusy = locks.ErrBusy
 	// ErrClosed means that the repository was used after Close.
 	ErrClosed = errors.New("repository is closed")
 )

@@ -41,8 +41,7 @@ type try struct {
 
 // checkTries makes each call once, and then again for each child of git that it starts, which fails. It
 // writes down what the call returns and which files differ afterwards: a call reports a failure, or
-// does as well without the child. Every seventh call is tried, with
-// -long all.
+// does as well without the child.
 func checkTries(t *testing.T, file string, like func(t *testing.T) *place, all []try) {
 	testrun.NotShort(t)
 	tries := map[string]try{}
@@ -51,7 +50,7 @@ func checkTries(t *testing.T, file string, like func(t *testing.T) *place, all [
 		names[i], tries[c.name] = c.name, c
 	}
 	var p *place
-	due := func(i int) bool { return testrun.OneIn(7, i) }
+	due := func(int) bool { return true }
 	golden.Sections(t, filepath.Join("testdata", file), names, due, func(name string) string {
 		if p == nil {
 			p = like(t)

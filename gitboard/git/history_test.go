@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -120,21 +121,21 @@ func TestRequestCommit(t *testing.T) {
 	ctx, r := scratch(t)
 	trailer := func(id string) string { return "subject\n\nbody\n\nLiza-Op: note\nLiza-Request: " + id + "\n" }
 	ids := chain(t, ctx, r, "", trailer("one"), trailer("two"), trailer("one-more"), "Liza-Request: nowhere\n\nin the body\n", trailer("last"))
-	tip := ids[4]
 	check(t, r.Settings().Set(ctx, "trailer.separators", "#"))
 	check(t, r.Settings().Set(ctx, "i18n.logOutputEncoding", "ISO-8859-1"))
-	for id, want := range map[string]plumbing.OID{"one": ids[0], "two": ids[1], "one-more": ids[2], "last": ids[4]} {
-		if got := must[plumbing.OID](t)(r.RequestCommit(ctx, tip, id, 5)); got != want {
-			t.Errorf("%s: got %s", id, got)
-		}
+	all := []string{"one", "two", "one-more", "last", "", "on", "one-", "nowhere", "One", "one.more"}
+	found := must[map[string]plumbing.OID](t)(r.History().Requested(ctx, ids[4], all, 5))
+	if want := map[string]plumbing.OID{"one": ids[0], "two": ids[1], "one-more": ids[2], "last": ids[4]}; !maps.Equal(found, want) {
+		t.Errorf("found %v", found)
 	}
-	for _, id := range []string{"", "on", "one-", "nowhere", "One", "one.more"} {
-		if _, err := r.RequestCommit(ctx, tip, id, 5); !errors.Is(err, ErrNotFound) {
-			t.Errorf("%q: got %v", id, err)
-		}
+	if found := must[map[string]plumbing.OID](t)(r.History().Requested(ctx, ids[4], []string{"one"}, 4)); len(found) > 0 {
+		t.Errorf("out of reach: %v", found)
 	}
-	if _, err := r.RequestCommit(ctx, tip, "one", 4); !errors.Is(err, ErrNotFound) {
-		t.Errorf("out of reach: got %v", err)
+	if got := must[plumbing.OID](t)(r.RequestCommit(ctx, ids[4], "one", 5)); got != ids[0] {
+		t.Errorf("found %s", got)
+	}
+	if _, err := r.RequestCommit(ctx, ids[4], "one", 4); !errors.Is(err, ErrNotFound) {
+		t.Errorf("out of reach: %v", err)
 	}
 }
 

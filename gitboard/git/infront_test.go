@@ -105,7 +105,7 @@ func TestReleasedLock(t *testing.T) {
 	r.patience.Watch = time.Hour
 	writeIn(t, r.common, "refs/heads/x.lock", "")
 	lock := filepath.Join(r.common, "refs", "heads", "x.lock")
-	if !r.awaitLocks(onLook{ctx, func() { _ = os.Remove(lock) }}, &BusyError{Paths: []string{lock}}) {
+	if !r.Locks().Await(onLook{ctx, func() { _ = os.Remove(lock) }}, &BusyError{Paths: []string{lock}}) {
 		t.Error("it is not free")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
@@ -464,15 +465,15 @@ func (r *Repo) dueKept() (last time.Time, due bool) {
 // pastDeleting returns the files that were complete, with all that belongs to them, before any
 // running git that may delete objects was started.
 func (r *Repo) pastDeleting(now time.Time, files []*kept) []*kept {
-	processes, known := r.processes()
+	processes, known := r.Locks().Processes()
 	runs := proc.Uptime()
 	return slices.DeleteFunc(files, func(k *kept) bool {
 		age := now.Sub(k.written).Abs()
 		if !known {
 			return age < keptBlind && len(files) < keptMost
 		}
-		return slices.ContainsFunc(processes, func(p gitProcess) bool {
-			return p.mayDelete() && runs-p.Started > age-keptFresh
+		return slices.ContainsFunc(processes, func(p locks.Process) bool {
+			return !p.Reads() && runs-p.Started > age-keptFresh
 		})
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -58,54 +57,14 @@ func TestLeftLocks(t *testing.T) {
 		t.Run(strings.Join(c.locks, " "), func(t *testing.T) {
 			t.Parallel()
 			native(t, r.TopLevel(), "worktree", "add", "-q", "--detach", one(r), "main")
-			asGit(t, r.TopLevel(), "git", "daemon", "--reuseaddr")
-			asGit(t, r.TopLevel(), "git", "fsmonitor--daemon", "run")
-			asGit(t, r.TopLevel(), "git", "liza", "agent", "run")
 			asGit(t, r.TopLevel(), "git", "log")
-			asGit(t, r.TopLevel(), "git-http-backend")
 			asGit(t, t.TempDir(), "git", "gc")
-			asGit(t, t.TempDir(), "git-receive-pack")
 			native(t, r.TopLevel(), "pack-refs", "--all")
 			for _, lock := range c.locks {
 				leave(t, r, lock)
 			}
 			check(t, c.write(hurry(r), commit))
 		})
-	}
-}
-
-// TestLeftLockBesideAnEditor checks that a git which started after a lock was left does not keep a
-// writer from removing it, whatever it runs.
-func TestLeftLockBesideAnEditor(t *testing.T) {
-	for _, command := range []string{"commit", "an-alias"} {
-		r, _, commit := written(t)
-		path, made := leave(t, r, "refs/heads/liza/y.lock"), time.Now().Add(-12*time.Minute)
-		check(t, os.Chtimes(path, made, made))
-		asGit(t, r.TopLevel(), "git", command)
-		if err := hurry(r).UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""); err != nil {
-			t.Errorf("%s, begun after the lock: %v", command, err)
-		}
-	}
-}
-
-// TestLeftLockBesideAnOlderEditor checks that a commit which waits in an editor since before a lock
-// of the board was left does not keep a writer from removing it, unless it may hold the lock.
-func TestLeftLockBesideAnOlderEditor(t *testing.T) {
-	for command, held := range map[string]bool{"commit": false, "add": false, "rebase": true, "an-alias": true} {
-		r, _, commit := written(t)
-		asGit(t, r.TopLevel(), "git", command)
-		leave(t, r, "refs/heads/liza/y.lock")
-		err := hurry(r).UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, "")
-		if errors.Is(err, ErrBusy) != held || !held && err != nil {
-			t.Errorf("%s, begun before the lock: %v", command, err)
-		}
-	}
-	r, _, commit := written(t)
-	asGit(t, r.TopLevel(), "git", "commit")
-	check(t, os.WriteFile(filepath.Join(r.CommonDir(), "HEAD"), []byte("ref: refs/heads/liza/y\n"), 0o644))
-	leave(t, r, "refs/heads/liza/y.lock")
-	if err := hurry(r).UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""); !errors.Is(err, ErrBusy) {
-		t.Errorf("a commit on the branch itself: %v", err)
 	}
 }
 
@@ -116,99 +75,6 @@ func TestLeftLockOnASlowMachine(t *testing.T) {
 	r.patience = Patience{Git: time.Nanosecond, Watch: time.Nanosecond}
 	leave(t, r, "config.lock")
 	check(t, r.Settings().Set(t.Context(), "liza.x", "y"))
-}
-
-// TestIndexLockAfterAJump checks that the lock of an index is that of a commit in the same worktree,
-// even if its time says that it was made before that commit started: the clock was set forward.
-func TestIndexLockAfterAJump(t *testing.T) {
-	ctx, r := scratch(t)
-	linked := claim(t, ctx, r, "one")
-	index := filepath.Join(LinkedDir(linked), "index.lock")
-	apart, top := filepath.Join(t.TempDir(), "apart.git"), filepath.Join(t.TempDir(), "top")
-	native(t, r.TopLevel(), "clone", "-q", "--separate-git-dir", apart, ".", top)
-	native(t, top, "worktree", "add", "-q", "--detach", filepath.Join(top, "one"))
-	for _, c := range []struct {
-		dir, command, lock string
-		held               bool
-	}{
-		{r.TopLevel(), "commit", filepath.Join(r.common, "index.lock"), true},
-		{r.TopLevel(), "commit", filepath.Join(r.common, "HEAD.lock"), false},
-		{r.TopLevel(), "commit", index, false},
-		{linked, "commit", index, true},
-		{linked, "an-alias", index, false},
-		{top, "commit", filepath.Join(apart, "index.lock"), true},
-		{top, "commit", filepath.Join(apart, "worktrees", "one", "index.lock"), false},
-	} {
-		t.Run("", func(t *testing.T) {
-			asGit(t, c.dir, "git", c.command)
-			made := time.Now().Add(-time.Hour)
-			check(t, os.WriteFile(c.lock, nil, 0o644))
-			check(t, os.Chtimes(c.lock, made, made))
-			repos := []*Repo{r}
-			if c.dir == top {
-				repos = []*Repo{open(t, ctx, top), open(t, ctx, filepath.Join(top, "one"))}
-			}
-			for _, r := range repos {
-				if err := r.Locks().Left(c.lock, LockAge); errors.As(err, new(*HeldError)) != c.held {
-					t.Errorf("in %s, beside git %s in %s, %s: %v", r.TopLevel(), c.command, c.dir, c.lock, err)
-				}
-			}
-		})
-	}
-}
-
-// TestBoardRefLock checks which locks are those of refs that no commit in a worktree moves.
-func TestBoardRefLock(t *testing.T) {
-	ctx, r := scratch(t)
-	head := filepath.Join(LinkedDir(claim(t, ctx, r, "one")), "HEAD")
-	for name, want := range map[string]bool{
-		"refs/liza/x.lock": true, "refs/heads/liza/state.lock": true, "refs/heads/main.lock": false, "refs/heads/main/liza.lock": false,
-		"refs/tags/liza/x.lock": false, "packed-refs.lock": false, "logs/refs/liza/x.lock": false, "refs/liza.lock": false,
-	} {
-		if got := r.isBoardRefLock(filepath.Join(r.common, name)); got != want {
-			t.Errorf("%s: %v", name, got)
-		}
-		if r.isBoardRefLock(filepath.FromSlash(name)) {
-			t.Errorf("%s is elsewhere", name)
-		}
-	}
-	is := func(when string, want bool) {
-		t.Helper()
-		if got := r.isBoardRefLock(filepath.Join(r.common, "refs/liza/x.lock")); got != want {
-			t.Errorf("%s: %v", when, got)
-		}
-	}
-	was := readIn(t, filepath.Dir(head), "HEAD")
-	check(t, os.WriteFile(head, []byte("ref: refs/heads/liza/state\n"), 0o644))
-	is("with the board checked out", false)
-	check(t, os.Remove(head))
-	check(t, os.Mkdir(head, 0o755))
-	is("where what is checked out can't be read", false)
-	check(t, os.Remove(head))
-	check(t, os.WriteFile(head, []byte(was), 0o644))
-	is("again", true)
-}
-
-// TestClearRefLocks checks that a lock is cleared while a git runs that started after the lock was
-// made, such as the one that runs the server's hook. A lock made after that git started is kept,
-// and so is one made just now.
-func TestClearRefLocks(t *testing.T) {
-	_, r := scratch(t)
-	asGit(t, r.TopLevel(), "git-receive-pack")
-	const ref = "refs/heads/liza/state"
-	r.Locks().ClearRefs(0, ref) // there is none
-	for age, left := range map[time.Duration]bool{0: true, time.Minute: false} {
-		path, made := leave(t, r, ref+".lock"), time.Now().Add(-age)
-		check(t, os.Chtimes(path, made, made))
-		r.Locks().ClearRefs(5*time.Second, "refs/heads/other", ref)
-		if _, err := os.Stat(path); (err == nil) != left {
-			t.Errorf("made %v ago: %v", age, err)
-		}
-	}
-	path, made := leave(t, r, ref+".lock"), time.Now().Add(-time.Hour)
-	check(t, os.Chtimes(path, made, made))
-	r.Locks().ClearRefs(2*time.Hour, ref)
-	must[os.FileInfo](t)(os.Stat(path))
 }
 
 // TestStoppedWriter checks that the error of a writer names the git that a writer stopped in the
@@ -281,49 +147,6 @@ func TestLockBesideAMove(t *testing.T) {
 	}
 }
 
-// TestHeldLock checks that a lock that a process of this repository may hold is kept.
-func TestHeldLock(t *testing.T) {
-	r, _, commit := written(t)
-	asGit(t, r.TopLevel(), "git", "gc")
-	lock := leave(t, r, "refs/heads/liza/y.lock")
-	err := hurry(r).UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, "")
-	if !errors.Is(err, ErrBusy) {
-		t.Errorf("%v", err)
-	}
-	long := time.Now().Add(-time.Hour)
-	if err := r.Locks().Clear(lock, LockAge); !errors.As(err, new(*HeldError)) {
-		t.Errorf("a young one: %v", err)
-	}
-	if _, err := os.Stat(lock); err != nil {
-		t.Error(err)
-	}
-	// The lock is older than that process, or its time is in the future because a clock jumped.
-	check(t, os.Chtimes(lock, long, long))
-	if err := r.Locks().Left(lock, LockAge); err != nil {
-		t.Error(err)
-	}
-	check(t, os.Chtimes(lock, time.Now().Add(24*time.Hour), time.Now().Add(24*time.Hour)))
-	if err := r.Locks().Left(lock, LockAge); err == nil || !strings.Contains(err.Error(), "git gc, process ") {
-		t.Error(err)
-	}
-}
-
-// TestLockBesideAHook checks that a git which waits for its hook proc-receive holds no lock, as it
-// has not begun to move refs, and that one which waits for another hook may.
-func TestLockBesideAHook(t *testing.T) {
-	for hook, held := range map[string]bool{"proc-receive": false, "reference-transaction": true} {
-		r, _, _ := written(t)
-		check(t, os.WriteFile(filepath.Join(r.CommonDir(), "hook"), []byte(untilEnd), 0o644)) // what git-liza runs
-		call := shellNamed(t, "git-liza") + " hook --server -- " + hook + "; exit 0"
-		runShell(t, r.CommonDir(), shellNamed(t, "git-receive-pack"), "-c", call)
-		lock, later := leave(t, r, "refs/heads/liza/y.lock"), time.Now().Add(time.Hour)
-		check(t, os.Chtimes(lock, later, later)) // so that the processes alone decide
-		if err := r.Locks().Left(lock, LockAge); errors.As(err, new(*HeldError)) != held {
-			t.Errorf("beside %s: %v", hook, err)
-		}
-	}
-}
-
 // TestLockOfASilentFetch checks that a left lock stops no fetch that is given up on before git
 // gives up waiting for the lock.
 func TestLockOfASilentFetch(t *testing.T) {
@@ -339,58 +162,3 @@ func TestLockOfASilentFetch(t *testing.T) {
 	leave(t, r, "refs/liza/y.lock")
 	check(t, m.Fetch(t.Context(), false, false, "refs/heads/y:refs/liza/y"))
 }
-
-// TestLockOutsideASandbox checks that a process in a sandbox keeps every lock: it sees other
-// processes than its supervisor, so it can't know who holds a lock.
-func TestLockOutsideASandbox(t *testing.T) {
-	r, _, commit := written(t)
-	hurry(r).environ = environ{ProcessSpaceVar + "=pid:[1]"}
-	lock := leave(t, r, "refs/heads/liza/y.lock")
-	if err := r.UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""); !errors.Is(err, ErrBusy) {
-		t.Errorf("%v", err)
-	}
-	if _, err := os.Stat(lock); err != nil {
-		t.Error(err)
-	}
-	r.environ = environ{ProcessSpaceVar + "=" + proc.Space()}
-	check(t, r.UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""))
-}
-
-// TestProcesses checks which processes count as a git that may write to a repository.
-func TestProcesses(t *testing.T) {
-	r, _, _ := written(t)
-	tree := filepath.Join(t.TempDir(), "a tree")
-	native(t, r.TopLevel(), "worktree", "add", "-q", "--detach", tree)
-	elsewhere := t.TempDir()
-	for _, c := range []struct {
-		name, dir string
-		args      []string
-		want      bool
-	}{
-		{"git", r.TopLevel(), []string{"one"}, true},
-		{"git-receive-pack", r.CommonDir(), nil, true},
-		{"git", tree, []string{"two"}, true},
-		{"git", elsewhere, []string{"--git-dir=" + r.CommonDir(), "three"}, true},
-		{"git", elsewhere, []string{"four"}, false},
-		{"git-liza", r.TopLevel(), []string{"five"}, false},
-		{"gitk", r.TopLevel(), []string{"six"}, false},
-		{"git", r.TopLevel(), []string{"liza"}, false},
-	} {
-		before := len(must2(r.processes()))
-		asGit(t, c.dir, c.name, c.args...)
-		if is := len(must2(r.processes())) > before; is != c.want {
-			t.Errorf("%s %v: %v", c.name, c.args, is)
-		}
-	}
-}
-
-// TestLongNames checks that a command is known by its whole name, of which Linux lists 15 bytes.
-func TestLongNames(t *testing.T) {
-	for words, want := range map[string]string{"git-receive-pack hub.git": "receive-pack", "/bin/sh git-receive-pack": "receive-pac", "receive-packer": "receive-pac"} {
-		if got := nameOfCommand("git-receive-pac", strings.Fields(words)); got != want {
-			t.Errorf("%s is %s", words, got)
-		}
-	}
-}
-
-func must2(all []gitProcess, _ bool) []gitProcess { return all }

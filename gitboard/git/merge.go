@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -12,8 +11,7 @@ import (
 // `git merge`: index, files, HEAD and its branch move. It returns nil, nil if the commit was
 // merged, fast-forwarded or already contained. On conflicts it returns their paths and leaves the
 // merge open in that worktree for someone to finish. who is the author and committer of a merge
-// commit; a zero time means now. Hooks do not run. Leftovers of an interrupted merge of the same
-// commit (Untouched) are reverted first if they are in the way.
+// commit; a zero time means now. Hooks do not run.
 //
 // It returns a CommandError if git refuses to begin: local changes are in the way, or another merge
 // is open. It returns ErrBusy if another process keeps the worktree locked.
@@ -29,15 +27,7 @@ func (w *Worktree) MergeInto(ctx context.Context, commit plumbing.OID, message s
 	args := flags(noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
 		"--no-squash", "--no-edit", "--no-log", "--no-autostash", "--no-gpg-sign",
 		"--no-verify-signatures", "-m", message, string(commit)})
-	merge := func() error { return w.in("merge", args...).with(authorEnv(who)...).run(ctx) }
-	failed := merge()
-	if exitCode(failed) > 0 {
-		if again, err := w.undoCut(ctx, commit); err != nil {
-			return nil, errors.Join(failed, err)
-		} else if again {
-			failed = merge()
-		}
-	}
+	failed := w.in("merge", args...).with(authorEnv(who)...).run(ctx)
 	if exitCode(failed) != 1 {
 		return nil, failed
 	}

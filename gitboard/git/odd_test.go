@@ -243,10 +243,10 @@ func TestEndedContext(t *testing.T) {
 			t.Errorf("%s is finished: %v", name, err)
 		}
 	}
-	if r.awaitLocks(ended, &BusyError{Paths: []string{lock}}) || !exists(lock) {
+	if r.Locks().Await(ended, &BusyError{Paths: []string{lock}}) || !exists(lock) {
 		t.Error("a lock is free")
 	}
-	if !r.awaitLocks(ended, &BusyError{Paths: []string{lock, lock + ".gone"}}) {
+	if !r.Locks().Await(ended, &BusyError{Paths: []string{lock, lock + ".gone"}}) {
 		t.Error("a lock that is gone is waited for")
 	}
 	if refs := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/liza")); len(refs) > 0 || isLoose(r.objectDir(), blob("x")) {

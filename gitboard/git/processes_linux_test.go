@@ -17,58 +17,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
-// TestWorksIn checks which processes work on a repository, by their directory in /proc.
-func TestWorksIn(t *testing.T) {
-	root := resolved(t, t.TempDir())
-	for _, dir := range []string{"repo/.git", "work", "elsewhere"} {
-		check(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
-	}
-	check(t, os.Symlink(filepath.Join(root, "repo"), filepath.Join(root, "link")))
-	places := []string{filepath.Join(root, "repo", ".git"), filepath.Join(root, "work")}
-	for name, c := range map[string]struct {
-		at, words, environ string
-		want               bool
-	}{
-		"in a worktree":               {"work", "git gc", "", true},
-		"elsewhere":                   {"elsewhere", "git gc", "", false},
-		"elsewhere, on it":            {"elsewhere", "git --git-dir=" + places[0] + " gc", "", true},
-		"elsewhere, on it, relative":  {"elsewhere", "git --git-dir=../repo/.git gc", "", true},
-		"elsewhere, on it, by a link": {"elsewhere", "git gc", "GIT_DIR=" + root + "/link/.git", true},
-		"elsewhere, on what is gone":  {"elsewhere", "git --git-dir=../gone gc", "", false},
-		"it has ended":                {"", "git gc", "", false},
-	} {
-		if _, got := worksIn(running(t, func(dir string) {
-			if c.at != "" {
-				check(t, os.Symlink(filepath.Join(root, c.at), filepath.Join(dir, "cwd")))
-			}
-			writeIn(t, dir, "environ", c.environ+"\x00")
-		}), strings.Fields(c.words), places); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-	unseen := running(t, func(dir string) { writeIn(t, dir, "cwd", "") }) // can't be read as a link
-	if _, works := worksIn(unseen, nil, places); !works {
-		t.Error("what can't be seen works elsewhere")
-	}
-}
-
-// running returns a process whose directory in the process table fill fills.
-func running(t *testing.T, fill func(dir string)) proc.Process {
-	t.Helper()
-	table := t.TempDir()
-	writeIn(t, table, "7/stat", "7 (git) S"+strings.Repeat(" 1", 30))
-	fill(filepath.Join(table, "7"))
-	return proc.Table(table).All()[0]
-}
-
 // TestPlacesOfARepository checks where git works on a repository.
 func TestPlacesOfARepository(t *testing.T) {
 	ctx, r := scratch(t)
 	linked := claim(t, ctx, r, "one")
 	check(t, os.Mkdir(filepath.Join(r.common, "worktrees", "half"), 0o755)) // is being removed
 	apart := filepath.Join(t.TempDir(), "gone")
-	other, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
-	check(t, os.Symlink(other, link))
 	for _, c := range []struct {
 		r    *Repo
 		want []string
@@ -76,7 +30,6 @@ func TestPlacesOfARepository(t *testing.T) {
 		{r, []string{r.common, r.top, r.top, linked}},
 		{&Repo{common: r.common, gitDir: r.common}, []string{r.common, r.top, linked}},
 		{&Repo{common: apart, top: apart}, []string{apart, apart}},
-		{&Repo{common: link, top: apart}, []string{other, apart}},
 	} {
 		for i, path := range c.want {
 			if path != apart {
@@ -86,81 +39,6 @@ func TestPlacesOfARepository(t *testing.T) {
 		if got := c.r.places(); !slices.Equal(got, c.want) {
 			t.Errorf("%q, not %q", got, c.want)
 		}
-	}
-}
-
-// TestAmidLocks checks which git-liza may run while the git that has started it holds locks.
-func TestAmidLocks(t *testing.T) {
-	for line, want := range map[string]bool{
-		"git-liza": false, "git-liza note": false, "git-liza hook reference-transaction": true, "git-liza hook proc-receive": false,
-	} {
-		if amidLocks(strings.Fields(line)) != want {
-			t.Errorf("%s: %v", line, !want)
-		}
-	}
-	if _, known := (&Repo{}).processesIn(proc.Table(t.TempDir())); known {
-		t.Error("processes are known where none can be seen")
-	}
-	if proc.UserOf(noStat{}) != -1 {
-		t.Error("a file of no known owner has one")
-	}
-}
-
-type noStat struct{ os.FileInfo }
-
-func (noStat) Sys() any { return nil }
-
-// TestOurs checks whose worktrees git certainly uses.
-func TestOurs(t *testing.T) {
-	top := t.TempDir()
-	check(t, os.MkdirAll(filepath.Join(top, "a", "b"), 0o755))
-	writeIn(t, top, ".git", "x")
-	link := filepath.Join(top, ".git")
-	for name, got := range map[string]bool{
-		"its top":                  ours(top, top, link),
-		"below":                    ours(filepath.Join(top, "a", "b"), top, link),
-		"not a missing directory":  !ours(filepath.Join(top, "none"), top, link),
-		"not a missing worktree":   !ours(filepath.Join(top, "none"), filepath.Join(top, "none")),
-		"not a missing link":       !ours(top, top, filepath.Join(top, "none")),
-		"not by another path":      !ours("a", top, link),
-		"not on other file system": !ours("/proc/self", "/", "/"),
-	} {
-		if !got {
-			t.Errorf("ours is not %s", name)
-		}
-	}
-	if os.Geteuid() != 0 {
-		return // nobody else can give files away
-	}
-	const another = 12345
-	check(t, os.Lchown(link, another, -1))
-	if ours(top, top, link) {
-		t.Error("another's .git is ours")
-	}
-	check(t, os.Lchown(top, another, -1))
-	if ours(top, top, link) {
-		t.Error("another's worktree is ours")
-	}
-}
-
-// TestHolders checks how the holder of a lock is named, and who counts as one.
-func TestHolders(t *testing.T) {
-	for p, want := range map[gitProcess]*HeldError{
-		{PID: 7, Command: "update-ref"}: {Path: "p", By: "git update-ref, process 7"},
-		{PID: 7}:                        {Path: "p", By: "git, process 7"},
-	} {
-		if got := heldBy("p", p); *got != *want {
-			t.Errorf("%+v: %+v", p, got)
-		}
-	}
-	_, r := scratch(t)
-	asGit(t, r.TopLevel(), "git", "gc")
-	path := leave(t, r, "refs/heads/x.lock")
-	if err := r.holder(path, must[os.FileInfo](t)(os.Lstat(path)), proc.Uptime()); err == nil {
-		t.Error("nobody holds a lock beside git gc")
-	}
-	if err := r.holder(path, noStat{}, proc.Uptime()); err != nil {
-		t.Errorf("a lock of another user: %v", err)
 	}
 }
 

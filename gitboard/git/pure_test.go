@@ -269,14 +269,3 @@ func TestOverlapping(t *testing.T) {
 		}
 	}
 }
-
-// TestStagedApart checks which changes somebody has staged and then changed again.
-func TestStagedApart(t *testing.T) {
-	for code, want := range map[string]bool{
-		"MM": true, "AM": true, "MD": true, "M ": false, " M": false, "??": false, "UU": false, "DU": false, "AA": false, "DD": false,
-	} {
-		if got := (StatusEntry{Code: code, Path: "x"}).stagedApart(); got != want {
-			t.Errorf("%q: %v", code, got)
-		}
-	}
-}

@@ -112,7 +112,7 @@ func TestUpdateRefsBusy(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// Git waits for a lock that is removed soon.
-	r.patience = Patience{Git: time.Minute}.orDefault()
+	r.patience = Patience{Git: time.Minute}.OrDefault()
 	timer := time.AfterFunc(200*time.Millisecond, func() { os.Remove(lock) })
 	defer timer.Stop()
 	check(t, r.UpdateRefs(ctx, update, ""))
@@ -133,7 +133,7 @@ func TestUpdateRefsCancelled(t *testing.T) {
 		if err == nil && got != next || err != nil && (got != now || !ended) {
 			t.Fatalf("it is %s after %v", got, err)
 		}
-		if err := r.locked("refs/liza/x.lock"); err != nil {
+		if err := r.Locks().Find("refs/liza/x.lock"); err != nil {
 			t.Fatal(err)
 		}
 		now = got

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -206,11 +207,11 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 		if !errors.As(err, &failed) || exitCode(failed.Err) != 1 && !errors.Is(err, ErrSilent) {
 			return err
 		}
-		busy := m.repo.locked(fetchLocks(refspecs)...)
+		busy := m.repo.Locks().Find(fetchLocks(refspecs)...)
 		if busy == nil {
 			return err
 		}
-		if !MayRetry(ctx, attempt, attempts) || !m.repo.awaitBusy(ctx, busy) {
+		if !MayRetry(ctx, attempt, attempts) || !m.repo.Locks().Await(ctx, busy) {
 			return busy
 		}
 	}
@@ -219,16 +220,16 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 // fetchLocks returns the lock files, or patterns for them, that keep a fetch from moving local
 // refs.
 func fetchLocks(refspecs []string) []string {
-	locks := slices.Clone(wholeLocks)
+	names := slices.Clone(locks.Whole)
 	for _, spec := range refspecs {
 		if _, to, moves := strings.Cut(spec, ":"); moves {
-			locks = append(locks, to+".lock")
+			names = append(names, to+".lock")
 			if strings.HasSuffix(to, "*") {
-				locks = append(locks, to+"/*.lock")
+				names = append(names, to+"/*.lock")
 			}
 		}
 	}
-	return locks
+	return names
 }
 
 // List returns those of the given refs that exist at the remote, by full name, or by a prefix and a

@@ -74,7 +74,7 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 		}
 	}
 	r.plain, r.known, r.unsettled = plain, &known{}, &unsettled{}
-	r.people, r.environ, r.patience = who, given, o.Patience.orDefault()
+	r.people, r.environ, r.patience = who, given, o.Patience.OrDefault()
 	r.batch = newBatch(given, r.command("cat-file", "cat-file", "--batch"))
 	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
 	return r, nil

@@ -33,7 +33,7 @@ func (h History) Requested(ctx context.Context, tip plumbing.OID, requests []str
 	}
 	all, err := h.repo.asking(ctx, tip, depth)
 	if err != nil {
-		return nil, err
+		return nil, h.repo.damaged(ctx, tip, err)
 	}
 	for _, a := range slices.Backward(all[max(0, len(all)-depth):]) {
 		for _, escaped := range a.requests {
@@ -51,6 +51,15 @@ func (h History) Requested(ctx context.Context, tip plumbing.OID, requests []str
 		}
 	}
 	return found, nil
+}
+
+// RequestCommit returns the commit that Requested finds for one request, or ErrNotFound.
+func (r *Repo) RequestCommit(ctx context.Context, tip plumbing.OID, request string, depth int) (plumbing.OID, error) {
+	found, err := r.History().Requested(ctx, tip, []string{request}, depth)
+	if err == nil && found[request] == "" {
+		err = fmt.Errorf("a commit of request %q: %w", request, ErrNotFound)
+	}
+	return found[request], err
 }
 
 // asking is the part of a commit's message that may be a trailer Liza-Request, in escaped form.
@@ -195,4 +204,18 @@ func lines(all []asking) string {
 		text.WriteString(a.String())
 	}
 	return text.String()
+}
+
+// hasRequest reports whether a commit has the trailer with that request.
+func (r *Repo) hasRequest(ctx context.Context, oid plumbing.OID, request string) (bool, error) {
+	const separator = "\x1f"
+	out, err := r.command("rev-list",
+		"-c", "trailer.separators=:", // a user's setting must not hide ours
+		"rev-list", "--max-count=1", "--encoding=UTF-8", "--no-commit-header",
+		"--format=%(trailers:key="+plumbing.RequestTrailer+",valueonly,unfold,separator=%x1f)",
+		string(oid), "--").output(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.Contains(strings.Split(strings.TrimSuffix(string(out), "\n"), separator), request), nil
 }

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
-	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
 // instead puts a shell script in place of git.
@@ -244,7 +244,6 @@ func TestKeptOfLate(t *testing.T) {
 		t.Errorf("nothing deletes, and %d may go", len(got))
 	}
 	asGit(t, r.TopLevel(), "git", "log")
-	asGit(t, r.TopLevel(), "git", "commit")
 	if got := past(); len(got) != 2 {
 		t.Errorf("nothing deletes, and %d may go", len(got))
 	}
@@ -258,86 +257,6 @@ func TestKeptOfLate(t *testing.T) {
 	}
 	if got := r.pastDeleting(now, slices.Repeat([]*kept{fresh}, keptMost)); len(got) != keptMost {
 		t.Errorf("of too many %d may go", len(got))
-	}
-}
-
-// TestNamesOfProcesses checks what is read of a command line.
-func TestNamesOfProcesses(t *testing.T) {
-	for line, want := range map[string]string{
-		"git -c a=b --no-pager -C x gc": "gc", "git --exec-path gc": "gc", "git": "", "git --git-dir x": "",
-	} {
-		if got := nameOfCommand("git", strings.Fields(line)); got != want {
-			t.Errorf("%s is %q", line, got)
-		}
-	}
-	if got := nameOfCommand("git-gc", []string{"git-other"}); got != "gc" {
-		t.Errorf("git-gc is %q", got)
-	}
-	for line, want := range map[string]string{"git --git-dir": "/env", "git --git-dir x": "x", "git --git-dir=y": "y", "git": "/env"} {
-		if got := gitDirOf(strings.Fields(line), []string{"A=b", "GIT_DIR=/env"}); got != want {
-			t.Errorf("%s works in %q", line, got)
-		}
-	}
-	if got := gitDirOf([]string{"git"}, nil); got != "" {
-		t.Errorf("it works in %q", got)
-	}
-	for path, want := range map[string]bool{"/a": true, "/a/b": true, "/ab": false, "/": false} {
-		if within(path, []string{"/x", "/a"}) != want {
-			t.Errorf("%s is within: %v", path, !want)
-		}
-	}
-}
-
-// TestStaleLock checks that a lock is removed only if it is the one that was seen, and that nobody
-// removes one beside another process that may.
-func TestStaleLock(t *testing.T) {
-	_, r := scratch(t)
-	path := leave(t, r, "refs/heads/x.lock")
-	was := must[os.FileInfo](t)(os.Lstat(path))
-	if !sameLock(path, was) {
-		t.Error("it is another lock")
-	}
-	then := was.ModTime().Add(-time.Hour)
-	check(t, os.Chtimes(path, then, then))
-	if sameLock(path, was) {
-		t.Error("it was written since, and is the same lock")
-	}
-	check(t, os.WriteFile(path+".new", nil, 0o644))
-	check(t, os.Chtimes(path+".new", was.ModTime(), was.ModTime()))
-	check(t, os.Rename(path+".new", path))
-	if sameLock(path, was) {
-		t.Error("another file is the same lock")
-	}
-	check(t, r.removeLock(path, was, 0))
-	if !exists(path) {
-		t.Error("another lock was removed")
-	}
-	was = must[os.FileInfo](t)(os.Lstat(path))
-	turn := must[*queue.File](t)(r.OpenQueue(filepath.Join(r.common, "liza", "unlocking")))
-	check(t, turn.Try())
-	if err := r.removeLock(path, was, 0); !errors.As(err, new(*HeldError)) || !exists(path) {
-		t.Errorf("beside another: %v", err)
-	}
-	check(t, turn.Close())
-	full := filepath.Join(filepath.Dir(path), "full")
-	writeIn(t, full, "x", "")
-	if err := r.removeLock(full, must[os.FileInfo](t)(os.Lstat(full)), 0); !errors.As(err, new(*StorageError)) {
-		t.Errorf("a directory: %v", err)
-	}
-	if err := r.Locks().Clear(path, time.Hour); !errors.As(err, new(*HeldError)) || !exists(path) {
-		t.Errorf("a young lock: %v", err)
-	}
-	check(t, r.removeLock(path, was, 0))
-	if exists(path) {
-		t.Error("it is still there")
-	}
-	check(t, errors.Join(r.Locks().Left(path, 0), r.Locks().Clear(path, 0)))
-	check(t, errors.Join(os.RemoveAll(filepath.Join(r.common, "liza")), os.WriteFile(filepath.Join(r.common, "liza"), nil, 0o644)))
-	if err := r.removeLock(full, was, 0); !errors.As(err, new(*StorageError)) {
-		t.Errorf("without a queue: %v", err)
-	}
-	if text := (&HeldError{Path: "p"}).Error(); strings.Contains(text, "held by") {
-		t.Errorf("nobody is seen: %s", text)
 	}
 }
 
@@ -503,7 +422,7 @@ func TestSmallParts(t *testing.T) {
 		"a line without its end is whole":         string(trimNewline([]byte("x"))) == "x" && string(trimNewline([]byte("x\n"))) == "x",
 		"only what moves a ref has its lock":      !slices.Contains(fetchLocks([]string{"refs/x", "refs/y:refs/z"}), "refs/x.lock") && slices.Contains(fetchLocks([]string{"refs/y:refs/z"}), "refs/z.lock"),
 		"a fetch of many refs may meet a lock of each": slices.Contains(fetchLocks([]string{"refs/a/*:refs/b/*"}), "refs/b/*/*.lock") &&
-			len(fetchLocks([]string{"refs/y:refs/z"})) == len(wholeLocks)+1,
+			len(fetchLocks([]string{"refs/y:refs/z"})) == len(locks.Whole)+1,
 		"the bare repository is one":               parseWorktrees(tree)[0].Bare && !parseWorktrees(tree)[1].Bare,
 		"half a line is no file":                   len(parseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,
 		"a child that holds a pipe has not failed": command{}.failure(t.Context(), exec.ErrWaitDelay, "") == nil,
@@ -518,7 +437,6 @@ func TestSmallParts(t *testing.T) {
 		"ssh is used for its own addresses alone": maybeSSH("ssh://h/x") && maybeSSH("git+ssh://h/x") && maybeSSH("u@h:x") &&
 			!maybeSSH("https://h/x") && !maybeSSH("hub") && !maybeSSH("./a:b") && !maybeSSH("/a"),
 		"an error of reading is kept":           unexpectedEnd(os.ErrClosed) == os.ErrClosed,
-		"what is gone is in nobody's way":       !(&Repo{}).outlasts(&BusyError{Paths: []string{"/nowhere/x.lock"}}),
 		"a quarantine without a place has none": (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
 		"a quarantine has its own objects":      (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
 		"a page is no cause":                    firstCause("remote: x\n---\nfatal: "+unreadable) == "remote: x",

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -107,7 +108,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []plumbing.Object, up
 			}
 			return r.settle(patient, updates)
 		}
-		if settled && r.awaitBusy(ctx, err) {
+		if settled && r.Locks().Await(ctx, err) {
 			settled = false
 		}
 		most := attempts
@@ -157,17 +158,17 @@ func (r *Repo) explain(ctx context.Context, updates []plumbing.RefUpdate, failed
 			moved = fmt.Errorf("%w: %s is at %s, not at %s", ErrRefMoved, u.Ref, now, old)
 		}
 	}
-	locks := append([]string{"HEAD.lock"}, wholeLocks...)
+	names := append([]string{"HEAD.lock"}, locks.Whole...)
 	for _, u := range updates {
-		locks = append(locks, u.Ref+".lock")
+		names = append(names, u.Ref+".lock")
 	}
-	held := r.locked(locks...)
+	held := r.Locks().Find(names...)
 	switch {
 	case done && slices.ContainsFunc(updates, func(u plumbing.RefUpdate) bool { return u.Old.OrZero() != u.New.OrZero() }):
 		return nil, true
 	case exitCode(failed) < 0:
 		return failed, false // killed before it did anything
-	case moved != nil && !r.outlasts(held):
+	case moved != nil && !r.Locks().Outlasts(held):
 		return moved, true
 	case held != nil:
 		return held, true

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/locks"
 )
 
 // Upkeep keeps written objects beside gits that delete, and has git pack and count them.
@@ -30,7 +32,7 @@ func (u Upkeep) Maintain(ctx context.Context) error {
 func (u Upkeep) Pack(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := u.repo.command("gc", "gc", "--quiet", "--cruft").run(ctx)
-		if err == nil || !u.repo.awaitBusy(ctx, u.repo.reflogsBusy()) || !MayRetry(ctx, attempt, attempts) {
+		if err == nil || !u.repo.Locks().Await(ctx, u.repo.reflogsBusy()) || !MayRetry(ctx, attempt, attempts) {
 			return err
 		}
 	}
@@ -48,7 +50,7 @@ func (r *Repo) reflogsBusy() error {
 	if len(held) > 0 {
 		return &BusyError{Paths: held}
 	}
-	return r.locked(wholeLocks...)
+	return r.Locks().Find(locks.Whole...)
 }
 
 // Usage is the number and size of the repository's objects.
