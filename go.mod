@@ -3,7 +3,6 @@ module github.com/git-liza/git-liza
 go 1.26.0
 
 require (
-	github.com/anishathalye/porcupine v1.3.1
 	github.com/go-git/go-git/v5 v5.19.3
 	gopkg.in/yaml.v3 v3.0.1
 	pgregory.net/rapid v1.3.0

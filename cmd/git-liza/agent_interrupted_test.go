@@ -120,34 +120,29 @@ func TestLeftByAKilledSupervisor(t *testing.T) {
 // again when the remote is, and continues the task in its worktree. A team that can't begin ends.
 func TestTeamOutlivesItsRemote(t *testing.T) {
 	t.Parallel()
-	for name, args := range map[string][]string{"that sizes itself": nil, "with numbers": {"--planners=0", "--coders=1", "--reviewers=0"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFleet(t, 1, plainPath)
-			p := f.clones[0]
-			p.set("lease_duration 3", "heartbeat_interval 1")
-			p.addTask("alpha")
-			away := f.hub + ".away"
-			s := p.supervise(append([]string{"team", "--exec=echo half >half.txt; exec sleep 1000"}, args...)...)
-			s.hears("started", "alpha")
-			if err := os.Rename(f.hub, away); err != nil {
-				t.Fatal(err)
-			}
-			s.hears("stopped", "has lost its lease")
-			s.hears("trouble", "it registers again later")
-			if err := os.Rename(away, f.hub); err != nil {
-				t.Fatal(err)
-			}
-			s.hears("started", "alpha")
-			if err := os.Rename(f.hub, away); err != nil {
-				t.Fatal(err)
-			}
-			s.signal(syscall.SIGTERM)
-			s.ends(1)
-			never := p.supervise(append([]string{"team", "--exec=true"}, args...)...)
-			never.ends(1)
-		})
+	f := newFleet(t, 1, plainPath)
+	p := f.clones[0]
+	p.set("lease_duration 3", "heartbeat_interval 1")
+	p.addTask("alpha")
+	away := f.hub + ".away"
+	s := p.supervise("team", "--exec=echo half >half.txt; exec sleep 1000")
+	s.hears("started", "alpha")
+	if err := os.Rename(f.hub, away); err != nil {
+		t.Fatal(err)
 	}
+	s.hears("stopped", "has lost its lease")
+	s.hears("trouble", "it registers again later")
+	if err := os.Rename(away, f.hub); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("started", "alpha")
+	if err := os.Rename(f.hub, away); err != nil {
+		t.Fatal(err)
+	}
+	s.signal(syscall.SIGTERM)
+	s.ends(1)
+	never := p.supervise("team", "--exec=true")
+	never.ends(1)
 }
 
 // TestTeamWithASilentRemote: a team that can't begin because its remote says nothing says so, and not

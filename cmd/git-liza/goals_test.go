@@ -69,7 +69,7 @@ func TestTeamOfGoals(t *testing.T) {
 	p.must("", "add-task", "--id=wood", "--desc=wood", "--done=wood.txt is there", "--scope=one file", "--spec=specs/vision.md", "--ready")
 	p.must("", "goal", "start", "Sell chairs", "--id=chairs")
 	team(map[string]string{"goal-1": "COMPLETED", "chairs": "COMPLETED"})
-	p.env = append(p.env, "LIZA_TEST_JUMP=24h 0s") // a day later
+	p.env = append(p.env, "LIZA_TEST_AHEAD=24h") // a day later
 	p.must("", "goal", "start", "Sell lamps", "--id=lamps")
 	team(map[string]string{"lamps": "COMPLETED"})
 	if since, till := p.ended("chairs"), p.ended("lamps"); till.Sub(since) < 24*time.Hour {

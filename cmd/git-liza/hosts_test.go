@@ -21,34 +21,28 @@ import (
 )
 
 // TestHosts: two clones share a board by servers as people run them. Each gives a raced task to one
-// clone, takes a merge, and refuses a forged board where its lock is on.
+// clone, takes a merge, and refuses a forged board where its lock is on. TestOnlyBranches has
+// gitolite behind sshd.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	for _, server := range []struct {
-		name  string
-		serve func(*host)
-	}{
-		{"sshd and git-shell", serveGitShell}, {"gitolite", serveGitolite}, {"nginx and http-backend", serveNginx},
-		{"git daemon", serveDaemon},
-	} {
-		t.Run(server.name, func(t *testing.T) {
-			t.Parallel()
-			first := newProject(t)
-			h := &host{project: first, dir: t.TempDir(), lock: true}
-			server.serve(h)
-			if h.lock {
-				first.must("", "-C", h.hub, "hooks", "install", "--server")
-			}
-			f := newFleetAt(first, 2, h.hub, h.url)
-			f.race()
-			f.forges(h.lock)
-			if strings.HasPrefix(h.url, "ssh:") {
-				for _, p := range f.clones {
-					p.hangsUp()
-				}
-			}
-		})
-	}
+	t.Run("sshd and git-shell", func(t *testing.T) {
+		testrun.LongOnly(t)
+		t.Parallel()
+		h := newHost(t)
+		serveGitShell(h)
+		h.must("", "-C", h.hub, "hooks", "install", "--server")
+		f := newFleetAt(h.project, 2, h.hub, h.url)
+		f.race()
+		f.forges(true)
+	})
+	t.Run("nginx and http-backend", func(t *testing.T) {
+		t.Parallel()
+		h := newHost(t)
+		serveNginx(h)
+		f := newFleetAt(h.project, 2, h.hub, h.url)
+		f.race()
+		f.forges(false)
+	})
 }
 
 // A host is a server that a test starts, and the first project, whose environment reaches it.
@@ -57,7 +51,12 @@ type host struct {
 	dir      string // for the server's files
 	hub, url string
 	own      []string // the server's environment, besides quietly
-	lock     bool     // the board's lock is to be switched on
+}
+
+// newHost makes the first project of a server's users.
+func newHost(t *testing.T) *host {
+	t.Helper()
+	return &host{project: newProject(t), dir: t.TempDir()}
 }
 
 // hangsUp ends the connection that ssh has kept for a clone.
@@ -199,11 +198,9 @@ func serveGitShell(h *host) {
 	h.url += h.hub
 }
 
-// serveGitolite serves a repository by gitolite to somebody who may do everything.
-func serveGitolite(h *host) { h.gitolite("RW+") }
-
-// gitolite serves a repository by gitolite, which runs behind sshd, to somebody with a permission.
-func (h *host) gitolite(permission string) {
+// serveGitolite serves a repository by gitolite, which runs behind sshd, to somebody who may extend
+// branches.
+func serveGitolite(h *host) {
 	gitolite, home := h.program("gitolite"), filepath.Join(h.dir, "home")
 	if err := os.Mkdir(home, 0o755); err != nil {
 		h.t.Fatal(err)
@@ -218,7 +215,7 @@ func (h *host) gitolite(permission string) {
 		}
 	}
 	administers("setup", "-pk", h.file("ann.pub", key, 0o644))
-	rules := "repo gitolite-admin\n\tRW+ = ann\nrepo board\n\t" + permission + " = ann\n"
+	const rules = "repo gitolite-admin\n\tRW+ = ann\nrepo board\n\tRW = ann\n"
 	if err := os.WriteFile(filepath.Join(home, ".gitolite", "conf", "gitolite.conf"), []byte(rules), 0o644); err != nil {
 		h.t.Fatal(err)
 	}
@@ -273,14 +270,6 @@ func (h *host) useSSH(settings string) {
 	h.env = append(h.env[:len(h.env):len(h.env)], "PATH="+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))
 }
 
-// serveDaemon serves the repository by git's own daemon, to anybody.
-func serveDaemon(h *host) {
-	port := testrun.FreePort(h.t)
-	h.bare()
-	h.runs("tcp", "127.0.0.1:"+port, h.gitProgram("git-daemon"), "--listen=127.0.0.1", "--port="+port, "--reuseaddr", "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(h.hub))
-	h.url = "git://127.0.0.1:" + port + "/" + filepath.Base(h.hub)
-}
-
 // gitProgram returns the path of one of git's own programs.
 func (h *host) gitProgram(name string) string {
 	h.t.Helper()
@@ -294,7 +283,6 @@ func (h *host) gitProgram(name string) string {
 // serveNginx serves a repository by nginx and git's http-backend to clients with a password. It has
 // no lock.
 func serveNginx(h *host) {
-	h.lock = false
 	nginx, wrapper := h.program("nginx", "/usr/sbin/nginx"), h.program("fcgiwrap", "/usr/sbin/fcgiwrap")
 	backend := h.gitProgram("git-http-backend")
 	h.bare()

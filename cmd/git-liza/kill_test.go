@@ -25,50 +25,33 @@ import (
 func TestKilled(t *testing.T) {
 	testrun.LongOnly(t)
 	t.Parallel()
-	for _, s := range killScenes {
+	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			random := seeded(t)
-			stage := newStage(t, s)
+			stage := newStage(t, t.TempDir(), s)
 			stage.reset()
 			began := time.Now()
 			stage.must(s.agent, s.args...)
 			takes := time.Since(began)
 			made, killed := 0, 0
-			for range 150 {
-				if !timeLeft(t) {
-					break
+			for ; made < 150 && timeLeft(t); made++ {
+				after := time.Duration(random.Int64N(int64(takes * 5 / 4)))
+				m := mishap{how: fmt.Sprintf("killed after %v", after), retry: retries[random.IntN(len(retries))]}
+				m.first = func(args []string) (string, string, int) {
+					out, errs, code := stage.runFor(after, s.agent, "git-liza", args...)
+					if code < 0 {
+						killed++
+					}
+					return out, errs, code
 				}
-				made++
-				faults, was := stage.kill(time.Duration(random.Int64N(int64(takes*5/4))), random.IntN(3))
-				if was {
-					killed++
-				}
-				for _, fault := range faults {
+				for _, fault := range stage.play(m) {
 					t.Error(fault)
 				}
 			}
 			t.Logf("%d of %d killed; one takes %v", killed, made, takes.Round(time.Millisecond))
 		})
 	}
-}
-
-var killScenes = []scene{
-	{
-		name: "note", args: []string{"note", "a word"}, ops: []string{"note"}, twice: true,
-		make: func(p *project) {}, next: []string{"", "note", "another"},
-	},
-	{
-		name: "claim", agent: "coder-2", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
-		make: func(p *project) {
-			p.begun("alpha")
-			p.must("coder-2", "register")
-			p.must("", "config", "set", "worktree_setup", "echo 1 >.ready")
-		},
-		after: 10 * time.Minute, next: preExec("coder-2"), work: halfDone, then: isSetUp,
-	},
-	testedMerge,
-	trainMerge,
 }
 
 // TestFollowsAfterAll: a landing or a merge that was killed before the checkout of integration
@@ -114,70 +97,6 @@ func TestFollowsAfterAll(t *testing.T) {
 		}
 	}
 	p.proven()
-}
-
-// kill runs the scene's command and kills its process group after a while; flow says how it is
-// retried: 0 as it is, 1 under the same request id, 2 after doctor --fix.
-func (s *stage) kill(after time.Duration, flow int) (faults []string, killed bool) {
-	s.t.Helper()
-	s.reset()
-	before := s.history()
-	args := append(slices.Clip(s.scene.args), "--json", "--retries", "3")
-	if flow == 1 {
-		args = append(args, "--request", "the-same")
-	}
-	out, _, code := s.runFor(after, s.scene.agent, "git-liza", args...)
-	where := fmt.Sprintf("%s, killed after %v, flow %d", s.scene.name, after, flow)
-	story := fmt.Sprintf("\n  first: exit %d %s", code, out)
-	wrong := func(format string, args ...any) {
-		faults = append(faults, where+": "+fmt.Sprintf(format, args...)+story)
-	}
-	stood, whole := s.count(before, faultCase{scene: s.scene}), s.scene.together()
-	if stood != 0 && stood != whole || code == 0 && stood == 0 {
-		wrong("exit %d, and it stands %d times", code, stood)
-	}
-	if commit := acknowledged(out); commit != "" && !slices.Contains(s.history(), commit) {
-		wrong("%s was acknowledged and is not in the history", commit)
-	}
-	if flow == 2 {
-		s.liza("", "doctor", "--fix")
-	}
-	try := func() int {
-		out, errs, code := s.liza(s.scene.agent, args...)
-		story += fmt.Sprintf("\n  again: exit %d %s%s", code, out, errs)
-		return code
-	}
-	wasKilled := code < 0
-	code = try()
-	done := func() bool {
-		return code == 0 || code == 1 && s.count(before, faultCase{scene: s.scene}) == whole && flow != 1
-	}
-	if !done() { // the lease of a merge: wait until it must have expired
-		s.at(s.noon.Add(s.scene.after + 15*time.Minute))
-		out, errs, exit := s.liza("", "doctor", "--fix")
-		story += fmt.Sprintf("\n  doctor: exit %d %s%s", exit, out, errs)
-		if code = try(); !done() {
-			wrong("asked again, it fails")
-		}
-	}
-	if now := s.count(before, faultCase{scene: s.scene}); now != whole && !(s.scene.twice && flow != 1 && now == 2*whole) {
-		wrong("it stands %d times", now)
-	}
-	stand := s.history()
-	for _, commit := range before {
-		if !slices.Contains(stand, commit) {
-			wrong("%s has gone from the history", commit)
-		}
-	}
-	s.locks()
-	s.at(s.noon.Add(s.scene.after + 15*time.Minute))
-	for _, fault := range s.lasting(where) {
-		faults = append(faults, fault+story)
-	}
-	if locks := s.locks(); locks != "" {
-		wrong("locks are left: %s", locks)
-	}
-	return faults, wasKilled
 }
 
 // locks lists git's lock files and backdates them, so that no running git can be presumed to hold

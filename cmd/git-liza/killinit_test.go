@@ -3,9 +3,7 @@
 package main
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -113,94 +111,6 @@ func TestBegunHalfway(t *testing.T) {
 			p.proven()
 		})
 	}
-}
-
-// TestJoinCutOff: a join that was killed when it had the board, and before the clone shared it, says
-// how to continue.
-func TestJoinCutOff(t *testing.T) {
-	t.Parallel()
-	f := newFleet(t, 2, plainPath)
-	q := f.clones[1]
-	q.git("config", "--unset", "liza.remote")
-	if _, errs, code := q.liza("", "init"); code != 1 || !strings.Contains(errs, "git liza share origin joins it") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
-	q.must("", "share", "origin")
-	q.writesThere()
-}
-
-// writesThere checks that the next operation reaches the remote, and proves the board.
-func (p *project) writesThere() {
-	p.t.Helper()
-	p.must("", "note", "a word")
-	if here, there := p.git("rev-parse", "liza/state"), p.git("ls-remote", "origin", "liza/state"); !strings.HasPrefix(there, strings.TrimSpace(here)) {
-		p.t.Errorf("the note is here at %s, and there is %s", here, there)
-	}
-	p.proven()
-}
-
-// TestShareOnFullDisks: a share that fails because the remote can't store the board, or because this
-// clone can't take back what it has begun, is no reason for another remote, and can be repeated.
-func TestShareOnFullDisks(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	hub := bareHub(p)
-	p.git("remote", "add", "origin", hub)
-	p.git("push", "-q", "origin", "main")
-	if exec.Command("chattr", "+i", filepath.Join(hub, "objects")).Run() == nil {
-		_, errs, code := p.liza("", "share", "origin")
-		if err := exec.Command("chattr", "-i", filepath.Join(hub, "objects")).Run(); err != nil {
-			t.Fatal(err)
-		}
-		if code != 3 || strings.Contains(errs, "share by another remote") {
-			t.Errorf("exit %d: %s", code, errs)
-		}
-	}
-	lock := filepath.Join(p.dir, ".git", "refs", "liza", "home.lock") // a directory, which nothing removes
-	hook := "#!/bin/sh\nif grep -q refs/heads/liza/state; then mkdir -p '" + filepath.Join(lock, "full") + "'; exit 1; fi\n"
-	if err := testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), hook); err != nil {
-		t.Fatal(err)
-	}
-	if _, errs, code := p.liza("", "share", "origin"); code == 0 {
-		t.Errorf("it was shared: %s", errs)
-	}
-	if err := errors.Join(os.RemoveAll(lock), os.Remove(filepath.Join(hub, "hooks", "pre-receive"))); err != nil {
-		t.Fatal(err)
-	}
-	if home := p.git("for-each-ref", "refs/liza/home"); home != "" {
-		t.Fatalf("the board is at home here: %s", home)
-	}
-	p.must("", "share", "origin")
-	p.writesThere()
-}
-
-// TestShareArrivedInPart: the remote's git was killed when it had moved some of a board's refs, and
-// not the board. The remote has lost no board: the share can be repeated, and all arrives.
-func TestShareArrivedInPart(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.committed("alpha", map[string]string{"alpha.txt": "alpha\n"})
-	p.must("coder-1", "submit", "alpha")
-	hub := bareHub(p)
-	p.git("remote", "add", "origin", hub)
-	p.git("push", "-q", "origin", "main", "integration", "refs/heads/liza/state:refs/liza/home")
-	if _, errs, code := p.liza("", "share", "origin"); code != 4 || !strings.Contains(errs, "has lost its board") {
-		t.Errorf("what this clone did not begin: exit %d: %s", code, errs)
-	}
-	p.git("update-ref", "-d", "refs/liza/home")
-	p.write(".git/liza/sharing", "origin\n"+hub)
-	p.must("", "share", "origin")
-	there := p.git("ls-remote", "origin")
-	for _, ref := range []string{"refs/heads/liza/state", "refs/heads/liza/task/alpha", "refs/liza/review/alpha/1", "refs/liza/leases/coder-1"} {
-		if !strings.Contains(there, ref+"\n") {
-			t.Errorf("%s is not there:\n%s", ref, there)
-		}
-	}
-	p.must("code-reviewer-1", "claim-review", "alpha")
-	if out := p.must("", "doctor"); !strings.HasPrefix(out, "no problems found\n") {
-		t.Error(out)
-	}
-	p.proven()
 }
 
 // TestInitInTheWay: an init that fails before there is a board leaves no hooks, and can be repeated.

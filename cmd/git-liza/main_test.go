@@ -24,7 +24,7 @@ import (
 var programs = map[string]func(){"git-liza": command}
 
 // command makes the test binary the command itself. Its clock is real, or the one that a script
-// sets, or a wrong one.
+// sets, or one that is ahead.
 func command() {
 	debug.SetGCPercent(400) // as main does
 	app := call.OS()
@@ -36,38 +36,21 @@ func command() {
 		}
 		app.Now = func() time.Time { return now }
 	}
-	if text := os.Getenv("LIZA_TEST_JUMP"); text != "" {
-		now, err := jumping(text)
+	if text := os.Getenv("LIZA_TEST_AHEAD"); text != "" {
+		ahead, err := time.ParseDuration(text)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(99)
 		}
-		app.Now = now
+		app.Now = func() time.Time { return time.Now().Add(ahead) }
 	}
 	os.Exit(cli.Main(app, os.Args[1:]))
 }
 
-// jumping parses a clock that is right at first and wrong after a while: "24h 10ms" jumps a day
-// after ten milliseconds.
-func jumping(text string) (func() time.Time, error) {
-	wrong, after, _ := strings.Cut(text, " ")
-	by, err := time.ParseDuration(wrong)
-	if err != nil {
-		return nil, err
-	}
-	while, err := time.ParseDuration(after)
-	begun := time.Now()
-	return func() time.Time {
-		now := time.Now()
-		if now.Sub(begun) < while {
-			return now
-		}
-		return now.Add(by)
-	}, err
-}
-
 func TestMain(m *testing.M) {
-	testrun.Prepare()
+	if programs[filepath.Base(os.Args[0])] == nil {
+		testrun.Prepare()
+	}
 	// With the race detector a process sleeps a second before it exits unless told not to; these
 	// tests run thousands.
 	if os.Getenv("GORACE") == "" {
@@ -84,7 +67,7 @@ func TestMain(m *testing.M) {
 
 // gitConfig is the user's configuration in all tests. Git syncs nothing unless git liza requests
 // it, and a commit never starts gc: the tests about gc do.
-const gitConfig = "[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[maintenance]\n\tauto = false\n"
+const gitConfig = "[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n"
 
 // settle sets up git's environment for all tests, for commands that run in this process and for
 // those that run in their own.

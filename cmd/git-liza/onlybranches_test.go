@@ -24,46 +24,46 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 // gitolite itself.
 func TestOnlyBranches(t *testing.T) {
 	t.Parallel()
-	for _, server := range []struct {
-		name  string
-		serve func(*host)
-	}{
-		{"an update hook", serveOnlyBranches}, {"gitolite's RW", serveGitoliteRW},
-	} {
-		t.Run(server.name, func(t *testing.T) {
-			t.Parallel()
-			h := &host{project: newProject(t), dir: t.TempDir()}
-			server.serve(h)
-			if h.lock {
-				h.must("", "-C", h.hub, "hooks", "install", "--server")
-			}
-			newFleetAt(h.project, 2, h.hub, h.url).lapse()
-			if h.lock {
-				h.must("", "-C", h.hub, "doctor")
-				h.forgesLeases()
-			}
-			refs := h.git("--git-dir="+h.hub, "for-each-ref", "--format=%(refname)")
-			for _, want := range []string{"state", "home", "leases/coder-2", "review/only/2", "task/only"} {
-				if !strings.Contains(refs, "refs/heads/liza/"+want+"\n") {
-					t.Errorf("the host lacks liza/%s:\n%s", want, refs)
-				}
-			}
-			if strings.Contains(strings.ReplaceAll(refs, "refs/liza/probe/", ""), "refs/liza/") {
-				t.Errorf("the host has\n%s", refs)
-			}
-		})
-	}
+	t.Run("an update hook", func(t *testing.T) {
+		t.Parallel()
+		h := newHost(t)
+		h.bare()
+		if err := testrun.WriteProgram(filepath.Join(h.hub, "hooks", "update"), onlyBranches); err != nil {
+			t.Fatal(err)
+		}
+		h.url = h.hub
+		h.must("", "-C", h.hub, "hooks", "install", "--server")
+		newFleetAt(h.project, 2, h.hub, h.url).lapse()
+		h.must("", "-C", h.hub, "doctor")
+		h.forgesLeases()
+		h.hasOnlyBranches()
+	})
+	t.Run("gitolite's RW", func(t *testing.T) {
+		t.Parallel()
+		h := newHost(t)
+		serveGitolite(h)
+		f := newFleetAt(h.project, 2, h.hub, h.url)
+		f.lapse()
+		h.hasOnlyBranches()
+		for _, p := range f.clones {
+			p.hangsUp()
+		}
+	})
 }
 
-func serveOnlyBranches(h *host) {
-	h.bare()
-	if err := testrun.WriteProgram(filepath.Join(h.hub, "hooks", "update"), onlyBranches); err != nil {
-		h.t.Fatal(err)
+// hasOnlyBranches looks for the board's refs below liza, and for none in their usual place.
+func (h *host) hasOnlyBranches() {
+	h.t.Helper()
+	refs := h.git("--git-dir="+h.hub, "for-each-ref", "--format=%(refname)")
+	for _, want := range []string{"state", "home", "leases/coder-2", "review/only/2", "task/only"} {
+		if !strings.Contains(refs, "refs/heads/liza/"+want+"\n") {
+			h.t.Errorf("the host lacks liza/%s:\n%s", want, refs)
+		}
 	}
-	h.url, h.lock = h.hub, true
+	if strings.Contains(strings.ReplaceAll(refs, "refs/liza/probe/", ""), "refs/liza/") {
+		h.t.Errorf("the host has\n%s", refs)
+	}
 }
-
-func serveGitoliteRW(h *host) { h.gitolite("RW") }
 
 // forgesLeases pushes what the lock refuses as a lease, as the branch of one.
 func (h *host) forgesLeases() {

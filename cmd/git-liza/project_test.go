@@ -247,3 +247,10 @@ func (p *project) write(path, text string) {
 func (p *project) at(now time.Time) {
 	p.env = append(slices.Clip(p.env), "LIZA_TEST_NOW="+now.Format(time.RFC3339))
 }
+
+// lies reports whether git finds an object by a name.
+func (p *project) lies(name string) bool {
+	p.t.Helper()
+	_, _, code := p.run("", "git", "cat-file", "-e", name)
+	return code == 0
+}

@@ -3,15 +3,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestSixteenProcessesClaimOneTask(t *testing.T) {
@@ -65,33 +63,6 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 	p.proven()
 }
 
-func TestEightWritersAndAHousekeeper(t *testing.T) {
-	t.Parallel()
-	t.Run("in turn", func(t *testing.T) {
-		testrun.LongOnly(t)
-		t.Parallel()
-		eightWriters(t, newProject(t))
-	})
-	t.Run("racing", func(t *testing.T) {
-		t.Parallel()
-		eightWriters(t, newProject(t).withoutTurns())
-	})
-}
-
-// withoutTurns removes the queue in which processes wait for each other, so that only
-// compare-and-swap protects the board.
-func (p *project) withoutTurns() *project {
-	p.t.Helper()
-	turn := filepath.Join(p.dir, ".git", "liza", "turn")
-	if err := os.RemoveAll(turn); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.Mkdir(turn, 0o755); err != nil {
-		p.t.Fatal(err)
-	}
-	return p
-}
-
 // broughtBack runs a command that reads the board. A prune that began before the last write may
 // have deleted that write since; git itself misses it until the next command brings it back.
 func (p *project) broughtBack() {
@@ -99,51 +70,63 @@ func (p *project) broughtBack() {
 	p.must("", "status")
 }
 
-func eightWriters(t *testing.T, p *project) {
-	const writers = 8
-	each := 3
-	if *testrun.Long {
-		each = 100
-	}
-	keeping := p.housekeeping()
-	acknowledged := make([][]string, writers)
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			for i := range each {
-				text := fmt.Sprintf("note %d of writer %d", i, w)
-				out, errs, code := p.liza("", "note", text, "--json", "--retries", "500")
-				keeping.wrote()
-				if code != 0 {
-					t.Errorf("%s: exit %d\n%s", text, code, errs)
-					continue
+// keepers run what people and git itself run in a repository while others write to it.
+type keepers struct {
+	group sync.WaitGroup
+	turns []chan struct{} // one per keeper
+}
+
+// housekeeping starts keepers for everything that happens in a repository day by day.
+func (p *project) housekeeping() *keepers {
+	outside := filepath.Join(p.t.TempDir(), "outside")
+	return p.keepers(
+		[][]string{{"update-ref", "refs/heads/other/one", "main"}, {"update-ref", "-d", "refs/heads/other/one"}},
+		[][]string{{"pack-refs", "--all"}},
+		[][]string{{"gc", "-q"}},
+		[][]string{{"repack", "-adq"}},
+		[][]string{{"worktree", "add", "-q", "--detach", outside, "main"}, {"worktree", "remove", "--force", outside}},
+	)
+}
+
+// keepers starts one keeper per list of git commands. Each runs its list at once, and again
+// whenever it is notified of a write.
+func (p *project) keepers(turns ...[][]string) *keepers {
+	return p.keepersBy(func(args []string) { p.run("", "git", args...) }, turns...)
+}
+
+// keepersBy is keepers with its own way to run git.
+func (p *project) keepersBy(run func(args []string), turns ...[][]string) *keepers {
+	k := &keepers{}
+	for _, turn := range turns {
+		again := make(chan struct{}, 1)
+		k.turns = append(k.turns, again)
+		k.group.Go(func() {
+			for more := true; more; _, more = <-again {
+				for _, args := range turn {
+					run(args) // may lose a race; only the board matters
 				}
-				var done struct{ Commit string }
-				if err := json.Unmarshal([]byte(out), &done); err != nil {
-					t.Errorf("%s: %v", text, err)
-				}
-				acknowledged[w] = append(acknowledged[w], done.Commit)
 			}
 		})
 	}
-	wg.Wait()
-	keeping.end()
-	p.broughtBack()
-	history := map[string]bool{}
-	for _, commit := range strings.Fields(p.git("rev-list", "--first-parent", "liza/state")) {
-		history[commit] = true
+	return k
+}
+
+// wrote makes one keeper run again, unless it is about to.
+func (k *keepers) wrote() {
+	k.again(rand.IntN(len(k.turns)))
+}
+
+func (k *keepers) again(i int) {
+	select {
+	case k.turns[i] <- struct{}{}:
+	default:
 	}
-	total := 0
-	for _, commits := range acknowledged {
-		for _, commit := range commits {
-			total++
-			if !history[commit] {
-				t.Errorf("%s was acknowledged and is not in the history", commit)
-			}
-		}
+}
+
+// end waits until the keepers have ended.
+func (k *keepers) end() {
+	for _, again := range k.turns {
+		close(again)
 	}
-	if want := writers * each; total != want || len(history) != want+1 {
-		t.Errorf("%d notes acknowledged, %d commits in the history, want %d and %d", total, len(history), want, want+1)
-	}
-	p.proven()
+	k.group.Wait()
 }

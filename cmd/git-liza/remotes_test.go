@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,47 +33,6 @@ func settings(words ...string) []string {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_%s_%d=%s", []string{"KEY", "VALUE"}[i%2], i/2, word))
 	}
 	return env
-}
-
-// TestNetworkRemotes: two clones do one task by a server with the lock on, over git's network
-// transports.
-func TestNetworkRemotes(t *testing.T) {
-	t.Parallel()
-	t.Run("ssh", func(t *testing.T) {
-		testrun.LongOnly(t)
-		t.Parallel()
-		s := serveSSH(t)
-		first := newProject(t)
-		plain := first.env
-		first.env = append(first.env[:len(plain):len(plain)], "GIT_SSH_COMMAND="+s.command)
-		f := newFleetOf(first, 2, func(hub string) string { return "ssh://git@" + s.address + hub })
-		for _, key := range []string{"receive.denyDeletes", "receive.denyNonFastForwards"} {
-			first.git("--git-dir="+f.hub, "config", key, "true") // no branch is deleted or rewound
-		}
-		f.clones[1].env = append(plain[:len(plain):len(plain)], settings("core.sshCommand", s.command)...)
-		f.oneTask()
-	})
-	t.Run("https", func(t *testing.T) {
-		t.Parallel()
-		s := serveHTTP(t, "/", true)
-		first := newProject(t)
-		// The variable would override the settings.
-		first.env = slices.DeleteFunc(first.env, func(entry string) bool { return strings.HasPrefix(entry, "GIT_SSL_CAINFO=") })
-		first.env = append(first.env, settings(append(credentials(t, password), "http.sslCAInfo", certificate(t, s))...)...)
-		newFleetOf(first, 2, func(hub string) string { return s.URL + hub }).oneTask()
-	})
-}
-
-// oneTask has one clone code and the other review.
-func (f *fleet) oneTask() {
-	f.t.Helper()
-	first, second := f.clones[0], f.clones[1]
-	f.addOnly()
-	second.must("coder-1", "claim", "only")
-	if _, errs, code := first.liza("coder-2", "claim", "only"); code != 1 || !strings.Contains(errs, "coder-1") {
-		f.t.Errorf("the second claim: exit %d\n%s", code, errs)
-	}
-	f.finish("coder-1", second, first)
 }
 
 // addOnly adds the only task.

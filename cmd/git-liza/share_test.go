@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -30,8 +29,6 @@ type fleet struct {
 
 	mu           *sync.Mutex
 	acknowledged map[string]string // what each commit was, by the commit that a command acknowledged
-	longest      time.Duration     // the longest wait for an acknowledgement
-	attempts     string            // what each attempt said that it was waited for
 	troubles     []chan struct{}   // each is notified of every acknowledged operation
 	atHub        *sync.Mutex       // held while a trouble comes
 	operator     *sync.Once        // begins his work
@@ -125,9 +122,6 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.acknowledged[done["commit"].(string)] = strings.Join(args, " ")
-			if waited := time.Since(since); waited > f.longest {
-				f.longest, f.attempts = waited, attempts
-			}
 			for _, c := range f.troubles {
 				select {
 				case c <- struct{}{}:
@@ -171,108 +165,6 @@ func (p *restraint) wait() {
 	time.Sleep(time.Duration(*p))
 }
 
-// shift is how the agents of a fleet communicate while they work on some tasks.
-type shift struct {
-	submitted chan struct{} // one for each submission that waits for a review
-	merged    chan struct{} // one for each task
-	over      chan struct{} // closed when nobody needs to wait any longer
-}
-
-// code is a coder that claims tasks until all are claimed; no task is released.
-func (f *fleet) code(p *project, agent string, s *shift) {
-	for n := 0; !f.t.Failed(); n++ {
-		request := fmt.Sprintf("%s-%d", agent, n)
-		got, refused := f.ask(p, agent, request, "claim")
-		if got == nil {
-			if !strings.Contains(refused, "no-work") {
-				f.t.Errorf("%s: claim: %s", agent, refused)
-			}
-			return
-		}
-		task := got["task"].(string)
-		f.ask(p, agent, request+"-p", "pre-exec", task, "--intent", "write it", "--validation", "it is there", "--file", task)
-		dir := filepath.Join(p.dir, ".worktrees", task)
-		if err := os.WriteFile(filepath.Join(dir, task), []byte(agent+"\n"), 0o644); err != nil {
-			f.t.Error(err)
-			return
-		}
-		for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "do " + task}} {
-			if _, errs, code := p.run("", "git", append([]string{"-C", dir}, args...)...); code != 0 {
-				f.t.Errorf("git %s: %s", args[0], errs)
-				return
-			}
-		}
-		if done, refused := f.ask(p, agent, request+"-s", "submit", task); done == nil {
-			f.t.Errorf("%s: submit %s: %s", agent, task, refused)
-			return
-		}
-		s.submitted <- struct{}{}
-	}
-}
-
-// review is a reviewer that approves and merges submissions.
-func (f *fleet) review(p *project, agent string, s *shift) {
-	for n := 0; !f.t.Failed(); n++ {
-		select {
-		case <-s.submitted:
-		case <-s.over:
-			return
-		}
-		request := fmt.Sprintf("%s-%d", agent, n)
-		got, refused := f.ask(p, agent, request, "claim-review")
-		if got == nil {
-			if !strings.Contains(refused, "no-work") && !strings.Contains(refused, "wrong-state") {
-				f.t.Errorf("%s: claim-review: %s", agent, refused)
-			}
-			s.submitted <- struct{}{} // another reviewer took it; its own is still there for this one
-			continue
-		}
-		task, commit := got["task"].(string), got["review_commit"].(string)
-		if text, err := os.ReadFile(filepath.Join(p.dir, ".worktrees", task, task)); err != nil || !strings.HasPrefix(string(text), "coder-") {
-			f.t.Errorf("%s can't see what it reviews: %v", agent, err)
-		}
-		if done, refused := f.ask(p, agent, request+"-v", "verdict", task, "APPROVED", "--commit", commit); done == nil {
-			f.t.Errorf("%s: verdict %s: %s", agent, task, refused)
-		}
-		if done, refused := f.ask(p, agent, request+"-m", "merge", task); done == nil {
-			f.t.Errorf("%s: merge %s: %s", agent, task, refused)
-		}
-		s.merged <- struct{}{}
-	}
-}
-
-// work has two coders and a reviewer of every clone work until all tasks are merged.
-func (f *fleet) work(tasks int) {
-	f.t.Helper()
-	begun := time.Now()
-	defer func() {
-		took := time.Since(begun)
-		f.t.Logf("%d clones, %d tasks: %d operations in %s, %.1f/s", len(f.clones), tasks, len(f.acknowledged), took.Round(time.Millisecond), float64(len(f.acknowledged))/took.Seconds())
-	}()
-	var group sync.WaitGroup
-	s := &shift{submitted: make(chan struct{}, 2*tasks), merged: make(chan struct{}, tasks), over: make(chan struct{})}
-	for i, p := range f.clones {
-		for j := range 2 {
-			group.Go(func() { f.code(p, fmt.Sprintf("coder-%d", 2*i+j+1), s) })
-		}
-		group.Go(func() { f.review(p, fmt.Sprintf("code-reviewer-%d", i+1), s) })
-	}
-	merged, late := 0, time.After(f.patience(tasks))
-	for waits := true; waits && merged < tasks && !f.t.Failed(); {
-		select {
-		case <-s.merged:
-			merged++
-		case <-late:
-			waits = false
-		}
-	}
-	close(s.over)
-	group.Wait()
-	if merged < tasks {
-		f.t.Errorf("%d of %d tasks are merged", merged, tasks)
-	}
-}
-
 // agrees ends a test: all clones end with the same board and the same integration, both verify,
 // nothing acknowledged is lost, and each task was claimed once.
 func (f *fleet) agrees(tasks int) {
@@ -311,29 +203,25 @@ func (f *fleet) agrees(tasks int) {
 func TestTwoClonesClaimOneTask(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 2, fileURL)
-	const rounds = 2
-	for i := range rounds {
-		task := fmt.Sprintf("task-%d", i)
-		f.clones[0].must("", "add-task", "--id", task, "--desc", "Do it", "--spec", "specs/vision.md", "--done", "done", "--scope", "IN: x", "--ready")
-		var codes [2]int
-		var said [2]string
-		var group sync.WaitGroup
-		for j, p := range f.clones {
-			group.Go(func() { _, said[j], codes[j] = p.liza(fmt.Sprintf("coder-%d", 10*i+j+1), "claim", task) })
-		}
-		group.Wait()
-		if codes != [2]int{0, 1} && codes != [2]int{1, 0} {
-			t.Fatalf("%s: exit codes %v: %q", task, codes, said)
-		}
-		winner := slices.Index(codes[:], 0)
-		if want := fmt.Sprintf("coder-%d", 10*i+winner+1); !strings.Contains(said[1-winner], want) {
-			t.Errorf("%s: the loser is not told of %s: %s", task, want, said[1-winner])
-		}
-		if present, _ := filepath.Glob(filepath.Join(f.clones[1-winner].dir, ".worktrees", "*")); slices.ContainsFunc(present, func(p string) bool { return filepath.Base(p) == task }) {
-			t.Errorf("%s: the loser has a worktree", task)
-		}
+	f.addOnly()
+	var codes [2]int
+	var said [2]string
+	var group sync.WaitGroup
+	for i, p := range f.clones {
+		group.Go(func() { _, said[i], codes[i] = p.liza(coders[i], "claim", "only") })
 	}
-	f.agrees(rounds)
+	group.Wait()
+	if codes != [2]int{0, 1} && codes != [2]int{1, 0} {
+		t.Fatalf("exit codes %v: %q", codes, said)
+	}
+	winner := slices.Index(codes[:], 0)
+	if !strings.Contains(said[1-winner], coders[winner]) {
+		t.Errorf("the loser is not told of %s: %s", coders[winner], said[1-winner])
+	}
+	if _, err := os.Stat(filepath.Join(f.clones[1-winner].dir, ".worktrees", "only")); err == nil {
+		t.Error("the loser has a worktree")
+	}
+	f.agrees(1)
 }
 
 // TestRoundTrips: what one clone does alone takes one push, without a fetch. An agent that the
@@ -366,24 +254,6 @@ func TestRoundTrips(t *testing.T) {
 	f.agrees(1)
 }
 
-func TestClones(t *testing.T) {
-	testrun.LongOnly(t)
-	t.Parallel()
-	sizes := [][2]int{{2, 40}, {4, 40}, {8, 40}, {8, 200}} // clones and tasks
-	for _, size := range sizes {
-		n, tasks := size[0], size[1]
-		t.Run(fmt.Sprintf("%d clones, %d tasks", n, tasks), func(t *testing.T) {
-			url := plainPath
-			if n == 4 {
-				url = fileURL
-			}
-			f := newFleetOf(projectWithTasks(t, tasks), n, url)
-			f.work(tasks)
-			f.agrees(tasks)
-		})
-	}
-}
-
 // eachHub runs a test by a hub whose server decides operations itself, and by one on which nothing
 // of git liza runs. Both run with -long only.
 func eachHub(t *testing.T, test func(t *testing.T, made func(*project, int, func(string) string) *fleet)) {
@@ -395,51 +265,6 @@ func eachHub(t *testing.T, test func(t *testing.T, made func(*project, int, func
 			t.Parallel()
 			test(t, made)
 		})
-	}
-}
-
-// TestClonesWithTroubles: the remote disappears and comes back, is slow for some, and pushes and
-// fetches are killed at random. Troubles are paced by the work done, so that work progresses
-// however slow the machine is.
-func TestClonesWithTroubles(t *testing.T) {
-	t.Parallel()
-	eachHub(t, func(t *testing.T, made func(*project, int, func(string) string) *fleet) {
-		n, tasks := 8, 200
-		f := made(projectWithTasks(t, tasks), n, plainPath)
-		f.clones[1].slowed()
-		stop := make(chan struct{})
-		var troubles sync.WaitGroup
-		away, killed := 0, 0
-		f.every(&troubles, stop, 12, func() { f.unplug(); away++ })
-		f.every(&troubles, stop, 4, func() { killed += f.surely(f.kill) })
-		f.work(tasks)
-		close(stop)
-		troubles.Wait()
-		t.Logf("the remote was away %d times, %d children were killed", away, killed)
-		if away == 0 || killed == 0 {
-			t.Errorf("the remote was away %d times, and %d children were killed: no troubles", away, killed)
-		}
-		f.agrees(tasks)
-	})
-}
-
-// losesAnswers makes the hub die after it has moved the refs of a push, before it answers: at the
-// first push, and now and then. It returns how often that was. A server that decides operations
-// itself would leave that to the clones beside this hook.
-func (f *fleet) losesAnswers() (lost func() int) {
-	f.t.Helper()
-	list := filepath.Join(f.t.TempDir(), "lost")
-	script := `#!/bin/sh
-[ "$1" = committed ] && grep -q receive-pack /proc/$PPID/cmdline || exit 0
-[ ! -e '@' ] || [ $(($$ % 10)) = 0 ] || exit 0
-echo lost >>'@' && kill -9 $PPID
-`
-	if err := testrun.WriteProgram(filepath.Join(f.hub, "hooks", "reference-transaction"), strings.ReplaceAll(script, "@", list)); err != nil {
-		f.t.Fatal(err)
-	}
-	return func() int {
-		text, _ := os.ReadFile(list)
-		return strings.Count(string(text), "\n")
 	}
 }
 
@@ -545,22 +370,6 @@ func (f *fleet) surely(kill func() int) int {
 // kill kills a git child that talks to the remote, if there is one, and returns how many it killed.
 func (f *fleet) kill() int { return f.killOne(func(pid int) int { return pid }) }
 
-// killParent kills the command that has such a child.
-func (f *fleet) killParent() int {
-	return f.killOne(func(pid int) int {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-		if len(fields) < 2 {
-			return 0
-		}
-		parent, _ := strconv.Atoi(fields[1])
-		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); strings.TrimSpace(string(name)) != "git-liza" {
-			return 0
-		}
-		return parent
-	})
-}
-
 // killOne kills the process that which returns for a git child that talks to the remote.
 func (f *fleet) killOne(which func(pid int) int) int {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -586,42 +395,6 @@ func (f *fleet) killOne(which func(pid int) int) int {
 // in reports whether a child works in one of the clones.
 func (f *fleet) in(word string) bool {
 	return slices.ContainsFunc(f.clones, func(p *project) bool { return strings.HasPrefix(word, "--git-dir="+p.dir+"/") })
-}
-
-// TestPlainFetches: eight plain fetches at once in a clone that is busy, as is its remote, all
-// succeed. Nothing claims in that clone: while git adds a worktree, its HEAD points nowhere for a
-// moment, and a fetch that reads it then fails, with or without git liza.
-func TestPlainFetches(t *testing.T) {
-	testrun.LongOnly(t)
-	t.Parallel()
-	const tasks, bursts, people = 1, 4, 8
-	f := newFleetOf(projectWithTasks(t, tasks), 2, plainPath)
-	var over atomic.Bool
-	var busy sync.WaitGroup
-	busy.Go(func() {
-		for n := 0; !over.Load() && !t.Failed(); n++ {
-			f.ask(f.clones[0], "", fmt.Sprintf("note-%d", n), "note", "still here")
-		}
-	})
-	busy.Go(func() {
-		there := *f
-		there.clones = f.clones[1:]
-		there.work(tasks)
-	})
-	for range bursts {
-		var burst sync.WaitGroup
-		for range people {
-			burst.Go(func() {
-				if out, errs, code := f.clones[0].run("", "git", "fetch"); code != 0 {
-					t.Errorf("git fetch: exit %d\n%s%s", code, out, errs)
-				}
-			})
-		}
-		burst.Wait()
-	}
-	over.Store(true)
-	busy.Wait()
-	f.agrees(tasks)
 }
 
 // TestLiveScreenOfASharedBoard: the screen says how old this clone's view of a shared board is, as

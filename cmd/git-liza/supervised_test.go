@@ -255,6 +255,13 @@ func (p *project) lockBoard(then time.Time) {
 	}
 }
 
+// boardTask has the fields of a task that the tests read.
+type boardTask struct {
+	ID, Status    string
+	BlockedReason string   `json:"blocked_reason"`
+	FailedBy      []string `json:"failed_by"`
+}
+
 // boardRecords is the part of the board that the tests read.
 type boardRecords struct {
 	Goals  []struct{ ID, Status, Ended string }

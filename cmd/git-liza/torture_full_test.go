@@ -22,26 +22,23 @@ func TestTortureFull(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			d := newDisk(t)
-			stage := newStageIn(t, d.dir, s)
-			tried := 0
+			stage := newStage(t, d.dir, s)
+			var cases []mishap
 			for _, inodes := range []bool{false, true} {
-				var cases []faultCase
 				for free := range d.needs(stage, inodes) {
-					for n := range 3 {
-						cases = append(cases, d.leaves(stage, free, inodes, n))
-					}
-				}
-				for _, c := range drawn(seeded(t), cases, len(cases)) {
-					if !timeLeft(t) {
-						break
-					}
-					tried++
-					for _, fault := range stage.play(c) {
-						t.Error(fault)
+					for _, how := range retries {
+						cases = append(cases, d.leaves(stage, free, inodes, how))
 					}
 				}
 			}
-			t.Logf("%d cases", tried)
+			seeded(t).Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
+			tried := 0
+			for ; tried < len(cases) && timeLeft(t); tried++ {
+				for _, fault := range stage.play(cases[tried]) {
+					t.Error(fault)
+				}
+			}
+			t.Logf("%d of %d cases", tried, len(cases))
 		})
 	}
 }
@@ -133,13 +130,14 @@ func (d *disk) needs(s *stage, inodes bool) int {
 	return many + 2 // a command that succeeds may still have skipped an optional write
 }
 
-// leaves is the case with that much free space; flow says how the command is retried.
-func (d *disk) leaves(s *stage, free int, inodes bool, flow int) faultCase {
-	how := fmt.Sprintf("with %d pages free", free)
+// leaves is the case with that much free space.
+func (d *disk) leaves(s *stage, free int, inodes bool, how retry) mishap {
+	what := "pages"
 	if inodes {
-		how = fmt.Sprintf("with %d inodes free", free)
+		what = "inodes"
 	}
-	return faultCase{scene: s.scene, how: how, same: flow == 1, repaired: flow == 2, amid: func(try func()) {
-		d.only(free, inodes, try)
+	return mishap{how: fmt.Sprintf("with %d %s free", free, what), retry: how, first: func(args []string) (out, errs string, code int) {
+		d.only(free, inodes, func() { out, errs, code = s.liza(s.scene.agent, args...) })
+		return out, errs, code
 	}}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -48,27 +47,6 @@ func TestTortureWriters(t *testing.T) {
 			w.stint(20)
 		}
 	})
-}
-
-var operations = flag.Int("operations", 100_000, "how many operations TestTortureNotes writes with -long")
-
-// TestTortureNotes: eight processes write notes by the hundred and are killed, beside all that
-// deletes and packs, as in TestTortureWriters. Its long form is for many operations.
-func TestTortureNotes(t *testing.T) {
-	t.Parallel()
-	most, enough := 0, time.Now().Add(24*time.Hour)
-	if *testrun.Long {
-		most = *operations
-		if end, given := t.Deadline(); given {
-			enough = end.Add(-time.Until(end) / 3) // the rest is for the proof
-		}
-	}
-	more := func(l *ledger) bool { return l.acknowledged() < most && time.Now().Before(enough) }
-	notes := 10
-	if *testrun.Long {
-		notes = 1000
-	}
-	newProject(t).tortured(8, more, func(w *killed) { w.stint(notes) })
 }
 
 // tortured lets writers write, each once and then while there is more to do, beside keepers who
@@ -131,13 +109,6 @@ func (l *ledger) ack(request, commit string, since time.Time) {
 		l.wait, l.slowest = waited, fmt.Sprintf("%s, while %d others were done", request, len(l.times)-before)
 	}
 	l.times = append(l.times, now)
-}
-
-// acknowledged returns how many operations were acknowledged.
-func (l *ledger) acknowledged() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.acks)
 }
 
 func (l *ledger) count(n *int) {
@@ -340,4 +311,25 @@ func (p *project) daemon() (address string) {
 		_ = cmd.Wait()
 	})
 	return "git://127.0.0.1:" + port + "/"
+}
+
+func coderID(n int) string { return fmt.Sprint("coder-", n) }
+
+func taskID(n int) string { return fmt.Sprint("task-", n) }
+
+// seeded returns randomness: the same in every run, except with -long. The seed is logged;
+// LIZA_TEST_SEED repeats a run.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(1)
+	if *testrun.Long {
+		seed = uint64(time.Now().UnixNano())
+	}
+	if text := os.Getenv("LIZA_TEST_SEED"); text != "" {
+		if _, err := fmt.Sscan(text, &seed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("LIZA_TEST_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
 }

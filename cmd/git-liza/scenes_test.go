@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -19,7 +18,6 @@ type scene struct {
 	train int           // how many of these operations it records in one transaction; 0 for one
 	after time.Duration // since the scene was made
 	twice bool          // repeating the command repeats the operation
-	idle  bool          // the command may record no operation
 	// next is a command that must work after this one: the agent, then the arguments.
 	next []string
 	work map[string]string // files that may not be lost, with their content
@@ -32,19 +30,6 @@ var scenes = []scene{
 		make: func(p *project) {}, next: []string{"", "note", "another"},
 	},
 	{
-		name: "register", agent: "coder-1", args: []string{"register"}, ops: []string{"register"},
-		make: func(p *project) { p.addTask("alpha") }, next: []string{"coder-1", "claim", "alpha"},
-	},
-	{
-		name: "claim", agent: "coder-1", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
-		make: func(p *project) {
-			p.must("", "config", "set", "worktree_setup", "echo 1 >.ready")
-			p.addTask("alpha")
-			p.must("coder-1", "register")
-		},
-		next: preExec("coder-1"), then: isSetUp,
-	},
-	{
 		name: "claim after expiry", agent: "coder-2", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
 		make: func(p *project) {
 			p.begun("alpha")
@@ -54,82 +39,12 @@ var scenes = []scene{
 		after: 10 * time.Minute, next: preExec("coder-2"), work: halfDone, then: isSetUp,
 	},
 	{
-		name: "claim of an integration fix", agent: "coder-2", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
-		make: func(p *project) {
-			p.approved("alpha", map[string]string{"vision.txt": "mine\n"})
-			p.lands("vision.txt", "theirs\n")
-			if _, errs, code := p.liza("code-reviewer-1", "merge", "alpha"); code != 3 {
-				p.t.Fatalf("the merge does not conflict: exit %d\n%s", code, errs)
-			}
-			p.must("coder-2", "register")
-		},
-		next: preExec("coder-2"), work: map[string]string{"vision.txt": "mine\n"}, then: isAmidMerge,
-	},
-	{
 		name: "submit", agent: "coder-1", args: []string{"submit", "alpha"}, ops: []string{"submit"}, task: "alpha",
 		make: func(p *project) { p.committed("alpha", map[string]string{"alpha.txt": "alpha\n"}) },
 		next: []string{"code-reviewer-1", "claim-review", "alpha"}, work: map[string]string{"alpha.txt": "alpha\n"},
 	},
-	{
-		name: "verdict", agent: "code-reviewer-1", args: []string{"verdict", "alpha", "APPROVED", "--commit", "task/alpha"}, ops: []string{"verdict"}, task: "alpha",
-		make: func(p *project) {
-			p.committed("alpha", map[string]string{"alpha.txt": "alpha\n"})
-			p.must("coder-1", "submit", "alpha")
-			p.must("code-reviewer-1", "claim-review", "alpha")
-		},
-		next: []string{"code-reviewer-1", "merge", "alpha"}, work: map[string]string{"alpha.txt": "alpha\n"},
-	},
-	{
-		name: "merge by fast-forward", agent: "code-reviewer-1", args: []string{"merge", "alpha"}, ops: []string{"merge", "finish-merge"}, task: "alpha",
-		make: func(p *project) {
-			p.git("checkout", "-q", "integration")
-			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
-			p.addTask("beta")
-		},
-		next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
-	},
 	testedMerge,
 	trainMerge,
-	{
-		name: "release by force", args: []string{"release", "alpha", "--force", "--reason", "enough"}, ops: []string{"release"}, task: "alpha",
-		make: func(p *project) {
-			p.begun("alpha")
-			p.must("coder-2", "register")
-		},
-		next: []string{"coder-2", "claim", "alpha"}, work: halfDone,
-	},
-	{
-		name: "unblock", args: []string{"unblock", "alpha", "--afresh"}, ops: []string{"unblock"}, task: "alpha",
-		make: func(p *project) {
-			p.begun("alpha")
-			p.must("coder-1", "block", "alpha", "--reason", "the spec says two things", "--question", "Which one?")
-			p.must("coder-2", "register")
-		},
-		next: []string{"coder-2", "claim", "alpha"}, work: halfDone,
-	},
-	{
-		name: "doctor", args: []string{"doctor", "--fix"}, ops: []string{"finish-merge"}, task: "alpha", idle: true,
-		make: func(p *project) {
-			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
-			p.git("checkout", "-q", "integration")
-			moved := strings.Fields(p.git("rev-parse", "integration", "task/alpha"))
-			if err := os.MkdirAll(filepath.Join(p.dir, ".git", "liza", "forward"), 0o755); err != nil {
-				p.t.Fatal(err)
-			}
-			p.write(".git/liza/forward/killed", moved[0]+" "+moved[1]+"\n\n\n"+p.dir+"\n") // of a merge
-			p.git("update-ref", "refs/heads/integration", "task/alpha")
-			p.addTask("beta")
-			p.must("coder-2", "claim", "beta")
-			p.write(".worktrees/beta/beta.txt", "beta\n")
-			p.git("-C", ".worktrees/beta", "add", "-A")
-			p.git("-C", ".worktrees/beta", "commit", "-q", "-m", "beta")
-			if err := os.RemoveAll(filepath.Join(p.dir, ".worktrees", "beta")); err != nil {
-				p.t.Fatal(err)
-			}
-		},
-		next: []string{"coder-2", "pre-exec", "beta", "--intent", "go on", "--validation", "it prints y", "--file", "y"},
-		work: map[string]string{"alpha.txt": "alpha\n", "beta.txt": "beta\n"}, then: hasLanded,
-	},
 }
 
 func preExec(agent string) []string {
@@ -191,15 +106,6 @@ func (p *project) lands(name, text string) {
 func isSetUp(p *project) error {
 	_, err := os.Stat(filepath.Join(p.dir, ".worktrees", "alpha", ".ready"))
 	return err
-}
-
-// isAmidMerge checks that the worktree of an integration fix contains the conflict with
-// integration.
-func isAmidMerge(p *project) error {
-	if out := p.git("-C", ".worktrees/alpha", "status", "--porcelain"); !strings.Contains(out, "AA vision.txt") {
-		return fmt.Errorf("the conflict is not in the worktree, but %q", out)
-	}
-	return nil
 }
 
 // hasLanded checks that the checkout of integration equals the branch and contains the work.
