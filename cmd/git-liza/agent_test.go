@@ -244,6 +244,27 @@ func TestWorkOfADeadProcess(t *testing.T) {
 	p.proven()
 }
 
+// TestCrashedWorkIsPassedOn: the task of a coder that crashes goes to an idle one with its worktree,
+// and only once: after another crash its coder is started again.
+func TestCrashedWorkIsPassedOn(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	waits, open := p.gate("open")
+	first := p.supervise("agent", "coder", "--id=1", "--exec="+waits+"; echo half >half.txt; exit 3")
+	first.hears("started", "alpha")
+	other := p.supervise("agent", "coder", "--id=2", "--exec=cat half.txt && exit 4")
+	other.hears("waiting", "nothing to claim")
+	open()
+	first.hears("waiting", "it has crashed (exit 3)")
+	other.hears("claimed", "continuing kept work")
+	other.hears("ended", "exit 4 (half); it has crashed (exit 4) and is started again after 5s")
+	for _, s := range []*supervised{first, other} {
+		s.stops()
+	}
+	p.proven()
+}
+
 // TestRejectedWorkIsItsAuthors: no other coder takes rejected work while its author is alive.
 func TestRejectedWorkIsItsAuthors(t *testing.T) {
 	t.Parallel()

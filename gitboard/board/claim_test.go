@@ -87,6 +87,13 @@ func TestAnotherTakesARejectedTask(t *testing.T) {
 		s := begun(t).rejected("login").do(coder1, &board.Deregister{})
 		taken(t, s.do(coder2, claim("login")))
 	})
+	t.Run("author busy", func(t *testing.T) {
+		s := begun(t).ready("cart").rejected("login").do(coder1, claim("cart"))
+		equal(t, "lease wanted", board.LeaseWanted(s.state(), board.Operation{Actor: coder2, Payload: claim("login")}), "")
+		equal(t, "next", board.NextClaim(s.state(), "coder-2", nil, func(string, board.Brief) bool { return false }), "login")
+		taken(t, s.do(coder2, claim("login")))
+		equal(t, "author", s.agent("coder-1").CurrentTask, "cart")
+	})
 	t.Run("lease ended", func(t *testing.T) {
 		s := begun(t).rejected("login")
 		c := fresh(s, 0)

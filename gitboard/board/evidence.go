@@ -84,8 +84,8 @@ func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation)
 func leaseOfActor(_ *State, op Operation, _ *Task) string { return op.Actor.ID }
 
 // leaseOfClaim names the coder from whom a claim would take the task.
-func leaseOfClaim(_ *State, op Operation, t *Task) string {
-	if t != nil && (t.Status == Claimed && !t.HandoffPending || t.Status == Rejected && t.AssignedTo != op.Actor.ID && !t.Freed) {
+func leaseOfClaim(s *State, op Operation, t *Task) string {
+	if t != nil && (t.Status == Claimed && !t.HandoffPending || t.Status == Rejected && t.AssignedTo != op.Actor.ID && !t.Freed && !s.busyElsewhere(t.Brief())) {
 		return t.AssignedTo
 	}
 	return ""

@@ -111,7 +111,7 @@ func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
 			return refuse(CodeExists, "%s holds %s already, iteration %d", coder, t.ID, t.Iteration).on(t)
 		}
 		return lapsedClaim(s, t, seen, op)
-	case t.Status == Rejected && t.AssignedTo != coder && !t.Freed:
+	case t.Status == Rejected && t.AssignedTo != coder && !t.Freed && !s.busyElsewhere(t.Brief()):
 		if err := lapsed(s, t.AssignedTo, seen, AbandonedAfter, op); err != nil {
 			return refuse(CodeWrongState, "%s was rejected and goes back to its author %s, who is alive", t.ID, t.AssignedTo).on(t)
 		}
@@ -125,6 +125,12 @@ func lapsedClaim(s *State, t *Task, seen *Lease, op Operation) error {
 		return nil
 	}
 	return refuse(CodeWrongState, "%s is %s; a claim needs UNCLAIMED, or an expired lease", t.ID, t.describe()).on(t)
+}
+
+// busyElsewhere reports whether the author of a rejected task works on another task.
+func (s *State) busyElsewhere(b Brief) bool {
+	held := s.heldBy(b.AssignedTo)
+	return held != "" && held != b.ID
 }
 
 func unpaused(t *Task) error {
@@ -211,8 +217,10 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 		case b.Status == Unclaimed:
 		case b.Status == IntegrationFailed:
 			c.priority = 0
-		case b.Status == Rejected, b.Status == Claimed:
-			c.held = !b.Freed || b.Status == Claimed
+		case b.Status == Claimed:
+			c.held = true
+		case b.Status == Rejected:
+			c.held = !b.Freed && !s.busyElsewhere(b)
 		default:
 			return
 		}

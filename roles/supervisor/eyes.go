@@ -35,7 +35,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 		return Look{}, err
 	}
 	l := Look{
-		Now: s.Board.Now(), State: v.State.ForRules(), Agent: s.actor.ID, Role: s.Role, Clone: s.clone,
+		Now: s.Board.Now(), State: v.State.ForRules(), Commit: v.Commit, Agent: s.actor.ID, Role: s.Role, Clone: s.clone,
 		Only: s.Only, First: s.First, Once: s.Once, Patient: s.Patient, Leases: map[string]Seen{},
 	}
 	if a := l.State.Agent(s.actor.ID); a == nil || a.Session != s.actor.Session {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -28,6 +29,7 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip plumbing.OID, end
 		return err
 	}
 	s.onBoard(v.State, step, &o)
+	o.Settings = settingsOf(v.State)
 	if err := v.State.Err(); err != nil {
 		return err
 	}
@@ -48,7 +50,50 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip plumbing.OID, end
 	if o.Unplanned && s.memory.Unplanned >= planTries {
 		s.report(Alarm, "", fmt.Sprintf("%s was started %d times and planned nothing, and asked nothing: %s", s.actor.ID, planTries, cmp.Or(o.Said, "it said nothing")))
 	}
+	if v, err = s.passOn(ctx, v, step.Task); err != nil {
+		return err
+	}
 	return s.afterwards(ctx, v.State)
+}
+
+// passOn hands the task of a coder that has crashed over to an idle coder of this clone, which need
+// not wait for it to be started again. A task is passed on only once. It returns the newest view.
+func (s *supervisor) passOn(ctx context.Context, v *gitboard.View, task string) (*gitboard.View, error) {
+	if !s.memory.LastCrashed || s.Role != roles.Coder || s.Once || s.Only != "" {
+		return v, nil
+	}
+	leases, err := v.LeasesSeen(ctx)
+	if err != nil {
+		return v, err
+	}
+	passes := false
+	if err := read(v.State, func() { passes = passable(v.State, leases, s.actor.ID, task, board.At(s.Board.Now())) }); err != nil || !passes {
+		return v, err
+	}
+	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.HandOff{
+		About: board.About{Task: task}, Summary: "its agent crashed", NextAction: "look at the worktree and continue from its state",
+	}))
+	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && !taken(err) {
+		return v, nil // it is no longer this agent's
+	}
+	if err != nil {
+		return v, err
+	}
+	return done.View, s.files.drop(conversationFile)
+}
+
+// passable reports whether an idle coder of the same role and clone can continue an agent's task
+// that was never handed off.
+func passable(s *board.State, leases map[string]board.Lease, agent, task string, now board.Time) bool {
+	t := s.Task(task)
+	if t == nil || !t.Brief().Holds(agent) || t.Last(board.EventHandedOff) != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.List(board.AgentDir), func(id string) bool {
+		a := s.Agent(id)
+		return id != agent && roles.NameOf(id) == roles.NameOf(agent) && a.Clone == s.Agent(agent).Clone && !a.ByHand() &&
+			a.Status == board.Idle && a.WaitingFor == "" && now < leases[id].Expires
+	})
 }
 
 // settle records what a run has cost whose end also ends the supervisor, for the reason why. An

@@ -2,10 +2,12 @@ package supervisor
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -15,6 +17,7 @@ import (
 type Look struct {
 	Now       time.Time
 	State     *board.State
+	Commit    plumbing.OID // of the board
 	Agent     string
 	Role      roles.Role
 	Clone     string
@@ -90,6 +93,28 @@ func (l Look) stopped() string {
 		line += ": " + text.Line(c.Reason, 120)
 	}
 	return line
+}
+
+// paused reports whether the agent waits before its next step. The wait after a crash, a limit or a
+// run that handed nothing over ends when a human changes the settings or the team, writes or answers
+// a note, or resumes the board; the wait after a failed claim or operation ends when the board moves.
+func (l Look) paused(m *Memory) bool {
+	return l.Now.Before(m.NotBefore) && (m.While == "" || m.While == string(l.Commit) || m.While == settingsOf(l.State))
+}
+
+// settingsOf is a mark that changes when a human changes something on which an agent may depend.
+func settingsOf(s *board.State) string {
+	notes := 0
+	for _, id := range s.List(board.NoteDir) {
+		if n := s.Note(id); n != nil && (n.By == roles.HumanID || n.AnsweredBy == roles.HumanID) {
+			notes++
+		}
+	}
+	data, err := json.Marshal([]any{s.Config(), s.Team(), s.Control(), notes})
+	if err != nil {
+		return "" // the wait ends by its time
+	}
+	return string(data)
 }
 
 // skip returns a function that reports whether to leave a task out: another task is wanted, claims

@@ -54,7 +54,11 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 	s.repaired("", s.unlock(ctx, err))
 	until, why := s.Board.Now().Add(delay), "something went wrong: "+text.Line(err.Error(), 120)
 	if until.After(s.memory.NotBefore) { // else a longer pause, as that of a limit, continues
-		s.memory.NotBefore, s.memory.Why = until, why
+		while := ""
+		if s.troubles == 1 { // the next ones need not be due to the board
+			while = string(s.proved)
+		}
+		s.memory.pause(until, why, while)
 	}
 	return s.wait(ctx, Step{Do: Wait, Until: until, Reason: why})
 }

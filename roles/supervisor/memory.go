@@ -12,9 +12,9 @@ import (
 )
 
 // The supervisor's delays and limits (see the protocol on agents, and on how a supervisor reads
-// exit codes).
+// exit codes). Every delay is a bound: Look.paused names the events that end it before.
 const (
-	restartDelay = 2 * time.Second // after exit 42
+	restartDelay = 2 * time.Second // after exit 42 without a change on the board
 	crashDelay   = 5 * time.Second // after the first crash, doubled each time
 	longestDelay = 5 * time.Minute
 	crashWindow  = 5 * time.Minute // crashLimit crashes within it stop the supervisor
@@ -40,6 +40,7 @@ type Memory struct {
 	IdleSince   time.Time // since when there has been no work, zero if there is some
 	NotBefore   time.Time // the next step waits until this time
 	Why         string    // the reason for NotBefore
+	While       string    // NotBefore counts while the board or its settings have this mark; "" for always
 	Crashes     []time.Time
 	Delay       time.Duration // after the last crash
 	Fruitless   int           // runs in a row without a change on the board
@@ -99,12 +100,13 @@ type Outcome struct {
 	Limited   bool         // by a quota or rate limit of its CLI
 	Until     time.Time    // when the limit ends, zero if unknown
 	Limit     string       // the CLI whose limit it is
+	Settings  string       // the mark of the board's settings, see settingsOf
 }
 
 // Learn draws conclusions from the end of a run.
 func (m *Memory) Learn(e Outcome) {
 	m.Runs++
-	m.NotBefore, m.Why, m.LastCrashed = e.At, "", false
+	m.NotBefore, m.Why, m.While, m.LastCrashed = e.At, "", e.Settings, false
 	defer m.remember(e)
 	if e.Declined != nil {
 		m.decline(e.Declined)
@@ -123,7 +125,7 @@ func (m *Memory) Learn(e Outcome) {
 	m.Limits = 0
 	if e.Lost || e.Overflow && m.Overflows < planTries { // a fresh conversation may work
 		m.Overflows++
-		m.NotBefore, m.Why = e.At.Add(restartDelay), "it begins a new conversation in a moment"
+		m.Why = "it begins a new conversation"
 		return
 	}
 	m.Overflows = 0
@@ -147,7 +149,7 @@ func (m *Memory) Learn(e Outcome) {
 		delay := crashDelay << (stalled - 1)
 		m.NotBefore, m.Why = e.At.Add(delay), fmt.Sprintf("it has handed nothing over (%d of %d), and is started again after %s", stalled, stallLimit, delay)
 	case stalled > 0: // the next step gives it up
-	case e.Exit == 0 && (e.Changed || e.Role == roles.Planner):
+	case e.Changed || e.Exit == 0 && e.Role == roles.Planner:
 		m.Delay = 0
 	case e.Exit == 0 || e.Exit == graceful:
 		m.Delay = 0
@@ -155,6 +157,11 @@ func (m *Memory) Learn(e Outcome) {
 	default: // a CLI ended by its own command has still done its work
 		m.Delay = 0
 	}
+}
+
+// pause lets the next step wait until a time, while the board or its settings have a mark.
+func (m *Memory) pause(until time.Time, why, while string) {
+	m.NotBefore, m.Why, m.While = until, why, while
 }
 
 // decline leaves a submission to other reviewers.

@@ -8,8 +8,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// linger is how long an agent may keep running after it has handed over its task.
-const linger = 30 * time.Second
+// How long an agent may keep running after it has handed over its task: lingerBusy if other work
+// waits for it. Its own end comes first.
+const (
+	linger     = 30 * time.Second
+	lingerBusy = 10 * time.Second
+)
 
 // Running is a supervisor's knowledge of a running agent.
 type Running struct {
@@ -132,8 +136,12 @@ func oversee(l Look, r *Running) Order {
 	case r.Done.IsZero():
 		r.Done = l.Now
 	}
-	if end := r.Done.Add(linger); o.End.IsZero() || end.Before(o.End) {
-		o = Order{End: end, Reason: fmt.Sprintf("its work on %s ended %s ago", t.ID, linger)}
+	most := linger
+	if step := l.work(&Memory{}); step.Do != Wait && step.Do != Stop {
+		most = lingerBusy
+	}
+	if end := r.Done.Add(most); o.End.IsZero() || end.Before(o.End) {
+		o = Order{End: end, Reason: fmt.Sprintf("its work on %s ended %s ago", t.ID, most)}
 	}
 	return o
 }

@@ -59,19 +59,21 @@ func (l Look) next(m *Memory) Step {
 	if l.mode() != board.Running {
 		return l.once(Step{Do: Wait, Reason: l.stopped()}, m)
 	}
-	if l.Now.Before(m.NotBefore) {
+	if l.paused(m) {
 		return l.once(Step{Do: Wait, Until: m.NotBefore, Reason: m.Why}, m)
 	}
-	var step Step
+	return l.once(l.bounded(l.work(m), m), m)
+}
+
+// work is the next step for an agent that may work.
+func (l Look) work(m *Memory) Step {
 	switch l.Role {
 	case roles.Planner:
-		step = l.plan(m)
+		return l.plan(m)
 	case roles.CodeReviewer:
-		step = l.review(m)
-	default:
-		step = l.code(m)
+		return l.review(m)
 	}
-	return l.once(l.bounded(step, m), m)
+	return l.code(m)
 }
 
 // over describes the outcome of the goals after the last one ended.
@@ -94,7 +96,7 @@ func (l Look) once(s Step, m *Memory) Step {
 		return stop(1, "its one run has failed")
 	case m.Runs > 0:
 		return stop(0, "its one run is done")
-	case s.Do == Wait && !l.Now.Before(m.NotBefore):
+	case s.Do == Wait && !l.paused(m):
 		return stop(0, s.Reason)
 	}
 	return s

@@ -54,6 +54,7 @@ func TestNext(t *testing.T) {
 		{"another's rejected task, its lease watched long enough", coder2, func(s *scene) { s.rejected("login") }, func(l *Look, _ *Memory) {
 			l.Leases["coder-1"] = Seen{Expires: l.Now.Add(-time.Minute), Since: l.Now.Add(-5 * time.Minute)}
 		}, "claim login"},
+		{"another's rejected task, and its author works on another one", coder2, func(s *scene) { s.ready("cart").rejected("login").claimBy(coder1, "cart") }, nil, "claim login"},
 		{"another's claim, its lease watched long enough", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) {
 			l.Leases["coder-1"] = Seen{Expires: l.Now, Since: l.Now.Add(-5 * time.Minute)}
 		}, "claim login"},
@@ -130,7 +131,7 @@ func TestNext(t *testing.T) {
 			m.MergeFailed(l.State.Task("login"), l.Now)
 		}, "wait for 5s: nothing to review"},
 		{"its approved task waits for no restart", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
-			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 42, Changed: true})
+			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 42})
 		}, "merge login, wait for 2s: it continues in a moment"},
 		{"nor for the end of a limit", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 1, Changed: true, Limited: true})
@@ -216,6 +217,23 @@ func TestNext(t *testing.T) {
 		{"the goal is over", coder1, func(s *scene) { s.merged("login").do(human, &board.GoalComplete{}) }, nil, "stop 0: the goal is COMPLETED"},
 		{"a pause after a crash", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) { m.Learn(Outcome{At: l.Now, Exit: 7}) },
 			"wait for 5s: it has crashed (exit 7) and is started again after 5s"},
+		{"a pause after a crash, and a human changes a setting", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Exit: 7, Settings: settingsOf(newScene(t).claimed("login").do(human, &board.SetConfig{Key: "run_max_time", Value: "9"}).state())})
+		}, "start login"},
+		{"a limit, and a human leaves a note", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Exit: 7, Limited: true, Settings: settingsOf(l.State)})
+			l.State = newScene(t).claimed("login").do(human, note).state()
+		}, "start login"},
+		{"a limit, and the board moves", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Exit: 7, Limited: true, Limit: "claude", Settings: settingsOf(l.State)})
+			l.State = newScene(t).claimed("login").ready("cart").state()
+		}, "wait for 1m0s: limit of claude, until 2026-01-31T09:11:00Z"},
+		{"a failed claim", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
+			m.pause(l.Now.Add(time.Second), "a claim failed", string(l.Commit))
+		}, "wait for 1s: a claim failed"},
+		{"a failed claim, and the board has moved", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
+			m.pause(l.Now.Add(time.Second), "a claim failed", sha("c"))
+		}, "claim login"},
 		{"three crashes", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
 			m.Crashes = []time.Time{crash(*l, 4*time.Minute), crash(*l, 2*time.Minute), l.Now}
 		}, "stop 1: the agent has crashed 3 times within 5m0s"},
@@ -295,7 +313,7 @@ func TestLearn(t *testing.T) {
 		why   string
 		check func(*Memory) bool
 	}{
-		{"submitted", []Outcome{{Exit: 42, Changed: true}}, 2 * time.Second, "it continues in a moment", func(m *Memory) bool { return m.Fruitless == 0 }},
+		{"submitted", []Outcome{{Exit: 42, Changed: true}}, 0, "", func(m *Memory) bool { return m.Fruitless == 0 }},
 		{"done", []Outcome{{Changed: true}}, 0, "", func(m *Memory) bool { return m.Fruitless == 0 }},
 		{"crashes double the pause", []Outcome{{Exit: 1}, {Exit: 137}}, 10 * time.Second, "exit 137", func(m *Memory) bool { return len(m.Crashes) == 2 && m.LastCrashed }},
 		{"a graceful end forgets the pause", []Outcome{{Exit: 1}, {Exit: 42}, {Exit: 1}}, 5 * time.Second, "exit 1", func(m *Memory) bool { return m.Fruitless == 3 }},
@@ -315,7 +333,8 @@ func TestLearn(t *testing.T) {
 		{"three times", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Exit: 42, Changed: true, Running: true}, {Task: "login", Changed: true, Running: true}}, 0, "",
 			func(m *Memory) bool { return m.exhausted("login") && m.Broken(at) == "" }},
 		{"in another iteration", []Outcome{{Task: "login", Changed: true, Running: true, Claim: "1"}, {Task: "login", Changed: true, Running: true, Claim: "2"}}, 5 * time.Second, "(1 of 3)", nil},
-		{"while the board is paused", []Outcome{{Task: "login", Exit: 42, Changed: true}}, 2 * time.Second, "in a moment", func(m *Memory) bool { return len(m.Stalled) == 0 }},
+		{"it asks for a fresh start and did nothing", []Outcome{{Exit: 42}}, 2 * time.Second, "it continues in a moment", func(m *Memory) bool { return m.Fruitless == 1 }},
+		{"while the board is paused", []Outcome{{Task: "login", Exit: 42, Changed: true}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},
 		{"a hand-over ends the count", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Changed: true, Running: true, Delivered: true}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},
 		{"ended by its own command after it submitted", []Outcome{{Task: "login", Exit: 143, Changed: true, Delivered: true}}, 0, "", func(m *Memory) bool { return len(m.Crashes) == 0 && !m.LastCrashed }},
 		{"beyond a bound", []Outcome{{Task: "login", Exit: 143, Ours: true, Cut: "run_max_silence"}}, 5 * time.Second, "(1 of 3)", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
@@ -325,7 +344,7 @@ func TestLearn(t *testing.T) {
 			func(m *Memory) bool { return strings.Contains(m.Broken(at), "beyond its bounds") }},
 		{"a wrong key", []Outcome{{Exit: 1, Setup: "invalid x-api-key"}}, 0, "", func(m *Memory) bool { return strings.Contains(m.Broken(at), "can't work: invalid x-api-key") }},
 		{"crashes name the last words", []Outcome{{Exit: 1}, {Exit: 1}, {Exit: 1, Said: "no room on disk"}}, 20 * time.Second, "crashed", func(m *Memory) bool { return strings.HasSuffix(m.Broken(at), ": no room on disk") }},
-		{"the conversation is lost", []Outcome{{Exit: 1, Lost: true}}, 2 * time.Second, "a new conversation", func(m *Memory) bool { return len(m.Crashes) == 0 }},
+		{"the conversation is lost", []Outcome{{Exit: 1, Lost: true}}, 0, "a new conversation", func(m *Memory) bool { return len(m.Crashes) == 0 }},
 		{"a new conversation is too long, too", []Outcome{{Exit: 1, Overflow: true}, {Exit: 1, Overflow: true}, {Exit: 1, Overflow: true}}, 5 * time.Second, "crashed", func(m *Memory) bool { return len(m.Crashes) == 1 }},
 		{"a planner that plans nothing", []Outcome{{Role: "planner", Wake: first, Unplanned: true}}, 5 * time.Second, "planned nothing", func(m *Memory) bool { return m.Unfinished == first && m.Seen == nil }},
 		{"a planner that plans nothing twice", []Outcome{{Role: "planner", Wake: first, Unplanned: true}, {Role: "planner", Wake: first, Unplanned: true}}, 0, "",
@@ -423,6 +442,7 @@ func TestOversee(t *testing.T) {
 		{"it has submitted, and a review has begun", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) {
 			s.submit("login").do(reviewer1, &board.ClaimReview{About: about("login")})
 		}, nil, "30s", "its work on login ended"},
+		{"it has submitted, and other work waits", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.submit("login").ready("cart") }, nil, "10s", "its work on login ended"},
 		{"it lingers", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.submit("login") }, func(l *Look, r *Running) {
 			r.Done = l.Now.Add(-linger)
 		}, "0s", "its work on login ended"},

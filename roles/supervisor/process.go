@@ -26,8 +26,12 @@ const (
 	leftAfter = 2 * time.Second
 )
 
-// drain is how long the leftovers of an ended process may hold its output open.
-const drain = time.Second
+// How long the leftovers of an ended process may hold its output open: until they have been quiet for
+// a moment, and no longer than drain. The end of the output comes first.
+const (
+	drain = time.Second
+	quiet = 50 * time.Millisecond
+)
 
 // process is an agent's process, the leader of its own process group.
 type process struct {
@@ -102,20 +106,42 @@ func pipe(cmd *exec.Cmd, to io.Writer) (copied, stop func(), err error) {
 	}
 	cmd.Stdout, cmd.Stderr = w, w
 	end := make(chan struct{})
+	printed := make(chan struct{}, 1)
 	go func() {
 		defer close(end)
 		defer r.Close()
-		_, _ = io.Copy(to, r)
+		_, _ = io.Copy(to, &noticing{r, printed})
 	}()
 	copied = func() {
-		select {
-		case <-end:
-		case <-time.After(drain):
+		for most, idle := time.After(drain), time.NewTimer(quiet); ; idle.Reset(quiet) {
+			select {
+			case <-printed:
+				continue
+			case <-end:
+			case <-idle.C:
+			case <-most:
+			}
+			break
 		}
 		_ = r.Close()
 		<-end
 	}
 	return copied, func() { _ = w.Close() }, nil
+}
+
+// noticing is a reader that signals whenever something was read.
+type noticing struct {
+	io.Reader
+	read chan struct{}
+}
+
+func (n *noticing) Read(p []byte) (int, error) {
+	got, err := n.Reader.Read(p)
+	select {
+	case n.read <- struct{}{}:
+	default:
+	}
+	return got, err
 }
 
 // linger waits for the rest of a group that was asked to end after its leader: a shell ends at

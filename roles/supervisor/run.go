@@ -280,7 +280,7 @@ func (s *supervisor) status(ctx context.Context, waitingFor string, changes ...b
 var errDone = errors.New("done")
 
 // troubleDelay is the delay before a retry after a failure of disk, network or git. It doubles with
-// each failure.
+// each failure. After the first one, a move of the board ends it.
 const troubleDelay = 5 * time.Second
 
 // troubleAlarm is how many failures in a row raise an alarm, after two and a half minutes.

@@ -13,7 +13,7 @@ import (
 )
 
 // A failed claim is followed by a random pause, to separate agents that compete for the same tasks
-// (protocol: agents).
+// (protocol: agents). It ends when the board has moved, since then the next choice is another one.
 const (
 	shortestPause = time.Second
 	longestPause  = 5 * time.Second
@@ -74,8 +74,7 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 	if s.memory.Claims[task].Times == claimTries {
 		s.report(Alarm, task, fmt.Sprintf("%s gives up claiming %s for now, after %d tries: %s", s.actor.ID, task, claimTries, err))
 	}
-	s.memory.NotBefore = s.Board.Now().Add(shortestPause + rand.N(longestPause-shortestPause))
-	s.memory.Why = "a claim failed"
+	s.memory.pause(s.Board.Now().Add(shortestPause+rand.N(longestPause-shortestPause)), "a claim failed", string(l.Commit))
 	return nil
 }
 
@@ -112,7 +111,7 @@ func (s *supervisor) plain(ctx context.Context, event string, intent gitboard.In
 	refusal := (*board.Refusal)(nil)
 	if errors.As(err, &refusal) && !taken(err) {
 		s.report(Trouble, "", err.Error())
-		s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(troubleDelay), err.Error()
+		s.memory.pause(s.Board.Now().Add(troubleDelay), err.Error(), string(s.proved))
 		s.memory.Assessed = nil
 		return nil
 	}
