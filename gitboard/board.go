@@ -37,7 +37,8 @@ const DefaultRetries = 50
 // Board is the board of one repository.
 type Board struct {
 	store   log.Store
-	log     *log.Log
+	reader  *log.Reader
+	log     log.Log
 	now     func() time.Time
 	random  io.Reader
 	retries int
@@ -84,6 +85,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 		return nil, errors.Join(err, repo.Close())
 	}
 	b := OpenStore(shared, filepath.Join(own, "cache", "briefs"), o)
+	b.log = shared
 	shared.Learned = b.Proven
 	repo.Moved = func(updates []plumbing.RefUpdate) {
 		for _, u := range updates {
@@ -99,7 +101,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 
 // OpenStore opens the board in a store: memory, or a repository whose steps a test makes fail.
 func OpenStore(s log.Store, cacheFile string, o Options) *Board {
-	b := &Board{store: s, log: log.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries, writes: o.Writes, keys: keyring{of: o.Key}}
+	b := &Board{store: s, reader: log.NewReader(s, cacheFile), log: log.Local{Store: s}, now: o.Now, random: o.Random, retries: o.Retries, writes: o.Writes, keys: keyring{of: o.Key}}
 	if b.now == nil {
 		b.now = time.Now
 	}
@@ -137,8 +139,8 @@ func (b *Board) shared() *share.Store {
 	return s
 }
 
-// Log returns the log of operations.
-func (b *Board) Log() *log.Log { return b.log }
+// Log returns the reader of the log of operations.
+func (b *Board) Log() *log.Reader { return b.reader }
 
 // Now returns the time of the board's clock.
 func (b *Board) Now() time.Time { return b.now() }

@@ -14,7 +14,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -154,40 +153,92 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 		return nil, err
 	}
 	defer d.turn.end()
-	for {
+	for { // the only loop in which an operation is tried again
 		d.attempt++
-		if all, err := d.try(ctx); !errors.Is(err, errAgain) {
-			return all, err
+		all, o := d.try(ctx)
+		switch o.Kind {
+		case log.Done, log.Rewritten:
+			return all, o.Err
+		case log.Unclear, log.Refused:
+			return nil, o.Err
+		case log.Lost:
+			if err := d.again(ctx, o); err != nil {
+				return nil, err
+			}
 		}
 	}
 }
 
-// errAgain means that an attempt failed and should be retried.
-var errAgain = errors.New("try again")
+// ErrStale means that an intent found what it looked at changed: it is decided again.
+var ErrStale = errors.New("what it was decided on has changed")
+
+// stale is the outcome of an attempt that sent nothing, because what it was decided on may be stale.
+// It is repeated immediately.
+var stale = log.Outcome{Kind: log.Lost}
+
+func refused(err error) log.Outcome { return log.Outcome{Kind: log.Refused, Err: err} }
 
 // try reads the board, decides and appends, once.
-func (d *doing) try(ctx context.Context) ([]*Done, error) {
+func (d *doing) try(ctx context.Context) ([]*Done, log.Outcome) {
 	s, settled, err := d.read(ctx)
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	d.settled = settled
-	if all, err := d.before(ctx, s, settled); len(all) > 0 || err != nil {
-		return all, err
+	done, pending, err := d.before(ctx, s, settled)
+	switch {
+	case err != nil:
+		return nil, refused(err)
+	case pending || len(done) == 0 && d.attempt == 1 && !d.shared && d.turn.queue(ctx):
+		return nil, stale
+	case len(done) > 0:
+		return done, log.Outcome{Kind: log.Done}
 	}
-	if d.attempt == 1 && !d.shared && d.turn.queue(ctx) {
-		return nil, errAgain
-	}
-	v, err := d.b.view(s)
+	now, err := d.b.view(s)
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
-	sent := len(d.sent)
-	all, err := d.append(ctx, d.view(v))
-	if err == nil {
-		return all, nil
+	v := d.view(now)
+	batch, joined, err := d.decide(ctx, v)
+	if err != nil {
+		return nil, d.undecided(err, s.Commit == settled)
 	}
-	return nil, d.again(ctx, err, len(d.sent) == sent, s.Commit == settled)
+	own := batch.Operations
+	if joined {
+		own = own[1:]
+	}
+	d.sent = append(d.sent, own[0])
+	all, o := d.append(ctx, v.Commit, batch, own)
+	if joined && all != nil {
+		if err := d.b.Sessions().keep(d.Actor.ID, d.Actor.Session); err != nil {
+			return nil, refused(err)
+		}
+	}
+	return all, o
+}
+
+// append appends a batch, whose operations without that of joining are own, and returns what was
+// done.
+func (d *doing) append(ctx context.Context, on plumbing.OID, batch log.Batch, own []*log.Built) (all []*Done, o log.Outcome) {
+	end := batch.Operations[len(batch.Operations)-1].Commit
+	if !d.alone {
+		batch.Queued = func() {
+			d.b.built(on, d.settled, end) // those who follow need not prove it
+			d.turn.end()
+		}
+	}
+	switch o = d.b.log.Append(ctx, batch); {
+	case o.Kind == log.Rewritten:
+		all, o.Err = d.rewritten(ctx, o.Commits[len(o.Commits)-len(own):])
+	case o.Kind != log.Lost && o.Err != nil:
+		o.Err = fmt.Errorf("append %s: %w", d.op, o.Err)
+	case o.Kind == log.Done:
+		for _, made := range own {
+			all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &log.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
+		}
+		d.b.built(on, d.settled, end)
+	}
+	return all, o
 }
 
 // read returns the board to decide on, and the commit settled.
@@ -207,33 +258,39 @@ func (d *doing) read(ctx context.Context) (s *log.Snapshot, settled plumbing.OID
 		d.ahead(ctx)
 	}
 	known := d.b.keptProof()
-	if s, settled, err = d.b.log.Next(ctx); err != nil {
+	tip, err := d.b.log.Tip(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("read %s: %w", plumbing.BoardRef, err)
+	}
+	if s, err = d.b.reader.At(ctx, tip.Commit); err != nil {
 		return nil, "", err
 	}
-	return s, settled, d.b.prove(ctx, known, s.Commit, settled)
+	return s, tip.Settled, d.b.prove(ctx, known, s.Commit, tip.Settled)
 }
 
-// before returns the operations that were already carried out under the request's id.
-func (d *doing) before(ctx context.Context, s *log.Snapshot, settled plumbing.OID) ([]*Done, error) {
+// before returns the operations that were already carried out under the request's id. pending means
+// that they may still be dropped: the next attempt looks for them on the remote's board.
+func (d *doing) before(ctx context.Context, s *log.Snapshot, settled plumbing.OID) (all []*Done, pending bool, err error) {
 	if d.attempt == 1 && !d.given {
 		d.searched = s.Commit // a random id can't be in use
 	}
 	if s.Commit.IsZero() || s.Commit == d.searched {
-		return nil, nil
+		return nil, false, nil
 	}
 	done, err := d.b.repeated(ctx, s, d.Request, d.searched)
-	if done != nil && s.Commit != settled && !d.alone { // it may still be pending
+	if done != nil && s.Commit != settled && !d.alone {
 		d.alone = true
-		return nil, errAgain
+		return nil, true, nil
 	}
 	if done != nil {
 		done.Repeated = !d.hasSent(done)
 	}
 	if done != nil || err != nil {
-		return d.b.andThen(ctx, s, d.Request, done, err)
+		all, err = d.b.andThen(ctx, s, d.Request, done, err)
+		return all, false, err
 	}
 	d.searched = s.Commit
-	return nil, nil
+	return nil, false, nil
 }
 
 // hasSent reports whether an operation with the request's id is one that this call has sent, not
@@ -252,26 +309,33 @@ func sameOperation(a, b board.Operation) bool {
 	return a.Time == b.Time && one == other && cmp.Or(unencoded, err) == nil
 }
 
-// again decides how to continue after a failed attempt. It returns errAgain, after a pause, or the
-// error that ends the call. refused means that the attempt failed before it reached the log;
-// settled means that all it was decided on is permanent.
-func (d *doing) again(ctx context.Context, err error, refused, settled bool) error {
-	if errors.Is(err, errWaited) {
-		return errAgain
-	}
-	if !errors.Is(err, log.ErrLost) && (!refused || !d.shared || settled && (d.alone || d.b.Sharing().fresh(d.since))) {
-		return err
-	}
-	if refused && !d.alone && d.shared {
+// undecided is the outcome of an attempt that failed before anything was sent. settled means that
+// everything it was decided on is permanent.
+func (d *doing) undecided(err error, settled bool) log.Outcome {
+	switch {
+	case errors.Is(err, errWaited):
+		return stale
+	case !errors.Is(err, ErrStale) && (!d.shared || settled && (d.alone || d.b.Sharing().fresh(d.since))):
+		return refused(err)
+	case d.shared && !d.alone:
 		d.alone = true // a refusal must be based on the board at the remote
-		return errAgain
+		return stale
 	}
-	d.alone = errors.Is(err, share.ErrAlone)
-	if d.locked++; !errors.Is(err, git.ErrBusy) {
+	return log.Outcome{Kind: log.Lost, Err: err}
+}
+
+// again prepares the next attempt after a lost one, with a pause unless that was only stale. It
+// returns the error that ends the call if no retry is left.
+func (d *doing) again(ctx context.Context, lost log.Outcome) error {
+	if lost.Err == nil {
+		return nil
+	}
+	d.alone = lost.Alone
+	if d.locked++; !errors.Is(lost.Err, git.ErrBusy) {
 		d.locked = 0
 	}
 	if !d.retries.Spend() || d.locked == lockedRetries {
-		return Lost(d.op, d.retries, err)
+		return Lost(d.op, d.retries, lost.Err)
 	}
 	ceiling := min(time.Second, 4*time.Millisecond<<min(d.attempt, 8))
 	if d.turn.held != nil {
@@ -280,11 +344,11 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 	if d.shared {
 		d.turn.touch()
 		if d.attempt == 1 && d.locked == 0 { // the push has already fetched the new tip
-			return errAgain
+			return nil
 		}
 		ceiling = 4 * time.Millisecond << min(d.attempt, 5) // the push has taken long enough
 	}
-	return cmp.Or(pause(ctx, ceiling), errAgain)
+	return pause(ctx, ceiling)
 }
 
 // catchUp pushes this clone's pending operations and brings the view of the board up to date.
@@ -294,7 +358,7 @@ func (d *doing) catchUp(ctx context.Context) error {
 		err = d.b.Sharing().RefreshSince(ctx, d.since)
 	}
 	if len(d.sent) > 0 && errors.As(err, new(*git.NetworkError)) {
-		return &share.UnclearError{Err: err}
+		return &log.UnclearError{Err: err}
 	}
 	return err
 }
@@ -310,95 +374,66 @@ func (d *doing) view(now *View) *View {
 // errWaited means that others may have written while this process waited for its turn.
 var errWaited = errors.New("the turn has come later")
 
-// append decides operations and appends them.
-func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
-	payloads, refs, err := decide(ctx, v, d.intents)
+// decide decides the operations on a view, and builds them. joined means that the first of them
+// registers the actor.
+func (d *doing) decide(ctx context.Context, v *View) (batch log.Batch, joined bool, err error) {
+	payloads, refs, err := v.decide(ctx, d.intents)
 	if err != nil {
-		return nil, err
+		return batch, false, err
 	}
-	var (
-		first, last *planned
-		built       []*log.Built
-	)
-	at, joined, err := v.joined(ctx, d.Request)
+	at, registered, err := v.joined(ctx, d.Request)
 	if err != nil {
-		return nil, err
+		return batch, false, err
 	}
-	if joined != nil {
-		built = append(built, joined)
+	if registered != nil {
+		batch.Operations = append(batch.Operations, registered)
 	}
+	var first, last *planned
 	for n, payload := range payloads {
 		d.op = payload.Op()
 		if last, err = at.plan(ctx, d.Request, payload); err != nil {
-			return nil, err
+			return batch, false, err
 		}
 		who, err := d.b.Committer()
 		if err != nil {
-			return nil, err
+			return batch, false, err
 		}
 		if first == nil {
 			if first = last; d.turn.take(ctx) {
-				return nil, errWaited
+				return batch, false, errWaited
 			}
 		}
 		who.Key, refs = last.key, append(refs, last.fence...)
 		made, err := last.prepared.As(Numbered(d.ID, n+1)).Build(who)
 		if err != nil {
-			return nil, err
+			return batch, false, err
 		}
-		at, built = &View{Snapshot: made.Next(), board: d.b}, append(built, made)
+		at, batch.Operations = &View{Snapshot: made.Next(), board: d.b}, append(batch.Operations, made)
 	}
-	side, err := d.b.renewal(last.prepared.After, last.op, first.own, d.b.now())
+	home, err := d.home(ctx, v, batch.Operations[0].Commit)
 	if err != nil {
-		return nil, err
+		return batch, false, err
 	}
-	side.Refs = slices.Concat(refs, side.Refs)
-	if v.Commit.IsZero() && d.b.Repo() != nil {
-		was, err := d.b.Repo().Ref(ctx, plumbing.HomeRef)
-		if err != nil {
-			return nil, err
-		}
-		if now := built[0].Commit; was != now { // else a killed process began with this very commit
-			// First: by it the beginning of a killed process differs from the remains of a board
-			// (begunOnly).
-			side.Refs = slices.Insert(side.Refs, 0, plumbing.RefUpdate{Ref: plumbing.HomeRef, Old: was, New: now})
-		}
+	renewed, object, err := d.b.renewal(last.prepared.After, last.op, first.own, d.b.now())
+	if err != nil {
+		return batch, false, err
 	}
 	kept, err := d.b.keepLanding(ctx, v.State, last.prepared.After)
-	if err != nil {
+	batch.Refs, batch.Objects = slices.Concat(home, refs, renewed, kept), object
+	return batch, registered != nil, err
+}
+
+// home returns the update of plumbing.HomeRef by the first operation of a board. It comes first: by
+// it the beginning of a killed process differs from the remains of a board (begunOnly).
+func (d *doing) home(ctx context.Context, v *View, first plumbing.OID) ([]plumbing.RefUpdate, error) {
+	if !v.Commit.IsZero() || d.b.Repo() == nil {
+		return nil, nil
+	}
+	was, err := d.b.Repo().Ref(ctx, plumbing.HomeRef)
+	if err != nil || was == first { // a killed process began with this very commit
 		return nil, err
 	}
-	side.Refs = append(side.Refs, kept...)
-	own := built
-	if joined != nil {
-		own = built[1:]
-	}
-	end := built[len(built)-1].Commit
-	if !d.alone {
-		side.Queued = func() {
-			d.b.built(v.Commit, d.settled, end) // those who follow need not prove it
-			d.turn.end()
-		}
-	}
-	d.sent = append(d.sent, own[0])
-	err = d.b.log.Append(ctx, built, side)
-	rewritten := (*log.RewrittenError)(nil)
-	if err != nil && !errors.As(err, &rewritten) {
-		return nil, err
-	}
-	if joined != nil {
-		if err := d.b.Sessions().keep(d.Actor.ID, d.Actor.Session); err != nil {
-			return nil, err
-		}
-	}
-	if rewritten != nil {
-		return d.rewritten(ctx, rewritten.Commits[len(rewritten.Commits)-len(own):])
-	}
-	for _, made := range own {
-		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &log.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
-	}
-	d.b.built(v.Commit, d.settled, end)
-	return all, nil
+	return []plumbing.RefUpdate{{Ref: plumbing.HomeRef, Old: was, New: first}}, nil
 }
 
 // rewritten returns the operations that a server has committed in other commits than were built.
@@ -441,7 +476,7 @@ func (b *Board) Committer() (log.Committer, error) {
 
 // decide calls the intents. Their decision is void if it was based on records that could not be
 // read.
-func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []plumbing.RefUpdate, error) {
+func (v *View) decide(ctx context.Context, intents Intents) ([]board.Payload, []plumbing.RefUpdate, error) {
 	snapshot := *v.Snapshot
 	snapshot.State = v.State.ForRules()
 	seen := *v

@@ -8,7 +8,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/share"
 )
@@ -58,31 +57,32 @@ func evidence(h *lease.Held) *board.Lease {
 
 // renewal returns what an operation does to the acting agent's own lease: renew it, end it at a
 // hand-off, or delete it at a deregistration.
-func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side log.Side, err error) {
+func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) ([]plumbing.RefUpdate, []plumbing.Object, error) {
 	if op.Actor.Role == roles.Human {
-		return side, nil
+		return nil, nil, nil
 	}
 	a := after.Agent(op.Actor.ID)
 	if err := after.Err(); err != nil {
-		return side, err
+		return nil, nil, err
+	}
+	if a == nil && held == nil {
+		return nil, nil, nil
 	}
 	if a == nil {
-		if held != nil {
-			side.Refs = append(side.Refs, lease.Fence(op.Actor.ID, held))
-		}
-		return side, nil
+		return []plumbing.RefUpdate{lease.Fence(op.Actor.ID, held)}, nil, nil
 	}
 	l, err := b.leaseFor(after, op.Actor.ID, a, now)
 	if err != nil {
-		return side, err
+		return nil, nil, err
 	}
 	if a.Status == board.HandedOff {
 		l.Expires, l.Ended = l.Heartbeat, "handed off"
 	}
-	if update, object := lease.Renew(held, l); update.Old != update.New {
-		side.Refs, side.Objects = append(side.Refs, update), append(side.Objects, object)
+	update, object := lease.Renew(held, l)
+	if update.Old == update.New {
+		return nil, nil, nil
 	}
-	return side, nil
+	return []plumbing.RefUpdate{update}, []plumbing.Object{object}, nil
 }
 
 func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) (c lease.Content, err error) {

@@ -69,7 +69,7 @@ func (b *Board) replay(ctx context.Context, chain []plumbing.OID, known proof) e
 				continue
 			}
 		}
-		if err := b.log.Replays(ctx, chain[n]); err != nil {
+		if err := b.reader.Replays(ctx, chain[n]); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (p proof) has(commit plumbing.OID) bool {
 // many as most. met is the commit at which it stopped, zero at the root.
 func (b *Board) chain(ctx context.Context, tip plumbing.OID, known proof, most int) (chain []plumbing.OID, met plumbing.OID, err error) {
 	for met = tip; !met.IsZero() && !known.has(met) && len(chain) < most; {
-		at, err := b.log.At(ctx, met)
+		at, err := b.reader.At(ctx, met)
 		if err != nil {
 			return nil, met, err
 		}
@@ -217,7 +217,7 @@ func (v *View) ProveTask(ctx context.Context, task string) error {
 	if from.IsZero() {
 		return nil
 	}
-	before, err := v.board.log.At(ctx, from)
+	before, err := v.board.reader.At(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -229,18 +229,18 @@ func (v *View) ProveTask(ctx context.Context, task string) error {
 		return err
 	}
 	for _, commit := range touched {
-		at, err := v.board.log.At(ctx, commit)
+		at, err := v.board.reader.At(ctx, commit)
 		if err != nil {
 			return err
 		}
-		if err := v.board.log.Replays(ctx, commit); err != nil {
+		if err := v.board.reader.Replays(ctx, commit); err != nil {
 			return err
 		}
 		parents := at.Head.Parents
 		if len(parents) == 0 {
 			return nil
 		}
-		if at, err = v.board.log.At(ctx, parents[0]); err != nil {
+		if at, err = v.board.reader.At(ctx, parents[0]); err != nil {
 			return err
 		}
 		if !claimed(at.State) {

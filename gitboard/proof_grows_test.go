@@ -46,7 +46,7 @@ func TestProofGrows(t *testing.T) {
 	}
 	// From halfway on, only what is left is replayed.
 	b.keepProof(proof{id(1), chain[9], chain[9]})
-	if err := b.replay(t.Context(), chain, known); err == nil || err.Error() != b.log.Replays(t.Context(), chain[8]).Error() {
+	if err := b.replay(t.Context(), chain, known); err == nil || err.Error() != b.reader.Replays(t.Context(), chain[8]).Error() {
 		t.Errorf("after what another has proven: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ func (b *Board) LookupAll(ctx context.Context, r Request) ([]*Done, error) {
 	if err := b.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	s, err := b.log.Tip(ctx)
+	s, err := b.reader.Tip(ctx)
 	if err != nil || s.Commit.IsZero() {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (b *Board) carriedOut(ctx context.Context, commit plumbing.OID) (*Done, err
 
 // read returns the operation in a commit of the board.
 func (b *Board) read(ctx context.Context, commit plumbing.OID) (at *log.Snapshot, h codec.Head, op board.Operation, err error) {
-	if at, err = b.log.At(ctx, commit); err != nil {
+	if at, err = b.reader.At(ctx, commit); err != nil {
 		return nil, h, op, err
 	}
 	file, err := at.PayloadFile(ctx, b.store)

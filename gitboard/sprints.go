@@ -21,7 +21,7 @@ func (v *View) Sprints(ctx context.Context) ([]board.Sprint, error) {
 		if err != nil || !board.BeginsSprint(head.Op) {
 			continue
 		}
-		s, err := v.board.log.At(ctx, c.OID)
+		s, err := v.board.reader.At(ctx, c.OID)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ type View struct {
 
 // View returns the current board. If there is none, the error wraps log.ErrNoBoard.
 func (b *Board) View(ctx context.Context) (*View, error) {
-	s, err := b.log.Tip(ctx)
+	s, err := b.reader.Tip(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (b *Board) ViewAt(ctx context.Context, when string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := b.log.At(ctx, commit)
+	s, err := b.reader.At(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (b *Board) commitAt(ctx context.Context, when string) (plumbing.OID, error)
 		return "", err
 	}
 	if at, err := board.ParseTime(when); err == nil {
-		commits, err := b.log.Store().Log(ctx, plumbing.ZeroOID, tip.Commit)
+		commits, err := b.reader.Store().Log(ctx, plumbing.ZeroOID, tip.Commit)
 		if err != nil {
 			return "", err
 		}

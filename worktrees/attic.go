@@ -17,7 +17,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -49,7 +48,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		k.which = identity(k.at.path)
 		work, err := s.take(ctx, v, k.at.path, k.at.path, task, actor, nil)
 		if err != nil && identity(k.at.path) != k.which {
-			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", log.ErrLost, task, err)
+			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", gitboard.ErrStale, task, err)
 		}
 		if err != nil {
 			return nil, err

@@ -16,7 +16,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -956,7 +955,7 @@ func TestGoneMeanwhile(t *testing.T) {
 	bin := t.TempDir()
 	must(t, testrun.WriteProgram(filepath.Join(bin, "git"), "#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, log.ErrLost) {
+	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, gitboard.ErrStale) {
 		t.Errorf("got %v", err)
 	}
 }

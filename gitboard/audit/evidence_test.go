@@ -261,7 +261,7 @@ func TestEvidence(t *testing.T) {
 			}
 			// A server finds the same before it accepts the operation. How integration may move
 			// with it is checked elsewhere.
-			for _, l := range []*log.Log{log.New(repo, ""), nil} {
+			for _, l := range []*log.Reader{log.NewReader(repo, ""), nil} {
 				push, err := audit.Examine(w.ctx, repo, l, audit.Range{From: tip, To: w.tip()}, w.integration)
 				check(t, err)
 				if !c.moves && !strings.Contains(texts(push.Findings), strings.TrimSuffix(c.want, "integration")) {
@@ -519,7 +519,7 @@ func TestMergedOtherwise(t *testing.T) {
 			}) {
 				t.Errorf("%s %s", texts(report.Findings), texts(report.Notes))
 			}
-			push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
+			push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
 			check(t, err)
 			if push.OK() {
 				t.Error("a server takes it")
@@ -542,7 +542,7 @@ func TestMalformed(t *testing.T) {
 		before := w.tip()
 		refused := func(what string) {
 			t.Helper()
-			push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
+			push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
 			check(t, err)
 			if said := texts(push.Findings); !strings.Contains(said, want) || w.verify(audit.Range{}).OK() {
 				t.Errorf("%s, %s: %s", path, what, said)
@@ -663,7 +663,7 @@ func TestPlainClone(t *testing.T) {
 	}
 	examine := func(r audit.Range) *audit.Push {
 		t.Helper()
-		push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), r, w.integration)
+		push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), r, w.integration)
 		check(t, err)
 		return push
 	}

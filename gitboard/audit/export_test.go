@@ -9,6 +9,6 @@ import (
 // Near replays a few operations as Examine does, on any store. Of the board before them it reads
 // only what they need.
 func Near(ctx context.Context, store log.Store, r Range) (*Report, error) {
-	p, err := prove(ctx, store, nil, log.New(store, ""), r, nil, nil)
+	p, err := prove(ctx, store, nil, log.NewReader(store, ""), r, nil, nil)
 	return p.reported(), err
 }

@@ -44,7 +44,7 @@ type world struct {
 	t     testing.TB
 	ctx   context.Context
 	store log.Store
-	log   *log.Log
+	log   *log.Reader
 	now   board.Time
 	steps []step
 
@@ -56,7 +56,7 @@ type world struct {
 }
 
 func newWorld(t testing.TB, store log.Store) *world {
-	w := &world{t: t, ctx: context.Background(), store: store, log: log.New(store, ""), now: "2026-02-03T08:00:00Z", files: map[plumbing.OID]map[string]string{}}
+	w := &world{t: t, ctx: context.Background(), store: store, log: log.NewReader(store, ""), now: "2026-02-03T08:00:00Z", files: map[plumbing.OID]map[string]string{}}
 	first := w.project(nil, ada, map[string]string{"specs/vision.md": "# Vision\n", "main.go": "package main\n"})
 	w.move(first)
 	return w
@@ -112,7 +112,7 @@ func (w *world) do(a board.Actor, p board.Payload, side ...plumbing.RefUpdate) p
 	}
 	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org", Key: w.key(a)})
 	check(w.t, err)
-	check(w.t, w.log.Append(w.ctx, []*log.Built{built}, log.Side{Refs: side}))
+	check(w.t, log.Local{Store: w.store}.Append(w.ctx, log.Batch{Operations: []*log.Built{built}, Refs: side}).Err)
 	w.steps = append(w.steps, step{tip.Commit, built.Commit, op})
 	return built.Commit
 }

@@ -40,7 +40,7 @@ func TestUnknownIntegration(t *testing.T) {
 	from := w.tip()
 	w.submit(coder1, "alpha")
 	for _, integration := range []plumbing.OID{w.integration, plumbing.ZeroOID} {
-		push, err := audit.Examine(w.ctx, repo, log.New(repo, ""), audit.Range{From: from, To: w.tip()}, integration)
+		push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: from, To: w.tip()}, integration)
 		check(t, err)
 		if !push.OK() {
 			t.Errorf("%s", texts(push.Findings))

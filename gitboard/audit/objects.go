@@ -57,7 +57,7 @@ func (w *objects) all(ctx context.Context) iter.Seq[[]string] {
 }
 
 // made receives the outcome of a proven operation.
-func (w *objects) made(ctx context.Context, commit plumbing.OID, made *log.Outcome) {
+func (w *objects) made(ctx context.Context, commit plumbing.OID, made *log.Result) {
 	if w.names == nil {
 		return
 	}

@@ -45,7 +45,7 @@ func (c *Claims) add(l *link) {
 // It stops at the first wrong operation, whatever else was pushed. For a few operations it reads
 // from the board before them, in l, only what they need, so that the cost of receiving an
 // operation does not grow with the board.
-func Examine(ctx context.Context, repo *git.Repo, l *log.Log, r Range, integration plumbing.OID) (*Push, error) {
+func Examine(ctx context.Context, repo *git.Repo, l *log.Reader, r Range, integration plumbing.OID) (*Push, error) {
 	p, err := prove(ctx, repo, repo, l, r, nil, nil)
 	if err != nil {
 		return nil, err

@@ -25,9 +25,9 @@ type replay struct {
 	strict   bool            // stop at the first fault: what follows is not worth reading
 	trees    chan<- unplaced // receives the outcomes whose trees are made behind the replay; or nil
 	report   *Report
-	clock    board.Time                                   // see Range
-	lazy     bool                                         // records are read when needed
-	made     func(commit plumbing.OID, made *log.Outcome) // receives each proven outcome; may be nil
+	clock    board.Time                                  // see Range
+	lazy     bool                                        // records are read when needed
+	made     func(commit plumbing.OID, made *log.Result) // receives each proven outcome; may be nil
 	evidence []evidence
 	claims   Claims
 	shown    map[string]bool       // the agents whose leases were shown
@@ -65,7 +65,7 @@ func newReplay(store log.Store, r Range) *replay {
 }
 
 // startFrom takes the board of a commit as given.
-func (p *replay) startFrom(ctx context.Context, l *log.Log, from plumbing.OID) error {
+func (p *replay) startFrom(ctx context.Context, l *log.Reader, from plumbing.OID) error {
 	if p.lazy {
 		at, err := l.At(ctx, from)
 		if err != nil {
@@ -189,7 +189,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 
 // step carries out the operation of a commit on the board before it; nil if that is impossible. It
 // puts what the operation writes into files. An error means a failure to read.
-func (p *replay) step(l *link, files map[string][]byte, found *faults) (*log.Outcome, error) {
+func (p *replay) step(l *link, files map[string][]byte, found *faults) (*log.Result, error) {
 	if l.opErr != nil {
 		found.add(CodeMessage, "it carries no operation: %v", l.opErr)
 		return nil, nil
@@ -223,7 +223,7 @@ func (p *replay) step(l *link, files map[string][]byte, found *faults) (*log.Out
 
 // signed checks the commit's signature against the keys on the board before it. want is nil for an
 // operation that can't be carried out; then it doesn't matter whose key signed.
-func (p *replay) signed(l *link, want *log.Outcome, found *faults) {
+func (p *replay) signed(l *link, want *log.Result, found *faults) {
 	if l.signErr != nil {
 		found.add(CodeSignature, "its signature is not accepted: %v", l.signErr)
 		return

@@ -220,7 +220,7 @@ func rebuild(ctx context.Context, repo *git.Repo, tip plumbing.OID) ([]plumbing.
 	slices.Reverse(chain)
 	p := newReplay(repo, Range{To: tip})
 	made := map[plumbing.OID]plumbing.Object{}
-	p.made = func(_ plumbing.OID, outcome *log.Outcome) {
+	p.made = func(_ plumbing.OID, outcome *log.Result) {
 		for _, o := range outcome.Objects() {
 			made[o.OID] = o
 		}

@@ -109,7 +109,7 @@ func TestFindSetBack(t *testing.T) {
 			check(t, err)
 			defer repo.Close()
 			copied := *w
-			copied.t, copied.store, copied.log = t, repo, log.New(repo, "")
+			copied.t, copied.store, copied.log = t, repo, log.NewReader(repo, "")
 			l := &lossy{&copied, repo, commits}
 			c.do(l)
 			repo, err = git.Open(t.Context(), dir)

@@ -22,7 +22,7 @@ import (
 const most = 20
 
 // treeDifference describes in which files a tree differs from the one that an operation results in.
-func (p *replay) treeDifference(ctx context.Context, got plumbing.OID, want *log.Outcome) (string, error) {
+func (p *replay) treeDifference(ctx context.Context, got plumbing.OID, want *log.Result) (string, error) {
 	tree, err := log.ReadTree(ctx, p.store, got)
 	if damaged(err) {
 		return "it can't be read: " + err.Error(), nil

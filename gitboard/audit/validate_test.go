@@ -76,7 +76,7 @@ func TestValidateRepository(t *testing.T) {
 	now := w.now.Std()
 	validate := func(lease time.Time) string {
 		t.Helper()
-		s, err := log.New(repo, "").Tip(w.ctx)
+		s, err := log.NewReader(repo, "").Tip(w.ctx)
 		check(t, err)
 		leases := map[string]time.Time{}
 		if !lease.IsZero() {

@@ -104,7 +104,7 @@ func Verify(ctx context.Context, store log.Store, repo *git.Repo, r Range, progr
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	w := watchObjects(reading, repo, r)
-	made := func(commit plumbing.OID, made *log.Outcome) { w.made(reading, commit, made) }
+	made := func(commit plumbing.OID, made *log.Result) { w.made(reading, commit, made) }
 	p, err := prove(ctx, store, repo, nil, r, made, progress)
 	if err != nil || p.last.IsZero() {
 		return p.reported(), err
@@ -130,9 +130,9 @@ const few = 512
 // prove replays a history; made receives the outcome of each proven operation. With a log it stops
 // at the first fault and, for a few operations, reads from the board before them only what they
 // need.
-func prove(ctx context.Context, store log.Store, repo *git.Repo, l *log.Log, r Range, made func(plumbing.OID, *log.Outcome), progress func(done, total int)) (*replay, error) {
+func prove(ctx context.Context, store log.Store, repo *git.Repo, l *log.Reader, r Range, made func(plumbing.OID, *log.Result), progress func(done, total int)) (*replay, error) {
 	var newer *log.NewerFormatError
-	if _, err := log.New(store, "").At(ctx, r.To); errors.As(err, &newer) || err != nil && !damaged(err) {
+	if _, err := log.NewReader(store, "").At(ctx, r.To); errors.As(err, &newer) || err != nil && !damaged(err) {
 		return nil, err
 	}
 	chain, err := history(ctx, store, repo, r)

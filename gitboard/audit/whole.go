@@ -10,7 +10,7 @@ import (
 // unplaced is an outcome that a replay counts on: its tree should turn out to be the commit's.
 type unplaced struct {
 	commit, tree plumbing.OID
-	want         *log.Outcome
+	want         *log.Result
 }
 
 // placedLater is how many outcomes may wait for their trees to be made.
@@ -19,7 +19,7 @@ const placedLater = 64
 // proveWhole replays a whole history up to the first fault. Meanwhile another processor makes the
 // trees and compares them with the commits', which takes as long as the operations. It returns nil
 // if there is a fault: then the whole replay is void, because it counted on the trees.
-func proveWhole(ctx context.Context, store log.Store, r Range, chain []plumbing.OID, made func(plumbing.OID, *log.Outcome), progress func(done, total int)) (*replay, error) {
+func proveWhole(ctx context.Context, store log.Store, r Range, chain []plumbing.OID, made func(plumbing.OID, *log.Result), progress func(done, total int)) (*replay, error) {
 	p := newReplay(store, r)
 	trees, sound := make(chan unplaced, placedLater), make(chan bool, 1)
 	p.strict, p.trees = true, trees
@@ -34,7 +34,7 @@ func proveWhole(ctx context.Context, store log.Store, r Range, chain []plumbing.
 
 // placeAll makes the trees of outcomes that follow each other from an empty board on. It reports
 // whether all of them are the commits'.
-func placeAll(all <-chan unplaced, made func(plumbing.OID, *log.Outcome)) bool {
+func placeAll(all <-chan unplaced, made func(plumbing.OID, *log.Result)) bool {
 	tree, sound := log.NewTree(), true
 	for o := range all {
 		if !sound || o.want.Place(tree) != nil || o.want.Root() != o.tree {
@@ -48,7 +48,7 @@ func placeAll(all <-chan unplaced, made func(plumbing.OID, *log.Outcome)) bool {
 }
 
 // place compares the tree that an outcome leads to with the commit's, or leaves that to placeAll.
-func (p *replay) place(ctx context.Context, l *link, want *log.Outcome, found *faults) error {
+func (p *replay) place(ctx context.Context, l *link, want *log.Result, found *faults) error {
 	if p.trees != nil {
 		p.trees <- unplaced{l.oid, l.commit.Tree, want}
 		return nil

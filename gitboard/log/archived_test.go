@@ -44,7 +44,7 @@ func TestArchivedTasks(t *testing.T) {
 	}
 	w.byHand(files)
 	file := filepath.Join(t.TempDir(), "briefs")
-	reads := func(l *log.Log, do func(s *board.State)) int64 {
+	reads := func(l *log.Reader, do func(s *board.State)) int64 {
 		t.Helper()
 		tip, err := l.Tip(w.ctx)
 		check(t, err)
@@ -53,7 +53,7 @@ func TestArchivedTasks(t *testing.T) {
 		check(t, tip.State.Err())
 		return store.read.Load() - was
 	}
-	l := log.New(store, file)
+	l := log.NewReader(store, file)
 	archived := func(s *board.State) {
 		t.Helper()
 		for id, in := range map[string]string{"first": "sprint-1", "second": "sprint-2"} {
@@ -90,7 +90,7 @@ func TestArchivedTasks(t *testing.T) {
 	}); n != 1 {
 		t.Errorf("one that nobody waits for takes %d reads", n)
 	}
-	if n := reads(log.New(store, ""), archived); n != 2 {
+	if n := reads(log.NewReader(store, ""), archived); n != 2 {
 		t.Errorf("without briefs two take %d reads", n)
 	}
 }
@@ -141,7 +141,7 @@ func TestBriefsAreWhole(t *testing.T) {
 	add(comma)
 	w.byHand(files)
 	file := filepath.Join(t.TempDir(), "briefs")
-	read := func(l *log.Log) (map[string]board.Brief, int64) {
+	read := func(l *log.Reader) (map[string]board.Brief, int64) {
 		t.Helper()
 		tip, err := l.Tip(w.ctx)
 		check(t, err)
@@ -150,11 +150,11 @@ func TestBriefsAreWhole(t *testing.T) {
 		check(t, err)
 		return all, store.read.Load() - was
 	}
-	first, n := read(log.New(store, file))
+	first, n := read(log.NewReader(store, file))
 	if int(n) != len(files) {
 		t.Errorf("%d of %d are read", n, len(files))
 	}
-	again, n := read(log.New(store, file))
+	again, n := read(log.NewReader(store, file))
 	if n != 3 {
 		t.Errorf("%d are read again, and three can't be written", n)
 	}
@@ -174,7 +174,7 @@ func TestWhenBriefsAreWritten(t *testing.T) {
 		store := log.NewMemory()
 		many(t, store, c.tasks)
 		file := filepath.Join(t.TempDir(), filepath.FromSlash(c.dir), "briefs")
-		tip, err := log.New(store, file).Tip(t.Context())
+		tip, err := log.NewReader(store, file).Tip(t.Context())
 		check(t, err)
 		_, err = tip.State.Briefs()
 		check(t, err)
@@ -197,7 +197,7 @@ func TestBriefsThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	check(t, os.WriteFile(file, nil, 0o644))
 	for _, place := range []string{taken, filepath.Join(file, "briefs")} {
-		tip, err := log.New(store, place).Tip(t.Context())
+		tip, err := log.NewReader(store, place).Tip(t.Context())
 		check(t, err)
 		if all, err := tip.State.Briefs(); err != nil || len(all) != 9 {
 			t.Errorf("%d briefs, %v", len(all), err)
@@ -235,7 +235,7 @@ func TestWideDirectories(t *testing.T) {
 	for n, want := range map[int]int{499: 1, 500: 2} {
 		store := &weighing{Memory: log.NewMemory()}
 		many(t, store, n)
-		l := log.New(store, "")
+		l := log.NewReader(store, "")
 		look := func() int {
 			was := store.objects
 			tip, err := l.Tip(t.Context())

@@ -53,7 +53,7 @@ func TestBriefsCache(t *testing.T) {
 	briefs := func() int64 {
 		t.Helper()
 		was := store.read.Load()
-		s, err := log.New(store, file).Tip(context.Background())
+		s, err := log.NewReader(store, file).Tip(context.Background())
 		check(t, err)
 		all, err := s.State.Briefs()
 		check(t, err)
@@ -121,7 +121,7 @@ func TestBriefsCache(t *testing.T) {
 	o, err := store.Object(w.ctx, string(files["tasks/task-3.yaml"].OID))
 	check(t, err)
 	w.byHand(map[string][]byte{"tasks/task-copy.yaml": o.Data})
-	s, err := log.New(store, file).Tip(w.ctx)
+	s, err := log.NewReader(store, file).Tip(w.ctx)
 	check(t, err)
 	if _, err := s.State.Briefs(); err == nil {
 		t.Error("a copied file passes for a task")
@@ -133,7 +133,7 @@ func BenchmarkBriefs1000(b *testing.B) {
 		many(b, s, 1000)
 		b.ResetTimer()
 		for range b.N {
-			tip, err := log.New(s, file).Tip(context.Background())
+			tip, err := log.NewReader(s, file).Tip(context.Background())
 			check(b, err)
 			if all, err := tip.State.Briefs(); err != nil || len(all) != 1000 {
 				b.Fatal(len(all), err)
@@ -164,7 +164,7 @@ func TestTasksAhead(t *testing.T) {
 	const n = 300
 	store := &counting{Store: log.NewMemory()}
 	many(t, store, n)
-	s, err := log.New(store, "").Tip(context.Background())
+	s, err := log.NewReader(store, "").Tip(context.Background())
 	check(t, err)
 	read, asked := store.read.Load(), store.asked.Load()
 	for i := range n {

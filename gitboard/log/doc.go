@@ -1,10 +1,11 @@
 // Package log owns the log of operations: the branch refs/heads/liza/state, read at a commit and
 // appended to by compare-and-swap.
 //
-// One operation is one commit. Append checks it (board.Step), encodes what it changed, writes the
-// objects and moves the ref, together with all other refs that belong to the operation, in one
-// transaction. There is no other way to write to a board. The same Log works on a git repository
-// and in memory, and one conformance suite tests both.
+// One operation is one commit. Prepare checks it (board.Step), Build encodes what it changed, and a
+// Log appends it, together with all other refs that belong to it, in one transaction. The result is
+// an Outcome: done, lost, unclear, refused or rewritten. There is no other way to write to a board.
+// Local is the log in a store (a git repository, or Memory), and package share has that of a board
+// with a remote. A Reader reads boards from any store.
 //
 // It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/log/codec,
 // gitboard/roles and gitboard/sshsig.

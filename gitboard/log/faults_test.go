@@ -51,37 +51,34 @@ func (f *faulty) Log(ctx context.Context, from, to plumbing.OID) ([]plumbing.Com
 	return f.Store.Log(ctx, from, to)
 }
 
-// TestAppendFaults checks that an append is done, lost or failed, and that an outcome that can't be
-// known is reported as none of these.
+// TestAppendFaults checks that an append is done, lost or refused, and that an outcome that can't be
+// known is reported as unclear.
 func TestAppendFaults(t *testing.T) {
 	disk := errors.New("the disk is full")
 	for name, c := range map[string]struct {
 		faults faulty
 		stands bool
-		lost   bool
-		says   string // "" if there is no error
+		kind   log.Kind
 	}{
-		"nothing":                             {faulty{}, true, false, ""},
-		"objects not written":                 {faulty{objects: disk}, false, false, "write note: the disk is full"},
-		"not done":                            {faulty{refs: disk}, false, false, "append note: the disk is full"},
-		"a ref has moved":                     {faulty{refs: git.ErrRefMoved}, false, true, "another operation came first"},
-		"a ref is busy":                       {faulty{refs: git.ErrBusy}, false, true, "another operation came first"},
-		"done, and said to have failed":       {faulty{refs: disk, done: true}, true, false, ""},
-		"done, and said to have moved":        {faulty{refs: git.ErrRefMoved, done: true}, true, false, ""},
-		"done, and nobody can look":           {faulty{refs: git.ErrRefMoved, done: true, look: disk}, true, false, "whether it was done can't be read"},
-		"done, and the log can't be read":     {faulty{refs: git.ErrRefMoved, done: true, log: disk}, true, false, "whether it was done can't be read"},
-		"not done, and the log can't be read": {faulty{refs: git.ErrRefMoved, log: disk}, false, true, "another operation came first"},
+		"nothing":                             {faulty{}, true, log.Done},
+		"objects not written":                 {faulty{objects: disk}, false, log.Refused},
+		"not done":                            {faulty{refs: disk}, false, log.Refused},
+		"a ref has moved":                     {faulty{refs: git.ErrRefMoved}, false, log.Lost},
+		"a ref is busy":                       {faulty{refs: git.ErrBusy}, false, log.Lost},
+		"done, and said to have failed":       {faulty{refs: disk, done: true}, true, log.Done},
+		"done, and said to have moved":        {faulty{refs: git.ErrRefMoved, done: true}, true, log.Done},
+		"done, and nobody can look":           {faulty{refs: git.ErrRefMoved, done: true, look: disk}, true, log.Unclear},
+		"done, and the log can't be read":     {faulty{refs: git.ErrRefMoved, done: true, log: disk}, true, log.Unclear},
+		"not done, and the log can't be read": {faulty{refs: git.ErrRefMoved, log: disk}, false, log.Lost},
 	} {
 		store := c.faults
 		store.Store = log.NewMemory()
 		newWriter(t, store.Store).init()
 		w := newWriter(t, &store)
 		before := w.tip().Commit
-		built, err := w.prepare(w.tip(), note("x")).Build(by)
-		check(t, err)
-		err = w.log.Append(w.ctx, []*log.Built{built}, log.Side{})
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) || errors.Is(err, log.ErrLost) != c.lost {
-			t.Errorf("%s: %v", name, err)
+		built, o := w.append(w.prepare(w.tip(), note("x")), log.Batch{})
+		if o.Kind != c.kind || (o.Err == nil) != (c.kind == log.Done) || errors.As(o.Err, new(*log.UnclearError)) != (c.kind == log.Unclear) {
+			t.Errorf("%s: %+v", name, o)
 		}
 		now, err := store.Store.Ref(w.ctx, plumbing.BoardRef)
 		check(t, err)
@@ -108,9 +105,9 @@ func TestAppendTogether(t *testing.T) {
 			return all
 		}
 		first, second := together(), together()
-		check(t, w.log.Append(w.ctx, first, log.Side{}))
-		if err := w.log.Append(w.ctx, second, log.Side{}); !errors.Is(err, log.ErrLost) {
-			t.Errorf("the second: %v", err)
+		w.must(first...)
+		if o := (log.Local{Store: s}).Append(w.ctx, log.Batch{Operations: second}); o.Kind != log.Lost {
+			t.Errorf("the second: %+v", o)
 		}
 		all, err := s.Log(w.ctx, tip.Commit, w.tip().Commit)
 		check(t, err)
@@ -200,8 +197,8 @@ func TestEveryCallFails(t *testing.T) {
 	waits := over("waits", "first")
 	waits.Status, waits.MergeCommit = board.Unclaimed, ""
 	w.byHand(map[string][]byte{"tasks/waits.yaml": encoded(t, waits), "archive/sprint-1/first.yaml": encoded(t, over("first")), "archive/sprint-1/second.yaml": encoded(t, over("second"))})
-	read := func(do func(s *board.State) error) func(l *log.Log) error {
-		return func(l *log.Log) error {
+	read := func(do func(s *board.State) error) func(l *log.Reader) error {
+		return func(l *log.Reader) error {
 			tip, err := l.Tip(w.ctx)
 			if err != nil {
 				return err
@@ -209,15 +206,15 @@ func TestEveryCallFails(t *testing.T) {
 			return do(tip.State)
 		}
 	}
-	for name, do := range map[string]func(l *log.Log) error{
+	for name, do := range map[string]func(l *log.Reader) error{
 		"a record":  read(func(s *board.State) error { _, err := s.Record("tasks/one.yaml"); return err }),
 		"briefs":    read(func(s *board.State) error { _, err := s.Briefs(); return err }),
 		"archived":  read(func(s *board.State) error { _, _, err := s.Archived("second"); return err }),
 		"ids":       read(func(s *board.State) error { _, err := s.IDs(board.NoteDir); return err }),
 		"last id":   read(func(s *board.State) error { _, err := s.LastID(board.NoteDir); return err }),
-		"replaying": func(l *log.Log) error { return l.Replays(w.ctx, long) },
-		"the next":  func(l *log.Log) error { _, _, err := l.Next(w.ctx); return err },
-		"texts": func(l *log.Log) error {
+		"replaying": func(l *log.Reader) error { return l.Replays(w.ctx, long) },
+		"the next":  func(l *log.Reader) error { _, err := log.Local{Store: l.Store()}.Tip(w.ctx); return err },
+		"texts": func(l *log.Reader) error {
 			tip, err := l.Tip(w.ctx)
 			if err != nil {
 				return err
@@ -225,21 +222,21 @@ func TestEveryCallFails(t *testing.T) {
 			_, err = tip.TaskTexts()
 			return err
 		},
-		"files": func(l *log.Log) error {
+		"files": func(l *log.Reader) error {
 			tree, err := log.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
 			if err == nil {
 				_, err = tree.Files()
 			}
 			return err
 		},
-		"a change": func(l *log.Log) error {
+		"a change": func(l *log.Reader) error {
 			tree, err := log.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
 			if err == nil {
 				_, err = tree.Change(map[string][]byte{"notes/0/0/note-1.yaml": nil})
 			}
 			return err
 		},
-		"a write": func(l *log.Log) error {
+		"a write": func(l *log.Reader) error {
 			tip, err := l.Tip(w.ctx)
 			if err != nil {
 				return err
@@ -252,13 +249,18 @@ func TestEveryCallFails(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return l.Append(w.ctx, []*log.Built{built}, log.Side{Refs: []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: plumbing.OID(strings.Repeat("a", 40)), New: built.Commit}}})
+			side := plumbing.RefUpdate{Ref: "refs/heads/main", Old: plumbing.OID(strings.Repeat("a", 40)), New: built.Commit}
+			o := log.Local{Store: l.Store()}.Append(w.ctx, log.Batch{Operations: []*log.Built{built}, Refs: []plumbing.RefUpdate{side}})
+			if unclear := (*log.UnclearError)(nil); errors.As(o.Err, &unclear) {
+				return unclear.Look
+			}
+			return o.Err
 		},
 	} {
 		disk := errors.New("the disk is broken")
 		for n := 0; ; n++ {
 			store := &failing{Store: memory, left: n, err: disk}
-			err := do(log.New(store, ""))
+			err := do(log.NewReader(store, ""))
 			if store.left >= 0 { // it made fewer calls
 				break
 			}

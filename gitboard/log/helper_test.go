@@ -39,12 +39,12 @@ var (
 type writer struct {
 	t   testing.TB
 	ctx context.Context
-	log *log.Log
+	log *log.Reader
 	n   int
 }
 
 func newWriter(t testing.TB, s log.Store) *writer {
-	return &writer{t: t, ctx: context.Background(), log: log.New(s, "")}
+	return &writer{t: t, ctx: context.Background(), log: log.NewReader(s, "")}
 }
 
 func (w *writer) op(s *log.Snapshot, p board.Payload) board.Operation {
@@ -67,21 +67,29 @@ func (w *writer) prepare(s *log.Snapshot, p board.Payload) *log.Prepared {
 	return prepared
 }
 
-func (w *writer) append(p *log.Prepared, side log.Side) (*log.Entry, error) {
+// append appends an operation with the refs and objects of a batch.
+func (w *writer) append(p *log.Prepared, side log.Batch) (*log.Entry, log.Outcome) {
 	w.t.Helper()
 	built, err := p.Build(by)
 	check(w.t, err)
-	if err := w.log.Append(w.ctx, []*log.Built{built}, side); err != nil {
-		return nil, err
+	side.Operations = []*log.Built{built}
+	return built.Entry, log.Local{Store: w.log.Store()}.Append(w.ctx, side)
+}
+
+// must appends operations, which must succeed.
+func (w *writer) must(built ...*log.Built) {
+	w.t.Helper()
+	if o := (log.Local{Store: w.log.Store()}).Append(w.ctx, log.Batch{Operations: built}); o.Kind != log.Done {
+		w.t.Fatalf("%+v", o)
 	}
-	return built.Entry, nil
 }
 
 func (w *writer) do(p board.Payload) *log.Entry {
 	w.t.Helper()
-	e, err := w.append(w.prepare(w.tip(), p), log.Side{})
+	built, err := w.prepare(w.tip(), p).Build(by)
 	check(w.t, err)
-	return e
+	w.must(built)
+	return built.Entry
 }
 
 func (w *writer) init() *writer {

@@ -18,64 +18,143 @@ import (
 // unique among that many.
 const RequestDepth = 5000
 
-// ErrLost means that another operation came first: retry on the new tip.
-var ErrLost = errors.New("another operation came first")
-
-// RewrittenError means that operations were appended as other commits than those that were built: a
-// server decided them again, on a newer board.
-type RewrittenError struct{ Commits []plumbing.OID }
-
-func (e *RewrittenError) Error() string { return "the operations are on the board as other commits" }
-
-// Log reads and appends operations.
-type Log struct {
-	store   Store
-	cache   *briefCache
-	wide    wideTrees
-	singles singles
+// Log is a log of operations that grows by compare-and-swap: Local, or a board shared by a remote.
+type Log interface {
+	// Tip returns the commit that the next operation follows.
+	Tip(ctx context.Context) (Tip, error)
+	// Append appends a batch, all of it or nothing.
+	Append(ctx context.Context, b Batch) Outcome
 }
 
-// New opens the log of a store. cacheFile is where briefs of tasks are remembered, "" for nowhere;
-// losing it only costs time.
-func New(store Store, cacheFile string) *Log {
-	return &Log{store: store, cache: &briefCache{file: cacheFile}}
+// Tip is the end of a log. Operations after Settled were decided in this clone and are still pending
+// at the remote: they may be dropped.
+type Tip struct{ Commit, Settled plumbing.OID }
+
+// Batch is appended together: operations, each built on the one before it and the first on the tip,
+// and everything that belongs to them besides the board.
+type Batch struct {
+	Operations []*Built
+	Refs       []plumbing.RefUpdate // move in the same transaction, before the board
+	Objects    []plumbing.Object    // that these refs need
+	// Queued is called when the batch waits for a remote and this clone's next operation may follow
+	// it; nil if no operation may follow.
+	Queued func()
 }
 
-// Store returns the store of the log.
-func (l *Log) Store() Store { return l.store }
+// on is the commit that the batch was decided on.
+func (b Batch) on() plumbing.OID { return b.Operations[0].on }
 
-// Tip reads the current board, which is empty before the first operation.
-func (l *Log) Tip(ctx context.Context) (*Snapshot, error) {
-	oid, err := l.store.Ref(ctx, plumbing.BoardRef)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", plumbing.BoardRef, err)
+func (b Batch) last() *Built { return b.Operations[len(b.Operations)-1] }
+
+// Message is the reflog message of the batch.
+func (b Batch) Message() string { return b.last().Subject }
+
+// Updates returns the updates of all refs, the board's last.
+func (b Batch) Updates() []plumbing.RefUpdate {
+	return append(slices.Clone(b.Refs), plumbing.RefUpdate{Ref: plumbing.BoardRef, Old: b.on(), New: b.last().Commit})
+}
+
+// Contents returns the objects of the operations and of the refs.
+func (b Batch) Contents() []plumbing.Object {
+	var all []plumbing.Object
+	for _, built := range b.Operations {
+		all = append(all, built.objects...)
 	}
-	return l.snapshot(ctx, oid)
+	return append(all, b.Objects...)
 }
 
-// Next reads the board that this clone's next operation follows from: the current board at the
-// commit settled, plus the operations decided in this clone that a remote has not accepted yet.
-func (l *Log) Next(ctx context.Context) (s *Snapshot, settled plumbing.OID, err error) {
-	shared, may := l.store.(interface {
-		Pending(context.Context) (tip, settled plumbing.OID, err error)
-	})
-	if !may {
-		if s, err = l.Tip(ctx); err != nil {
-			return nil, "", err
-		}
-		return s, s.Commit, nil
-	}
-	tip, settled, err := shared.Pending(ctx)
-	if err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", plumbing.BoardRef, err)
-	}
-	s, err = l.snapshot(ctx, tip)
-	return s, settled, err
+// Outcome is the result of an append.
+type Outcome struct {
+	Kind Kind
+	// Err is the reason for a batch that was lost or refused, and an *UnclearError for one whose
+	// outcome is unclear. A batch that is done has an error if the remote left out some of its refs.
+	Err error
+	// Alone applies to a lost batch that lost to no other operation: it could not share a push with
+	// others. It should be decided again once nothing is pending, and let nothing follow.
+	Alone   bool
+	Commits []plumbing.OID // the operations of a rewritten batch
 }
 
-// At reads the board at one of its commits.
-func (l *Log) At(ctx context.Context, commit plumbing.OID) (*Snapshot, error) {
-	return l.snapshot(ctx, commit)
+// Kind is what became of a batch.
+type Kind int
+
+const (
+	Done      Kind = iota + 1 // it is in the log
+	Lost                      // others came first: decide again on the new tip
+	Unclear                   // it may be in the log, now or later: don't repeat it under another request id
+	Refused                   // it is not in the log, and a repetition fails as well
+	Rewritten                 // a server decided it again on a newer board: it is in the log as other commits
+)
+
+// UnclearError means that it is unknown whether a write was done: the remote can't be asked, or
+// something local is in the way.
+type UnclearError struct {
+	Err  error // of the write
+	Look error // of finding out its outcome; nil if the remote doesn't show one yet
+}
+
+func (e *UnclearError) Error() string {
+	if e.Look != nil && !errors.As(e.Look, new(*git.NetworkError)) {
+		return fmt.Sprintf("%v (whether it was done can't be seen: %v)", e.Err, e.Look)
+	}
+	return e.Err.Error() + " (whether it was done shows when the remote is there again)"
+}
+
+// Unwrap returns only the error of the write: the error of the look is no news of the operation.
+func (e *UnclearError) Unwrap() error { return e.Err }
+
+// Local is the log in a store that no remote shares.
+type Local struct{ Store Store }
+
+// Tip implements Log.
+func (l Local) Tip(ctx context.Context) (Tip, error) {
+	oid, err := l.Store.Ref(ctx, plumbing.BoardRef)
+	return Tip{oid, oid}, err
+}
+
+// Append implements Log.
+func (l Local) Append(ctx context.Context, b Batch) Outcome {
+	if err := l.Store.WriteObjects(ctx, b.Contents()); err != nil {
+		return Outcome{Kind: Refused, Err: err}
+	}
+	return b.Judge(ctx, l.Store, OutcomeOf(l.Store.UpdateRefs(ctx, b.Updates(), b.Message())))
+}
+
+// OutcomeOf returns the outcome of a transaction that ended with err.
+func OutcomeOf(err error) Outcome {
+	switch {
+	case err == nil:
+		return Outcome{Kind: Done}
+	case errors.As(err, new(*UnclearError)):
+		return Outcome{Kind: Unclear, Err: err}
+	case errors.Is(err, git.ErrRefMoved) || errors.Is(err, git.ErrBusy):
+		return Outcome{Kind: Lost, Err: err}
+	}
+	return Outcome{Kind: Refused, Err: err}
+}
+
+// Judge looks whether a batch is in the log although its transaction was reported as failed, or was
+// cancelled.
+func (b Batch) Judge(ctx context.Context, s Store, o Outcome) Outcome {
+	if o.Kind == Done || o.Kind == Rewritten {
+		return o
+	}
+	switch appended, err := b.appended(context.WithoutCancel(ctx), s); {
+	case appended:
+		return Outcome{Kind: Done}
+	case err != nil && o.Kind != Unclear:
+		return Outcome{Kind: Unclear, Err: &UnclearError{Err: o.Err, Look: err}}
+	}
+	return o
+}
+
+func (b Batch) appended(ctx context.Context, s Store) (bool, error) {
+	tip, err := s.Ref(ctx, plumbing.BoardRef)
+	if err != nil || tip == b.on() || tip.IsZero() {
+		return false, err
+	}
+	since, err := s.Log(ctx, b.on(), tip)
+	return slices.ContainsFunc(since, func(c plumbing.Commit) bool { return c.OID == b.last().Commit }), err
 }
 
 // Committer is who writes the commits of this clone. Key is the acting party's key if commits are
@@ -117,16 +196,6 @@ func (p *Prepared) As(request string) *Prepared {
 	return &named
 }
 
-// Side is what belongs to an operation besides the board: other refs, which move in the same
-// transaction before the board's, and the objects that they need.
-type Side struct {
-	Refs    []plumbing.RefUpdate
-	Objects []plumbing.Object
-	// Queued is called when the operation waits for a remote and this clone's next operation may
-	// follow it; nil if no operation may follow.
-	Queued func()
-}
-
 // Built is an operation encoded as a commit that is not written yet.
 type Built struct {
 	*Entry
@@ -146,7 +215,7 @@ func (p *Prepared) Build(by Committer) (*Built, error) {
 	if err := p.checkKey(by.Key); err != nil {
 		return nil, err
 	}
-	made, err := outcome(p.on.State, p.After, p.op, codec.EncodeChecked)
+	made, err := resultOf(p.on.State, p.After, p.op, codec.EncodeChecked)
 	if err == nil {
 		err = made.Place(p.on.tree)
 	}
@@ -161,90 +230,15 @@ func (p *Prepared) Build(by Committer) (*Built, error) {
 }
 
 // built returns an operation with its commit and the new objects that the commit needs.
-func built(on *Snapshot, made *Outcome, c plumbing.Commit, commit plumbing.Object, op board.Operation) *Built {
+func built(on *Snapshot, made *Result, c plumbing.Commit, commit plumbing.Object, op board.Operation) *Built {
 	h, _ := codec.ParseHead(c.Message)
 	objects := append(slices.DeleteFunc(made.Objects(), movedFrom(on, made.After)), commit)
 	next := &Snapshot{Commit: c.OID, Head: c, State: made.After, tree: made.Tree, src: on.src}
 	return &Built{&Entry{Commit: c.OID, Subject: h.Subject, Op: op, After: made.After}, on.Commit, objects, next}
 }
 
-// Append appends operations, each built on the one before it, to the snapshot on which the first
-// was decided: all or none. The error is ErrLost if the race was lost, or else what kept them from
-// being written. It is nil only if they are in the log as they were built, and a *RewrittenError if
-// the log has them in another form.
-func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
-	first, last := built[0], built[len(built)-1]
-	var objects []plumbing.Object
-	for _, b := range built {
-		objects = append(objects, b.objects...)
-	}
-	updates := append(slices.Clone(side.Refs), plumbing.RefUpdate{Ref: plumbing.BoardRef, Old: first.on, New: last.Commit})
-	wrote, err := l.write(ctx, append(objects, side.Objects...), updates, last.Subject, side.Queued)
-	if !wrote {
-		return fmt.Errorf("write %s: %w", last.Op.Name(), err)
-	}
-	if err == nil {
-		return nil
-	}
-	if errors.As(err, new(*RewrittenError)) {
-		return err
-	}
-	if torn := interface{ Torn() bool }(nil); errors.As(err, &torn) {
-		return fmt.Errorf("append %s: %w", last.Op.Name(), err)
-	}
-	appended, lookErr := l.appended(ctx, first.on, last.Commit)
-	switch {
-	case lookErr != nil:
-		// The outcome is unknown: a caller that retried now could act twice.
-		return fmt.Errorf("append %s: %w (and whether it was done can't be read: %w)", last.Op.Name(), err, lookErr)
-	case appended:
-		return nil
-	}
-	if errors.Is(err, git.ErrRefMoved) || errors.Is(err, git.ErrBusy) {
-		return fmt.Errorf("%w (%w)", ErrLost, err)
-	}
-	return fmt.Errorf("append %s: %w", last.Op.Name(), err)
-}
-
-// write stores objects and then moves refs. wrote is false if it failed before any ref could move.
-func (l *Log) write(ctx context.Context, objects []plumbing.Object, updates []plumbing.RefUpdate, reflog string, queued func()) (wrote bool, err error) {
-	if s, shared := l.store.(interface {
-		Append(context.Context, []plumbing.Object, []plumbing.RefUpdate, string, func()) error
-	}); shared {
-		return true, s.Append(ctx, objects, updates, reflog, queued)
-	}
-	if s, both := l.store.(interface {
-		WriteAndUpdate(context.Context, []plumbing.Object, []plumbing.RefUpdate, string) error
-	}); both {
-		return true, s.WriteAndUpdate(ctx, objects, updates, reflog)
-	}
-	if err := l.store.WriteObjects(ctx, objects); err != nil {
-		return false, err
-	}
-	return true, l.store.UpdateRefs(ctx, updates, reflog)
-}
-
-// appended reports whether a commit is among those after base: an update may have been done even
-// though it was reported as failed.
-func (l *Log) appended(ctx context.Context, base, commit plumbing.OID) (bool, error) {
-	tip, err := l.store.Ref(ctx, plumbing.BoardRef)
-	if err != nil || tip == base || tip.IsZero() {
-		return false, err
-	}
-	since, err := l.store.Log(ctx, base, tip)
-	if err != nil {
-		return false, err
-	}
-	for _, c := range since {
-		if c.OID == commit {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// build encodes an operation's outcome as a commit.
-func build(on *Snapshot, made *Outcome, op board.Operation, by Committer) (c plumbing.Commit, o plumbing.Object, err error) {
+// build encodes the result of an operation as a commit.
+func build(on *Snapshot, made *Result, op board.Operation, by Committer) (c plumbing.Commit, o plumbing.Object, err error) {
 	when := op.Time.Std()
 	name, email := Author(op.Actor)
 	c = plumbing.Commit{

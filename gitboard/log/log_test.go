@@ -90,23 +90,22 @@ func TestLost(t *testing.T) {
 		w := newWriter(t, s).init()
 		base := w.tip()
 		first, second := w.prepare(base, note("first")), w.prepare(base, note("second"))
-		e, err := w.append(first, log.Side{})
-		check(t, err)
-		if _, err := w.append(second, log.Side{}); !errors.Is(err, log.ErrLost) {
-			t.Errorf("the second: %v", err)
+		e, o := w.append(first, log.Batch{})
+		check(t, o.Err)
+		if _, o := w.append(second, log.Batch{}); o.Kind != log.Lost {
+			t.Errorf("the second: %+v", o)
 		}
 		if tip := w.tip(); tip.Commit != e.Commit || tip.State.Note("note-1").Message != "first" || tip.State.Note("note-2") != nil {
 			t.Error("the first does not stand alone")
 		}
 		// Appending the first again finds that it is done.
-		again, err := w.append(first, log.Side{})
-		if err != nil || again.Commit != e.Commit {
-			t.Errorf("again: %v", err)
+		if _, o := w.append(first, log.Batch{}); o.Kind != log.Done {
+			t.Errorf("again: %+v", o)
 		}
 		// It does so even after other operations.
 		w.do(note("third"))
-		if again, err := w.append(first, log.Side{}); err != nil || again.Commit != e.Commit {
-			t.Errorf("again, later: %v", err)
+		if _, o := w.append(first, log.Batch{}); o.Kind != log.Done {
+			t.Errorf("again, later: %+v", o)
 		}
 	})
 }
@@ -116,7 +115,7 @@ func TestSideRefs(t *testing.T) {
 	bothStores(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		a, b := plumbing.NewObject("blob", []byte("a")), plumbing.NewObject("blob", []byte("b"))
-		side := log.Side{
+		side := log.Batch{
 			Refs:    []plumbing.RefUpdate{{Ref: "refs/liza/leases/coder-1", New: a.OID}, {Ref: "refs/liza/leases/coder-2", New: b.OID}},
 			Objects: []plumbing.Object{a, b},
 		}
@@ -126,8 +125,8 @@ func TestSideRefs(t *testing.T) {
 			check(t, err)
 			return oid
 		}
-		_, err := w.append(w.prepare(w.tip(), note("x")), side)
-		check(t, err)
+		_, o := w.append(w.prepare(w.tip(), note("x")), side)
+		check(t, o.Err)
 		if value("refs/liza/leases/coder-1") != a.OID || value("refs/liza/leases/coder-2") != b.OID {
 			t.Error("the side refs did not move")
 		}
@@ -138,22 +137,22 @@ func TestSideRefs(t *testing.T) {
 			{Ref: "refs/liza/leases/coder-2", Old: b.OID, New: plumbing.ZeroOID},            // would succeed
 			{Ref: "refs/liza/leases/coder-4", Old: plumbing.ZeroOID, New: plumbing.ZeroOID}, // is true
 		}
-		if _, err := w.append(w.prepare(w.tip(), note("y")), side); !errors.Is(err, log.ErrLost) {
-			t.Errorf("one of them is not at its old value: %v", err)
+		if _, o := w.append(w.prepare(w.tip(), note("y")), side); o.Kind != log.Lost {
+			t.Errorf("one of them is not at its old value: %+v", o)
 		}
 		if w.tip().Commit != before || !value("refs/liza/leases/coder-3").IsZero() || value("refs/liza/leases/coder-2") != b.OID {
 			t.Error("some of it happened")
 		}
 		side.Refs[1].Old, side.Refs[1].New = a.OID, a.OID // verified only
-		_, err = w.append(w.prepare(w.tip(), note("y")), side)
-		check(t, err)
+		_, o = w.append(w.prepare(w.tip(), note("y")), side)
+		check(t, o.Err)
 		if value("refs/liza/leases/coder-3") != a.OID || !value("refs/liza/leases/coder-2").IsZero() || value("refs/liza/leases/coder-1") != a.OID {
 			t.Error("not all of it happened")
 		}
 		// A ref to a missing object is refused. That is not a lost race.
-		side = log.Side{Refs: []plumbing.RefUpdate{{Ref: "refs/liza/x", New: plumbing.OID(strings.Repeat("ab", 20))}}}
-		if _, err := w.append(w.prepare(w.tip(), note("z")), side); err == nil || errors.Is(err, log.ErrLost) {
-			t.Errorf("a ref to nothing: %v", err)
+		side = log.Batch{Refs: []plumbing.RefUpdate{{Ref: "refs/liza/x", New: plumbing.OID(strings.Repeat("ab", 20))}}}
+		if _, o := w.append(w.prepare(w.tip(), note("z")), side); o.Kind != log.Refused {
+			t.Errorf("a ref to nothing: %+v", o)
 		}
 	})
 }
@@ -176,14 +175,16 @@ func TestRace(t *testing.T) {
 							return
 						}
 						p, err := log.Prepare(tip, w.op(tip, note(fmt.Sprintf("%d of %d", i, n))))
-						if err == nil {
-							_, err = w.append(p, log.Side{})
+						if err != nil {
+							t.Error(err)
+							return
 						}
-						if err == nil {
+						_, o := w.append(p, log.Batch{})
+						if o.Kind == log.Done {
 							break
 						}
-						if !errors.Is(err, log.ErrLost) && !errors.Is(err, git.ErrBusy) {
-							t.Error(err)
+						if o.Kind != log.Lost {
+							t.Error(o.Err)
 							return
 						}
 					}

@@ -12,7 +12,7 @@ import (
 
 // Replays proves that a commit is exactly the result of its operation on the board before it,
 // reading no more of either than necessary. A *RecordError describes the fault.
-func (l *Log) Replays(ctx context.Context, commit plumbing.OID) error {
+func (l *Reader) Replays(ctx context.Context, commit plumbing.OID) error {
 	at, err := l.At(ctx, commit)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func operation(c plumbing.Commit, payload string) (op board.Operation, err error
 }
 
 // replay carries out the operation of a commit on the board before it, and compares.
-func replay(before *Snapshot, c plumbing.Commit, op board.Operation) (*Outcome, error) {
+func replay(before *Snapshot, c plumbing.Commit, op board.Operation) (*Result, error) {
 	made, err := CarryOut(before.State, before.tree, op, codec.EncodeChecked)
 	var refused *board.Refusal
 	if errors.As(err, &refused) {

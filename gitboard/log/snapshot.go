@@ -86,8 +86,8 @@ func (s *Snapshot) TaskTexts() (map[string][]byte, error) {
 	return texts, nil
 }
 
-// snapshot reads the board at a commit.
-func (l *Log) snapshot(ctx context.Context, commit plumbing.OID) (*Snapshot, error) {
+// At reads the board at one of its commits.
+func (l *Reader) At(ctx context.Context, commit plumbing.OID) (*Snapshot, error) {
 	if commit.IsZero() {
 		return &Snapshot{Commit: plumbing.ZeroOID, State: board.NewState(nil, ""), tree: NewTree()}, nil
 	}
@@ -108,7 +108,7 @@ func (l *Log) snapshot(ctx context.Context, commit plumbing.OID) (*Snapshot, err
 }
 
 // checkFormat refuses a board of a later format before anything else in it is read.
-func (l *Log) checkFormat(ctx context.Context, src *source) error {
+func (l *Reader) checkFormat(ctx context.Context, src *source) error {
 	oid, err := src.tree.blob(board.MetaPath)
 	if err == nil && oid.IsZero() {
 		err = errMissing

@@ -20,7 +20,7 @@ import (
 // source reads a snapshot's records from a store.
 type source struct {
 	ctx    context.Context
-	log    *Log
+	log    *Reader
 	commit plumbing.OID
 	tree   *Tree
 	read   map[string]any

@@ -116,7 +116,7 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestNames checks that the names of an outcome are those of its objects.
+// TestNames checks that the names of a result are those of its objects.
 func TestNames(t *testing.T) {
 	s := log.NewMemory()
 	w := newWriter(t, s).init()
@@ -137,68 +137,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// pending is a store with operations that wait for a remote.
-type pending struct {
-	log.Store
-	tip, settled plumbing.OID
-	err          error
-}
-
-func (p *pending) Pending(context.Context) (tip, settled plumbing.OID, err error) {
-	return p.tip, p.settled, p.err
-}
-
-func (p *pending) Append(context.Context, []plumbing.Object, []plumbing.RefUpdate, string, func()) error {
-	return p.err
-}
-
-// torn is an outcome that may be half done.
-type torn struct{ error }
-
-func (torn) Torn() bool { return true }
-
-// TestPending checks that a clone's next operation follows those that wait, and how the store's own
-// way to append fails.
-func TestPending(t *testing.T) {
-	memory := log.NewMemory()
-	w := newWriter(t, memory).init()
-	settled := w.tip().Commit
-	waits := w.do(note("waits")).Commit
-	disk := errors.New("the disk is full")
-	for _, c := range []struct {
-		store        log.Store
-		tip, settled plumbing.OID
-		err          error
-	}{
-		{memory, waits, waits, nil},
-		{&pending{memory, waits, settled, nil}, waits, settled, nil},
-		{&pending{memory, plumbing.OID(strings.Repeat("ab", 20)), settled, nil}, "", "", git.ErrNotFound},
-		{&pending{memory, waits, settled, disk}, "", "", disk},
-	} {
-		s, at, err := log.New(c.store, "").Next(w.ctx)
-		if !errors.Is(err, c.err) || err == nil && (s.Commit != c.tip || at != c.settled) {
-			t.Errorf("%+v settled at %s: %v", s, at, err)
-		}
-	}
-	built, err := w.prepare(w.tip(), note("x")).Build(by)
-	check(t, err)
-	for _, c := range []struct {
-		err  error
-		says string
-	}{
-		{nil, ""},
-		{&log.RewrittenError{Commits: []plumbing.OID{"a"}}, "the operations are on the board as other commits"},
-		{torn{disk}, "append note: the disk is full"},
-		{torn{git.ErrRefMoved}, "append note: "},
-		{git.ErrRefMoved, "another operation came first"},
-	} {
-		err := log.New(&pending{Store: memory, err: c.err}, "").Append(w.ctx, []*log.Built{built}, log.Side{})
-		if (err == nil) != (c.says == "") || err != nil && !strings.HasPrefix(err.Error(), c.says) {
-			t.Errorf("%v, not %q", err, c.says)
-		}
-	}
-}
-
 // TestAppendWithoutBoard checks that an operation is lost if the board's ref went away under it.
 func TestAppendWithoutBoard(t *testing.T) {
 	bothStores(t, func(t *testing.T, s log.Store) {
@@ -206,8 +144,8 @@ func TestAppendWithoutBoard(t *testing.T) {
 		built, err := w.prepare(w.tip(), note("x")).Build(by)
 		check(t, err)
 		check(t, s.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: w.tip().Commit, New: plumbing.ZeroOID}}, ""))
-		if err := w.log.Append(w.ctx, []*log.Built{built}, log.Side{}); !errors.Is(err, log.ErrLost) {
-			t.Errorf("%v", err)
+		if o := (log.Local{Store: s}).Append(w.ctx, log.Batch{Operations: []*log.Built{built}}); o.Kind != log.Lost {
+			t.Errorf("%+v", o)
 		}
 	})
 }
@@ -272,7 +210,7 @@ func TestLackingRecord(t *testing.T) {
 	})
 	o, err := memory.Object(w.ctx, string(w.tip().Commit)+":tasks/one.yaml")
 	check(t, err)
-	expect := func(name string, l *log.Log) {
+	expect := func(name string, l *log.Reader) {
 		t.Helper()
 		for how, read := range map[string]func(s *log.Snapshot) error{
 			"alone":     func(s *log.Snapshot) error { s.State.Task("one"); return s.State.Err() },
@@ -293,7 +231,7 @@ func TestLackingRecord(t *testing.T) {
 			}
 		}
 	}
-	expect("gone", log.New(&lacking{memory, o.OID}, ""))
+	expect("gone", log.NewReader(&lacking{memory, o.OID}, ""))
 	w.executable("tasks", "one.yaml")
 	expect("executable", w.log)
 }

@@ -3,7 +3,6 @@ package share
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,39 +15,67 @@ import (
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
-// ErrAlone accompanies git.ErrRefMoved when a transaction could not share a push with others. The
-// caller decides again once nothing is pending, and lets nothing follow until the remote has
-// answered.
-var ErrAlone = errors.New("it has to travel alone")
-
-// Append stores objects and appends a transaction to the chain that is pending in this clone. It
-// then waits until the remote has taken it, either in another process's push or in its own, which
-// carries everything pending. queued is called as soon as other transactions may follow. Errors are
-// those of WriteAndUpdate, or an *log.RewrittenError; ErrAlone accompanies git.ErrRefMoved if
-// the transaction was not lost to another operation.
-func (s *Store) Append(ctx context.Context, objects []plumbing.Object, updates []plumbing.RefUpdate, reflog string, queued func()) error {
-	here, alone, err := s.unshared(ctx, updates)
+// Tip implements log.Log. Commit and Settled differ by the operations that the remote has not taken
+// yet.
+func (s *Store) Tip(ctx context.Context) (log.Tip, error) {
+	if by, err := s.Sharing(ctx); by == nil {
+		tip, refErr := s.repo.Ref(ctx, plumbing.BoardRef)
+		return log.Tip{Commit: tip, Settled: tip}, errors.Join(err, refErr)
+	}
+	c, err := s.chain(ctx)
 	if err != nil {
-		return err
+		return log.Tip{}, err
 	}
-	if alone {
-		return s.repo.WriteAndUpdate(ctx, objects, here, reflog)
-	}
-	if concerned, err := s.concerns(ctx, updates); err != nil || !concerned {
-		if err != nil {
+	return log.Tip{Commit: c.tip(), Settled: c.Base}, nil
+}
+
+// Append implements log.Log. Shared refs are moved at the remote first, in one push that also
+// carries everything else pending in this clone. The batch is done once the remote has taken it,
+// even if some refs could not be moved here; then a *TornError reports those that the remote left
+// out. It refuses to write in a mirror of another repository, where the next fetch would discard
+// the change.
+func (s *Store) Append(ctx context.Context, b log.Batch) log.Outcome {
+	return b.Judge(ctx, s.repo, s.commit(ctx, b.Contents(), b.Updates(), b.Message(), b.Queued))
+}
+
+// UpdateRefs moves refs as Append does, for updates without an operation: a caller is not asked to
+// decide again because they could not share a push.
+func (s *Store) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
+	for try := 1; ; try++ {
+		o := s.commit(ctx, nil, updates, reflog, nil)
+		if !o.Alone || !git.MayRetry(ctx, try, tries) {
+			return o.Err
+		}
+		if err := s.Flush(ctx); err != nil {
 			return err
 		}
-		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
+	}
+}
+
+// commit stores objects and appends a transaction to the chain that is pending in this clone. It
+// then waits until the remote has taken it, either in another process's push or in its own, which
+// carries everything pending. queued is called as soon as other transactions may follow.
+func (s *Store) commit(ctx context.Context, objects []plumbing.Object, updates []plumbing.RefUpdate, reflog string, queued func()) log.Outcome {
+	here, local, err := s.unshared(ctx, updates)
+	if err == nil && !local {
+		var concerned bool
+		concerned, err = s.concerns(ctx, updates)
+		here, local = updates, !concerned
+	}
+	if err != nil {
+		return log.OutcomeOf(err)
+	}
+	if local {
+		return log.OutcomeOf(s.repo.WriteAndUpdate(ctx, objects, here, reflog))
 	}
 	if err := s.repo.WriteObjects(ctx, objects); err != nil {
-		return err
+		return log.OutcomeOf(err)
 	}
 	mine := s.newLink(updates, reflog)
 	if err := s.put(ctx, mine); err != nil {
-		if errors.Is(err, errBehind) {
-			return fmt.Errorf("%w (%w)", err, ErrAlone)
-		}
-		return err
+		o := log.OutcomeOf(err)
+		o.Alone = errors.Is(err, errBehind)
+		return o
 	}
 	if queued != nil {
 		queued()
@@ -107,16 +134,15 @@ func (s *Store) Flush(ctx context.Context) error {
 
 // await waits until the outcome of a link is known. The first process that may push pushes
 // everything pending.
-func (s *Store) await(ctx context.Context, mine *link) error {
+func (s *Store) await(ctx context.Context, mine *link) log.Outcome {
 	t := s.pushQueue()
 	defer t.leave()
 	for {
 		waited := git.Trace("wait for the push of others in this clone")
 		mayPush := t.await(ctx)
 		waited()
-		known, err := s.outcome(ctx, mine)
-		if known {
-			return err
+		if known, o := s.outcome(ctx, mine); known {
+			return o
 		}
 		if err := ctx.Err(); err != nil {
 			return s.abandon(ctx, err, mine, t)
@@ -132,150 +158,120 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 		}
 		c, err := s.chain(ctx)
 		if err != nil {
-			return &UnclearError{Err: err}
+			return unknown(err, nil)
 		}
 		if !c.has(mine.ID) {
 			continue // its outcome is known by now
 		}
-		if err := s.send(ctx, c, mine); err != nil {
-			if o := outcomeOf(mine, err); o.State == linkDone {
-				return s.verdict(mine, &o)
-			}
-			known, outcome := s.outcome(ctx, mine)
-			if rewritten := (*log.RewrittenError)(nil); known && (outcome == nil || errors.As(outcome, &rewritten)) {
-				return outcome // its part of the chain has arrived
-			}
-			fellows := len(c.Links) > 1
-			switch {
-			case fellows && errors.Is(err, git.ErrRejected):
-				return s.alone(mine)
-			case fellows && errors.Is(err, git.ErrRefMoved):
-				return s.overtaken(mine)
-			}
-			return err
+		o := s.send(ctx, c, mine)
+		if o.Kind == log.Done || o.Kind == log.Rewritten {
+			return o
 		}
-		return nil
+		if known, other := s.outcome(ctx, mine); known && (other.Kind == log.Done || other.Kind == log.Rewritten) {
+			return other // another process has pushed its part of the chain
+		}
+		return o
 	}
+}
+
+// unknown is the outcome of a write that failed and may be done, after a look that failed or showed
+// nothing.
+func unknown(err, look error) log.Outcome {
+	return log.Outcome{Kind: log.Unclear, Err: &log.UnclearError{Err: err, Look: look}}
 }
 
 // abandon ends the wait of a caller that was stopped, and withdraws its link unless somebody is
 // pushing it.
-func (s *Store) abandon(ctx context.Context, stopped error, mine *link, t *pushQueue) error {
+func (s *Store) abandon(ctx context.Context, stopped error, mine *link, t *pushQueue) log.Outcome {
 	ctx, cancel := patient(ctx)
 	defer cancel()
 	if !t.try() {
-		return &UnclearError{Err: stopped}
+		return unknown(stopped, nil)
 	}
 	for range maxPuts {
 		c, err := s.chain(ctx)
 		if err != nil {
-			return &UnclearError{Err: stopped, Look: err}
+			return unknown(stopped, err)
 		}
-		if !c.has(mine.ID) {
+		at := slices.IndexFunc(c.Links, func(l *link) bool { return l.ID == mine.ID })
+		if at < 0 {
 			break
 		}
-		for i, l := range c.Links {
-			if l.ID == mine.ID {
-				c.Links = c.Links[:i] // the links after it are decided again
-				break
-			}
-		}
+		c.Links = c.Links[:at] // the links after it are decided again
 		if err := s.replace(ctx, c); err == nil {
-			return stopped
+			return log.Outcome{Kind: log.Refused, Err: stopped}
 		}
 	}
-	if known, err := s.outcome(ctx, mine); known && err == nil {
-		return nil
+	if known, o := s.outcome(ctx, mine); known && o.Kind == log.Done {
+		return o
 	}
-	return &UnclearError{Err: stopped}
-}
-
-func (s *Store) alone(mine *link) error {
-	return fmt.Errorf("%w (%w)", orMoved(nil, mine.Updates[len(mine.Updates)-1].Ref), ErrAlone)
-}
-
-// overtaken is the error for a link of a chain that lost the race. An operation is decided again; a
-// link that only moves leases may not have lost at all, so it retries alone.
-func (s *Store) overtaken(mine *link) error {
-	if mine.commit() == "" {
-		return s.alone(mine)
-	}
-	return orMoved(nil, plumbing.BoardRef)
+	return unknown(stopped, nil)
 }
 
 // outcome returns the outcome of a link; known is false while the link is pending.
-func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error) {
+func (s *Store) outcome(ctx context.Context, mine *link) (known bool, o log.Outcome) {
 	ctx, cancel := patient(ctx)
 	defer cancel()
 	if recorded := s.recorded(mine.ID); recorded != nil {
-		return true, s.verdict(mine, recorded)
+		return true, *recorded
 	}
 	c, err := s.chain(ctx)
 	if err != nil {
-		return true, &UnclearError{Err: err}
+		return true, unknown(err, nil)
 	}
 	if c.has(mine.ID) {
-		return false, nil
+		return false, o
 	}
 	if recorded := s.recorded(mine.ID); recorded != nil { // recorded since the first look
-		return true, s.verdict(mine, recorded)
+		return true, *recorded
 	}
 	if commit := mine.commit(); commit != "" {
 		landed, err := s.repo.History().IsAncestor(ctx, commit, c.Base)
 		if err != nil {
-			return true, &UnclearError{Err: err}
+			return true, unknown(err, nil)
 		}
 		if landed {
-			return true, s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)
+			s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)
+			return true, log.Outcome{Kind: log.Done}
 		}
 		if c.Base != mine.Base {
-			return true, s.overtaken(mine) // a fetch has shown that another clone was faster
+			return true, mine.overtaken() // a fetch has shown that another clone was faster
 		}
 	}
-	return true, s.alone(mine)
-}
-
-// verdict turns the recorded outcome of another process's push into the error for the caller of a
-// link.
-func (s *Store) verdict(mine *link, o *outcome) error {
-	switch o.State {
-	case linkDone:
-		if len(o.Commits) > 0 {
-			return &log.RewrittenError{Commits: o.Commits}
-		}
-		return nil
-	case linkLost:
-		return s.overtaken(mine)
-	case linkTorn:
-		return &TornError{Remote: s.Name(), Ref: o.Said}
-	case linkUnsent:
-		return &git.NetworkError{Remote: s.Name(), Said: o.Said, Err: git.ErrUnsent}
-	case linkUnclear:
-		return &UnclearError{Err: &git.NetworkError{Remote: s.Name(), Said: o.Said, Err: errors.New(o.Said)}}
-	}
-	return s.alone(mine)
+	return true, mine.dropped()
 }
 
 // send pushes a chain, updates the local refs to match the remote, and records the outcome for
-// those who wait. own is the caller's link, nil for none.
-func (s *Store) send(ctx context.Context, c *chain, own *link) error {
+// those who wait. It returns that of the caller's own link, which may be nil.
+func (s *Store) send(ctx context.Context, c *chain, own *link) (mine log.Outcome) {
 	if len(c.Links) > 1 {
 		ctx = context.WithoutCancel(ctx) // the callers of the other links were not cancelled
 	}
 	defer git.Trace("push of %d transactions", len(c.Links))()
 	number, began := s.pushing(), s.now()
-	carriers, err := s.deliverOrPush(ctx, c, number)
-	if err == nil {
+	carriers, taken, err := s.deliverOrPush(ctx, c, number)
+	if err == nil && taken == nil {
 		s.won(ctx, c, began)
-		err = s.settle(ctx, number, replaced(c.updates(), carriers), c.reflog(), c)
-	}
-	if err != nil {
+		s.settle(ctx, number, replaced(c.updates(), carriers), c.reflog(), c)
+	} else {
 		ctx, cancel := patient(ctx)
 		defer cancel()
-		s.failed(ctx, c, began, err)
+		s.failed(ctx, c, began, taken, err)
 	}
-	s.record(c, own, err) // after failed: a caller that decides again must not find the chain
-	return err
+	outcomes := map[string]log.Outcome{}
+	for _, l := range c.Links {
+		o := l.outcome(len(c.Links) > 1 || own == nil, err)
+		if err == nil && taken != nil {
+			o = l.taken(taken)
+		}
+		if own != nil && l.ID == own.ID {
+			mine = o
+			continue
+		}
+		outcomes[l.ID] = o
+	}
+	s.record(outcomes) // after failed: a caller that decides again must not find the chain
+	return mine
 }
 
 // replaced returns updates in which others replace those of the same refs.
@@ -287,28 +283,29 @@ func replaced(updates, by []plumbing.RefUpdate) []plumbing.RefUpdate {
 }
 
 // deliverOrPush passes a chain to a remote that sequences, or else pushes its refs. carriers is
-// what this clone remembers of the carriers that were pushed.
-func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carriers []plumbing.RefUpdate, err error) {
-	if done, err := s.deliver(ctx, c, number); done {
-		return nil, err
+// what this clone remembers of the carriers that were pushed; taken is nil unless the remote decided
+// again.
+func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carriers []plumbing.RefUpdate, taken taken, err error) {
+	if done, taken, err := s.deliver(ctx, c, number); done {
+		return nil, taken, err
 	}
 	if slices.ContainsFunc(c.Links, c.outdated) {
-		return nil, orMoved(nil, plumbing.BoardRef) // only a sequencer takes them
+		return nil, nil, orMoved(nil, plumbing.BoardRef) // only a sequencer takes them
 	}
 	p, err := s.plan(ctx, c.updates())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if p.reset, err = s.Lacking(ctx, c.Base); err != nil && !errors.As(err, new(*DivergedError)) {
-		return nil, err
+		return nil, nil, err
 	}
 	lacking, err := s.lacking(ctx, p.reset, c.Base)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.pushes = append(p.pushes, lacking...)
 	err = s.push(ctx, p)
-	return p.carriers, err
+	return p.carriers, nil, err
 }
 
 // lacking returns the pushes of the submissions that this clone's board has and a remote's lacks
@@ -346,10 +343,10 @@ func (s *Store) lacking(ctx context.Context, reset, base plumbing.OID) (pushes [
 	return pushes, errors.Join(was.State.Err(), now.State.Err())
 }
 
-// failed removes the pending links that can't follow after a failed push. A link that waited for a
+// failed removes the pending links that can't follow after a push that failed, or that took a part. A link that waited for a
 // silent remote does not wait for it again, and was not sent.
-func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error) {
-	if taken := (*takenError)(nil); errors.As(err, &taken) {
+func (s *Store) failed(ctx context.Context, c *chain, began time.Time, taken taken, err error) {
+	if err == nil {
 		s.sequenced(ctx, c, began)
 		s.part(ctx, c, taken)
 		return
@@ -359,7 +356,12 @@ func (s *Store) failed(ctx context.Context, c *chain, began time.Time, err error
 	}
 	behind := s.drop(ctx, c)
 	if errors.Is(err, git.ErrSilent) {
-		s.record(behind, nil, &git.NetworkError{Remote: s.Name(), Said: said(err), Err: git.ErrUnsent})
+		unsent := log.Outcome{Kind: log.Refused, Err: &git.NetworkError{Remote: s.Name(), Said: said(err), Err: git.ErrUnsent}}
+		outcomes := map[string]log.Outcome{}
+		for _, l := range behind {
+			outcomes[l.ID] = unsent
+		}
+		s.record(outcomes)
 	}
 }
 

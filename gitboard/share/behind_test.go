@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -17,11 +18,11 @@ import (
 // of them would wait for the same silence, one after the other.
 func TestBehindSilence(t *testing.T) {
 	for said, c := range map[string]struct {
-		why  error
-		want error
+		why    error
+		unsent bool
 	}{
-		"git push heard nothing for 1m0s": {git.ErrSilent, git.ErrUnsent},
-		"the connection broke":            {errors.New("exit 128"), ErrAlone},
+		"git push heard nothing for 1m0s": {git.ErrSilent, true},
+		"the connection broke":            {errors.New("exit 128"), false},
 	} {
 		repo := testrepo.Bare(t)
 		s := New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
@@ -40,10 +41,10 @@ func TestBehindSilence(t *testing.T) {
 			t.Fatal(err)
 		}
 		behind := append("coder-2")
-		s.failed(t.Context(), pushed, s.now(), &UnclearError{Err: &git.NetworkError{Remote: "origin", Said: said, Err: c.why}})
-		known, err := s.outcome(t.Context(), behind)
-		if !known || !errors.Is(err, c.want) || c.want == git.ErrUnsent && !strings.HasSuffix(err.Error(), said) {
-			t.Errorf("behind %q: %v, %v; want %v", said, known, err, c.want)
+		s.failed(t.Context(), pushed, s.now(), nil, &log.UnclearError{Err: &git.NetworkError{Remote: "origin", Said: said, Err: c.why}})
+		known, o := s.outcome(t.Context(), behind)
+		if !known || errors.Is(o.Err, git.ErrUnsent) != c.unsent || o.Alone == c.unsent || c.unsent && (o.Kind != log.Refused || !strings.HasSuffix(o.Err.Error(), said)) {
+			t.Errorf("behind %q: %v, %+v", said, known, o)
 		}
 	}
 }

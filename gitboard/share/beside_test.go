@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -253,14 +252,14 @@ func TestSharedBeside(t *testing.T) {
 	ids := s.commits(t, 2)
 	s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]})
 	back := []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[0]}}
-	err := s.Append(beside{t.Context(), map[string]func(){"git.(*Repo).WriteAndUpdate": sync.OnceFunc(func() {
+	err := s.UpdateRefs(beside{t.Context(), map[string]func(){"git.(*Repo).WriteAndUpdate": sync.OnceFunc(func() {
 		s.set(t, map[string]plumbing.OID{plumbing.HomeRef: plumbing.ZeroOID})
-	})}}, nil, back, "", nil)
+	})}}, back, "")
 	if at, _ := s.repo.Ref(t.Context(), plumbing.BoardRef); !errors.Is(err, git.ErrRefMoved) || at != ids[1] {
 		t.Errorf("the board is at %s: %v", at, err)
 	}
 	s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]})
-	check(t, s.Append(t.Context(), nil, back, "", nil))
+	check(t, s.UpdateRefs(t.Context(), back, ""))
 }
 
 // waiting is a store with two commits on its board, and a pending link that takes a lease.
@@ -288,31 +287,32 @@ func TestPushedBeside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		at    string // where the other process has pushed it
-		call  func(s *Store, ctx context.Context, mine *link) error
+		call  func(s *Store, ctx context.Context, mine *link) log.Outcome
 		tells bool // the outcome is recorded, too
 	}{
-		"a flush":        {"share.(*Store).Flush", func(s *Store, ctx context.Context, _ *link) error { return s.Flush(ctx) }, false},
-		"one that waits": {"share.(*Store).await", func(s *Store, ctx context.Context, mine *link) error { return s.await(ctx, mine) }, true},
-		"one that looks for its outcome": {"git.(*Repo).Ref", func(s *Store, ctx context.Context, mine *link) error {
+		"a flush":        {"share.(*Store).Flush", func(s *Store, ctx context.Context, _ *link) log.Outcome { return log.OutcomeOf(s.Flush(ctx)) }, false},
+		"one that waits": {"share.(*Store).await", (*Store).await, true},
+		"one that looks for its outcome": {"git.(*Repo).Ref", func(s *Store, ctx context.Context, mine *link) log.Outcome {
 			check(t, os.Remove(s.file(chainFile))) // it was pushed, and that is recorded a moment later
-			return second(s.outcome(ctx, mine))
+			_, o := s.outcome(ctx, mine)
+			return o
 		}, true},
-		"one whose link is dropped": {"share.(*Store).await", func(s *Store, ctx context.Context, mine *link) error { return s.await(ctx, mine) }, false},
-		"one that was stopped, and waited": {"share.patient", func(s *Store, ctx context.Context, mine *link) error {
+		"one whose link is dropped": {"share.(*Store).await", (*Store).await, false},
+		"one that was stopped, and waited": {"share.patient", func(s *Store, ctx context.Context, mine *link) log.Outcome {
 			return s.abandon(ctx, context.Canceled, mine, s.pushQueue())
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, mine := waiting(t)
-			err := c.call(s, beside{once(t), map[string]func(){c.at: sync.OnceFunc(func() {
+			o := c.call(s, beside{once(t), map[string]func(){c.at: sync.OnceFunc(func() {
 				_ = os.Remove(s.file(chainFile))
 				if c.tells {
-					s.record(&chain{Links: []*link{mine}}, nil, nil)
+					s.record(map[string]log.Outcome{mine.ID: {Kind: log.Done}})
 				}
 			})}}, mine)
-			if dropped := strings.Contains(name, "dropped"); errors.Is(err, ErrAlone) != dropped || err != nil && !dropped {
-				t.Errorf("it is told %v", err)
+			if dropped := strings.Contains(name, "dropped"); o.Alone != dropped || o.Kind != log.Done && !dropped {
+				t.Errorf("it is told %+v", o)
 			}
 			if begun, _ := s.counts(); begun > 0 {
 				t.Error("it has pushed as well")
@@ -321,118 +321,26 @@ func TestPushedBeside(t *testing.T) {
 	}
 }
 
-// TestFlushBeside checks that a flush which was woken does not push beside the next process that
-// does.
-func TestFlushBeside(t *testing.T) {
-	t.Parallel()
-	s, _ := waiting(t)
-	first, second := s.pushQueue(), s.pushQueue()
-	if !first.try() {
-		t.Fatal("the first one may not push")
-	}
-	waits := 0
-	check(t, s.Flush(beside{once(t), map[string]func(){"queue.(*File).await": func() {
-		switch waits++; waits {
-		case 1:
-			first.leave()
-			if !second.try() {
-				t.Error("the second one may not push")
-			}
-		case 2:
-			_ = os.Remove(s.file(chainFile)) // which it has pushed
-			second.leave()
-		}
-	}}}))
-	if begun, _ := s.counts(); begun > 0 || waits != 2 {
-		t.Errorf("it has waited %d times, and then pushed as well: %v", waits, begun > 0)
-	}
-}
-
 // TestFailedPush checks that a caller whose own push has failed is told so, unless its link has
 // arrived all the same.
 func TestFailedPush(t *testing.T) {
 	t.Parallel()
-	const recorded, arrived, rewritten = "it is pending again", "it has arrived", "it has arrived as another commit"
-	for _, name := range []string{recorded, "it is pending again, and nothing can be recorded", arrived, rewritten} {
+	for name, c := range map[string]struct{ recorded, want log.Kind }{
+		"it is pending again": {0, log.Refused}, "it has arrived": {log.Done, log.Done}, "it has arrived as another commit": {log.Rewritten, log.Rewritten},
+	} {
 		s, mine := waiting(t)
-		if name != recorded && name != arrived && name != rewritten {
-			check(t, os.MkdirAll(filepath.Join(s.file(outcomesFile), "x"), 0o755))
-		}
-		err := s.await(beside{once(t), map[string]func(){"share.patient": func() {
+		o := s.await(beside{once(t), map[string]func(){"share.patient": func() {
 			if begun, _ := s.counts(); begun == 0 {
 				return // it has not pushed yet
 			}
-			switch name {
-			case arrived:
-				s.record(&chain{Links: []*link{mine}}, nil, nil)
-			case rewritten:
-				s.record(&chain{Links: []*link{mine}}, nil, &takenError{map[string][]plumbing.OID{mine.ID: {mine.Base}}})
-			default:
-				s.waits(t, mine)
+			s.waits(t, mine)
+			if c.recorded != 0 {
+				s.record(map[string]log.Outcome{mine.ID: {Kind: c.recorded, Commits: []plumbing.OID{mine.Base}}})
 			}
 		}}}, mine)
-		switch other := (*log.RewrittenError)(nil); {
-		case name == arrived && err != nil, name == rewritten && !errors.As(err, &other), name != arrived && name != rewritten && !isNetwork(err):
-			t.Errorf("%s: it is told %v", name, err)
+		if o.Kind != c.want || isNetwork(o.Err) != (c.recorded == 0) {
+			t.Errorf("%s: it is told %+v", name, o)
 		}
-	}
-}
-
-// TestChangedBeside checks that pending links which other processes change in the meantime are
-// changed again, but not forever.
-func TestChangedBeside(t *testing.T) {
-	t.Parallel()
-	const replaced = "queue.(*File).await"
-	for name, c := range map[string]struct {
-		change func(s *Store, ctx context.Context, mine *link) error
-		most   int  // how often others change it
-		moved  bool // it is told that this goes on and on
-		has    bool // the link is pending in the end
-	}{
-		"a link is appended":     {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 1, false, true},
-		"it is appended in vain": {func(s *Store, ctx context.Context, _ *link) error { return s.put(ctx, &link{ID: "next"}) }, 2 * maxPuts, true, true},
-		"a chain is dropped": {func(s *Store, ctx context.Context, mine *link) error {
-			s.drop(ctx, &chain{Links: []*link{mine}})
-			return nil
-		}, 1, false, false},
-		"a caller leaves": {func(s *Store, ctx context.Context, mine *link) error { return s.abandon(ctx, nil, mine, s.pushQueue()) }, 1, false, false},
-		"a caller leaves, in vain": {func(s *Store, ctx context.Context, mine *link) error {
-			return s.abandon(ctx, git.ErrRefMoved, mine, s.pushQueue())
-		}, 2 * maxPuts, true, true},
-		"nothing is there to change": {func(s *Store, ctx context.Context, mine *link) error {
-			s.drop(ctx, &chain{Links: []*link{{ID: "other"}}})
-			return nil
-		}, 0, false, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, mine := waiting(t)
-			before, err := os.Stat(s.file(chainFile))
-			check(t, err)
-			times := 0
-			err = c.change(s, beside{t.Context(), map[string]func(){replaced: func() {
-				if times++; times <= c.most {
-					s.waits(t, mine, &link{ID: fmt.Sprint(times), Base: mine.Base})
-				}
-			}}}, mine)
-			if errors.Is(err, git.ErrRefMoved) != c.moved || err != nil && !c.moved {
-				t.Errorf("it is told %v", err)
-			}
-			if unclear := errors.As(err, new(*UnclearError)); unclear != (name == "a caller leaves, in vain") {
-				t.Errorf("its outcome is unclear: %v", unclear)
-			}
-			if want := max(min(c.most+1, maxPuts), 0); c.most > 0 && times != want {
-				t.Errorf("it was tried %d times, not %d", times, want)
-			}
-			now, err := s.chain(t.Context())
-			check(t, err)
-			if now.has(mine.ID) != c.has {
-				t.Errorf("pending: %v", now.has(mine.ID))
-			}
-			if after, err := os.Stat(s.file(chainFile)); c.most == 0 && (err != nil || !os.SameFile(before, after)) {
-				t.Error("it was written without need")
-			}
-		})
 	}
 }
 
@@ -441,7 +349,7 @@ func TestNotPushed(t *testing.T) {
 	t.Parallel()
 	s, mine := waiting(t)
 	base := mine.Base
-	if _, err := s.deliverOrPush(once(t), &chain{Base: plumbing.OID(strings.Repeat("2", 40)), Links: []*link{mine}}, 0); !errors.Is(err, git.ErrRefMoved) {
+	if _, _, err := s.deliverOrPush(once(t), &chain{Base: plumbing.OID(strings.Repeat("2", 40)), Links: []*link{mine}}, 0); !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("decided on an older board: %v", err)
 	}
 	// Of a remote that was reset it can't be read which submissions it lacks.
@@ -450,11 +358,11 @@ func TestNotPushed(t *testing.T) {
 	first, err := plumbing.DecodeCommit(behind)
 	check(t, err)
 	s.set(t, map[string]plumbing.OID{s.tracking("state"): first.Parents[0]})
-	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
+	if _, _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
 		t.Errorf("a board there that can't be read: %v", err)
 	}
 	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: "broken", s.tracking("state"): plumbing.ZeroOID})
-	if _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
+	if _, _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
 		t.Errorf("a board that can't be read: %v", err)
 	}
 	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: base, s.tracking(parcel.Tracked): base})

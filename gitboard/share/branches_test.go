@@ -33,7 +33,7 @@ func leaseOf(session string, n int) lease.Content {
 func (c *clone) take(was *lease.Held, session string) error {
 	update, object := lease.Renew(was, leaseOf(session, c.w.n))
 	c.w.n++
-	return c.WriteAndUpdate(c.w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, "")
+	return c.update([]plumbing.Object{object}, update)
 }
 
 // TestOnlyBranches: where a host accepts only branches that grow, leases are taken, renewed, lost,

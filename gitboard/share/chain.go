@@ -289,11 +289,10 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 
 // drop removes a chain that the remote has not taken, along with everything appended to it since,
 // which it returns.
-func (s *Store) drop(ctx context.Context, c *chain) (behind *chain) {
-	behind = &chain{}
+func (s *Store) drop(ctx context.Context, c *chain) (behind []*link) {
 	s.remove(ctx, func(now *chain) {
 		if first := slices.IndexFunc(now.Links, func(l *link) bool { return c.has(l.ID) }); first >= 0 {
-			behind.Links = slices.DeleteFunc(slices.Clone(now.Links[first:]), func(l *link) bool { return c.has(l.ID) })
+			behind = slices.DeleteFunc(slices.Clone(now.Links[first:]), func(l *link) bool { return c.has(l.ID) })
 			now.Links = now.Links[:first]
 		}
 	})
@@ -310,10 +309,10 @@ func (s *Store) trim(ctx context.Context, taken *chain) {
 
 // part removes a chain of which a sequencing remote has taken these links, and the links decided on
 // those that it left out.
-func (s *Store) part(ctx context.Context, c *chain, taken *takenError) {
+func (s *Store) part(ctx context.Context, c *chain, taken taken) {
 	left := map[plumbing.OID]bool{}
 	for _, l := range c.Links {
-		if _, is := taken.links[l.ID]; !is {
+		if _, is := taken[l.ID]; !is {
 			left[l.Base] = true
 		}
 	}
@@ -336,20 +335,6 @@ func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 			return
 		}
 	}
-}
-
-// Pending returns the commit that the clone's next operation builds on, and the board's settled
-// commit. They differ by the operations that the remote has not taken yet.
-func (s *Store) Pending(ctx context.Context) (tip, settled plumbing.OID, err error) {
-	if by, err := s.Sharing(ctx); by == nil {
-		tip, refErr := s.repo.Ref(ctx, plumbing.BoardRef)
-		return tip, tip, errors.Join(err, refErr)
-	}
-	c, err := s.chain(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	return c.tip(), c.Base, nil
 }
 
 // Waiting is the number of this clone's transactions that the remote has not taken yet.

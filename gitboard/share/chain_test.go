@@ -18,7 +18,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -64,7 +63,7 @@ func (g *gate) pushes() int {
 // append decides an operation on a clone's pending chain and appends it. queued is called when the
 // next one may follow.
 func (w *world) append(c *clone, n int, p board.Payload, queued func()) error {
-	on, _, err := c.log.Next(w.ctx)
+	on, err := c.next(w.ctx)
 	if err != nil {
 		return err
 	}
@@ -72,15 +71,25 @@ func (w *world) append(c *clone, n int, p board.Payload, queued func()) error {
 	if err != nil {
 		return err
 	}
-	return c.put(w.ctx, prepared, log.Side{Queued: queued})
+	return c.put(w.ctx, prepared, log.Batch{Queued: queued})
 }
 
-func (c *clone) put(ctx context.Context, p *log.Prepared, side log.Side) error {
+// next reads the board that the clone's next operation follows.
+func (c *clone) next(ctx context.Context) (*log.Snapshot, error) {
+	tip, err := c.Tip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.log.At(ctx, tip.Commit)
+}
+
+func (c *clone) put(ctx context.Context, p *log.Prepared, side log.Batch) error {
 	built, err := p.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 	if err != nil {
 		return err
 	}
-	return c.log.Append(ctx, []*log.Built{built}, side)
+	side.Operations = []*log.Built{built}
+	return failed(c.Append(ctx, side))
 }
 
 func (w *world) operation(n int, p board.Payload) board.Operation {
@@ -184,7 +193,7 @@ func TestChainLost(t *testing.T) {
 	g.open()
 	ended.Wait()
 	for n, err := range errs {
-		if !errors.Is(err, log.ErrLost) {
+		if !lost(err) {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
@@ -239,7 +248,7 @@ func TestHeartbeatTravels(t *testing.T) {
 	beaten := make(chan error)
 	other := w.open(w.a.Local().TopLevel())
 	go func() {
-		beaten <- other.WriteAndUpdate(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, "")
+		beaten <- other.update([]plumbing.Object{object}, update)
 	}()
 	w.until("it waits, too", func() bool { n, err := w.a.Waiting(w.ctx); return err == nil && n == 3 })
 	g.open()
@@ -263,12 +272,12 @@ func TestStoppedInTheQueue(t *testing.T) {
 	ended, errs := w.queue(g, 0)
 	ctx, stop := context.WithCancel(w.ctx)
 	other := w.open(w.a.Local().TopLevel())
-	on, _, err := other.log.Next(w.ctx)
+	on, err := other.next(w.ctx)
 	w.check(err)
 	prepared, err := log.Prepare(on, w.operation(7, note("stopped")))
 	w.check(err)
-	err = other.put(ctx, prepared, log.Side{Queued: stop})
-	if !errors.As(err, new(*share.UnclearError)) || !errors.Is(err, context.Canceled) {
+	err = other.put(ctx, prepared, log.Batch{Queued: stop})
+	if !errors.As(err, new(*log.UnclearError)) || !errors.Is(err, context.Canceled) {
 		t.Errorf("it is told %v", err)
 	}
 	g.open()
@@ -282,7 +291,7 @@ func TestUnsent(t *testing.T) {
 	w := newWorld(t)
 	w.check(os.Rename(w.hub, w.hub+".away"))
 	_, err := w.write(w.a, note("unsent"))
-	if errors.As(err, new(*share.UnclearError)) || !errors.Is(err, git.ErrUnsent) {
+	if errors.As(err, new(*log.UnclearError)) || !errors.Is(err, git.ErrUnsent) {
 		t.Errorf("it is told as %v", err)
 	}
 	w.check(os.Rename(w.hub+".away", w.hub))
@@ -304,15 +313,15 @@ func TestStoppedBeforeThePush(t *testing.T) {
 	}
 	die("coder-2")
 	ctx, stop := context.WithCancel(w.ctx)
-	on, _, err := w.a.log.Next(w.ctx)
+	on, err := w.a.next(w.ctx)
 	w.check(err)
 	prepared, err := log.Prepare(on, w.operation(7, note("stopped")))
 	w.check(err)
-	err = w.a.put(ctx, prepared, log.Side{Queued: func() {
+	err = w.a.put(ctx, prepared, log.Batch{Queued: func() {
 		die("coder-3")
 		stop()
 	}})
-	if errors.As(err, new(*share.UnclearError)) || !errors.Is(err, context.Canceled) {
+	if errors.As(err, new(*log.UnclearError)) || !errors.Is(err, context.Canceled) {
 		t.Errorf("it is told %v", err)
 	}
 	if n, err := w.a.Waiting(w.ctx); n != 1 || err != nil {

@@ -21,16 +21,13 @@ type delivery struct {
 	text     string     // of the parcel, "" if it is pushed as a commit
 	requests [][]string // of each link's operations
 	number   int        // of the push, as the view of this clone (pushing)
+	taken    taken      // nil if the remote has not decided again
 }
 
-// takenError means that a remote has decided the operations of a chain again, on a board that had
-// moved. It has the commits of each link that was taken, none for one without operations. It is a
-// lost race for the others.
-type takenError struct{ links map[string][]plumbing.OID }
-
-func (e *takenError) Error() string { return git.ErrRefMoved.Error() }
-
-func (e *takenError) Unwrap() error { return git.ErrRefMoved }
+// taken has the commits of each link that a remote took when it decided the operations of a chain
+// again, on a board that had moved: none for a link without operations. For the others it is a lost
+// race.
+type taken map[string][]plumbing.OID
 
 // sequencer reports whether the remote was seen to decide operations itself.
 func (s *Store) sequencer(ctx context.Context) bool {
@@ -40,13 +37,13 @@ func (s *Store) sequencer(ctx context.Context) bool {
 
 // deliver passes a chain to a remote that sequences. done is false, without an error, if the refs
 // have to be pushed instead. An answer that was lost is found on the board.
-func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, err error) {
+func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, taken taken, err error) {
 	if !s.sequencer(ctx) {
-		return false, nil
+		return false, nil, nil
 	}
 	d, err := s.pack(ctx, c)
 	if err != nil {
-		return false, nil // the push of the refs shows whether it matters
+		return false, nil, nil // the push of the refs shows whether it matters
 	}
 	d.number = number
 	push := func(ctx context.Context) error {
@@ -62,17 +59,17 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, e
 		return err
 	}
 	arrived := func(ctx context.Context) (bool, error) {
-		err := s.rewritten(ctx, d, "")
-		if taken := (*takenError)(nil); errors.As(err, &taken) && len(taken.links) == 0 {
-			return false, nil
+		if err := s.rewritten(ctx, d, ""); err != nil || d.taken == nil || len(d.taken) > 0 {
+			return true, err
 		}
-		return true, err
+		d.taken = nil
+		return false, nil
 	}
 	err = tried(ctx, push, arrived, func(error) bool { return true })
 	if errors.Is(err, errWhole) || errors.Is(err, git.ErrRejected) {
-		return false, nil // the push of the refs will report the reason
+		return false, nil, nil // the push of the refs will report the reason
 	}
-	return true, err
+	return true, d.taken, err
 }
 
 // wake lets a remote that sequences look after its board, by an empty parcel. Objects that a prune
@@ -216,9 +213,10 @@ func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Opera
 }
 
 // rewritten brings the remote's version of a delivery, by the news in its answer or else by a
-// fetch, and moves the local refs that it took. It returns nil if all commits are on the board as
-// they were, and otherwise a *takenError or the error of the fetch.
+// fetch, and moves the local refs that it took. The delivery's taken is nil after it if all commits
+// are on the board as they were.
 func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
+	d.taken = nil
 	if news == "" || s.learn(ctx, d, news) != nil {
 		if err := s.Fetch(ctx); err != nil {
 			return err
@@ -241,19 +239,20 @@ func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
 			there[codec.Identity(h.Agent, h.Request)] = c.OID
 		}
 	}
-	taken, found := &chain{}, &takenError{map[string][]plumbing.OID{}}
+	arrived, found := &chain{}, taken{}
 	for i, l := range d.chain.Links {
 		commits, is, err := s.took(ctx, l, d.requests[i], there)
 		if err != nil {
 			return err
 		}
 		if is {
-			taken.Links, found.links[l.ID] = append(taken.Links, l), commits
+			arrived.Links, found[l.ID] = append(arrived.Links, l), commits
 		}
 	}
-	moves := slices.DeleteFunc(taken.updates(), func(u plumbing.RefUpdate) bool { return u.Ref == plumbing.BoardRef })
-	_ = s.settle(ctx, 0, moves, fmt.Sprintf("git liza: %d operations together", len(taken.Links)), nil)
-	return found
+	moves := slices.DeleteFunc(arrived.updates(), func(u plumbing.RefUpdate) bool { return u.Ref == plumbing.BoardRef })
+	s.settle(ctx, 0, moves, fmt.Sprintf("git liza: %d operations together", len(arrived.Links)), nil)
+	d.taken = found
+	return nil
 }
 
 // took reports whether the remote has done a link: its operations are on the board, as commits, or

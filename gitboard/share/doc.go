@@ -1,7 +1,7 @@
 // Package share shares a board with other clones. The refs of the remote decide which operations
 // count.
 //
-// A Store takes the place of the repository. It reads this clone's own refs, as Fetch last updated
+// A Store takes the place of the repository, and is the board's log. It reads this clone's own refs, as Fetch last updated
 // them. It writes to the remote first, all refs of an operation in one push, and updates the local
 // refs only to values that the remote has taken. A rejected push is therefore a lost
 // compare-and-swap.

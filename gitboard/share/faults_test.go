@@ -105,19 +105,21 @@ func (w *world) still(name string) *clone {
 	_, err = s.Sharing(w.ctx)
 	w.check(err)
 	_, _ = repo.Object(w.ctx, "HEAD") // has cat-file started, which is no part of the tried call
-	return &clone{s, w, log.New(s, "")}
+	return &clone{s, w, log.NewReader(s, "")}
 }
 
 // kinds names what callers tell errors by.
 func kinds(err error) (text string) {
 	for _, known := range []error{git.ErrNotFound, git.ErrRefMoved, git.ErrBusy, git.ErrRejected, git.ErrDeclinedThere,
-		git.ErrNotAtomic, git.ErrUnsent, git.ErrSilent, log.ErrLost, log.ErrNoBoard, share.ErrAlone} {
+		git.ErrNotAtomic, git.ErrUnsent, git.ErrSilent, log.ErrNoBoard} {
 		if errors.Is(err, known) {
 			text += " [" + known.Error() + "]"
 		}
 	}
+	f := failure{}
+	_ = errors.As(err, &f)
 	for kind, is := range map[string]bool{
-		"unclear": errors.As(err, new(*share.UnclearError)), "torn": errors.As(err, new(*share.TornError)),
+		"lost": f.Kind == log.Lost, "alone": f.Alone, "unclear": errors.As(err, new(*log.UnclearError)), "torn": errors.As(err, new(*share.TornError)),
 		"diverged": errors.As(err, new(*share.DivergedError)), "refused": errors.As(err, new(*board.Refusal)),
 		"network": errors.As(err, new(*git.NetworkError)),
 	} {
@@ -296,19 +298,6 @@ var scenes = []scene{
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 		hubHook("update", "exit 1")(w)
 	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
-	{name: "Take a lease, with others, behind an operation that is lost", once: true, before: func(w *world) {
-		at := w.a.here()
-		lost := w.must(w.a, note("lost"))
-		for _, dir := range []string{w.a.Local().TopLevel(), w.hub} {
-			w.git(dir, "update-ref", plumbing.BoardRef, string(at))
-		}
-		w.git(w.a.Local().TopLevel(), "update-ref", plumbing.TrackingRef("origin", "state"), string(at))
-		theirs(w)
-		w.check(w.a.Die(w.ctx, nil, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: at, New: lost}}))
-	}, call: func(w *world) (any, error) {
-		update, object := lease.Renew(nil, leaseOf("a", 0))
-		return done(w.a.Append(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, "", func() {}))
-	}},
 	{name: "Write, alone after pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
@@ -395,21 +384,13 @@ var scenes = []scene{
 		}
 		p, err := log.Prepare(on, w.operation(1, note("mine")))
 		w.check(err)
-		return done(w.a.put(w.ctx, p, log.Side{Refs: []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: w.ref(w.a.Task("one"))}}}))
+		return done(w.a.put(w.ctx, p, log.Batch{Refs: []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: w.ref(w.a.Task("one"))}}}))
 	}, again: 1},
 	{name: "Flush", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}, call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
 	{name: "Flush nothing", call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
-	{name: "Pending", before: func(w *world) {
-		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	}, call: func(w *world) (any, error) {
-		tip, settled, err := w.a.Pending(w.ctx)
-		n, waitErr := w.a.Waiting(w.ctx)
-		return fmt.Sprint(n, tip == settled, tip == w.a.here()), errors.Join(err, waitErr)
-	}},
 	{name: "Write to one that sequences no more", before: retired, call: writes},
 	{name: "Publish to one that sequences no more", before: func(w *world) {
 		retired(w)
@@ -436,7 +417,7 @@ var scenes = []scene{
 		w.git(top, "update-ref", plumbing.HomeRef, plumbing.BoardRef)
 	}, call: func(w *world) (any, error) {
 		n, err := w.a.Waiting(w.ctx)
-		_, _, nextErr := w.a.Pending(w.ctx)
+		_, nextErr := w.a.Tip(w.ctx)
 		_, ownErr := w.a.Own(w.ctx)
 		_, writeErr := writes(w)
 		return n, errors.Join(err, nextErr, ownErr, writeErr, w.a.Fetch(w.ctx))

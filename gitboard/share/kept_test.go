@@ -24,7 +24,7 @@ func (c *clone) replaces(n int, commit plumbing.OID) error {
 	c.w.check(err)
 	p, err := log.Prepare(on, c.w.operation(n, note("published")))
 	c.w.check(err)
-	return c.put(c.w.ctx, p, log.Side{Refs: []plumbing.RefUpdate{{Ref: c.Task("one"), Old: seen, New: commit}}})
+	return c.put(c.w.ctx, p, log.Batch{Refs: []plumbing.RefUpdate{{Ref: c.Task("one"), Old: seen, New: commit}}})
 }
 
 // TestBranchesThatStay: a host that lets no branch be deleted or rewound gets a task's rewritten

@@ -56,7 +56,7 @@ func TestTornPush(t *testing.T) {
 			prepared, err := log.Prepare(on, w.operation(1, note("torn")))
 			w.check(err)
 			update, object := lease.Renew(nil, leaseOf("a", 0))
-			err = w.a.put(w.ctx, prepared, log.Side{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
+			err = w.a.put(w.ctx, prepared, log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
 				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: was, New: work},
 			}})
 			torn := (*share.TornError)(nil)

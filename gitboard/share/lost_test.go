@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -93,7 +94,7 @@ func TestSequencerSays(t *testing.T) {
 			was := w.there()
 			hubHook("proc-receive", c.hook)(w)
 			_, err := w.write(w.a, note("mine"))
-			if errors.Is(err, git.ErrRefMoved) != c.lost || errors.As(err, new(*share.UnclearError)) == c.lost {
+			if errors.Is(err, git.ErrRefMoved) != c.lost || errors.As(err, new(*log.UnclearError)) == c.lost {
 				t.Errorf("it ends with %v", err)
 			}
 			if !c.lost {

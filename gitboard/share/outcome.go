@@ -10,28 +10,59 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
-// outcome is the record of a process that pushed for others, made for them. It saves them looking
-// at the refs, as they do if no outcome is recorded.
-type outcome struct {
-	ID    string    `json:"id"` // the link's
-	State linkState `json:"state"`
-	Said  string    `json:"said,omitempty"`
-	// Commits are its operations on the board, if the remote has rewritten them.
-	Commits []plumbing.OID `json:"commits,omitempty"`
+// outcome returns the outcome of a link whose push ended with err. fellows reports whether other
+// links travelled with it, or another process pushed it: then it may not be to blame.
+func (l *link) outcome(fellows bool, err error) log.Outcome {
+	switch o := log.OutcomeOf(err); {
+	case errors.As(err, new(*TornError)):
+		return log.Outcome{Kind: log.Done, Err: err}
+	case !fellows || o.Kind == log.Done || o.Kind == log.Unclear || errors.Is(err, git.ErrUnsent):
+		return o
+	case errors.Is(err, git.ErrRefMoved):
+		return l.overtaken()
+	}
+	return l.dropped()
 }
 
-type linkState string
+// taken returns the outcome of a link that the remote has decided again.
+func (l *link) taken(by taken) log.Outcome {
+	commits, is := by[l.ID]
+	switch {
+	case !is:
+		return l.overtaken()
+	case len(commits) == 0:
+		return log.Outcome{Kind: log.Done}
+	}
+	return log.Outcome{Kind: log.Rewritten, Commits: commits}
+}
 
-const (
-	linkDone    linkState = "done"
-	linkLost    linkState = "lost" // to an operation of another clone
-	linkDropped linkState = "dropped"
-	linkUnclear linkState = "unclear"
-	linkUnsent  linkState = "unsent"
-	linkTorn    linkState = "torn"
-)
+// overtaken is the outcome of a link of a chain that lost the race. An operation is decided again; a
+// link that only moves leases may not have lost at all, so it retries alone.
+func (l *link) overtaken() log.Outcome {
+	if l.commit() == "" {
+		return l.dropped()
+	}
+	return log.Outcome{Kind: log.Lost, Err: orMoved(nil, plumbing.BoardRef)}
+}
+
+// dropped is the outcome of a link that was left out for a reason that may not be its own.
+func (l *link) dropped() log.Outcome {
+	return log.Outcome{Kind: log.Lost, Alone: true, Err: orMoved(nil, l.Updates[len(l.Updates)-1].Ref)}
+}
+
+// record is an outcome as a process that pushed for others stores it. It saves them looking at the
+// refs, as they do if no outcome is recorded.
+type record struct {
+	ID      string         `json:"id"` // the link's
+	Kind    log.Kind       `json:"kind"`
+	Alone   bool           `json:"alone,omitempty"`
+	Said    string         `json:"said,omitempty"`
+	Torn    string         `json:"torn,omitempty"` // see TornError
+	Commits []plumbing.OID `json:"commits,omitempty"`
+}
 
 const (
 	outcomesFile = "pushed"
@@ -39,67 +70,51 @@ const (
 )
 
 // recorded returns the recorded outcome of a link, nil if there is none.
-func (s *Store) recorded(id string) *outcome {
-	for _, line := range slices.Backward(s.outcomes()) {
-		var o outcome
-		if bytes.Contains(line, []byte(id)) && json.Unmarshal(line, &o) == nil && o.ID == id {
+func (s *Store) recorded(id string) *log.Outcome {
+	for _, line := range slices.Backward(s.records()) {
+		var r record
+		if bytes.Contains(line, []byte(id)) && json.Unmarshal(line, &r) == nil && r.ID == id && r.Kind != 0 {
+			o := log.Outcome{Kind: r.Kind, Alone: r.Alone, Commits: r.Commits}
+			switch {
+			case r.Torn != "":
+				o.Err = &TornError{Remote: s.Name(), Ref: r.Torn}
+			case r.Kind == log.Lost:
+				o.Err = git.ErrRefMoved
+			case r.Kind == log.Unclear:
+				o.Err = &log.UnclearError{Err: &git.NetworkError{Remote: s.Name(), Said: r.Said, Err: errors.New(r.Said)}}
+			case r.Kind == log.Refused:
+				o.Err = &git.NetworkError{Remote: s.Name(), Said: r.Said, Err: git.ErrUnsent}
+			}
 			return &o
 		}
 	}
 	return nil
 }
 
-// outcomes returns the recorded lines.
-func (s *Store) outcomes() [][]byte {
+// records returns the recorded lines.
+func (s *Store) records() [][]byte {
 	data, _ := os.ReadFile(s.file(outcomesFile))
 	return slices.Collect(bytes.Lines(data))
 }
 
-// record records the outcome of every link of a chain for those who wait. own is the caller's link,
-// nil for none: what the remote has taken of it, the caller knows.
-func (s *Store) record(c *chain, own *link, err error) {
-	var made [][]byte
-	for _, l := range c.Links {
-		o := outcomeOf(l, err)
-		if own != nil && l.ID == own.ID && o.State == linkDone {
-			continue
-		}
-		line, _ := json.Marshal(o) // can't fail: strings only
-		made = append(made, append(line, '\n'))
-	}
-	if len(made) == 0 {
+// record records the outcomes of links, by their ids, for those who wait.
+func (s *Store) record(outcomes map[string]log.Outcome) {
+	if len(outcomes) == 0 {
 		return
 	}
-	all := append(s.outcomes(), made...)
+	all := s.records()
+	for id, o := range outcomes {
+		r := record{ID: id, Kind: o.Kind, Alone: o.Alone, Commits: o.Commits}
+		if torn := (*TornError)(nil); errors.As(o.Err, &torn) {
+			r.Torn = torn.Ref
+		} else if o.Kind == log.Unclear || o.Kind == log.Refused {
+			r.Said = said(o.Err)
+		}
+		line, _ := json.Marshal(r) // can't fail: strings only
+		all = append(all, append(line, '\n'))
+	}
 	// On failure the callers look at the refs.
 	_ = s.write(outcomesFile, bytes.Join(all[max(0, len(all)-maxOutcomes):], nil))
-}
-
-// outcomeOf returns the outcome of a link of a chain whose push ended with err.
-func outcomeOf(l *link, err error) outcome {
-	o := outcome{ID: l.ID}
-	torn, taken := (*TornError)(nil), (*takenError)(nil)
-	if errors.As(err, &taken) {
-		if commits, is := taken.links[l.ID]; is {
-			o.State, o.Commits = linkDone, commits
-			return o
-		}
-	}
-	switch {
-	case err == nil:
-		o.State = linkDone
-	case errors.As(err, &torn):
-		o.State, o.Said = linkTorn, torn.Ref
-	case errors.Is(err, git.ErrRefMoved):
-		o.State = linkLost
-	case errors.As(err, new(*UnclearError)):
-		o.State, o.Said = linkUnclear, said(err)
-	case errors.Is(err, git.ErrUnsent):
-		o.State, o.Said = linkUnsent, said(err)
-	default:
-		o.State = linkDropped
-	}
-	return o
 }
 
 // write replaces one of this clone's own files atomically.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -111,7 +112,7 @@ func TestTried(t *testing.T) {
 				looks++
 				return c.arrived, c.look
 			}, func(error) bool { return c.futile })
-			if !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) || errors.As(err, new(*UnclearError)) != c.unclear || looks != c.looks {
+			if !errors.Is(err, c.want) && !reflect.DeepEqual(err, c.want) || errors.As(err, new(*log.UnclearError)) != c.unclear || looks != c.looks {
 				t.Errorf("%v, after %d pushes and %d looks", err, pushes, looks)
 			}
 			if pushes < len(c.failed) && !c.futile {
@@ -319,21 +320,37 @@ func TestFetchesAreCounted(t *testing.T) {
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
+	s.remote.Store(&git.Remote{Name: "r"})
 	network := &git.NetworkError{Remote: "r", Said: "said", Err: git.ErrUnsent}
-	for err, want := range map[error]outcome{
-		nil: {ID: "1", State: linkDone}, git.ErrRefMoved: {ID: "1", State: linkLost}, git.ErrRejected: {ID: "1", State: linkDropped},
-		&TornError{Ref: "x"}: {ID: "1", State: linkTorn, Said: "x"}, network: {ID: "1", State: linkUnsent, Said: "said"},
-		git.ErrUnsent: {ID: "1", State: linkUnsent, Said: git.ErrUnsent.Error()}, &UnclearError{Err: network}: {ID: "1", State: linkUnclear, Said: "said"},
-		&takenError{map[string][]plumbing.OID{"1": {"a"}}}: {ID: "1", State: linkDone, Commits: []plumbing.OID{"a"}}, &takenError{}: {ID: "1", State: linkLost},
+	moved := orMoved(nil, plumbing.BoardRef)
+	l := &link{ID: "1", Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, New: "a"}}}
+	for err, want := range map[error]log.Outcome{
+		nil: {Kind: log.Done}, git.ErrRefMoved: {Kind: log.Lost, Err: moved}, git.ErrRejected: {Kind: log.Lost, Alone: true, Err: moved}, git.ErrBusy: {Kind: log.Lost, Alone: true, Err: moved},
+		&TornError{"r", "x"}: {Kind: log.Done, Err: &TornError{"r", "x"}}, network: {Kind: log.Refused, Err: network}, &log.UnclearError{Err: network}: {Kind: log.Unclear, Err: &log.UnclearError{Err: network}},
 	} {
-		if got := outcomeOf(&link{ID: "1"}, err); !reflect.DeepEqual(got, want) {
+		got := l.outcome(true, err)
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: %+v", err, got)
 		}
+		s.record(map[string]log.Outcome{l.ID: got})
+		again := s.recorded(l.ID)
+		if again == nil || again.Kind != want.Kind || again.Alone != want.Alone || want.Kind != log.Lost && fmt.Sprint(again.Err) != fmt.Sprint(want.Err) {
+			t.Errorf("%v is read again as %+v", err, again)
+		}
 	}
-	line, err := json.Marshal(outcome{ID: "2", State: linkLost})
+	for by, want := range map[string]log.Outcome{"": {Kind: log.Lost, Err: moved}, "a": {Kind: log.Rewritten, Commits: []plumbing.OID{"a"}}} {
+		all := taken{}
+		if by != "" {
+			all[l.ID] = []plumbing.OID{plumbing.OID(by)}
+		}
+		if got := l.taken(all); !reflect.DeepEqual(got, want) {
+			t.Errorf("taken as %q: %+v", by, got)
+		}
+	}
+	line, err := json.Marshal(record{ID: "2", Kind: log.Lost})
 	check(t, err)
-	check(t, os.WriteFile(s.file(outcomesFile), append(line, "\n{\"id\":\"2\",\"state\":1}\n{\"id\":\"22\",\"state\":\"done\"}\n"...), 0o644))
-	if o := s.recorded("2"); o == nil || o.State != linkLost {
+	check(t, os.WriteFile(s.file(outcomesFile), append(line, "\n{\"id\":\"2\",\"kind\":\"x\"}\n{\"id\":\"2\",\"state\":\"done\"}\n{\"id\":\"22\",\"kind\":1}\n"...), 0o644))
+	if o := s.recorded("2"); o == nil || o.Kind != log.Lost {
 		t.Errorf("%+v", o)
 	}
 	if o := s.recorded("3"); o != nil {

@@ -10,24 +10,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
-
-// UnclearError means that it is unknown whether a push was done: the remote can't be asked, or
-// something local is in the way.
-type UnclearError struct {
-	Err  error // of the push
-	Look error // of finding out its outcome; nil if the remote doesn't show one yet
-}
-
-func (e *UnclearError) Error() string {
-	if e.Look != nil && !isNetwork(e.Look) {
-		return fmt.Sprintf("%v (whether it was done can't be seen: %v)", e.Err, e.Look)
-	}
-	return e.Err.Error() + " (whether it was done shows when the remote is there again)"
-}
-
-// Unwrap returns only the error of the push: the error of the look is no news of the operation.
-func (e *UnclearError) Unwrap() error { return e.Err }
 
 // push moves the remote's refs.
 func (s *Store) push(ctx context.Context, p *plan) error {
@@ -95,7 +79,7 @@ func tried(ctx context.Context, push func(context.Context) error, arrived func(c
 		}
 	}
 	if unheard != nil { // it may still be on its way there
-		return &UnclearError{Err: unheard}
+		return &log.UnclearError{Err: unheard}
 	}
 	return failed
 }
@@ -107,7 +91,7 @@ func unclear(unheard, err error) error {
 	if unheard == nil || err == nil || known {
 		return err
 	}
-	return &UnclearError{unheard, err}
+	return &log.UnclearError{Err: unheard, Look: err}
 }
 
 // keepBranches drops the deletions of task branches from a push that the remote refused, since it
@@ -246,9 +230,6 @@ func (e *TornError) Error() string {
 	return fmt.Sprintf("the remote %s has moved the board and not %s, which was pushed with it", e.Remote, e.Ref)
 }
 
-// Torn marks the error as one of an operation that is on the board all the same.
-func (e *TornError) Torn() bool { return true }
-
 // follows reports whether now contains the board's commit that an update brings.
 func (s *Store) follows(ctx context.Context, u plumbing.RefUpdate, now plumbing.OID) (bool, error) {
 	if now == u.New || now == u.Old || now.IsZero() {
@@ -261,13 +242,13 @@ func (s *Store) follows(ctx context.Context, u plumbing.RefUpdate, now plumbing.
 // the remote has them: a later fetch brings missing ones, and work that somebody did on a local
 // branch stays for them to find. taken is the chain that was pushed, nil if another process pushed
 // it and only the caller's own part is updated here.
-func (s *Store) settle(ctx context.Context, number int, updates []plumbing.RefUpdate, reflog string, taken *chain) error {
+func (s *Store) settle(ctx context.Context, number int, updates []plumbing.RefUpdate, reflog string, taken *chain) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 	defer cancel()
 	defer s.lock(ctx)()
 	branch, err := s.integration(ctx)
 	if err != nil {
-		return nil
+		return
 	}
 	var moves []plumbing.RefUpdate
 	move := func(ref string, from, to plumbing.OID) { // unless it is elsewhere, or can't be read
@@ -292,12 +273,11 @@ func (s *Store) settle(ctx context.Context, number int, updates []plumbing.RefUp
 		if slices.ContainsFunc(updates, func(u plumbing.RefUpdate) bool { return u.Ref == plumbing.BoardRef && u.Old != u.New }) {
 			s.pushed(number)
 		}
-		return nil
+		return
 	}
 	for _, u := range moves {
 		_ = s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{u}, reflog)
 	}
-	return nil
 }
 
 // stale returns the update that deletes the remote-tracking branch which git wrote on a push: git

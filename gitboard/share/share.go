@@ -163,23 +163,23 @@ func (s *Store) offer(ctx context.Context, by *git.Remote, offered map[string]st
 	err := tried(ctx, push, arrived, func(error) bool { return found != lost })
 	switch {
 	case err != nil && found == lost: // a part has arrived, and the rest has to follow
-		return &UnclearError{Err: err}
+		return &log.UnclearError{Err: err}
 	case err == nil && found != none: // others may have built on it
 		return s.unlessAnother(ctx, s.adopt(ctx, by, found))
 	case err == nil:
 		return s.keepName(ctx, by)
 	case home.IsZero() && errors.Is(err, git.ErrUnsent): // an interrupted push may still be on its way
-		return &UnclearError{Err: err}
+		return &log.UnclearError{Err: err}
 	case home.IsZero():
 		return err
 	case errors.Is(err, git.ErrUnsent):
 		return errors.Join(err, s.comeHome(ctx, home))
 	case errors.Is(err, git.ErrRejected) || errors.Is(err, git.ErrNotAtomic):
 		return errors.Join(fmt.Errorf("%w; nothing was shared", err), s.comeHome(ctx, home))
-	case errors.As(err, new(*UnclearError)):
+	case errors.As(err, new(*log.UnclearError)):
 		return err
 	}
-	return &UnclearError{Err: err}
+	return &log.UnclearError{Err: err}
 }
 
 // comeHome makes the board at home here again, since it was not shared. If that fails, as on a full

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -109,16 +110,17 @@ func TestCutOffShare(t *testing.T) {
 func TestBesideAShare(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
-	ids := s.commits(t, 2)
+	ids := s.commits(t, 3)
+	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[1]})
 	s.remote.Store(nil)
-	back := []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[0]}}
+	next := []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[2]}}
 	check(t, s.begin(t.Context(), "hub")) // and the board has left home
 	share, err := s.repo.OpenQueue(s.file(sharingLock))
 	check(t, err)
 	defer share.Close()
 	check(t, share.Try())
 	s.shareWait = time.Millisecond
-	refusedAs(t, s.Append(t.Context(), nil, back, "", nil), board.CodeBusy, "try again")
+	refusedAs(t, s.UpdateRefs(t.Context(), next, ""), board.CodeBusy, "try again")
 	refusedAs(t, s.Share(t.Context(), "hub", "probe"), board.CodeBusy, "try again")
 	_, err = s.Own(t.Context())
 	refusedAs(t, err, board.CodeBusy, "try again")
@@ -131,8 +133,8 @@ func TestBesideAShare(t *testing.T) {
 		})}}
 	}
 	// It ends, and the board is at home again: it was refused.
-	check(t, s.Append(ends(func() { s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]}) }), nil, back, "", nil))
-	if at, err := s.repo.Ref(t.Context(), plumbing.BoardRef); at != ids[0] || err != nil {
+	check(t, s.UpdateRefs(ends(func() { s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]}) }), next, ""))
+	if at, err := s.repo.Ref(t.Context(), plumbing.BoardRef); at != ids[2] || err != nil {
 		t.Errorf("the board is at %s: %v", at, err)
 	}
 	// It ends, and the board is shared.
@@ -141,7 +143,7 @@ func TestBesideAShare(t *testing.T) {
 	check(t, err)
 	check(t, <-share.Granted()) // waits that were given up may still be ending
 	s.branch, s.at = "refs/heads/integration", ids[1]
-	err = s.Append(ends(func() { check(t, s.repo.Settings().Set(t.Context(), git.RemoteKey, "hub")) }), nil, back, "", nil)
+	err = s.UpdateRefs(ends(func() { check(t, s.repo.Settings().Set(t.Context(), git.RemoteKey, "hub")) }), next, "")
 	if !isNetwork(err) {
 		t.Errorf("it is told %v, and not what the remote says", err)
 	}
@@ -206,7 +208,7 @@ func TestOfferFails(t *testing.T) {
 			ctx, _ := git.WithRetries(t.Context(), 1)
 			err = s.offer(ctx, by, map[string]string{plumbing.BoardRef: plumbing.BoardRef, string(tip): plumbing.HomeRef}, home)
 			wanted, is := c.want.(error)
-			if is && !errors.Is(err, wanted) || !is && !errors.As(err, c.want) || errors.As(err, new(*UnclearError)) != c.unclear {
+			if is && !errors.Is(err, wanted) || !is && !errors.As(err, c.want) || errors.As(err, new(*log.UnclearError)) != c.unclear {
 				t.Errorf("it ends with %v", err)
 			}
 			_, here := s.atHome(t.Context(), nil)

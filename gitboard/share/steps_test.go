@@ -159,8 +159,6 @@ func TestUnknownChains(t *testing.T) {
 	}
 }
 
-func second(_ any, err error) error { return err }
-
 // TestGather checks that a push waits for as many operations as travelled or waited at the end of
 // the last push, if that was just now.
 func TestGather(t *testing.T) {
@@ -232,9 +230,9 @@ func TestSentences(t *testing.T) {
 	network := &git.NetworkError{Remote: "hub", Said: "it is gone", Err: errors.New("x")}
 	a, b := plumbing.OID(strings.Repeat("a", 40)), plumbing.OID(strings.Repeat("b", 40))
 	for want, err := range map[string]error{
-		"the remote hub: it is gone (whether it was done shows when the remote is there again)":                                             &UnclearError{Err: network},
-		"x (whether it was done shows when the remote is there again)":                                                                      &UnclearError{Err: errors.New("x"), Look: network},
-		"x (whether it was done can't be seen: y)":                                                                                          &UnclearError{Err: errors.New("x"), Look: errors.New("y")},
+		"the remote hub: it is gone (whether it was done shows when the remote is there again)":                                             &log.UnclearError{Err: network},
+		"x (whether it was done shows when the remote is there again)":                                                                      &log.UnclearError{Err: errors.New("x"), Look: network},
+		"x (whether it was done can't be seen: y)":                                                                                          &log.UnclearError{Err: errors.New("x"), Look: errors.New("y")},
 		"the remote hub has moved the board and not r, which was pushed with it":                                                            &TornError{"hub", "r"},
 		"hub has other commits at a, b, and nothing at c; the submissions that are here are kept":                                           &MovedError{"hub", []string{"a", "b"}, []string{"c"}},
 		"hub has other commits at a; the submissions that are here are kept":                                                                &MovedError{Remote: "hub", Refs: []string{"a"}},
@@ -246,7 +244,7 @@ func TestSentences(t *testing.T) {
 			t.Errorf("%q, not %q", err, want)
 		}
 	}
-	if errors.Is(&UnclearError{Err: errors.New("x"), Look: network}, network) {
+	if errors.Is(&log.UnclearError{Err: errors.New("x"), Look: network}, network) {
 		t.Error("the error of the look says something about the operation")
 	}
 }
@@ -361,8 +359,7 @@ func TestOutcomes(t *testing.T) {
 	}
 	pending := operation("pending", here, apartFrom)
 	check(t, s.replace(t.Context(), &chain{Base: here, Links: []*link{pending}}))
-	s.record(&chain{Links: []*link{lease("lost lease"), operation("lost", here, apartFrom)}}, nil, git.ErrRefMoved)
-	s.record(&chain{Links: []*link{lease("done")}}, nil, nil)
+	s.record(map[string]log.Outcome{"lost": operation("lost", here, apartFrom).overtaken(), "lost lease": lease("lost lease").overtaken(), "done": {Kind: log.Done}})
 	stray := operation("of another board", ids[0], "")
 	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Message: "other\n"}))
 	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{other}))
@@ -370,26 +367,23 @@ func TestOutcomes(t *testing.T) {
 	for _, c := range []struct {
 		mine  *link
 		known bool
-		want  error // nil for none
+		want  log.Kind
 		alone bool
 	}{
-		{pending, false, nil, false},
-		{lease("done"), true, nil, false},
-		{operation("at the tip", ids[1], here), true, nil, false},
-		{operation("on the board", ids[0], ids[1]), true, nil, false},
-		{stray, true, git.ErrRefMoved, false},
-		{operation("dropped", here, other.OID), true, git.ErrRefMoved, true},
-		{lease("dropped lease"), true, git.ErrRefMoved, true},
-		{operation("lost", here, apartFrom), true, git.ErrRefMoved, false},
-		{lease("lost lease"), true, git.ErrRefMoved, true},
+		{pending, false, 0, false},
+		{lease("done"), true, log.Done, false},
+		{operation("at the tip", ids[1], here), true, log.Done, false},
+		{operation("on the board", ids[0], ids[1]), true, log.Done, false},
+		{stray, true, log.Lost, false},
+		{operation("dropped", here, other.OID), true, log.Lost, true},
+		{lease("dropped lease"), true, log.Lost, true},
+		{operation("lost", here, apartFrom), true, log.Lost, false},
+		{lease("lost lease"), true, log.Lost, true},
+		{operation("not in this clone", ids[0], apartFrom), true, log.Unclear, false},
 	} {
-		known, err := s.outcome(t.Context(), c.mine)
-		if known != c.known || !errors.Is(err, c.want) || errors.Is(err, ErrAlone) != c.alone {
-			t.Errorf("%s: %v, %v", c.mine.ID, known, err)
+		if known, o := s.outcome(t.Context(), c.mine); known != c.known || o.Kind != c.want || o.Alone != c.alone {
+			t.Errorf("%s: %v, %+v", c.mine.ID, known, o)
 		}
-	}
-	if _, err := s.outcome(t.Context(), operation("not in this clone", ids[0], apartFrom)); !errors.As(err, new(*UnclearError)) {
-		t.Errorf("a commit that can't be looked at: %v", err)
 	}
 }
 
@@ -404,13 +398,13 @@ func TestAbandoned(t *testing.T) {
 		return &link{ID: id, Base: ids[1], Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(id), New: ids[0]}}}
 	}
 	before, mine, after := of("before"), of("mine"), of("after")
-	abandon := func(want error, unclear bool, left int) {
+	abandon := func(want log.Kind, left int) {
 		t.Helper()
 		q := s.pushQueue()
 		defer q.leave()
-		err := s.abandon(ended, ended.Err(), mine, q)
-		if !errors.Is(err, want) || errors.As(err, new(*UnclearError)) != unclear {
-			t.Errorf("it is told %v", err)
+		o := s.abandon(ended, ended.Err(), mine, q)
+		if o.Kind != want || (o.Kind != log.Done) != errors.Is(o.Err, context.Canceled) {
+			t.Errorf("it is told %+v", o)
 		}
 		if n, err := s.Waiting(t.Context()); n != left || err != nil {
 			t.Errorf("%d are left: %v", n, err)
@@ -421,19 +415,19 @@ func TestAbandoned(t *testing.T) {
 		check(t, s.replace(t.Context(), &chain{Base: ids[1], Links: links}))
 	}
 	wait(before, mine, after)
-	abandon(context.Canceled, false, 1)
+	abandon(log.Refused, 1)
 	wait(before)
-	abandon(context.Canceled, true, 1) // dropped by somebody
+	abandon(log.Unclear, 1) // dropped by somebody
 	pushing := s.pushQueue()
 	if !pushing.try() {
 		t.Fatal("it can't push")
 	}
 	wait(mine)
-	abandon(context.Canceled, true, 1)
+	abandon(log.Unclear, 1)
 	pushing.leave()
-	s.record(&chain{Links: []*link{mine}}, nil, nil)
+	s.record(map[string]log.Outcome{mine.ID: {Kind: log.Done}})
 	wait(before)
-	abandon(nil, false, 1)
+	abandon(log.Done, 1)
 }
 
 // TestDone checks how the outcome of a push is found on the remote.
@@ -593,7 +587,7 @@ func TestSettle(t *testing.T) {
 				s.at = c.here[plumbing.BoardRef]
 			}
 			before, number := s.Now(), s.pushing()
-			check(t, s.settle(t.Context(), number, c.updates, "", nil))
+			s.settle(t.Context(), number, c.updates, "", nil)
 			if s.Fresh(before) != c.counts {
 				t.Errorf("it counts: %v", !c.counts)
 			}

@@ -20,7 +20,7 @@ import (
 type Store struct {
 	repo   *git.Repo
 	dir    string // this clone's own files
-	log    *log.Log
+	log    *log.Reader
 	now    func() time.Time
 	remote atomic.Pointer[git.Remote]
 	// Learned, if not nil, is called when the answer to a push has brought the operations after on, up
@@ -37,7 +37,7 @@ type Store struct {
 
 // New returns the store of a repository. dir holds this clone's own files; now is its clock.
 func New(repo *git.Repo, dir string, now func() time.Time) *Store {
-	return &Store{repo: repo, dir: dir, log: log.New(repo, ""), now: now, shareWait: shareWait, beat: aBeat}
+	return &Store{repo: repo, dir: dir, log: log.NewReader(repo, ""), now: now, shareWait: shareWait, beat: aBeat}
 }
 
 // Local is the repository itself, without the remote.
@@ -143,28 +143,6 @@ func (s *Store) Ref(ctx context.Context, name string) (plumbing.OID, error) {
 		}
 	}
 	return s.repo.Ref(ctx, name)
-}
-
-// UpdateRefs moves refs as WriteAndUpdate does.
-func (s *Store) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
-	return s.WriteAndUpdate(ctx, nil, updates, reflog)
-}
-
-// WriteAndUpdate stores objects and moves refs. Shared refs are moved at the remote first, in one
-// push that also carries everything else pending in this clone. It returns nil once the remote has
-// taken them, even if some could not be moved here. The error is git.ErrRefMoved if the race was
-// lost, and a *git.NetworkError if the remote could not be asked or refused. It refuses to write
-// in a mirror of another repository, where the next fetch would discard the change.
-func (s *Store) WriteAndUpdate(ctx context.Context, objects []plumbing.Object, updates []plumbing.RefUpdate, reflog string) error {
-	for try := 1; ; try++ {
-		err := s.Append(ctx, objects, updates, reflog, nil)
-		if !errors.Is(err, ErrAlone) || !git.MayRetry(ctx, try, tries) {
-			return err
-		}
-		if err := s.Flush(ctx); err != nil {
-			return err
-		}
-	}
 }
 
 // there is the name at the remote of one of this clone's refs.

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 type clone struct {
 	*share.Store
 	w   *world
-	log *log.Log
+	log *log.Reader
 }
 
 // world is a bare repository and two clones that share a board through it.
@@ -142,7 +142,7 @@ func (w *world) openWith(dir string, o git.Options) *clone {
 	s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
 	_, err = s.Sharing(w.ctx)
 	w.check(err)
-	return &clone{s, w, log.New(s, "")}
+	return &clone{s, w, log.NewReader(s, "")}
 }
 
 func (w *world) check(err error) {
@@ -160,11 +160,11 @@ func (w *world) git(dir string, args ...string) string {
 // write decides an operation on a clone's view and appends it.
 func (w *world) write(c *clone, p board.Payload) (plumbing.OID, error) {
 	w.t.Helper()
-	return w.writeWith(c, p, log.Side{})
+	return w.writeWith(c, p, log.Batch{})
 }
 
 // writeWith is write for an operation that moves other refs, too.
-func (w *world) writeWith(c *clone, p board.Payload, side log.Side) (plumbing.OID, error) {
+func (w *world) writeWith(c *clone, p board.Payload, side log.Batch) (plumbing.OID, error) {
 	w.t.Helper()
 	w.n++
 	on, err := c.log.Tip(context.WithoutCancel(w.ctx))
@@ -174,7 +174,36 @@ func (w *world) writeWith(c *clone, p board.Payload, side log.Side) (plumbing.OI
 	w.check(err)
 	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 	w.check(err)
-	return built.Commit, c.log.Append(w.ctx, []*log.Built{built}, side)
+	side.Operations = []*log.Built{built}
+	return built.Commit, failed(c.Append(w.ctx, side))
+}
+
+// failure is the outcome of a batch that is not done, or not entirely, as an error.
+type failure struct{ log.Outcome }
+
+func (f failure) Error() string { return fmt.Sprint(f.Err) }
+
+func (f failure) Unwrap() error { return f.Err }
+
+func failed(o log.Outcome) error {
+	if o.Kind == log.Done && o.Err == nil {
+		return nil
+	}
+	return failure{o}
+}
+
+// lost reports whether an error is that of a batch that lost the race.
+func lost(err error) bool {
+	f := failure{}
+	return errors.As(err, &f) && f.Kind == log.Lost
+}
+
+// update stores objects and moves refs.
+func (c *clone) update(objects []plumbing.Object, updates ...plumbing.RefUpdate) error {
+	if err := c.WriteObjects(c.w.ctx, objects); err != nil {
+		return err
+	}
+	return c.UpdateRefs(c.w.ctx, updates, "")
 }
 
 func (w *world) must(c *clone, p board.Payload) plumbing.OID {
@@ -243,7 +272,7 @@ func TestLostRace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	won := w.must(w.a, note("mine"))
-	if _, err := w.write(w.b, note("no, mine")); !errors.Is(err, log.ErrLost) {
+	if _, err := w.write(w.b, note("no, mine")); !lost(err) {
 		t.Fatalf("the second gets %v", err)
 	}
 	if w.b.here() != won || w.there() != won {
@@ -260,7 +289,7 @@ func TestLostLease(t *testing.T) {
 	w := newWorld(t)
 	take := func(c *clone, session string) error {
 		update, object := lease.Renew(nil, leaseOf(session, 0))
-		return c.WriteAndUpdate(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, "")
+		return c.update([]plumbing.Object{object}, update)
 	}
 	w.check(take(w.a, "a"))
 	if err := take(w.b, "b"); !errors.Is(err, git.ErrRefMoved) {
@@ -374,8 +403,8 @@ DISARM
 mv '`+w.hub+`' '`+away+`'
 kill -9 $PPID`)
 	_, err := w.write(w.a, note("who knows"))
-	unclear := (*share.UnclearError)(nil)
-	if !errors.As(err, &unclear) || !errors.As(err, new(*git.NetworkError)) || errors.Is(err, log.ErrLost) {
+	unclear := (*log.UnclearError)(nil)
+	if !errors.As(err, &unclear) || !errors.As(err, new(*git.NetworkError)) || lost(err) {
 		t.Fatalf("it is told as %v", err)
 	}
 	if w.a.here() != before {
@@ -398,7 +427,7 @@ func TestUnreachable(t *testing.T) {
 	if err := w.a.Fetch(w.ctx); !errors.As(err, new(*git.NetworkError)) {
 		t.Errorf("a fetch says %v", err)
 	}
-	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*git.NetworkError)) || errors.Is(err, log.ErrLost) {
+	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*git.NetworkError)) || lost(err) {
 		t.Errorf("a write says %v", err)
 	}
 	w.check(os.Rename(away, w.hub))
@@ -447,7 +476,7 @@ func TestLeftLock(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			update, object := lease.Renew(nil, leaseOf("b", 0))
-			w.check(w.b.WriteAndUpdate(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}, ""))
+			w.check(w.b.update([]plumbing.Object{object}, update))
 			theirs := w.must(w.b, note("theirs"))
 			lock := filepath.Join(w.a.Local().CommonDir(), ref+".lock")
 			w.hold(lock)
@@ -473,7 +502,7 @@ func TestUnclearBesideALock(t *testing.T) {
 	lock := filepath.Join(w.a.Local().CommonDir(), plumbing.BoardRef+".lock")
 	w.hold(lock)
 	w.hook("reference-transaction", killed)
-	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*share.UnclearError)) || errors.Is(err, log.ErrLost) {
+	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*log.UnclearError)) || lost(err) {
 		t.Errorf("it is told as %v", err)
 	}
 	w.check(os.RemoveAll(lock))
@@ -487,7 +516,7 @@ func TestUnheardAndRejected(t *testing.T) {
 	w := newWorld(t)
 	w.hook("pre-receive", "DISARM\ntouch refs/heads/liza/state.lock\nkill -9 $PPID")
 	_, err := w.write(w.a, note("unheard"))
-	if !errors.As(err, new(*share.UnclearError)) || errors.Is(err, log.ErrLost) || errors.Is(err, git.ErrRejected) {
+	if !errors.As(err, new(*log.UnclearError)) || lost(err) || errors.Is(err, git.ErrRejected) {
 		t.Errorf("it is told as %v", err)
 	}
 	w.check(os.Remove(filepath.Join(w.hub, "refs", "heads", "liza", "state.lock")))
@@ -575,7 +604,7 @@ func TestLooksBeforeItPushes(t *testing.T) {
 	w.check(err)
 	w.check(w.a.Local().UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/liza/attic/one/1", New: integration}}, ""))
 	update, object := lease.Renew(nil, leaseOf("a", 0))
-	err = w.a.WriteAndUpdate(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update, {Ref: "refs/liza/attic/one/1", New: w.a.here()}}, "")
+	err = w.a.update([]plumbing.Object{object}, update, plumbing.RefUpdate{Ref: "refs/liza/attic/one/1", New: w.a.here()})
 	if !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("got %v", err)
 	}

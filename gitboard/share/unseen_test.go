@@ -1,7 +1,6 @@
 package share_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,7 +15,7 @@ import (
 // writeFencing appends a note that ends the lease of coder-1, as the clone sees it.
 func (w *world) writeFencing(c *clone, held *lease.Held) error {
 	w.t.Helper()
-	_, err := w.writeWith(c, note("taken over"), log.Side{Refs: []plumbing.RefUpdate{lease.Fence("coder-1", held)}})
+	_, err := w.writeWith(c, note("taken over"), log.Batch{Refs: []plumbing.RefUpdate{lease.Fence("coder-1", held)}})
 	return err
 }
 
@@ -30,7 +29,7 @@ func TestUnseenLease(t *testing.T) {
 			w := newWorldBy(t, update)
 			w.check(w.a.take(nil, "a"))
 			was := w.there()
-			if err := w.writeFencing(w.b, nil); !errors.Is(err, log.ErrLost) || w.there() != was {
+			if err := w.writeFencing(w.b, nil); !lost(err) || w.there() != was {
 				t.Errorf("it was not seen, and the take-over ends with %v", err)
 			}
 			held, err := lease.Read(w.ctx, w.b, "coder-1")
@@ -40,7 +39,7 @@ func TestUnseenLease(t *testing.T) {
 			}
 			// It was seen once, and its ref is missing here.
 			w.git(w.b.Local().TopLevel(), "update-ref", "-d", plumbing.LeaseRef("coder-1"))
-			if err := w.writeFencing(w.b, nil); !errors.Is(err, log.ErrLost) || w.there() != was {
+			if err := w.writeFencing(w.b, nil); !lost(err) || w.there() != was {
 				t.Errorf("it is missing here, and the take-over ends with %v", err)
 			}
 			w.check(w.writeFencing(w.b, w.b.lease()))

@@ -385,7 +385,7 @@ func TestProvesAllThatCame(t *testing.T) {
 	must(t, err)
 	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 	must(t, err)
-	must(t, b.Log().Append(ctx, []*log.Built{built}, log.Side{}))
+	must(t, log.Local{Store: b.Log().Store()}.Append(ctx, log.Batch{Operations: []*log.Built{built}}).Err)
 	s.proved = before
 	if err := s.prove(ctx, view()); !inconsistent(err) {
 		t.Errorf("the forged operation is not noticed: %v", err)

@@ -78,7 +78,7 @@ func Classify(err error) Class {
 		command *git.CommandError
 		network *git.NetworkError
 		apart   *share.DivergedError
-		unclear *share.UnclearError
+		unclear *log.UnclearError
 		gone    *share.LostError
 		stop    *supervisor.StopError
 	)

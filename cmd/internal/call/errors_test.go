@@ -32,7 +32,7 @@ func TestExitCodes(t *testing.T) {
 		{&git.AmbiguousError{Rev: "main"}, 1, "invalid"},
 		{board.Refuse("busy", "another merge", ""), 2, "busy"},
 		{&board.MissingError{Path: "goals/goal-1.yaml"}, 4, "inconsistent"},
-		{&gitboard.LostError{Op: "note", Attempts: 50, Err: log.ErrLost}, 2, "lost-race"},
+		{&gitboard.LostError{Op: "note", Attempts: 50, Err: git.ErrRefMoved}, 2, "lost-race"},
 		{git.ErrBusy, 2, "lost-race"},
 		{&git.CommandError{Op: "worktree add", Exit: 128}, 3, "git"},
 		{&git.StorageError{}, 3, "storage"},
@@ -44,9 +44,9 @@ func TestExitCodes(t *testing.T) {
 		{&log.NewerFormatError{Format: 9}, 5, "newer-format"},
 		{codec.ErrNewer, 5, "newer-format"},
 		{&git.UnsupportedError{What: "git is too old"}, 5, "unsupported"},
-		{&share.UnclearError{Err: &git.NetworkError{Err: git.ErrSilent}}, 3, "network"},
+		{&log.UnclearError{Err: &git.NetworkError{Err: git.ErrSilent}}, 3, "network"},
 		{&share.MovedError{Remote: "hub", Refs: []string{"refs/liza/review/x/1"}}, 4, "inconsistent"},
-		{&share.UnclearError{Err: context.Canceled}, 3, "interrupted"},
+		{&log.UnclearError{Err: context.Canceled}, 3, "interrupted"},
 	} {
 		err := c.err
 		if err != nil {
@@ -65,7 +65,7 @@ func TestHintOfAnUnclearPush(t *testing.T) {
 	if hint := Classify(network).Hint; !strings.Contains(hint, "--offline") {
 		t.Errorf("a remote that can't be reached: %s", hint)
 	}
-	hint := Classify(fmt.Errorf("append note: %w", &share.UnclearError{Err: network})).Hint
+	hint := Classify(fmt.Errorf("append note: %w", &log.UnclearError{Err: network})).Hint
 	for _, way := range []string{"git liza sync", "git liza log", "--request"} {
 		if !strings.Contains(hint, way) {
 			t.Errorf("the hint lacks %s: %s", way, hint)

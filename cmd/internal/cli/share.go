@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
@@ -50,7 +51,7 @@ brings them itself.`,
 				err = begin()
 			}
 			again := "git liza share " + text.Line(c.Args[0], 60)
-			if unclear := (*share.UnclearError)(nil); errors.As(err, &unclear) {
+			if unclear := (*log.UnclearError)(nil); errors.As(err, &unclear) {
 				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
 			}
 			if errors.As(err, new(*git.NetworkError)) && !errors.Is(err, git.ErrRejected) && b.Remote() == "" {

@@ -6,9 +6,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
-// Outcome is the result of an operation on a board: the commit that Append writes, and that a
-// commit which carries the operation must equal.
-type Outcome struct {
+// Result is the result of an operation on a board: the content of the commit that Build makes, and
+// that a commit which carries the operation must equal.
+type Result struct {
 	After   *board.State
 	Tree    *Tree // nil until it is placed
 	Message string
@@ -16,51 +16,51 @@ type Outcome struct {
 }
 
 // Root returns the id of the board's tree.
-func (o *Outcome) Root() plumbing.OID { return o.Tree.Root() }
+func (r *Result) Root() plumbing.OID { return r.Tree.Root() }
 
 // Objects returns the new objects, the root tree last.
-func (o *Outcome) Objects() []plumbing.Object { return o.Tree.Objects(o.files) }
+func (r *Result) Objects() []plumbing.Object { return r.Tree.Objects(r.files) }
 
 // Encoder encodes a record as a file; path is only used in errors.
 type Encoder func(path string, r any) ([]byte, error)
 
 // Names appends the ids of the new objects.
-func (o *Outcome) Names(names []string) []string {
-	o.Tree.changed(o.files, func(oid plumbing.OID, _ []byte, _ *Tree) { names = append(names, string(oid)) })
+func (r *Result) Names(names []string) []string {
+	r.Tree.changed(r.files, func(oid plumbing.OID, _ []byte, _ *Tree) { names = append(names, string(oid)) })
 	return names
 }
 
-// CarryOut computes the outcome of an operation on a board whose files are in tree. It returns a
+// CarryOut computes the result of an operation on a board whose files are in tree. It returns a
 // *board.Refusal if the board does not allow the operation.
-func CarryOut(before *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {
-	o, err := Unplaced(before, op, encode)
+func CarryOut(before *board.State, tree *Tree, op board.Operation, encode Encoder) (*Result, error) {
+	r, err := Unplaced(before, op, encode)
 	if err == nil {
-		err = o.Place(tree)
+		err = r.Place(tree)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return o, nil
+	return r, nil
 }
 
-// Unplaced is CarryOut for a caller that places the outcome later.
-func Unplaced(before *board.State, op board.Operation, encode Encoder) (*Outcome, error) {
+// Unplaced is CarryOut for a caller that places the result later.
+func Unplaced(before *board.State, op board.Operation, encode Encoder) (*Result, error) {
 	after, err := board.Step(before, op)
 	if err != nil {
 		return nil, err
 	}
-	return outcome(before, after, op, encode)
+	return resultOf(before, after, op, encode)
 }
 
-// Place makes the outcome's tree from that of the board before it. It does not look at the boards
+// Place makes the result's tree from that of the board before it. It does not look at the boards
 // themselves.
-func (o *Outcome) Place(before *Tree) (err error) {
-	o.Tree, err = before.Change(o.files)
+func (r *Result) Place(before *Tree) (err error) {
+	r.Tree, err = before.Change(r.files)
 	return err
 }
 
-// outcome returns the outcome of a step from before to after, not placed yet.
-func outcome(before, after *board.State, op board.Operation, encode Encoder) (*Outcome, error) {
+// resultOf returns the result of a step from before to after, not placed yet.
+func resultOf(before, after *board.State, op board.Operation, encode Encoder) (*Result, error) {
 	message, payload, err := codec.Message(before, after, op)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func outcome(before, after *board.State, op board.Operation, encode Encoder) (*O
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{After: after, Message: message, files: files}, nil
+	return &Result{After: after, Message: message, files: files}, nil
 }
 
 // Files returns the changed files of a step: records, and the payload's file if there is one. The
