@@ -188,7 +188,7 @@ func ContextUsed(id string, percent int) Intent {
 	return func(_ context.Context, v *View) (board.Payload, []plumbing.RefUpdate, error) {
 		a := v.State.Agent(id)
 		if a == nil {
-			return nil, nil, board.Refuse(board.CodeUnknownAgent, id+" is not registered", "git liza register")
+			return nil, nil, board.Refusef(board.CodeUnknownAgent, "%s is not registered", id).Way(board.Do("register"))
 		}
 		return &board.AgentStatusChange{Status: a.Status, ContextPercent: percent, WaitingFor: a.WaitingFor}, nil, nil
 	}
@@ -235,7 +235,7 @@ func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held
 		return nil, fmt.Errorf("%s: %w", actor.ID, lease.ErrTaken)
 	}
 	if a == nil || a.Session != actor.Session || held.Session != actor.Session && !held.Damaged {
-		return nil, board.Refuse(board.CodeSession, actor.ID+" is registered in another session, or not at all: its lease is lost", "stop; git liza register begins a new session")
+		return nil, board.Refusef(board.CodeSession, "%s is registered in another session, or not at all: its lease is lost", actor.ID).Advise("stop; %s begins a new session", board.Do("register"))
 	}
 	next, err := s.board.leaseFor(v.State, actor.ID, a, s.board.now())
 	if err != nil {

@@ -3,7 +3,6 @@ package gitboard
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -51,10 +50,9 @@ func (b *Board) countLines(ctx context.Context, t *board.Task, p *board.Comment)
 	if file.Type != plumbing.BlobObject {
 		file, p.Deleted = files[1], true
 	}
-	diff := "git liza review " + t.ID + " --diff"
 	switch {
 	case file.Type != plumbing.BlobObject:
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not a file of the submission %.10s of %s", text.Line(p.Path, 80), t.ReviewCommit, t.ID), diff)
+		return board.Refusef(board.CodeInvalid, "%s is not a file of the submission %.10s of %s", text.Line(p.Path, 80), t.ReviewCommit, t.ID).Way(board.Do("review", t.ID).With("diff", ""))
 	case bytes.IndexByte(file.Data, 0) >= 0:
 		return board.Refuse(board.CodeInvalid, text.Line(p.Path, 80)+" is not a text: it has no lines", "say it in the reason of the verdict")
 	}

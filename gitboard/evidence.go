@@ -81,10 +81,10 @@ func (v *View) SetBack(ctx context.Context) error {
 		return err
 	}
 	name := v.State.Config().IntegrationBranch
-	lacks := fmt.Sprintf("%s was set back: it lacks %s", name, landed.Short())
+	lacks := board.Refusef(board.CodeSetBack, "%s was set back: it lacks %s", name, landed.Short())
 	switch o, err := b.Repo().Object(ctx, meta.Landed); {
 	case errors.Is(err, git.ErrNotFound):
-		return board.Refuse(board.CodeSetBack, lacks, "that commit isn't in this clone; in a clone that has it: git liza land "+meta.Landed)
+		return lacks.Advise("that commit isn't in this clone; in a clone that has it: %s", board.Do("land", meta.Landed))
 	case err != nil || o.Type != plumbing.CommitObject:
 		return err
 	}
@@ -96,9 +96,9 @@ func (v *View) SetBack(ctx context.Context) error {
 		return err
 	}
 	if !forward {
-		return board.Refuse(board.CodeSetBack, lacks, fmt.Sprintf("a human merges the two on a branch, git switch -c both %s && git merge %s, then: git liza land both", name, landed.Short()))
+		return lacks.Advise("a human merges the two on a branch, git switch -c both %s && git merge %s, then: %s", name, landed.Short(), board.Do("land", "both"))
 	}
-	return board.Refuse(board.CodeSetBack, lacks, "git liza land "+landed.Short())
+	return lacks.Way(board.Do("land", landed.Short()))
 }
 
 // SeenSetBack is SetBack as overviews and alarms show it, nil if integration is where it belongs.
@@ -201,7 +201,8 @@ func (b *Board) Instructions(ctx context.Context, r *board.Role) (string, error)
 		return "", err
 	}
 	if found[0].Type != "blob" {
-		return "", board.Refuse(board.CodeMissing, fmt.Sprintf("the instructions of the role %s, %s at %.10s, are not in this clone", r.Name, r.Instructions, r.Blob), "git fetch, or a human sets the team again: git liza team edit")
+		return "", board.Refusef(board.CodeMissing, "the instructions of the role %s, %s at %.10s, are not in this clone", r.Name, r.Instructions, r.Blob).
+			Advise("git fetch, or a human sets the team again: %s", board.Do("team"))
 	}
 	return string(found[0].Data), nil
 }

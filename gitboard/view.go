@@ -76,7 +76,7 @@ func (b *Board) commitAt(ctx context.Context, when string) (plumbing.OID, error)
 			}
 		}
 		if found.IsZero() {
-			return "", board.Refuse(board.CodeInvalid, "the board is younger than "+when, "git liza log")
+			return "", board.Refusef(board.CodeInvalid, "the board is younger than %s", when).Way(board.Do("log"))
 		}
 		return found, nil
 	}
@@ -85,14 +85,14 @@ func (b *Board) commitAt(ctx context.Context, when string) (plumbing.OID, error)
 		return "", err
 	}
 	if err != nil {
-		return "", board.Refuse(board.CodeInvalid, text.Line(when, 60)+" is neither a commit nor a time (2026-01-31T14:05:00Z)", "git liza log")
+		return "", board.Refusef(board.CodeInvalid, "%s is neither a commit nor a time (2026-01-31T14:05:00Z)", text.Line(when, 60)).Way(board.Do("log"))
 	}
 	on, err := b.Repo().History().IsAncestor(ctx, oid, tip.Commit)
 	if err != nil {
 		return "", err
 	}
 	if !on {
-		return "", board.Refuse(board.CodeInvalid, text.Line(when, 60)+" is not a commit of the board", "git liza log")
+		return "", board.Refusef(board.CodeInvalid, "%s is not a commit of the board", text.Line(when, 60)).Way(board.Do("log"))
 	}
 	return oid, nil
 }

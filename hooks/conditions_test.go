@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -84,7 +85,7 @@ func TestPreCommitConditions(t *testing.T) {
 
 // TestConditions checks single conditions of the other hooks.
 func TestConditions(t *testing.T) {
-	if hint := PrePush(Who{ID: "planner-1", Role: roles.Planner}, nil, "").Hint; hint != "git liza prime" {
+	if hint := cmdline.Hint(PrePush(Who{ID: "planner-1", Role: roles.Planner}, nil, "").Hint); hint != "git liza prime" {
 		t.Error(hint)
 	}
 	if who, r := (Who{ID: "coder-1"}).Known(nil); r != nil || who.Role != roles.Coder {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -83,8 +84,8 @@ func TestMovesOfOthers(t *testing.T) {
 			s.Changes()[board.RecordPath(board.TaskDir, "stuck")] = held("stuck", board.Blocked, "coder-1")
 			r := ReferenceTransaction(c.who, s, []Move{{c.ref, one, two, one, false}})
 			expect(t, r, c.part)
-			if r != nil && !strings.HasPrefix(r.Hint, c.hint) {
-				t.Errorf("hint %q", r.Hint)
+			if r != nil && !strings.HasPrefix(cmdline.Hint(r.Hint), c.hint) {
+				t.Errorf("hint %q", cmdline.Hint(r.Hint))
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -49,7 +50,7 @@ func expect(t *testing.T, r *board.Refusal, part string) {
 		t.Errorf("refused: %s", r.Message)
 	case part != "" && (r == nil || !strings.Contains(r.Message, part)):
 		t.Errorf("%+v, not %q", r, part)
-	case r != nil && r.Hint == "":
+	case r != nil && cmdline.Hint(r.Hint) == "":
 		t.Errorf("%s: no way out", r.Message)
 	}
 }
@@ -292,7 +293,7 @@ func TestPrePush(t *testing.T) {
 		"a line that says too much": {Who{}, "x " + line(one, "refs/heads/liza/candidate/7"), one, false},
 	} {
 		r := PrePush(c.who, ReadPushed(c.input), c.candidate)
-		if (r == nil) != c.allowed || c.who.Task != "" && !strings.HasPrefix(r.Hint, "git liza submit one ") {
+		if (r == nil) != c.allowed || c.who.Task != "" && !strings.HasPrefix(cmdline.Hint(r.Hint), "git liza submit one ") {
 			t.Errorf("%s: %v", name, r)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
@@ -254,7 +255,7 @@ func TestRefusedWhereItLies(t *testing.T) {
 	testrun.InitRepository(t, nested, false)
 	must(t, os.WriteFile(filepath.Join(nested, "x"), nil, 0o644))
 	refused := (*board.Refusal)(nil)
-	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &refused) || !strings.HasSuffix(refused.Hint, " "+nested) || !present(nested) {
+	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &refused) || !strings.HasSuffix(cmdline.Hint(refused.Hint), " "+nested) || !present(nested) {
 		t.Errorf("%v: %+v", err, refused)
 	}
 	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.path("one")), "index"), nil, 0o644))

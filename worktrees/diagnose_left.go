@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -73,7 +74,7 @@ func (d *diagnosis) moves(context.Context) error {
 // folders checks the entries of .worktrees.
 func (d *diagnosis) folders(ctx context.Context) error {
 	if obstacle := (*board.Refusal)(nil); errors.As(d.folderFree(), &obstacle) {
-		d.add(Problem{Kind: UnknownWorktree, Path: filepath.Join(d.root, ".worktrees"), Text: obstacle.Message, Hint: obstacle.Hint})
+		d.add(Problem{Kind: UnknownWorktree, Path: filepath.Join(d.root, ".worktrees"), Text: obstacle.Message, Hint: cmdline.Hint(obstacle.Hint)})
 		return nil
 	}
 	entries, err := os.ReadDir(filepath.Join(d.root, ".worktrees"))
@@ -202,7 +203,7 @@ func (d *diagnosis) folder(ctx context.Context, name, path string) error {
 	case l.inTheWay && !live(t.Status), l.theirs != "" && t.Status.Terminal(): // otherwise it was reported already
 		obstacle := (*board.Refusal)(nil)
 		if errors.As(l.blocked(t.ID), &obstacle) {
-			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: obstacle.Message, Hint: obstacle.Hint})
+			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: obstacle.Message, Hint: cmdline.Hint(obstacle.Hint)})
 		}
 	case l.ours && t.Status.Terminal(): // in other states, the next claim handles it
 		d.add(Problem{

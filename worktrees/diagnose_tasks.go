@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -121,7 +122,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip plumbing.OI
 		p := Problem{Kind: MissingWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("%s is %s, and its worktree is missing", t.ID, t.Status)}
 		if err := l.blocked(t.ID); err != nil {
 			p.Text += ": " + err.Error()
-			p.Hint = err.(*board.Refusal).Hint
+			p.Hint = cmdline.Hint(err.(*board.Refusal).Hint)
 		} else {
 			p.Fix = func(ctx context.Context) error { _, err := d.ensure(ctx, d.v, t); return err }
 		}

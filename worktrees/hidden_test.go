@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -118,7 +119,7 @@ func TestDetachedCommits(t *testing.T) {
 		return err
 	}
 	r := (*board.Refusal)(nil)
-	if err := submit(); !errors.As(err, &r) || r.Hint != "git -C .worktrees/one checkout task/one" {
+	if err := submit(); !errors.As(err, &r) || cmdline.Hint(r.Hint) != "git -C .worktrees/one checkout task/one" {
 		t.Errorf("%v, %+v", err, r)
 	}
 	own := s.work("one", "a.txt", "detached\n")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -115,7 +116,7 @@ func TestRefuseNested(t *testing.T) {
 		t.Helper()
 		r := (*board.Refusal)(nil)
 		c, err := s.refuseNested(ctx, s.path("one"), s.path("two"), "one")
-		if errors.As(err, &r) != want || r == nil && err != nil || want && (r.Code != board.CodeNested || r.Task != "one" || !strings.HasSuffix(r.Hint, filepath.Join(s.path("two"), "inner"))) || len(c.Dirty) == 0 {
+		if errors.As(err, &r) != want || r == nil && err != nil || want && (r.Code != board.CodeNested || r.Task != "one" || !strings.HasSuffix(cmdline.Hint(r.Hint), filepath.Join(s.path("two"), "inner"))) || len(c.Dirty) == 0 {
 			t.Errorf("%s: %v, %+v", name, err, c.Dirty)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
@@ -442,8 +443,8 @@ func (s *scene) refused(err error, code board.ErrorCode, part string) {
 	if !errors.As(err, &r) {
 		s.t.Fatalf("not refused: %v", err)
 	}
-	if r.Code != code || !contains(r.Error()+" | "+r.Hint, part) {
-		s.t.Errorf("refused as %s: %s | %s", r.Code, r.Message, r.Hint)
+	if r.Code != code || !contains(r.Error()+" | "+cmdline.Hint(r.Hint), part) {
+		s.t.Errorf("refused as %s: %s | %s", r.Code, r.Message, cmdline.Hint(r.Hint))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -71,7 +72,7 @@ func TestNamed(t *testing.T) {
 	} {
 		got, err := s.named(ctx, c.rev, c.expected)
 		refused := (*board.Refusal)(nil)
-		if got != c.want || (err != nil) != (c.want == "") || err != nil && (!errors.As(err, &refused) || refused.Code != board.CodeStale || !strings.Contains(refused.Hint, string(c.expected))) {
+		if got != c.want || (err != nil) != (c.want == "") || err != nil && (!errors.As(err, &refused) || refused.Code != board.CodeStale || !strings.Contains(cmdline.Hint(refused.Hint), string(c.expected))) {
 			t.Errorf("%q: %s %v", c.rev, got, err)
 		}
 	}

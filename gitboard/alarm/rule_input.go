@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -366,7 +367,7 @@ func (e *ruleInput) budgets() (all []sight) {
 	add := func(task string, b *board.Budget) {
 		if b != nil {
 			words := map[string]string{"task": task, "about": b.About, "used": fmt.Sprint(b.Used), "most": fmt.Sprint(b.Most), "key": b.Key}
-			all = append(all, sight{about: b.Key + "/" + b.About, n: b.Percent(), words: words, do: b.Raise()})
+			all = append(all, sight{about: b.Key + "/" + b.About, n: b.Percent(), words: words, do: cmdline.Hint(b.Raise())})
 		}
 	}
 	c := e.State.Config()
@@ -441,7 +442,7 @@ func (e *ruleInput) setBack() []sight {
 	if e.SetBack == nil {
 		return nil
 	}
-	return []sight{{words: map[string]string{"text": e.SetBack.Text}, do: e.SetBack.Do}}
+	return []sight{{words: map[string]string{"text": e.SetBack.Text}, do: cmdline.Hint(e.SetBack.Do)}}
 }
 
 func (e *ruleInput) checkpoint() []sight { return e.halted(board.CheckpointMode) }

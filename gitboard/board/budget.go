@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -35,16 +36,16 @@ func (b Budget) Percent() int { return int(int64(b.Used) * 100 / int64(b.Most)) 
 // Spent reports whether the budget is used up.
 func (b Budget) Spent() bool { return b.Used >= b.Most }
 
-// Raise is the command by which a human raises the budget, so that the stopped work continues.
-func (b Budget) Raise() string {
-	next := 2 * max(b.Used, b.Most)
+// Raise is how a human raises the budget, so that the stopped work continues.
+func (b Budget) Raise() Hint {
+	next := strconv.Itoa(2 * max(b.Used, b.Most))
 	if b.Key == KeyBudgetTask {
-		return fmt.Sprintf("git liza unblock %s --budget %d", b.About, next)
+		return Do("unblock", b.About).With("budget", next).Hint()
 	}
 	if b.Role != "" {
-		return "git liza team edit, tokens of " + b.Role
+		return Advice("%s, tokens of %s", Do("team"), b.Role)
 	}
-	return fmt.Sprintf("git liza config set %s %d", b.Key, next)
+	return Do("config", b.Key).With("value", next).Hint()
 }
 
 // String describes how much of the budget is used.
@@ -154,9 +155,9 @@ func blockSpent(s *State, t *Task, p *Usage, op Operation) {
 			return
 		}
 	}
-	question := fmt.Sprintf("%s. Give it more (%s), make it smaller, or give it up?", spent, spent.Raise())
+	question := spent.String() + ". Give it more, make it smaller, or give it up?"
 	if spent.Key == KeyBudgetRun {
-		question = fmt.Sprintf("%s. Try again (git liza unblock %s), make the task smaller, or raise the budget (%s)?", spent, t.ID, spent.Raise())
+		question = spent.String() + ". Try again, make the task smaller, or raise the budget?"
 	}
 	block(s, t, string(roles.System), BudgetSpent, []string{question}, op)
 }

@@ -210,7 +210,7 @@ const chosenAtInit = "integration_branch"
 // FindConfigKey looks up a setting by name.
 func FindConfigKey(name string) (ConfigKey, error) {
 	if name == "plan_review" {
-		return ConfigKey{}, invalid("plan_review belongs to the team, not to the settings").hint("a human sets it: git liza team edit")
+		return ConfigKey{}, invalid("plan_review belongs to the team, not to the settings").Advise("a human sets it: %s", Do("team"))
 	}
 	var names []string
 	for _, k := range ConfigKeys {
@@ -219,7 +219,7 @@ func FindConfigKey(name string) (ConfigKey, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return ConfigKey{}, invalid("no setting is called %q", name).hint("%s", didYouMean(name, names, "git liza config get"))
+	return ConfigKey{}, invalid("no setting is called %q", name).meant(name, names, Do("config-get"))
 }
 
 // LeaseSeconds is how long a lease lasts for a task; t may be nil.

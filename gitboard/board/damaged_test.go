@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -32,8 +33,8 @@ func (s *script) refusedOn(state *board.State, code board.ErrorCode, a board.Act
 		s.t.Fatalf("%s by %s: %v, not refused as %s", p.Op(), a.ID, err, code)
 	}
 	for _, w := range words {
-		if !strings.Contains(r.Message+"\n"+r.Hint, w) {
-			s.t.Fatalf("the refusal of %s does not say %q: %s\n%s", p.Op(), w, r.Message, r.Hint)
+		if !strings.Contains(r.Message+"\n"+cmdline.Hint(r.Hint), w) {
+			s.t.Fatalf("the refusal of %s does not say %q: %s\n%s", p.Op(), w, r.Message, cmdline.Hint(r.Hint))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/golden"
 )
 
@@ -33,7 +34,7 @@ func (d decision) attempt(who board.Actor, p board.Payload) []string {
 	op := board.Operation{Actor: who, Time: d.on.now.Add(time.Minute), Request: "r", Payload: p}
 	after, err := board.Step(before, op)
 	if r := (*board.Refusal)(nil); errors.As(err, &r) {
-		return []string{fmt.Sprintf("%s: %s | %s", r.Code, r.Message, r.Hint)}
+		return []string{fmt.Sprintf("%s: %s | %s", r.Code, r.Message, cmdline.Hint(r.Hint))}
 	}
 	if err != nil {
 		return []string{err.Error()}
@@ -229,11 +230,11 @@ func TestDecisionsOnSteps(t *testing.T) {
 			a := board.Asker{Actor: who, Now: s.now}
 			var lines []string
 			for _, step := range board.StepsOn(s.state(), a, "login") {
-				fmt.Fprintf(&b, "%s, %s: %s %s\n", what, who.ID, step.Op, step)
+				fmt.Fprintf(&b, "%s, %s: %s %s\n", what, who.ID, step.Do.Name, cmdline.Hint(step.Hint()))
 			}
 			for _, op := range board.Ops() {
 				if step, ok := board.StepOf(s.state(), a, op, ""); ok {
-					fmt.Fprintf(&b, "%s, %s, the board: %s %s\n", what, who.ID, step.Op, step)
+					fmt.Fprintf(&b, "%s, %s, the board: %s %s\n", what, who.ID, step.Do.Name, cmdline.Hint(step.Hint()))
 				}
 			}
 			takeable := func(holder string, _ board.Brief) bool { return holder != who.ID }
@@ -269,7 +270,11 @@ func TestDecisionsOnSteps(t *testing.T) {
 	leased := begun(t).claimed("login")
 	for _, left := range []time.Duration{-time.Hour, time.Hour} {
 		a := board.Asker{Actor: coder2, Now: leased.now, Leases: map[string]board.Lease{"coder-1": *leased.lease("coder-1", left).Lease}}
-		fmt.Fprintf(&b, "coder-2, a lease with %s left: %v\n", left, board.StepsOn(leased.state(), a, "login"))
+		var lines []string
+		for _, step := range board.StepsOn(leased.state(), a, "login") {
+			lines = append(lines, cmdline.Hint(step.Hint()))
+		}
+		fmt.Fprintf(&b, "coder-2, a lease with %s left: %v\n", left, lines)
 	}
 	golden.Check(t, "testdata/steps.txt", b.String())
 }

@@ -58,7 +58,7 @@ func fullID(field, oid string) error {
 // for_ ago. An agent that is not registered has no lease.
 func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation) error {
 	if holder == roles.HumanID {
-		return refuse(CodeLease, "a human holds it, and no lease ends that").hint("wait, or take another task")
+		return refuse(CodeLease, "a human holds it, and no lease ends that").Advise("wait, or take another task")
 	}
 	agent := s.Agent(holder)
 	if agent == nil || l == nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -359,9 +360,9 @@ func TestDependsOnDropped(t *testing.T) {
 	}
 	s.do(planner, &board.Supersede{About: about("login"), By: []string{"form", "page"}, Reason: "It was two."}).do(planner, give("mail"))
 	r := s.refused("invalid", planner, add("more", "login"), "depends_on names login, which is SUPERSEDED")
-	equal(t, "hint", r.Hint, "what replaced it: form and page")
+	equal(t, "hint", cmdline.Hint(r.Hint), "what replaced it: form and page")
 	r = s.refused("invalid", planner, add("more", "mail"), "depends_on names mail, which is ABANDONED")
-	equal(t, "hint", r.Hint, "why: git liza show mail")
+	equal(t, "hint", cmdline.Hint(r.Hint), "why: git liza show mail")
 }
 
 // TestTasksOfALaterGoal checks that tasks of a goal that comes after another one count as waiting

@@ -70,7 +70,7 @@ func principal(name string) error {
 		return nil
 	}
 	if !strings.Contains(name, "@") {
-		return invalid("%s is neither an agent's id nor an e-mail address: a human is known by the address that git has", quote(name)).hint("coder-1, or ada@example.org: git config user.email")
+		return invalid("%s is neither an agent's id nor an e-mail address: a human is known by the address that git has", quote(name)).Advise("coder-1, or ada@example.org: git config user.email")
 	}
 	if !address.MatchString(name) || !text.IsAddress(name) || strings.ToLower(name) != name || AgentAddress(name) {
 		return invalid("%s is not an e-mail address of a human, in lower case", quote(name))

@@ -7,21 +7,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// NextStep is a step that a caller may take: a command line, complete except for texts in capital
-// letters.
+// NextStep is a step that a caller may take, complete except for texts in capital letters.
 type NextStep struct {
-	Op   string // the operation; "" for a command that only reads
+	Do   Act
 	Task string // the task, "" for none
 	Why  string // why it comes next, briefly
-	Do   string
 }
 
-// String returns the step as a hint.
-func (n NextStep) String() string {
+// Hint returns the step as a hint.
+func (n NextStep) Hint() Hint {
 	if n.Why == "" {
-		return n.Do
+		return n.Do.Hint()
 	}
-	return n.Why + ": " + n.Do
+	return Advice("%s: %s", n.Why, n.Do)
 }
 
 // Asker is a caller who wants to know what it may do, and the time of asking. An agent that is not
@@ -32,11 +30,11 @@ type Asker struct {
 	Leases map[string]Lease // by agent
 }
 
-// way is a request for an operation: a complete example payload and the command line. The payload
-// is nil if this caller can't use it.
-type way func(s *State, t *Task, who Actor) (example Payload, command string)
+// way is a request for an operation: a complete example payload and the act. The payload is nil if
+// this caller can't use it.
+type way func(s *State, t *Task, who Actor) (example Payload, act Act)
 
-// Placeholders: for a text in a command line, and for a commit in an example.
+// Placeholders: for a text in an act, and for a commit in an example.
 const (
 	exampleText   = "TEXT"
 	exampleCommit = "0123456789012345678901234567890123456789"
@@ -96,7 +94,7 @@ func (a *Asker) asks(p Payload) Operation {
 }
 
 func (a *Asker) step(s *State, r rule, t *Task) (NextStep, bool) {
-	p, command := r.way(s, t, a.Actor)
+	p, act := r.way(s, t, a.Actor)
 	if p == nil {
 		return NextStep{}, false
 	}
@@ -106,183 +104,180 @@ func (a *Asker) step(s *State, r rule, t *Task) (NextStep, bool) {
 			taker.ShowLease(&l)
 		}
 	}
-	return NextStep{Op: op.Name(), Task: op.TaskID(), Do: "git liza " + command}, Check(s, op) == nil
+	return NextStep{Task: op.TaskID(), Do: act}, Check(s, op) == nil
 }
 
-func wayToRegister(_ *State, _ *Task, who Actor) (Payload, string) {
-	return &Register{Session: who.Session + "-next"}, "register"
+func wayToRegister(_ *State, _ *Task, who Actor) (Payload, Act) {
+	return &Register{Session: who.Session + "-next"}, Do("register")
 }
 
-func wayToAddTask(s *State, t *Task, who Actor) (Payload, string) {
+func wayToAddTask(s *State, t *Task, who Actor) (Payload, Act) {
 	d := Definition{Description: exampleText, Kind: Code, Priority: 1}
-	p, where := &AddTask{About: About{t.ID}, Definition: d}, ""
+	p, act := &AddTask{About: About{t.ID}, Definition: d}, Do("add-task").With("id", t.ID)
 	g, err := s.goalMeant(Operation{Actor: who}, "")
 	if running := s.Running(); err != nil && len(running) > 0 {
 		g = running[max(0, slices.IndexFunc(running, func(g *Goal) bool { return !s.Planned(g) }))]
-		p.Goal, where = g.ID, " --goal "+g.ID
+		p.Goal, act = g.ID, act.With("goal", g.ID)
 	}
 	spec := "FILE"
 	if g != nil {
 		spec = cmp.Or(g.SpecRef, spec)
 	}
-	return p, "add-task --id " + t.ID + where + " --desc TEXT --spec " + spec + " --done TEXT --scope TEXT"
+	return p, act.With("description", exampleText, "spec_ref", spec, "done_when", exampleText, "scope", exampleText)
 }
 
-func wayToFinalize(_ *State, t *Task, _ Actor) (Payload, string) {
-	return &Finalize{About: About{t.ID}, SpecOID: exampleCommit}, "finalize " + t.ID
+func wayToFinalize(_ *State, t *Task, _ Actor) (Payload, Act) {
+	return &Finalize{About: About{t.ID}, SpecOID: exampleCommit}, Do("finalize", t.ID)
 }
 
-func wayToRejectDraft(_ *State, t *Task, _ Actor) (Payload, string) {
-	return &RejectDraft{About{t.ID}, exampleText}, "reject-draft " + t.ID + " --reason TEXT"
+func wayToRejectDraft(_ *State, t *Task, _ Actor) (Payload, Act) {
+	return &RejectDraft{About{t.ID}, exampleText}, Do("reject-draft", t.ID).With("reason", exampleText)
 }
 
 // wayToAmend fills in the fields that finalize requires and the task lacks. If it lacks none, it
 // fills in the one that is amended most often.
-func wayToAmend(_ *State, t *Task, _ Actor) (Payload, string) {
+func wayToAmend(_ *State, t *Task, _ Actor) (Payload, Act) {
 	p := &AmendTask{About: About{t.ID}, Definition: Definition{DoneWhen: exampleText, Scope: exampleText, SpecRef: "FILE", SpecOID: exampleCommit}}
-	command := "amend-task " + t.ID
-	set := func(missing bool, field, flag string) {
+	act := Do("amend-task", t.ID)
+	set := func(missing bool, field, example string) {
 		if missing {
-			p.Set, command = append(p.Set, field), command+flag
+			p.Set, act = append(p.Set, field), act.With(field, example)
 		}
 	}
-	set(t.DoneWhen == "", "done_when", " --done TEXT")
-	set(t.Scope == "", "scope", " --scope TEXT")
-	set(t.SpecRef == "", "spec_ref", " --spec FILE")
-	set(len(p.Set) == 0, "done_when", " --done TEXT")
+	set(t.DoneWhen == "", "done_when", exampleText)
+	set(t.Scope == "", "scope", exampleText)
+	set(t.SpecRef == "", "spec_ref", "FILE")
+	set(len(p.Set) == 0, "done_when", exampleText)
 	if t.Status != Draft {
-		p.Reason, command = exampleText, command+" --reason TEXT"
+		p.Reason, act = exampleText, act.With("reason", exampleText)
 	}
-	return p, command
+	return p, act
 }
 
-func wayToClaim(_ *State, t *Task, who Actor) (Payload, string) {
+func wayToClaim(_ *State, t *Task, who Actor) (Payload, Act) {
 	p := &Claim{About: About{t.ID}, Clone: "here"}
 	if KindOfClaim(t, who.ID).Fresh {
 		p.BaseCommit = exampleCommit
 	}
-	return p, "claim " + t.ID
+	return p, Do("claim", t.ID)
 }
 
-func wayToPreExec(_ *State, t *Task, _ Actor) (Payload, string) {
+func wayToPreExec(_ *State, t *Task, _ Actor) (Payload, Act) {
 	c := Checkpoint{Intent: exampleText, Validation: exampleText, FilesToModify: []string{"PATH"}}
-	return &PreExec{About{t.ID}, c}, "pre-exec " + t.ID + " --intent TEXT --validation TEXT --file PATH"
+	return &PreExec{About{t.ID}, c}, Do("pre-exec", t.ID).With("intent", exampleText, "validation", exampleText, "file", "PATH")
 }
 
-func wayToHandOff(_ *State, t *Task, who Actor) (Payload, string) {
-	p, command := &HandOff{About: About{t.ID}, Summary: exampleText, NextAction: exampleText}, "handoff "+t.ID
+func wayToHandOff(_ *State, t *Task, who Actor) (Payload, Act) {
+	p, act := &HandOff{About: About{t.ID}, Summary: exampleText, NextAction: exampleText}, Do("handoff", t.ID)
 	if who.Role == roles.Planner {
-		p.Task, command = "", "handoff"
+		p.Task, act = "", Do("handoff")
 	}
-	return p, command + " --summary TEXT --next TEXT"
+	return p, act.With("summary", exampleText, "next", exampleText)
 }
 
-func wayToRelease(_ *State, t *Task, who Actor) (Payload, string) {
+func wayToRelease(_ *State, t *Task, who Actor) (Payload, Act) {
 	if who.Role == roles.Human {
-		return &Release{About: About{t.ID}, Force: true, Reason: exampleText}, "release " + t.ID + " --force --reason TEXT"
+		return &Release{About: About{t.ID}, Force: true, Reason: exampleText}, Do("release", t.ID).With("force", "", "reason", exampleText)
 	}
-	return &Release{About: About{t.ID}}, "release " + t.ID
+	return &Release{About: About{t.ID}}, Do("release", t.ID)
 }
 
-func wayToSubmit(_ *State, t *Task, _ Actor) (Payload, string) {
-	return &Submit{About: About{t.ID}, Commit: exampleCommit, ReviewBase: exampleCommit, Commits: 1, Files: 1, NoTestsBecause: exampleText}, "submit " + t.ID
+func wayToSubmit(_ *State, t *Task, _ Actor) (Payload, Act) {
+	return &Submit{About: About{t.ID}, Commit: exampleCommit, ReviewBase: exampleCommit, Commits: 1, Files: 1, NoTestsBecause: exampleText}, Do("submit", t.ID)
 }
 
-func wayToBlock(_ *State, t *Task, who Actor) (Payload, string) {
-	p := &Block{About: About{t.ID}, Reason: exampleText}
-	if who.Role != roles.Coder {
-		return p, "block " + t.ID + " --reason TEXT"
+func wayToBlock(_ *State, t *Task, who Actor) (Payload, Act) {
+	p, act := &Block{About: About{t.ID}, Reason: exampleText}, Do("block", t.ID).With("reason", exampleText)
+	if who.Role == roles.Coder {
+		p.Questions, act = []string{exampleText}, act.With("question", exampleText)
 	}
-	p.Questions = []string{exampleText}
-	return p, "block " + t.ID + " --reason TEXT --question TEXT"
+	return p, act
 }
 
-func wayToClaimReview(_ *State, t *Task, _ Actor) (Payload, string) {
-	return &ClaimReview{About: About{t.ID}}, "claim-review " + t.ID
+func wayToClaimReview(_ *State, t *Task, _ Actor) (Payload, Act) {
+	return &ClaimReview{About: About{t.ID}}, Do("claim-review", t.ID)
 }
 
-func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, string) {
-	return &Withdraw{About: About{t.ID}}, "withdraw " + t.ID
+func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, Act) {
+	return &Withdraw{About: About{t.ID}}, Do("withdraw", t.ID)
 }
 
 // wayToVerdict is a rejection: an approval has no text to fill in, and no hint proposes it.
-func wayToVerdict(_ *State, t *Task, _ Actor) (Payload, string) {
+func wayToVerdict(_ *State, t *Task, _ Actor) (Payload, Act) {
 	r := &Rejection{Overall: exampleText, Blockers: []Finding{exampleFinding}}
 	if t.HasPriorFeedback() {
 		r.Prior = []string{examplePrior}
 	}
-	return &Verdict{About: About{t.ID}, Verdict: VerdictRejected, Commit: t.ReviewCommit, Rejection: r}, rejecting(t)
+	return &Verdict{About: About{t.ID}, Verdict: VerdictRejected, Commit: t.ReviewCommit, Rejection: r}, Rejecting(t)
 }
 
 const examplePrior = "PARTIAL: TEXT"
 
 var exampleFinding = Finding{"PATH:1", "ISSUE", "WHY", "SUGGESTION"}
 
-func rejecting(t *Task) string {
-	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit
+// Rejecting is the rejection of a task's submission, with placeholders.
+func Rejecting(t *Task) Act {
+	act := Do("verdict", t.ID).With("verdict", VerdictRejected, "commit", t.ReviewCommit)
 	if len(t.OpenComments()) > 0 { // the comments have the rest
-		return command + " --reason TEXT"
+		return act.With("reason", exampleText)
 	}
-	command += ` --overall TEXT --blocker "` + exampleFinding.Flag() + `"`
+	act = act.With("overall", exampleText, "blocker", exampleFinding.Flag())
 	if t.HasPriorFeedback() {
-		command += ` --prior "` + examplePrior + `"`
+		act = act.With("prior", examplePrior)
 	}
-	return command
+	return act
 }
 
-// Rejecting is the command that rejects a task's submission, with placeholders.
-func Rejecting(t *Task) string { return "git liza " + rejecting(t) }
-
-func wayToMerge(s *State, t *Task, _ Actor) (Payload, string) {
+func wayToMerge(s *State, t *Task, _ Actor) (Payload, Act) {
 	p := &Merge{About: About{t.ID}, ReviewCommit: t.ReviewCommit, Before: exampleCommit, MergeCommit: t.ReviewCommit, MergeType: FastForward}
 	if s.Config().RequireIntegrationTest {
 		p.Test = exampleText
 	}
-	return p, "merge " + t.ID
+	return p, Do("merge", t.ID)
 }
 
-func wayToUnblock(_ *State, t *Task, _ Actor) (Payload, string) {
-	p, command := &Unblock{About: About{t.ID}}, "unblock "+t.ID
+func wayToUnblock(_ *State, t *Task, _ Actor) (Payload, Act) {
+	p, act := &Unblock{About: About{t.ID}}, Do("unblock", t.ID)
 	if t.BlockedReason == ReviewDeadlock {
-		p.Assessment, command = exampleText, command+" --assessment TEXT"
+		p.Assessment, act = exampleText, act.With("assessment", exampleText)
 	}
-	return p, command
+	return p, act
 }
 
-func wayToAnswer(_ *State, t *Task, _ Actor) (Payload, string) {
-	return &Answer{About: About{t.ID}, Text: exampleText}, "answer " + t.ID + " TEXT"
+func wayToAnswer(_ *State, t *Task, _ Actor) (Payload, Act) {
+	return &Answer{About: About{t.ID}, Text: exampleText}, Do("answer", t.ID).With("text", exampleText)
 }
 
-func wayToReassign(_ *State, t *Task, _ Actor) (Payload, string) {
-	return &Reassign{About: About{t.ID}}, "reassign " + t.ID
+func wayToReassign(_ *State, t *Task, _ Actor) (Payload, Act) {
+	return &Reassign{About: About{t.ID}}, Do("reassign", t.ID)
 }
 
-func wayToResume(s *State, t *Task, _ Actor) (Payload, string) {
+func wayToResume(s *State, t *Task, _ Actor) (Payload, Act) {
 	if t.ID == "" {
-		return &Resume{}, "resume"
+		return &Resume{}, Do("resume")
 	}
-	return &Resume{About: About{t.ID}}, "resume --task " + t.ID
+	return &Resume{About: About{t.ID}}, Do("resume").With("task", t.ID)
 }
 
-func wayToResolve(*State, *Task, Actor) (Payload, string) {
-	return &Resolve{Text: exampleText}, "resolve --text TEXT"
+func wayToResolve(*State, *Task, Actor) (Payload, Act) {
+	return &Resolve{Text: exampleText}, Do("resolve").With("text", exampleText)
 }
 
-func wayToGoalComplete(s *State, _ *Task, _ Actor) (Payload, string) {
+func wayToGoalComplete(s *State, _ *Task, _ Actor) (Payload, Act) {
 	if s.TheGoal() != nil {
-		return &GoalComplete{}, "goal complete"
+		return &GoalComplete{}, Do("goal-complete")
 	}
 	for _, g := range s.Running() {
 		if _, open := s.unfinished(g.ID); !open && s.Planned(g) {
-			return &GoalComplete{Goal: g.ID}, "goal complete " + g.ID
+			return &GoalComplete{Goal: g.ID}, Do("goal-complete", g.ID)
 		}
 	}
-	return nil, ""
+	return nil, Act{}
 }
 
-func wayToNote(_ *State, _ *Task, who Actor) (Payload, string) {
+func wayToNote(_ *State, _ *Task, who Actor) (Payload, Act) {
 	if who.Role == roles.Human {
-		return &AddNote{Message: exampleText}, "note TEXT"
+		return &AddNote{Message: exampleText}, Do("note").With("message", exampleText)
 	}
-	return &AddNote{For: roles.HumanID, Message: exampleText}, "note --for human TEXT"
+	return &AddNote{For: roles.HumanID, Message: exampleText}, Do("note").With("for", roles.HumanID, "message", exampleText)
 }

@@ -20,7 +20,7 @@ func (p *Abandon) Op() string { return "abandon" }
 func (p *Abandon) Check(s *State, op Operation) error {
 	if d := s.dependents(p.Task); len(d) > 0 {
 		return refuse(CodeDependents, "%s can't be abandoned: %s depends on it", p.Task, strings.Join(d, ", ")).
-			hint("amend or supersede %s first", d[0])
+			Advise("amend or supersede %s first", d[0])
 	}
 	return required("reason", p.Reason)
 }

@@ -27,14 +27,14 @@ func (p *AlignmentEntry) Check(s *State, op Operation) error {
 		return err
 	}
 	if p.Wording != "" && (p.Wording == g.Description || required("wording", p.Wording) != nil) {
-		return invalid("the goal would stay as it is worded").hint("git liza goal show %s", g.ID)
+		return invalid("the goal would stay as it is worded").Way(Do("goal-show", g.ID))
 	}
 	if p.Wording != "" && g.Status != InProgress {
 		return refuse(CodeWrongState, "%s is %s: its wording stays", g.ID, g.Status)
 	}
 	if n := Size(g) + Size(p); n > maxPlanned {
 		return invalid("the goal's record would have %d bytes; entries may fill it to %d", n, maxPlanned).
-			hint("say it in a file of the project, or start a new goal")
+			Advise("say it in a file of the project, or start a new goal")
 	}
 	return nil
 }

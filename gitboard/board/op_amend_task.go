@@ -67,7 +67,7 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 		return err
 	}
 	if t.Definition().changedTo(d) == nil {
-		return invalid("this changes nothing about %s", p.Task).hint("git liza show %s", p.Task)
+		return invalid("this changes nothing about %s", p.Task).Way(Do("show", p.Task))
 	}
 	if t.Status != Draft {
 		if err := required("reason", p.Reason); err != nil {

@@ -63,7 +63,7 @@ func (p *LogAnomaly) Check(s *State, op Operation) error {
 	}
 	row := AnomalyTypes[anomalyRow(p.Type)]
 	if op.Actor.Role != roles.Human && !slices.Contains(row.Who, op.Actor.Role) {
-		return refuse(CodePermission, "%s is not logged by a %s", p.Type, op.Actor.Role).hint("it takes %s", list(row.Who))
+		return refuse(CodePermission, "%s is not logged by a %s", p.Type, op.Actor.Role).Advise("it takes %s", list(row.Who))
 	}
 	return nil
 }
@@ -80,13 +80,13 @@ func anomalyFault(typ string, details map[string]Scalar) error {
 		for _, a := range AnomalyTypes {
 			names = append(names, a.Type)
 		}
-		return invalid("%s is not a type of anomaly", quote(typ)).hint("types: %s", strings.Join(names, ", "))
+		return invalid("%s is not a type of anomaly", quote(typ)).Advise("types: %s", strings.Join(names, ", "))
 	}
 	for _, name := range AnomalyTypes[i].Details {
 		v := string(details[name])
 		switch {
 		case strings.TrimSpace(v) == "":
-			return invalid("%s needs the detail %s", typ, name).hint("%s=VALUE", name)
+			return invalid("%s needs the detail %s", typ, name).Advise("%s=VALUE", name)
 		case name == "count" && (!wholeNumber.MatchString(v) || v[0] == '-'):
 			return invalid("%s: count is a number, not %s", typ, quote(v))
 		case name == "debt_created" && v != "true" && v != "false":

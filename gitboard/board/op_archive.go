@@ -23,7 +23,7 @@ func (p *Archive) Op() string { return "archive" }
 // Check implements Payload.
 func (p *Archive) Check(s *State, _ Operation) error {
 	if !ValidTaskID(p.Sprint) {
-		return invalid("%s is not a sprint's id", quote(p.Sprint)).hint("sprints are named like sprint-1")
+		return invalid("%s is not a sprint's id", quote(p.Sprint)).Advise("sprints are named like sprint-1")
 	}
 	now := s.Sprint()
 	if p.Sprint == now.ID && !now.Over() {
@@ -47,7 +47,7 @@ func (p *Archive) Check(s *State, _ Operation) error {
 		case in != "":
 			return refuse(CodeExists, "%s is archived already, in %s", id, in)
 		case !b.Status.Terminal():
-			return refuse(CodeWrongState, "%s is %s: only what is over is archived", id, b.Status).hint("git liza show %s", id)
+			return refuse(CodeWrongState, "%s is %s: only what is over is archived", id, b.Status).Way(Do("show", id))
 		case p.Sprint != now.ID && b.StatusChangedAt > now.Timeline.Started:
 			return refuse(CodeWrongState, "%s ended at %s, in %s", id, b.StatusChangedAt, now.ID)
 		}

@@ -48,19 +48,19 @@ func (p *Comment) Check(s *State, op Operation) error {
 	case op.Actor.Role != roles.Human && t.ReviewingBy != op.Actor.ID:
 		return refuse(CodePermission, "%s is %s; its reviewer and humans comment on it", t.ID, t.describe()).on(t)
 	case p.Commit != t.ReviewCommit:
-		return refuse(CodeStale, "the comment is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).hint("git liza review %s --diff", t.ID)
+		return refuse(CodeStale, "the comment is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).Way(Do("review", t.ID).With("diff", ""))
 	case !IsFilePath(p.Path):
-		return invalid("%s is not the path of a file of the project", quote(p.Path)).hint("git liza comment %s src/file.go:12 TEXT", t.ID)
+		return invalid("%s is not the path of a file of the project", quote(p.Path)).Way(Do("comment", t.ID).With("place", "src/file.go:12", "text", exampleText))
 	case p.Line < 1 || p.Line > p.Lines:
 		return invalid("%s has %s, and no line %d", quote(p.Path), text.Plural(p.Lines, "line"), p.Line)
 	case len(p.Text) > MaxComment:
-		return invalid("the comment has %d bytes; %d are allowed", len(p.Text), MaxComment).hint("say it in fewer words, or in the reason of the verdict")
+		return invalid("the comment has %d bytes; %d are allowed", len(p.Text), MaxComment).Advise("say it in fewer words, or in the reason of the verdict")
 	case len(t.OpenComments()) >= MaxComments:
 		return refuse(CodeInvalid, "%s has %d comments on this submission, and more are not allowed", t.ID, MaxComments).on(t)
 	}
 	if size := Size(t.Comments) + Size(p.comment(t, op)); size > maxComments {
 		return refuse(CodeInvalid, "the comments on %s would have %d bytes; %d are allowed", t.ID, size, maxComments).on(t).
-			hint("say it in the reason of the verdict")
+			Advise("say it in the reason of the verdict")
 	}
 	return required("text", p.Text)
 }

@@ -67,10 +67,10 @@ func (s *State) openDiscovery(id string) (*Discovery, error) {
 		d = s.Discovery(id)
 	}
 	if d == nil {
-		return nil, refuse(CodeUnknownRecord, "no discovery is called %s", quote(id)).hint("%s", didYouMean(id, s.List(DiscoveryDir), "git liza read discovered"))
+		return nil, refuse(CodeUnknownRecord, "no discovery is called %s", quote(id)).meant(id, s.List(DiscoveryDir), Do("read", DiscoveryDir))
 	}
 	if !d.Open() {
-		return nil, refuse(CodeExists, "%s has been dealt with already", id).hint("git liza read discovered")
+		return nil, refuse(CodeExists, "%s has been dealt with already", id).Way(Do("read", DiscoveryDir))
 	}
 	return d, nil
 }

@@ -24,7 +24,7 @@ func (p *GoalComplete) Check(s *State, op Operation) error {
 	}
 	if op.Actor.Role != roles.Human && s.Config().GoalCompletion == string(roles.Human) {
 		return refuse(CodePermission, "%s waits for a human to complete it (goal_completion)", g.ID).
-			hint("a human: git liza goal complete %s", g.ID)
+			Advise("a human: %s", Do("goal-complete", g.ID))
 	}
 	if !s.Planned(g) {
 		return refuse(CodeWrongState, "%s has no tasks yet", g.ID)

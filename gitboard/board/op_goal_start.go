@@ -24,7 +24,7 @@ func (p *GoalStart) Check(s *State, _ Operation) error {
 		return invalid("%s is not a goal's id: use lower-case letters, digits and hyphens, 64 at most, like billing", quote(p.ID))
 	}
 	if g := s.Goal(p.ID); g != nil {
-		return refuse(CodeExists, "there is a goal %s already: %s", g.ID, text.Line(g.Description, 80)).hint("git liza goal show %s", g.ID)
+		return refuse(CodeExists, "there is a goal %s already: %s", g.ID, text.Line(g.Description, 80)).Way(Do("goal-show", g.ID))
 	}
 	if p.Priority != 0 {
 		if err := priority(p.Priority); err != nil {

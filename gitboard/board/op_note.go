@@ -38,7 +38,7 @@ func (p *AddNote) Check(s *State, op Operation) error {
 func (s *State) unknownReader(id string) *Refusal {
 	readers := slices.Concat(s.List(TaskDir), s.List(AgentDir), []string{string(roles.Planner), roles.HumanID})
 	r := refuse(CodeUnknownRecord, "a note is for a task, an agent, planner or human, and no task is called %s", quote(id)).
-		hint("%s", didYouMean(id, readers, "git liza status"))
+		meant(id, readers, Do("status"))
 	r.Unknown = id
 	return r
 }

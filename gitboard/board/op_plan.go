@@ -20,14 +20,14 @@ func (p *Plan) Check(s *State, op Operation) error {
 		return refuse(CodeDependency, "%s comes after %s", g.ID, first.ID)
 	}
 	if b := SpentGoal(s, g); b != nil {
-		return refuse(CodeMode, "%s", b).hint("a human: %s", b.Raise())
+		return refuse(CodeMode, "%s", b).Advise("a human: %s", b.Raise())
 	}
 	switch holder := s.PlannerOf(g.ID); {
 	case holder == op.Actor.ID:
 		return refuse(CodeExists, "%s plans %s already", holder, g.ID)
 	case holder != "":
 		if lapsed(s, holder, p.Lease, 0, op) != nil {
-			return refuse(CodeReserved, "%s is planned by %s, which is alive", g.ID, holder).hint("git liza goal list")
+			return refuse(CodeReserved, "%s is planned by %s, which is alive", g.ID, holder).Way(Do("goal-list"))
 		}
 	}
 	return nil

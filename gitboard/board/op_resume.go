@@ -48,7 +48,7 @@ func (p *Resume) Check(s *State, _ Operation) error {
 		return refuse(CodeMode, "the circuit breaker is TRIGGERED (%s)", b.trigger().Pattern)
 	}
 	if b := spentBudget(s); b != nil {
-		return refuse(CodeMode, "%s", b).hint("%s", b.Raise())
+		return refuse(CodeMode, "%s", b).Advise("%s", b.Raise())
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (p *Resume) checkGoal(s *State) error {
 	case err != nil:
 		return err
 	case p.Task != "" || p.Decision == "":
-		return invalid("a goal is named for a decision about it").hint("git liza resume --goal %s --decision %s", p.Goal, Replan)
+		return invalid("a goal is named for a decision about it").Way(Do("resume").With("goal", p.Goal, "decision", Replan))
 	case g.Status != InProgress:
 		return g.ended()
 	}

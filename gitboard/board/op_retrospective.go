@@ -30,13 +30,13 @@ func (p *Retrospective) Check(s *State, _ Operation) error {
 		line = strings.TrimSpace(line)
 		if id, titled := strings.CutPrefix(line, RetrospectiveTitle); titled && id != s.Sprint().ID {
 			return refuse(CodeWrongState, "this is the retrospective of %s, and the sprint is %s", quote(id), s.Sprint().ID).
-				hint("git liza retrospective --template prints that of %s", s.Sprint().ID)
+				Advise("%s prints that of %s", Do("retrospective").With("template", ""), s.Sprint().ID)
 		}
 		if title, begins := strings.CutPrefix(line, "## "); begins {
 			section = quote(title)
 		}
 		if line == Unanswered {
-			return invalid("%s has no answer yet", section).hint("write in the place of %s, or take the section out", Unanswered)
+			return invalid("%s has no answer yet", section).Advise("write in the place of %s, or take the section out", Unanswered)
 		}
 	}
 	return nil

@@ -70,19 +70,19 @@ func (p *Submit) Check(s *State, op Operation) error {
 		if unwritten {
 			return r // the checkpoint comes before a commit
 		}
-		return r.hint("commit your work in %s first", t.Worktree)
+		return r.Advise("commit your work in %s first", t.Worktree)
 	}
 	if rejected := t.rejectedLike(p.Commit, p.Tree); rejected != nil {
 		return refuse(CodeRejected, "%.10s has the same files as %.10s, which %s rejected, and %s still asks for the same",
 			p.Commit, rejected.Commit, rejected.Agent, t.ID).on(t).
-			hint("git liza show %s, commit what the rejection asks for, and submit that; or git liza block %s --reason TEXT --question TEXT", t.ID, t.ID)
+			Advise("%s, commit what the rejection asks for, and submit that; or %s", Do("show", t.ID), Do("block", t.ID).With("reason", exampleText, "question", exampleText))
 	}
 	if unwritten {
 		return refuse(CodeCheckpoint, "%s has no pre-execution checkpoint in iteration %d", t.ID, t.Iteration).on(t)
 	}
 	if len(p.Early) > 0 && s.Config().EarlyCommits == "refuse" {
 		return refuse(CodeCheckpoint, "%.10s was made before the checkpoint of iteration %d", p.Early[0], t.Iteration).on(t).
-			hint("git -C %s rebase --no-ff %.10s makes the commits again, under the checkpoint", t.Worktree, p.ReviewBase)
+			Advise("git -C %s rebase --no-ff %.10s makes the commits again, under the checkpoint", t.Worktree, p.ReviewBase)
 	}
 	if len(p.People) > MaxPeople {
 		return invalid("%d people are too many to name: %d at most", len(p.People), MaxPeople)
@@ -98,7 +98,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 			found = "it only deletes or empties tests: " + all(p.DeletedTests)
 		}
 		return refuse(CodeTests, "%s is code, and %s", t.ID, found).on(t).
-			hint("commit the tests of done_when, or say --no-tests-because TEXT, which the reviewer will see")
+			Advise("commit the tests of done_when, or say %s, which the reviewer will see", Do("").With("no_tests_because", exampleText))
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (p *Unblock) checkBudget(c *Config, t *Task, op Operation) error {
 	raised := *t
 	if p.Budget != 0 {
 		if op.Actor.Role != roles.Human {
-			return refuse(CodePermission, "a budget is raised by a human").hint("git liza note --for human TEXT")
+			return refuse(CodePermission, "a budget is raised by a human").Way(Do("note").With("for", roles.HumanID, "message", exampleText))
 		}
 		if p.Budget < 0 || p.Budget > MaxUsage {
 			return invalid("%d is not a budget", p.Budget)
@@ -73,7 +73,7 @@ func (p *Unblock) checkBudget(c *Config, t *Task, op Operation) error {
 		raised.BudgetTokens = p.Budget
 	}
 	if b := TaskBudget(c, &raised); b != nil && b.Spent() {
-		return refuse(CodeWrongState, "%s", b).on(t).hint("a human raises it: %s", b.Raise())
+		return refuse(CodeWrongState, "%s", b).on(t).Advise("a human raises it: %s", b.Raise())
 	}
 	return nil
 }

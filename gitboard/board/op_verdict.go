@@ -37,7 +37,7 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	case t.ReviewingBy != op.Actor.ID:
 		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingBy, op.Actor.ID).on(t)
 	case t.ReviewingAs != op.Actor.Identity():
-		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingAs, op.Actor.Identity()).on(t).hint("git liza claim-review %s", t.ID)
+		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingAs, op.Actor.Identity()).on(t).Way(Do("claim-review", t.ID))
 	case p.Commit != t.ReviewCommit:
 		return refuse(CodeStale, "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t)
 	case p.Verdict == VerdictApproved && p.Rejection != nil:

@@ -68,7 +68,7 @@ func Writable(path string) []string {
 // any more.
 func Editable(s *State, path string) (any, error) {
 	if NewRecord(path) == nil {
-		return nil, invalid("%s is not a record of a board", quote(path)).hint("git liza read, or paths like tasks.add-auth.priority")
+		return nil, invalid("%s is not a record of a board", quote(path)).Advise("%s, or paths like tasks.add-auth.priority", Do("read"))
 	}
 	record, err := s.Record(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func Editable(s *State, path string) (any, error) {
 		return BuiltinTeam(), nil
 	}
 	if record == nil {
-		return nil, refuse(CodeUnknownRecord, "there is no record %s", path).hint("git liza read")
+		return nil, refuse(CodeUnknownRecord, "there is no record %s", path).Way(Do("read"))
 	}
 	if t, ok := record.(*Task); ok && t.Status.Terminal() {
 		return nil, refuse(CodeWrongState, "%s is %s: nothing about it changes any more", t.ID, t.Status)
@@ -110,7 +110,7 @@ func (p *Write) Check(s *State, op Operation) error {
 	for _, f := range p.Fields {
 		if !slices.Contains(may, f.Field) {
 			return refuse(CodePermission, "an edit doesn't change %s of %s: that is what commands and history are for", quote(f.Field), p.Path).
-				hint("editable: %s", strings.Join(may, ", "))
+				Advise("editable: %s", strings.Join(may, ", "))
 		}
 	}
 	edited, err := p.edited(old)

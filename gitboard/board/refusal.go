@@ -9,7 +9,7 @@ import (
 type Refusal struct {
 	Code    ErrorCode
 	Message string // one sentence that names the subject
-	Hint    string // how to proceed; never a destructive command
+	Hint    Hint   // how to proceed; never a destructive command
 	Task    string // the task it is about, if any
 	Goal    string // one of the goals that could be meant, if the caller named no goal
 	Unknown string // the id of a named task or agent that does not exist
@@ -36,10 +36,14 @@ func (r *Refusal) Error() string {
 
 func clockTime(t Time) string { return t.Std().Format("15:04Z") }
 
-func (r *Refusal) hint(format string, args ...any) *Refusal {
-	r.Hint = fmt.Sprintf(format, args...)
+// Advise adds a hint, in the form of Advice.
+func (r *Refusal) Advise(format string, args ...any) *Refusal {
+	r.Hint = Advice(format, args...)
 	return r
 }
+
+// Way adds a hint that is a single act.
+func (r *Refusal) Way(a Act) *Refusal { return r.Advise("%s", a) }
 
 func (r *Refusal) on(t *Task) *Refusal {
 	r.Task = t.ID
@@ -58,7 +62,13 @@ func refuse(code ErrorCode, format string, args ...any) *Refusal {
 
 func invalid(format string, args ...any) *Refusal { return refuse(CodeInvalid, format, args...) }
 
-// Refuse makes a refusal outside this package, because of evidence that the edge gathered.
+// Refuse makes a refusal outside this package, because of evidence that the edge gathered. Its hint
+// is a plain text.
 func Refuse(code ErrorCode, message, hint string) *Refusal {
-	return &Refusal{Code: code, Message: message, Hint: hint}
+	return &Refusal{Code: code, Message: message, Hint: Hint{Text: hint}}
+}
+
+// Refusef is Refuse with a formatted message, and without a hint yet.
+func Refusef(code ErrorCode, format string, args ...any) *Refusal {
+	return refuse(code, format, args...)
 }

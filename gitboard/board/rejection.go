@@ -121,14 +121,14 @@ func ParseRejection(text string) (Rejection, error) {
 	p := rejectionParser{counts: map[string]int{}}
 	for n, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
 		if err := p.line(strings.TrimSpace(line)); err != nil {
-			return Rejection{}, invalid("the rejection's line %d: %v", n+1, err).hint(rejectionHint)
+			return Rejection{}, invalid("the rejection's line %d: %v", n+1, err).formed()
 		}
 	}
 	if !p.formed {
 		return Rejection{Overall: strings.TrimSpace(text)}, nil
 	}
 	if err := p.counted(); err != nil {
-		return Rejection{}, invalid("the rejection %v", err).hint(rejectionHint)
+		return Rejection{}, invalid("the rejection %v", err).formed()
 	}
 	return p.r, nil
 }
@@ -141,7 +141,7 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 		r = &Rejection{}
 	}
 	incomplete := func(format string, args ...any) error {
-		return invalid("the rejection "+format, args...).hint(rejectionHint)
+		return invalid("the rejection "+format, args...).formed()
 	}
 	commented := len(t.OpenComments()) > 0
 	switch {
@@ -174,10 +174,14 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 		return nil
 	}
 	return invalid("the rejection names %s, and there is no such anomaly", quote(r.Anomaly)).
-		hint("log it first (git liza anomaly TYPE --task %s KEY=VALUE), or write: Anomaly: none", t.ID)
+		Advise("log it first (%s), or write: Anomaly: none", Do("anomaly").With("type", "TYPE", "task", t.ID, "details", "KEY=VALUE"))
 }
 
-const rejectionHint = `give it as --blocker "file:line|issue|why|suggestion" --overall TEXT (from iteration 2 also --prior "STILL PRESENT: ..."), or see: git liza docs roles`
+// formed adds the form of a rejection.
+func (r *Refusal) formed() *Refusal {
+	form := Do("").With("blocker", "file:line|issue|why|suggestion", "overall", exampleText)
+	return r.Advise("give it as %s (from iteration 2 also %s), or see: %s", form, Do("").With("prior", "STILL PRESENT: ..."), Do("docs", "roles"))
+}
 
 type rejectionParser struct {
 	r       Rejection

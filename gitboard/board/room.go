@@ -81,7 +81,7 @@ func roomFor(path string, before, after int, op Operation, rule rule) error {
 			return nil
 		}
 		return refuse(CodeInvalid, "%s has %d of %d bytes, and this would add %d", path, before, MaxRecord, after-before).
-			hint("say it in fewer words")
+			Advise("say it in fewer words")
 	case works(op) && !blocks:
 		most = maxWorked
 	}
@@ -89,7 +89,7 @@ func roomFor(path string, before, after int, op Operation, rule rule) error {
 		return nil
 	}
 	return refuse(CodeInvalid, "%s has %d bytes, and with this %d; %s may fill it to %d", path, before, after, rule.noun, most).
-		hint("say it in fewer words; a planner or a human can supersede what has grown too long")
+		Advise("say it in fewer words; a planner or a human can supersede what has grown too long")
 }
 
 // shareOf refuses an operation if one agent's texts would exceed their share of a task's history.
@@ -119,7 +119,7 @@ func shareOf(was, now *Task, op Operation) error {
 		return nil
 	}
 	return refuse(CodeInvalid, "what %s says about %s would have %d bytes in all; %d are allowed", op.Actor.ID, now.ID, share, MaxShare).
-		hint("say it in fewer words, or name a file of the project")
+		Advise("say it in fewer words, or name a file of the project")
 }
 
 // Size is an upper bound of a record's size in bytes when written. It needs no encoder.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -342,8 +343,8 @@ func (s *script) refused(code board.ErrorCode, a board.Actor, p board.Payload, w
 		s.t.Fatalf("%s by %s is refused as %s (%s), not as %s", p.Op(), a.ID, r.Code, r.Message, code)
 	}
 	for _, w := range words {
-		if !strings.Contains(r.Message+"\n"+r.Hint, w) {
-			s.t.Fatalf("the refusal of %s does not say %q: %s\n%s", p.Op(), w, r.Message, r.Hint)
+		if !strings.Contains(r.Message+"\n"+cmdline.Hint(r.Hint), w) {
+			s.t.Fatalf("the refusal of %s does not say %q: %s\n%s", p.Op(), w, r.Message, cmdline.Hint(r.Hint))
 		}
 	}
 	return r

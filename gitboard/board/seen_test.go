@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 )
 
 // TestSeen: who names what they saw decides on nothing else. A task that has changed since is
@@ -21,7 +22,7 @@ func TestSeen(t *testing.T) {
 	stale := func(p board.Payload) {
 		t.Helper()
 		r, is := decide(human, p).(*board.Refusal)
-		if !is || r.Code != board.CodeStale || r.Task != "login" || r.Hint != "git liza show login" {
+		if !is || r.Code != board.CodeStale || r.Task != "login" || cmdline.Hint(r.Hint) != "git liza show login" {
 			t.Errorf("%s: %+v", p.Op(), r)
 		}
 	}

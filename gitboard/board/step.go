@@ -74,7 +74,7 @@ func checkBoard(s *State, op Operation) error {
 		return invalid("the operation's time %s is before its parent's, %s", op.Time, s.time)
 	}
 	if s.Meta() == nil && !r.begins {
-		return refuse(CodeNoBoard, "there is no board here yet").hint(`git liza init "GOAL", or git liza init in a clone of a shared project`)
+		return refuse(CodeNoBoard, "there is no board here yet").Advise("%s, or %s in a clone of a shared project", Do("init", `"GOAL"`), Do("init"))
 	}
 	return nil
 }
@@ -87,11 +87,11 @@ func checkActor(s *State, op Operation) error {
 		}
 		if agentsName(a.Name) || agentsName(a.Email) {
 			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's name or address", quote(a.Name), text.Line(a.Email, 60)).
-				hint(`as yourself: git config user.name "Your Name" and git config user.email you@example.com`)
+				Advise(`as yourself: git config user.name "Your Name" and git config user.email you@example.com`)
 		}
 		if !text.IsName(a.Name) || !text.IsAddress(a.Email) {
 			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character, or one that is not seen", quote(a.Name), text.Line(a.Email, 60)).
-				hint(`git config user.name "Your Name" and git config user.email you@example.com`)
+				Advise(`git config user.name "Your Name" and git config user.email you@example.com`)
 		}
 	} else {
 		role, err := s.RoleOf(a.ID)
@@ -114,11 +114,11 @@ func checkActor(s *State, op Operation) error {
 	}
 	agent := s.Agent(a.ID)
 	if agent == nil {
-		return refuse(CodeSession, "%s is not registered", a.ID).hint("git liza register")
+		return refuse(CodeSession, "%s is not registered", a.ID).Way(Do("register"))
 	}
 	if agent.Session != a.Session || a.Session == "" {
 		return refuse(CodeSession, "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt).
-			hint("stop: what %s holds is in the hands of the process that replaced this one", a.ID)
+			Advise("stop: what %s holds is in the hands of the process that replaced this one", a.ID)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func checkMode(s *State, op Operation) error {
 	}
 	r := refuse(CodeMode, "the board is %s since %s (by %s%s)", c.Mode, c.Since, c.By, because(c.Reason))
 	if g := s.TheGoal(); c.Mode == Aborted && g != nil {
-		return r.hint("%s", g.ended().Hint)
+		return r.Advise("%s", g.ended().Hint)
 	}
 	return r
 }

@@ -83,7 +83,7 @@ func mayRename(s *State, next *Config) error {
 		return nil
 	}
 	return refuse(CodeWrongState, "tasks of this board were claimed, and clones may have their branches: their names begin with %s for good", s.TaskBranches()).
-		hint("rename the branch that is in the way: git branch -m NAME NEW-NAME")
+		Advise("rename the branch that is in the way: git branch -m NAME NEW-NAME")
 }
 
 // MayRenameBranches reports whether the prefix of tasks' branches can change: no task was ever

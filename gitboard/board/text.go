@@ -42,7 +42,7 @@ func checkText(_ *State, op Operation) error {
 		}
 	})
 	if err == nil && total > most {
-		return invalid("the operation's texts have %d bytes; %d are allowed", total, most).hint("put the long texts into files of the project and name them here")
+		return invalid("the operation's texts have %d bytes; %d are allowed", total, most).Advise("put the long texts into files of the project and name them here")
 	}
 	return err
 }
@@ -56,13 +56,13 @@ func textFault(field, text string, longest int, allowSecret bool) error {
 	case !utf8.ValidString(text):
 		return invalid("%s is not UTF-8 text", field)
 	case len(text) > longest && field != "value":
-		return invalid("%s has %d bytes; %d are allowed", field, len(text), longest).hint("put the long text into a file of the project and name it here")
+		return invalid("%s has %d bytes; %d are allowed", field, len(text), longest).Advise("put the long text into a file of the project and name it here")
 	case strings.ContainsFunc(text, forbidden):
 		return invalid("%s holds a control character that no text needs", field)
 	case !allowSecret:
 		if what := credential(text); what != "" {
 			return refuse(CodeSecret, "%s looks like it holds %s, and the board's history can't be erased", field, what).
-				hint("take it out; if it is a false alarm, say --allow-secret")
+				Advise("take it out; if it is a false alarm, say %s", Do("").With("allow_secret", ""))
 		}
 	}
 	return nil
@@ -182,17 +182,25 @@ func join[T ~string](words []T, last string) string {
 	return strings.Join(parts, "")
 }
 
-// didYouMean suggests the nearest known words, or a command that lists them.
-func didYouMean(word string, known []string, lister string) string {
+// didYouMean suggests the nearest known words, or else another text.
+func didYouMean(word string, known []string, otherwise string) string {
 	near := text.Nearest(word, known, 3)
 	if len(near) == 0 {
-		return lister
+		return otherwise
 	}
 	return "nearest: " + strings.Join(near, ", ")
+}
+
+// meant adds the nearest known words as a hint, or else an act that lists them.
+func (r *Refusal) meant(word string, known []string, lister Act) *Refusal {
+	if near := didYouMean(word, known, ""); near != "" {
+		return r.Advise("%s", near)
+	}
+	return r.Way(lister)
 }
 
 func (s *State) unknownTask(id string) *Refusal {
 	r := refuse(CodeUnknownTask, "no task is called %s", quote(id))
 	r.Unknown = id
-	return r.hint("%s", didYouMean(id, s.List(TaskDir), "git liza status"))
+	return r.meant(id, s.List(TaskDir), Do("status"))
 }

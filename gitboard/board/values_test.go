@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -50,7 +51,8 @@ func TestAnswersOfValues(t *testing.T) {
 	equals(t, "why", []string{board.Event{Reason: "r", Rejection: &board.Rejection{Overall: "no"}}.Why(), board.Event{Reason: "r"}.Why()}, []string{(&board.Rejection{Overall: "no"}).Text(), "r"})
 	equals(t, "begun", []bool{(*board.Task)(nil).Begun(), (&board.Task{}).Begun(), (&board.Task{History: []board.Event{{Event: board.EventImported}}}).Begun()}, []bool{false, false, true})
 	equals(t, "open", []bool{(&board.Discovery{}).Open(), (&board.Discovery{ConvertedToTask: "login"}).Open(), (&board.Discovery{Settled: &board.Settlement{}}).Open()}, []bool{true, false, false})
-	equals(t, "steps", []board.NextStep{{Do: "d"}, {Do: "d", Why: "w"}}, []string{"d", "w: d"})
+	d := board.Do("d")
+	equals(t, "steps", []string{cmdline.Hint(board.NextStep{Do: d}.Hint()), cmdline.Hint(board.NextStep{Do: d, Why: "w"}.Hint())}, []string{"git liza d", "w: git liza d"})
 	equal(t, "goals", board.GoalStates([]*board.Goal{{ID: "a", Status: board.Completed}, {ID: "b", Status: board.PhaseAborted}}), "a is COMPLETED, b is ABORTED")
 	if r, err := board.BuiltinTeam().FindRole("code_reviewer"); err != nil || r.Name != "code-reviewer" {
 		t.Errorf("%v, %v", r, err)
@@ -106,7 +108,7 @@ func TestStepsOfTheUnregistered(t *testing.T) {
 		if !may {
 			return "no"
 		}
-		return step.Do
+		return cmdline.Of(step.Do)
 	}
 	equals(t, "steps", []string{
 		step(s, board.Actor{ID: "coder-9", Role: roles.Coder}, "claim", "login"), step(s, board.Actor{ID: "writer-9", Role: roles.Coder}, "claim", "login"),
@@ -150,7 +152,7 @@ func TestLessThanExpected(t *testing.T) {
 	empty := submit("login")
 	empty.Commits = 0
 	s = begun(t).claimed("login")
-	equal(t, "the checkpoint comes before a commit", s.refused("empty", coder1, empty).Hint, "")
+	equal(t, "the checkpoint comes before a commit", cmdline.Hint(s.refused("empty", coder1, empty).Hint), "")
 	s.do(coder1, preExec("login")).refused("empty", coder1, empty, "commit your work")
 	s = begun(t).do(human, &board.SetConfig{Key: "integration_test", Value: "make"}).do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"}).in(board.Approved, "login")
 	finish := &board.FinishMerge{About: about("login"), ReviewCommit: workCommit, MergeCommit: workCommit, MergeType: board.FastForward}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -144,7 +145,7 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 	}
 	if back := beside.SetBack; back != nil {
 		c.add(Item{Kind: ItemSetBack, Title: back.Text, Holds: c.unfinished(), Text: "Tasks are neither claimed nor merged until then. To undo landed work, revert it on top of integration.",
-			Do: []Ask{{"bring it back", back.Do}}})
+			Do: []Ask{{"bring it back", cmdline.Hint(back.Do)}}})
 	}
 	if o.GoalStatus == board.InProgress {
 		c.stops()
@@ -249,7 +250,7 @@ func (c *collector) stops() {
 	o := c.o
 	resume := []Ask{{"continue", "git liza resume"}}
 	if spent := c.spent(); spent != nil && o.Mode == board.Paused {
-		resume = append([]Ask{{spent.String() + "; raise it", spent.Raise()}}, resume...)
+		resume = append([]Ask{{spent.String() + "; raise it", cmdline.Hint(spent.Raise())}}, resume...)
 	}
 	if o.Mode == board.CheckpointMode {
 		resume = []Ask{{"continue", "git liza resume --decision CONTINUE"}, {"look back first", "git liza sprint show --summary"}}
@@ -282,7 +283,7 @@ func (c *collector) spentGoals() {
 			}
 		}
 		c.add(Item{Kind: ItemGoalStopped, ID: g.ID, Title: g.Spent.String() + ": no run begins for it", Holds: holds, Text: g.Text,
-			Do: []Ask{{"raise it", g.Spent.Raise()}, {"give the goal up", "git liza goal abort " + g.ID}}})
+			Do: []Ask{{"raise it", cmdline.Hint(g.Spent.Raise())}, {"give the goal up", "git liza goal abort " + g.ID}}})
 	}
 }
 
@@ -448,7 +449,7 @@ func (c *collector) blocked(b TaskOutlook) {
 	}
 	if spent := blockedByBudget(c.s, c.s.Config(), b.Brief); spent != nil {
 		i.Turn, i.Evidence = roles.Human, append(i.Evidence, spent.String())
-		i.Do = append(i.Do, Ask{"raise its budget", spent.Raise()})
+		i.Do = append(i.Do, Ask{"raise its budget", cmdline.Hint(spent.Raise())})
 	}
 	if len(t.FailedBy) >= 2 && !board.Reframed(c.s, t) {
 		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", "git liza amend-task " + t.ID + " --done TEXT --reason TEXT"})
@@ -474,7 +475,7 @@ func (c *collector) review(b TaskOutlook) {
 	} else {
 		i.Title, i.Evidence = t.ID+" is in your review", append(i.Evidence, "taken by "+t.ReviewingAs)
 		i.Do = append(i.Do, Ask{"approve", "git liza verdict " + t.ID + " APPROVED --commit " + t.ReviewCommit},
-			Ask{"reject", board.Rejecting(t)})
+			Ask{"reject", cmdline.Of(board.Rejecting(t))})
 	}
 	c.add(i)
 }

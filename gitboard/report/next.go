@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -61,7 +60,7 @@ var reasons = map[string]string{
 }
 
 func (n *next) add(step board.NextStep) {
-	if n.who.Supervised && board.TakesOnWork(step.Op) || slices.ContainsFunc(n.steps, func(has board.NextStep) bool { return has.Do == step.Do }) {
+	if n.who.Supervised && board.TakesOnWork(step.Do.Name) || slices.ContainsFunc(n.steps, func(has board.NextStep) bool { return has.Do.Equal(step.Do) }) {
 		return
 	}
 	n.steps = append(n.steps, step)
@@ -71,7 +70,7 @@ func (n *next) add(step board.NextStep) {
 func (n *next) on(task, why string) bool {
 	legal := board.StepsOn(n.s, n.who.Asker, task)
 	for _, op := range advances[n.who.Role] {
-		i := slices.IndexFunc(legal, func(step board.NextStep) bool { return step.Op == op })
+		i := slices.IndexFunc(legal, func(step board.NextStep) bool { return step.Do.Name == op })
 		if i < 0 || !n.sensible(op, task) {
 			continue
 		}
@@ -80,7 +79,7 @@ func (n *next) on(task, why string) bool {
 			step.Why = n.reason(op, task)
 		}
 		if op == "verdict" { // the review shows how to give it
-			step = board.NextStep{Task: task, Why: "you review it", Do: "git liza review " + task}
+			step = board.NextStep{Task: task, Why: "you review it", Do: board.Do("review", task)}
 		}
 		n.add(step)
 		return true
@@ -214,9 +213,9 @@ func (n *next) woken() {
 	for _, w := range WakesOf(n.s, n.who.ID) {
 		switch w.Trigger {
 		case Replan:
-			n.add(board.NextStep{Op: "ack", Why: "once the plan follows it", Do: "git liza ack " + strings.Join(w.About, " ")})
+			n.add(board.NextStep{Why: "once the plan follows it", Do: board.Do("ack", w.About...)})
 		case ImmediateDiscovery:
-			n.add(board.NextStep{Why: "urgent: convert it into a task, or settle it", Do: "git liza read discovered"})
+			n.add(board.NextStep{Why: "urgent: convert it into a task, or settle it", Do: board.Do("read", board.DiscoveryDir)})
 		}
 	}
 }
@@ -253,7 +252,7 @@ func (n *next) drafts() {
 		}
 	}
 	if len(ids) > 0 {
-		n.add(board.NextStep{Op: "finalize", Why: "draft", Do: "git liza finalize " + strings.Join(ids, " ")})
+		n.add(board.NextStep{Why: "draft", Do: board.Do("finalize", ids...)})
 	}
 }
 
@@ -271,15 +270,15 @@ func sentBack(t *board.Task) string {
 // read adds a command that only reads: the story of the task in question, or the caller's
 // situation.
 func (n *next) read(about string) {
-	do := board.NextStep{Why: "nothing waits for you now", Do: "git liza prime"}
+	do := board.NextStep{Why: "nothing waits for you now", Do: board.Do("prime")}
 	if n.who.Role == roles.Human {
-		do = board.NextStep{Do: "git liza status"}
+		do = board.NextStep{Do: board.Do("status")}
 	}
 	if len(n.steps) > 0 {
 		do.Why = ""
 	}
 	if about != "" && n.who.Role == roles.Human && n.s.Task(about) != nil {
-		do = board.NextStep{Task: about, Do: "git liza show " + about}
+		do = board.NextStep{Task: about, Do: board.Do("show", about)}
 	}
 	n.add(do)
 }

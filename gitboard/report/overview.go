@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -161,8 +162,8 @@ type Stray struct {
 // SetBack means that integration lacks the last landing: somebody moved the branch back or deleted
 // it.
 type SetBack struct {
-	Text string `json:"text"`
-	Do   string `json:"do"` // the way back
+	Text string
+	Do   board.Hint // the way back
 }
 
 // Halt is a file by which a human stops one clone.
@@ -244,7 +245,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		o.ask(apartFrom(beside.Apart), Apart)
 	}
 	if back := beside.SetBack; back != nil {
-		o.ask(back.Text, back.Do)
+		o.ask(back.Text, cmdline.Hint(back.Do))
 	}
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
@@ -309,14 +310,14 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 	case o.Breaker != nil:
 		o.ask("the breaker tripped: "+o.Breaker.Pattern, "git liza resolve --text TEXT")
 	case o.Mode == board.Paused && spent != nil:
-		o.ask("the board is PAUSED: "+spent.String(), spent.Raise())
+		o.ask("the board is PAUSED: "+spent.String(), cmdline.Hint(spent.Raise()))
 	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
 		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
 		o.ask(at[o.Mode]+cmp.Or(text.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
 	}
 	for _, g := range o.running {
 		if g.Spent != nil && o.Mode == board.Running {
-			o.ask(g.Spent.String()+": no run begins for it", g.Spent.Raise())
+			o.ask(g.Spent.String()+": no run begins for it", cmdline.Hint(g.Spent.Raise()))
 		}
 	}
 	for _, stray := range o.Strays {
@@ -342,7 +343,7 @@ func (o *Overview) waitingTasks(s *board.State, config *board.Config) {
 	var drafts, proposed, blocked []string
 	for _, t := range o.Tasks {
 		if b := blockedByBudget(s, config, t.Brief); b != nil {
-			o.ask(b.String()+" and is BLOCKED", b.Raise())
+			o.ask(b.String()+" and is BLOCKED", cmdline.Hint(b.Raise()))
 			continue
 		}
 		switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
@@ -20,7 +21,7 @@ import (
 func refusedAs(t *testing.T, err error, code board.ErrorCode, hint string) {
 	t.Helper()
 	refused := (*board.Refusal)(nil)
-	if !errors.As(err, &refused) || refused.Code != code || !strings.Contains(refused.Hint, hint) {
+	if !errors.As(err, &refused) || refused.Code != code || !strings.Contains(cmdline.Hint(refused.Hint), hint) {
 		t.Errorf("%v, not %s with the hint %q: %+v", err, code, hint, refused)
 	}
 }
@@ -234,8 +235,8 @@ func TestShareACopy(t *testing.T) {
 		}
 		err := s.Share(t.Context(), "hub", "probe")
 		refusedAs(t, err, board.CodeElsewhere, "git liza init --alone makes the copy a board of its own")
-		if refused := (*board.Refusal)(nil); errors.As(err, &refused) && !strings.HasPrefix(refused.Hint, hint) {
-			t.Errorf("beside %q the hint is %q", other, refused.Hint)
+		if refused := (*board.Refusal)(nil); errors.As(err, &refused) && !strings.HasPrefix(cmdline.Hint(refused.Hint), hint) {
+			t.Errorf("beside %q the hint is %q", other, cmdline.Hint(refused.Hint))
 		}
 	}
 }

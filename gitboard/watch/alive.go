@@ -2,7 +2,6 @@ package watch
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"syscall"
 
@@ -43,8 +42,8 @@ func (w *watcher) alone() error {
 	if silent := w.Now().Sub(other.Looked.Std()); silent > 4*watchEvery || !runs(other.PID) {
 		return nil
 	}
-	return board.Refuse(board.CodeExists,
-		fmt.Sprintf("a watch of this clone runs already: process %d, since %s", other.PID, other.Started), "git liza watch --once looks beside it")
+	return board.Refusef(board.CodeExists, "a watch of this clone runs already: process %d, since %s", other.PID, other.Started).
+		Advise("%s looks beside it", board.Do("watch").With("once", ""))
 }
 
 // runs reports whether a process is running.

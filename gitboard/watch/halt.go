@@ -24,7 +24,7 @@ func Trip(ctx context.Context, b *gitboard.Board, r gitboard.Request, at board.T
 		return nil, "", err
 	}
 	if len(found) == 0 {
-		return nil, "", board.Refuse(board.CodeWrongState, "the pattern is gone", "git liza read anomalies")
+		return nil, "", board.Refusef(board.CodeWrongState, "the pattern is gone").Way(board.Do("read", board.AnomalyDir))
 	}
 	text, err := breaker.Report(v.State, found, at)
 	if err != nil {

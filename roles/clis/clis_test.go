@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -27,8 +28,8 @@ func refused(t *testing.T, err error, parts ...string) {
 		t.Fatalf("%v is not a refusal", err)
 	}
 	for _, p := range parts {
-		if !strings.Contains(r.Message+"\n"+r.Hint, p) {
-			t.Errorf("%q, hint %q: lacks %q", r.Message, r.Hint, p)
+		if !strings.Contains(r.Message+"\n"+cmdline.Hint(r.Hint), p) {
+			t.Errorf("%q, hint %q: lacks %q", r.Message, cmdline.Hint(r.Hint), p)
 		}
 	}
 }

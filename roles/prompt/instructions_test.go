@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/prompt"
@@ -127,7 +128,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		_, err := prompt.Build(in)
 		var r *board.Refusal
-		if !errors.As(err, &r) || r.Code != what || r.Hint == "" {
+		if !errors.As(err, &r) || r.Code != what || cmdline.Hint(r.Hint) == "" {
 			t.Errorf("%v, not a refusal as %s", err, what)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -44,7 +45,7 @@ func (w *watching) warn(l Look) {
 	for _, b := range near {
 		if b.Percent() >= board.BudgetAlarm && !slices.Contains(w.r.Warned, b.Key) {
 			w.r.Warned = append(w.r.Warned, b.Key)
-			w.report(Alarm, w.r.Task, fmt.Sprintf("%s; a human raises it: %s", b, b.Raise()))
+			w.report(Alarm, w.r.Task, fmt.Sprintf("%s; a human raises it: %s", b, cmdline.Hint(b.Raise())))
 		}
 	}
 }

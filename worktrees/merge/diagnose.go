@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
@@ -37,7 +38,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]work
 			break // the same for each task: behindCheckouts reports it once
 		}
 		if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
-			found = append(found, worktrees.Problem{Kind: HalfMerge, Task: t.ID, Text: refused.Message, Hint: refused.Hint})
+			found = append(found, worktrees.Problem{Kind: HalfMerge, Task: t.ID, Text: refused.Message, Hint: cmdline.Hint(refused.Hint)})
 			continue
 		}
 		if err == nil {

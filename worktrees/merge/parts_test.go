@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
@@ -489,7 +490,7 @@ func TestLost(t *testing.T) {
 		hint  string
 	}{{nil, "try again"}, {[]string{"one", "two"}, "try again: git liza merge one two"}} {
 		h := &holding{tasks: c.tasks}
-		if err := h.lost(lease.ErrTaken); !errors.As(err, &r) || r.Code != board.CodeBusy || r.Hint != c.hint {
+		if err := h.lost(lease.ErrTaken); !errors.As(err, &r) || r.Code != board.CodeBusy || cmdline.Hint(r.Hint) != c.hint {
 			t.Errorf("%v: %v", c.tasks, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -50,7 +51,7 @@ func TestRetryOfTheLost(t *testing.T) {
 		t.Errorf("its files are lost: %v", err)
 	}
 	loses(t, b, string(own))
-	if err := retry(); !errors.As(err, &refused) || refused.Code != board.CodeMissing || refused.Hint != "git liza sync" {
+	if err := retry(); !errors.As(err, &refused) || refused.Code != board.CodeMissing || cmdline.Hint(refused.Hint) != "git liza sync" {
 		t.Errorf("its commit is lost: %v", err)
 	}
 	if got := view(t, ctx, b).State.Task("one").Status; got != board.IntegrationFailed {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
@@ -92,9 +93,9 @@ func Classify(err error) Class {
 	case errors.As(err, &stop):
 		return Class{stop.Exit, CodeStopped, stop.Hint}
 	case errors.As(err, &refusal) && refusal.Code == board.CodeBusy:
-		return Class{2, refusal.Code, refusal.Hint}
+		return Class{2, refusal.Code, cmdline.Hint(refusal.Hint)}
 	case errors.As(err, &refusal):
-		return Class{1, refusal.Code, refusal.Hint}
+		return Class{1, refusal.Code, cmdline.Hint(refusal.Hint)}
 	case errors.As(err, new(gitboard.GoneError)):
 		return Class{4, CodeInconsistent, "git liza doctor says what is left of it; with --fix it brings that back"}
 	case errors.Is(err, log.ErrNoBoard):

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -21,54 +22,64 @@ func (c *Call) Hinted(ctx context.Context, err error) error {
 	var u *UsageError
 	switch {
 	case errors.As(err, &r):
-		r.Hint = cmp.Or(c.wayOut(ctx, r), r.Hint, c.page())
+		if way := c.wayOut(ctx, r); way.Text != "" || r.Hint.Text == "" {
+			r.Hint = orText(way, c.page())
+		}
 	case errors.As(err, &u) && (u.Hint == c.page() || u.Hint == ""):
-		u.Hint = cmp.Or(c.wayRight(ctx), u.Hint, "git liza help")
+		u.Hint = cmp.Or(cmdline.Hint(c.wayRight(ctx)), u.Hint, "git liza help")
 	}
 	return err
 }
 
+// orText is a hint, or else a text as one.
+func orText(h board.Hint, otherwise string) board.Hint {
+	if h.Text == "" {
+		h.Text = otherwise
+	}
+	return h
+}
+
 func (c *Call) page() string { return "git liza " + c.Cmd.Name + " -h" }
 
-// wayOut is the next legal step after a refusal, "" if the refusal's own hint is better. It is
+// wayOut is the next legal step after a refusal, empty if the refusal's own hint is better. It is
 // never what was just refused: what the command line alone does not show may be in its way.
-func (c *Call) wayOut(ctx context.Context, r *board.Refusal) string {
+func (c *Call) wayOut(ctx context.Context, r *board.Refusal) (none board.Hint) {
 	if r.Unknown != "" {
-		if way := c.wayMeant(ctx, r); way != "" || r.Hint != "" {
+		if way := c.wayMeant(ctx, r); way.Text != "" || r.Hint.Text != "" {
 			return way
 		}
 	}
 	if r.Goal != "" {
-		return c.wayNamed(r.Goal)
+		return board.Hint{Text: c.wayNamed(r.Goal)}
 	}
-	if r.Hint != "" {
-		return ""
+	if r.Hint.Text != "" {
+		return none
 	}
 	v, who, err := c.asker(ctx)
 	if err != nil {
-		return ""
+		return none
 	}
 	switch {
 	case r.Code == board.CodeInvalid || r.Code == board.CodeUnknownRecord || r.Unknown != "":
 		return c.wayRight(ctx)
 	case r.Code == board.CodeLease, r.Code == board.CodeGate, r.Code == board.CodePermission: // in another form
-		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, r.Task); legal && step.Do != c.retyped("", "") {
-			return step.Do
+		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, r.Task); legal && cmdline.Of(step.Do) != c.retyped("", "") {
+			return step.Do.Hint()
 		}
 	}
 	about := cmp.Or(r.Task, c.namedTask(v.State))
 	steps := slices.DeleteFunc(report.Next(v.State, who, about), func(s board.NextStep) bool {
-		return s.Op == c.Cmd.Name && s.Task == about && slices.Equal(flagsIn(strings.Fields(s.Do)), flagsIn(c.Typed)) // it was just refused
+		return s.Do.Name == c.Cmd.Name && s.Task == about && slices.Equal(flagsIn(strings.Fields(cmdline.Of(s.Do))), flagsIn(c.Typed)) // it was just refused
 	})
-	return steps[0].String()
+	return steps[0].Hint()
 }
 
 // wayRight is the command in a correct form: for the task that it names, or else the one that the
 // caller holds. If there is none, it is the next step.
-func (c *Call) wayRight(ctx context.Context) string {
+func (c *Call) wayRight(ctx context.Context) (none board.Hint) {
 	v, who, err := c.asker(ctx)
 	if err != nil || !c.isOperation() {
-		return ""
+		return none
 	}
 	about := c.namedTask(v.State)
 	tasks := []string{about}
@@ -80,22 +91,22 @@ func (c *Call) wayRight(ctx context.Context) string {
 		}
 	}
 	for _, id := range tasks {
-		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, id); legal && step.Do != c.retyped("", "") {
-			return step.String()
+		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, id); legal && cmdline.Of(step.Do) != c.retyped("", "") {
+			return step.Hint()
 		}
 	}
 	if c.Cmd.Run != nil && board.May(who.Role, c.Cmd.Name) {
-		return ""
+		return none
 	}
-	return report.Next(v.State, who, about)[0].String()
+	return report.Next(v.State, who, about)[0].Hint()
 }
 
 // wayMeant is the same command line with an unknown id replaced by the one most likely meant. If no
-// task's id is similar, it is the command that creates the task; "" if there is none.
-func (c *Call) wayMeant(ctx context.Context, r *board.Refusal) string {
+// task's id is similar, it is the command that creates the task; empty if there is none.
+func (c *Call) wayMeant(ctx context.Context, r *board.Refusal) (none board.Hint) {
 	v, who, err := c.asker(ctx)
 	if err != nil {
-		return ""
+		return none
 	}
 	known := v.State.List(board.TaskDir)
 	if r.Code == board.CodeUnknownAgent {
@@ -104,17 +115,17 @@ func (c *Call) wayMeant(ctx context.Context, r *board.Refusal) string {
 	nearest := text.Nearest(r.Unknown, known, 3)
 	for _, near := range nearest {
 		step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, near)
-		if c.subject() != r.Unknown || step.Do == "" || legal {
-			return "nearest: " + c.retyped(r.Unknown, near)
+		if c.subject() != r.Unknown || step.Do.Name == "" || legal {
+			return board.Advice("nearest: %s", c.retyped(r.Unknown, near))
 		}
 	}
 	if len(nearest) > 0 {
-		return "nearest: git liza show " + nearest[0]
+		return board.Advice("nearest: %s", board.Do("show", nearest[0]))
 	}
 	if step, legal := board.StepOf(v.State, who.Asker, "add-task", r.Unknown); legal && r.Code == board.CodeUnknownTask && c.isOperation() {
-		return "to make it: " + step.Do
+		return board.Advice("to make it: %s", step.Do)
 	}
-	return ""
+	return none
 }
 
 // wayNamed is the same command line for one goal, "" if none may be proposed for it.

@@ -273,7 +273,9 @@ func runRecoverAgent(ctx context.Context, c *call.Call, id string, force bool) e
 		return errors.Join(c.Board.Clone().DropGaveUp(id), printRecovered(c, id, nil, false, true))
 	}
 	if v.State.Agent(id) == nil {
-		return errors.Join(v.State.Err(), &board.Refusal{Code: board.CodeUnknownAgent, Message: id + " is not registered", Unknown: id, Hint: "git liza status"})
+		unknown := board.Refuse(board.CodeUnknownAgent, id+" is not registered", "git liza status")
+		unknown.Unknown = id
+		return errors.Join(v.State.Err(), unknown)
 	}
 	held, err := v.Lease(ctx, id)
 	if err != nil {

@@ -90,12 +90,12 @@ func stopHere(ctx context.Context, c *call.Call, p *board.Resume) error {
 // stoppedByFile adds to the refusal to resume a running board which file stops this clone.
 func stoppedByFile(ctx context.Context, c *call.Call, err error) error {
 	var r *board.Refusal
-	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint != "" {
+	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint.Text != "" {
 		return err
 	}
 	lines, lookErr := filesThatStop(ctx, c)
 	if lookErr == nil && len(lines) > 0 {
-		r.Hint = strings.Join(lines, "; ")
+		r.Advise("%s", strings.Join(lines, "; "))
 	}
 	return err
 }

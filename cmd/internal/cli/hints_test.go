@@ -4,16 +4,27 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
@@ -268,32 +279,111 @@ func TestStepsAreCommandLines(t *testing.T) {
 				steps = append(steps, board.StepsOn(state, who.Asker, b.ID)...)
 			}
 			for _, step := range steps {
-				if step.Op != "" && !board.May(who.Role, step.Op) {
-					t.Errorf("%s is offered %s", id, step.Do)
+				if slices.Contains(board.Ops(), step.Do.Name) && !board.May(who.Role, step.Do.Name) {
+					t.Errorf("%s is offered %s", id, cmdline.Of(step.Do))
 				}
-				seen[step.Do] = true
+				seen[cmdline.Of(step.Do)] = true
 			}
 		}
 	}
 	for do := range seen {
-		line := words(t, strings.TrimPrefix(do, "git liza "))
-		cmd := dispatch.Find(line)
-		if cmd == nil {
-			t.Errorf("%s is not a command", do)
-			continue
-		}
-		c := &call.Call{App: &call.App{}, Cmd: cmd}
-		flags := c.FlagSet()
-		if err := flags.Parse(line[len(strings.Fields(cmd.Name)):]); err != nil {
-			t.Errorf("%s: %v", do, err)
-		}
-		if n := len(flags.Args()); n < cmd.Min || cmd.Max >= 0 && n > cmd.Max {
-			t.Errorf("%s: %s takes %s", do, cmd.Name, cmd.Args)
-		}
+		accepted(t, do)
 	}
 	if len(seen) < 40 {
 		t.Errorf("only %d steps are offered", len(seen))
 	}
+}
+
+// accepted fails if a line is not a command with flags and arguments that it takes.
+func accepted(t *testing.T, do string) {
+	t.Helper()
+	line := words(t, strings.TrimPrefix(do, "git liza "))
+	cmd := dispatch.Find(line)
+	if cmd == nil {
+		t.Errorf("%s is not a command", do)
+		return
+	}
+	flags := (&call.Call{App: &call.App{}, Cmd: cmd}).FlagSet()
+	if err := flags.Parse(line[len(strings.Fields(cmd.Name)):]); errors.Is(err, pflag.ErrHelp) {
+		return
+	} else if err != nil {
+		t.Errorf("%s: %v", do, err)
+	}
+	if n := len(flags.Args()); n < cmd.Min && do != "git liza "+cmd.Name || cmd.Max >= 0 && n > cmd.Max {
+		t.Errorf("%s: %s takes %s", do, cmd.Name, cmd.Args)
+	}
+}
+
+// TestActsAreCommandLines: every act that the code below the commands hands out is rendered as a
+// command line that this program accepts, and inputs alone as flags that one of its commands has.
+func TestActsAreCommandLines(t *testing.T) {
+	lines := map[string]bool{}
+	for _, dir := range []string{"gitboard", "hooks", "roles", "worktrees"} {
+		err := filepath.WalkDir("../../../"+dir, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				a, is := actIn(n)
+				if is && a.Name == "" {
+					flag := strings.Fields(strings.TrimPrefix(cmdline.Of(a), "--"))[0]
+					if !slices.ContainsFunc(dispatch.Commands(), func(cmd *call.Command) bool {
+						return (&call.Call{App: &call.App{}, Cmd: cmd}).FlagSet().Lookup(flag) != nil
+					}) {
+						t.Errorf("%s: no command has --%s", path, flag)
+					}
+				} else if is {
+					lines[cmdline.Of(a)] = true
+				}
+				return !is
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range lines {
+		accepted(t, line)
+	}
+	if len(lines) < 60 {
+		t.Errorf("only %d acts", len(lines))
+	}
+}
+
+// actIn reads an act from the call that makes it. What is not a literal is a 1.
+func actIn(n ast.Node) (a board.Act, is bool) {
+	c, isCall := n.(*ast.CallExpr)
+	if !isCall {
+		return a, false
+	}
+	var args []string
+	for _, arg := range c.Args {
+		value := "1"
+		if l, is := arg.(*ast.BasicLit); is {
+			value, _ = strconv.Unquote(l.Value)
+		}
+		args = append(args, value)
+	}
+	switch f := c.Fun.(type) {
+	case *ast.Ident:
+		is = f.Name == "Do"
+	case *ast.SelectorExpr:
+		if f.Sel.Name == "With" {
+			a, is = actIn(f.X)
+			return a.With(args...), is
+		}
+		in, _ := f.X.(*ast.Ident)
+		is = f.Sel.Name == "Do" && in != nil && in.Name == "board"
+	}
+	if !is {
+		return a, false
+	}
+	return board.Do(args[0], args[1:]...), true
 }
 
 // TestMisspelled: a name that nothing has is refused, and the nearest one suggested.

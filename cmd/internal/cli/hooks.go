@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -185,7 +186,7 @@ func (h hookRefusal) Text() string {
 	if h.oneLine {
 		between = "; instead: "
 	}
-	return "liza: " + strings.TrimSpace(text.Visible(h.Message)) + between + text.Visible(h.Hint) + "\n"
+	return "liza: " + strings.TrimSpace(text.Visible(h.Message)) + between + text.Visible(cmdline.Hint(h.Hint)) + "\n"
 }
 
 func (h hookRefusal) Unwrap() error { return h.Refusal }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -180,7 +181,7 @@ func runInit(ctx context.Context, c *call.Call, p *board.Init, sign string, agen
 		var refused *board.Refusal
 		switch {
 		case errors.As(err, &refused): // the board has begun
-			warnings = append(warnings, refused.Message+"; "+refused.Hint)
+			warnings = append(warnings, refused.Message+"; "+cmdline.Hint(refused.Hint))
 		case err != nil:
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -178,16 +179,16 @@ func (p *primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 	}
 	p.Claimable = []string{}
 	for _, step := range report.Next(s, who, p.Task) {
-		if step.Op == "claim" || step.Op == "claim-review" {
+		if step.Do.Name == "claim" || step.Do.Name == "claim-review" {
 			p.Claimable = append(p.Claimable, step.Task)
 		}
-		if step.Do != "git liza prime" {
+		if step.Do.Name != "prime" {
 			p.steps = append(p.steps, step)
 		}
 	}
 	if t != nil && t.Status == board.Claimed {
 		for _, step := range board.StepsOn(s, who.Asker, t.ID) {
-			if step.Op == "handoff" || step.Op == "block" {
+			if step.Do.Name == "handoff" || step.Do.Name == "block" {
 				p.steps = append(p.steps, step)
 			}
 		}
@@ -207,12 +208,12 @@ func (p *primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, call.Every(w.About)})
 		}
 	}
-	if only := p.end(t); only != "" {
-		p.steps = []board.NextStep{{Do: only}}
-	}
 	p.Next = []string{}
+	if only := p.end(t); only != "" {
+		p.Next, p.steps = append(p.Next, only), nil
+	}
 	for _, step := range p.steps {
-		p.Next = append(p.Next, step.Do)
+		p.Next = append(p.Next, cmdline.Of(step.Do))
 	}
 	return nil
 }
@@ -350,10 +351,10 @@ func (p *primer) at(share int) []string {
 		list("Wakes you: "+string(w.Trigger), w.About, 80)
 	}
 	lines = append(lines, "Next:")
-	for _, step := range p.steps[:min(len(p.steps), 4)] {
-		line := "  " + step.Do
-		if step.Why != "" {
-			line += "  # " + step.Why
+	for i, do := range p.Next[:min(len(p.Next), 4)] {
+		line := "  " + do
+		if i < len(p.steps) && p.steps[i].Why != "" {
+			line += "  # " + p.steps[i].Why
 		}
 		lines = append(lines, line)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -205,7 +206,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 		"the change: git liza diff "+m.Task,
 		"the files lie in "+m.Worktree+" (read only)",
 		fmt.Sprintf("git liza verdict %s APPROVED --commit %s", m.Task, m.Commit),
-		board.Rejecting(t))
+		cmdline.Of(board.Rejecting(t)))
 }
 
 var _ = add(commentCommand)

@@ -2,6 +2,6 @@
 // gone. It never removes work.
 //
 // It may import cmd/internal/call, cmd/internal/setup, gitboard, gitboard/audit, gitboard/board,
-// gitboard/git, gitboard/git/plumbing, gitboard/log/codec, gitboard/share, gitboard/text,
-// gitboard/watch, hooks/install, worktrees and worktrees/merge.
+// gitboard/cmdline, gitboard/git, gitboard/git/plumbing, gitboard/log/codec, gitboard/share,
+// gitboard/text, gitboard/watch, hooks/install, worktrees and worktrees/merge.
 package recovery

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
@@ -238,7 +239,7 @@ func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 	back := (*board.Refusal)(nil)
 	switch err := seen.SetBack(ctx); {
 	case errors.As(err, &back) && back.Code == board.CodeSetBack:
-		found = append(found, worktrees.Problem{Kind: worktrees.SetBackBranch, Text: back.Message, Hint: back.Hint})
+		found = append(found, worktrees.Problem{Kind: worktrees.SetBackBranch, Text: back.Message, Hint: cmdline.Hint(back.Hint)})
 	case err != nil && back == nil && !errors.As(err, new(*git.BrokenRefError)): // others are reported
 		return nil, err
 	}

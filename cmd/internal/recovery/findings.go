@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -91,7 +92,7 @@ func diagnose(ctx context.Context, c *call.Call, repairer board.Actor) ([]worktr
 	problems, err := merge.Diagnose(ctx, c.Board, repairer)
 	unread := (*git.BrokenRefError)(nil)
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && refused.Code == board.CodeNoIntegration {
-		problems = append(problems, worktrees.Problem{Kind: worktrees.NoIntegration, Text: refused.Message, Hint: refused.Hint})
+		problems = append(problems, worktrees.Problem{Kind: worktrees.NoIntegration, Text: refused.Message, Hint: cmdline.Hint(refused.Hint)})
 	} else if err != nil && !errors.As(err, &unread) {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (k *SessionKey) mint(ctx context.Context, id string) (string, error) {
 	var refused *board.Refusal
 	if errors.As(err, &refused) && refused.Code == board.CodeSignature {
 		refused.Message = "a key for " + id + " is added by the human who starts it: " + refused.Message
-		refused.Hint = fmt.Sprintf("git config liza.signingkey FILE; or git liza keys add %s FILE.pub by who can, then LIZA_SIGNING_KEY=FILE here", id)
+		refused.Advise("git config liza.signingkey FILE; or git liza keys add %s FILE.pub by who can, then LIZA_SIGNING_KEY=FILE here", id)
 	}
 	return file, err
 }
