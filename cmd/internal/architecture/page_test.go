@@ -3,7 +3,6 @@ package architecture
 import (
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,23 +16,50 @@ const page = "../../../ARCHITECTURE.md"
 
 var packagesTable = regexp.MustCompile(`(?s)(<!-- generated: packages -->\n).*?(<!-- end -->)`)
 
-// TestArchitecturePage: ARCHITECTURE.md shows the table of packages that is tested here.
+// TestArchitecturePage: ARCHITECTURE.md shows what each package is for, as its comment begins.
 func TestArchitecturePage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	b.WriteString("| Package | Pure | May import of ours |\n|---|---|---|\n")
+	purposes := map[string]string{}
+	for _, p := range packages(t) {
+		for _, file := range p.GoFiles {
+			source, err := os.ReadFile(filepath.Join(p.Dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			comment, _, _ := strings.Cut("\n"+string(source), "\npackage ")
+			if found := purpose.FindStringSubmatch(comment); found != nil {
+				purposes[strings.TrimPrefix(p.ImportPath, module)] = strings.TrimSpace(strings.ReplaceAll(found[1], "\n// ", " "))
+			}
+		}
+	}
+	var product, tools strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(rooms)) {
+		b := &product
+		if develops.MatchString(name) {
+			b = &tools
+		}
 		pure := ""
 		if rooms[name].pure {
 			pure = "yes"
 		}
-		b.WriteString("| `" + name + "` | " + pure + " | " + imports(rooms[name].may) + " |\n")
+		if purposes[name] == "" {
+			t.Errorf("the comment of %s does not begin with its purpose", name)
+		}
+		b.WriteString("| `" + name + "` | " + pure + " | " + purposes[name] + " |\n")
 	}
-	golden.Check(t, page, packagesTable.ReplaceAllString(string(text), "${1}"+b.String()+"${2}"))
+	golden.Check(t, page, packagesTable.ReplaceAllString(string(text), "${1}"+head+product.String()+"\nThese develop git liza, and are no part of it:\n\n"+head+tools.String()+"${2}"))
 }
+
+const head = "| Package | Pure | It |\n|---|---|---|\n"
+
+// develops matches the packages that develop git liza.
+var develops = regexp.MustCompile(`^cmd/liza-(bench|mutate)$|^cmd/internal/demo$|^roles/rig$|^gitboard/(golden|test)`)
+
+// purpose is the first part of a package's comment, after its name.
+var purpose = regexp.MustCompile(`(?m)^// (?:Package|Command) [a-z-]+ ((?:[^.:(]|\.[a-z])+)`)
 
 var mayImport = regexp.MustCompile(`(?m)^// It may import [^.]*\.\n`)
 
@@ -86,23 +112,4 @@ func sentence(may []string) string {
 		text, width = text+" "+word, width+1+len(word)
 	}
 	return text + "\n"
-}
-
-func imports(may []string) string {
-	switch {
-	case len(may) == 0:
-		return "nothing"
-	case may[0] == "*":
-		return "everything"
-	}
-	var groups []string
-	for _, name := range slices.Sorted(slices.Values(may)) {
-		room, last := path.Split(name)
-		if n := len(groups) - 1; n >= 0 && room != "" && strings.HasPrefix(groups[n], room) {
-			groups[n] += ", " + last
-		} else {
-			groups = append(groups, name)
-		}
-	}
-	return strings.Join(groups, "; ")
 }
