@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
 // GoneError means that this repository had a board whose ref no longer exists. It wraps
@@ -37,8 +38,18 @@ func (b *Board) Gone(ctx context.Context) (bool, error) {
 	if b.Repo() == nil {
 		return false, nil
 	}
-	if len(b.Repo().Upkeep().KeptTips()) > 0 {
-		return true, nil
+	for _, tip := range b.Repo().Upkeep().KeptTips() {
+		o, err := b.Repo().Object(ctx, string(tip))
+		if err != nil {
+			return false, err
+		}
+		c, err := plumbing.DecodeCommit(o)
+		if err != nil {
+			return false, err
+		}
+		if head, err := codec.ParseHead(c.Message); err == nil && head.Op != "" {
+			return true, nil
+		}
 	}
 	refs, err := b.Repo().Refs(ctx, plumbing.OwnPrefix)
 	if err != nil || len(refs) == 0 {
