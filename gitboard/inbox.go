@@ -21,16 +21,16 @@ func (g *Glance) Inbox(ctx context.Context, now time.Time) (*report.Inbox, error
 	}
 	if goal != nil && goal.Status == board.Completed {
 		var err error
-		if beside.Ahead, err = g.ahead(ctx); err != nil {
+		if beside.Ahead, err = g.Ahead(ctx); err != nil {
 			return nil, err
 		}
 	}
 	return report.InboxOf(g.State, beside, now)
 }
 
-// ahead compares integration with the repository's default branch. It returns nil if one of them
+// Ahead compares integration with the repository's default branch. It returns nil if one of them
 // does not exist.
-func (v *View) ahead(ctx context.Context) (*report.Ahead, error) {
+func (v *View) Ahead(ctx context.Context) (*report.Ahead, error) {
 	config, repo := v.State.Config(), v.board.Repo()
 	if config == nil {
 		return nil, v.State.Err()

@@ -128,6 +128,19 @@ type Ahead struct {
 	CheckedOut  bool   `json:"checked_out"` // the main worktree has Into checked out
 }
 
+// String is the distance in words.
+func (a *Ahead) String() string {
+	return fmt.Sprintf("%s is %s ahead of %s", a.Integration, text.Plural(a.Commits, "commit"), a.Into)
+}
+
+// Take is the command line that brings the work there.
+func (a *Ahead) Take() string {
+	if a.CheckedOut {
+		return "git merge " + a.Integration
+	}
+	return "git switch " + a.Into + " && git merge " + a.Integration
+}
+
 // InboxOf lists what waits for a human at a given time. It returns an error if a record could not
 // be read.
 func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
@@ -637,12 +650,8 @@ func (c *collector) ahead() {
 	if a == nil || a.Commits == 0 {
 		return
 	}
-	do := "git merge " + a.Integration
-	if !a.CheckedOut {
-		do = "git switch " + a.Into + " && " + do
-	}
-	c.add(Item{Kind: ItemAhead, Title: fmt.Sprintf("the goal is COMPLETED: %s is %s ahead of %s", a.Integration, text.Plural(a.Commits, "commit"), a.Into),
-		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", do}, {"look at it first", "git log " + a.Into + ".." + a.Integration}}})
+	c.add(Item{Kind: ItemAhead, Title: "the goal is COMPLETED: " + a.String(),
+		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", a.Take()}, {"look at it first", "git log " + a.Into + ".." + a.Integration}}})
 }
 
 // ToFinalize lists the drafts that an actor may be asked to finalize: a reviewer of plans, or a

@@ -119,6 +119,22 @@ func supervisorHere(b *gitboard.Board, clone, id string, a *board.Agent) (pid in
 	return pid, known && a.Clone == clone && err == nil && session == a.Session
 }
 
+// RunsHere reports whether a supervisor runs in this clone for an agent of the board.
+func RunsHere(ctx context.Context, b *gitboard.Board, s *board.State) (bool, error) {
+	clone, err := b.Clone().ID(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(s.List(board.AgentDir), func(id string) bool {
+		a := s.Agent(id)
+		if a == nil {
+			return false
+		}
+		pid, known := supervisorHere(b, clone, id, a)
+		return known && pid != 0
+	}), s.Err()
+}
+
 func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if roles.NameOf(id) != s.name() {
 		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", text.Line(id, 40), s.name()), "use "+roles.IDOf(s.name(), 1)+", or --id auto")

@@ -52,6 +52,8 @@ type teamFlags struct {
 	quiet  bool
 	run    team.Flags
 	given  func(flag string) bool
+	// beside runs beside the team, nil for nothing. Its context ends with the team's run.
+	beside func(context.Context, *team.Console)
 }
 
 // sizesItself reports whether no number is given.
@@ -131,6 +133,9 @@ func runTeam(ctx context.Context, c *call.Call, t teamFlags) error {
 			}
 		}
 	}
+	if t.beside != nil {
+		go t.beside(running, screen)
+	}
 	stopTelling := team.Telemetry(ctx, c, screen.Warn)
 	v, err := c.Board.View(ctx)
 	if err != nil {
@@ -166,7 +171,13 @@ func answerTeam(ctx context.Context, c *call.Call, over map[string]board.Time) e
 			return err
 		}
 	}
-	return nil
+	ahead, err := v.Ahead(ctx)
+	if err != nil || ahead == nil || ahead.Commits == 0 {
+		return err
+	}
+	return c.Answer(map[string]any{
+		"time": c.App.Now().UTC().Truncate(time.Second), "event": "code", "ahead": ahead, "text": ahead.String(),
+	}, "your code: "+ahead.String()+": "+ahead.Take())
 }
 
 var _ = add(teamShowCommand)

@@ -127,6 +127,7 @@ type webOptions struct {
 	listen   string
 	readOnly bool
 	hosts    []string
+	show     func(address string) // nil to print it
 }
 
 func runWeb(ctx context.Context, c *call.Call, o webOptions) error {
@@ -164,7 +165,10 @@ func runWeb(ctx context.Context, c *call.Call, o webOptions) error {
 		return board.Refuse(board.CodeInvalid, "web can't listen: "+err.Error(), "git liza web takes a free port of this machine")
 	}
 	config.Hosts = append(config.Hosts, ownNames(l, o.listen)...)
-	config.Address = func(token string) { printAddress(c, l, o, token) }
+	if o.show == nil {
+		o.show = func(address string) { printAddress(c, o, address) }
+	}
+	config.Address = func(token string) { o.show(addressOf(l, o, token)) }
 	if err := warnOfOthers(c, l); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -234,19 +238,20 @@ func warnOfOthers(c *call.Call, l net.Listener) error {
 	return err
 }
 
-// printAddress prints the address for the next browser.
-func printAddress(c *call.Call, l net.Listener, o webOptions, token string) {
+// addressOf is the address for the next browser.
+func addressOf(l net.Listener, o webOptions, token string) string {
 	at, is := l.Addr().(*net.TCPAddr)
-	address := ""
-	if is {
-		host := at.String()
-		if at.IP.IsUnspecified() {
-			host = fmt.Sprintf("127.0.0.1:%d", at.Port)
-		}
-		address = (&url.URL{Scheme: "http", Host: host, Path: "/", RawQuery: "token=" + token}).String()
-	} else {
-		address = "/?token=" + token + " at the socket " + strings.TrimPrefix(o.listen, "unix:")
+	if !is {
+		return "/?token=" + token + " at the socket " + strings.TrimPrefix(o.listen, "unix:")
 	}
+	host := at.String()
+	if at.IP.IsUnspecified() {
+		host = fmt.Sprintf("127.0.0.1:%d", at.Port)
+	}
+	return (&url.URL{Scheme: "http", Host: host, Path: "/", RawQuery: "token=" + token}).String()
+}
+
+func printAddress(c *call.Call, o webOptions, address string) {
 	if c.JSON {
 		_ = c.PrintJSON(map[string]any{"address": address, "read_only": o.readOnly}) // without a reader, too
 		return

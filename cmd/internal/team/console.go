@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +29,11 @@ type Console struct {
 	done  sync.WaitGroup
 	bell  *watch.Bell
 
+	// Turned gets a value after an agent's event.
+	Turned chan struct{}
+
 	mu     sync.Mutex
+	held   *strings.Builder // output that waits for the answer to a question; nil without one
 	names  []string // of the agents, in order of appearance
 	doing  map[string]doing
 	tally  string
@@ -45,7 +50,7 @@ type doing struct {
 // NewConsole starts a console; it follows the board until the context ends. A quiet one leaves out
 // what agents print.
 func NewConsole(ctx context.Context, c *call.Call, quiet bool) (*Console, error) {
-	s := &Console{c: c, quiet: quiet, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: watch.NewBell(ctx, c.Board)}
+	s := &Console{c: c, quiet: quiet, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, Turned: make(chan struct{}, 1), bell: watch.NewBell(ctx, c.Board)}
 	if !s.stays {
 		return s, nil
 	}
@@ -106,6 +111,10 @@ func (s *Console) Event(e supervisor.Event) {
 		s.doing[e.Agent] = doing{what(e), e.Time} // a trouble changes nothing about it
 	}
 	s.mu.Unlock()
+	select {
+	case s.Turned <- struct{}{}:
+	default: // nobody has received the last one
+	}
 	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + text.Visible(e.Line()) + "\n")
 }
 
@@ -125,6 +134,9 @@ const (
 	ended = "ended"
 )
 
+// plans is the activity of a planner at work.
+const plans = "plans"
+
 // what describes in one or two words what an agent does after an event.
 func what(e supervisor.Event) string {
 	switch e.Event {
@@ -132,7 +144,7 @@ func what(e supervisor.Event) string {
 		if e.Task != "" {
 			return e.Task
 		}
-		return "plans"
+		return plans
 	case supervisor.Waiting:
 		if e.Idle {
 			return idle
@@ -182,6 +194,10 @@ func (s *Console) print(text string) {
 	if s.closed {
 		return
 	}
+	if s.held != nil {
+		s.held.WriteString(text)
+		return
+	}
 	var b strings.Builder
 	if s.shown {
 		b.WriteString("\r\x1b[K")
@@ -192,6 +208,40 @@ func (s *Console) print(text string) {
 		s.shown = true
 	}
 	_, _ = io.WriteString(s.out, b.String()) // an error means that the reader closed the pipe
+}
+
+// Plans reports whether a planner of this team is at work.
+func (s *Console) Plans() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(slices.Collect(maps.Values(s.doing)), func(d doing) bool { return d.what == plans })
+}
+
+// Ask shows lines and a question below them, and holds back all other output until a line answers
+// it. given is false if ctx or the lines ended before.
+func (s *Console) Ask(ctx context.Context, lines []string, question string, answers <-chan string) (answer string, given bool) {
+	s.print(strings.Join(lines, "\n") + "\n")
+	s.mu.Lock()
+	if s.shown {
+		_, _ = io.WriteString(s.out, "\r\x1b[K")
+		s.shown = false
+	}
+	_, _ = io.WriteString(s.out, question)
+	s.held = &strings.Builder{}
+	s.mu.Unlock()
+	select {
+	case <-ctx.Done():
+	case answer, given = <-answers:
+	}
+	s.mu.Lock()
+	held := s.held.String()
+	s.held = nil
+	s.mu.Unlock()
+	if !given {
+		held = "\n" + held
+	}
+	s.print(held)
+	return answer, given
 }
 
 // summary is the status line, for the terminal's width.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -42,6 +43,20 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.image, "container", "", "run the agent in a container of this `IMAGE` (podman or docker): it sees its worktree and the git directory")
 	f.StringVar(&s.exec, "exec", "", "run `CMD` by sh instead: the prompt is its input, and in $LIZA_PROMPT_FILE")
 }
+
+// Installed lists the known CLIs that are on the PATH, and all known ones.
+func Installed() (installed, known []string) {
+	for _, cli := range clis.Known {
+		known = append(known, cli.Name)
+		if _, err := exec.LookPath(cli.Program); err == nil {
+			installed = append(installed, cli.Name)
+		}
+	}
+	return installed, known
+}
+
+// Prefer names the CLI for the roles that the team's settings name none for.
+func (s *Flags) Prefer(cli string) { s.cli = cli }
 
 // Ready checks that agents of every role can be started, without preparing one.
 func Ready(ctx context.Context, c *call.Call, s Flags) error {

@@ -1,0 +1,158 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// greeter is an agent CLI that plans, writes and reviews a task for each goal. The task of the
+// first goal writes hello.sh.
+const greeter = `#!/bin/sh
+cat >"$HOME/prompt-$LIZA_AGENT_ID"
+field() { sed -n "s/^$1: //p" "$HOME/prompt-$LIZA_AGENT_ID"; }
+goal=$(git liza goal list --json | grep -o '"id":"goal-[0-9]*"' | tail -1 | cut -d'"' -f4)
+case $LIZA_AGENT_ID in
+planner*)
+	if git liza show write-$goal >/dev/null 2>&1; then
+		git liza goal complete $goal
+	else
+		git liza add-task --id write-$goal --goal $goal --desc "Greet" --spec specs/vision.md --done "sh hello.sh Ann prints Hello, Ann!" --scope "IN: hello.sh"
+		git liza finalize write-$goal
+	fi ;;
+coder*)
+	git liza pre-exec $(field 'TASK ID') --intent "write hello.sh" --validation "sh hello.sh Ann" --file hello.sh
+	echo 'echo "Hello, $1!"' >hello.sh
+	echo "# $goal" >>hello.sh
+	git add . && git commit -qm "Greet by name"
+	git liza submit $(field 'TASK ID') --no-tests-because "check.sh tests it" ;;
+code-reviewer*)
+	git liza verdict $(field 'TASK ID') APPROVED --commit $(field 'REVIEW COMMIT') ;;
+esac
+`
+
+// newcomer is a repository of somebody else, where greeter is installed as claude and nothing else
+// is known.
+func newcomer(t *testing.T) *project {
+	t.Helper()
+	full(t)
+	top := t.TempDir()
+	p := &project{t: t, dir: filepath.Join(top, "theirs"), env: os.Environ()}
+	home, bin := filepath.Join(top, "home"), filepath.Join(top, "bin")
+	for _, dir := range []string{p.dir, home, bin} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(greeter), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.env = append(p.env, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+p.getenv("PATH"), "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "DISPLAY=", "WAYLAND_DISPLAY=")
+	p.git("init", "-q", "-b", "main")
+	return p
+}
+
+// TestStart: one command leads from somebody else's repository to merged work, and writes nothing
+// in the worktree.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	p := newcomer(t)
+	p.write("Makefile", "test:\n\tsh check.sh\n")
+	p.write("check.sh", "test ! -e hello.sh || sh hello.sh Ann | grep -q Ann\n")
+	p.git("add", "-A")
+	p.git("commit", "-q", "-m", "theirs")
+	out := p.must("", "start", "--yes", "Greet people by name")
+	for _, want := range []string{
+		`(?m)^unattended: nobody reviews the plan`, `(?m)^specification  specs/vision.md, the goal's text`, `(?m)^test           make test$`, `(?m)^agents         claude; `,
+		`(?m)^web board      http://127\.0\.0\.1:\d+/\?token=`, `\nthe goal is COMPLETED: 1 MERGED\nyour code: integration is 2 commits ahead of main: git merge integration\n$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("%s is missing in:\n%s", want, out)
+		}
+	}
+	if said := p.git("status", "--short"); said != "" {
+		t.Errorf("the worktree has changed: %s", said)
+	}
+	p.git("merge", "-q", "integration")
+	if spec, err := os.ReadFile(filepath.Join(p.dir, "specs/vision.md")); string(spec) != "# Greet people by name\n" {
+		t.Errorf("the specification is %q, %v", spec, err)
+	}
+	out = p.must("", "start", "--yes", "--no-web", "Greet dogs, too")
+	if !strings.Contains(out, "specification  specs/goal-2.md") || !strings.Contains(out, "goal-2 is COMPLETED") {
+		t.Errorf("a further goal:\n%s", out)
+	}
+	p.proven()
+}
+
+// TestStartRefused: start begins nothing that can't be finished.
+func TestStartRefused(t *testing.T) {
+	t.Parallel()
+	p := newcomer(t)
+	refused := func(code int, wants ...string) {
+		t.Helper()
+		out, errs, got := p.liza("", "start", "Greet")
+		if got != code || out != "" {
+			t.Errorf("exit %d: %s", got, out)
+		}
+		for _, want := range wants {
+			if !strings.Contains(errs, want) {
+				t.Errorf("%q is missing in %s", want, errs)
+			}
+		}
+		if refs := p.git("for-each-ref", "refs/liza", "refs/heads/liza"); refs != "" {
+			t.Errorf("it has begun:\n%s", refs)
+		}
+	}
+	refused(1, "no commit yet", "hint: git commit --allow-empty")
+	p.git("commit", "-q", "--allow-empty", "-m", "first")
+	if err := os.Mkdir(filepath.Join(p.dir, "specs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.write("specs/vision.md", "# Vision\n")
+	refused(1, "specs/vision.md is not committed", "hint: git add specs/vision.md")
+	few := t.TempDir()
+	for _, program := range []string{"git", "git-liza", "sh"} {
+		at, err := exec.LookPath(program)
+		if err == nil {
+			err = os.Symlink(at, filepath.Join(few, program))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.env = append(p.env, "PATH="+few)
+	refused(5, "no agent CLI is installed", "--exec 'COMMAND'")
+	p.env = append(p.env, "LIZA_AGENT_ID=coder-1")
+	refused(1, "acts as the human")
+}
+
+// TestStartAsks: on a terminal start asks for what is missing, shows the plan, and takes an answer
+// to the planner.
+func TestStartAsks(t *testing.T) {
+	t.Parallel()
+	p := newcomer(t)
+	s := p.onTerminal(pty.Winsize{Rows: 40, Cols: 100}, nil, "git-liza", "start", "--no-open")
+	s.said("no commit yet. Make an empty first one? [Y/n] ")
+	s.press("\r")
+	s.said("What should be built? ")
+	s.press("Greet people by name\r")
+	s.said("The command that tests merged work (Enter for none): ")
+	s.press("sh -n hello.sh\r")
+	s.said("Enter starts the work on 1 task; or write what should change: ")
+	s.press("\r")
+	s.said("your code: integration is 2 commits ahead of main: git merge integration")
+	if err := <-s.ended; err != nil {
+		t.Error(err)
+	}
+	if got := p.reads("config", "get", "integration_test"); got != "sh -n hello.sh\n" {
+		t.Errorf("the test is %q", got)
+	}
+	p.proven()
+}

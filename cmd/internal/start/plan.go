@@ -1,0 +1,90 @@
+package start
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/cmd/internal/team"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
+)
+
+// ReviewPlans asks the human on a team's terminal about each plan that waits for them, until ctx
+// ends. A plan that is answered elsewhere is no longer asked about.
+func ReviewPlans(ctx context.Context, c *call.Call, run call.Runs, ask *Asking, console *team.Console) {
+	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now})
+	if err != nil {
+		return // the supervisors report it
+	}
+	defer b.Close()
+	changed, err := b.Follow(ctx, time.Minute)
+	if err != nil {
+		return
+	}
+	type answer struct {
+		ids  []string // of the tasks that were shown
+		line string
+	}
+	asked, answers, withdraw := []string(nil), make(chan answer), func() {}
+	for {
+		select {
+		case <-ctx.Done():
+			withdraw()
+			return
+		case a := <-answers:
+			console.Warn(judge(ctx, run, a.ids, a.line))
+			asked = nil
+		case <-changed:
+		case <-console.Turned:
+		}
+		v, err := b.View(ctx)
+		if err != nil {
+			continue
+		}
+		waiting := slices.DeleteFunc(report.ToFinalize(v.State, board.Actor{ID: roles.HumanID, Role: roles.Human}), func(id string) bool {
+			b, _ := v.State.BriefOf(id)
+			return b.Plan != board.PlanProposed // the planner has not, or not yet again
+		})
+		drafts := report.Drafts(v.State, waiting)
+		if v.State.Err() != nil || slices.Equal(waiting, asked) || console.Plans() {
+			continue
+		}
+		withdraw()
+		if asked = waiting; len(asked) == 0 {
+			continue
+		}
+		var asking context.Context
+		asking, withdraw = context.WithCancel(ctx)
+		go func() {
+			question := fmt.Sprintf("Enter starts the work on %s; or write what should change: ", text.Plural(len(drafts), "task"))
+			if line, given := console.Ask(asking, screen.DraftLines(c.Page(), drafts), question, ask.Lines); given {
+				select {
+				case answers <- answer{waiting, line}:
+				case <-ctx.Done():
+				}
+			}
+		}()
+	}
+}
+
+// judge approves a plan, or sends it back with what should change. It returns a sentence about it.
+func judge(ctx context.Context, run call.Runs, ids []string, answer string) string {
+	args := append([]string{"finalize"}, ids...)
+	done := text.Plural(len(ids), "task") + " approved"
+	if !slices.Contains([]string{"", "y", "yes"}, strings.ToLower(answer)) {
+		args = append([]string{"reject-draft", "--reason", answer}, ids...)
+		done = "the planner has your answer"
+	}
+	if _, err := run(ctx, args); err != nil {
+		return err.Error()
+	}
+	return done
+}
