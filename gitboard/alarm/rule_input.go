@@ -27,6 +27,8 @@ type ruleInput struct {
 	Facts
 	live []board.Brief          // unfinished tasks, by id
 	full map[string]*board.Task // those of live that anybody has worked on or proposed, or that are BLOCKED
+
+	conditions []report.Condition
 }
 
 func newRuleInput(f Facts) *ruleInput {
@@ -46,6 +48,8 @@ func newRuleInput(f Facts) *ruleInput {
 		}
 	}
 	slices.SortFunc(e.live, func(a, b board.Brief) int { return cmp.Compare(a.ID, b.ID) })
+	beside := report.Beside{Leases: f.Leases, Stopped: f.Halts, Strays: f.Strays, SetBack: f.SetBack}
+	e.conditions, _ = report.Conditions(f.State, beside, f.Now.Std()) // Evaluate returns the state's error
 	return e
 }
 
@@ -68,22 +72,41 @@ func (e *ruleInput) gone(agent string, else_ board.Time) board.Time {
 	return else_
 }
 
-func (e *ruleInput) expired() (all []sight) {
-	for _, b := range e.live {
-		if b.Status == board.Claimed && !b.HandoffPending {
-			all = append(all, sight{about: b.ID, since: e.gone(b.AssignedTo, b.StatusChangedAt), words: about(b.ID, "agent", b.AssignedTo)})
+// of returns a rule's find for conditions of a kind.
+func of(kind report.ItemKind) func(*ruleInput) []sight {
+	return func(e *ruleInput) (all []sight) {
+		for _, c := range e.conditions {
+			if c.Kind == kind {
+				all = append(all, e.sightOf(c))
+			}
 		}
+		if len(all) > 0 && all[0].words["task"] != "" {
+			slices.SortStableFunc(all, func(a, b sight) int { return cmp.Compare(a.about, b.about) })
+		}
+		return all
 	}
-	return all
 }
 
-func (e *ruleInput) reviewExpired() (all []sight) {
-	for _, b := range e.live {
-		if b.Status == board.ReadyForReview && b.ReviewingBy != "" && b.ReviewingBy != roles.HumanID {
-			all = append(all, sight{about: b.ID, since: e.gone(b.ReviewingBy, b.Moved), words: about(b.ID, "agent", b.ReviewingBy)})
-		}
+// sightOf is a condition with the words that rules use.
+func (e *ruleInput) sightOf(c report.Condition) sight {
+	words := map[string]string{"task": c.Task(), "agent": c.Agent, "id": c.ID, "reason": c.Text, "description": c.Text, "question": c.Text, "needed": c.Needed, "first": c.Of, "status": "not registered"}
+	if a := e.State.Agent(c.Agent); a != nil {
+		words["status"] = string(a.Status)
 	}
-	return all
+	if g := c.Goal; g != nil {
+		words["goal"], words["status"] = g.ID, string(g.Status)
+	}
+	if c.Kind == report.ItemNoAgent {
+		n, noun, wait := len(c.Tasks), "task", " wait for a "
+		if c.Plans > 0 {
+			n, noun = c.Plans, "plan"
+		}
+		if n == 1 {
+			wait = " waits for a "
+		}
+		words["what"] = text.Plural(n, noun) + wait + c.ID
+	}
+	return sight{about: c.ID, since: c.Since, do: c.Do, words: words}
 }
 
 // quorum finds submissions whose review policy asks for more approvals of agents than those that
@@ -112,115 +135,6 @@ func (e *ruleInput) quorum() (all []sight) {
 // reviewersFor counts the live agents that may still approve a submission.
 func (e *ruleInput) reviewersFor(t *board.Task) int {
 	return len(slices.DeleteFunc(board.ReviewersOf(e.State, t), func(id string) bool { return e.gone(id, e.Now) <= e.Now }))
-}
-
-func (e *ruleInput) blocked() (all []sight) {
-	for _, b := range e.live {
-		if t := e.full[b.ID]; t != nil && t.Status == board.Blocked {
-			all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID, "reason", t.BlockedReason)})
-		}
-	}
-	return all
-}
-
-func (e *ruleInput) waitsForEnded() (all []sight) {
-	for _, b := range e.live {
-		if needed, g := report.WaitsForEnded(e.State, b); g != nil {
-			words := about(b.ID, "needed", needed, "goal", g.ID, "status", string(g.Status))
-			all = append(all, sight{about: b.ID, since: g.Ended, words: words, do: report.WayOutOfEnded(b.ID, g)})
-		}
-	}
-	return all
-}
-
-func (e *ruleInput) waitsForLater() (all []sight) {
-	for _, b := range e.live {
-		if needed, g := report.WaitsForLater(e.State, b); g != nil {
-			words := about(b.ID, "needed", needed, "goal", g.ID, "first", b.Goal)
-			all = append(all, sight{about: b.ID, since: b.Moved, words: words})
-		}
-	}
-	return all
-}
-
-// maxUntaken is how many tasks without an agent are counted.
-const maxUntaken = 100
-
-// noAgent finds the roles that have work and no live agent.
-func (e *ruleInput) noAgent() (all []sight) {
-	if e.over() || e.Leases == nil {
-		return nil
-	}
-	for _, d := range report.Demands(e.State, e.Leases, e.Now, maxUntaken) {
-		role := d.Role
-		if role.Kind == board.PlannerKind || len(d.Live)+len(d.ByHand) > 0 || len(d.Left) == 0 {
-			continue
-		}
-		since := e.Now
-		for _, id := range d.Left {
-			since = min(since, e.waitingSince(id))
-		}
-		for _, id := range e.State.List(board.AgentDir) {
-			if roles.NameOf(id) == role.Name {
-				since = max(since, e.gone(id, since)) // until then there was an agent
-			}
-		}
-		noun := "task"
-		if e.State.Goal(d.Left[0]) != nil {
-			noun = "plan"
-		}
-		what := text.Plural(len(d.Left), noun)
-		if len(d.Left) == 1 {
-			what += " waits for a "
-		} else {
-			what += " wait for a "
-		}
-		words := map[string]string{"what": what + role.Name, "role": role.Name}
-		all = append(all, sight{about: role.Name, since: since, words: words})
-	}
-	return all
-}
-
-// waitingSince is since when a task, or a goal's plan, waits for an agent.
-func (e *ruleInput) waitingSince(work string) board.Time {
-	if b, ok := e.State.BriefOf(work); ok {
-		return b.StatusChangedAt
-	}
-	since := e.Now
-	for _, b := range e.State.TasksOf(work) {
-		if b.Plan == board.PlanProposed {
-			since = min(since, b.Moved)
-		}
-	}
-	return since
-}
-
-func (e *ruleInput) orphaned() (all []sight) {
-	for _, b := range e.live {
-		if b.Status != board.Rejected || b.Freed {
-			continue
-		}
-		// An author working on another task takes this one up afterwards; an idle one should have
-		// claimed it.
-		status, since := "not registered", b.StatusChangedAt
-		if a := e.State.Agent(b.AssignedTo); a != nil {
-			status = string(a.Status)
-			if a.Status == board.Working {
-				since = e.gone(b.AssignedTo, since)
-			}
-		}
-		all = append(all, sight{about: b.ID, since: since, words: about(b.ID, "agent", b.AssignedTo, "status", status)})
-	}
-	return all
-}
-
-func (e *ruleInput) reserved() (all []sight) {
-	for _, b := range e.live {
-		if b.Status == board.Unclaimed && b.ReservedFor != "" {
-			all = append(all, sight{about: b.ID, since: max(b.StatusChangedAt, e.gone(b.ReservedFor, b.StatusChangedAt)), words: about(b.ID, "agent", b.ReservedFor)})
-		}
-	}
-	return all
 }
 
 func (e *ruleInput) reassigned() (all []sight) {
@@ -324,19 +238,6 @@ func tasks(meets func(board.Brief) bool) func(*ruleInput) []sight {
 
 func integrationFailed(b board.Brief) bool { return b.Status == board.IntegrationFailed }
 func exhausted(b board.Brief) bool         { return b.Status == board.Blocked && b.Failures >= 2 }
-func draft(b board.Brief) bool {
-	return b.Status == board.Draft && b.Plan != board.PlanProposed
-}
-
-func (e *ruleInput) unreviewed() (all []sight) {
-	for _, b := range e.live {
-		if b.Plan == board.PlanProposed {
-			all = append(all, sight{about: b.ID, since: b.Moved, words: about(b.ID)})
-		}
-	}
-	return all
-}
-
 func (e *ruleInput) nearLimit() (all []sight) {
 	near := func(task, what, metric string) {
 		all = append(all, sight{about: task + "/" + what, words: about(task, "metric", metric)})
@@ -398,30 +299,6 @@ func (e *ruleInput) stalled() []sight {
 		}
 	}
 	return []sight{{since: since}}
-}
-
-func (e *ruleInput) discoveries() (all []sight) {
-	if e.over() {
-		return nil
-	}
-	for _, id := range e.State.List(board.DiscoveryDir) {
-		if d := e.State.Discovery(id); d != nil && d.Pressing() {
-			all = append(all, sight{about: id, since: d.Created, words: map[string]string{"id": id, "description": d.Description}})
-		}
-	}
-	return all
-}
-
-func (e *ruleInput) ambiguities() (all []sight) {
-	if e.over() {
-		return nil
-	}
-	for _, id := range e.State.List(board.AnomalyDir) {
-		if a := e.State.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
-			all = append(all, sight{about: id, since: a.Timestamp, words: map[string]string{"id": id, "question": string(a.Details["question"])}})
-		}
-	}
-	return all
 }
 
 func (e *ruleInput) invalid() []sight {

@@ -33,6 +33,9 @@ type GoalOutlook struct {
 // Over reports whether a goal has tasks and all of them are finished.
 func (g GoalOutlook) Over() bool { return g.Tasks > 0 && g.Open == 0 }
 
+// worked reports whether the goal is worked on.
+func (g GoalOutlook) worked() bool { return g.Status == board.InProgress && g.WaitsFor == "" }
+
 // GoalsOf lists the goals with their progress, by priority and then age.
 func GoalsOf(s *board.State) []GoalOutlook {
 	var all []GoalOutlook
@@ -152,7 +155,7 @@ func (o *Overview) goals(all []GoalOutlook, only string) {
 		switch {
 		case only != "" && g.ID != only:
 			continue
-		case g.Status == board.InProgress && g.WaitsFor == "":
+		case g.worked():
 			o.running, names = append(o.running, g), append(names, g.ID)
 		}
 		if last == nil || g.Ended >= last.Ended {

@@ -24,7 +24,7 @@ type Inbox struct {
 	Items []Item     `json:"items"`
 }
 
-// ItemKind is the kind of a waiting item.
+// ItemKind is the kind of a condition, and of the item that shows it.
 type ItemKind string
 
 // The kinds of items. Their order breaks ties between items that hold up equally many tasks.
@@ -41,7 +41,7 @@ const (
 	ItemReserved     ItemKind = "reserved"      // kept work, reserved for an absent coder
 	ItemEndedGoal    ItemKind = "ended_goal"    // a task waits for one of a goal that was given up
 	ItemLaterGoal    ItemKind = "later_goal"    // a task waits for one of a goal that comes after its own
-	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval
+	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval; a condition is about one draft
 	ItemPaused       ItemKind = "paused"        // a task is paused
 	ItemNoAgent      ItemKind = "no_agent"      // work waits for a role that no agent has
 	ItemAgentGone    ItemKind = "agent_gone"    // an agent gave up, or died holding work
@@ -51,11 +51,20 @@ const (
 	ItemDiscovery    ItemKind = "discovery"     // an urgent discovery, and there is no planner
 	ItemGoalOver     ItemKind = "goal_over"     // every task is finished: is the goal reached?
 	ItemAhead        ItemKind = "ahead"         // the goal is COMPLETED, and its work is not on the main branch
+	ItemUnrecorded   ItemKind = "unrecorded"    // integration has a commit that the board does not record
+)
+
+// The kinds of conditions that are no items.
+const (
+	ItemProposed     ItemKind = "proposed"      // a proposed draft; an item of kind drafts
+	ItemCoderGone    ItemKind = "coder_gone"    // a CLAIMED task, whose coder's lease expires
+	ItemReviewerGone ItemKind = "reviewer_gone" // a task in review, whose reviewer's lease expires
+	ItemOrphaned     ItemKind = "orphaned"      // a REJECTED task that its author does not take up
 )
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemUnproven, ItemApart, ItemSetBack, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
+	ItemUnproven, ItemApart, ItemSetBack, ItemUnrecorded, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
 	ItemPaused, ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
@@ -64,6 +73,9 @@ var itemKinds = []ItemKind{
 func (k ItemKind) wholeBoard() bool {
 	return k == ItemUnproven || k == ItemApart || k == ItemSetBack || k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
 }
+
+// wholeHistory reports whether a condition of this kind matters although no goal is worked on.
+func (k ItemKind) wholeHistory() bool { return k == ItemUnproven || k == ItemApart || k == ItemSetBack }
 
 // Item is one thing that waits for a human.
 type Item struct {
@@ -149,30 +161,26 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 		return nil, err
 	}
 	c := &collector{s: s, o: o, beside: beside, waiting: waitingFor(o.Tasks)}
-	in := &Inbox{Time: o.Time, Now: o.Now, Mode: o.Mode}
-	if u := o.Unproven; u != nil {
-		c.add(Item{Kind: ItemUnproven, Title: u.String(), Holds: c.unfinished(), Text: u.Text, Do: []Ask{{"see what is wrong", Verify}}})
+	for _, cond := range o.conditions {
+		asks := cond.Kind == ItemQuestion || cond.Kind == ItemAmbiguity || cond.Kind.wholeHistory()
+		if (o.GoalStatus == board.InProgress || asks) && cond.shown() {
+			c.item(cond)
+		}
 	}
-	if beside.Apart != "" {
-		c.add(Item{Kind: ItemApart, Title: apartFrom(beside.Apart), Holds: c.unfinished(), Do: []Ask{{"see what to do", Apart}}})
-	}
-	if back := beside.SetBack; back != nil {
-		c.add(Item{Kind: ItemSetBack, Title: back.Text, Holds: c.unfinished(), Text: "Tasks are neither claimed nor merged until then. To undo landed work, revert it on top of integration.",
-			Do: []Ask{{"bring it back", cmdline.Hint(back.Do)}}})
-	}
-	if o.GoalStatus == board.InProgress {
-		c.stops()
-		c.spentGoals()
-		c.tasks()
-		c.agents()
+	if len(c.drafts) > 0 {
 		c.plan()
-	} else if o.GoalStatus == board.Completed {
+	}
+	if o.GoalStatus == board.Completed {
 		c.ahead()
 	}
-	c.records()
 	slices.SortStableFunc(c.items, order)
-	in.Items = append([]Item{}, c.items...)
-	return in, s.Err()
+	return &Inbox{Time: o.Time, Now: o.Now, Mode: o.Mode, Items: append([]Item{}, c.items...)}, s.Err()
+}
+
+// shown reports whether the inbox shows a condition: what waits for the human, tasks at which a
+// planner looks first, and all absent agents.
+func (c Condition) shown() bool {
+	return c.For == roles.Human || c.For == roles.Planner && (c.Kind == ItemBlocked || c.Kind == ItemReserved) || c.Kind == ItemAgentGone
 }
 
 // order sorts by how much an item holds up; items that a planner looks at first come last.
@@ -237,6 +245,7 @@ type collector struct {
 	beside  Beside
 	waiting func(ids ...string) []string
 	items   []Item
+	drafts  []string // that wait for the human
 }
 
 func (c *collector) add(i Item) {
@@ -258,55 +267,99 @@ func (c *collector) unfinished() []string {
 	return ids
 }
 
-// stops adds what holds up the whole board or this clone.
-func (c *collector) stops() {
+// item adds the item of a condition.
+func (c *collector) item(cond Condition) {
+	line := c.o.line(cond)
+	i := Item{Kind: cond.Kind, ID: cond.ID, Title: line.What, By: cond.Agent, Since: cond.Since, Turn: cond.For, Text: cond.Text}
+	if i.Kind.wholeBoard() {
+		i.Holds = c.unfinished()
+	} else if len(cond.Tasks) > 0 {
+		i.Holds = c.waiting(cond.Tasks...)
+	}
+	switch cond.Kind {
+	case ItemUnproven:
+		i.Title, i.Do = c.o.Unproven.String(), []Ask{{"see what is wrong", Verify}}
+	case ItemApart:
+		i.ID, i.Do = "", []Ask{{"see what to do", line.Do}}
+	case ItemSetBack:
+		i.Text = "Tasks are neither claimed nor merged until then. To undo landed work, revert it on top of integration."
+		i.Do = []Ask{{"bring it back", line.Do}}
+	case ItemUnrecorded:
+		i.Text, i.Do = "", []Ask{{"look at it", line.Do}}
+	case ItemBreaker, ItemStopped:
+		c.stop(&i, cond)
+	case ItemGoalStopped:
+		i.Text, i.Holds = cond.goal.Text, c.ofGoal(cond.ID)
+		i.Do = []Ask{{"raise it", line.Do}, {"give the goal up", "git liza goal abort " + cond.ID}}
+	case ItemCloneStopped:
+		i.ID, i.Do = "", []Ask{{"continue", line.Do}}
+	case ItemPaused:
+		i.Do = []Ask{{"continue", line.Do}}
+	case ItemBlocked:
+		c.blocked(&i, cond)
+	case ItemReview:
+		c.review(&i)
+	case ItemProposed, ItemDrafts:
+		c.drafts = append(c.drafts, cond.ID)
+		return
+	case ItemReserved:
+		i.Title, i.By, i.Work = cond.ID+" is reserved for "+cond.Agent+", which is gone", "", c.workOf(c.s.Task(cond.ID))
+		i.Do = []Ask{{"let any coder continue", line.Do}, {"start that coder", "git liza agent coder --id " + cond.Agent}}
+	case ItemEndedGoal:
+		i.By, i.Do = cond.Goal.EndedBy, []Ask{{"take that goal up again", line.Do}, {"let it wait for others", DependOnOthers(cond.ID)}}
+	case ItemLaterGoal:
+		i.Text, i.Do = "each of the two goals waits for the other", []Ask{{"let it wait for others", line.Do}}
+	case ItemNoAgent:
+		i.ID, i.Since, i.Do = "", "", []Ask{{"start one", line.Do}}
+	case ItemAgentGone:
+		c.gone(&i, cond)
+	case ItemNoPlan:
+		i.Text, i.Do = cond.goal.Text, []Ask{{"start a planner", "git liza agent planner"}, {"plan by hand", line.Do}}
+	case ItemGoalOver:
+		i.Text, i.Evidence = cond.goal.Text, ContinuedElsewhere(c.s, cond.ID)
+		i.Do = []Ask{{"it is", line.Do}, {"it is not", "git liza add-task -h"}}
+	case ItemDiscovery:
+		d := c.s.Discovery(cond.ID)
+		i.By, i.Evidence = d.By, evidenceOf(d)
+		i.Do = []Ask{{"make it a task", "git liza convert-discovery " + cond.ID + " --task TASK"}, {"put it off", "git liza settle-discovery " + cond.ID + " --defer --reason TEXT"}}
+	case ItemQuestion:
+		i.Do = []Ask{{"answer", line.Do}, {"nothing to say", "git liza ack " + cond.ID}}
+	case ItemAmbiguity:
+		a := c.s.Anomaly(cond.ID)
+		i.Evidence = []string{AnomalyLine(a)}
+		i.Do = []Ask{{"reply", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", line.Do}}
+	}
+	c.add(i)
+}
+
+// ofGoal lists the unfinished tasks of a goal.
+func (c *collector) ofGoal(goal string) []string {
+	ids := []string{}
+	for _, t := range c.o.Tasks {
+		if t.Goal == goal && !t.Status.Terminal() {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// stop completes the item of a board that is stopped, by its breaker or otherwise.
+func (c *collector) stop(i *Item, cond Condition) {
 	o := c.o
-	resume := []Ask{{"continue", "git liza resume"}}
-	if spent := c.spent(); spent != nil && o.Mode == board.Paused {
-		resume = append([]Ask{{spent.String() + "; raise it", cmdline.Hint(spent.Raise())}}, resume...)
+	i.Version, i.Do = board.HaltVersion(c.s), []Ask{{"continue", "git liza resume"}}
+	if cond.Budget != nil {
+		i.Do = append([]Ask{{cond.Budget.String() + "; raise it", cmdline.Hint(cond.Budget.Raise())}}, i.Do...)
 	}
 	if o.Mode == board.CheckpointMode {
-		resume = []Ask{{"continue", "git liza resume --decision CONTINUE"}, {"look back first", "git liza sprint show --summary"}}
+		i.Do = []Ask{{"continue", "git liza resume --decision CONTINUE"}, {"look back first", "git liza sprint show --summary"}}
 	}
-	switch {
-	case o.Breaker != nil:
-		i := Item{Kind: ItemBreaker, Version: board.HaltVersion(c.s), Title: "the circuit breaker has tripped: " + o.Breaker.Pattern + " (" + o.Breaker.Severity + ")", By: string(roles.System), Since: o.Breaker.Timestamp,
-			Holds: c.unfinished(), Text: o.Reason, Evidence: c.evidence(o.Breaker)}
-		i.Do = append([]Ask{{"write down what you decided", "git liza resolve --text TEXT"}}, resume...)
-		c.add(i)
-	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
-		c.add(Item{Kind: ItemStopped, Version: board.HaltVersion(c.s), Title: "the board is " + string(o.Mode), By: o.ModeBy, Since: o.ModeSince, Holds: c.unfinished(), Text: o.Reason, Do: resume})
+	if i.Kind == ItemStopped {
+		i.Title, i.By = "the board is "+string(o.Mode), o.ModeBy
+		return
 	}
-	for _, stop := range o.Stopped {
-		c.add(Item{Kind: ItemCloneStopped, Title: "this clone is stopped by .liza/" + stop.File, Since: stop.Since, Holds: c.unfinished(),
-			Do: []Ask{{"continue", "take .liza/" + stop.File + " away"}}})
-	}
-}
-
-// spentGoals adds the goals that no run begins for, because their budget is used up.
-func (c *collector) spentGoals() {
-	for _, g := range c.o.running {
-		if g.Spent == nil || c.o.Mode != board.Running {
-			continue
-		}
-		holds := []string{}
-		for _, t := range c.o.Tasks {
-			if t.Goal == g.ID && !t.Status.Terminal() {
-				holds = append(holds, t.ID)
-			}
-		}
-		c.add(Item{Kind: ItemGoalStopped, ID: g.ID, Title: g.Spent.String() + ": no run begins for it", Holds: holds, Text: g.Text,
-			Do: []Ask{{"raise it", cmdline.Hint(g.Spent.Raise())}, {"give the goal up", "git liza goal abort " + g.ID}}})
-	}
-}
-
-// spent is the used-up budget of the sprint or a goal, nil for none.
-func (c *collector) spent() *board.Budget {
-	config, sprint, goals := c.s.Config(), c.s.Sprint(), c.s.Running()
-	if c.s.Err() != nil {
-		return nil
-	}
-	return board.SpentBudget(config, sprint, goals)
+	i.Title, i.By = "the circuit breaker has tripped: "+o.Breaker.Pattern+" ("+o.Breaker.Severity+")", string(roles.System)
+	i.Evidence = c.evidence(o.Breaker)
+	i.Do = append([]Ask{{"write down what you decided", "git liza resolve --text TEXT"}}, i.Do...)
 }
 
 // evidence lists the anomalies that form the pattern of a trigger.
@@ -343,39 +396,9 @@ func AnomalyLine(a *board.Anomaly) string {
 	return line
 }
 
-// tasks adds the tasks that wait for a human.
-func (c *collector) tasks() {
-	var drafts []string
-	for _, t := range c.o.Tasks {
-		switch {
-		case t.Paused:
-			c.paused(t)
-		case t.Status == board.Blocked:
-			c.blocked(t)
-		case t.Status == board.ReadyForReview && t.Turn == roles.Human:
-			c.review(t)
-		case t.Status == board.Draft && t.Turn == roles.Human:
-			drafts = append(drafts, t.ID)
-		case t.Stuck.Kind == WaitsEnded:
-			_, g := WaitsForEnded(c.s, t.Brief)
-			c.add(Item{Kind: ItemEndedGoal, ID: t.ID, Title: t.ID + " " + t.Stuck.String(), By: g.EndedBy, Since: g.Ended, Holds: c.waiting(t.ID),
-				Do: []Ask{{"take that goal up again", reopening(g)}, {"let it wait for others", DependOnOthers(t.ID)}}})
-		case t.Stuck.Kind == WaitsLater:
-			c.add(Item{Kind: ItemLaterGoal, ID: t.ID, Title: t.ID + " " + t.Stuck.String(), Since: t.StatusChangedAt, Holds: c.waiting(t.ID),
-				Text: "each of the two goals waits for the other", Do: []Ask{{"let it wait for others", DependOnOthers(t.ID)}}})
-		case t.Stuck.Kind == ReservedGone:
-			c.add(Item{Kind: ItemReserved, ID: t.ID, Turn: t.Turn, Title: t.ID + " is reserved for " + t.ReservedFor + ", which is gone", Since: t.StatusChangedAt,
-				Holds: c.waiting(t.ID), Work: c.workOf(c.s.Task(t.ID)),
-				Do: []Ask{{"let any coder continue", "git liza reassign " + t.ID}, {"start that coder", "git liza agent coder --id " + t.ReservedFor}}})
-		}
-	}
-	if len(drafts) > 0 {
-		c.drafts(drafts)
-	}
-}
-
-// drafts adds the drafts that a human has to finalize or review.
-func (c *collector) drafts(drafts []string) {
+// plan adds the drafts that a human has to finalize or review.
+func (c *collector) plan() {
+	drafts := c.drafts
 	title := strconv.Itoa(len(drafts)) + " tasks are DRAFT"
 	if len(drafts) == 1 {
 		title = drafts[0] + " is a DRAFT"
@@ -433,24 +456,15 @@ func Finalizing(drafts []string) string {
 	return "git liza finalize --all"
 }
 
-func (c *collector) paused(t TaskOutlook) {
-	i := Item{Kind: ItemPaused, ID: t.ID, Title: t.ID + " is paused", Holds: c.waiting(t.ID), Do: []Ask{{"continue", "git liza resume --task " + t.ID}}}
-	if task := c.s.Task(t.ID); task != nil {
-		if e := task.Last(board.EventPaused); e != nil {
-			i.Since, i.By, i.Text = e.Time, e.Agent, e.Reason
-		}
-	}
-	c.add(i)
-}
-
-func (c *collector) blocked(b TaskOutlook) {
-	t := c.s.Task(b.ID)
+// blocked completes the item of a BLOCKED task.
+func (c *collector) blocked(i *Item, cond Condition) {
+	t := c.s.Task(i.ID)
 	if t == nil { // s.Err reports it
 		return
 	}
-	i := Item{Kind: ItemBlocked, ID: t.ID, Version: t.Version(), Turn: b.Turn, Title: t.ID + " is BLOCKED: " + text.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase),
-		Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.BlockedReason, Questions: t.BlockedQuestions, Attempted: t.Attempted,
-		FailedBy: Without(t.FailedBy, AskedBy(t)), Work: c.workOf(t)}
+	i.Title = t.ID + " is BLOCKED: " + text.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase)
+	i.Version, i.Questions, i.Attempted = t.Version(), t.BlockedQuestions, t.Attempted
+	i.FailedBy, i.Work = Without(t.FailedBy, AskedBy(t)), c.workOf(t)
 	if e := t.Last(board.EventBlocked); e != nil {
 		i.By = e.Agent
 	}
@@ -460,28 +474,27 @@ func (c *collector) blocked(b TaskOutlook) {
 	if t.Rejection != nil {
 		i.Evidence = append(i.Evidence, "last rejection: "+t.Rejection.Text())
 	}
-	if spent := blockedByBudget(c.s, c.s.Config(), b.Brief); spent != nil {
-		i.Turn, i.Evidence = roles.Human, append(i.Evidence, spent.String())
+	if spent := cond.Budget; spent != nil {
+		i.Evidence = append(i.Evidence, spent.String())
 		i.Do = append(i.Do, Ask{"raise its budget", cmdline.Hint(spent.Raise())})
 	}
 	if len(t.FailedBy) >= 2 && !board.Reframed(c.s, t) {
 		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", "git liza amend-task " + t.ID + " --done TEXT --reason TEXT"})
 	}
 	i.Do = append(i.Do, Ask{"answer", "git liza answer " + t.ID + " TEXT"}, Ask{"see all of it", "git liza show " + t.ID})
-	c.add(i)
 }
 
-// review adds a submission that a human reviews, because review_by asks for it or a human has
-// claimed the review.
-func (c *collector) review(b TaskOutlook) {
-	t := c.s.Task(b.ID)
+// review completes the item of a submission that a human reviews, because review_by asks for it or
+// a human has claimed the review.
+func (c *collector) review(i *Item) {
+	i.Do = []Ask{{"look at it", "git liza review " + i.ID + " --diff"}}
+	t := c.s.Task(i.ID)
 	if t == nil {
 		return
 	}
-	i := Item{Kind: ItemReview, ID: t.ID, Title: t.ID + " waits for your review", By: t.AssignedTo, Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.Description, Work: c.workOf(t),
-		Do: []Ask{{"look at it", "git liza review " + t.ID + " --diff"}}}
-	if b.Review != "" {
-		i.Evidence = append(i.Evidence, b.Review)
+	i.By, i.Text, i.Work = t.AssignedTo, t.Description, c.workOf(t)
+	if progress := board.ProgressOf(c.s, t).String(); progress != "" {
+		i.Evidence = append(i.Evidence, progress)
 	}
 	if t.ReviewingBy == "" {
 		i.Do = append(i.Do, Ask{"take it", "git liza claim-review " + t.ID})
@@ -490,7 +503,6 @@ func (c *collector) review(b TaskOutlook) {
 		i.Do = append(i.Do, Ask{"approve", "git liza verdict " + t.ID + " APPROVED --commit " + t.ReviewCommit},
 			Ask{"reject", cmdline.Of(board.Rejecting(t))})
 	}
-	c.add(i)
 }
 
 // workOf is a task's work so far, nil if there is none.
@@ -506,44 +518,13 @@ func (c *collector) workOf(t *board.Task) *Work {
 	return w
 }
 
-// agents adds roles that work waits for but no agent has, and absent agents that hold work.
-func (c *collector) agents() {
-	o := c.o
-	alive, held := o.alive(c.s, c.beside.Leases), map[string][]string{}
-	waits := map[roles.Role][]string{}
-	for _, t := range o.Tasks {
-		if o.Mode == board.Running && len(o.Stopped) == 0 && (t.Turn == roles.Coder || t.Turn == roles.CodeReviewer) {
-			waits[t.Turn] = append(waits[t.Turn], t.ID)
-		}
-		if t.Stuck.Kind == CoderGone || t.Stuck.Kind == ReviewerGone {
-			held[t.Worker] = append(held[t.Worker], t.ID)
-		}
-	}
-	for _, who := range []roles.Role{roles.Coder, roles.CodeReviewer} {
-		ids, name := waits[who], strings.TrimSuffix(turnNames[who], "s")
-		if len(ids) == 0 || alive[who] {
-			continue
-		}
-		title := "a task waits for a " + name + ", and there is none"
-		if len(ids) > 1 {
-			title = fmt.Sprintf("%d tasks wait for a %s, and there is none", len(ids), name)
-		}
-		c.add(Item{Kind: ItemNoAgent, Title: title, Holds: c.waiting(ids...), Do: []Ask{{"start one", "git liza agent " + who.Prefix()}}})
-	}
-	for _, id := range o.gaveUp(c.beside) {
-		held[id] = append([]string{}, held[id]...)
-	}
-	for _, id := range slices.Sorted(maps.Keys(held)) {
-		c.gone(id, held[id])
-	}
-}
-
-func (c *collector) gone(agent string, tasks []string) {
-	i := Item{Kind: ItemAgentGone, ID: agent, Title: agent + " is gone", Holds: c.waiting(tasks...), Since: c.beside.Leases[agent].Expires,
-		Do: []Ask{{"see what it did", c.traceOf(agent, tasks)}}}
+// gone completes the item of an absent agent.
+func (c *collector) gone(i *Item, cond Condition) {
+	agent, tasks := cond.ID, cond.Tasks
+	i.Title, i.Do = agent+" is gone", []Ask{{"see what it did", c.traceOf(agent, tasks)}}
 	free := Ask{"go on without it", "git liza recover-agent " + agent}
-	if up, gave := c.beside.GaveUp[agent]; gave {
-		i.Title, i.Text, i.Since = agent+" gave up", up.Reason, up.Since
+	if cond.For == roles.Human {
+		i.Title = agent + " gave up"
 		i.Do = append(i.Do, Ask{"start it again", "git liza agent " + roles.NameOf(agent) + " --id " + agent})
 	}
 	if len(tasks) > 0 {
@@ -555,12 +536,6 @@ func (c *collector) gone(agent string, tasks []string) {
 		i.Title += ", in another clone"
 	}
 	i.Do = append(i.Do, free)
-	for _, t := range c.o.Tasks {
-		if slices.Contains(tasks, t.ID) {
-			i.Since = cmp.Or(i.Since, t.StatusChangedAt)
-		}
-	}
-	c.add(i)
 }
 
 // traceOf is the command that shows an agent's work: its transcript, or, if that is in another
@@ -583,32 +558,6 @@ func (c *collector) lost(tasks []string) string {
 	return ""
 }
 
-// plan adds what only a planner, or without one a human, decides about the goals.
-func (c *collector) plan() {
-	planner := c.o.alive(c.s, c.beside.Leases)[roles.Planner]
-	for _, g := range c.o.running {
-		if g.Over() && (!planner || c.o.humanCompletes) {
-			c.add(Item{Kind: ItemGoalOver, ID: g.ID, Title: c.o.of(g) + "every task is finished: is the goal reached?", Since: c.o.Progress, Text: g.Text,
-				Evidence: ContinuedElsewhere(c.s, g.ID), Do: []Ask{{"it is", c.o.completing(g)}, {"it is not", "git liza add-task -h"}}})
-		}
-	}
-	if planner {
-		return
-	}
-	for _, g := range c.o.running {
-		if g.Tasks == 0 {
-			c.add(Item{Kind: ItemNoPlan, ID: g.ID, Title: c.o.of(g) + "there is no task yet, and no planner", Text: g.Text,
-				Do: []Ask{{"start a planner", "git liza agent planner"}, {"plan by hand", "git liza add-task -h"}}})
-		}
-	}
-	for _, id := range immediate(c.s, c.o.only) {
-		if d := c.s.Discovery(id); d != nil {
-			c.add(Item{Kind: ItemDiscovery, ID: id, Title: id + " can't wait: " + text.Line(d.Description, board.MaxPhrase), By: d.By, Since: d.Created, Text: d.Description,
-				Evidence: evidenceOf(d), Do: []Ask{{"make it a task", "git liza convert-discovery " + id + " --task TASK"}, {"put it off", "git liza settle-discovery " + id + " --defer --reason TEXT"}}})
-		}
-	}
-}
-
 func evidenceOf(d *board.Discovery) []string {
 	lines := []string{"severity " + d.Severity}
 	if d.During != "" {
@@ -618,30 +567,6 @@ func evidenceOf(d *board.Discovery) []string {
 		lines = append(lines, "recommended: "+d.Recommendation)
 	}
 	return lines
-}
-
-// records adds notes and anomalies that ask a human something.
-func (c *collector) records() {
-	for _, id := range c.s.List(board.NoteDir) {
-		if n := c.s.Note(id); Asks(n) && c.o.concerns(c.s, n.Goal, "", n.Timestamp) {
-			c.add(Item{Kind: ItemQuestion, ID: id, Title: id + " from " + n.By + ": " + text.Line(n.Message, board.MaxPhrase), By: n.By, Since: n.Timestamp, Text: n.Message,
-				Do: []Ask{{"answer", "git liza answer " + id + " TEXT"}, {"nothing to say", "git liza ack " + id}}})
-		}
-	}
-	for _, id := range c.s.List(board.AnomalyDir) {
-		if a := c.s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" && c.o.concerns(c.s, a.Goal, a.Task, a.Timestamp) {
-			c.add(Item{Kind: ItemAmbiguity, ID: id, Title: id + " by " + a.Reporter + ": " + text.Line(string(a.Details["question"]), board.MaxPhrase), By: a.Reporter, Since: a.Timestamp,
-				Text: string(a.Details["question"]), Evidence: []string{AnomalyLine(a)}, Holds: c.waitingTask(a.Task),
-				Do: []Ask{{"reply", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", "git liza ack " + id}}})
-		}
-	}
-}
-
-func (c *collector) waitingTask(task string) []string {
-	if task == "" {
-		return nil
-	}
-	return c.waiting(task)
 }
 
 // ahead adds the work of a finished goal that is not on the main branch.

@@ -5,38 +5,49 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// forecast is the input of a task's outlook.
+// forecast finds out what tasks wait for.
 type forecast struct {
-	by          map[string]*board.Brief
-	merged      func(id string) bool   // whether an archived task is MERGED
-	leases      map[string]board.Lease // nil if unknown
-	now         board.Time
-	registered  map[string]bool
-	planner     roles.Role
-	reviewsPlan roles.Role
-	reviews     roles.Role
-	spent       map[string]bool   // goals whose budget is used up
-	after       map[string]string // the goal that a goal waits for, "" for none
-	ended       func(b board.Brief) (needed string, goal *board.Goal)
-	later       func(b board.Brief) (needed string, goal *board.Goal)
-	stage       func(b board.Brief) string           // see StageOf
-	progress    func(id string) board.ReviewProgress // of a submission's review
-	seen        map[string]Obstacle                  // the tasks examined so far, and why they are stuck
+	s       *board.State
+	now     board.Time
+	leases  map[string]board.Lease // nil if unknown
+	planner roles.Role             // who has to plan
+	goals   map[string]GoalOutlook
+	by      map[string]*board.Brief
+	seen    map[string]Obstacle // the tasks examined so far, and why they are stuck
+}
+
+// reviewsPlan is the role that judges proposed drafts.
+func (f *forecast) reviewsPlan() roles.Role {
+	switch f.s.Team().PlanReviewer() {
+	case "":
+		return f.planner
+	case roles.HumanID:
+		return roles.Human
+	}
+	return roles.CodeReviewer
+}
+
+// reviews is the role that reviews submissions.
+func (f *forecast) reviews() roles.Role {
+	if f.s.Config().ReviewBy == "human" {
+		return roles.Human
+	}
+	return roles.CodeReviewer
 }
 
 // gone reports whether an agent has deregistered or its lease has expired. It is false for no
 // agent.
 func (f *forecast) gone(agent string) bool {
-	return agent != "" && agent != roles.HumanID && f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
+	return agent != "" && agent != roles.HumanID && f.leases != nil && (f.s.Agent(agent) == nil || f.leases[agent].Expires <= f.now)
 }
 
 func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	t := TaskOutlook{Brief: b, Worker: Worker(b)}
-	t.Stage = f.stage(b)
+	t.Stage = StageOf(f.s, b)
 	if b.Status.Terminal() {
 		return t
 	}
-	t.AfterGoal = f.after[b.Goal]
+	t.AfterGoal = f.goals[b.Goal].WaitsFor
 	reviewed := b.Status == board.ReadyForReview && b.ReviewingBy != ""
 	if b.Status == board.Claimed || reviewed {
 		t.LeaseExpires = f.leases[t.Worker].Expires
@@ -49,7 +60,7 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	case b.Paused, t.Stuck.Kind == WaitsEnded, t.Stuck.Kind == WaitsLater:
 		t.Turn = roles.Human
 	case b.Plan == board.PlanProposed:
-		t.Turn = f.reviewsPlan
+		t.Turn = f.reviewsPlan()
 	case b.Status == board.Draft:
 		t.Turn = f.planner
 	case b.Status == board.Blocked, t.Stuck.Kind == ReservedGone:
@@ -61,14 +72,14 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	case b.Status == board.ReadyForReview && reviewed && b.ReviewingBy == roles.HumanID:
 		t.Turn = roles.Human
 	case b.Status == board.ReadyForReview && (!reviewed || f.gone(b.ReviewingBy)):
-		t.Turn = f.reviews
+		t.Turn = f.reviews()
 	case b.Status == board.Approved:
 		t.Turn = roles.CodeReviewer
 	}
-	if b.Status == board.ReadyForReview {
-		progress := f.progress(b.ID)
+	if task := f.s.Task(b.ID); b.Status == board.ReadyForReview && task != nil {
+		progress := board.ProgressOf(f.s, task)
 		t.Review = progress.String()
-		if t.Turn == f.reviews && progress.OnlyHuman() {
+		if t.Turn == f.reviews() && progress.OnlyHuman() {
 			t.Turn = roles.Human
 		}
 	}
@@ -171,7 +182,7 @@ func (f *forecast) because(b board.Brief) Obstacle {
 		return Obstacle{Kind: CoderGone}
 	case b.Status == board.ReadyForReview && b.ReviewingBy != "" && f.gone(b.ReviewingBy):
 		return Obstacle{Kind: ReviewerGone}
-	case f.spent[b.Goal] && f.startable(b):
+	case f.goals[b.Goal].worked() && f.goals[b.Goal].Spent != nil && startable(b):
 		return Obstacle{Kind: GoalSpent}
 	case b.Status == board.Unclaimed && b.ReservedFor != "" && f.gone(b.ReservedFor):
 		return Obstacle{Kind: ReservedGone}
@@ -182,17 +193,17 @@ func (f *forecast) because(b board.Brief) Obstacle {
 }
 
 // startable reports whether the next thing for a task is that somebody's run begins.
-func (f *forecast) startable(b board.Brief) bool {
+func startable(b board.Brief) bool {
 	return b.Status == board.Unclaimed || b.Status == board.Rejected || b.Status == board.IntegrationFailed || b.Status == board.ReadyForReview && b.ReviewingBy == ""
 }
 
 // waits is the obstacle of a task whose dependencies won't be merged by themselves.
 func (f *forecast) waits(b board.Brief) Obstacle {
-	if id, g := f.ended(b); g != nil {
-		return Obstacle{Kind: WaitsEnded, Task: id, Goal: g.ID + ", which is " + string(g.Status)}
+	if id, g := WaitsForEnded(f.s, b); g != nil {
+		return endedGoal(id, g)
 	}
-	if id, g := f.later(b); g != nil {
-		return Obstacle{Kind: WaitsLater, Task: id, Goal: g.ID + ", which comes after " + b.Goal}
+	if id, g := WaitsForLater(f.s, b); g != nil {
+		return laterGoal(id, g, b.Goal)
 	}
 	for _, id := range f.unmerged(b) {
 		if d := f.by[id]; d == nil || f.stuck(*d).Kind != NoObstacle {
@@ -202,11 +213,19 @@ func (f *forecast) waits(b board.Brief) Obstacle {
 	return Obstacle{}
 }
 
+func endedGoal(needed string, g *board.Goal) Obstacle {
+	return Obstacle{Kind: WaitsEnded, Task: needed, Goal: g.ID + ", which is " + string(g.Status)}
+}
+
+func laterGoal(needed string, g *board.Goal, own string) Obstacle {
+	return Obstacle{Kind: WaitsLater, Task: needed, Goal: g.ID + ", which comes after " + own}
+}
+
 // unmerged lists the dependencies that a task waits for.
 func (f *forecast) unmerged(b board.Brief) []string {
 	var ids []string
 	for _, id := range b.DependsOn {
-		if d := f.by[id]; d == nil && !f.merged(id) || d != nil && d.Status != board.Merged {
+		if d := f.by[id]; d == nil && !f.s.Merged(id) || d != nil && d.Status != board.Merged {
 			ids = append(ids, id)
 		}
 	}

@@ -1,16 +1,13 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -52,6 +49,7 @@ type Overview struct {
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
 	Now          board.Time           `json:"now"`
 
+	conditions     []Condition   // of the board and of Tasks
 	only           *board.Goal   // the only goal to look at, nil for all
 	running        []GoalOutlook // the goals in progress
 	humanCompletes bool          // a goal waits for a human to complete it
@@ -139,12 +137,6 @@ type Unproven struct {
 	Text   string `json:"text"`
 }
 
-// Apart is the command that shows the way out for boards that have diverged.
-const Apart = "git liza doctor"
-
-// apartFrom is the sentence that this clone's board and a remote's have diverged.
-func apartFrom(remote string) string { return "the boards here and at " + remote + " have come apart" }
-
 // Verify is the command that shows what is wrong with an unproven board.
 const Verify = "git liza verify"
 
@@ -175,8 +167,18 @@ type Halt struct {
 
 // Look computes the overview of a board at a given time.
 func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
+	o, err := lookAt(s, ShownTasks(s, beside.Goal), beside, now)
+	if err != nil {
+		return nil, err
+	}
+	o.waiting()
+	return o, s.Err()
+}
+
+// lookAt computes an overview of tasks, without the list of what waits for a human.
+func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (*Overview, error) {
 	sprint, control, breaker, m := s.Sprint(), s.Control(), s.Breaker(), Metrics{}
-	config, tasks, goals := s.Config(), ShownTasks(s, beside.Goal), GoalsOf(s)
+	config, goals := s.Config(), GoalsOf(s)
 	if err := s.Err(); err != nil { // the goals and tasks may be missing
 		return nil, err
 	}
@@ -208,81 +210,33 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 			o.PlannedDone++
 		}
 	}
-	alive := o.alive(s, beside.Leases)
 	planner := roles.Human // who has to plan
-	if alive[roles.Planner] {
-		planner = roles.Planner
+	for _, r := range s.Team().Roles {
+		if r.Kind == board.PlannerKind && o.present(beside.Leases, r.Name) {
+			planner = roles.Planner
+		}
 	}
-	reviewsPlan := roles.CodeReviewer // who judges what is proposed
-	switch s.Team().PlanReviewer() {
-	case "":
-		reviewsPlan = planner
-	case roles.HumanID:
-		reviewsPlan = roles.Human
-	}
-	reviews := roles.CodeReviewer
-	if config.ReviewBy == "human" {
-		reviews = roles.Human
-	}
-	spent, after := map[string]bool{}, map[string]string{}
-	for _, g := range o.running {
-		spent[g.ID] = g.Spent != nil
-	}
+	cast := forecast{s: s, now: o.Now, leases: beside.Leases, planner: planner, goals: map[string]GoalOutlook{}, by: map[string]*board.Brief{}, seen: map[string]Obstacle{}}
 	for _, g := range goals {
-		after[g.ID] = g.WaitsFor
+		cast.goals[g.ID] = g
 	}
-	later := func(b board.Brief) (string, *board.Goal) { return WaitsForLater(s, b) }
-	ended := func(b board.Brief) (string, *board.Goal) { return WaitsForEnded(s, b) }
-	stage := func(b board.Brief) string { return StageOf(s, b) }
-	progress := func(task string) (p board.ReviewProgress) {
-		if t := s.Task(task); t != nil {
-			p = board.ProgressOf(s, t)
-		}
-		return p
-	}
-	o.tasks(tasks, forecast{spent: spent, after: after, ended: ended, later: later, merged: s.Merged, leases: beside.Leases, planner: planner, reviewsPlan: reviewsPlan, reviews: reviews, stage: stage, progress: progress})
-	if beside.Apart != "" {
-		o.ask(apartFrom(beside.Apart), Apart)
-	}
-	if back := beside.SetBack; back != nil {
-		o.ask(back.Text, cmdline.Hint(back.Do))
-	}
-	if o.GoalStatus == board.InProgress {
-		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
-		for _, id := range o.gaveUp(beside) {
-			o.ask(id+" gave up: "+text.Line(beside.GaveUp[id].Reason, board.MaxPhrase), "git liza logs "+id)
-		}
-		o.turns(s, planner, alive)
-	}
+	o.tasks(tasks, &cast)
+	f := finder{s: s, o: o, beside: beside}
+	o.conditions = f.find(config, board.SpentBudget(config, sprint, s.Running()), planner)
 	return o, s.Err()
 }
 
-// gaveUp lists the agents that gave up and were not restarted, here or elsewhere.
-func (o *Overview) gaveUp(beside Beside) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(beside.GaveUp)), func(id string) bool {
-		return slices.ContainsFunc(o.Agents, func(a AgentOutlook) bool { return a.ID == id && o.Now < a.LeaseExpires })
+// present reports whether a role has an agent with an unexpired lease.
+func (o *Overview) present(leases map[string]board.Lease, role string) bool {
+	return slices.ContainsFunc(o.Agents, func(a AgentOutlook) bool {
+		return roles.NameOf(a.ID) == role && (leases == nil || o.Now < a.LeaseExpires)
 	})
 }
 
-// alive returns the roles that have agents with unexpired leases.
-func (o *Overview) alive(s *board.State, leases map[string]board.Lease) map[roles.Role]bool {
-	alive := map[roles.Role]bool{}
-	for _, a := range o.Agents {
-		if role, err := s.RoleOf(a.ID); err == nil && (leases == nil || o.Now < a.LeaseExpires) {
-			alive[role] = true
-		}
-	}
-	return alive
-}
-
-// tasks computes the outlook of each task; f must be set as far as the caller knows it.
-func (o *Overview) tasks(tasks []board.Brief, f forecast) {
-	f.by, f.now, f.registered, f.seen = make(map[string]*board.Brief, len(tasks)), o.Now, map[string]bool{}, map[string]Obstacle{}
+// tasks computes the outlook of each task.
+func (o *Overview) tasks(tasks []board.Brief, f *forecast) {
 	for i := range tasks {
 		f.by[tasks[i].ID] = &tasks[i]
-	}
-	for _, a := range o.Agents {
-		f.registered[a.ID] = true
 	}
 	hour := o.Now.Add(-time.Hour)
 	for _, b := range tasks {
@@ -302,113 +256,46 @@ func (o *Overview) tasks(tasks []board.Brief, f forecast) {
 // waits.
 const maxBlocked = 5
 
-func (o *Overview) ask(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
-
-// waiting lists what only a human can resolve, the most urgent first.
-func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Budget, planner roles.Role) {
-	switch {
-	case o.Breaker != nil:
-		o.ask("the breaker tripped: "+o.Breaker.Pattern, "git liza resolve --text TEXT")
-	case o.Mode == board.Paused && spent != nil:
-		o.ask("the board is PAUSED: "+spent.String(), cmdline.Hint(spent.Raise()))
-	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
-		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
-		o.ask(at[o.Mode]+cmp.Or(text.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
-	}
-	for _, g := range o.running {
-		if g.Spent != nil && o.Mode == board.Running {
-			o.ask(g.Spent.String()+": no run begins for it", cmdline.Hint(g.Spent.Raise()))
+// waiting sets what waits for whom; for the human, the most urgent first.
+func (o *Overview) waiting() {
+	alike := map[ItemKind][]string{}
+	for _, c := range o.conditions {
+		if c.For == roles.Human && c.Budget == nil {
+			alike[c.Kind] = append(alike[c.Kind], c.ID)
 		}
 	}
-	for _, stray := range o.Strays {
-		o.ask(stray.Text, "git show "+stray.Commit)
-	}
-	for _, stop := range o.Stopped {
-		o.ask("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
-	}
-	o.waitingTasks(s, config)
-	for _, g := range o.running {
-		switch {
-		case g.Tasks == 0 && planner == roles.Human:
-			o.ask(o.of(g)+"there is no task yet, and no planner", "git liza add-task -h")
-		case g.Over() && (planner == roles.Human || o.humanCompletes):
-			o.ask(o.of(g)+"every task is finished: is the goal reached?", o.completing(g))
-		}
-	}
-	o.waitingRecords(s, planner)
-}
-
-// waitingTasks lists the tasks that wait for a human.
-func (o *Overview) waitingTasks(s *board.State, config *board.Config) {
-	var drafts, proposed, blocked []string
-	for _, t := range o.Tasks {
-		if b := blockedByBudget(s, config, t.Brief); b != nil {
-			o.ask(b.String()+" and is BLOCKED", cmdline.Hint(b.Raise()))
+	for _, c := range o.conditions {
+		if c.For != roles.Human || c.Kind == ItemUnproven || o.GoalStatus != board.InProgress && !c.Kind.wholeHistory() {
 			continue
 		}
-		switch {
-		case t.Turn != roles.Human:
-		case t.Paused:
-			o.ask(t.ID+" is paused", "git liza resume --task "+t.ID)
-		case t.Plan == board.PlanProposed:
-			proposed = append(proposed, t.ID)
-		case t.Status == board.Draft:
-			drafts = append(drafts, t.ID)
-		case t.Stuck.Kind == ReservedGone:
-			o.ask(t.ID+" is kept for "+t.ReservedFor+", who is gone, and there is no planner", "git liza reassign "+t.ID)
-		case t.Stuck.Kind == WaitsEnded:
-			_, g := WaitsForEnded(s, t.Brief)
-			o.ask(t.ID+" "+t.Stuck.String(), reopening(g))
-		case t.Stuck.Kind == WaitsLater:
-			o.ask(t.ID+" "+t.Stuck.String(), DependOnOthers(t.ID))
-		case t.Status == board.ReadyForReview:
-			o.ask(t.ID+" waits for your review", "git liza review "+t.ID+" --diff")
-		default:
-			blocked = append(blocked, t.ID)
-		}
-	}
-	if n := len(blocked); n > maxBlocked {
-		o.ask(strconv.Itoa(n)+" tasks are BLOCKED, and there is no planner", "git liza inbox")
-	} else {
-		for _, id := range blocked {
-			o.ask(id+" is BLOCKED, and there is no planner", "git liza answer "+id+" TEXT")
-		}
-	}
-	if n := len(proposed); n > 0 {
-		o.ask("a plan waits for your review: "+text.Plural(n, "draft"), "git liza plan")
-	}
-	switch n := len(drafts); {
-	case n == 1:
-		o.ask(drafts[0]+" is a DRAFT", "git liza finalize "+drafts[0])
-	case n > 1:
-		o.ask(strconv.Itoa(n)+" tasks are DRAFT", Finalizing(drafts))
-	}
-}
-
-// waitingRecords lists the discoveries, notes and anomalies that wait for a human.
-func (o *Overview) waitingRecords(s *board.State, planner roles.Role) {
-	if planner == roles.Human {
-		for _, id := range immediate(s, o.only) {
-			if d := s.Discovery(id); d != nil {
-				o.ask(id+" can't wait: "+text.Line(d.Description, board.MaxPhrase), "git liza show "+id)
+		line := o.line(c)
+		if all := alike[c.Kind]; c.Budget == nil {
+			if together := together(c.Kind, all); together.What != "" && c.ID != all[0] {
+				continue
+			} else if together.What != "" {
+				line = together
 			}
 		}
+		o.Waiting = append(o.Waiting, line)
 	}
-	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); Asks(n) && o.concerns(s, n.Goal, "", n.Timestamp) {
-			o.ask(id+" from "+n.By+": "+text.Line(n.Message, board.MaxPhrase), "git liza answer "+id+" TEXT")
-		}
-	}
-	for _, id := range s.List(board.AnomalyDir) {
-		if a := s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" && o.concerns(s, a.Goal, a.Task, a.Timestamp) {
-			o.ask(id+" by "+a.Reporter+": "+text.Line(string(a.Details["question"]), board.MaxPhrase), "git liza ack "+id)
-		}
+	if o.GoalStatus == board.InProgress {
+		o.turns()
 	}
 }
 
-// concerns reports whether a record concerns the goals that the overview looks at.
-func (o *Overview) concerns(s *board.State, goal, task string, since board.Time) bool {
-	return o.only == nil || concerns(s, o.only, goal, task, since)
+// together is one line for several tasks with conditions of a kind; empty if each has its own.
+func together(kind ItemKind, tasks []string) Ask {
+	switch n := len(tasks); {
+	case kind == ItemBlocked && n > maxBlocked:
+		return Ask{strconv.Itoa(n) + " tasks are BLOCKED, and there is no planner", "git liza inbox"}
+	case kind == ItemProposed:
+		return Ask{"a plan waits for your review: " + text.Plural(n, "draft"), "git liza plan"}
+	case kind == ItemDrafts && n == 1:
+		return Ask{tasks[0] + " is a DRAFT", Finalizing(tasks)}
+	case kind == ItemDrafts:
+		return Ask{strconv.Itoa(n) + " tasks are DRAFT", Finalizing(tasks)}
+	}
+	return Ask{}
 }
 
 // blockedByBudget is the used-up budget of a BLOCKED task, which only a human can raise; nil for
@@ -428,33 +315,19 @@ func blockedByBudget(s *board.State, config *board.Config, b board.Brief) *board
 }
 
 // turns counts what waits for whom. A stopped board waits only for the human who can resume it, not
-// for coders and reviewers. What waits for a role that no agent has also counts for the human.
-func (o *Overview) turns(s *board.State, planner roles.Role, alive map[roles.Role]bool) {
-	counts := map[roles.Role]int{}
+// for coders and reviewers.
+func (o *Overview) turns() {
+	counts := map[roles.Role]int{roles.Human: len(o.Waiting)}
+	for _, c := range o.conditions {
+		if c.For == roles.Planner {
+			counts[roles.Planner]++
+		}
+	}
 	for _, t := range o.Tasks {
-		if t.Turn == roles.Planner || t.Turn != roles.Human && o.Mode == board.Running && len(o.Stopped) == 0 {
+		if (t.Turn == roles.Coder || t.Turn == roles.CodeReviewer) && o.Mode == board.Running && len(o.Stopped) == 0 {
 			counts[t.Turn]++
 		}
 	}
-	if planner == roles.Planner {
-		counts[planner] += len(immediate(s, o.only))
-		for _, g := range o.running {
-			if g.Open == 0 && (g.Tasks == 0 || !o.humanCompletes) {
-				counts[planner]++ // to plan, or to say that the goal is reached
-			}
-		}
-	}
-	for _, who := range []roles.Role{roles.Coder, roles.CodeReviewer} {
-		name := strings.TrimSuffix(turnNames[who], "s")
-		switch n := counts[who]; {
-		case n == 0 || alive[who]:
-		case n == 1:
-			o.ask("a task waits for a "+name+", and there is none", "git liza agent "+who.Prefix())
-		default:
-			o.ask(strconv.Itoa(n)+" tasks wait for a "+name+", and there is none", "git liza agent "+who.Prefix())
-		}
-	}
-	counts[roles.Human] = len(o.Waiting)
 	for _, who := range []roles.Role{roles.Human, roles.Planner, roles.Coder, roles.CodeReviewer} {
 		if n := counts[who]; n > 0 {
 			o.Turns = append(o.Turns, Turn{who, n})

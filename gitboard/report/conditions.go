@@ -1,0 +1,426 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
+)
+
+// Condition is a reason why work waits, and who ends it. The inbox, the overview and the alarms are
+// views of one list of conditions.
+type Condition struct {
+	Kind  ItemKind
+	ID    string     // of the task, goal, agent, role, note, anomaly, discovery, commit or file; "" for the board
+	For   roles.Role // who ends it; "" while another condition has to end first
+	Since board.Time // later than now if time alone brings it about; "" if unknown
+	Agent string     // the absent agent
+	Tasks []string   // the tasks that wait for it, without those that depend on them
+	Text  string     // the reason or the message
+	Do    string     // the way out, if the kind alone does not give it
+
+	Of     string        // the goal of the task
+	Needed string        // the task of another goal that is waited for
+	Goal   *board.Goal   // that goal
+	Budget *board.Budget // the used-up budget
+	Plans  int           // how many plans the tasks form, if all are proposed
+
+	goal GoalOutlook // the subject, if it is a goal
+}
+
+// Task is the subject if it is a task, else "".
+func (c Condition) Task() string {
+	if len(c.Tasks) == 1 && c.Tasks[0] == c.ID {
+		return c.ID
+	}
+	return ""
+}
+
+// Conditions lists the conditions of all unfinished tasks of a board, and of the board itself, at a
+// given time. Work that no agent does and no agent is there to take waits for the human.
+func Conditions(s *board.State, beside Beside, now time.Time) ([]Condition, error) {
+	o, err := lookAt(s, s.Tasks(), beside, now)
+	if err != nil {
+		return nil, err
+	}
+	return o.conditions, s.Err()
+}
+
+// finder collects the conditions of an overview's tasks, in the order in which the overview lists
+// them.
+type finder struct {
+	s      *board.State
+	o      *Overview
+	beside Beside
+	all    []Condition
+
+	blocked, proposed, drafts []Condition // after the other tasks
+}
+
+func (f *finder) add(c Condition) { f.all = append(f.all, c) }
+
+// find lists the conditions. planner is who has to plan, and spent a budget that no run may exceed.
+func (f *finder) find(config *board.Config, spent *board.Budget, planner roles.Role) []Condition {
+	f.clone()
+	f.halts(spent)
+	for _, t := range f.o.Tasks {
+		if !t.Status.Terminal() {
+			f.task(t, config)
+		}
+	}
+	f.all = slices.Concat(f.all, f.blocked, f.proposed, f.drafts)
+	f.goals(planner)
+	f.records(planner)
+	f.agents()
+	f.noAgent()
+	return f.all
+}
+
+// clone finds what makes this clone, or its board, unfit to continue.
+func (f *finder) clone() {
+	if u := f.o.Unproven; u != nil {
+		f.add(Condition{Kind: ItemUnproven, For: roles.Human, Text: u.Text})
+	}
+	if f.beside.Apart != "" {
+		f.add(Condition{Kind: ItemApart, ID: f.beside.Apart, For: roles.Human})
+	}
+	if back := f.beside.SetBack; back != nil {
+		f.add(Condition{Kind: ItemSetBack, For: roles.Human, Text: back.Text, Do: cmdline.Hint(back.Do)})
+	}
+}
+
+// halts finds what stops the board, goals or this clone, and unrecorded commits.
+func (f *finder) halts(spent *board.Budget) {
+	o := f.o
+	stopped := Condition{Kind: ItemStopped, For: roles.Human, Since: o.ModeSince, Text: o.Reason}
+	if o.Breaker != nil {
+		f.add(Condition{Kind: ItemBreaker, For: roles.Human, Since: o.Breaker.Timestamp, Text: o.Reason})
+		stopped.For = "" // until the trigger is resolved
+	}
+	if o.Mode == board.Paused {
+		stopped.Budget = spent
+	}
+	if o.Mode == board.Paused || o.Mode == board.CheckpointMode {
+		f.add(stopped)
+	}
+	for _, g := range o.running {
+		if g.Spent != nil && o.Mode == board.Running {
+			f.add(Condition{Kind: ItemGoalStopped, ID: g.ID, For: roles.Human, Budget: g.Spent, goal: g})
+		}
+	}
+	for _, stray := range o.Strays {
+		f.add(Condition{Kind: ItemUnrecorded, ID: stray.Commit, For: roles.Human, Text: stray.Text})
+	}
+	for _, stop := range o.Stopped {
+		f.add(Condition{Kind: ItemCloneStopped, ID: stop.File, For: roles.Human, Since: stop.Since})
+	}
+}
+
+// task finds the conditions of an unfinished task.
+func (f *finder) task(t TaskOutlook, config *board.Config) {
+	about := func(kind ItemKind, since board.Time) Condition {
+		c := Condition{Kind: kind, ID: t.ID, For: t.Turn, Since: since, Tasks: []string{t.ID}, Of: t.Goal}
+		if t.Paused {
+			c.For = "" // until it continues
+		}
+		return c
+	}
+	if t.Paused {
+		f.add(f.paused(t.ID))
+	}
+	switch {
+	case t.Status == board.Blocked:
+		c := about(ItemBlocked, t.StatusChangedAt)
+		if task := f.s.Task(t.ID); task != nil {
+			c.Text = task.BlockedReason
+		}
+		if c.Budget = blockedByBudget(f.s, config, t.Brief); c.Budget == nil {
+			f.blocked = append(f.blocked, c)
+			break
+		}
+		if c.For != "" {
+			c.For = roles.Human
+		}
+		f.add(c)
+	case t.Plan == board.PlanProposed:
+		f.proposed = append(f.proposed, about(ItemProposed, t.Moved))
+	case t.Status == board.Draft:
+		f.drafts = append(f.drafts, about(ItemDrafts, t.StatusChangedAt))
+	case t.Status == board.ReadyForReview && t.Turn == roles.Human:
+		f.add(about(ItemReview, t.StatusChangedAt))
+	}
+	f.absent(t, about)
+	f.otherGoals(t, about)
+}
+
+func (f *finder) paused(task string) Condition {
+	c := Condition{Kind: ItemPaused, ID: task, For: roles.Human, Tasks: []string{task}}
+	if t := f.s.Task(task); t != nil {
+		if e := t.Last(board.EventPaused); e != nil {
+			c.Since, c.Agent, c.Text = e.Time, e.Agent, e.Reason
+		}
+	}
+	return c
+}
+
+// absent finds work of agents whose leases expire. It finds none if leases are unknown.
+func (f *finder) absent(t TaskOutlook, about func(ItemKind, board.Time) Condition) {
+	if f.beside.Leases == nil {
+		return
+	}
+	gone := func(kind ItemKind, agent string, since board.Time) {
+		c := about(kind, since)
+		c.Agent = agent
+		f.add(c)
+	}
+	switch {
+	case t.Status == board.Claimed && !t.HandoffPending:
+		gone(ItemCoderGone, t.AssignedTo, f.goneSince(t.AssignedTo, t.StatusChangedAt))
+	case t.Status == board.ReadyForReview && t.ReviewingBy != "" && t.ReviewingBy != roles.HumanID:
+		gone(ItemReviewerGone, t.ReviewingBy, f.goneSince(t.ReviewingBy, t.Moved))
+	case t.Status == board.Rejected && !t.Freed:
+		// An author working on another task takes this one up afterwards; an idle one should have
+		// claimed it.
+		since := t.StatusChangedAt
+		if a := f.s.Agent(t.AssignedTo); a != nil && a.Status == board.Working {
+			since = f.goneSince(t.AssignedTo, since)
+		}
+		gone(ItemOrphaned, t.AssignedTo, since)
+	case t.Status == board.Unclaimed && t.ReservedFor != "":
+		c := about(ItemReserved, max(t.StatusChangedAt, f.goneSince(t.ReservedFor, t.StatusChangedAt)))
+		if c.Agent = t.ReservedFor; t.Stuck.Kind != ReservedGone {
+			c.For = ""
+		}
+		f.add(c)
+	}
+}
+
+// goneSince is the time at which an agent's lease expires, or a given one for an agent without a
+// known lease.
+func (f *finder) goneSince(agent string, otherwise board.Time) board.Time {
+	if l, held := f.beside.Leases[agent]; held && f.s.Agent(agent) != nil {
+		return l.Expires
+	}
+	return otherwise
+}
+
+// otherGoals finds dependencies on tasks of goals that have ended or come later.
+func (f *finder) otherGoals(t TaskOutlook, about func(ItemKind, board.Time) Condition) {
+	waits := func(kind ItemKind, stuck ObstacleKind, needed string, g *board.Goal, since board.Time, do string) {
+		c := about(kind, since)
+		if c.Needed, c.Goal, c.Do = needed, g, do; t.Stuck.Kind != stuck {
+			c.For = ""
+		}
+		f.add(c)
+	}
+	if needed, g := WaitsForEnded(f.s, t.Brief); g != nil {
+		waits(ItemEndedGoal, WaitsEnded, needed, g, g.Ended, WayOutOfEnded(t.ID, g))
+	}
+	if needed, g := WaitsForLater(f.s, t.Brief); g != nil {
+		waits(ItemLaterGoal, WaitsLater, needed, g, t.Moved, DependOnOthers(t.ID))
+	}
+}
+
+// goals finds goals that have to be planned or completed.
+func (f *finder) goals(planner roles.Role) {
+	for _, g := range f.o.running {
+		c := Condition{ID: g.ID, For: planner, goal: g}
+		switch {
+		case g.Tasks == 0:
+			c.Kind = ItemNoPlan
+		case g.Over():
+			c.Kind, c.Since = ItemGoalOver, f.o.Progress
+			if f.o.humanCompletes {
+				c.For = roles.Human
+			}
+		default:
+			continue
+		}
+		f.add(c)
+	}
+}
+
+// records finds urgent discoveries, questions for the human and about the protocol.
+func (f *finder) records(planner roles.Role) {
+	for _, id := range immediate(f.s, f.o.only) {
+		if d := f.s.Discovery(id); d != nil {
+			f.add(Condition{Kind: ItemDiscovery, ID: id, For: planner, Since: d.Created, Text: d.Description})
+		}
+	}
+	concerns := func(goal, task string, since board.Time) bool {
+		return f.o.only == nil || concerns(f.s, f.o.only, goal, task, since)
+	}
+	for _, id := range f.s.List(board.NoteDir) {
+		if n := f.s.Note(id); Asks(n) && concerns(n.Goal, "", n.Timestamp) {
+			f.add(Condition{Kind: ItemQuestion, ID: id, For: roles.Human, Since: n.Timestamp, Agent: n.By, Text: n.Message})
+		}
+	}
+	for _, id := range f.s.List(board.AnomalyDir) {
+		if a := f.s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" && concerns(a.Goal, a.Task, a.Timestamp) {
+			c := Condition{Kind: ItemAmbiguity, ID: id, For: roles.Human, Since: a.Timestamp, Agent: a.Reporter, Text: string(a.Details["question"])}
+			if a.Task != "" {
+				c.Tasks = []string{a.Task}
+			}
+			f.add(c)
+		}
+	}
+}
+
+// agents finds agents that gave up and were not restarted, here or elsewhere, and those that are
+// gone with work in hand.
+func (f *finder) agents() {
+	held := map[string][]string{}
+	for _, t := range f.o.Tasks {
+		if t.Stuck.Kind == CoderGone || t.Stuck.Kind == ReviewerGone {
+			held[t.Worker] = append(held[t.Worker], t.ID)
+		}
+	}
+	for id := range f.beside.GaveUp {
+		if !slices.ContainsFunc(f.o.Agents, func(a AgentOutlook) bool { return a.ID == id && f.o.Now < a.LeaseExpires }) {
+			held[id] = append([]string{}, held[id]...)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(held)) {
+		c := Condition{Kind: ItemAgentGone, ID: id, Since: f.beside.Leases[id].Expires, Tasks: held[id]}
+		if up, gave := f.beside.GaveUp[id]; gave {
+			c.For, c.Since, c.Text = roles.Human, up.Since, up.Reason
+		}
+		for _, t := range f.o.Tasks {
+			if slices.Contains(c.Tasks, t.ID) {
+				c.Since = cmp.Or(c.Since, t.StatusChangedAt)
+			}
+		}
+		f.add(c)
+	}
+}
+
+// noAgent finds the roles that work waits for and no agent has.
+func (f *finder) noAgent() {
+	if f.o.Mode != board.Running || len(f.o.Stopped) > 0 {
+		return
+	}
+	team := f.s.Team()
+	waits := map[string][]TaskOutlook{}
+	for _, t := range f.o.Tasks {
+		able := ableRoles(team, t)
+		if len(able) > 0 && f.s.Runs(t.Goal) && !slices.ContainsFunc(able, func(role string) bool { return f.o.present(f.beside.Leases, role) }) {
+			waits[able[0]] = append(waits[able[0]], t)
+		}
+	}
+	for _, role := range team.RoleNames() {
+		if tasks := waits[role]; len(tasks) > 0 {
+			f.add(f.awaited(role, tasks))
+		}
+	}
+}
+
+// ableRoles lists the team's roles whose agents may take on what a task waits for.
+func ableRoles(team *board.Team, t TaskOutlook) []string {
+	switch {
+	case t.Turn == roles.Coder:
+		if stage := team.Stage(t.InStage()); stage != nil {
+			return []string{stage.Role}
+		}
+	case t.Turn == roles.CodeReviewer && t.Plan == board.PlanProposed:
+		return []string{team.PlanReviewer()}
+	case t.Turn == roles.CodeReviewer:
+		by := team.ReviewPolicy(t.InStage()).By
+		return slices.DeleteFunc(team.RoleNames(), func(name string) bool {
+			return team.Role(name).Kind != board.ReviewerKind || t.Status == board.ReadyForReview && len(by) > 0 && !slices.Contains(by, name)
+		})
+	}
+	return nil
+}
+
+// awaited is the condition that no agent has a role.
+func (f *finder) awaited(role string, tasks []TaskOutlook) Condition {
+	c := Condition{Kind: ItemNoAgent, ID: role, For: roles.Human, Since: f.o.Now}
+	plans := map[string]bool{}
+	for _, t := range tasks {
+		c.Tasks = append(c.Tasks, t.ID)
+		since := t.StatusChangedAt
+		if t.Plan == board.PlanProposed {
+			plans[t.Goal], since = true, t.Moved
+		}
+		c.Since = min(c.Since, since)
+	}
+	for _, id := range f.s.List(board.AgentDir) {
+		if roles.NameOf(id) == role {
+			c.Since = max(c.Since, f.goneSince(id, c.Since)) // until then there was an agent
+		}
+	}
+	if !slices.ContainsFunc(tasks, func(t TaskOutlook) bool { return t.Plan != board.PlanProposed }) {
+		c.Plans = len(plans)
+	}
+	return c
+}
+
+// line is a condition that waits for the human as the overview shows it: in one line, with one
+// command.
+func (o *Overview) line(c Condition) Ask {
+	phrase := text.Line(c.Text, board.MaxPhrase)
+	switch c.Kind {
+	case ItemApart:
+		return Ask{"the boards here and at " + c.ID + " have come apart", "git liza doctor"}
+	case ItemSetBack:
+		return Ask{c.Text, c.Do}
+	case ItemBreaker:
+		return Ask{"the breaker tripped: " + o.Breaker.Pattern, "git liza resolve --text TEXT"}
+	case ItemStopped:
+		if c.Budget != nil {
+			return Ask{"the board is PAUSED: " + c.Budget.String(), cmdline.Hint(c.Budget.Raise())}
+		}
+		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
+		return Ask{at[o.Mode] + cmp.Or(phrase, "no work is done"), "git liza resume"}
+	case ItemGoalStopped:
+		return Ask{c.Budget.String() + ": no run begins for it", cmdline.Hint(c.Budget.Raise())}
+	case ItemUnrecorded:
+		return Ask{c.Text, "git show " + c.ID}
+	case ItemCloneStopped:
+		return Ask{"this clone is stopped by .liza/" + c.ID, "take .liza/" + c.ID + " away"}
+	case ItemPaused:
+		return Ask{c.ID + " is paused", "git liza resume --task " + c.ID}
+	case ItemBlocked:
+		if c.Budget != nil {
+			return Ask{c.Budget.String() + " and is BLOCKED", cmdline.Hint(c.Budget.Raise())}
+		}
+		return Ask{c.ID + " is BLOCKED, and there is no planner", "git liza answer " + c.ID + " TEXT"}
+	case ItemReview:
+		return Ask{c.ID + " waits for your review", "git liza review " + c.ID + " --diff"}
+	case ItemReserved:
+		return Ask{c.ID + " is kept for " + c.Agent + ", who is gone, and there is no planner", "git liza reassign " + c.ID}
+	case ItemEndedGoal:
+		return Ask{c.ID + " " + endedGoal(c.Needed, c.Goal).String(), reopening(c.Goal)}
+	case ItemLaterGoal:
+		return Ask{c.ID + " " + laterGoal(c.Needed, c.Goal, c.Of).String(), DependOnOthers(c.ID)}
+	case ItemNoPlan:
+		return Ask{o.of(c.goal) + "there is no task yet, and no planner", "git liza add-task -h"}
+	case ItemGoalOver:
+		return Ask{o.of(c.goal) + "every task is finished: is the goal reached?", o.completing(c.goal)}
+	case ItemDiscovery:
+		return Ask{c.ID + " can't wait: " + phrase, "git liza show " + c.ID}
+	case ItemQuestion:
+		return Ask{c.ID + " from " + c.Agent + ": " + phrase, "git liza answer " + c.ID + " TEXT"}
+	case ItemAmbiguity:
+		return Ask{c.ID + " by " + c.Agent + ": " + phrase, "git liza ack " + c.ID}
+	case ItemAgentGone:
+		return Ask{c.ID + " gave up: " + phrase, "git liza logs " + c.ID}
+	case ItemNoAgent:
+		name := c.ID
+		if name == roles.CodeReviewer.Prefix() {
+			name = "reviewer"
+		}
+		what := "a task waits"
+		if n := len(c.Tasks); n > 1 {
+			what = strconv.Itoa(n) + " tasks wait"
+		}
+		return Ask{what + " for a " + name + ", and there is none", "git liza agent " + c.ID}
+	}
+	return Ask{}
+}
