@@ -23,6 +23,7 @@ type Brief struct {
 	ApprovedBy      string    `json:"approved_by,omitempty"`
 	ReservedFor     string    `json:"reserved_for,omitempty"`
 	DependsOn       []string  `json:"depends_on,omitempty"`
+	Touches         []string  `json:"touches,omitempty"` // files or globs that it is expected to change
 	Iteration       int       `json:"iteration,omitempty"`
 	ReviewCycles    int       `json:"review_cycles,omitempty"`
 	Failures        int       `json:"failures,omitempty"`
@@ -37,7 +38,7 @@ func (t *Task) Brief() Brief {
 	return Brief{
 		ID: t.ID, Goal: t.Goal, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Stage: t.Stage, Plan: t.Plan, Created: t.Created,
 		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
-		DependsOn: t.DependsOn, Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
+		DependsOn: t.DependsOn, Touches: t.touches(), Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
 		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused, Tally: t.tally(),
 	}
 }

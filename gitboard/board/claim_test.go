@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -359,4 +360,34 @@ func TestNextClaim(t *testing.T) {
 	s.do(coder1, claim("a-third")).again(coder1, "a-third")
 	equal(t, "own rejected", board.NextClaim(s.state(), "coder-1", nil, never), "a-third")
 	equal(t, "not another's", board.NextClaim(s.state(), "coder-2", nil, never), "b-second")
+}
+
+// TestClaimOrder checks the order of claims among tasks of equal priority: first the longest chain
+// of unfinished tasks behind a task, then the least overlap with work that is under way, then age.
+func TestClaimOrder(t *testing.T) {
+	never := func(string, board.Brief) bool { return false }
+	next := func(s *script) string { return board.NextClaim(s.state(), "coder-2", nil, never) }
+	touching := func(s *script, id string, globs ...string) {
+		p := add(id)
+		p.Touches = globs
+		s.do(planner, p).do(planner, finalize(id))
+	}
+	s := begun(t).ready("a").ready("b").ready("c").ready("d", "b").ready("e", "c").ready("f", "e")
+	equal(t, "the longest chain", next(s), "c")
+	behind := board.Chains(s.state().Tasks())
+	equal(t, "chains", fmt.Sprint(behind("a"), behind("b"), behind("c"), behind("f"), behind("g")), "0 1 2 0 0")
+	s.do(planner, &board.Abandon{About: about("f"), Reason: "no"}).do(planner, &board.Abandon{About: about("e"), Reason: "no"})
+	equal(t, "a finished chain does not count", next(s), "b")
+
+	s = begun(t)
+	touching(s, "live", "form.go")
+	touching(s, "same", "*.go")
+	touching(s, "docs", "docs/**")
+	s.do(coder1, claim("live"))
+	equal(t, "the least overlap", next(s), "docs")
+	s.do(coder1, &board.PreExec{About: about("live"), Checkpoint: board.Checkpoint{Intent: "Write it", Validation: "go test: ok", FilesToModify: []string{"docs/form.md"}}})
+	equal(t, "with the files of the checkpoint", next(s), "same")
+	s.refused("invalid", planner, &board.AmendTask{About: about("same"), Definition: board.Definition{Touches: []string{"a/[b"}}, Set: []string{"touches"}, Reason: "typo"}, "touches")
+	s.do(planner, &board.AmendTask{About: about("same"), Definition: board.Definition{Touches: []string{"docs/*"}}, Set: []string{"touches"}, Reason: "typo"})
+	equal(t, "equal overlap, the oldest", next(s), "same")
 }

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -91,7 +92,7 @@ func checkDefinition(s *State, d Definition, id string) error {
 	if d.MaxIterations < 0 || d.MaxReviewCycles < 0 || d.LeaseDurationOverride < 0 {
 		return invalid("limits and durations are not negative")
 	}
-	if err := specOID(d.SpecOID); err != nil {
+	if err := cmp.Or(specOID(d.SpecOID), checkTouches(d.Touches)); err != nil {
 		return err
 	}
 	if err := s.checkStage(d); err != nil {

@@ -40,6 +40,8 @@ func (d *Definition) Take(from Definition, fields []string) error {
 			d.Priority = from.Priority
 		case "depends_on":
 			d.DependsOn = from.DependsOn
+		case "touches":
+			d.Touches = from.Touches
 		case "max_iterations":
 			d.MaxIterations = from.MaxIterations
 		case "max_review_cycles":

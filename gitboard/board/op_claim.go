@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -192,19 +191,22 @@ func (p *Claim) Subject(_, after *State, op Operation) (string, string) {
 func WorktreeOf(task string) string { return ".worktrees/" + task }
 
 // NextClaim chooses the task that a coder should claim if it names none: its own rejected one, then
-// a pending hand-off, then by the most urgent goal, the lowest priority, the age and the id. An
-// integration fix counts as priority 0. skip reports tasks not to choose; it may be nil. takeable
+// a pending hand-off, then by the most urgent goal and by ClaimOrder. skip reports tasks not to choose; it may be nil. takeable
 // reports whether the task can be taken from its holder now. It returns "" for none.
 func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	type candidate struct {
 		Brief
-		group, urgency, priority int
-		held                     bool // takeable decides
+		group, urgency int
+		held           bool // takeable decides
 	}
 	var list []candidate
+	var open []Brief
 	urgency, team, role := s.urgencies(), s.Team(), roles.NameOf(coder)
 	s.EachBrief(func(b Brief) {
-		c := candidate{Brief: b, group: 3, priority: b.Priority}
+		if !b.Status.Terminal() {
+			open = append(open, b)
+		}
+		c := candidate{Brief: b, group: 3}
 		switch {
 		case !team.Does(role, b.InStage()):
 			return
@@ -214,9 +216,7 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 			c.group = 1
 		case b.Status == Claimed && b.HandoffPending:
 			c.group = 2
-		case b.Status == Unclaimed:
-		case b.Status == IntegrationFailed:
-			c.priority = 0
+		case b.Status == Unclaimed, b.Status == IntegrationFailed:
 		case b.Status == Claimed:
 			c.held = true
 		case b.Status == Rejected:
@@ -227,9 +227,9 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 		c.urgency = urgency(b.Goal)
 		list = append(list, c)
 	})
+	order := newClaimOrder(open)
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.urgency, b.urgency), cmp.Compare(a.priority, b.priority),
-			strings.Compare(string(a.Created), string(b.Created)), strings.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.urgency, b.urgency), order.compare(a.Brief, b.Brief))
 	})
 	for _, c := range list {
 		waits := func(id string) bool { return !s.Merged(id) }

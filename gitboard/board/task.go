@@ -19,6 +19,7 @@ type Task struct {
 	DoneWhen        string   `yaml:"done_when,omitempty"`
 	Scope           string   `yaml:"scope,omitempty"`
 	DependsOn       []string `yaml:"depends_on,omitempty"`
+	Touches         []string `yaml:"touches,omitempty"` // globs of files that it is expected to change; advisory
 
 	AssignedTo            string `yaml:"assigned_to,omitempty"`
 	Worktree              string `yaml:"worktree,omitempty"`
@@ -134,6 +135,7 @@ type Definition struct {
 	Stage       string   `yaml:"stage,omitempty" json:"stage,omitempty"`
 	Priority    int      `yaml:"priority,omitempty" json:"priority,omitempty"`
 	DependsOn   []string `yaml:"depends_on,omitempty" json:"depends_on,omitempty"`
+	Touches     []string `yaml:"touches,omitempty" json:"touches,omitempty"`
 
 	MaxIterations         int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty"`
 	MaxReviewCycles       int `yaml:"max_review_cycles,omitempty" json:"max_review_cycles,omitempty"`
@@ -323,7 +325,7 @@ func (t *Task) Last(names ...string) *Event {
 func (t *Task) Definition() Definition {
 	return Definition{
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecOID: t.SpecOID,
-		Kind: t.Kind, Stage: t.Stage, Priority: t.Priority, DependsOn: t.DependsOn,
+		Kind: t.Kind, Stage: t.Stage, Priority: t.Priority, DependsOn: t.DependsOn, Touches: t.Touches,
 		MaxIterations: t.MaxIterations, MaxReviewCycles: t.MaxReviewCycles, LeaseDurationOverride: t.LeaseDurationOverride,
 	}
 }
@@ -354,6 +356,6 @@ func (d *Definition) redefines() bool {
 
 func (t *Task) define(d Definition) {
 	t.Description, t.DoneWhen, t.Scope, t.SpecRef, t.SpecOID = d.Description, d.DoneWhen, d.Scope, d.SpecRef, d.SpecOID
-	t.Kind, t.Stage, t.Priority, t.DependsOn = d.Kind, d.Stage, d.Priority, d.DependsOn
+	t.Kind, t.Stage, t.Priority, t.DependsOn, t.Touches = d.Kind, d.Stage, d.Priority, d.DependsOn, d.Touches
 	t.MaxIterations, t.MaxReviewCycles, t.LeaseDurationOverride = d.MaxIterations, d.MaxReviewCycles, d.LeaseDurationOverride
 }

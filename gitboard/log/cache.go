@@ -14,7 +14,7 @@ import (
 )
 
 // cacheHead is the first line of the file. It changes whenever the form of a brief does.
-const cacheHead = "git-liza briefs 5\n"
+const cacheHead = "git-liza briefs 6\n"
 
 // cached is the cache entry of a task's file: its brief, and whether the file is in canonical
 // form (plain).
@@ -99,6 +99,7 @@ func formatBriefs(all map[plumbing.OID]cached) []byte {
 			b = append(append(b, '\t'), *t...)
 		}
 		b = append(append(b, '\t'), strings.Join(c.DependsOn, ",")...)
+		b = append(append(b, '\t'), strings.Join(c.Touches, ",")...)
 		for _, n := range numbers {
 			b = strconv.AppendInt(append(b, '\t'), int64(*n), 10)
 		}
@@ -106,7 +107,7 @@ func formatBriefs(all map[plumbing.OID]cached) []byte {
 			b = strconv.AppendBool(append(b, '\t'), *t)
 		}
 		comma := func(id string) bool { return strings.Contains(id, ",") }
-		if slices.ContainsFunc(c.DependsOn, comma) || bytes.IndexByte(b[line:], '\n') >= 0 {
+		if slices.ContainsFunc(c.DependsOn, comma) || slices.ContainsFunc(c.Touches, comma) || bytes.IndexByte(b[line:], '\n') >= 0 {
 			b = b[:line]
 			continue
 		}
@@ -141,7 +142,7 @@ func parseBrief(line string) (c cached, ok bool) {
 		return field
 	}
 	texts, numbers, truths := fieldsOf(&c)
-	if strings.Count(line, "\t") != len(texts)+len(numbers)+len(truths) {
+	if strings.Count(line, "\t") != len(texts)+1+len(numbers)+len(truths) {
 		return c, false
 	}
 	for _, t := range texts {
@@ -149,6 +150,9 @@ func parseBrief(line string) (c cached, ok bool) {
 	}
 	if depends := next(); depends != "" {
 		c.DependsOn = strings.Split(depends, ",")
+	}
+	if touches := next(); touches != "" {
+		c.Touches = strings.Split(touches, ",")
 	}
 	var err error
 	for _, n := range numbers {
@@ -164,7 +168,8 @@ func parseBrief(line string) (c cached, ok bool) {
 	return c, true
 }
 
-// fieldsOf returns the fields of a line in order, except depends_on, which comes after the texts.
+// fieldsOf returns the fields of a line in order, except depends_on and touches, which come
+// after the texts.
 func fieldsOf(c *cached) (texts []*string, numbers []*int, truths []*bool) {
 	b, t := &c.Brief, &c.Brief.Tally
 	return []*string{

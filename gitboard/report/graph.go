@@ -15,16 +15,21 @@ type Graph struct {
 // Node is a task in the graph.
 type Node struct {
 	board.Brief
-	Level    int    `json:"level"` // length of the longest unfinished chain before it
+	Level    int    `json:"level"`            // length of the longest unfinished chain before it
+	Behind   int    `json:"behind,omitempty"` // length of the longest unfinished chain that waits for it
 	Critical bool   `json:"critical,omitempty"`
 	Review   string `json:"review,omitempty"` // see ReviewOf
 }
 
 // GraphOn is the graph of tasks of a board, with their stages and approvals as views show them.
+// Within a level they are in the order of claims.
 func GraphOn(s *board.State, tasks []board.Brief) Graph {
-	g := GraphOf(tasks)
+	order := slices.Clone(tasks)
+	slices.SortStableFunc(order, board.ClaimOrder(order))
+	g, behind := GraphOf(order), board.Chains(order)
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
+		n.Behind = behind(n.ID)
 		n.Stage, n.Review = StageOf(s, n.Brief), ReviewOf(s, n.Brief)
 	}
 	return g

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -164,7 +165,11 @@ func (n *next) coder() {
 		if id == "" {
 			return
 		}
-		if n.on(id, cmp.Or(n.reason("claim", id), "claimable")) {
+		why := "claimable"
+		if chain := board.Chains(n.s.Tasks())(id); chain > 0 {
+			why = fmt.Sprintf("claimable, with a chain of %d behind it", chain)
+		}
+		if n.on(id, cmp.Or(n.reason("claim", id), why)) {
 			return
 		}
 		skip[id] = true

@@ -406,7 +406,7 @@ func graphCommand() *call.Command {
 		Name: "graph", Group: "human", Max: 0, Reads: true,
 		Short: "show which task waits for which, with the critical path marked",
 		Long: `As text, tasks of one number can be worked on at the same time: those of 0 now, those of 1 once what they wait
-for of 0 is merged, and so on. The critical path is the longest chain of unfinished tasks; "*" marks it.`,
+for of 0 is merged, and so on, in the order in which coders get them. The critical path is the longest chain of unfinished tasks; "*" marks it.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&dot, "dot", false, "for Graphviz: git liza graph --dot | dot -Tsvg")
 			f.BoolVar(&mermaid, "mermaid", false, "for Mermaid, as in Markdown")

@@ -27,6 +27,7 @@ func (o *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.D.Scope, "scope", "", "what is IN and what is OUT")
 	f.IntVar(&o.D.Priority, "priority", 3, "1 (first) to 5 (last)")
 	f.StringVar(&o.depends, "depends", "", "`IDS` of the tasks that must be merged before, with commas")
+	f.StringArrayVar(&o.D.Touches, "touches", nil, "a `GLOB` of files that it will change, for the order of claims; repeatable")
 	f.StringVar(&o.stage, "stage", board.CodeStage, "the stage of the team's work that it is in: git liza team show")
 	f.StringVar(&o.kind, "kind", "code", "code, doc, config or spec; code needs tests with it")
 	f.IntVar(&o.D.MaxIterations, "max-iterations", 0, "overrides the board's limit")
@@ -36,7 +37,7 @@ func (o *Flags) Add(f *pflag.FlagSet) {
 
 // fieldOfFlag maps flags to the fields of a record.
 var fieldOfFlag = map[string]string{
-	"desc": "description", "spec": "spec_ref", "done": "done_when", "scope": "scope", "priority": "priority", "depends": "depends_on",
+	"desc": "description", "spec": "spec_ref", "done": "done_when", "scope": "scope", "priority": "priority", "depends": "depends_on", "touches": "touches",
 	"kind": "kind", "stage": "stage", "max-iterations": "max_iterations", "max-review-cycles": "max_review_cycles", "lease-duration": "lease_duration_override",
 }
 

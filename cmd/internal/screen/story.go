@@ -96,6 +96,7 @@ func (f *taskFacts) definition(l *call.Labels) {
 	l.Add("spec", t.SpecRef)
 	l.Add("depends on", f.named(t.DependsOn))
 	l.Add("needed by", strings.Join(f.neededBy(), ", "))
+	l.Add("touches", strings.Join(t.Touches, ", "))
 	l.Add("supersedes", strings.Join(t.Supersedes, ", "))
 	l.Add("superseded by", f.named(t.SupersededBy))
 	l.Add("because", t.RescopeReason)
