@@ -20,7 +20,7 @@ func isCloneID(text string) bool {
 	return len(text) == tokenSize*2 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// ID returns the random id of this clone, which is created on first use. If it was lost, and
+// ID returns the random id of this clone, which is created on first use. If it was lost or damaged, and
 // all tasks with worktrees in this clone name the same id, it is that one; otherwise the clone gets
 // another id.
 func (c Clone) ID(ctx context.Context) (string, error) {
@@ -36,34 +36,18 @@ func (c Clone) ID(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	if damaged {
-		return id, c.KeepID(id)
-	}
 	path, err := c.place(cloneFile)
 	if err != nil {
 		return "", err
+	}
+	if damaged {
+		return id, disk.Replace(path, []byte(id+"\n"))
 	}
 	if err := createSmall(path, id, readable); err != nil {
 		return "", err
 	}
 	id, _, err = c.kept() // another process may have been first
 	return id, err
-}
-
-// KeepID writes the id of this clone, as ID has returned it.
-func (c Clone) KeepID(id string) error {
-	path, err := c.place(cloneFile)
-	if err != nil {
-		return err
-	}
-	return disk.Replace(path, []byte(id+"\n"))
-}
-
-// File returns the path of the file that holds this clone's id, and whether the file is
-// damaged.
-func (c Clone) File() (path string, damaged bool) {
-	_, damaged, _ = c.kept()
-	return c.own(cloneFile), damaged
 }
 
 // kept returns the id of this clone, or "" and whether its file exists without an id.
@@ -84,10 +68,10 @@ func (c Clone) former(ctx context.Context) (string, error) {
 	if err != nil || root == "" {
 		return "", err
 	}
-	here := map[string]string{}                                 // task → worktree
-	entries, _ := os.ReadDir(filepath.Join(root, ".worktrees")) // there may be none yet
+	here := map[string]string{}                                       // task → worktree
+	entries, _ := os.ReadDir(filepath.Join(root, board.WorktreesDir)) // there may be none yet
 	for _, e := range entries {
-		if path := filepath.Join(root, ".worktrees", e.Name()); board.ValidTaskID(e.Name()) && c.board.Repo().Worktree(path).Owns() {
+		if path := filepath.Join(root, board.WorktreesDir, e.Name()); board.ValidTaskID(e.Name()) && c.board.Repo().Worktree(path).Owns() {
 			here[e.Name()] = path
 		}
 	}

@@ -28,13 +28,13 @@ type kept struct {
 	which  string               // the worktree's identity, "" for none
 	tip    plumbing.OID         // the tip of the task's branch; zero for none
 	owned  bool                 // the branch holds the task's work, not a person's
-	at     layout
+	at     Slot
 }
 
 // keep finds the work that would be lost with a task's branch and worktree, commits that
 // integration lacks, uncommitted files and changes put aside for a rebase or merge, and how the
 // attic will hold it. It writes only objects.
-func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor board.Actor) (*kept, error) {
+func (s *Project) keep(ctx context.Context, v *gitboard.View, task string, actor board.Actor) (*kept, error) {
 	k := &kept{owned: owned(v, task)}
 	var err error
 	if k.at, err = s.look(ctx, v, task); err != nil {
@@ -44,10 +44,10 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		return nil, err
 	}
 	var wanted, beside []plumbing.OID
-	if k.at.ours && k.at.theirs == "" {
-		k.which = identity(k.at.path)
-		work, err := s.take(ctx, v, k.at.path, k.at.path, task, actor, nil)
-		if err != nil && identity(k.at.path) != k.which {
+	if k.at.Ours && k.at.Theirs == "" {
+		k.which = identity(k.at.Path)
+		work, err := s.take(ctx, v, k.at.Path, k.at.Path, task, actor, nil)
+		if err != nil && identity(k.at.Path) != k.which {
 			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", gitboard.ErrStale, task, err)
 		}
 		if err != nil {
@@ -102,7 +102,7 @@ func owned(v *gitboard.View, task string) bool {
 
 // take returns the content of a worktree, and refuses one that a commit can't hold, as refuseNested
 // does. before is the part that was kept already; nil for none.
-func (s *site) take(ctx context.Context, v *gitboard.View, path, lies, task string, actor board.Actor, before *kept) (work, error) {
+func (s *Project) take(ctx context.Context, v *gitboard.View, path, lies, task string, actor board.Actor, before *kept) (work, error) {
 	c, err := s.refuseNested(ctx, path, lies, task)
 	if err != nil {
 		return work{}, err
@@ -140,7 +140,7 @@ func untracked(path string, dirty []git.StatusEntry, maxMB int) (large []string)
 // staged stores what is staged in a worktree as a commit, if a snapshot of the files does not have
 // it, and the attic neither; zero if there is no such content, and with an error. In the middle of
 // a conflict it is not stored.
-func (s *site) staged(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout) (plumbing.OID, error) {
+func (s *Project) staged(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout) (plumbing.OID, error) {
 	if !slices.ContainsFunc(seen.Dirty, git.StatusEntry.StagedAlone) || slices.ContainsFunc(seen.Dirty, git.StatusEntry.Unmerged) {
 		return plumbing.ZeroOID, nil
 	}
@@ -156,7 +156,7 @@ func (s *site) staged(ctx context.Context, path, task string, actor board.Actor,
 }
 
 // unlessKept returns zero in place of a commit whose files the attic has.
-func (s *site) unlessKept(ctx context.Context, task string, commit plumbing.OID) (plumbing.OID, error) {
+func (s *Project) unlessKept(ctx context.Context, task string, commit plumbing.OID) (plumbing.OID, error) {
 	tree, err := s.treeOf(ctx, commit)
 	if err != nil {
 		return "", err
@@ -189,7 +189,7 @@ type work struct {
 
 // snapshot stores the content of a worktree, except the files in leaving, as a commit that no ref points to yet. seen is what the
 // worktree held a moment ago.
-func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout, leaving ...string) (work, error) {
+func (s *Project) snapshot(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout, leaving ...string) (work, error) {
 	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
 		hidden, err := s.repo.Worktree(path).Hidden(ctx)
 		if err != nil {
@@ -218,7 +218,7 @@ func (s *site) snapshot(ctx context.Context, path, task string, actor board.Acto
 	return w, err
 }
 
-func (s *site) treeOf(ctx context.Context, commit plumbing.OID) (plumbing.OID, error) {
+func (s *Project) treeOf(ctx context.Context, commit plumbing.OID) (plumbing.OID, error) {
 	o, err := s.repo.Object(ctx, string(commit)+"^{tree}")
 	return o.OID, err
 }
@@ -228,7 +228,7 @@ func (s *site) treeOf(ctx context.Context, commit plumbing.OID) (plumbing.OID, e
 // worktree. lies is where the caller finds the worktree, which may be at another path right now.
 // Commits are no reason to refuse, staged or not: removeWorktree keeps the repository that has
 // them, also in an ignored folder.
-func (s *site) refuseNested(ctx context.Context, path, lies, task string) (git.Checkout, error) {
+func (s *Project) refuseNested(ctx context.Context, path, lies, task string) (git.Checkout, error) {
 	c, err := s.repo.Worktree(path).Checkout(ctx)
 	if damaged := (*git.DamagedIndexError)(nil); errors.As(err, &damaged) {
 		damaged.Worktree = lies
@@ -252,7 +252,7 @@ func (s *site) refuseNested(ctx context.Context, path, lies, task string) (git.C
 
 // heldBy reports whether a commit needs no ref of its own: it is zero, or an ancestor of one of the
 // holders.
-func (s *site) heldBy(ctx context.Context, commit plumbing.OID, holders []plumbing.OID) (bool, error) {
+func (s *Project) heldBy(ctx context.Context, commit plumbing.OID, holders []plumbing.OID) (bool, error) {
 	if commit.IsZero() {
 		return true, nil
 	}
@@ -273,7 +273,7 @@ type attic struct {
 	next    int // the number of the next ref
 }
 
-func (s *site) attic(ctx context.Context, task string) (attic, error) {
+func (s *Project) attic(ctx context.Context, task string) (attic, error) {
 	numbers, refs, err := s.numbered(ctx, plumbing.AtticPrefix+task)
 	a := attic{next: 1}
 	for _, n := range numbers {
@@ -284,7 +284,7 @@ func (s *site) attic(ctx context.Context, task string) (attic, error) {
 }
 
 // numbered lists the refs <prefix>/<n> in numerical order.
-func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]plumbing.OID, error) {
+func (s *Project) numbered(ctx context.Context, prefix string) ([]int, map[int]plumbing.OID, error) {
 	refs, err := s.repo.Refs(ctx, prefix)
 	if err != nil {
 		return nil, nil, err
@@ -305,7 +305,7 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]plum
 // none if there is no branch, or if the branch belongs to a person who has checked it out
 // elsewhere, works in the task's worktree, or made the branch for something else.
 func (k *kept) dropBranch() []plumbing.RefUpdate {
-	if k.tip.IsZero() || !k.owned || k.at.elsewhere != "" || k.at.theirs != "" {
+	if k.tip.IsZero() || !k.owned || k.at.Elsewhere != "" || k.at.Theirs != "" {
 		return nil
 	}
 	return []plumbing.RefUpdate{{Ref: plumbing.BranchRef(k.at.branch), Old: k.tip, New: plumbing.ZeroOID}}
@@ -314,7 +314,7 @@ func (k *kept) dropBranch() []plumbing.RefUpdate {
 // keepAgain puts the content of a worktree into the attic unless something already holds it. lies
 // is where the caller finds the worktree if it can't be kept. large lists the untracked files that
 // are too large for the attic.
-func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies string, actor board.Actor, before *kept) (large []string, err error) {
+func (s *Project) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies string, actor board.Actor, before *kept) (large []string, err error) {
 	w, err := s.take(ctx, v, path, lies, task, actor, before)
 	if err != nil {
 		return nil, err
@@ -354,7 +354,7 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path, lies
 // ignored stores the files of a worktree that git ignores as a commit, except those that are easily
 // made again: Config.Remade selects them, or the main worktree has the same file. Files that the bound
 // attic_max_mb excludes are noted. It returns zero if no file is left, or if the attic has them.
-func (s *site) ignored(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (plumbing.OID, error) {
+func (s *Project) ignored(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (plumbing.OID, error) {
 	c := v.State.Config()
 	files, err := s.repo.Ignored(ctx, path, c.Remade)
 	if err != nil {
@@ -365,7 +365,7 @@ func (s *site) ignored(ctx context.Context, v *gitboard.View, task, path string,
 	var large []string
 	room := int64(c.AtticMaxMB) << 20
 	for _, f := range files {
-		if same(filepath.Join(path, f.Path), filepath.Join(s.root, f.Path), f.Bytes) {
+		if same(filepath.Join(path, f.Path), filepath.Join(s.Root, f.Path), f.Bytes) {
 			continue
 		}
 		if room -= f.Bytes; room < 0 {
@@ -402,7 +402,7 @@ func same(a, b string, size int64) bool {
 }
 
 // lasting returns the tips of the task's branch and of integration.
-func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]plumbing.OID, error) {
+func (s *Project) lasting(ctx context.Context, v *gitboard.View, task string) ([]plumbing.OID, error) {
 	branch, err := s.repo.Ref(ctx, v.TaskRef(task))
 	if err != nil {
 		return nil, err
@@ -413,7 +413,7 @@ func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]pl
 
 // held reports whether the attic, a submission, the branch or integration already holds the content
 // of a worktree.
-func (s *site) held(ctx context.Context, task string, w work, attic attic, lasting []plumbing.OID) (bool, error) {
+func (s *Project) held(ctx context.Context, task string, w work, attic attic, lasting []plumbing.OID) (bool, error) {
 	for _, c := range attic.commits {
 		if tree, err := s.treeOf(ctx, c); tree == w.tree || err != nil {
 			return err == nil, err
@@ -435,7 +435,7 @@ func (s *site) held(ctx context.Context, task string, w work, attic attic, lasti
 
 // following gives the commit of some work the parent it grew from. A worktree can't know its parent
 // any more once its branch was dropped or reset under it.
-func (s *site) following(ctx context.Context, w work, attic attic, before *kept) (plumbing.OID, error) {
+func (s *Project) following(ctx context.Context, w work, attic attic, before *kept) (plumbing.OID, error) {
 	parent := plumbing.OID("")
 	switch {
 	case before != nil && before.commit != "":

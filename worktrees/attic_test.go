@@ -17,11 +17,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // began makes a project with three commits and no board.
-func began(t *testing.T) (context.Context, *site, []plumbing.OID) {
+func began(t *testing.T) (context.Context, *Project, []plumbing.OID) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
@@ -30,7 +31,7 @@ func began(t *testing.T) (context.Context, *site, []plumbing.OID) {
 	b, err := gitboard.Open(ctx, dir, gitboard.Options{})
 	must(t, err)
 	t.Cleanup(func() { b.Close() })
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	must(t, err)
 	var commits []plumbing.OID
 	for range 3 {
@@ -63,7 +64,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (s *site) points(t *testing.T, ref string, want plumbing.OID) {
+func (s *Project) points(t *testing.T, ref string, want plumbing.OID) {
 	t.Helper()
 	if got, err := s.repo.Ref(context.Background(), ref); got != want || err != nil {
 		t.Errorf("%s is at %s, not at %s (%v)", ref, got, want, err)
@@ -74,7 +75,7 @@ func (s *site) points(t *testing.T, ref string, want plumbing.OID) {
 // of its worktree: the commits go to the attic.
 func TestResetBranch(t *testing.T) {
 	ctx, s, commits := began(t)
-	c := &claimer{site: s, task: "one", candidate: &candidate{s: s, base: commits[0]}}
+	c := &claimer{Project: s, task: "one", candidate: &candidate{s: s, base: commits[0]}}
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: commits[1]}, {Ref: plumbing.AtticRef("one", 9), New: commits[0]}}, ""))
 	for range 2 {
 		must(t, c.resetBranch(ctx, noBoard(), c.task, c.candidate.base))
@@ -143,9 +144,9 @@ func TestSign(t *testing.T) {
 func TestClearAwayLeavesTheNext(t *testing.T) {
 	ctx, s, commits := began(t)
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	must(t, s.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), &kept{which: "gitdir: another"}))
-	if !present(s.path("one")) {
+	if !present(s.Path("one")) {
 		t.Error("the worktree has gone")
 	}
 }
@@ -153,18 +154,18 @@ func TestClearAwayLeavesTheNext(t *testing.T) {
 // swapping replaces git by a script that moves task two's worktree to the place of task one's when
 // git is called with arguments that match a pattern. It returns the identity of task two's
 // worktree.
-func swapping(t *testing.T, ctx context.Context, s *site, commit plumbing.OID, when string) (second string) {
+func swapping(t *testing.T, ctx context.Context, s *Project, commit plumbing.OID, when string) (second string) {
 	t.Helper()
 	for _, task := range []string{"one", "two"} {
-		must(t, s.repo.Worktree(s.path(task)).Add(ctx, commit))
+		must(t, s.repo.Worktree(s.Path(task)).Add(ctx, commit))
 	}
-	second = identity(s.path("two"))
+	second = identity(s.Path("two"))
 	found, err := exec.LookPath("git")
 	must(t, err)
 	bin := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(bin, "git"), []byte(`#!/bin/sh
 case "$*" in `+when+`) ;; *) exec '`+found+`' "$@" ;; esac
-swap() { [ ! -e '`+s.path("two")+`' ] || { mv '`+s.path("one")+`' '`+s.path("away")+`'; mv '`+s.path("two")+`' '`+s.path("one")+`'; '`+found+`' -C '`+s.path("one")+`' worktree repair '`+s.path("one")+`' '`+s.path("away")+`'; } >/dev/null 2>&1; }
+swap() { [ ! -e '`+s.Path("two")+`' ] || { mv '`+s.Path("one")+`' '`+s.Path("away")+`'; mv '`+s.Path("two")+`' '`+s.Path("one")+`'; '`+found+`' -C '`+s.Path("one")+`' worktree repair '`+s.Path("one")+`' '`+s.Path("away")+`'; } >/dev/null 2>&1; }
 case "$*" in *"worktree move"*) swap; exec '`+found+`' "$@" ;; esac
 '`+found+`' "$@"; code=$?; swap; exit $code
 `), 0o755))
@@ -180,7 +181,7 @@ func TestClearAwayMovesBack(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755))
 	second := swapping(t, ctx, s, commits[0], `*"worktree move"*`)
 	must(t, s.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), nil))
-	if got := identity(s.path("one")); got != second {
+	if got := identity(s.Path("one")); got != second {
 		t.Errorf("there is %q, not %q", got, second)
 	}
 }
@@ -191,7 +192,7 @@ func TestClearInPlace(t *testing.T) {
 	ctx, s, commits := began(t)
 	ada := board.HumanActor("Ada", "ada@example.org")
 	second := swapping(t, ctx, s, commits[0], `*commit-tree*`)
-	path := s.path("one")
+	path := s.Path("one")
 	which := identity(path)
 	clear := func(which string, before *kept) error {
 		return s.clearInPlace(ctx, noBoard(), "one", ada, before, which, errors.New("it can't be moved"))
@@ -230,14 +231,14 @@ func raw(t *testing.T, oid plumbing.OID) []byte {
 func TestNestedInIgnored(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	must(t, os.WriteFile(filepath.Join(s.path("one"), ".gitignore"), []byte("vendor/\n"), 0o644))
-	nested := filepath.Join(s.path("one"), "vendor", "x")
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	must(t, os.WriteFile(filepath.Join(s.Path("one"), ".gitignore"), []byte("vendor/\n"), 0o644))
+	nested := filepath.Join(s.Path("one"), "vendor", "x")
 	testrun.InitRepository(t, nested, false)
 	must(t, os.WriteFile(filepath.Join(nested, "x"), nil, 0o644))
 	commit := testrun.CommitAll(t, nested, "own")
 	must(t, s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil))
-	if present(s.path("one")) {
+	if present(s.Path("one")) {
 		t.Error("the worktree is there")
 	}
 	if at := testrun.RunGit(t, filepath.Join(s.b.Dir(), "modules", "one", "1", "vendor", "x"), "rev-parse", "HEAD"); at != string(commit) {
@@ -250,17 +251,17 @@ func TestNestedInIgnored(t *testing.T) {
 func TestRefusedWhereItLies(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	nested := filepath.Join(s.path("one"), "own")
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	nested := filepath.Join(s.Path("one"), "own")
 	testrun.InitRepository(t, nested, false)
 	must(t, os.WriteFile(filepath.Join(nested, "x"), nil, 0o644))
 	refused := (*board.Refusal)(nil)
 	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &refused) || !strings.HasSuffix(cmdline.Hint(refused.Hint), " "+nested) || !present(nested) {
 		t.Errorf("%v: %+v", err, refused)
 	}
-	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.path("one")), "index"), nil, 0o644))
+	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.Path("one")), "index"), nil, 0o644))
 	damaged := (*git.DamagedIndexError)(nil)
-	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &damaged) || damaged.Worktree != s.path("one") {
+	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &damaged) || damaged.Worktree != s.Path("one") {
 		t.Errorf("%v", err)
 	}
 }
@@ -270,7 +271,7 @@ func TestRefusedWhereItLies(t *testing.T) {
 func TestHalfGoneKeepsWhatItCannotHold(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
-	gone := filepath.Join(s.root, ".worktrees", goneMark+"aaaa")
+	gone := filepath.Join(s.Folder(), goneMark+"aaaa")
 	nested := filepath.Join(gone, "vendor", "x")
 	testrun.InitRepository(t, nested, false)
 	must(t, os.WriteFile(filepath.Join(nested, "x"), nil, 0o644))
@@ -278,19 +279,68 @@ func TestHalfGoneKeepsWhatItCannotHold(t *testing.T) {
 	must(t, os.MkdirAll(s.claimsDir(), 0o755))
 	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "aaaa"), []byte(`{"task":"one","left":true}`), 0o644))
 	must(t, os.WriteFile(filepath.Join(s.b.Dir(), "modules"), nil, 0o644)) // in the way
-	d := &diagnosis{site: s, v: v}
-	d.leftGone("aaaa", gone)
-	if len(d.found) != 1 || d.found[0].Fix(ctx) == nil || !present(filepath.Join(nested, ".git")) {
-		t.Errorf("found %+v, and the repository is gone", d.found)
+	found, err := s.leftWorktrees(v)
+	must(t, err)
+	if len(found) != 1 || s.Clear(ctx, v, found[0]) == nil || !present(filepath.Join(nested, ".git")) {
+		t.Errorf("found %+v, and the repository is gone", found)
 	}
 	must(t, os.Remove(filepath.Join(s.b.Dir(), "modules")))
 	for range 2 {
-		must(t, d.found[0].Fix(ctx))
+		must(t, s.Clear(ctx, v, found[0]))
 	}
 	if present(gone) || !present(filepath.Join(s.b.Dir(), "modules", "one", "1", "vendor", "x", ".git")) {
 		t.Error("it is not kept")
 	}
 	if present(filepath.Join(s.claimsDir(), "aaaa")) {
 		t.Error("its record is left")
+	}
+}
+
+// insist interrupts a call at each place at which it uses git, until it is not interrupted any more.
+func insist(t *testing.T, ctx context.Context, name string, do func(ctx context.Context) error) {
+	t.Helper()
+	if err := testrepo.Insist(ctx, "github.com/git-liza/git-liza/worktrees", do); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// TestStagedIsKept checks that staged content that is in none of a worktree's files is kept, once.
+func TestStagedIsKept(t *testing.T) {
+	for name, had := range map[string]bool{"the attic has other work": false, "the attic has it": true} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s, commits := began(t)
+			v := s.boarded(t, ctx, commits)
+			path := s.Path("one")
+			must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
+			must(t, os.WriteFile(filepath.Join(path, "new"), []byte("staged\n"), 0o644))
+			testrun.RunGit(t, path, "add", "new")
+			must(t, os.WriteFile(filepath.Join(path, "new"), []byte("later\n"), 0o644))
+			staged := testrun.RunGit(t, path, "write-tree")
+			before := s.side(t, ctx, "other\n", commits[0])
+			if had {
+				before = plumbing.OID(testrun.RunGit(t, s.Root, "commit-tree", "-m", "staged", staged))
+			}
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("one", 1), New: before}}, ""))
+			for range 2 {
+				insist(t, ctx, "keepAgain", func(ctx context.Context) error {
+					_, err := s.keepAgain(ctx, v, "one", path, path, board.HumanActor("Ada", "ada@example.org"), nil)
+					if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() {
+						t.Errorf("it does not say that it was interrupted at %s", c.Place())
+					}
+					return err
+				})
+			}
+			kept, err := s.attic(ctx, "one")
+			must(t, err)
+			times := 0
+			for _, c := range kept.commits {
+				if testrun.RunGit(t, s.Root, "rev-parse", string(c)+"^{tree}") == staged {
+					times++
+				}
+			}
+			if times != 1 {
+				t.Errorf("staged content is kept %d times, in %s", times, kept.commits)
+			}
+		})
 	}
 }

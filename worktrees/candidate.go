@@ -49,7 +49,7 @@ type replaced struct {
 
 // candidate is a worktree with a detached HEAD that may become a task's.
 type candidate struct {
-	s       *site
+	s       *Project
 	token   string
 	path    string
 	base    plumbing.OID
@@ -60,18 +60,18 @@ type candidate struct {
 }
 
 // candidate makes a worktree at a commit and sets it up. After an error it is removed.
-func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, commit plumbing.OID) (*candidate, error) {
+func (s *Project) candidate(ctx context.Context, v *gitboard.View, task string, commit plumbing.OID) (*candidate, error) {
 	token, err := s.b.Token()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.folderFree(); err != nil {
+	if err := s.CheckFolder(); err != nil {
 		return nil, err
 	}
 	if err := s.repo.Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return nil, err
 	}
-	c := &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: commit}
+	c := &candidate{s: s, token: token, path: filepath.Join(s.Folder(), claimMark+token), base: commit}
 	if err := c.note(task); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *site) candidate(ctx context.Context, v *gitboard.View, task string, com
 		err = Setup(ctx, s.b, v, c.path)
 	}
 	if err == nil {
-		if name := Upwards(s.root, c.path); name != "" {
+		if name := Upwards(s.Root, c.path); name != "" {
 			s.b.Mention("warning: tools in the worktree may find " + name + " of the project's root, which is ignored by git or not committed; the integration test does not: make it in worktree_setup, or name it in worktree_copy")
 		}
 		c.ready = true
@@ -126,11 +126,11 @@ func Setup(ctx context.Context, b *gitboard.Board, v *gitboard.View, path string
 
 // copyWorkspace copies the main worktree's go.work where git ignores it. Go would otherwise find it
 // by looking upwards, and refuse to work because it names the main worktree's modules.
-func (s *site) copyWorkspace(ctx context.Context, path string) error {
-	if _, err := os.Lstat(filepath.Join(s.root, "go.work")); err != nil {
+func (s *Project) copyWorkspace(ctx context.Context, path string) error {
+	if _, err := os.Lstat(filepath.Join(s.Root, "go.work")); err != nil {
 		return nil
 	}
-	_, err := s.repo.CopyIgnored(ctx, s.root, path, func(file string) bool { return file == "go.work" || file == "go.work.sum" })
+	_, err := s.repo.CopyIgnored(ctx, s.Root, path, func(file string) bool { return file == "go.work" || file == "go.work.sum" })
 	return err
 }
 
@@ -154,7 +154,7 @@ func Upwards(root, worktree string, others ...string) string {
 // maxTail is how many bytes of a command's output an error keeps.
 const maxTail = 4 << 10
 
-func (s *site) claimsDir() string { return filepath.Join(s.b.Dir(), "claims") }
+func (s *Project) claimsDir() string { return filepath.Join(s.b.Dir(), "claims") }
 
 func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), c.token) }
 
@@ -191,8 +191,8 @@ func (c *candidate) discard(ctx context.Context) error {
 	return c.s.removeCandidate(ctx, c.token)
 }
 
-func (s *site) removeCandidate(ctx context.Context, token string) error {
-	path := filepath.Join(s.root, ".worktrees", claimMark+token)
+func (s *Project) removeCandidate(ctx context.Context, token string) error {
+	path := filepath.Join(s.Folder(), claimMark+token)
 	if err := s.repo.Worktree(path).Discard(ctx); err != nil {
 		return err
 	}
@@ -213,12 +213,12 @@ func (c *candidate) place(ctx context.Context, v *gitboard.View, task string) er
 	if err := c.move(ctx, v, task); err != nil {
 		return err
 	}
-	return errors.Join(c.s.repo.Worktree(c.s.path(task)).AttachHead(ctx, v.TaskRef(task)), forget(c.recordFile()))
+	return errors.Join(c.s.repo.Worktree(c.s.Path(task)).AttachHead(ctx, v.TaskRef(task)), forget(c.recordFile()))
 }
 
 // move moves the candidate to the task's path and leaves HEAD detached.
 func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) error {
-	to := c.s.path(task)
+	to := c.s.Path(task)
 	removeEmpty(to)
 	if err := c.s.forgetMissing(ctx, task); err != nil {
 		return err
@@ -243,7 +243,7 @@ func (c *candidate) move(ctx context.Context, v *gitboard.View, task string) err
 }
 
 // readRecord reads the record of who makes a candidate; nil if there is none, or half of one.
-func (s *site) readRecord(token string) (*record, error) {
+func (s *Project) readRecord(token string) (*record, error) {
 	data, err := os.ReadFile(filepath.Join(s.claimsDir(), token))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -265,7 +265,7 @@ const abandonedAfter = 24 * time.Hour
 // inUse reports whether the process that made a candidate may still need it. Another process may
 // have its id by now: only one of this machine that was born at the same time is surely the same,
 // whatever the clock shows in the meantime.
-func (s *site) inUse(r *record) bool {
+func (s *Project) inUse(r *record) bool {
 	if r.Left {
 		return false
 	}

@@ -37,7 +37,7 @@ type Claimed struct {
 // If only the last step fails, the claim is committed nevertheless, and Claim returns both it and
 // the error. Diagnose finds what is missing.
 func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err := s.needFiles("a claim"); err != nil {
 		return nil, err
 	}
-	c := &claimer{site: s, r: r, since: b.Sharing().Moment(), asked: b.Sharing().Moment(), skip: map[string]*board.Refusal{}}
+	c := &claimer{Project: s, r: r, since: b.Sharing().Moment(), asked: b.Sharing().Moment(), skip: map[string]*board.Refusal{}}
 	claimed, err := c.run(ctx)
 	if claimed == nil && errors.As(err, new(*board.Refusal)) { // perhaps only since another call has made this claim
 		switch done, failed := b.Lookup(ctx, r.Request); {
@@ -65,7 +65,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 
 // claimer carries one claim through its attempts.
 type claimer struct {
-	*site
+	*Project
 	r     ClaimRequest
 	asked gitboard.Moment           // when the claim was requested
 	since gitboard.Moment           // the same, or when it was last decided
@@ -148,7 +148,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	if err := c.plan(ctx, v); err != nil {
 		return nil, err
 	}
-	path := c.path(t.ID)
+	path := c.Path(t.ID)
 	c.prepared = !c.limit
 	switch {
 	case c.limit:
@@ -159,7 +159,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 			_, err = v.KeptIntegration(ctx)
 		}
 		if err == nil {
-			path, err = c.ensure(ctx, v, t)
+			path, err = c.Ensure(ctx, v, t)
 		}
 	}
 	if err != nil {
@@ -190,14 +190,14 @@ func (c *claimer) beside(ctx context.Context, done *gitboard.Done) (bool, error)
 		err := v.State.Err()
 		return err == nil, err
 	}
-	which := identity(c.path(c.task))
+	which := identity(c.Path(c.task))
 	return which != "" && which != c.kept.which, nil
 }
 
 // stillHeld reports whether a claim of this clone is still one.
-func (s *site) stillHeld(v *gitboard.View, claimed *board.Task) bool {
+func (s *Project) stillHeld(v *gitboard.View, claimed *board.Task) bool {
 	now := v.State.Task(claimed.ID)
-	return now != nil && now.Status == board.Claimed && now.AssignedTo == claimed.AssignedTo && now.Clone == s.clone
+	return now != nil && now.Status == board.Claimed && now.AssignedTo == claimed.AssignedTo && now.Clone == s.Clone
 }
 
 // retryIfChanged turns a refusal about the files of a worktree into errChanged if the board has
@@ -220,7 +220,7 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View, t *board.Task) 
 	if err != nil {
 		return err
 	}
-	if err := l.blocked(c.task); err != nil {
+	if err := l.Blocked(c.task); err != nil {
 		return err
 	}
 	// The board was read first, so this commit contains everything it calls merged.
@@ -245,13 +245,13 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View, t *board.Task) 
 		return err
 	}
 	c.candidate = nil
-	c.candidate, err = c.site.candidate(ctx, v, c.task, base)
+	c.candidate, err = c.Project.candidate(ctx, v, c.task, base)
 	return err
 }
 
 // foreign refuses to start a task whose branch belongs to a person: it has commits that integration
 // lacks, and the task was never claimed.
-func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, landed plumbing.OID) error {
+func (s *Project) foreign(ctx context.Context, v *gitboard.View, task string, landed plumbing.OID) error {
 	if err := s.room(ctx, v, task); err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, lande
 
 // room prepares this clone for the branch of a task: its hooks keep pushes away from it. It refuses
 // where a branch has the name of something that the task's would be below.
-func (s *site) room(ctx context.Context, v *gitboard.View, task string) error {
+func (s *Project) room(ctx context.Context, v *gitboard.View, task string) error {
 	if err := install.Hide(s.repo, v.Branches()); err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 		return err
 	}
 	err := c.candidate.place(ctx, v, c.task)
-	if errors.Is(err, fs.ErrExist) && identity(c.path(c.task)) != "" {
+	if errors.Is(err, fs.ErrExist) && identity(c.Path(c.task)) != "" {
 		return nil // another call moved a worktree in
 	}
 	return err
@@ -339,9 +339,9 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 // resetBranch resets the branch to the claim's base if the previous holder, unaware of the claim,
 // has committed to it since. That commit goes to the attic. An existing worktree is the claim's
 // already, and its agent works on the branch.
-func (s *site) resetBranch(ctx context.Context, v *gitboard.View, task string, base plumbing.OID) error {
+func (s *Project) resetBranch(ctx context.Context, v *gitboard.View, task string, base plumbing.OID) error {
 	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
-	if err != nil || tip == base || identity(s.path(task)) != "" {
+	if err != nil || tip == base || identity(s.Path(task)) != "" {
 		return err
 	}
 	attic, err := s.attic(ctx, task)
@@ -356,15 +356,15 @@ func (s *site) resetBranch(ctx context.Context, v *gitboard.View, task string, b
 }
 
 // bringIn merges integration into the worktree of an integration fix.
-func (s *site) bringIn(ctx context.Context, done *gitboard.Done, claimed *Claimed) {
+func (s *Project) bringIn(ctx context.Context, done *gitboard.Done, claimed *Claimed) {
 	var err error
-	if claimed.Conflicts, err = s.mergeIn(ctx, done.View, claimed.Task.ID, claimed.Path, done.Op.Actor); err != nil {
+	if claimed.Conflicts, err = s.MergeIntegration(ctx, done.View, claimed.Task.ID, claimed.Path, done.Op.Actor); err != nil {
 		claimed.Warnings = append(claimed.Warnings, fmt.Sprintf("integration could not be merged into the worktree (git liza doctor repairs it): %v", err))
 	}
 }
 
-// mergeIn merges integration into the worktree of a task and leaves conflicts unresolved.
-func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (conflicts []string, err error) {
+// MergeIntegration merges integration into the worktree of a task and leaves conflicts unresolved.
+func (s *Project) MergeIntegration(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (conflicts []string, err error) {
 	tip, err := s.integration(ctx, v)
 	if err != nil {
 		return nil, err
@@ -380,7 +380,7 @@ func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string,
 var unmerged = []string{"DD", "AU", "UD", "UA", "DU", "AA", "UU"}
 
 // claimedBefore returns and completes a claim that the same request made earlier.
-func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed, error) {
+func (s *Project) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed, error) {
 	if _, blocked := done.Op.Payload.(*board.IterationLimit); blocked {
 		return nil, limitReached(done)
 	}
@@ -393,7 +393,7 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 		return nil, err
 	}
 	event := t.History[len(t.History)-1].Event
-	claimed := &Claimed{Done: done, Task: t, Path: s.path(t.ID), Kind: board.ClaimKind{Event: event, Fresh: p.BaseCommit != "", Fix: event == board.EventClaimedForFix}}
+	claimed := &Claimed{Done: done, Task: t, Path: s.Path(t.ID), Kind: board.ClaimKind{Event: event, Fresh: p.BaseCommit != "", Fix: event == board.EventClaimedForFix}}
 	v, err := s.b.View(ctx)
 	if err != nil {
 		return claimed, err
@@ -402,10 +402,10 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 		return claimed, v.State.Err()
 	}
 	now := v.State.Task(t.ID)
-	if left := s.unmoved(now); left != nil {
-		return claimed, s.moveInLate(ctx, v, now, left, done.Op.Actor)
+	if s.Unfinished(now) {
+		return claimed, s.FinishClaim(ctx, v, now, done.Op.Actor)
 	}
-	if _, err := s.ensure(ctx, v, now); err != nil {
+	if _, err := s.Ensure(ctx, v, now); err != nil {
 		return claimed, err
 	}
 	if !claimed.Kind.Fix {
@@ -415,7 +415,7 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 	if err != nil {
 		return claimed, err
 	}
-	if len(dirty) == 0 && midst(claimed.Path) == "" {
+	if len(dirty) == 0 && Midst(claimed.Path) == "" {
 		s.bringIn(ctx, done, claimed)
 		return claimed, nil
 	}

@@ -58,7 +58,7 @@ func firstTask(v *gitboard.View) string {
 // plan asks the board before any costly step.
 func (c *claimer) plan(ctx context.Context, v *gitboard.View) error {
 	c.limit = false
-	p := &board.Claim{About: board.About{Task: c.task}, Clone: c.clone}
+	p := &board.Claim{About: board.About{Task: c.task}, Clone: c.Clone}
 	if c.kind.Fresh {
 		base, err := c.integration(ctx, v)
 		if err != nil {
@@ -93,7 +93,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 		return nil, nil, errChanged // it would have reached the limit then
 	}
 	if !c.kind.Fresh {
-		return &board.Claim{About: about, Clone: c.clone}, nil, nil
+		return &board.Claim{About: about, Clone: c.Clone}, nil, nil
 	}
 	if err := c.baseServes(ctx, v, t); err != nil {
 		return nil, nil, err
@@ -101,7 +101,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if c.kept, err = c.keep(ctx, v, c.task, c.r.Actor); err != nil {
 		return nil, nil, err
 	}
-	if err := c.kept.at.blocked(c.task); err != nil {
+	if err := c.kept.at.Blocked(c.task); err != nil {
 		return nil, nil, c.retryIfChanged(ctx, v, err)
 	}
 	if err := c.foreign(ctx, v, c.task, c.candidate.base); err != nil {
@@ -118,7 +118,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 		return nil, nil, err
 	}
 	base := c.candidate.base
-	p := &board.Claim{About: about, Clone: c.clone, BaseCommit: string(base), Kept: string(c.kept.commit)}
+	p := &board.Claim{About: about, Clone: c.Clone, BaseCommit: string(base), Kept: string(c.kept.commit)}
 	return p, slices.Concat(hidden, c.kept.refs, []plumbing.RefUpdate{{Ref: v.TaskRef(c.task), Old: c.kept.tip, New: base}}), nil
 }
 

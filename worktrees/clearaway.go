@@ -32,15 +32,15 @@ func identity(path string) string {
 //
 // The worktree is first moved out of the way, so that its path is free at once for an agent that
 // has claimed the task since. If it was that agent's worktree which was moved, it is moved back.
-func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
+func (s *Project) clearAway(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
 	l, err := s.place(ctx, task, v.TaskBranch(task))
-	if err != nil || !l.ours {
+	if err != nil || !l.Ours {
 		return err
 	}
-	if l.theirs != "" {
-		return l.blocked(task)
+	if l.Theirs != "" {
+		return l.Blocked(task)
 	}
-	which := identity(l.path)
+	which := identity(l.Path)
 	if before != nil && before.which != which {
 		return nil // a new worktree: the old one was removed
 	}
@@ -52,8 +52,8 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 	if err := c.note(task); err != nil {
 		return err
 	}
-	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
-	err = s.repo.Worktree(l.path).Move(ctx, gone)
+	gone := filepath.Join(s.Folder(), goneMark+token)
+	err = s.repo.Worktree(l.Path).Move(ctx, gone)
 	if errors.As(err, new(*git.StorageError)) {
 		return errors.Join(err, forget(c.recordFile())) // it stays as it is
 	}
@@ -61,23 +61,23 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 		return errors.Join(s.clearInPlace(ctx, v, task, actor, before, which, err), forget(c.recordFile()))
 	}
 	if identity(gone) != which {
-		return s.moveBack(ctx, c, gone, l.path)
+		return s.moveBack(ctx, c, gone, l.Path)
 	}
-	err = s.finishGone(ctx, v, task, token, l.path, actor, before)
+	err = s.finishGone(ctx, v, task, token, l.Path, actor, before)
 	switch {
 	case err == nil:
 		return nil
 	case identity(gone) == which:
-		return errors.Join(err, s.moveBack(ctx, c, gone, l.path))
+		return errors.Join(err, s.moveBack(ctx, c, gone, l.Path))
 	}
 	return errors.Join(err, c.leave(task)) // some files can't be removed, and the rest was
 }
 
 // makeRoom is clearAway for those who need the path for another worktree. What is left of the old
 // one elsewhere, because some file of it can't be removed, does not keep them from it.
-func (s *site) makeRoom(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
+func (s *Project) makeRoom(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
 	err := s.clearAway(ctx, v, task, actor, before)
-	if errors.Is(err, fs.ErrPermission) && !present(s.path(task)) {
+	if errors.Is(err, fs.ErrPermission) && !present(s.Path(task)) {
 		return nil
 	}
 	return err
@@ -85,7 +85,7 @@ func (s *site) makeRoom(ctx context.Context, v *gitboard.View, task string, acto
 
 // moveBack moves a worktree that was moved out of the way back to its path. If that fails, its
 // record remains, so that Diagnose finds it.
-func (s *site) moveBack(ctx context.Context, c *candidate, gone, path string) error {
+func (s *Project) moveBack(ctx context.Context, c *candidate, gone, path string) error {
 	if !present(gone) {
 		return forget(c.recordFile())
 	}
@@ -97,8 +97,8 @@ func (s *site) moveBack(ctx context.Context, c *candidate, gone, path string) er
 
 // clearInPlace removes a worktree that could not be moved: git refuses to move one in which
 // submodules are checked out. If it no longer exists, another process removed it first.
-func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept, which string, moved error) error {
-	path := s.path(task)
+func (s *Project) clearInPlace(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept, which string, moved error) error {
+	path := s.Path(task)
 	if identity(path) != which {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, 
 // large: they stay in this clone, below liza/large/<task>. Repositories of its submodules, and
 // others inside it, stay below liza/modules/<task>, if they have commits that their remotes are not
 // known to have.
-func (s *site) removeWorktree(ctx context.Context, task, path string, large []string) error {
+func (s *Project) removeWorktree(ctx context.Context, task, path string, large []string) error {
 	if err := s.keepModules(ctx, task, path); err != nil {
 		return err
 	}
@@ -137,20 +137,20 @@ func (s *site) removeWorktree(ctx context.Context, task, path string, large []st
 func LargeDir(b *gitboard.Board) string { return filepath.Join(b.Dir(), "large") }
 
 // keepModules keeps the repositories of a task's worktree that must outlive it.
-func (s *site) keepModules(ctx context.Context, task, path string) error {
+func (s *Project) keepModules(ctx context.Context, task, path string) error {
 	_, err := s.repo.Worktree(path).KeepModules(ctx, s.modulesDir(task))
 	return err
 }
 
 // modulesDir is where the next repositories are kept that outlive a worktree of a task.
-func (s *site) modulesDir(task string) string {
+func (s *Project) modulesDir(task string) string {
 	return free(filepath.Join(s.b.Dir(), "modules", task))
 }
 
 // finishGone removes a worktree that was moved out of the way. lies is where the caller finds it if
 // that fails.
-func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token, lies string, actor board.Actor, before *kept) error {
-	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
+func (s *Project) finishGone(ctx context.Context, v *gitboard.View, task, token, lies string, actor board.Actor, before *kept) error {
+	gone := filepath.Join(s.Folder(), goneMark+token)
 	large, err := s.keepAgain(ctx, v, task, gone, lies, actor, before)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // fresh is the actor who wants a new worktree, which only the task's coder, planners and humans may
 // have; nil for none.
 func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Actor) (string, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return "", err
 	}
@@ -40,18 +40,18 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 		if fresh.Role != roles.Human && fresh.Role != roles.Planner && fresh.ID != t.AssignedTo {
 			return "", refusal(board.CodePermission, t.ID, "git liza worktree create "+t.ID+" makes a missing one; a fresh one is for its coder, a planner or a human", "%s holds %s, and %s would replace its worktree", t.AssignedTo, t.ID, fresh.ID)
 		}
-		if _, err := s.workTip(ctx, v, t); err != nil {
+		if _, err := s.WorkTip(ctx, v, t); err != nil {
 			return "", err // it has no source
 		}
 		if err := s.makeRoom(ctx, v, t.ID, *fresh, nil); err != nil {
 			return "", fmt.Errorf("put the worktree of %s aside: %w", t.ID, err)
 		}
 	}
-	return s.ensure(ctx, v, t)
+	return s.Ensure(ctx, v, t)
 }
 
-// self is git's identity in this clone, for steps that are not operations.
-func (s *site) self(ctx context.Context) board.Actor {
+// Self is git's identity in this clone, for steps that are not operations.
+func (s *Project) Self(ctx context.Context) board.Actor {
 	who, err := s.repo.Settings().Identity(ctx)
 	if err != nil {
 		return itself

@@ -12,7 +12,7 @@ import (
 // into the attic. The branch of a BLOCKED task stays, since unblock may keep the work. Only
 // planners and humans may do this; the board does not change.
 func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task string) error {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task stri
 	}
 	l, err := s.place(ctx, t.ID, v.TaskBranch(t.ID))
 	if err == nil {
-		err = l.blocked(t.ID)
+		err = l.Blocked(t.ID)
 	}
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task stri
 	case board.Blocked:
 		return s.clearAway(ctx, v, t.ID, actor, nil)
 	case board.Abandoned, board.Superseded:
-		return s.tidy(ctx, v, t.ID, actor)
+		return s.Tidy(ctx, v, t.ID, actor)
 	}
 	hint := "block, abandon or supersede it first"
 	if t.Status == board.Merged {

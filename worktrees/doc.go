@@ -5,7 +5,7 @@
 // It owns the evidence that such an operation needs (a worktree is clean, a branch is where it
 // should be), the other refs that move in the operation's transaction, and the steps before and
 // after it, each of which can be repeated. It contains no rule of the protocol: those are in
-// board's Check. Diagnose finds what a crash left unfinished, and repairs it from the board.
+// board's Check. Package doctor finds the steps that a crash left unfinished.
 //
 // It promises not to destroy anything that a person could want: before a branch is dropped or
 // reset, or a worktree removed, commits that integration lacks and uncommitted files are in the
@@ -13,7 +13,6 @@
 // are easily made again (attic_skip) or too large (attic_max_mb). A human's checkout is never changed,
 // and a worktree that this package did not make is never removed, wherever it lies.
 //
-// It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/git, gitboard/git/disk,
-// gitboard/git/plumbing, gitboard/lease, gitboard/log, gitboard/proc, gitboard/roles, gitboard/text
-// and hooks/install.
+// It may import gitboard, gitboard/board, gitboard/git, gitboard/git/disk, gitboard/git/plumbing,
+// gitboard/log, gitboard/proc, gitboard/roles, gitboard/text and hooks/install.
 package worktrees

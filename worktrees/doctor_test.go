@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -29,7 +30,7 @@ type found struct {
 
 // reports checks that exactly these problems are found, and that each can be repaired or has a way
 // out for a person.
-func (s *scene) reports(want ...found) []worktrees.Problem {
+func (s *scene) reports(want ...found) []doctor.Problem {
 	s.t.Helper()
 	all := s.problems()
 	left := slices.Clone(want)
@@ -72,9 +73,9 @@ func TestNowhereHere(t *testing.T) {
 	s.claimedAt("coder-2", "two", strings.Repeat("2", 40))
 	s.breaks(taskRef("two"), "garbage\n")
 	s.reports(
-		found{worktrees.MissingBranch, "one", false, "bring task/one back from where it is"},
-		found{worktrees.MissingWorktree, "one", true, "one is CLAIMED"},
-		found{worktrees.BrokenRef, "two", false, "bring task/two back from where it is"},
+		found{doctor.MissingBranch, "one", false, "bring task/one back from where it is"},
+		found{doctor.MissingWorktree, "one", true, "one is CLAIMED"},
+		found{doctor.BrokenRef, "two", false, "bring task/two back from where it is"},
 	)
 	_, err := worktrees.Create(s.ctx, s.b, "one", nil)
 	s.refused(err, board.CodeMissing, "the work of one is not in this clone | git liza sync")
@@ -91,28 +92,9 @@ func TestMissingBranchOnly(t *testing.T) {
 	s.check(os.Remove(filepath.Join(s.gitDirOf("two"), "logs", "HEAD")))
 	s.deletes(taskRef("two"))
 	s.reports(
-		found{worktrees.MissingBranch, "one", false, "git branch task/one COMMIT"},
-		found{worktrees.MissingBranch, "two", false, "git branch task/two COMMIT"},
+		found{doctor.MissingBranch, "one", false, "git branch task/one COMMIT"},
+		found{doctor.MissingBranch, "two", false, "git branch task/two COMMIT"},
 	)
-}
-
-// TestBrokenBranchOfAnotherHead checks that a broken branch is not set to a commit of another
-// branch that its worktree is on, nor where its worktree says nothing.
-func TestBrokenBranchOfAnotherHead(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
-	last := s.work("one", "b.txt", "b\n")
-	s.git(s.path("one"), "checkout", "-q", "-b", "own")
-	s.work("one", "c.txt", "c\n")
-	s.breaks(taskRef("one"), "garbage\n")
-	s.check(os.Remove(filepath.Join(s.gitDirOf("two"), "logs", "HEAD")))
-	s.breaks(taskRef("two"), "garbage\n")
-	problems := s.reports(found{worktrees.BrokenRef, "one", true, "by its reflog"}, found{worktrees.BrokenRef, "two", true, "by its reflog"})
-	_, err := fixAll(s.ctx, problems)
-	s.check(err)
-	if at := s.ref(taskRef("one")); at != last {
-		t.Errorf("the branch is at %s, not at %s", at, last)
-	}
-	s.reports(found{worktrees.WrongBranch, "one", false, "git -C .worktrees/one checkout task/one"})
 }
 
 // TestWrongBranch checks that a detached worktree is not put on its branch in the middle of a
@@ -127,12 +109,12 @@ func TestWrongBranch(t *testing.T) {
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", side, "task/two")
 	s.reports(
-		found{worktrees.WrongBranch, "one", false, "on a detached HEAD, not on task/one"},
-		found{worktrees.WrongBranch, "two", false, "git -C .worktrees/two checkout task/two"},
+		found{doctor.WrongBranch, "one", false, "on a detached HEAD, not on task/one"},
+		found{doctor.WrongBranch, "two", false, "git -C .worktrees/two checkout task/two"},
 	)
 	s.check(os.Remove(merging))
 	s.git(s.dir, "worktree", "remove", side)
-	s.mended(worktrees.WrongBranch, worktrees.WrongBranch)
+	s.mended(doctor.WrongBranch, doctor.WrongBranch)
 }
 
 // TestFolders checks what is said of the entries of .worktrees that belong to nobody here.
@@ -150,10 +132,10 @@ func TestFolders(t *testing.T) {
 	then := time.Now().Add(-25 * time.Hour)
 	s.check(os.Chtimes(left, then, then))
 	s.reports(
-		found{worktrees.UnknownWorktree, "one", false, "git liza worktree repair"},
-		found{worktrees.MissingWorktree, "two", false, "move it elsewhere"},
-		found{worktrees.UnknownWorktree, "", false, "belongs to no task of this board"},
-		found{worktrees.LeftWorktree, "", false, "it was a task's worktree once"},
+		found{doctor.UnknownWorktree, "one", false, "git liza worktree repair"},
+		found{doctor.MissingWorktree, "two", false, "move it elsewhere"},
+		found{doctor.UnknownWorktree, "", false, "belongs to no task of this board"},
+		found{doctor.LeftWorktree, "", false, "it was a task's worktree once"},
 	)
 	s.check(os.RemoveAll(s.path("two")))
 	_, err := worktrees.Create(s.ctx, s.b, "two", nil)
@@ -168,7 +150,7 @@ func TestUnfinishedRecord(t *testing.T) {
 	s.reports()
 	then := begin.Add(-2 * time.Minute)
 	s.check(os.Chtimes(filepath.Join(s.b.Dir(), "claims", ".aaaa-1"), then, then))
-	s.mended(worktrees.LeftRecord)
+	s.mended(doctor.LeftRecord)
 }
 
 // TestRegistrationsOfOurs checks that git forgets a worktree of ours that is gone, unless it is there
@@ -177,7 +159,7 @@ func TestRegistrationsOfOurs(t *testing.T) {
 	s := newScene(t)
 	s.check(s.b.Repo().Worktree(s.path("gone")).Add(s.ctx, s.ref("refs/heads/integration")))
 	s.check(os.Rename(s.path("gone"), s.path(".away")))
-	problems := s.reports(found{worktrees.PrunableWorktree, "", true, "which is not there"})
+	problems := s.reports(found{doctor.PrunableWorktree, "", true, "which is not there"})
 	s.check(os.Rename(s.path(".away"), s.path("gone")))
 	_, err := fixAll(s.ctx, problems)
 	s.check(err)
@@ -193,23 +175,6 @@ func TestRegistrationsOfOurs(t *testing.T) {
 	_, err = fixAll(s.ctx, problems)
 	s.check(err)
 	s.lies()
-}
-
-// TestLostCommit covers a submission whose commit is gone.
-func TestLostCommit(t *testing.T) {
-	s := newScene(t, ready("one"))
-	commit := string(s.elsewhere("coder-1", "one"))
-	s.deletes(plumbing.ReviewRef("one", 1))
-	object := filepath.Join(s.b.Repo().CommonDir(), "objects", commit[:2], commit[2:])
-	s.check(os.Rename(object, object+"-away"))
-	s.b = s.open()
-	s.reports(found{worktrees.LostSubmission, "one", false, "fetch it from a clone that has it"})
-	s.breaks(plumbing.ReviewRef("one", 1), "garbage\n")
-	s.reports(found{worktrees.LostSubmission, "one", false, plumbing.ReviewRef("one", 1) + " is broken"})
-	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), filepath.FromSlash(plumbing.ReviewRef("one", 1)))))
-	s.check(os.Rename(object+"-away", object))
-	s.b = s.open()
-	s.mended(worktrees.LostSubmission)
 }
 
 // TestHeldLock checks that a lock which a process may hold is left to a person.
@@ -235,12 +200,12 @@ func TestHeldLock(t *testing.T) {
 	half := filepath.Join(s.b.Repo().CommonDir(), "worktrees", "half")
 	s.check(os.MkdirAll(half, 0o755))
 	s.check(os.Chtimes(half, later, later))
-	s.reports(found{worktrees.StaleLock, "", false, "make sure that no git process runs in this repository"},
-		found{worktrees.DamagedRecord, "", false, "wait until no git process works in this repository"})
+	s.reports(found{doctor.StaleLock, "", false, "make sure that no git process runs in this repository"},
+		found{doctor.DamagedRecord, "", false, "wait until no git process works in this repository"})
 	s.check(in.Close())
 	s.check(waits.Wait())
 	s.check(os.Remove(half))
-	s.mended(worktrees.StaleLock)
+	s.mended(doctor.StaleLock)
 }
 
 // TestLeftLocks: wherever a killed git has left a lock, doctor finds it. While one of a reflog is
@@ -256,8 +221,8 @@ func TestLeftLocks(t *testing.T) {
 		path, long := filepath.Join(s.b.Repo().CommonDir(), lock), time.Now().Add(-time.Hour)
 		s.write(s.b.Repo().CommonDir(), lock, "")
 		s.check(os.Chtimes(path, long, long))
-		s.reports(found{worktrees.StaleLock, "", true, ""})
-		s.mended(worktrees.StaleLock)
+		s.reports(found{doctor.StaleLock, "", true, ""})
+		s.mended(doctor.StaleLock)
 		if _, err := os.Lstat(path); err == nil {
 			t.Errorf("%s is still there", lock)
 		}
@@ -273,7 +238,7 @@ func TestMergeLeaseOf(t *testing.T) {
 	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
 	s.clock.pass(time.Minute)
-	old := s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merged a human's commit, expired at"})
+	old := s.reports(found{doctor.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merged a human's commit, expired at"})
 	was, err := lease.Read(s.ctx, s.b.Repo(), plumbing.MergeHolder)
 	s.check(err)
 	held.Expires, held.Tasks = board.At(s.clock.now().Add(time.Minute)), []string{"one", "two"}
@@ -285,7 +250,7 @@ func TestMergeLeaseOf(t *testing.T) {
 		held.Process = strings.Join(process, " ")
 		now, err = lease.Beat(s.ctx, s.b.Repo(), now, held)
 		s.check(err)
-		s.reports(found{worktrees.ExpiredMerge, "", true, "the process by which code-reviewer-2 merged one, two has ended"})
+		s.reports(found{doctor.ExpiredMerge, "", true, "the process by which code-reviewer-2 merged one, two has ended"})
 	}
 	_, err = fixAll(s.ctx, old)
 	if s.check(err); s.lease(plumbing.MergeHolder).OID != now.OID {
@@ -296,17 +261,17 @@ func TestMergeLeaseOf(t *testing.T) {
 	held.Process, held.Heartbeat, held.Expires = "", board.At(fast), board.At(fast.Add(time.Minute))
 	_, err = lease.Beat(s.ctx, s.b.Repo(), now, held)
 	s.check(err)
-	s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merges one, two, is 30h00m ahead of this clock: until it expires or is renewed"})
+	s.reports(found{doctor.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merges one, two, is 30h00m ahead of this clock: until it expires or is renewed"})
 	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: s.git(s.dir, "commit-tree", "-p", "integration", "-m", "next", "integration^{tree}")})
 	s.refused(err, board.CodeBusy, "its clock is 30h00m ahead of this one")
-	s.mended(worktrees.ExpiredMerge)
+	s.mended(doctor.ExpiredMerge)
 	now, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
 	none := plumbing.NewObject(plumbing.BlobObject, []byte("not a lease\n"))
 	s.check(s.b.Repo().WriteObjects(s.ctx, []plumbing.Object{none}))
 	s.check(s.b.Repo().UpdateRefs(s.ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(plumbing.MergeHolder), Old: now.OID, New: none.OID}}, ""))
-	s.reports(found{worktrees.ExpiredMerge, "", true, "the lease of merges can't be read"})
-	s.mended(worktrees.ExpiredMerge)
+	s.reports(found{doctor.ExpiredMerge, "", true, "the lease of merges can't be read"})
+	s.mended(doctor.ExpiredMerge)
 }
 
 // TestLeaseOfAFastClock: a lease that was renewed with a clock that is ahead keeps a task from
@@ -321,7 +286,7 @@ func TestLeaseOfAFastClock(t *testing.T) {
 	next.Heartbeat, next.Expires = board.At(fast), board.At(fast.Add(5*time.Minute))
 	_, err := lease.Beat(s.ctx, s.b.Repo(), held, next)
 	s.check(err)
-	s.reports(found{worktrees.ClockSkew, "", false, "the lease of coder-1 is 30h00m ahead of this clock: until it expires or is renewed, nobody else gets one"})
+	s.reports(found{doctor.ClockSkew, "", false, "the lease of coder-1 is 30h00m ahead of this clock: until it expires or is renewed, nobody else gets one"})
 	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, board.CodeWrongState, "the lease of coder-1 ends at "+string(next.Expires)+", by a clock that is 30h00m ahead of this one")
 	_, err = s.b.Sessions().Heartbeat(s.ctx, s.as("coder-1"))
@@ -341,5 +306,5 @@ func TestBranchNamedLikeATask(t *testing.T) {
 	s.git(s.dir, "worktree", "add", "-q", "-b", "task/task", side, "main")
 	s.reports()
 	s.git(s.dir, "worktree", "remove", side)
-	s.mended(worktrees.LeftBranch)
+	s.mended(doctor.LeftBranch)
 }

@@ -15,7 +15,7 @@ import (
 // operation's transaction, and the worktree afterwards. If only that last step fails, the operation
 // is committed nevertheless, and End returns both it and the error; Diagnose finds the worktree.
 func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.TaskPayload) (*gitboard.Done, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 	}
 	if err != nil {
 		by := "the next claim replaces it"
-		if done.After.Task(p.TaskID()).Status.Terminal() || !present(s.path(p.TaskID())) {
+		if done.After.Task(p.TaskID()).Status.Terminal() || !present(s.Path(p.TaskID())) {
 			by = "git liza doctor repairs it"
 		}
 		return done, fmt.Errorf("it is done, but the worktree of %s could not be removed (%s): %w", p.TaskID(), by, err)

@@ -14,9 +14,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// ensure returns the worktree of a task whose work is kept. A missing worktree is made again from
+// Ensure returns the worktree of a task whose work is kept. A missing worktree is made again from
 // the branch.
-func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (string, error) {
+func (s *Project) Ensure(ctx context.Context, v *gitboard.View, t *board.Task) (string, error) {
 	if err := s.needFiles("a worktree"); err != nil {
 		return "", err
 	}
@@ -26,17 +26,17 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 		if err != nil {
 			return false, err
 		}
-		if l.ours && s.elsewhere(t) {
+		if l.Ours && s.Elsewhere(t) {
 			// A remnant from before the work went to another clone.
-			return false, s.makeRoom(ctx, v, t.ID, s.self(ctx), nil)
+			return false, s.makeRoom(ctx, v, t.ID, s.Self(ctx), nil)
 		}
-		if path = l.path; l.ours {
+		if path = l.Path; l.Ours {
 			return true, s.attach(ctx, v, t.ID, path)
 		}
-		if err := l.blocked(t.ID); err != nil {
+		if err := l.Blocked(t.ID); err != nil {
 			return false, err
 		}
-		tip, err := s.workTip(ctx, v, t)
+		tip, err := s.WorkTip(ctx, v, t)
 		if err != nil {
 			return false, err
 		}
@@ -47,9 +47,9 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 
 // attach puts a task's worktree on the task's branch if a claim that was cut short left it detached
 // at the branch's tip.
-func (s *site) attach(ctx context.Context, v *gitboard.View, task, path string) error {
+func (s *Project) attach(ctx context.Context, v *gitboard.View, task, path string) error {
 	head, branch, err := s.repo.Worktree(path).Head(ctx)
-	if err != nil || branch != "" || midst(path) != "" {
+	if err != nil || branch != "" || Midst(path) != "" {
 		return err
 	}
 	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
@@ -61,7 +61,7 @@ func (s *site) attach(ctx context.Context, v *gitboard.View, task, path string) 
 
 // remake makes a task's worktree at its branch's tip, unless another process made it or the branch
 // moved.
-func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip plumbing.OID) (made bool, err error) {
+func (s *Project) remake(ctx context.Context, v *gitboard.View, task string, tip plumbing.OID) (made bool, err error) {
 	c, err := s.leftFor(ctx, task, tip)
 	if c == nil && err == nil {
 		c, err = s.candidate(ctx, v, task, tip)
@@ -75,18 +75,18 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip pl
 		return false, err
 	}
 	now, err := s.repo.Ref(ctx, v.TaskRef(task))
-	if err != nil || l.ours || now != tip {
+	if err != nil || l.Ours || now != tip {
 		return false, err
 	}
 	err = c.place(ctx, v, task)
-	if errors.Is(err, fs.ErrExist) && identity(s.path(task)) != "" {
+	if errors.Is(err, fs.ErrExist) && identity(s.Path(task)) != "" {
 		return false, nil // another process was faster
 	}
 	return true, err
 }
 
 // leftFor finds a candidate for a task that a dead process left, at the right commit.
-func (s *site) leftFor(ctx context.Context, task string, tip plumbing.OID) (*candidate, error) {
+func (s *Project) leftFor(ctx context.Context, task string, tip plumbing.OID) (*candidate, error) {
 	all, err := s.repo.Records().RepairedWorktrees(ctx)
 	if err != nil {
 		return nil, err
@@ -100,14 +100,14 @@ func (s *site) leftFor(ctx context.Context, task string, tip plumbing.OID) (*can
 		if unread != nil || r == nil || r.Task != task || r.Unready || s.inUse(r) {
 			continue
 		}
-		return &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: tip, ready: true}, nil
+		return &candidate{s: s, token: token, path: filepath.Join(s.Folder(), claimMark+token), base: tip, ready: true}, nil
 	}
 	return nil, nil
 }
 
-// workTip returns the commit of a task's branch. A missing branch is created again from the board's
+// WorkTip returns the commit of a task's branch. A missing branch is created again from the board's
 // and this clone's records of the work.
-func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (plumbing.OID, error) {
+func (s *Project) WorkTip(ctx context.Context, v *gitboard.View, t *board.Task) (plumbing.OID, error) {
 	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
 	if err == nil && tip.IsZero() {
 		err = s.room(ctx, v, t.ID)
@@ -115,11 +115,11 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (pl
 	if err != nil {
 		return "", err
 	}
-	from, err := s.knownWork(ctx, t)
+	from, err := s.KnownWork(ctx, t)
 	if err != nil {
 		return "", err
 	}
-	if s.elsewhere(t) {
+	if s.Elsewhere(t) {
 		seen, err := s.b.Sharing().Published(ctx, t.ID)
 		if err != nil {
 			return "", err
@@ -133,7 +133,7 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (pl
 		r := board.Refuse(board.CodeMissing, fmt.Sprintf("the work of %s is not in this clone", t.ID), "git liza sync, or take another task")
 		r.Task = t.ID
 		return "", r
-	case !tip.IsZero() && (from == "" || t.Clone == s.clone):
+	case !tip.IsZero() && (from == "" || t.Clone == s.Clone):
 		return tip, nil
 	case !tip.IsZero():
 		// Made in another clone: this clone's branch may be behind its submission.
@@ -147,7 +147,7 @@ func (s *site) workTip(ctx context.Context, v *gitboard.View, t *board.Task) (pl
 
 // takeOver moves a task's branch here to the commit that another clone has published. Commits that
 // only the branch here has go to the attic.
-func (s *site) takeOver(ctx context.Context, v *gitboard.View, task string, tip, seen plumbing.OID) error {
+func (s *Project) takeOver(ctx context.Context, v *gitboard.View, task string, tip, seen plumbing.OID) error {
 	if tip == seen {
 		return nil
 	}
@@ -165,14 +165,14 @@ func (s *site) takeOver(ctx context.Context, v *gitboard.View, task string, tip,
 	return s.repo.UpdateRefs(ctx, updates, "git liza: take the branch over")
 }
 
-// knownWork finds the newest commit of a task that is certainly its work: the last submission since
+// KnownWork finds the newest commit of a task that is certainly its work: the last submission since
 // the task was begun afresh, else the commit where it began; "" if this clone lacks it.
-func (s *site) knownWork(ctx context.Context, t *board.Task) (plumbing.OID, error) {
+func (s *Project) KnownWork(ctx context.Context, t *board.Task) (plumbing.OID, error) {
 	commit := submitted(t)
-	if commit == "" && !s.elsewhere(t) {
+	if commit == "" && !s.Elsewhere(t) {
 		commit = t.BaseCommit
 	}
-	has, err := s.has(ctx, commit)
+	has, err := s.Has(ctx, commit)
 	if err != nil || !has {
 		return "", err
 	}
@@ -194,3 +194,6 @@ func submitted(t *board.Task) string {
 	}
 	return ""
 }
+
+// WasSubmitted reports whether work was submitted since a task was begun afresh.
+func WasSubmitted(t *board.Task) bool { return submitted(t) != "" }

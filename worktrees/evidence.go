@@ -44,14 +44,14 @@ func preferRefusal(ctx context.Context, v *gitboard.View, r gitboard.Request, p 
 
 // glance is the state of a task's worktree, as seen once.
 type glance struct {
-	layout
+	Slot
 	git.Checkout // of a worktree of ours
 	err          error
 }
 
 // ahead reads the state of a task's worktree while the board is being read.
 type ahead struct {
-	s    *site
+	s    *Project
 	task string
 	seen chan glance
 }
@@ -66,13 +66,13 @@ func (a *ahead) begin(ctx context.Context) {
 // get waits for the result of begin. It may be called once for each begin.
 func (a *ahead) get() glance { return <-a.seen }
 
-func (s *site) glance(ctx context.Context, task string) (g glance) {
+func (s *Project) glance(ctx context.Context, task string) (g glance) {
 	if !board.ValidTaskID(task) {
 		return g // the board knows no such task
 	}
-	if g.layout, g.err = s.place(ctx, task, ""); g.err == nil && g.ours {
-		if g.Checkout, g.err = s.repo.Worktree(g.path).Checkout(ctx); g.err == nil {
-			g.Dirty = slices.DeleteFunc(g.Dirty, func(e git.StatusEntry) bool { return s.bornDirty(ctx, g.path, g.Head, e) })
+	if g.Slot, g.err = s.place(ctx, task, ""); g.err == nil && g.Ours {
+		if g.Checkout, g.err = s.repo.Worktree(g.Path).Checkout(ctx); g.err == nil {
+			g.Dirty = slices.DeleteFunc(g.Dirty, func(e git.StatusEntry) bool { return s.bornDirty(ctx, g.Path, g.Head, e) })
 		}
 	}
 	return g
@@ -81,7 +81,7 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 // bornDirty reports whether a file that git shows as changed has the very bytes of the commit: its
 // attributes would store others (CRLF with text, a large file without a pointer), so it is that way
 // in every fresh checkout, and nobody changed it.
-func (s *site) bornDirty(ctx context.Context, path string, head plumbing.OID, e git.StatusEntry) bool {
+func (s *Project) bornDirty(ctx context.Context, path string, head plumbing.OID, e git.StatusEntry) bool {
 	file := filepath.Join(path, filepath.FromSlash(e.Path))
 	if e.Code != " M" || disk.IsLink(file) {
 		return false
@@ -93,15 +93,15 @@ func (s *site) bornDirty(ctx context.Context, path string, head plumbing.OID, e 
 
 // work checks that a task's worktree exists and is clean, on the task's branch and not in the
 // middle of a merge or the like, and returns its HEAD.
-func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glance) (plumbing.OID, error) {
+func (s *Project) work(ctx context.Context, v *gitboard.View, t *board.Task, g glance) (plumbing.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
 	}
 	if g.err != nil {
 		return "", g.err
 	}
-	if !g.ours {
-		if s.elsewhere(t) {
+	if !g.Ours {
+		if s.Elsewhere(t) {
 			return "", refusal(board.CodeElsewhere, t.ID, "do it there", "the worktree of %s is in another clone", t.ID)
 		}
 		return "", refusal(board.CodeMissing, t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
@@ -109,11 +109,11 @@ func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glan
 	if err := clean(v, t.ID, g.Checkout, "commit or remove them, then try again"); err != nil {
 		return "", err
 	}
-	if open := midst(g.path); open != "" {
+	if open := Midst(g.Path); open != "" {
 		return "", refusal(board.CodeDirty, t.ID, "finish it there with git "+open+" --continue", "git %s is not finished in %s", open, board.WorktreeOf(t.ID))
 	}
 	if g.Branch != v.TaskRef(t.ID) {
-		hint, err := s.backOn(ctx, v, t.ID, g.Branch, g.Head)
+		hint, err := s.WayBack(ctx, v, t.ID, g.Branch, g.Head)
 		if err != nil {
 			return "", err
 		}
@@ -122,9 +122,9 @@ func (s *site) work(ctx context.Context, v *gitboard.View, t *board.Task, g glan
 	return g.Head, nil
 }
 
-// backOn is the way for a worktree back to its task's branch. If HEAD is on no branch and has
+// WayBack is the way for a worktree back to its task's branch. If HEAD is on no branch and has
 // commits that the task's lacks, as after `git rebase --quit`, they may exist only on HEAD.
-func (s *site) backOn(ctx context.Context, v *gitboard.View, task, branch string, head plumbing.OID) (hint string, err error) {
+func (s *Project) WayBack(ctx context.Context, v *gitboard.View, task, branch string, head plumbing.OID) (hint string, err error) {
 	in := "git -C " + board.WorktreeOf(task)
 	hint = in + " checkout " + v.TaskBranch(task)
 	if branch != "" {
@@ -173,8 +173,8 @@ func paths(entries []git.StatusEntry) []string {
 	return list
 }
 
-// midst names the git command that is unfinished in a worktree, "" for none (gitrepository-layout).
-func midst(path string) string {
+// Midst names the git command that is unfinished in a worktree, "" for none (gitrepository-layout).
+func Midst(path string) string {
 	dir := git.LinkedDir(path)
 	if dir == "" {
 		return ""
@@ -201,7 +201,7 @@ func midst(path string) string {
 
 // named resolves a commit that a person gave, abbreviated or as any revision. expected is the
 // commit that it should be, and that a short form is compared with first.
-func (s *site) named(ctx context.Context, rev string, expected plumbing.OID) (plumbing.OID, error) {
+func (s *Project) named(ctx context.Context, rev string, expected plumbing.OID) (plumbing.OID, error) {
 	const shortest = 4
 	if short := strings.ToLower(rev); len(short) >= shortest && strings.HasPrefix(string(expected), short) {
 		return expected, nil

@@ -28,15 +28,15 @@ func TestInterruptedParts(t *testing.T) {
 		do   func(ctx context.Context) error
 		done func(t *testing.T)
 	}
-	for name, begin := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part{
-		"late work is kept": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+	for name, begin := range map[string]func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part{
+		"late work is kept": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
 			v := s.boarded(t, ctx, commits)
-			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
+			must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+			must(t, os.WriteFile(filepath.Join(s.Path("one"), "late"), nil, 0o644))
 			before := &kept{commit: s.side(t, ctx, "first\n", commits[0])}
 			return part{
 				func(ctx context.Context) error {
-					_, err := s.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, before)
+					_, err := s.keepAgain(ctx, v, "one", s.Path("one"), s.Path("one"), ada, before)
 					return err
 				},
 				func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"a branch is reset": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+		"a branch is reset": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
 			return part{
 				func(ctx context.Context) error { return s.resetBranch(ctx, noBoard(), "one", commits[0]) },
@@ -56,7 +56,7 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"a branch is taken over": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+		"a branch is taken over": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
 			own := s.side(t, ctx, "own\n", commits[0])
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: own}}, ""))
 			return part{
@@ -67,46 +67,46 @@ func TestInterruptedParts(t *testing.T) {
 				},
 			}
 		},
-		"a branch is brought forward": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+		"a branch is brought forward": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
 			task := &board.Task{ID: "one", Clone: "another", ReviewCommit: string(commits[1])}
 			return part{
-				func(ctx context.Context) error { _, err := s.workTip(ctx, noBoard(), task); return err },
+				func(ctx context.Context) error { _, err := s.WorkTip(ctx, noBoard(), task); return err },
 				func(t *testing.T) { s.points(t, branch, commits[1]) },
 			}
 		},
-		"a branch is tidied away": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+		"a branch is tidied away": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
 			v := s.boarded(t, ctx, commits)
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[1]}, {Ref: plumbing.ReviewRef("one", 1), New: commits[0]}}, ""))
 			return part{
-				func(ctx context.Context) error { return s.clearBranch(ctx, v, "one") },
+				func(ctx context.Context) error { return s.ClearBranch(ctx, v, "one") },
 				func(t *testing.T) {
 					s.points(t, branch, plumbing.ZeroOID)
 					s.points(t, plumbing.AtticRef("one", 1), commits[1])
 				},
 			}
 		},
-		"a late claim moves in": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+		"a late claim moves in": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
 			v := s.boarded(t, ctx, commits)
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[1]}}, ""))
-			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[1]))
-			c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0], ready: true}
+			must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[1]))
+			c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.Folder(), claimMark+"aaaa"), base: commits[0], ready: true}
 			must(t, c.note("one"))
 			must(t, s.repo.Worktree(c.path).Add(ctx, commits[0]))
 			return part{
 				func(ctx context.Context) error {
-					return s.moveInLate(ctx, v, &board.Task{ID: "one"}, c, ada)
+					return s.finishClaim(ctx, v, &board.Task{ID: "one"}, c, ada)
 				},
 				func(t *testing.T) {
 					s.points(t, branch, commits[0])
-					if head, on, err := s.repo.Worktree(s.path("one")).Head(ctx); head != commits[0] || on != branch || err != nil {
+					if head, on, err := s.repo.Worktree(s.Path("one")).Head(ctx); head != commits[0] || on != branch || err != nil {
 						t.Errorf("at %s on %q %v", head, on, err)
 					}
 				},
 			}
 		},
-		"a directory in the way is looked at": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
-			must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
+		"a directory in the way is looked at": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
+			must(t, os.MkdirAll(filepath.Join(s.Path("one"), "own"), 0o755))
 			return part{
 				func(ctx context.Context) error {
 					if g := s.glance(ctx, "one"); g.err != nil {
@@ -115,101 +115,33 @@ func TestInterruptedParts(t *testing.T) {
 					return s.clearAway(ctx, noBoard(), "one", ada, nil)
 				},
 				func(t *testing.T) {
-					if !present(filepath.Join(s.path("one"), "own")) {
+					if !present(filepath.Join(s.Path("one"), "own")) {
 						t.Error("it is gone")
 					}
 				},
 			}
 		},
-		"worktrees that are gone": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+		"worktrees that are gone": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
 			for _, task := range []string{"one", "two"} {
-				must(t, s.repo.Worktree(s.path(task)).Add(ctx, commits[0]))
+				must(t, s.repo.Worktree(s.Path(task)).Add(ctx, commits[0]))
 			}
-			must(t, os.RemoveAll(s.path("two")))
+			must(t, os.RemoveAll(s.Path("two")))
 			return part{
 				func(ctx context.Context) error { return Repair(ctx, s.b) },
 				func(t *testing.T) {
-					if all, err := s.repo.Records().Worktrees(ctx); err != nil || len(all) != 2 || all[1].Path != s.path("one") {
+					if all, err := s.repo.Records().Worktrees(ctx); err != nil || len(all) != 2 || all[1].Path != s.Path("one") {
 						t.Errorf("git knows %+v %v", all, err)
 					}
 				},
 			}
 		},
-		"a person's branch": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
+		"a person's branch": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) part {
 			s.boarded(t, ctx, commits)
 			v := s.ready(t, ctx, "one")
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
 			return part{
 				func(ctx context.Context) error { return s.foreign(ctx, v, "one", commits[1]) },
 				func(t *testing.T) { s.points(t, branch, commits[0]) },
-			}
-		},
-		"a record that was never finished": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
-			s.boarded(t, ctx, commits)
-			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-			must(t, os.WriteFile(filepath.Join(strings.TrimPrefix(identity(s.path("one")), "gitdir: "), "commondir"), nil, 0o644))
-			return part{
-				func(ctx context.Context) error { _, err := Diagnose(ctx, s.b); return err },
-				func(t *testing.T) {
-					if found, err := Diagnose(ctx, s.b); err != nil || len(found) != 1 || found[0].Kind != DamagedRecord {
-						t.Errorf("found %+v %v", found, err)
-					}
-				},
-			}
-		},
-		"a lease that is not broken": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
-			d := &diagnosis{site: s, v: s.boarded(t, ctx, commits)}
-			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(plumbing.MergeHolder), New: commits[0]}}, ""))
-			return part{
-				d.brokenRefs,
-				func(t *testing.T) {
-					if len(d.found) > 0 {
-						t.Errorf("found %+v", d.found)
-					}
-				},
-			}
-		},
-		"an integration fix that was not begun": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
-			v := s.boarded(t, ctx, commits[1:])
-			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-			d := &diagnosis{site: s, v: v}
-			fix := &board.Task{ID: "one", Status: board.Claimed, History: []board.Event{{Event: board.EventClaimedForFix}}}
-			return part{
-				func(ctx context.Context) error { return d.fix(ctx, fix, s.path("one"), commits[0]) },
-				func(t *testing.T) {
-					if len(d.found) == 0 || d.found[0].Kind != FixNotBegun {
-						t.Errorf("found %+v", d.found)
-					}
-				},
-			}
-		},
-		"work that the attic has lost": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
-			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("one", 1), New: commits[0]}}, ""))
-			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
-			return part{
-				func(ctx context.Context) error {
-					d.found = nil
-					err := d.lostFromAttic(ctx, &board.Task{ID: "one"}, commits[1])
-					if err == nil && len(d.found) == 1 {
-						err = d.found[0].Fix(ctx)
-					}
-					return err
-				},
-				func(t *testing.T) { s.points(t, plumbing.AtticRef("one", 2), commits[1]) },
-			}
-		},
-		"a submission is looked for": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) part {
-			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
-			return part{
-				func(ctx context.Context) error {
-					d.found = nil
-					err := d.submission(ctx, &board.Task{ID: "one"}, plumbing.ReviewRef("one", 1), commits[1], nil)
-					if err == nil {
-						err = d.found[0].Fix(ctx)
-					}
-					return err
-				},
-				func(t *testing.T) { s.points(t, plumbing.ReviewRef("one", 1), commits[1]) },
 			}
 		},
 	} {
@@ -231,7 +163,7 @@ func TestInterruptedParts(t *testing.T) {
 }
 
 // ready adds a claimable task to the board.
-func (s *site) ready(t *testing.T, ctx context.Context, id string) *gitboard.View {
+func (s *Project) ready(t *testing.T, ctx context.Context, id string) *gitboard.View {
 	t.Helper()
 	done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.AddTask{
 		About: board.About{Task: id}, Ready: true, NoSpecFile: true,
@@ -249,62 +181,62 @@ func TestFailing(t *testing.T) {
 		t.Helper()
 		must(t, os.MkdirAll(filepath.Join(append(path, "in it")...), 0o755))
 	}
-	made := func(t *testing.T, ctx context.Context, s *site, commit plumbing.OID) *candidate {
+	made := func(t *testing.T, ctx context.Context, s *Project, commit plumbing.OID) *candidate {
 		t.Helper()
-		c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commit}
+		c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.Folder(), claimMark+"aaaa"), base: commit}
 		must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
 		return c
 	}
 	// unmovable has git refuse to remove a worktree's repositories of submodules.
-	unmovable := func(t *testing.T, ctx context.Context, s *site, path string, commit plumbing.OID) {
+	unmovable := func(t *testing.T, ctx context.Context, s *Project, path string, commit plumbing.OID) {
 		t.Helper()
 		must(t, s.repo.Worktree(path).Add(ctx, commit))
 		must(t, os.Mkdir(filepath.Join(strings.TrimPrefix(identity(path), "gitdir: "), "modules"), 0o755))
 		must(t, os.MkdirAll(s.b.Dir(), 0o755))
 		must(t, os.WriteFile(filepath.Join(s.b.Dir(), "modules"), nil, 0o644))
 	}
-	for name, fails := range map[string]func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (err error, same bool){
-		"kept work can't be read": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+	for name, fails := range map[string]func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (err error, same bool){
+		"kept work can't be read": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
-			lost := testrun.RunGit(t, s.root, "commit-tree", "-m", "lost", string(plumbing.EmptyTree))
-			testrun.RunGit(t, s.root, "update-ref", plumbing.AtticRef("one", 1), lost)
+			lost := testrun.RunGit(t, s.Root, "commit-tree", "-m", "lost", string(plumbing.EmptyTree))
+			testrun.RunGit(t, s.Root, "update-ref", plumbing.AtticRef("one", 1), lost)
 			must(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", lost[:2], lost[2:])))
-			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-			must(t, os.WriteFile(filepath.Join(s.path("one"), "late"), nil, 0o644))
-			again, err := gitboard.Open(ctx, s.root, gitboard.Options{}) // which has not read it yet
+			must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+			must(t, os.WriteFile(filepath.Join(s.Path("one"), "late"), nil, 0o644))
+			again, err := gitboard.Open(ctx, s.Root, gitboard.Options{}) // which has not read it yet
 			must(t, err)
 			defer again.Close()
-			other, err := at(ctx, again)
+			other, err := Open(ctx, again)
 			must(t, err)
-			_, err = other.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, nil)
+			_, err = other.keepAgain(ctx, v, "one", s.Path("one"), s.Path("one"), ada, nil)
 			second, broken := s.repo.Ref(ctx, plumbing.AtticRef("one", 2))
 			return err, second.IsZero() && broken == nil
 		},
-		"a candidate without an exclusion": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"a candidate without an exclusion": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "info", "exclude")))
 			blocked(t, s.repo.CommonDir(), "info", "exclude")
 			_, err := s.candidate(ctx, noBoard(), "one", commits[0])
 			return err, !present(s.claimsDir())
 		},
-		"a candidate's place is taken": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"a candidate's place is taken": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			c := made(t, ctx, s, commits[0])
-			blocked(t, s.path("one"))
+			blocked(t, s.Path("one"))
 			return c.move(ctx, noBoard(), "one"), present(c.path) && !c.gone
 		},
-		"a candidate that can be neither moved nor removed": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"a candidate that can be neither moved nor removed": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			c := made(t, ctx, s, commits[0])
 			must(t, s.repo.Worktree(c.path).Discard(ctx))
 			blocked(t, c.recordFile())
-			return c.move(ctx, noBoard(), "one"), !present(s.path("one")) && !c.gone
+			return c.move(ctx, noBoard(), "one"), !present(s.Path("one")) && !c.gone
 		},
-		"a candidate for another commit": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"a candidate for another commit": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
 			old := made(t, ctx, s, commits[1])
 			blocked(t, old.recordFile())
-			c := &claimer{site: s, task: "one", candidate: old}
+			c := &claimer{Project: s, task: "one", candidate: old}
 			return c.prepare(ctx, v, &board.Task{ID: "one"}), c.candidate == old
 		},
-		"the branches that are kept from being pushed": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"the branches that are kept from being pushed": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
 			must(t, install.Install(ctx, s.repo, install.Setup{}))
 			files, err := filepath.Glob(filepath.Join(install.Dir(s.repo), "*-pushes"))
@@ -315,80 +247,45 @@ func TestFailing(t *testing.T) {
 			blocked(t, files[0])
 			return s.room(ctx, v, "one"), true
 		},
-		"a worktree's submodules": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
-			unmovable(t, ctx, s, s.path("one"), commits[0])
-			return s.removeWorktree(ctx, "one", s.path("one"), nil), present(s.path("one"))
+		"a worktree's submodules": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
+			unmovable(t, ctx, s, s.Path("one"), commits[0])
+			return s.removeWorktree(ctx, "one", s.Path("one"), nil), present(s.Path("one"))
 		},
-		"a worktree that was moved out of the way": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"a worktree that was moved out of the way": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
-			gone := filepath.Join(s.root, ".worktrees", goneMark+"aaaa")
+			gone := filepath.Join(s.Folder(), goneMark+"aaaa")
 			unmovable(t, ctx, s, gone, commits[0])
 			c := &candidate{s: s, token: "aaaa"}
 			must(t, c.note("one"))
-			return s.finishGone(ctx, v, "one", "aaaa", s.path("one"), ada, nil), present(gone) && present(c.recordFile())
+			return s.finishGone(ctx, v, "one", "aaaa", s.Path("one"), ada, nil), present(gone) && present(c.recordFile())
 		},
-		"the record of a worktree that is gone": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
-			unmovable(t, ctx, s, s.path("one"), commits[0])
-			must(t, os.RemoveAll(s.path("one")))
+		"the record of a worktree that is gone": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
+			unmovable(t, ctx, s, s.Path("one"), commits[0])
+			must(t, os.RemoveAll(s.Path("one")))
 			return Repair(ctx, s.b), true
 		},
-		"a worktree of another repository": func(t *testing.T, ctx context.Context, s *site, _ []plumbing.OID) (error, bool) {
-			must(t, os.MkdirAll(s.path("stray"), 0o755))
-			must(t, os.WriteFile(filepath.Join(s.path("stray"), ".git"), []byte("garbage\n"), 0o644))
-			return Repair(ctx, s.b), present(filepath.Join(s.path("stray"), ".git"))
+		"a worktree of another repository": func(t *testing.T, ctx context.Context, s *Project, _ []plumbing.OID) (error, bool) {
+			must(t, os.MkdirAll(s.Path("stray"), 0o755))
+			must(t, os.WriteFile(filepath.Join(s.Path("stray"), ".git"), []byte("garbage\n"), 0o644))
+			return Repair(ctx, s.b), present(filepath.Join(s.Path("stray"), ".git"))
 		},
-		"a reflog": func(t *testing.T, ctx context.Context, s *site, _ []plumbing.OID) (error, bool) {
-			blocked(t, s.repo.CommonDir(), "logs", "refs", "heads", "task", "one")
-			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
-			_, _, err := d.lastOf(ctx, &board.Task{ID: "one"})
-			return err, true
-		},
-		"another ref than a task's": func(t *testing.T, ctx context.Context, s *site, _ []plumbing.OID) (error, bool) {
-			d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
-			err := d.broken(ctx, &board.Task{ID: "one"}, "refs/heads/task/one", &git.BrokenRefError{Ref: "refs/heads/other"})
-			return err, len(d.found) == 0
-		},
-		"the task of an operation is unknown": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"the task of an operation is unknown": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			v := s.boarded(t, ctx, commits)
 			_, err := End(ctx, s.b, gitboard.Request{Actor: ada}, &board.Release{About: board.About{Task: "none"}})
 			now, failed := s.b.View(ctx)
 			return err, failed == nil && now.Commit == v.Commit
 		},
-		"an index": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
-			s.boarded(t, ctx, commits)
-			v := s.ready(t, ctx, "one")
-			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-			all, err := s.repo.Records().Worktrees(ctx)
-			must(t, err)
-			index := filepath.Join(git.LinkedDir(s.path("one")), "index")
-			must(t, os.RemoveAll(index))
-			blocked(t, index)
-			d := s.diagnosed(v)
-			d.all = all
-			task := v.State.Task("one")
-			if d.worktree(ctx, task, plumbing.ZeroOID) == nil {
-				t.Error("it can't be read, and that is not said")
-			}
-			return d.folders(ctx), len(d.found) == 0
+		"changes that a worktree has put aside": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
+			must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+			blocked(t, git.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH")
+			_, err := s.take(ctx, s.boarded(t, ctx, commits), s.Path("one"), s.Path("one"), "one", ada, nil)
+			return err, present(s.Path("one"))
 		},
-		"changes that a worktree has put aside": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
-			must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-			blocked(t, git.LinkedDir(s.path("one")), "MERGE_AUTOSTASH")
-			_, err := s.take(ctx, s.boarded(t, ctx, commits), s.path("one"), s.path("one"), "one", ada, nil)
-			return err, present(s.path("one"))
-		},
-		"the reflog of integration": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
-			d := s.diagnosed(s.boarded(t, ctx, commits))
-			must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "logs")))
-			blocked(t, s.repo.CommonDir(), "logs", "refs", "heads", "integration")
-			s.breaks(t, "refs/heads/integration", "")
-			return d.brokenRefs(ctx), len(d.found) == 0
-		},
-		"a submitted object is no commit": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"a submitted object is no commit": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			_, err := s.following(ctx, work{head: commits[0], commit: plumbing.EmptyTree}, attic{}, &kept{commit: commits[1]})
 			return err, true
 		},
-		"a commit that is gone": func(t *testing.T, ctx context.Context, s *site, commits []plumbing.OID) (error, bool) {
+		"a commit that is gone": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			_, err := s.following(ctx, work{head: commits[0], commit: plumbing.OID(strings.Repeat("1", 40))}, attic{}, &kept{commit: commits[1]})
 			return err, true
 		},
@@ -405,61 +302,19 @@ func TestFailing(t *testing.T) {
 // TestNothingToDo checks that steps do nothing where there is nothing to do any more.
 func TestNothingToDo(t *testing.T) {
 	ctx, s, commits := began(t)
-	d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
-	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.ReviewRef("one", 1), New: commits[0]}, {Ref: plumbing.AtticRef("one", 1), New: commits[2]}}, ""))
-	must(t, d.submission(ctx, &board.Task{ID: "one"}, plumbing.ReviewRef("one", 1), commits[0], nil)) // made since the refs were listed
-	must(t, d.lostFromAttic(ctx, &board.Task{ID: "one"}, commits[1]))                                 // later work follows from it
-	if len(d.found) > 0 {
-		t.Errorf("found %+v", d.found)
-	}
-	must(t, d.lostFromAttic(ctx, &board.Task{ID: "one"}, plumbing.OID(strings.Repeat("1", 40)))) // not here either
-	if len(d.found) > 0 {
-		t.Errorf("found %+v", d.found)
-	}
+	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.ReviewRef("one", 1), New: commits[0]}}, ""))
 	// A ref that another process has moved is tried again.
 	if done, err := s.moved(ctx, []plumbing.RefUpdate{{Ref: plumbing.ReviewRef("one", 1), Old: commits[1], New: commits[2]}}); done || err != nil {
 		t.Errorf("moved: %v %v", done, err)
 	}
 	c := &candidate{s: s, token: "aaaa"}
 	must(t, c.note("one"))
-	must(t, s.moveBack(ctx, c, filepath.Join(s.root, ".worktrees", goneMark+"aaaa"), s.path("one")))
+	must(t, s.moveBack(ctx, c, filepath.Join(s.Folder(), goneMark+"aaaa"), s.Path("one")))
 	if present(c.recordFile()) {
 		t.Error("the record of a worktree that is gone is left")
 	}
-	// Refs that are deleted while locks are looked for have none.
-	must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "refs")))
-	must(t, d.locks(ctx))
-	if !cutShort(&git.CommandError{Err: errors.New("killed")}) || cutShort(&git.CommandError{}) {
+	if !CutShort(&git.CommandError{Err: errors.New("killed")}) || CutShort(&git.CommandError{}) {
 		t.Error("a child that was killed is no answer, and one that failed is")
-	}
-}
-
-// TestLastOf checks that a broken branch is taken back to the newest commit of its reflog that is
-// still here.
-func TestLastOf(t *testing.T) {
-	ctx, s, commits := began(t)
-	const branch = "refs/heads/task/one"
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: commits[0]}}, ""))
-	must(t, s.repo.Worktree(s.path("one")).AttachHead(ctx, branch))
-	all, err := s.repo.Records().Worktrees(ctx)
-	must(t, err)
-	there := &diagnosis{site: s, v: noBoard(), all: all, real: map[string]string{}}
-	if got, from, err := there.lastOf(ctx, &board.Task{ID: "one"}); got != commits[0] || from != "in its worktree" || err != nil {
-		t.Errorf("%s %s %v", got, from, err)
-	}
-	log := filepath.Join(s.repo.CommonDir(), "logs", "refs", "heads", "task", "one")
-	must(t, os.MkdirAll(filepath.Dir(log), 0o755))
-	lines := ""
-	was := plumbing.ZeroOID
-	for _, to := range []plumbing.OID{commits[0], commits[1], plumbing.OID(strings.Repeat("1", 40))} {
-		lines += string(was) + " " + string(to) + " Ada <ada@example.org> 1700000000 +0000\tcommit\n"
-		was = to
-	}
-	must(t, os.WriteFile(log, []byte(lines), 0o644))
-	d := &diagnosis{site: s, v: noBoard(), real: map[string]string{}}
-	if got, from, err := d.lastOf(ctx, &board.Task{ID: "one"}); got != commits[1] || from != "by its reflog" || err != nil {
-		t.Errorf("%s %s %v", got, from, err)
 	}
 }
 
@@ -467,11 +322,11 @@ func TestLastOf(t *testing.T) {
 func TestNoRandomness(t *testing.T) {
 	ctx, s, commits := began(t)
 	none := errors.New("no randomness")
-	b, err := gitboard.Open(ctx, s.root, gitboard.Options{Random: iotest.ErrReader(none)})
+	b, err := gitboard.Open(ctx, s.Root, gitboard.Options{Random: iotest.ErrReader(none)})
 	must(t, err)
 	defer b.Close()
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	without, err := at(ctx, b)
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	without, err := Open(ctx, b)
 	must(t, err)
 	if _, err := without.candidate(ctx, noBoard(), "two", commits[0]); !errors.Is(err, none) {
 		t.Errorf("a candidate: %v", err)
@@ -479,7 +334,7 @@ func TestNoRandomness(t *testing.T) {
 	if err := without.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.Is(err, none) {
 		t.Errorf("a removal: %v", err)
 	}
-	if entries, err := os.ReadDir(filepath.Join(s.root, ".worktrees")); err != nil || len(entries) != 1 {
+	if entries, err := os.ReadDir(s.Folder()); err != nil || len(entries) != 1 {
 		t.Errorf("there is %v %v", entries, err)
 	}
 }
@@ -491,20 +346,20 @@ func TestNoIdentity(t *testing.T) {
 	for _, key := range []string{"GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"} {
 		t.Setenv(key, "")
 	}
-	b, err := gitboard.Open(ctx, known.root, gitboard.Options{}) // which has not asked git yet
+	b, err := gitboard.Open(ctx, known.Root, gitboard.Options{}) // which has not asked git yet
 	must(t, err)
 	defer b.Close()
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	must(t, err)
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	must(t, os.WriteFile(filepath.Join(s.Path("one"), "new"), nil, 0o644))
 	for name, do := range map[string]func() error{
 		"a snapshot": func() error {
-			_, err := s.take(ctx, v, s.path("one"), s.path("one"), "one", board.HumanActor("", ""), nil)
+			_, err := s.take(ctx, v, s.Path("one"), s.Path("one"), "one", board.HumanActor("", ""), nil)
 			return err
 		},
 		"a merge": func() error {
-			_, err := s.mergeIn(ctx, v, "one", s.path("one"), board.HumanActor("", ""))
+			_, err := s.MergeIntegration(ctx, v, "one", s.Path("one"), board.HumanActor("", ""))
 			return err
 		},
 		"a name without an address": func() error { _, err := s.sign(ctx, board.HumanActor("Ada", "")); return err },
@@ -526,7 +381,7 @@ func TestClaimDecided(t *testing.T) {
 	v, err = s.b.View(ctx)
 	must(t, err)
 	claim := func() *claimer {
-		return &claimer{site: s, r: ClaimRequest{Request: gitboard.Request{Actor: coder}}, task: "one", kind: board.KindOfClaim(v.State.Task("one"), coder.ID), prepared: true,
+		return &claimer{Project: s, r: ClaimRequest{Request: gitboard.Request{Actor: coder}}, task: "one", kind: board.KindOfClaim(v.State.Task("one"), coder.ID), prepared: true,
 			candidate: &candidate{s: s, token: "aaaa", base: commits[0]}, checked: v.Commit}
 	}
 	decided := func(c *claimer) error {
@@ -550,12 +405,12 @@ func TestClaimDecided(t *testing.T) {
 	if err := decided(c); !errors.As(err, &refused) || refused.Code != board.CodeUnknownTask {
 		t.Errorf("of a task that is not there: %v", err)
 	}
-	must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
+	must(t, os.MkdirAll(filepath.Join(s.Path("one"), "own"), 0o755))
 	if err := decided(claim()); !errors.As(err, &refused) || refused.Code != board.CodeInTheWay {
 		t.Errorf("something is in the way: %v", err)
 	}
-	must(t, os.RemoveAll(s.path("one")))
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
+	must(t, os.RemoveAll(s.Path("one")))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	must(t, os.WriteFile(s.claimsDir(), nil, 0o644))
 	if err := decided(claim()); err == nil {
 		t.Error("the worktree that it replaces could not be noted")
@@ -578,16 +433,16 @@ func TestRetryIfChanged(t *testing.T) {
 		}
 		return time.Now()
 	}
-	b, err := gitboard.Open(ctx, s.root, gitboard.Options{Now: now, Retries: 2})
+	b, err := gitboard.Open(ctx, s.Root, gitboard.Options{Now: now, Retries: 2})
 	must(t, err)
 	defer b.Close()
 	_, coder, err := b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{})
 	must(t, err)
-	own, err := at(ctx, b)
+	own, err := Open(ctx, b)
 	must(t, err)
 	v, err := b.View(ctx)
 	must(t, err)
-	c := &claimer{site: own}
+	c := &claimer{Project: own}
 	obstacle := board.Refuse(board.CodeInTheWay, "something is in the way", "")
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
@@ -604,7 +459,7 @@ func TestRetryIfChanged(t *testing.T) {
 	if err := c.retryIfChanged(ctx, v, os.ErrPermission); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("another error than a refusal has nothing to do with the board: %v", err)
 	}
-	must(t, os.MkdirAll(filepath.Join(s.path("one"), "own"), 0o755))
+	must(t, os.MkdirAll(filepath.Join(s.Path("one"), "own"), 0o755))
 	writes = true
 	_, err = Claim(ctx, b, ClaimRequest{Request: gitboard.Request{Actor: coder}, Task: "one"})
 	writes = false
@@ -617,7 +472,7 @@ func TestRetryIfChanged(t *testing.T) {
 // as its remote has it.
 func TestNotCheckedOut(t *testing.T) {
 	ctx, s, commits := began(t)
-	path := s.path("one")
+	path := s.Path("one")
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	must(t, os.WriteFile(filepath.Join(path, ".gitmodules"), []byte("[submodule \"lib\"]\n\tpath = lib\n\turl = ../lib\n"), 0o644))
 	testrun.RunGit(t, path, "add", ".")
@@ -698,7 +553,7 @@ func TestOfTask(t *testing.T) {
 		{git.WorktreeInfo{Path: "/p/.worktrees/one", Main: true}, false, false},
 		{git.WorktreeInfo{Path: "/p/.worktrees/one"}, true, false},
 	} {
-		if is := (&site{bare: c.bare, root: "/p"}).ofTask(c.w); is != c.want {
+		if is := (&Project{Bare: c.bare, Root: "/p"}).ofTask(c.w); is != c.want {
 			t.Errorf("%+v in a bare repository (%v): %v", c.w, c.bare, is)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // claim has put in its place meanwhile, and that two processes may do it at once.
 func TestForgetGoneAlone(t *testing.T) {
 	ctx, s, commits := began(t)
-	path, next := s.path("one"), filepath.Join(s.root, ".worktrees", "next")
+	path, next := s.Path("one"), filepath.Join(s.Folder(), "next")
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	old := git.LinkedDir(path)
 	must(t, os.RemoveAll(path))

@@ -20,7 +20,7 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 	if r.Actor.Role != roles.Coder || r.HandOff.Task == "" {
 		return b.Do(ctx, r.Request, gitboard.Just(&r.HandOff))
 	}
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}

@@ -74,11 +74,11 @@ func TestHas(t *testing.T) {
 		commit string
 		want   bool
 	}{{"", false}, {string(commits[0]), true}, {strings.Repeat("1", 40), false}, {string(plumbing.EmptyTree), false}} {
-		if got, err := s.has(ctx, c.commit); got != c.want || err != nil {
+		if got, err := s.Has(ctx, c.commit); got != c.want || err != nil {
 			t.Errorf("%q: %v %v", c.commit, got, err)
 		}
 	}
-	if _, err := s.has(cancelled, strings.Repeat("2", 40)); err == nil {
+	if _, err := s.Has(cancelled, strings.Repeat("2", 40)); err == nil {
 		t.Error("what could not be read is not there")
 	}
 }
@@ -89,26 +89,25 @@ func TestCutShort(t *testing.T) {
 	ctx, s, commits := began(t)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0]}
+	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.Folder(), claimMark+"aaaa"), base: commits[0]}
 	must(t, c.note("one"))
 	must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
 	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755)) // so that git moves worktrees
 	ada := board.HumanActor("Ada", "ada@example.org")
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	must(t, os.WriteFile(filepath.Join(s.path("one"), "work"), []byte("w\n"), 0o644))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	must(t, os.WriteFile(filepath.Join(s.Path("one"), "work"), []byte("w\n"), 0o644))
 	v := noBoard()
 	for name, step := range map[string]func() error{
 		"a worktree's removal": func() error { return s.clearAway(cancelled, v, "one", ada, nil) },
 		"one in its place": func() error {
-			return s.clearInPlace(cancelled, v, "one", ada, nil, identity(s.path("one")), context.Canceled)
+			return s.clearInPlace(cancelled, v, "one", ada, nil, identity(s.Path("one")), context.Canceled)
 		},
-		"one that was moved away": func() error { return s.moveBack(cancelled, c, c.path, s.path("three")) },
-		"a claim that is late":    func() error { return s.moveInLate(cancelled, v, &board.Task{ID: "one"}, c, ada) },
+		"one that was moved away": func() error { return s.moveBack(cancelled, c, c.path, s.Path("three")) },
 	} {
 		if err := step(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if !present(c.recordFile()) || !present(c.path) || !present(filepath.Join(s.path("one"), "work")) {
+		if !present(c.recordFile()) || !present(c.path) || !present(filepath.Join(s.Path("one"), "work")) {
 			t.Fatalf("%s: something is gone", name)
 		}
 	}
@@ -127,7 +126,7 @@ func TestUnwritable(t *testing.T) {
 	ctx, s, commits := began(t)
 	ada := board.HumanActor("Ada", "ada@example.org")
 	v := noBoard()
-	worktrees := filepath.Join(s.root, ".worktrees")
+	worktrees := s.Folder()
 	must(t, os.MkdirAll(s.b.Dir(), 0o755))
 	must(t, os.WriteFile(worktrees, []byte("a person's\n"), 0o644))
 	if _, err := s.candidate(ctx, v, "one", commits[0]); err == nil || !strings.Contains(err.Error(), "is not a directory") {
@@ -144,8 +143,8 @@ func TestUnwritable(t *testing.T) {
 	if _, err := s.candidate(ctx, v, "one", commits[0]); err == nil || present(filepath.Join(worktrees, claimMark)) {
 		t.Errorf("a candidate without a record: %v", err)
 	}
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	if err := s.clearAway(ctx, v, "one", ada, nil); err == nil || !present(s.path("one")) {
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	if err := s.clearAway(ctx, v, "one", ada, nil); err == nil || !present(s.Path("one")) {
 		t.Errorf("a removal without a record: %v", err)
 	}
 	must(t, os.Remove(s.claimsDir()))
@@ -244,10 +243,10 @@ func TestUnmoved(t *testing.T) {
 	must(t, os.MkdirAll(s.claimsDir(), 0o755))
 	must(t, os.MkdirAll(filepath.Join(s.claimsDir(), "a folder"), 0o755))
 	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "half"), []byte("{"), 0o644))
-	must(t, os.MkdirAll(filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), 0o755))
+	must(t, os.MkdirAll(filepath.Join(s.Folder(), claimMark+"aaaa"), 0o755))
 	write := func(change func(*record)) {
 		t.Helper()
-		r := record{PID: 1 << 30, Host: host, Task: "one", Since: s.b.Now(), Replaces: &replaced{Worktree: identity(s.path("one")), Agent: "coder-2"}}
+		r := record{PID: 1 << 30, Host: host, Task: "one", Since: s.b.Now(), Replaces: &replaced{Worktree: identity(s.Path("one")), Agent: "coder-2"}}
 		change(&r)
 		data, err := json.Marshal(r)
 		must(t, err)
@@ -257,7 +256,7 @@ func TestUnmoved(t *testing.T) {
 	if s.unmoved(task) != nil {
 		t.Error("found where no worktree is to be replaced")
 	}
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	for name, change := range map[string]func(*record){
 		"another task's":  func(r *record) { r.Task = "two" },
 		"for no other":    func(r *record) { r.Replaces = nil },
@@ -277,7 +276,7 @@ func TestUnmoved(t *testing.T) {
 	if s.unmoved(&board.Task{ID: "one", Status: board.Rejected, History: task.History}) != nil {
 		t.Error("found for a task that nobody has claimed")
 	}
-	must(t, os.Remove(filepath.Join(s.root, ".worktrees", claimMark+"aaaa")))
+	must(t, os.Remove(filepath.Join(s.Folder(), claimMark+"aaaa")))
 	if s.unmoved(task) != nil {
 		t.Error("found where it is gone")
 	}
@@ -374,26 +373,25 @@ func TestPassing(t *testing.T) {
 func TestDead(t *testing.T) {
 	ctx, s, commits := began(t)
 	must(t, os.MkdirAll(s.claimsDir(), 0o755))
-	path := filepath.Join(s.root, ".worktrees", claimMark+"aaaa")
+	path := filepath.Join(s.Folder(), claimMark+"aaaa")
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
-	d := &diagnosis{site: s, v: noBoard()}
 	then := time.Now().Add(-abandonedAfter - time.Minute)
 	must(t, os.Chtimes(path, then, then))
 	must(t, os.Mkdir(filepath.Join(s.claimsDir(), "aaaa"), 0o755))
-	if r := d.left("aaaa", path); r != nil {
+	if r := s.leftBy("aaaa", path); r != nil {
 		t.Errorf("a record that can't be read: %+v", r)
 	}
 	must(t, os.Remove(filepath.Join(s.claimsDir(), "aaaa")))
-	if r := d.left("aaaa", path); r == nil {
+	if r := s.leftBy("aaaa", path); r == nil {
 		t.Error("a worktree of yesterday without a record is in use")
 	}
-	if r := d.left("bbbb", path+"-gone"); r != nil {
+	if r := s.leftBy("bbbb", path+"-gone"); r != nil {
 		t.Errorf("a removed worktree: %+v", r)
 	}
 }
 
 // side writes a commit that none of the others has as an ancestor, with a file of its own.
-func (s *site) side(t *testing.T, ctx context.Context, text string, parents ...plumbing.OID) plumbing.OID {
+func (s *Project) side(t *testing.T, ctx context.Context, text string, parents ...plumbing.OID) plumbing.OID {
 	t.Helper()
 	blob := plumbing.NewObject(plumbing.BlobObject, []byte(text))
 	tree := plumbing.NewObject(plumbing.TreeObject, append([]byte("100644 file\x00"), raw(t, blob.OID)...))
@@ -403,7 +401,7 @@ func (s *site) side(t *testing.T, ctx context.Context, text string, parents ...p
 }
 
 // boarded gives the project a board whose integration branch is at its first commit.
-func (s *site) boarded(t *testing.T, ctx context.Context, commits []plumbing.OID) *gitboard.View {
+func (s *Project) boarded(t *testing.T, ctx context.Context, commits []plumbing.OID) *gitboard.View {
 	t.Helper()
 	done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: commits[0]}}, nil
@@ -458,28 +456,28 @@ func TestKnownWork(t *testing.T) {
 		t    board.Task
 		want string
 	}{
-		{"begun here", board.Task{Clone: s.clone, BaseCommit: base}, base},
+		{"begun here", board.Task{Clone: s.Clone, BaseCommit: base}, base},
 		{"begun before clones had names", board.Task{BaseCommit: base}, base},
 		{"begun elsewhere", board.Task{Clone: "another", BaseCommit: base}, ""},
-		{"begun at a commit that is not here", board.Task{Clone: s.clone, BaseCommit: lost}, ""},
+		{"begun at a commit that is not here", board.Task{Clone: s.Clone, BaseCommit: lost}, ""},
 		{"submitted", board.Task{Clone: "another", BaseCommit: base, ReviewCommit: sent}, sent},
 		{"submitted elsewhere", board.Task{Clone: "another", BaseCommit: base, ReviewCommit: lost}, ""},
-		{"submitted, and claimed again", board.Task{Clone: s.clone, BaseCommit: base, History: []board.Event{
+		{"submitted, and claimed again", board.Task{Clone: s.Clone, BaseCommit: base, History: []board.Event{
 			{Event: board.EventReady, Commit: lost}, {Event: board.EventReady, Commit: sent}, {Event: board.EventReclaimed},
 		}}, sent},
-		{"begun afresh since", board.Task{Clone: s.clone, BaseCommit: base, History: []board.Event{
+		{"begun afresh since", board.Task{Clone: s.Clone, BaseCommit: base, History: []board.Event{
 			{Event: board.EventReady, Commit: sent}, {Event: board.EventReclaimedAfterExpiry},
 		}}, base},
-		{"reassigned since", board.Task{Clone: s.clone, BaseCommit: base, History: []board.Event{
+		{"reassigned since", board.Task{Clone: s.Clone, BaseCommit: base, History: []board.Event{
 			{Event: board.EventReady, Commit: sent}, {Event: board.EventReassignedAfterReject},
 		}}, base},
 	} {
-		if got, err := s.knownWork(ctx, &c.t); string(got) != c.want || err != nil {
+		if got, err := s.KnownWork(ctx, &c.t); string(got) != c.want || err != nil {
 			t.Errorf("%s: %q %v", c.name, got, err)
 		}
 	}
-	for _, unread := range []board.Task{{Clone: s.clone, BaseCommit: strings.Repeat("2", 40)}, {ReviewCommit: strings.Repeat("3", 40)}} {
-		if got, err := s.knownWork(cancelled, &unread); err == nil {
+	for _, unread := range []board.Task{{Clone: s.Clone, BaseCommit: strings.Repeat("2", 40)}, {ReviewCommit: strings.Repeat("3", 40)}} {
+		if got, err := s.KnownWork(cancelled, &unread); err == nil {
 			t.Errorf("%+v: what could not be read is %q", unread, got)
 		}
 	}
@@ -497,20 +495,20 @@ func TestWorkTip(t *testing.T) {
 		t    board.Task
 		want plumbing.OID
 	}{
-		{"here", own, board.Task{Clone: s.clone, ReviewCommit: sent}, own},
+		{"here", own, board.Task{Clone: s.Clone, ReviewCommit: sent}, own},
 		{"here, and nothing is known", own, board.Task{Clone: "another"}, own},
 		{"behind what another clone submitted", commits[0], board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
 		{"at it", commits[1], board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
 		{"beside it", own, board.Task{Clone: "another", ReviewCommit: sent}, own},
 		{"after it", commits[2], board.Task{Clone: "another", ReviewCommit: sent}, commits[2]},
-		{"missing", plumbing.ZeroOID, board.Task{Clone: s.clone, BaseCommit: string(commits[0])}, commits[0]},
+		{"missing", plumbing.ZeroOID, board.Task{Clone: s.Clone, BaseCommit: string(commits[0])}, commits[0]},
 		{"missing, and submitted elsewhere", plumbing.ZeroOID, board.Task{Clone: "another", ReviewCommit: sent}, commits[1]},
 	} {
 		c.t.ID = "one"
 		if !c.tip.IsZero() {
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: c.tip}}, ""))
 		}
-		got, err := s.workTip(ctx, v, &c.t)
+		got, err := s.WorkTip(ctx, v, &c.t)
 		if got != c.want || err != nil {
 			t.Errorf("%s: %s %v", c.name, got, err)
 		}
@@ -523,7 +521,7 @@ func TestWorkTip(t *testing.T) {
 // up, and still as it was made.
 func TestLeftFor(t *testing.T) {
 	ctx, s, commits := began(t)
-	path := filepath.Join(s.root, ".worktrees", claimMark+"aaaa")
+	path := filepath.Join(s.Folder(), claimMark+"aaaa")
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	left := func() *candidate {
 		t.Helper()
@@ -570,7 +568,7 @@ func TestLeftFor(t *testing.T) {
 	}
 	must(t, os.Rename(path+"-away", path))
 	must(t, os.Mkdir(filepath.Join(s.claimsDir(), "bbbb"), 0o755))
-	must(t, s.repo.Worktree(filepath.Join(s.root, ".worktrees", claimMark+"bbbb")).Add(ctx, commits[0]))
+	must(t, s.repo.Worktree(filepath.Join(s.Folder(), claimMark+"bbbb")).Add(ctx, commits[0]))
 	if left() != nil {
 		t.Error("one whose record can't be read")
 	}
@@ -586,13 +584,13 @@ func TestLeftFor(t *testing.T) {
 // it is known that nobody is moving it.
 func TestHalfMoved(t *testing.T) {
 	ctx, s, commits := began(t)
-	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.root, ".worktrees", claimMark+"aaaa"), base: commits[0]}
+	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.Folder(), claimMark+"aaaa"), base: commits[0]}
 	must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
 	must(t, os.WriteFile(filepath.Join(git.LinkedDir(c.path), "locked"), []byte(git.MovingReason), 0o644))
-	must(t, os.Rename(c.path, s.path("one")))
+	must(t, os.Rename(c.path, s.Path("one")))
 	is := func(why string, want bool) {
 		t.Helper()
-		if got := s.halfMoved(s.path("one")); got != want {
+		if got := s.HalfMoved(s.Path("one")); got != want {
 			t.Errorf("%s: %v", why, got)
 		}
 	}
@@ -610,11 +608,11 @@ func TestHalfMoved(t *testing.T) {
 // TestAttach checks that a detached worktree is put on its branch only where that changes nothing.
 func TestAttach(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	is := func(why, want string) {
 		t.Helper()
-		must(t, s.attach(ctx, noBoard(), "one", s.path("one")))
-		if _, branch, err := s.repo.Worktree(s.path("one")).Head(ctx); branch != want || err != nil {
+		must(t, s.attach(ctx, noBoard(), "one", s.Path("one")))
+		if _, branch, err := s.repo.Worktree(s.Path("one")).Head(ctx); branch != want || err != nil {
 			t.Errorf("%s: on %q %v", why, branch, err)
 		}
 	}
@@ -623,13 +621,13 @@ func TestAttach(t *testing.T) {
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: commits[1]}}, ""))
 	is("the branch is elsewhere", "")
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, Old: commits[1], New: commits[0]}}, ""))
-	record := strings.TrimPrefix(identity(s.path("one")), "gitdir: ")
+	record := strings.TrimPrefix(identity(s.Path("one")), "gitdir: ")
 	must(t, os.WriteFile(filepath.Join(record, "CHERRY_PICK_HEAD"), []byte(commits[1]+"\n"), 0o644))
 	is("in the middle of something", "")
 	must(t, os.Remove(filepath.Join(record, "CHERRY_PICK_HEAD")))
 	is("it is the same commit", ref)
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
-	must(t, s.repo.Worktree(s.path("one")).AttachHead(ctx, "refs/heads/own"))
+	must(t, s.repo.Worktree(s.Path("one")).AttachHead(ctx, "refs/heads/own"))
 	is("a person put it on another branch", "refs/heads/own")
 }
 
@@ -641,7 +639,7 @@ func TestRemake(t *testing.T) {
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: commits[1]}}, ""))
 	left := func(token string) {
 		t.Helper()
-		c := &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: commits[0], ready: true}
+		c := &candidate{s: s, token: token, path: filepath.Join(s.Folder(), claimMark+token), base: commits[0], ready: true}
 		must(t, c.note("one"))
 		must(t, s.repo.Worktree(c.path).Add(ctx, commits[0]))
 		must(t, c.leave("one"))
@@ -657,12 +655,12 @@ func TestRemake(t *testing.T) {
 		return made
 	}
 	left("aaaa")
-	if remade(commits[0]) || present(s.path("one")) {
+	if remade(commits[0]) || present(s.Path("one")) {
 		t.Error("made where the branch is no longer")
 	}
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, Old: commits[1], New: commits[0]}}, ""))
 	left("bbbb")
-	if !remade(commits[0]) || !present(s.path("one")) {
+	if !remade(commits[0]) || !present(s.Path("one")) {
 		t.Error("not made")
 	}
 	left("cccc")
@@ -674,13 +672,13 @@ func TestRemake(t *testing.T) {
 // TestMidst checks what is seen as unfinished in a worktree.
 func TestMidst(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	record := strings.TrimPrefix(identity(s.path("one")), "gitdir: ")
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	record := strings.TrimPrefix(identity(s.Path("one")), "gitdir: ")
 	for file, want := range map[string]string{
 		"MERGE_HEAD": "merge", "rebase-merge": "rebase", "rebase-apply": "rebase", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "ORIG_HEAD": "",
 	} {
 		must(t, os.WriteFile(filepath.Join(record, file), nil, 0o644))
-		if got := midst(s.path("one")); got != want {
+		if got := Midst(s.Path("one")); got != want {
 			t.Errorf("%s: %q", file, got)
 		}
 		must(t, os.Remove(filepath.Join(record, file)))
@@ -688,7 +686,7 @@ func TestMidst(t *testing.T) {
 	for file, want := range map[string]string{"rebase-apply/applying": "am", "rebase-apply/onto": "rebase", "sequencer/todo": "cherry-pick"} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(record, file)), 0o755))
 		must(t, os.WriteFile(filepath.Join(record, file), []byte("pick 1111111 second\n"), 0o644))
-		if got := midst(s.path("one")); got != want {
+		if got := Midst(s.Path("one")); got != want {
 			t.Errorf("%s: %q", file, got)
 		}
 		must(t, os.RemoveAll(filepath.Dir(filepath.Join(record, file))))
@@ -696,7 +694,7 @@ func TestMidst(t *testing.T) {
 	// A directory that is no worktree is in the middle of no operation, however it is asked.
 	t.Chdir(record)
 	must(t, os.WriteFile("MERGE_HEAD", nil, 0o644))
-	if got := midst(s.root); got != "" {
+	if got := Midst(s.Root); got != "" {
 		t.Errorf("%q", got)
 	}
 }
@@ -705,97 +703,76 @@ func TestMidst(t *testing.T) {
 func TestLayout(t *testing.T) {
 	ctx, s, commits := began(t)
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
-	at := func(name string) layout {
+	at := func(name string) Slot {
 		t.Helper()
 		l, err := s.look(ctx, noBoard(), "one")
 		must(t, err)
 		p, err := s.place(ctx, "one", "")
-		if err != nil || p.ours != l.ours || p.inTheWay != l.inTheWay {
+		if err != nil || p.Ours != l.Ours || p.InTheWay != l.InTheWay {
 			t.Errorf("%s: %+v at first sight, then %+v %v", name, p, l, err)
 		}
 		return l
 	}
-	if l := at("nothing"); l.ours || l.inTheWay || l.elsewhere != "" {
+	if l := at("nothing"); l.Ours || l.InTheWay || l.Elsewhere != "" {
 		t.Errorf("nothing: %+v", l)
 	}
-	must(t, os.MkdirAll(s.path("one"), 0o755))
-	if l := at("an empty folder"); l.ours || l.inTheWay {
+	must(t, os.MkdirAll(s.Path("one"), 0o755))
+	if l := at("an empty folder"); l.Ours || l.InTheWay {
 		t.Errorf("an empty folder: %+v", l)
 	}
-	must(t, os.WriteFile(filepath.Join(s.path("one"), "notes"), nil, 0o644))
-	if l := at("notes"); l.ours || !l.inTheWay {
+	must(t, os.WriteFile(filepath.Join(s.Path("one"), "notes"), nil, 0o644))
+	if l := at("notes"); l.Ours || !l.InTheWay {
 		t.Errorf("notes: %+v", l)
-	} else if r := (*board.Refusal)(nil); !errors.As(l.blocked("one"), &r) || r.Task != "one" {
+	} else if r := (*board.Refusal)(nil); !errors.As(l.Blocked("one"), &r) || r.Task != "one" {
 		t.Errorf("notes are in the way of %+v", r)
 	}
-	must(t, os.RemoveAll(s.path("one")))
-	must(t, os.WriteFile(s.path("one"), nil, 0o644))
-	if l := at("a file"); l.ours || !l.inTheWay {
+	must(t, os.RemoveAll(s.Path("one")))
+	must(t, os.WriteFile(s.Path("one"), nil, 0o644))
+	if l := at("a file"); l.Ours || !l.InTheWay {
 		t.Errorf("a file: %+v", l)
 	}
-	must(t, os.Remove(s.path("one")))
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	if l := at("the worktree"); !l.ours || l.inTheWay || l.elsewhere != "" {
+	must(t, os.Remove(s.Path("one")))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	if l := at("the worktree"); !l.Ours || l.InTheWay || l.Elsewhere != "" {
 		t.Errorf("the worktree: %+v", l)
 	}
 	// One of ours that is being made or removed is not somebody else's, and one that is gone isn't
 	// either.
 	for name, elsewhere := range map[string]bool{".gone-aaaa": false, "away": true, "removed": false} {
-		path := s.path(name)
+		path := s.Path(name)
 		must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 		must(t, s.repo.Worktree(path).AttachHead(ctx, "refs/heads/task/one"))
 		if name == "removed" {
 			must(t, os.RemoveAll(path))
 		}
-		if l := at(name); (l.elsewhere == path) != elsewhere {
+		if l := at(name); (l.Elsewhere == path) != elsewhere {
 			t.Errorf("%s: %+v", name, l)
 		}
 		must(t, s.repo.Worktree(path).Discard(ctx))
 	}
 	// A link is not a worktree of ours, wherever it leads: what is there is a person's.
 	away, own, empty := filepath.Join(t.TempDir(), "away"), filepath.Join(t.TempDir(), "own"), t.TempDir()
-	must(t, os.Rename(s.path("one"), away))
+	must(t, os.Rename(s.Path("one"), away))
 	must(t, s.repo.Worktree(own).Add(ctx, commits[0]))
 	must(t, s.repo.Worktree(own).AttachHead(ctx, "refs/heads/task/one"))
 	for _, to := range []string{away, own, empty, filepath.Join(empty, "nothing")} {
-		must(t, os.Symlink(to, s.path("one")))
-		if l := at("a link to " + to); l.ours || !l.inTheWay || l.elsewhere != own {
+		must(t, os.Symlink(to, s.Path("one")))
+		if l := at("a link to " + to); l.Ours || !l.InTheWay || l.Elsewhere != own {
 			t.Errorf("a link to %s: %+v", to, l)
-		} else if r := l.blocked("one"); r == nil || !strings.Contains(r.Error(), "is a symbolic link") {
+		} else if r := l.Blocked("one"); r == nil || !strings.Contains(r.Error(), "is a symbolic link") {
 			t.Errorf("a link to %s: %v", to, r)
 		}
-		must(t, os.Remove(s.path("one")))
+		must(t, os.Remove(s.Path("one")))
 	}
 	must(t, s.repo.Worktree(own).Remove(ctx))
-	must(t, os.Rename(away, s.path("one")))
+	must(t, os.Rename(away, s.Path("one")))
 	// A worktree that git knows by another path, through a symbolic link.
 	linked := filepath.Join(t.TempDir(), "linked")
-	must(t, os.Symlink(s.root, linked))
+	must(t, os.Symlink(s.Root, linked))
 	through := *s
-	through.root = linked
-	if l, err := through.look(ctx, noBoard(), "one"); err != nil || !l.ours || l.elsewhere != "" {
+	through.Root = linked
+	if l, err := through.look(ctx, noBoard(), "one"); err != nil || !l.Ours || l.Elsewhere != "" {
 		t.Errorf("through a link: %+v %v", l, err)
-	}
-}
-
-// TestRestore checks that a ref which the board proves is set only where it still has to be.
-func TestRestore(t *testing.T) {
-	ctx, s, commits := began(t)
-	d := &diagnosis{site: s, v: noBoard()}
-	ref := plumbing.ReviewRef("one", 1)
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	u := plumbing.RefUpdate{Ref: ref, Old: commits[0], New: commits[1]}
-	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: commits[0]}}, ""))
-	if err := d.restore(cancelled, "one", u); err == nil {
-		t.Error("cut short, and no error")
-	}
-	s.points(t, ref, commits[0])
-	for range 2 {
-		must(t, d.restore(ctx, "one", u))
-		s.points(t, ref, commits[1])
-		s.points(t, plumbing.AtticRef("one", 1), commits[0])
-		s.points(t, plumbing.AtticRef("one", 2), plumbing.ZeroOID)
 	}
 }
 
@@ -840,7 +817,7 @@ func TestHeld(t *testing.T) {
 func TestKeepAgain(t *testing.T) {
 	ctx, s, commits := began(t)
 	ada := board.HumanActor("Ada", "ada@example.org")
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	v := s.boarded(t, ctx, commits)
 	first := s.side(t, ctx, "first\n", commits[0])
 	tree, err := s.treeOf(ctx, first)
@@ -848,8 +825,8 @@ func TestKeepAgain(t *testing.T) {
 	before := &kept{commit: first, trees: []plumbing.OID{tree}}
 	keep := func(text string, want int) {
 		t.Helper()
-		must(t, os.WriteFile(filepath.Join(s.path("one"), "file"), []byte(text), 0o644))
-		_, err := s.keepAgain(ctx, v, "one", s.path("one"), s.path("one"), ada, before)
+		must(t, os.WriteFile(filepath.Join(s.Path("one"), "file"), []byte(text), 0o644))
+		_, err := s.keepAgain(ctx, v, "one", s.Path("one"), s.Path("one"), ada, before)
 		must(t, err)
 		a, err := s.attic(ctx, "one")
 		if err != nil || len(a.commits) != want {
@@ -866,13 +843,13 @@ func TestKeepAgain(t *testing.T) {
 		t.Errorf("the kept commit follows from %v: %v", line, err)
 	}
 	aside := s.side(t, ctx, "put aside\n", commits[0])
-	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(aside+"\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH"), []byte(aside+"\n"), 0o644))
 	keep("late\n", 2)
 	keep("first\n", 2)
 	s.points(t, plumbing.AtticRef("one", 2), aside)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := s.keepAgain(cancelled, v, "one", s.path("one"), s.path("one"), ada, nil); !errors.Is(err, context.Canceled) {
+	if _, err := s.keepAgain(cancelled, v, "one", s.Path("one"), s.Path("one"), ada, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut short: %v", err)
 	}
 }
@@ -889,7 +866,7 @@ func TestDropBranch(t *testing.T) {
 		{"the task's", kept{tip: tip, owned: true}, 1},
 		{"none", kept{tip: plumbing.ZeroOID, owned: true}, 0},
 		{"a person's", kept{tip: tip}, 0},
-		{"one that is checked out", kept{tip: tip, owned: true, at: layout{elsewhere: "/side"}}, 0},
+		{"one that is checked out", kept{tip: tip, owned: true, at: Slot{Elsewhere: "/side"}}, 0},
 	} {
 		c.k.at.branch = "task/one"
 		if got := c.k.dropBranch(); len(got) != c.want || len(got) > 0 && (got[0].Ref != "refs/heads/task/one" || got[0].Old != tip || !got[0].New.IsZero()) {
@@ -930,7 +907,7 @@ func TestNothingLeft(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
 	for code, want := range map[board.ErrorCode]board.ErrorCode{board.CodeWrongState: board.CodeNoWork, board.CodeNested: board.CodeNested} {
-		c := &claimer{site: s, r: ClaimRequest{Request: gitboard.Request{Actor: board.Actor{ID: "coder-1"}}}, skip: map[string]*board.Refusal{"one": board.Refuse(code, "no", "")}}
+		c := &claimer{Project: s, r: ClaimRequest{Request: gitboard.Request{Actor: board.Actor{ID: "coder-1"}}}, skip: map[string]*board.Refusal{"one": board.Refuse(code, "no", "")}}
 		r := (*board.Refusal)(nil)
 		if err := c.nothing(ctx, v); !errors.As(err, &r) || r.Code != want {
 			t.Errorf("%s: %v", code, err)
@@ -938,7 +915,7 @@ func TestNothingLeft(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	c := &claimer{site: s, r: ClaimRequest{Request: gitboard.Request{Actor: board.Actor{ID: "coder-1"}}}}
+	c := &claimer{Project: s, r: ClaimRequest{Request: gitboard.Request{Actor: board.Actor{ID: "coder-1"}}}}
 	if err := c.nothing(cancelled, v); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut short: %v", err)
 	}
@@ -949,11 +926,11 @@ func TestNothingLeft(t *testing.T) {
 func TestGoneMeanwhile(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	found, err := exec.LookPath("git")
 	must(t, err)
 	bin := t.TempDir()
-	must(t, testrun.WriteProgram(filepath.Join(bin, "git"), "#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"))
+	must(t, testrun.WriteProgram(filepath.Join(bin, "git"), "#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.Path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, gitboard.ErrStale) {
 		t.Errorf("got %v", err)

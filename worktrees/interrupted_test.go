@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -30,7 +31,7 @@ type interruption struct {
 // regardless are the functions in which an interruption keeps nothing from being done: where it is
 // only asked whether a commit is here, whose counting or comparing then says so; whether a record
 // has a credential, for which it would be refused; and who the person here is, who needs no name.
-var regardless = []string{"drift", "half", "hideSecrets", "self"}
+var regardless = []string{"drift", "half", "hideSecrets", "Self"}
 
 // within is the function in which a place is, without its package and type.
 func within(place string) string {
@@ -242,7 +243,7 @@ func TestInterrupted(t *testing.T) {
 			if err := os.Remove(filepath.Join(s.path("one"), ".git")); err != nil && !os.IsNotExist(err) {
 				return nil, err
 			}
-			found, err := worktrees.Diagnose(ctx, s.b)
+			found, err := doctor.Diagnose(ctx, s.b)
 			if err == nil {
 				_, err = fixAll(ctx, found)
 			}
@@ -309,11 +310,11 @@ func TestInterrupted(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			concerns, err := worktrees.Concerning(ctx, s.b, "one")
+			concerns, err := doctor.Concerning(ctx, s.b, "one")
 			if err != nil {
 				return nil, err
 			}
-			return fmt.Sprint(status.Dirty, next, concerns(worktrees.Problem{Path: s.path("one")})), nil
+			return fmt.Sprint(status.Dirty, next, concerns(doctor.Problem{Path: s.path("one")})), nil
 		}},
 	})
 }

@@ -1,7 +1,6 @@
 package worktrees
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -67,13 +66,13 @@ func TestKeep(t *testing.T) {
 				must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, New: m.own}}, ""))
 			}
 			if m.worktree != "" {
-				must(t, s.repo.Worktree(s.path("one")).Add(ctx, m.worktree))
+				must(t, s.repo.Worktree(s.Path("one")).Add(ctx, m.worktree))
 			}
 			if m.aside != "" {
-				must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.path("one")), "MERGE_AUTOSTASH"), []byte(m.aside+"\n"), 0o644))
+				must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH"), []byte(m.aside+"\n"), 0o644))
 			}
 			if m.dirty {
-				must(t, os.WriteFile(filepath.Join(s.path("one"), "new"), nil, 0o644))
+				must(t, os.WriteFile(filepath.Join(s.Path("one"), "new"), nil, 0o644))
 			}
 			k, err := s.keep(ctx, v, "one", ada)
 			must(t, err)
@@ -84,7 +83,7 @@ func TestKeep(t *testing.T) {
 			if len(k.refs) != len(want) || (k.commit != "") != c.kept || k.owned == m.never || k.tip.IsZero() != (m.own == "") || len(k.trees) > 0 != (m.worktree != "") {
 				t.Fatalf("%+v, not %v", k, want)
 			}
-			if m.worktree != "" && k.which != identity(s.path("one")) {
+			if m.worktree != "" && k.which != identity(s.Path("one")) {
 				t.Errorf("of %q", k.which)
 			}
 			for i, u := range k.refs {
@@ -110,24 +109,24 @@ func TestKeep(t *testing.T) {
 // that an agent cloned there, and those with changes that they don't have in a commit.
 func TestRefuseNested(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, s.repo.Worktree(s.path("one")).Add(ctx, commits[0]))
-	inner := filepath.Join(s.path("one"), "inner")
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	inner := filepath.Join(s.Path("one"), "inner")
 	refused := func(name string, want bool) {
 		t.Helper()
 		r := (*board.Refusal)(nil)
-		c, err := s.refuseNested(ctx, s.path("one"), s.path("two"), "one")
-		if errors.As(err, &r) != want || r == nil && err != nil || want && (r.Code != board.CodeNested || r.Task != "one" || !strings.HasSuffix(cmdline.Hint(r.Hint), filepath.Join(s.path("two"), "inner"))) || len(c.Dirty) == 0 {
+		c, err := s.refuseNested(ctx, s.Path("one"), s.Path("two"), "one")
+		if errors.As(err, &r) != want || r == nil && err != nil || want && (r.Code != board.CodeNested || r.Task != "one" || !strings.HasSuffix(cmdline.Hint(r.Hint), filepath.Join(s.Path("two"), "inner"))) || len(c.Dirty) == 0 {
 			t.Errorf("%s: %v, %+v", name, err, c.Dirty)
 		}
 	}
-	must(t, os.WriteFile(filepath.Join(s.path("one"), "file"), nil, 0o644))
-	must(t, os.Symlink(s.root, filepath.Join(s.path("one"), "link")))
+	must(t, os.WriteFile(filepath.Join(s.Path("one"), "file"), nil, 0o644))
+	must(t, os.Symlink(s.Root, filepath.Join(s.Path("one"), "link")))
 	refused("a file, and a link to a repository", false)
 	testrun.InitRepository(t, inner, false)
 	must(t, os.WriteFile(filepath.Join(inner, "file"), nil, 0o644))
 	testrun.CommitAll(t, inner, "inner")
 	refused("a clone", true)
-	testrun.RunGit(t, s.path("one"), "-c", "advice.addEmbeddedRepo=false", "add", "inner")
+	testrun.RunGit(t, s.Path("one"), "-c", "advice.addEmbeddedRepo=false", "add", "inner")
 	refused("one that was added, as its branch has it or the branch is gone", false)
 	must(t, os.WriteFile(filepath.Join(inner, "file"), []byte("work\n"), 0o644))
 	refused("one that has changes", true)
@@ -136,15 +135,20 @@ func TestRefuseNested(t *testing.T) {
 	refused("one that has a new file", true)
 	testrun.CommitAll(t, inner, "new")
 	refused("one that has a new commit", true)
-	testrun.RunGit(t, s.path("one"), "rm", "-qf", "--cached", "inner")
+	testrun.RunGit(t, s.Path("one"), "rm", "-qf", "--cached", "inner")
 	refused("one that was removed from the index", true)
 }
 
 // TestRecords checks which records of worktrees being made or removed are left behind.
 func TestRecords(t *testing.T) {
 	ctx, s, commits := began(t)
-	d := &diagnosis{site: s, v: noBoard()}
-	must(t, d.records(ctx)) // nothing was ever made
+	left := func() []Leftover {
+		t.Helper()
+		found, _, err := s.leftRecords()
+		must(t, err)
+		return found
+	}
+	left() // nothing was ever made
 	host, err := os.Hostname()
 	must(t, err)
 	must(t, os.MkdirAll(s.claimsDir(), 0o755))
@@ -165,17 +169,16 @@ func TestRecords(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "half"), nil, 0o644)) // its process may be writing it
 	must(t, os.Chtimes(filepath.Join(s.claimsDir(), "half"), then, then))
 	for _, name := range []string{claimMark + "made", goneMark + "gone"} {
-		must(t, s.repo.Worktree(filepath.Join(s.root, ".worktrees", name)).Add(ctx, commits[0]))
+		must(t, s.repo.Worktree(filepath.Join(s.Folder(), name)).Add(ctx, commits[0]))
 	}
-	must(t, d.records(context.Background()))
 	var found []string
-	for _, p := range d.found {
-		found = append(found, filepath.Base(p.Path)+" "+p.Task)
+	for _, l := range left() {
+		found = append(found, filepath.Base(l.Path)+" "+l.Task)
 		for range 2 {
-			must(t, p.Fix(ctx))
+			must(t, s.Clear(ctx, noBoard(), l))
 		}
-		if p.Kind != LeftRecord || present(p.Path) {
-			t.Errorf("%+v", p)
+		if l.Kind != LeftRecord || present(l.Path) {
+			t.Errorf("%+v", l)
 		}
 	}
 	if want := []string{".old ", "dead one"}; !slices.Equal(found, want) {

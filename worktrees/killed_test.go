@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 // aged sets the time of a file or directory to half an hour ago, before any git process that is
@@ -60,9 +61,9 @@ func TestRecordOfTheDead(t *testing.T) {
 	record := strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir"))
 	s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
 	s.aged(record)
-	found, err := worktrees.Diagnose(s.ctx, s.b)
+	found, err := doctor.Diagnose(s.ctx, s.b)
 	s.check(err)
-	if len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix == nil {
+	if len(found) != 1 || found[0].Kind != doctor.DamagedRecord || found[0].Fix == nil {
 		t.Fatalf("found %+v", found)
 	}
 	s.check(found[0].Fix(s.ctx))
@@ -81,9 +82,9 @@ func TestRecordWithoutCommit(t *testing.T) {
 	head := filepath.Join(strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir")), "HEAD")
 	s.check(os.WriteFile(head, []byte(string(plumbing.ZeroOID)+"\n"), 0o644))
 	s.aged(head)
-	found, err := worktrees.Diagnose(s.ctx, s.b)
+	found, err := doctor.Diagnose(s.ctx, s.b)
 	s.check(err)
-	if len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix == nil {
+	if len(found) != 1 || found[0].Kind != doctor.DamagedRecord || found[0].Fix == nil {
 		t.Fatalf("found %+v", found)
 	}
 	s.check(found[0].Fix(s.ctx))
@@ -281,7 +282,7 @@ func TestClaimNotMovedIn(t *testing.T) {
 			events := len(s.state().Task("one").History)
 			s.write(s.b.Dir(), "claims/aaaa", strings.Replace(said, "{", fmt.Sprintf(`{"replaces":{"worktree":%q,"agent":"coder-2","events":%d},`, former, events), 1))
 			s.write(path, "set-up.cache", "costly\n")
-			if found := s.problems(); len(found) != 1 || found[0].Kind != worktrees.LeftCandidate {
+			if found := s.problems(); len(found) != 1 || found[0].Kind != doctor.LeftCandidate {
 				t.Errorf("before the claim: %+v", found)
 			}
 			clone, err := s.b.Clone().ID(s.ctx)
@@ -306,7 +307,7 @@ func TestClaimNotMovedIn(t *testing.T) {
 // and git's record of it still named the old one: whoever needs the worktree completes that.
 func TestMoveNotRecorded(t *testing.T) {
 	for name, needs := range map[string]func(s *scene){
-		"doctor": func(s *scene) { s.mended(worktrees.DamagedWorktree) },
+		"doctor": func(s *scene) { s.mended(doctor.DamagedWorktree) },
 		"its agent": func(s *scene) {
 			_, err := worktrees.Create(s.ctx, s.b, "one", nil)
 			s.check(err)

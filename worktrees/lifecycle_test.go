@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -167,13 +168,14 @@ func TestBare(t *testing.T) {
 	if tip, err := b.Repo().Ref(s.ctx, "refs/heads/integration"); !got.Merged || tip != commit || err != nil {
 		t.Errorf("merged %+v, integration %s, %v", got, tip, err)
 	}
-	// git clone copied only branches, so the submission is missing and is restored.
-	found, err := worktrees.Diagnose(s.ctx, b)
-	if err != nil || len(found) != 1 || found[0].Kind != worktrees.LostSubmission {
+	// git clone copied only branches, so the submission is missing.
+	found, err := doctor.Diagnose(s.ctx, b)
+	if err != nil || len(found) != 1 || found[0].Kind != doctor.LostSubmission {
 		t.Fatalf("%v %v", found, err)
 	}
-	s.check(found[0].Fix(s.ctx))
-	if found, err := worktrees.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
+	command, _, _ := strings.Cut(found[0].Hint, ";")
+	s.git(b.Repo().CommonDir(), strings.Fields(command)[1:]...)
+	if found, err := doctor.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
 		t.Errorf("%v %v", found, err)
 	}
 
@@ -182,7 +184,7 @@ func TestBare(t *testing.T) {
 	s.check(err)
 	s.write(b.Dir(), "clone", clone)
 	b = s.openAt(bare)
-	if found, err := worktrees.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
+	if found, err := doctor.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
 		t.Errorf("%v %v", found, err)
 	}
 	_, err = worktrees.Create(s.ctx, b, "two", nil)

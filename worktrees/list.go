@@ -26,7 +26,7 @@ type Entry struct {
 // List lists the tasks' worktrees of this clone: those that exist, and those that the board
 // requires.
 func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 	var list []Entry
 	listed := map[string]bool{}
 	for _, w := range all {
-		name, is := s.below(w.Path)
+		name, is := s.InFolder(w.Path)
 		if !is || strings.HasPrefix(name, ".") {
 			continue
 		}
@@ -53,42 +53,42 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 		list = append(list, e)
 	}
 	for _, brief := range v.State.Tasks() {
-		if listed[brief.ID] || !live(brief.Status) {
+		if listed[brief.ID] || !Live(brief.Status) {
 			continue
 		}
-		if t := v.State.Task(brief.ID); t != nil && t.Clone == s.clone {
-			list = append(list, Entry{Task: t.ID, Status: t.Status, AssignedTo: t.AssignedTo, Path: s.path(t.ID)})
+		if t := v.State.Task(brief.ID); t != nil && t.Clone == s.Clone {
+			list = append(list, Entry{Task: t.ID, Status: t.Status, AssignedTo: t.AssignedTo, Path: s.Path(t.ID)})
 		}
 	}
 	return list, v.State.Err()
 }
 
-// live reports whether a task of that status is being worked on or reviewed.
-func live(s board.Status) bool { return s == board.Claimed || s == board.ReadyForReview }
+// Live reports whether a task of that status is being worked on or reviewed.
+func Live(s board.Status) bool { return s == board.Claimed || s == board.ReadyForReview }
 
-// below returns the name of a worktree directly below .worktrees.
-func (s *site) below(path string) (string, bool) {
+// InFolder returns the name of a worktree directly below .worktrees.
+func (s *Project) InFolder(path string) (string, bool) {
 	dir, name := filepath.Split(path)
-	return name, samePath(filepath.Clean(dir), filepath.Join(s.root, ".worktrees"))
+	return name, SamePath(filepath.Clean(dir), s.Folder())
 }
 
 // ofTask reports whether git's record describes a worktree in .worktrees, even from before the
 // project was moved.
-func (s *site) ofTask(w git.WorktreeInfo) bool {
+func (s *Project) ofTask(w git.WorktreeInfo) bool {
 	dir, _ := filepath.Split(w.Path)
-	return !s.bare && !w.Main && filepath.Base(dir) == ".worktrees"
+	return !s.Bare && !w.Main && filepath.Base(dir) == ".worktrees"
 }
 
-// movedWith reports whether a worktree moved with the project: it is in .worktrees, and its .git still
+// MovedAlong reports whether a worktree moved with the project: it is in .worktrees, and its .git still
 // names the former place of the record, which has the same name.
-func (s *site) movedWith(w git.WorktreeInfo) bool {
+func (s *Project) MovedAlong(w git.WorktreeInfo) bool {
 	record := s.repo.Worktree(w.Path).Record()
-	linked := git.LinkedDir(filepath.Join(s.root, ".worktrees", filepath.Base(w.Path)))
+	linked := git.LinkedDir(filepath.Join(s.Folder(), filepath.Base(w.Path)))
 	return s.ofTask(w) && record != "" && filepath.Base(linked) == filepath.Base(record) && linked != record && !present(linked)
 }
 
-// forgettable reports whether git may forget a worktree once it no longer exists.
-func (s *site) forgettable(w git.WorktreeInfo) bool {
+// Forgettable reports whether git may forget a worktree once it no longer exists.
+func (s *Project) Forgettable(w git.WorktreeInfo) bool {
 	return s.ofTask(w) && theirs(s.repo.Worktree(w.Path).Record(), "", "") == ""
 }
 

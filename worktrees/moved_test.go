@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -20,7 +21,7 @@ func TestMovedProject(t *testing.T) {
 	s.dir = before + "-renamed"
 	s.check(os.Rename(before, s.dir))
 	s.b = s.open()
-	found, err := worktrees.Diagnose(s.ctx, s.b)
+	found, err := doctor.Diagnose(s.ctx, s.b)
 	s.check(err)
 	_, err = fixAll(s.ctx, found)
 	s.check(err)

@@ -15,14 +15,14 @@ import (
 // unmoved finds the worktree of a fresh claim whose process died before the worktree could replace
 // the former holder's. The old worktree still exists, on the branch that is now the claim's. nil
 // for none.
-func (s *site) unmoved(t *board.Task) *candidate {
+func (s *Project) unmoved(t *board.Task) *candidate {
 	entries, err := os.ReadDir(s.claimsDir())
 	if err != nil || t.Status != board.Claimed {
 		return nil
 	}
-	which := identity(s.path(t.ID))
+	which := identity(s.Path(t.ID))
 	for _, e := range entries {
-		c := &candidate{s: s, token: e.Name(), path: filepath.Join(s.root, ".worktrees", claimMark+e.Name()), base: plumbing.OID(t.BaseCommit), ready: true}
+		c := &candidate{s: s, token: e.Name(), path: filepath.Join(s.Folder(), claimMark+e.Name()), base: plumbing.OID(t.BaseCommit), ready: true}
 		r, unread := s.readRecord(c.token)
 		if unread != nil || r == nil || r.Task != t.ID || r.Replaces == nil || r.Replaces.Worktree != which || which == "" {
 			continue
@@ -47,9 +47,21 @@ func (r *replaced) succeeded(t *board.Task) bool {
 	return fresh(claim) && claim.Agent == r.Agent && !slices.ContainsFunc(t.History[r.Events+1:], fresh)
 }
 
-// moveInLate completes a claim whose process died: it keeps the content of the former holder's
-// worktree, removes it, and puts the claim's in its place.
-func (s *site) moveInLate(ctx context.Context, v *gitboard.View, t *board.Task, c *candidate, actor board.Actor) error {
+// Unfinished reports whether the former holder's worktree is still in place of the worktree of a
+// claim, whose process died.
+func (s *Project) Unfinished(t *board.Task) bool { return s.unmoved(t) != nil }
+
+// FinishClaim completes a claim whose process died: it keeps the content of the former holder's
+// worktree, removes it, and puts the claim's in its place. It can be repeated.
+func (s *Project) FinishClaim(ctx context.Context, v *gitboard.View, t *board.Task, actor board.Actor) error {
+	c := s.unmoved(t)
+	if c == nil {
+		return nil
+	}
+	return s.finishClaim(ctx, v, t, c, actor)
+}
+
+func (s *Project) finishClaim(ctx context.Context, v *gitboard.View, t *board.Task, c *candidate, actor board.Actor) error {
 	if err := s.makeRoom(ctx, v, t.ID, actor, nil); err != nil {
 		return err
 	}
@@ -59,9 +71,9 @@ func (s *site) moveInLate(ctx context.Context, v *gitboard.View, t *board.Task, 
 	return c.place(ctx, v, t.ID)
 }
 
-// halfMoved reports whether the worktree at path was moved there by a process that died before
+// HalfMoved reports whether the worktree at path was moved there by a process that died before
 // git's record named the new path.
-func (s *site) halfMoved(path string) bool {
+func (s *Project) HalfMoved(path string) bool {
 	from := filepath.Base(s.repo.Worktree(path).HalfMoved())
 	for _, mark := range []string{claimMark, goneMark} {
 		if token, is := strings.CutPrefix(from, mark); is {

@@ -13,20 +13,20 @@ import (
 // Repair repairs git's records of the worktrees after the project was moved, makes git forget
 // tasks' worktrees without directories, and takes over those that Adopt does.
 func Repair(ctx context.Context, b *gitboard.Board) error {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return err
 	}
-	if err := s.folderFree(); err != nil {
+	if err := s.CheckFolder(); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(filepath.Join(s.root, ".worktrees"))
+	entries, err := os.ReadDir(s.Folder())
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
 	var here []string
 	for _, e := range entries {
-		if path := filepath.Join(s.root, ".worktrees", e.Name()); present(filepath.Join(path, ".git")) {
+		if path := filepath.Join(s.Folder(), e.Name()); present(filepath.Join(path, ".git")) {
 			here = append(here, path)
 		}
 	}
@@ -35,7 +35,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	}
 	// If .git is damaged, git must first repair its own records, and fails for the path. If the
 	// project was moved, git needs the paths.
-	if err := s.repo.Records().Repair(ctx); cutShort(err) {
+	if err := s.repo.Records().Repair(ctx); CutShort(err) {
 		return err
 	}
 	if err := s.repo.Records().Repair(ctx, here...); err != nil {
@@ -46,13 +46,13 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 		return err
 	}
 	for _, w := range all {
-		if s.forgettable(w) && !present(w.Path) {
+		if s.Forgettable(w) && !present(w.Path) {
 			if err := s.forgetGone(ctx, w.Path, w.Head); err != nil {
 				return err
 			}
 		}
 	}
-	if err := s.adopt(ctx); cutShort(err) {
+	if err := s.adopt(ctx); CutShort(err) {
 		return err
 	}
 	return nil // without a board, no worktree is a task's
@@ -61,16 +61,16 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 // Adopt takes over worktrees that another tool or a person made for tasks whose work is in this
 // clone: they are at a task's path, on its branch, and not locked.
 func Adopt(ctx context.Context, b *gitboard.Board) error {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return err
 	}
 	return s.adopt(ctx)
 }
 
-func (s *site) adopt(ctx context.Context) error {
+func (s *Project) adopt(ctx context.Context) error {
 	v, err := s.b.View(ctx)
-	if err != nil || s.bare {
+	if err != nil || s.Bare {
 		return err
 	}
 	all, err := s.repo.Records().Worktrees(ctx)
@@ -78,9 +78,9 @@ func (s *site) adopt(ctx context.Context) error {
 		return err
 	}
 	for _, w := range all {
-		name, below := s.below(w.Path)
+		name, below := s.InFolder(w.Path)
 		t, record := v.State.Task(name), git.LinkedDir(w.Path)
-		if !below || t == nil || t.Worktree == "" || s.elsewhere(t) || w.Branch != v.TaskRef(name) || disk.IsLink(w.Path) || theirs(record, "", "") != notMade || git.OthersLock(record) {
+		if !below || t == nil || t.Worktree == "" || s.Elsewhere(t) || w.Branch != v.TaskRef(name) || disk.IsLink(w.Path) || theirs(record, "", "") != notMade || git.OthersLock(record) {
 			continue
 		}
 		if err := git.MarkMade(record); err != nil {

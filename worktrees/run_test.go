@@ -39,7 +39,7 @@ func TestRunHooked(t *testing.T) {
 	must(t, install.Install(ctx, s.repo, install.Setup{}))
 	for repo, hooked := range map[*git.Repo]bool{s.repo: true, nil: false} {
 		var out bytes.Buffer
-		must(t, Run(ctx, Command{Name: "it", Script: `echo "$` + git.ParametersVar + `"`, Dir: s.root, Repo: repo, Output: &out}))
+		must(t, Run(ctx, Command{Name: "it", Script: `echo "$` + git.ParametersVar + `"`, Dir: s.Root, Repo: repo, Output: &out}))
 		if strings.Contains(out.String(), "liza/hooks") != hooked {
 			t.Errorf("of our repository: %v, settings %q", hooked, out.String())
 		}
@@ -53,7 +53,7 @@ func TestNotOnRecord(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	must(t, os.MkdirAll(s.b.Dir(), 0o755))
 	must(t, os.WriteFile(filepath.Join(s.b.Dir(), "commands"), nil, 0o644))
-	err := Run(ctx, Command{Name: "it", Script: `: >"$RAN"`, Dir: s.root, Env: []string{"RAN=" + ran}, Repo: s.repo})
+	err := Run(ctx, Command{Name: "it", Script: `: >"$RAN"`, Dir: s.Root, Env: []string{"RAN=" + ran}, Repo: s.repo})
 	if err == nil || present(ran) {
 		t.Errorf("it ran: %v; %v", present(ran), err)
 	}
@@ -143,7 +143,7 @@ func TestSamePath(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
-	if !samePath(filepath.Join(dir, "link", "none", "x"), filepath.Join(dir, "none", "x")) || samePath(dir, filepath.Join(dir, "x")) {
+	if !SamePath(filepath.Join(dir, "link", "none", "x"), filepath.Join(dir, "none", "x")) || SamePath(dir, filepath.Join(dir, "x")) {
 		t.Error("paths are not told apart")
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -449,15 +450,15 @@ func (s *scene) refused(err error, code board.ErrorCode, part string) {
 }
 
 // problems returns what both diagnoses find.
-func (s *scene) problems() []worktrees.Problem {
+func (s *scene) problems() []doctor.Problem {
 	s.t.Helper()
 	found, err := s.diagnosed(s.ctx)
 	s.check(err)
 	return found
 }
 
-func (s *scene) diagnosed(ctx context.Context) ([]worktrees.Problem, error) {
-	found, err := worktrees.Diagnose(ctx, s.b)
+func (s *scene) diagnosed(ctx context.Context) ([]doctor.Problem, error) {
+	found, err := doctor.Diagnose(ctx, s.b)
 	if err != nil {
 		return nil, err
 	}
@@ -503,7 +504,7 @@ func (s *scene) mended(kinds ...string) {
 }
 
 // fixAll repairs what it can and returns what is left for a human.
-func fixAll(ctx context.Context, problems []worktrees.Problem) (left []worktrees.Problem, err error) {
+func fixAll(ctx context.Context, problems []doctor.Problem) (left []doctor.Problem, err error) {
 	for _, p := range problems {
 		if p.Fix == nil {
 			left = append(left, p)

@@ -13,15 +13,15 @@ import (
 // Share returns the update that gives other clones the branch of a task whose work is in this one;
 // none if the board isn't shared.
 func Share(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) ([]plumbing.RefUpdate, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	return s.share(ctx, v, t)
 }
 
-func (s *site) share(ctx context.Context, v *gitboard.View, t *board.Task) ([]plumbing.RefUpdate, error) {
-	if s.b.Remote() == "" || t.Clone != s.clone {
+func (s *Project) share(ctx context.Context, v *gitboard.View, t *board.Task) ([]plumbing.RefUpdate, error) {
+	if s.b.Remote() == "" || t.Clone != s.Clone {
 		return nil, nil
 	}
 	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
@@ -35,12 +35,12 @@ func (s *site) share(ctx context.Context, v *gitboard.View, t *board.Task) ([]pl
 // it makes one here at the same path, detached at the submitted commit, for this clone's reviewers.
 // It replaces a worktree of an earlier submission; changes made there go to the attic.
 func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) (string, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return "", err
 	}
-	if s.bare || !s.elsewhere(t) || t.Status != board.ReadyForReview {
-		return s.path(t.ID), nil
+	if s.Bare || !s.Elsewhere(t) || t.Status != board.ReadyForReview {
+		return s.Path(t.ID), nil
 	}
 	commit := plumbing.OID(t.ReviewCommit)
 	if has, err := b.Sharing().Brings(ctx, t.ReviewCommit); !has {
@@ -52,15 +52,15 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		if err != nil {
 			return false, err
 		}
-		if path = l.path; l.ours {
-			c, err := s.repo.Worktree(l.path).Checkout(ctx)
+		if path = l.Path; l.Ours {
+			c, err := s.repo.Worktree(l.Path).Checkout(ctx)
 			if err != nil || c.Head == commit {
 				return true, err
 			}
-			return false, s.clearAway(ctx, v, t.ID, s.self(ctx), nil)
+			return false, s.clearAway(ctx, v, t.ID, s.Self(ctx), nil)
 		}
-		if l.inTheWay {
-			return true, l.blocked(t.ID)
+		if l.InTheWay {
+			return true, l.Blocked(t.ID)
 		}
 		made, err := s.candidate(ctx, v, t.ID, commit)
 		if err != nil {
@@ -70,7 +70,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		if err == nil {
 			err = forget(made.recordFile())
 		}
-		if err = errors.Join(err, made.discard(ctx)); err == nil || !present(l.path) {
+		if err = errors.Join(err, made.discard(ctx)); err == nil || !present(l.Path) {
 			return true, err
 		}
 		return false, nil // another process has made one meanwhile
@@ -89,7 +89,7 @@ func orMissing(err error, t *board.Task) error {
 // finished them. It returns the tasks, and continues after one that it can't tidy. A person's worktree
 // or checkout is noted, and left.
 func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied []string, err error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +125,13 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 		if err := ctx.Err(); err != nil {
 			return tidied, errors.Join(failed, err)
 		}
-		if err := s.tidy(whole, v, t.ID, actor); err != nil {
+		if err := s.Tidy(whole, v, t.ID, actor); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("worktree or branch of %s could not be removed (git liza doctor looks at it): %w", t.ID, err))
 			continue
 		}
 		l, err := s.look(whole, v, t.ID)
 		if err == nil {
-			err = l.blocked(t.ID)
+			err = l.Blocked(t.ID)
 		}
 		left := (*board.Refusal)(nil)
 		switch {

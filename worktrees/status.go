@@ -30,7 +30,7 @@ type Status struct {
 
 // StatusOf returns the state of a task's worktree. It changes nothing.
 func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, err
 // StatusHere returns the state of a task's work in this clone: the worktree, the branch and
 // uncommitted changes. It doesn't compare with integration, which takes longer.
 func StatusHere(ctx context.Context, b *gitboard.Board, t *board.Task) (*Status, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -68,29 +68,29 @@ func StatusHere(ctx context.Context, b *gitboard.Board, t *board.Task) (*Status,
 }
 
 // status returns the state of a task's work in this clone.
-func (s *site) status(ctx context.Context, v *gitboard.View, t *board.Task) (*Status, error) {
-	st := &Status{Task: t.ID, Path: s.path(t.ID), Branch: v.TaskBranch(t.ID)}
+func (s *Project) status(ctx context.Context, v *gitboard.View, t *board.Task) (*Status, error) {
+	st := &Status{Task: t.ID, Path: s.Path(t.ID), Branch: v.TaskBranch(t.ID)}
 	l, err := s.look(ctx, v, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	st.Exists = l.ours
-	if !l.ours {
+	st.Exists = l.Ours
+	if !l.Ours {
 		st.Head, err = s.repo.Ref(ctx, v.TaskRef(t.ID))
 		return st, err
 	}
-	head, branch, err := s.repo.Worktree(l.path).Head(ctx)
+	head, branch, err := s.repo.Worktree(l.Path).Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	st.Head, st.Branch = head, orDetached(branch)
-	dirty, err := s.repo.Worktree(l.path).Status(ctx)
+	dirty, err := s.repo.Worktree(l.Path).Status(ctx)
 	st.Dirty = paths(dirty)
 	return st, err
 }
 
 // compare compares the work with integration.
-func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st *Status) error {
+func (s *Project) compare(ctx context.Context, v *gitboard.View, t *board.Task, st *Status) error {
 	tip, err := s.integration(ctx, v)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 		return err
 	}
 	from := base
-	if has, err := s.has(ctx, t.BaseCommit); err != nil {
+	if has, err := s.Has(ctx, t.BaseCommit); err != nil {
 		return err
 	} else if has {
 		from = plumbing.OID(t.BaseCommit)

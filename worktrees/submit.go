@@ -30,7 +30,7 @@ const maxTests = 20
 // Submit submits the commit of a task's clean worktree for review, and keeps it under
 // refs/liza/review. The warnings it returns don't stop it.
 func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.Done, []string, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +55,7 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 var errNotUploaded = errors.New("the large files of the commit are not uploaded yet")
 
 // submit decides and appends a submission whose large files are uploaded.
-func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OID) (*gitboard.Done, []string, error) {
+func (s *Project) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OID) (*gitboard.Done, []string, error) {
 	var warnings []string
 	worktree := &ahead{s: s, task: r.Task}
 	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
@@ -90,8 +90,8 @@ func (s *site) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OI
 // upload uploads large files to the remote of a shared board before the operation is decided,
 // because others can move the board meanwhile. It returns the commit that needs them, "" for an
 // empty submission, which is refused later.
-func (s *site) upload(ctx context.Context, task string) (plumbing.OID, error) {
-	if s.b.Remote() == "" || !board.ValidTaskID(task) || !present(s.path(task)) {
+func (s *Project) upload(ctx context.Context, task string) (plumbing.OID, error) {
+	if s.b.Remote() == "" || !board.ValidTaskID(task) || !present(s.Path(task)) {
 		return "", nil
 	}
 	v, err := s.b.View(ctx)
@@ -102,7 +102,7 @@ func (s *site) upload(ctx context.Context, task string) (plumbing.OID, error) {
 	if err != nil {
 		return "", err
 	}
-	head, _, err := s.repo.Worktree(s.path(task)).Head(ctx)
+	head, _, err := s.repo.Worktree(s.Path(task)).Head(ctx)
 	if err != nil || head.IsZero() {
 		return "", err
 	}
@@ -118,7 +118,7 @@ func (s *site) upload(ctx context.Context, task string) (plumbing.OID, error) {
 
 // submittable completes the payload with the evidence of a submission. It returns the submitted
 // commit, and the commits that the reviewer sees.
-func (s *site) submittable(
+func (s *Project) submittable(
 	ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit,
 ) (plumbing.OID, []plumbing.Commit, error) {
 	head, err := s.work(ctx, v, t, g)
@@ -163,7 +163,7 @@ func (s *site) submittable(
 			return "", nil, err
 		}
 	}
-	if err := s.fetchable(ctx, v, t, g.path, head, changed); err != nil {
+	if err := s.fetchable(ctx, v, t, g.Path, head, changed); err != nil {
 		return "", nil, err
 	}
 	malformed := (*git.MalformedError)(nil)
@@ -194,7 +194,7 @@ func reworked(t *board.Task, base plumbing.OID, malformed *git.MalformedError) s
 
 // tests lists the tests among the changed files: those that the commit has, and those that it
 // deletes or empties.
-func (s *site) tests(ctx context.Context, globs []string, commit plumbing.OID, changed []string) (kept, deleted []string, err error) {
+func (s *Project) tests(ctx context.Context, globs []string, commit plumbing.OID, changed []string) (kept, deleted []string, err error) {
 	for _, file := range changed {
 		if !board.IsTest(globs, file) {
 			continue
@@ -251,7 +251,7 @@ func firstOf(names []string) string {
 }
 
 // changed lists the files changed since a commit left integration, and the commit where it left.
-func (s *site) changed(ctx context.Context, tip, head plumbing.OID) (base plumbing.OID, files []string, err error) {
+func (s *Project) changed(ctx context.Context, tip, head plumbing.OID) (base plumbing.OID, files []string, err error) {
 	if base, err = s.repo.History().MergeBase(ctx, tip, head); err != nil {
 		return "", nil, err
 	}
@@ -261,7 +261,7 @@ func (s *site) changed(ctx context.Context, tip, head plumbing.OID) (base plumbi
 
 // reviewRefs keeps a submission and holds the branch where it is. If a crash left the submission's
 // ref without its operation, its old commit goes to the attic.
-func (s *site) reviewRefs(ctx context.Context, v *gitboard.View, t *board.Task, commit plumbing.OID) ([]plumbing.RefUpdate, error) {
+func (s *Project) reviewRefs(ctx context.Context, v *gitboard.View, t *board.Task, commit plumbing.OID) ([]plumbing.RefUpdate, error) {
 	ref := plumbing.ReviewRef(t.ID, t.Submissions()+1)
 	old, err := s.repo.Ref(ctx, ref)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // fetchable refuses a submission that refers to submodule commits that no other clone could fetch:
 // integration could then not be checked out. A submodule that is not checked out in the worktree
 // was not changed.
-func (s *site) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, worktree string, head plumbing.OID, changed []string) error {
+func (s *Project) fetchable(ctx context.Context, v *gitboard.View, t *board.Task, worktree string, head plumbing.OID, changed []string) error {
 	links, err := s.repo.Worktree(worktree).Gitlinks(ctx)
 	if err != nil || len(links) == 0 {
 		return err

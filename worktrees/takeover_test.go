@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 const past = 301 * time.Second // longer than a lease
@@ -553,7 +554,7 @@ func TestEndedNotCleared(t *testing.T) {
 	s.lies("one", "two")
 	s.check(os.Remove(claims))
 	s.is("one", board.Unclaimed)
-	s.mended(worktrees.LeftWorktree)
+	s.mended(doctor.LeftWorktree)
 	s.lies("one")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -71,7 +72,7 @@ func (s *scene) ours(task string) {
 
 // cutFixes carries out all repairs, which may leave problems.
 func cutFixes(s *scene) error {
-	found, err := worktrees.Diagnose(s.ctx, s.b)
+	found, err := doctor.Diagnose(s.ctx, s.b)
 	s.check(err)
 	_, err = fixAll(context.WithoutCancel(s.ctx), found)
 	return err
@@ -83,7 +84,7 @@ func TestTheirsKeepsTheBranch(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
 	s.git(s.dir, "worktree", "add", "-q", s.path("one"), "task/one")
-	s.reports(found{worktrees.MissingWorktree, "one", false, "git liza worktree repair"})
+	s.reports(found{doctor.MissingWorktree, "one", false, "git liza worktree repair"})
 	s.check(s.tidy("one"))
 	if s.ref(taskRef("one")).IsZero() {
 		t.Error("the branch is deleted")

@@ -13,11 +13,11 @@ import (
 // Tidy removes the worktree and branch of a task that no longer needs them. Work that exists only
 // there goes to the attic first. It can be repeated.
 func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.Actor, task string) error {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return err
 	}
-	return s.tidy(ctx, v, task, actor)
+	return s.Tidy(ctx, v, task, actor)
 }
 
 // Later counts the commits on a task's branch after the approved one, which do not land with it.
@@ -31,14 +31,14 @@ func Later(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Ta
 	return n, "they are kept in " + plumbing.AtticPrefix + t.ID, err
 }
 
-func (s *site) tidy(ctx context.Context, v *gitboard.View, task string, actor board.Actor) error {
-	return errors.Join(s.clearAway(ctx, v, task, actor, nil), s.clearBranch(ctx, v, task))
+func (s *Project) Tidy(ctx context.Context, v *gitboard.View, task string, actor board.Actor) error {
+	return errors.Join(s.clearAway(ctx, v, task, actor, nil), s.ClearBranch(ctx, v, task))
 }
 
-// clearBranch deletes a task's branch unless it is checked out somewhere or the task was never
+// ClearBranch deletes a task's branch unless it is checked out somewhere or the task was never
 // claimed. Commits that neither integration nor a submission nor the attic holds go to the attic in
 // the same transaction.
-func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) error {
+func (s *Project) ClearBranch(ctx context.Context, v *gitboard.View, task string) error {
 	if !owned(v, task) {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 			return true, err
 		}
 		l, err := s.look(ctx, v, task)
-		if err != nil || l.elsewhere != "" || l.ours || l.crossed != "" {
+		if err != nil || l.Elsewhere != "" || l.Ours || l.Crossed != "" {
 			return true, err
 		}
 		updates, err := s.keepBranch(ctx, v, task, tip)
@@ -62,7 +62,7 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 
 // moved moves refs to keep work. It returns false, and no error, if one of them was not at the old
 // value of its update.
-func (s *site) moved(ctx context.Context, updates []plumbing.RefUpdate) (bool, error) {
+func (s *Project) moved(ctx context.Context, updates []plumbing.RefUpdate) (bool, error) {
 	err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work")
 	if errors.Is(err, git.ErrRefMoved) {
 		return false, nil
@@ -72,7 +72,7 @@ func (s *site) moved(ctx context.Context, updates []plumbing.RefUpdate) (bool, e
 
 // keepBranch returns the update that puts a branch's commits into the attic; none if something else
 // holds them.
-func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip plumbing.OID) ([]plumbing.RefUpdate, error) {
+func (s *Project) keepBranch(ctx context.Context, v *gitboard.View, task string, tip plumbing.OID) ([]plumbing.RefUpdate, error) {
 	landed, err := s.holding(ctx, v)
 	if err != nil {
 		return nil, err

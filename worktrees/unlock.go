@@ -22,7 +22,7 @@ const ownLockAge = 5 * time.Second
 // worktree, and returns a report. The caller must know that the task's agent ended: these locks
 // need not be as old as others.
 func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, err error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 		return nil, err
 	}
 	common := s.repo.CommonDir()
-	record := git.LinkedDir(s.path(task))
+	record := git.LinkedDir(s.Path(task))
 	locks, _ := filepath.Glob(disk.EscapeGlob(filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"))
 	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(plumbing.ReviewPrefix+task)), record} {
 		if dir == "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 // TestUnreadableClone checks that nothing is done, or said of this clone, while it can't be read
@@ -30,13 +31,13 @@ func TestUnreadableClone(t *testing.T) {
 		"claim":    func() error { return second(worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: coder})) },
 		"create":   func() error { return second(worktrees.Create(s.ctx, s.b, "one", &ada)) },
 		"delete":   func() error { return worktrees.Delete(s.ctx, s.b, ada, "one") },
-		"diagnose": func() error { return second(worktrees.Diagnose(s.ctx, s.b)) },
+		"diagnose": func() error { return second(doctor.Diagnose(s.ctx, s.b)) },
 		"end":      func() error { return second(worktrees.End(s.ctx, s.b, coder, &board.Release{About: about("one")})) },
 		"hand off": func() error {
 			return second(worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: coder, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}}))
 		},
 		"list":       func() error { return second(worktrees.List(s.ctx, s.b)) },
-		"concerning": func() error { return second(worktrees.Concerning(s.ctx, s.b, "one")) },
+		"concerning": func() error { return second(doctor.Concerning(s.ctx, s.b, "one")) },
 		"repair":     func() error { return worktrees.Repair(s.ctx, s.b) },
 		"review":     func() error { return second(worktrees.ForReview(s.ctx, s.b, v, one)) },
 		"share":      func() error { return second(worktrees.Share(s.ctx, s.b, v, one)) },
@@ -73,13 +74,13 @@ func TestUnreadableFolders(t *testing.T) {
 	path := filepath.Join(s.b.Dir(), "claims")
 	s.check(os.RemoveAll(path))
 	s.check(os.WriteFile(path, nil, 0o644))
-	if found, err := worktrees.Diagnose(s.ctx, s.b); !errors.Is(err, syscall.ENOTDIR) {
+	if found, err := doctor.Diagnose(s.ctx, s.b); !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("%s: found %+v, %v", path, found, err)
 	}
 	s.check(os.Remove(path))
 	s.check(os.RemoveAll(filepath.Join(s.dir, ".worktrees")))
 	s.check(os.WriteFile(filepath.Join(s.dir, ".worktrees"), nil, 0o644))
-	s.reports(found{worktrees.UnknownWorktree, "", false, "move it elsewhere"})
+	s.reports(found{doctor.UnknownWorktree, "", false, "move it elsewhere"})
 	refused := (*board.Refusal)(nil)
 	if err := worktrees.Repair(s.ctx, s.b); !errors.As(err, &refused) || refused.Code != board.CodeInTheWay {
 		t.Errorf("repair: %v", err)
@@ -92,22 +93,21 @@ func TestUnreadableFolders(t *testing.T) {
 func TestConcerning(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	common := s.b.Repo().CommonDir()
-	concerns, err := worktrees.Concerning(s.ctx, s.b, "one")
+	concerns, err := doctor.Concerning(s.ctx, s.b, "one")
 	s.check(err)
 	for _, c := range []struct {
-		p    worktrees.Problem
+		p    doctor.Problem
 		want bool
 	}{
-		{worktrees.Problem{Kind: worktrees.MissingBranch, Task: "one"}, true},
-		{worktrees.Problem{Kind: worktrees.MissingBranch, Task: "two"}, false},
-		{worktrees.Problem{Kind: worktrees.DamagedRecord, Path: filepath.Join(common, "worktrees", "two")}, true},
-		{worktrees.Problem{Kind: worktrees.DamagedClone, Path: filepath.Join(s.b.Dir(), "clone")}, true},
-		{worktrees.Problem{Kind: worktrees.LeftLock, Path: s.path("one")}, true},
-		{worktrees.Problem{Kind: worktrees.LeftLock, Path: s.path("two")}, false},
-		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(common, "refs/heads/task/one.lock")}, true},
-		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(common, "refs/heads/task/two.lock")}, false},
-		{worktrees.Problem{Kind: worktrees.StaleLock, Path: filepath.Join(s.gitDirOf("one"), "index.lock")}, true},
-		{worktrees.Problem{Kind: worktrees.ExpiredMerge}, false},
+		{doctor.Problem{Kind: doctor.MissingBranch, Task: "one"}, true},
+		{doctor.Problem{Kind: doctor.MissingBranch, Task: "two"}, false},
+		{doctor.Problem{Kind: doctor.DamagedRecord, Path: filepath.Join(common, "worktrees", "two")}, true},
+		{doctor.Problem{Kind: doctor.LeftLock, Path: s.path("one")}, true},
+		{doctor.Problem{Kind: doctor.LeftLock, Path: s.path("two")}, false},
+		{doctor.Problem{Kind: doctor.StaleLock, Path: filepath.Join(common, "refs/heads/task/one.lock")}, true},
+		{doctor.Problem{Kind: doctor.StaleLock, Path: filepath.Join(common, "refs/heads/task/two.lock")}, false},
+		{doctor.Problem{Kind: doctor.StaleLock, Path: filepath.Join(s.gitDirOf("one"), "index.lock")}, true},
+		{doctor.Problem{Kind: doctor.ExpiredMerge}, false},
 	} {
 		if got := concerns(c.p); got != c.want {
 			t.Errorf("%+v: %v", c.p, got)

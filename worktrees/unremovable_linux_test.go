@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 // fixed makes a file that nobody can remove, as one of another user in a directory of its own, until
@@ -58,7 +59,7 @@ func TestUnremovableFile(t *testing.T) {
 			}
 			for range 2 { // a repair in vain loses nothing
 				found := s.problems()
-				if len(found) != 1 || found[0].Kind != worktrees.LeftWorktree || found[0].Task != "one" {
+				if len(found) != 1 || found[0].Kind != doctor.LeftWorktree || found[0].Task != "one" {
 					t.Fatalf("found %+v", found)
 				}
 				if err := found[0].Fix(s.ctx); err == nil || !contains(err.Error(), "below/x.cache: operation not permitted") {
@@ -66,7 +67,7 @@ func TestUnremovableFile(t *testing.T) {
 				}
 			}
 			loosen(filepath.Join(s.problems()[0].Path, "below", "x.cache"))
-			s.mended(worktrees.LeftWorktree)
+			s.mended(doctor.LeftWorktree)
 			s.lies("one")
 		})
 	}
@@ -100,7 +101,7 @@ func TestFixedWorktree(t *testing.T) {
 				t.Error("it was emptied")
 			}
 			if modules {
-				s.mended(worktrees.PrunableWorktree) // its files are gone
+				s.mended(doctor.PrunableWorktree) // its files are gone
 			} else {
 				s.mended()
 			}

@@ -24,7 +24,7 @@ type VerdictRequest struct {
 // Verdict gives a reviewer's verdict. An approved commit must still be the commit of the branch and
 // the worktree, if they exist; a rejection needs only the right commit.
 func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboard.Done, error) {
-	s, err := at(ctx, b)
+	s, err := Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (r VerdictRequest) payload(t *board.Task) (*board.Verdict, error) {
 
 // judged completes the commit of a verdict. For an approval it also checks that nothing changed
 // during the review.
-func (s *site) judged(ctx context.Context, v *gitboard.View, t *board.Task, p *board.Verdict, worktree *ahead) ([]plumbing.RefUpdate, error) {
+func (s *Project) judged(ctx context.Context, v *gitboard.View, t *board.Task, p *board.Verdict, worktree *ahead) ([]plumbing.RefUpdate, error) {
 	commit, err := s.named(ctx, p.Commit, plumbing.OID(t.ReviewCommit))
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *site) judged(ctx context.Context, v *gitboard.View, t *board.Task, p *b
 		return nil, g.err
 	}
 	again := fmt.Sprintf("reject it, or let %s submit what is there: git liza show %s", t.AssignedTo, t.ID)
-	if g.ours {
+	if g.Ours {
 		if err := clean(v, t.ID, g.Checkout, again); err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (s *site) judged(ctx context.Context, v *gitboard.View, t *board.Task, p *b
 	if err != nil || tip.IsZero() {
 		return nil, err
 	}
-	if tip != commit && t.Clone == s.clone {
+	if tip != commit && t.Clone == s.Clone {
 		return nil, refusal(board.CodeStale, t.ID, again, "%s is at %s, not at the submitted %s", v.TaskBranch(t.ID), tip.Short(), commit.Short())
 	}
 	return []plumbing.RefUpdate{{Ref: v.TaskRef(t.ID), Old: tip, New: tip}}, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,7 +111,7 @@ func TestWork(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := noBoard()
 	const ref = "refs/heads/task/one"
-	ours := layout{ours: true, path: s.path("one")}
+	ours := Slot{Ours: true, Path: s.Path("one")}
 	broken := errors.New("git failed")
 	for _, c := range []struct {
 		name string
@@ -119,13 +120,13 @@ func TestWork(t *testing.T) {
 		want board.ErrorCode
 		says string
 	}{
-		{"on its branch", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0], Branch: ref}}, "", ""},
+		{"on its branch", board.Task{}, glance{Slot: ours, Checkout: git.Checkout{Head: commits[0], Branch: ref}}, "", ""},
 		{"in another clone", board.Task{Clone: "another"}, glance{}, board.CodeElsewhere, "in another clone"},
-		{"gone", board.Task{Clone: s.clone}, glance{}, board.CodeMissing, "the worktree of one is missing"},
-		{"changed", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0], Branch: ref, Dirty: []git.StatusEntry{{Code: " M", Path: "a.txt"}}}}, board.CodeDirty, "a.txt"},
-		{"without its branch", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Branch: ref, Dirty: []git.StatusEntry{{Code: "A ", Path: "a.txt"}}}}, board.CodeMissing, "task/one is missing"},
-		{"on another branch", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0], Branch: "refs/heads/own"}}, board.CodeStale, "on own, not on task/one"},
-		{"on none", board.Task{}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0]}}, board.CodeStale, "on a detached HEAD, not on task/one"},
+		{"gone", board.Task{Clone: s.Clone}, glance{}, board.CodeMissing, "the worktree of one is missing"},
+		{"changed", board.Task{}, glance{Slot: ours, Checkout: git.Checkout{Head: commits[0], Branch: ref, Dirty: []git.StatusEntry{{Code: " M", Path: "a.txt"}}}}, board.CodeDirty, "a.txt"},
+		{"without its branch", board.Task{}, glance{Slot: ours, Checkout: git.Checkout{Branch: ref, Dirty: []git.StatusEntry{{Code: "A ", Path: "a.txt"}}}}, board.CodeMissing, "task/one is missing"},
+		{"on another branch", board.Task{}, glance{Slot: ours, Checkout: git.Checkout{Head: commits[0], Branch: "refs/heads/own"}}, board.CodeStale, "on own, not on task/one"},
+		{"on none", board.Task{}, glance{Slot: ours, Checkout: git.Checkout{Head: commits[0]}}, board.CodeStale, "on a detached HEAD, not on task/one"},
 	} {
 		c.t.ID = "one"
 		head, err := s.work(ctx, v, &c.t, c.g)
@@ -139,17 +140,31 @@ func TestWork(t *testing.T) {
 			t.Errorf("%s: %s %v", c.name, head, err)
 		}
 	}
-	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); !errors.Is(err, broken) {
+	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{Slot: ours, err: broken}); !errors.Is(err, broken) {
 		t.Errorf("it can't be read: %v", err)
 	}
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: commits[0]}}, ""))
 	must(t, os.WriteFile(filepath.Join(s.repo.CommonDir(), filepath.FromSlash(ref)), []byte("garbage\n"), 0o644))
-	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, Checkout: git.Checkout{Head: commits[0]}}); !errors.As(err, new(*git.BrokenRefError)) {
+	if _, err := s.work(ctx, v, &board.Task{ID: "one"}, glance{Slot: ours, Checkout: git.Checkout{Head: commits[0]}}); !errors.As(err, new(*git.BrokenRefError)) {
 		t.Errorf("on none, and its branch can't be read: %v", err)
 	}
 	through := *s
-	through.bare = true
-	if _, err := through.work(ctx, v, &board.Task{ID: "one"}, glance{layout: ours, err: broken}); err == nil || errors.Is(err, broken) {
+	through.Bare = true
+	if _, err := through.work(ctx, v, &board.Task{ID: "one"}, glance{Slot: ours, err: broken}); err == nil || errors.Is(err, broken) {
 		t.Errorf("in a bare repository: %v", err)
+	}
+}
+
+// TestPathsOnce checks that a path is named once for which git has two entries.
+func TestPathsOnce(t *testing.T) {
+	if got := paths([]git.StatusEntry{{Path: "a"}, {Path: "b"}, {Path: "a"}}); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestMergesOfNothing checks that a dependency which can't be read has no merge.
+func TestMergesOfNothing(t *testing.T) {
+	if got := mergesBefore(noBoard(), &board.Task{DependsOn: []string{"unknown"}}); len(got) > 0 {
+		t.Errorf("%q", got)
 	}
 }

@@ -188,7 +188,10 @@ func (p *Claim) Subject(_, after *State, op Operation) (string, string) {
 }
 
 // WorktreeOf is the path of a task's worktree, relative to the project's root.
-func WorktreeOf(task string) string { return ".worktrees/" + task }
+func WorktreeOf(task string) string { return WorktreesDir + "/" + task }
+
+// WorktreesDir is the directory of all tasks' worktrees, relative to the project's root.
+const WorktreesDir = ".worktrees"
 
 // NextClaim chooses the task that a coder should claim if it names none: its own rejected one, then
 // a pending hand-off, then by the most urgent goal and by ClaimOrder. skip reports tasks not to choose; it may be nil. takeable

@@ -1,8 +1,8 @@
 // Package executor does for supervisors what the commands do for people: it claims a task, lands
 // it, and repairs the clone around it.
 //
-// It may import gitboard, gitboard/board, gitboard/roles, roles/supervisor, worktrees and
-// worktrees/merge.
+// It may import gitboard, gitboard/board, gitboard/roles, roles/supervisor, worktrees,
+// worktrees/doctor and worktrees/merge.
 package executor
 
 import (
@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/supervisor"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -105,14 +106,14 @@ func (e Executor) Unlock(ctx context.Context, task string) ([]string, error) {
 	if task != "" {
 		return worktrees.Unlock(ctx, e.Board, task)
 	}
-	return e.fix(ctx, func(p worktrees.Problem) bool {
-		return p.Kind == worktrees.StaleLock || p.Kind == worktrees.DamagedRecord
+	return e.fix(ctx, func(p doctor.Problem) bool {
+		return p.Kind == doctor.StaleLock || p.Kind == doctor.DamagedRecord
 	})
 }
 
 // fix repairs the problems that Diagnose finds and wanted selects, if they can be repaired.
-func (e Executor) fix(ctx context.Context, wanted func(worktrees.Problem) bool) (did []string, err error) {
-	problems, err := worktrees.Diagnose(ctx, e.Board)
+func (e Executor) fix(ctx context.Context, wanted func(doctor.Problem) bool) (did []string, err error) {
+	problems, err := doctor.Diagnose(ctx, e.Board)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +150,6 @@ func (e Executor) Repair(ctx context.Context, actor board.Actor, task string) (d
 	if task == "" {
 		return did, nil
 	}
-	repaired, err := e.fix(ctx, func(p worktrees.Problem) bool { return p.Task == task })
+	repaired, err := e.fix(ctx, func(p doctor.Problem) bool { return p.Task == task })
 	return append(did, repaired...), err
 }

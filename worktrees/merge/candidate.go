@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/text"
-	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 // candidate is what integration would become by a merge.
@@ -109,7 +109,7 @@ func (c *candidate) undriven(ctx context.Context, repo *git.Repo) error {
 
 // complete refuses to land work of which this clone lacks a part.
 func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto plumbing.OID) error {
-	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor shows how to bring it back", worktrees.Malformed(t))
+	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor shows how to bring it back", doctor.Malformed(t))
 }
 
 // incomplete is the refusal of commits that lack objects or are malformed, if err is about that:

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/text"
-	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 var _ = add(doctorCommand)
@@ -73,7 +73,7 @@ func runDoctor(ctx context.Context, c *call.Call, fix bool) error {
 			return err
 		}
 	}
-	findings, left, err := recovery.Repair(ctx, c, fix, repairer, func(worktrees.Problem) bool { return true })
+	findings, left, err := recovery.Repair(ctx, c, fix, repairer, func(doctor.Problem) bool { return true })
 	if err != nil {
 		return err
 	}

@@ -3,5 +3,5 @@
 //
 // It may import cmd/internal/call, cmd/internal/setup, gitboard, gitboard/audit, gitboard/board,
 // gitboard/cmdline, gitboard/git, gitboard/git/plumbing, gitboard/log/codec, gitboard/share,
-// gitboard/text, gitboard/watch, hooks/install, worktrees and worktrees/merge.
+// gitboard/text, gitboard/watch, hooks/install, worktrees, worktrees/doctor and worktrees/merge.
 package recovery

@@ -21,6 +21,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 // Figures are what doctor reports besides problems.
@@ -207,11 +208,11 @@ func AskRemote(ctx context.Context, c *call.Call) (found []Finding, away string,
 	f := Finding{Text: err.Error(), Hint: call.Classify(err).Hint}
 	switch {
 	case errors.Is(err, git.ErrNoRemote):
-		f.Kind = worktrees.MissingRemote
+		f.Kind = doctor.MissingRemote
 	case errors.As(err, new(*share.LostError)):
-		f.Kind = worktrees.LostBoard
+		f.Kind = doctor.LostBoard
 	case errors.As(err, new(*share.MovedError)):
-		f.Kind, f.Hint = worktrees.LostSubmission, "somebody who may write there puts its refs right: as they are here, unless another problem names them"
+		f.Kind, f.Hint = doctor.LostSubmission, "somebody who may write there puts its refs right: as they are here, unless another problem names them"
 	case ctx.Err() != nil:
 		return nil, "", err
 	default:
@@ -222,8 +223,8 @@ func AskRemote(ctx context.Context, c *call.Call) (found []Finding, away string,
 
 // health checks the boards here and at the remote, as it was last seen, the hooks, the repository's
 // objects, and the clocks of those who wrote operations.
-func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
-	var found []worktrees.Problem
+func health(ctx context.Context, c *call.Call) ([]doctor.Problem, error) {
+	var found []doctor.Problem
 	repo := c.Board.Repo()
 	seen, err := c.View(ctx)
 	if err != nil {
@@ -232,14 +233,14 @@ func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 	_, err = seen.Lacking(ctx)
 	switch {
 	case errors.As(err, new(*share.DivergedError)):
-		found = append(found, worktrees.Problem{Kind: worktrees.Apart, Text: err.Error(), Hint: call.Classify(err).Hint})
+		found = append(found, doctor.Problem{Kind: doctor.Apart, Text: err.Error(), Hint: call.Classify(err).Hint})
 	case err != nil:
 		return nil, err
 	}
 	back := (*board.Refusal)(nil)
 	switch err := seen.SetBack(ctx); {
 	case errors.As(err, &back) && back.Code == board.CodeSetBack:
-		found = append(found, worktrees.Problem{Kind: worktrees.SetBackBranch, Text: back.Message, Hint: cmdline.Hint(back.Hint)})
+		found = append(found, doctor.Problem{Kind: doctor.SetBackBranch, Text: back.Message, Hint: cmdline.Hint(back.Hint)})
 	case err != nil && back == nil && !errors.As(err, new(*git.BrokenRefError)): // others are reported
 		return nil, err
 	}
@@ -253,8 +254,8 @@ func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 		if len(hooks.Overwritten) > 0 {
 			text += ": another program has overwritten " + strings.Join(hooks.Overwritten, ", ")
 		}
-		found = append(found, worktrees.Problem{
-			Kind: worktrees.HalfHooks, Path: hooks.Dir, Text: text,
+		found = append(found, doctor.Problem{
+			Kind: doctor.HalfHooks, Path: hooks.Dir, Text: text,
 			Fix: func(ctx context.Context) error {
 				_, err := setup.KeepHooks(ctx, c)
 				return err
@@ -266,8 +267,8 @@ func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 		return nil, err
 	}
 	if usage.Loose > tooManyLoose {
-		found = append(found, worktrees.Problem{
-			Kind: worktrees.LooseObjects, Text: fmt.Sprintf("%d objects lie loose, which slows git down", usage.Loose),
+		found = append(found, doctor.Problem{
+			Kind: doctor.LooseObjects, Text: fmt.Sprintf("%d objects lie loose, which slows git down", usage.Loose),
 			Fix: func(ctx context.Context) error { return repo.Upkeep().Pack(ctx) },
 		})
 	}
@@ -285,8 +286,8 @@ func health(ctx context.Context, c *call.Call) ([]worktrees.Problem, error) {
 			continue
 		}
 		head, _ := codec.ParseHead(commit.Message)
-		found = append(found, worktrees.Problem{
-			Kind: worktrees.ClockSkew, Task: head.Task,
+		found = append(found, doctor.Problem{
+			Kind: doctor.ClockSkew, Task: head.Task,
 			Text: fmt.Sprintf("the operation %s by %s, committed by %s, is dated %s, %s ahead of this clock, and so are all since then", commit.OID.Short(), head.Agent, commit.Committer.Email, board.At(commit.Author.When), board.Span(early)),
 			Hint: "compare the clocks of both machines: date -u",
 		})

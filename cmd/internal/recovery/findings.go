@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -26,7 +26,7 @@ type Finding struct {
 
 // Repair looks for problems and repairs them until only others are left. findings are all that it
 // found; left is the number of those that remain.
-func Repair(ctx context.Context, c *call.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
+func Repair(ctx context.Context, c *call.Call, fix bool, repairer board.Actor, about func(doctor.Problem) bool) (findings []Finding, left int, err error) {
 	findings = []Finding{}
 	// A repaired problem may have hidden another one.
 	const rounds = 3
@@ -57,7 +57,7 @@ func inVain(findings, found, repaired []Finding) ([]Finding, []Finding) {
 }
 
 // examine looks once for problems and repairs what it can. repaired is the repaired part of found.
-func examine(ctx context.Context, c *call.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (found, repaired []Finding, err error) {
+func examine(ctx context.Context, c *call.Call, fix bool, repairer board.Actor, about func(doctor.Problem) bool) (found, repaired []Finding, err error) {
 	problems, err := diagnose(ctx, c, repairer)
 	for _, p := range problems {
 		if !about(p) {
@@ -68,8 +68,6 @@ func examine(ctx context.Context, c *call.Call, fix bool, repairer board.Actor, 
 		case p.Fix == nil:
 		case !fix:
 			f.Hint = "git liza doctor --fix"
-		case p.Human && repairer.Identity() == "":
-			f.Hint = letHuman
 		default:
 			if err := p.Fix(ctx); err != nil {
 				f.Error = err.Error()
@@ -88,19 +86,19 @@ const letHuman = "stop, and let a human decide: git liza doctor --fix"
 
 // diagnose looks for problems. A broken ref that it reports keeps it from nothing else than what
 // that ref is needed for.
-func diagnose(ctx context.Context, c *call.Call, repairer board.Actor) ([]worktrees.Problem, error) {
+func diagnose(ctx context.Context, c *call.Call, repairer board.Actor) ([]doctor.Problem, error) {
 	problems, err := merge.Diagnose(ctx, c.Board, repairer)
 	unread := (*git.BrokenRefError)(nil)
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && refused.Code == board.CodeNoIntegration {
-		problems = append(problems, worktrees.Problem{Kind: worktrees.NoIntegration, Text: refused.Message, Hint: cmdline.Hint(refused.Hint)})
+		problems = append(problems, doctor.Problem{Kind: doctor.NoIntegration, Text: refused.Message, Hint: cmdline.Hint(refused.Hint)})
 	} else if err != nil && !errors.As(err, &unread) {
 		return nil, err
 	}
-	more, err := worktrees.Diagnose(ctx, c.Board)
+	more, err := doctor.Diagnose(ctx, c.Board)
 	if err != nil {
 		return append(problems, more...), err
 	}
-	if unread != nil && !slices.ContainsFunc(more, func(p worktrees.Problem) bool { return p.Ref == unread.Ref }) {
+	if unread != nil && !slices.ContainsFunc(more, func(p doctor.Problem) bool { return p.Ref == unread.Ref }) {
 		return append(problems, more...), unread
 	}
 	own, err := health(ctx, c)

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 // Rest describes the remains of a board after a rescue.
@@ -42,7 +42,7 @@ func Rescue(ctx context.Context, c *call.Call, fix bool) (found []Finding, rest 
 		}
 		loss = still
 	}
-	f := Finding{Kind: worktrees.DamagedBoard, Text: loss.String()}
+	f := Finding{Kind: doctor.DamagedBoard, Text: loss.String()}
 	switch {
 	case !fix && fromRemote, !fix && loss.Repairable() && !loss.SetsBack():
 		f.Hint = "git liza doctor --fix"
@@ -97,7 +97,7 @@ func findLoss(ctx context.Context, c *call.Call) (*audit.Loss, error) {
 // still lost then, or a finding if nothing is, or if the remote can't be asked: it may have
 // everything.
 func refetch(ctx context.Context, c *call.Call, loss *audit.Loss) (*Finding, *audit.Loss, error) {
-	f := &Finding{Kind: worktrees.DamagedBoard, Text: loss.Damage() + "; " + c.Board.Remote() + " may have them"}
+	f := &Finding{Kind: doctor.DamagedBoard, Text: loss.Damage() + "; " + c.Board.Remote() + " may have them"}
 	if err := c.Board.Sharing().Refetch(ctx, plumbing.BoardRef); err != nil {
 		f.Error = err.Error()
 		return f, nil, nil
@@ -128,7 +128,7 @@ func foreign(ctx context.Context, c *call.Call, fix bool) (found []Finding, rest
 	if err != nil || by == nil {
 		return nil, Whole, err
 	}
-	f := Finding{Kind: worktrees.DamagedBoard, Text: by.String(), Hint: "git liza doctor --fix"}
+	f := Finding{Kind: doctor.DamagedBoard, Text: by.String(), Hint: "git liza doctor --fix"}
 	if fix {
 		if err := by.Repair(ctx, c.Board.Repo()); err != nil {
 			f.Error = err.Error()
@@ -145,7 +145,7 @@ func forward(ctx context.Context, repo *git.Repo, fix bool) (found []Finding, re
 	if err != nil || back == nil {
 		return nil, Whole, err
 	}
-	f := Finding{Kind: worktrees.SetBackBoard, Text: back.String()}
+	f := Finding{Kind: doctor.SetBackBoard, Text: back.String()}
 	switch {
 	case !back.Repairable():
 		f.Hint = fmt.Sprintf("stop, and let a human look: git log %s..%s shows what is missing, git log %s..%s what is there instead", back.At.Short(), back.Newest.Short(), back.Newest.Short(), back.At.Short())

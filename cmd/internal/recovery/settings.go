@@ -6,26 +6,26 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 // oddSettings finds settings of the repository with which git works in no worktree, or not in the
 // main worktree.
-func oddSettings(repo *git.Repo) (found []worktrees.Problem) {
+func oddSettings(repo *git.Repo) (found []doctor.Problem) {
 	own := repo.Settings().Own
 	path := filepath.Join(repo.CommonDir(), "config")
 	if own("core.bare") != "true" {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(repo.CommonDir(), "index")); err == nil { // of a checkout
-		found = append(found, worktrees.Problem{
-			Kind: worktrees.OddSettings, Path: path, Hint: "git config --unset core.bare",
+		found = append(found, doctor.Problem{
+			Kind: doctor.OddSettings, Path: path, Hint: "git config --unset core.bare",
 			Text: "core.bare is true in the repository's own settings, so git refuses to work in the main worktree",
 		})
 	}
 	if own("extensions.worktreeConfig") == "true" {
-		found = append(found, worktrees.Problem{
-			Kind: worktrees.OddSettings, Path: path, Hint: "git config --unset extensions.worktreeConfig",
+		found = append(found, doctor.Problem{
+			Kind: doctor.OddSettings, Path: path, Hint: "git config --unset extensions.worktreeConfig",
 			Text: "extensions.worktreeConfig and core.bare are true in the repository's own settings, so git works in no worktree",
 		})
 	}

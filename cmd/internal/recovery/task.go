@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
 // Recovered is the result of recovering a task.
@@ -62,7 +63,7 @@ func RecoverTask(ctx context.Context, c *call.Call, human board.Actor, id string
 		return nil, board.Refuse(board.CodeElsewhere, fmt.Sprintf("the worktree of %s is in another clone", t.ID),
 			fmt.Sprintf("recover it there; if that clone is lost: git liza release %s --role coder%s --reason TEXT", t.ID, by))
 	}
-	concerns, err := worktrees.Concerning(ctx, c.Board, t.ID)
+	concerns, err := doctor.Concerning(ctx, c.Board, t.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -19,37 +19,42 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-// site is a project: its board, its repository and the location of its worktrees.
-type site struct {
-	b     *gitboard.Board
-	repo  *git.Repo
-	root  string // the main worktree; in a bare repository its own directory, where no worktree is
-	bare  bool
-	clone string
+// Project is a project: its board, its repository and the location of its worktrees.
+type Project struct {
+	Root  string // the main worktree; in a bare repository its own directory, where no worktree is
+	Bare  bool
+	Clone string // the id of this clone
+
+	b    *gitboard.Board
+	repo *git.Repo
 }
 
-func at(ctx context.Context, b *gitboard.Board) (*site, error) {
+// Open returns the project of a board.
+func Open(ctx context.Context, b *gitboard.Board) (*Project, error) {
 	root, rootless := b.Root(ctx)
 	clone, nameless := b.Clone().ID(ctx)
-	s := &site{b: b, repo: b.Repo(), root: cmp.Or(root, b.Repo().CommonDir()), bare: root == "", clone: clone}
+	s := &Project{b: b, repo: b.Repo(), Root: cmp.Or(root, b.Repo().CommonDir()), Bare: root == "", Clone: clone}
 	return s, errors.Join(rootless, nameless)
 }
 
-// elsewhere reports whether the work of a task is in another clone. A claim that names no clone was
+// Elsewhere reports whether the work of a task is in another clone. A claim that names no clone was
 // made before clones had names.
-func (s *site) elsewhere(t *board.Task) bool { return t.Clone != s.clone && t.Clone != "" }
+func (s *Project) Elsewhere(t *board.Task) bool { return t.Clone != s.Clone && t.Clone != "" }
+
+// CutShort reports whether an error is no answer: the call was cancelled, or its child was killed.
+func CutShort(err error) bool { return errors.Is(err, context.Canceled) || git.Unfinished(err) }
 
 // needFiles refuses what can't be done in a bare repository.
-func (s *site) needFiles(what string) error {
-	if !s.bare {
+func (s *Project) needFiles(what string) error {
+	if !s.Bare {
 		return nil
 	}
 	return board.Refuse(board.CodeBare, what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share; or, with worktrees beside it: echo 'gitdir: ./"+filepath.Base(s.repo.CommonDir())+"' > .git")
 }
 
-// folderFree refuses a .worktrees that is not a directory, nil if there is none or it is one.
-func (s *site) folderFree() error {
-	dir := filepath.Join(s.root, ".worktrees")
+// CheckFolder refuses a .worktrees that is not a directory, nil if there is none or it is one.
+func (s *Project) CheckFolder() error {
+	dir := s.Folder()
 	if found, err := os.Lstat(dir); err != nil || found.IsDir() {
 		return nil
 	}
@@ -57,19 +62,22 @@ func (s *site) folderFree() error {
 		"move it elsewhere; for another disk, mount it there")
 }
 
-// path is the absolute path of a task's worktree.
-func (s *site) path(task string) string {
-	return filepath.Join(s.root, filepath.FromSlash(board.WorktreeOf(task)))
+// Folder is the absolute path of the directory of all tasks' worktrees.
+func (s *Project) Folder() string { return filepath.Join(s.Root, board.WorktreesDir) }
+
+// Path is the absolute path of a task's worktree.
+func (s *Project) Path(task string) string {
+	return filepath.Join(s.Root, filepath.FromSlash(board.WorktreeOf(task)))
 }
 
 // integration returns the commit at the tip of the integration branch.
-func (s *site) integration(ctx context.Context, v *gitboard.View) (plumbing.OID, error) {
+func (s *Project) integration(ctx context.Context, v *gitboard.View) (plumbing.OID, error) {
 	return v.Integration(ctx)
 }
 
 // holding returns the tip of integration as a holder of commits, zero if there is none. A symbolic
 // ref holds nothing: it is deleted with its target, which may be a task's branch.
-func (s *site) holding(ctx context.Context, v *gitboard.View) (plumbing.OID, error) {
+func (s *Project) holding(ctx context.Context, v *gitboard.View) (plumbing.OID, error) {
 	if s.repo.IsAlias(v.IntegrationRef()) {
 		return plumbing.ZeroOID, nil
 	}
@@ -77,7 +85,7 @@ func (s *site) holding(ctx context.Context, v *gitboard.View) (plumbing.OID, err
 }
 
 // sign returns the signature of an actor as the author of a commit made now.
-func (s *site) sign(ctx context.Context, a board.Actor) (plumbing.Signature, error) {
+func (s *Project) sign(ctx context.Context, a board.Actor) (plumbing.Signature, error) {
 	name, email := log.Author(a)
 	if name != "" && email != "" {
 		return plumbing.Signature{Name: name, Email: email, When: s.b.Now()}, nil
@@ -90,115 +98,128 @@ func (s *site) sign(ctx context.Context, a board.Actor) (plumbing.Signature, err
 	return who, nil
 }
 
-// layout describes what is at the path of a task's worktree, and where else its branch is checked
-// out.
-type layout struct {
-	path      string
-	ours      bool   // git liza made the worktree at the path
-	theirs    string // the reason for somebody else's worktree at the path, or against replacing ours: a clause; "" otherwise
-	inTheWay  bool   // another file or directory is at the path
-	linked    bool   // which is a symbolic link: what it leads to is a person's, even a worktree
-	crossed   string // a worktree of this repository is at the path, and its .git leads to the record of this other one
-	known     bool   // git has a record of a worktree at the path, whether or not it exists
-	branch    string // the task's
-	elsewhere string // another worktree with the task's branch checked out
-	original  string // the repository of that worktree, if this one is a copy of it
+// Slot describes the path of a task's worktree: the occupant, and where else the task's branch is
+// checked out.
+type Slot struct {
+	Path      string
+	Ours      bool   // git liza made the worktree at the path
+	Theirs    string // the reason for somebody else's worktree at the path, or against replacing ours: a clause; "" otherwise
+	InTheWay  bool   // another file or directory is at the path
+	Crossed   string // a worktree of this repository is at the path, and its .git leads to the record of this other one
+	Elsewhere string // another worktree with the task's branch checked out
+
+	linked   bool   // a symbolic link is in the way: its target is a person's, even a worktree
+	branch   string // the task's
+	original string // the repository of the worktree elsewhere, if this one is a copy of it
 }
 
-func (s *site) look(ctx context.Context, v *gitboard.View, task string) (layout, error) {
+func (s *Project) look(ctx context.Context, v *gitboard.View, task string) (Slot, error) {
 	branch := v.TaskBranch(task)
-	if !present(s.path(task)) {
+	if !present(s.Path(task)) {
 		// There is no worktree, and usually no other place has the branch: reading the HEADs needs no
 		// child process.
 		tip, err := s.repo.Ref(ctx, plumbing.BranchRef(branch))
 		if err != nil {
-			return layout{}, err
+			return Slot{}, err
 		}
-		if record := s.repo.Worktree(s.path(task)).Record(); record != "" && theirs(record, "", "") != "" {
+		if record := s.repo.Worktree(s.Path(task)).Record(); record != "" && theirs(record, "", "") != "" {
 			return s.find(ctx, task, branch) // its disk is not mounted, say
 		}
 		if tip.IsZero() {
-			return layout{path: s.path(task), branch: branch}, nil
+			return Slot{Path: s.Path(task), branch: branch}, nil
 		}
 		if all, err := s.repo.Records().CheckedOut(ctx, plumbing.BranchRef(branch)); err != nil || len(all) == 0 {
-			return layout{path: s.path(task), branch: branch}, err
+			return Slot{Path: s.Path(task), branch: branch}, err
 		}
 	}
 	return s.find(ctx, task, branch)
 }
 
 // find is look by git's list of all worktrees.
-func (s *site) find(ctx context.Context, task, branch string) (layout, error) {
-	if path := s.path(task); s.halfMoved(path) {
+func (s *Project) find(ctx context.Context, task, branch string) (Slot, error) {
+	if path := s.Path(task); s.HalfMoved(path) {
 		if err := s.repo.Worktree(path).FinishMove(ctx); err != nil {
-			return layout{}, err
+			return Slot{}, err
 		}
 	}
 	all, err := s.repo.Records().RepairedWorktrees(ctx)
 	if err != nil {
-		return layout{}, err
+		return Slot{}, err
 	}
-	return s.layout(all, task, branch, resolved), nil
+	return s.slot(all, task, branch, resolved), nil
 }
 
 // place is look for callers that need not know where else the branch is checked out. It asks git
 // for all worktrees only if the path may hold something else than the task's worktree. branch ""
 // leaves out on which branch the worktree is.
-func (s *site) place(ctx context.Context, task, branch string) (layout, error) {
-	path := s.path(task)
+func (s *Project) place(ctx context.Context, task, branch string) (Slot, error) {
+	path := s.Path(task)
 	if !present(path) {
-		return layout{path: path}, nil
+		return Slot{Path: path}, nil
 	}
 	record := git.LinkedDir(path)
 	if !s.repo.Worktree(path).Owns() || !git.Made(record) {
 		return s.find(ctx, task, branch)
 	}
-	l := layout{path: path, ours: true, known: true, branch: branch}
+	l := Slot{Path: path, Ours: true, branch: branch}
 	attached := ""
 	if branch != "" {
 		// Without its HEAD it is on no branch.
 		head, ref, err := s.repo.Worktree(path).Head(ctx)
-		if cutShort(err) {
-			return layout{}, err
+		if CutShort(err) {
+			return Slot{}, err
 		}
 		attached = attachedTo(head, ref)
 	}
-	l.theirs = theirs(record, attached, branch)
+	l.Theirs = theirs(record, attached, branch)
 	return l, nil
 }
 
-// layout finds a task's worktree, and where else its branch is checked out, among all worktrees of
-// the repository. resolved follows symbolic links, and may have cached what it found.
-func (s *site) layout(all []git.WorktreeInfo, task, branch string, resolved func(string) string) layout {
-	l := layout{path: s.path(task), branch: branch, linked: disk.IsLink(s.path(task))}
-	at, there := resolved(l.path), git.WorktreeInfo{}
+// Slots returns a function that describes the slot of a task, among all worktrees of the
+// repository. It resolves each path only once: with many worktrees that takes most of the time.
+func (s *Project) Slots(all []git.WorktreeInfo) func(task, branch string) Slot {
+	known := map[string]string{}
+	return func(task, branch string) Slot {
+		return s.slot(all, task, branch, func(path string) string {
+			if _, is := known[path]; !is {
+				known[path] = resolved(path)
+			}
+			return known[path]
+		})
+	}
+}
+
+// slot describes the slot of a task. resolved follows symbolic links.
+func (s *Project) slot(all []git.WorktreeInfo, task, branch string, resolved func(string) string) Slot {
+	l := Slot{Path: s.Path(task), branch: branch, linked: disk.IsLink(s.Path(task))}
+	at, known, there := resolved(l.Path), false, git.WorktreeInfo{}
 	for _, w := range all {
 		switch {
 		case resolved(w.Path) == at && !l.linked:
-			l.known, there = true, w
+			known, there = true, w
 		case branch != "" && w.Branch == plumbing.BranchRef(branch) && !w.Prunable && !s.passing(w.Path):
-			l.elsewhere, l.original = w.Path, s.repo.Records().Original(w.Path)
+			l.Elsewhere, l.original = w.Path, s.repo.Records().Original(w.Path)
 		}
 	}
-	_, err := os.Lstat(filepath.Join(l.path, ".git"))
-	if l.ours = l.known && err == nil; l.ours {
-		l.crossed = s.repo.Worktree(l.path).Crossed()
-		l.ours = l.crossed == ""
+	_, err := os.Lstat(filepath.Join(l.Path, ".git"))
+	if l.Ours = known && err == nil; l.Ours {
+		l.Crossed = s.repo.Worktree(l.Path).Crossed()
+		l.Ours = l.Crossed == ""
 	}
-	if l.known && l.crossed == "" && (l.ours || !present(l.path)) {
+	if known && l.Crossed == "" && (l.Ours || !present(l.Path)) {
 		record := s.repo.Worktree(there.Path).Record()
-		if l.ours && strange(l.path, record) {
+		if l.Ours && strange(l.Path, record) {
 			record = ""
 		}
-		l.theirs = theirs(record, attachedTo(there.Head, there.Branch), branch)
-		if l.ours = l.ours && git.Made(record); !l.ours && l.theirs != "" && branch != "" && there.Branch == plumbing.BranchRef(branch) {
-			l.elsewhere = l.path
+		l.Theirs = theirs(record, attachedTo(there.Head, there.Branch), branch)
+		if l.Ours = l.Ours && git.Made(record); !l.Ours && l.Theirs != "" && branch != "" && there.Branch == plumbing.BranchRef(branch) {
+			l.Elsewhere = l.Path
 		}
 	}
-	if !l.ours {
-		entries, err := os.ReadDir(l.path)
-		_, present := os.Lstat(l.path)
-		l.inTheWay = l.linked || len(entries) > 0 || err != nil && present == nil
+	if !l.Ours {
+		entries, err := os.ReadDir(l.Path)
+		_, present := os.Lstat(l.Path)
+		l.InTheWay = l.linked || len(entries) > 0 || err != nil && present == nil
 	}
 	return l
 }
@@ -223,7 +244,7 @@ func theirs(record, attached, branch string) string {
 // one. A damaged .git, which leads nowhere, is not.
 func strange(path, record string) bool {
 	linked := git.LinkedDir(path)
-	return isDir(filepath.Join(path, ".git")) || linked != "" && present(linked) && !samePath(linked, record)
+	return isDir(filepath.Join(path, ".git")) || linked != "" && present(linked) && !SamePath(linked, record)
 }
 
 // attachedTo returns the name of the branch that HEAD is attached to, "" for none and for a branch
@@ -251,11 +272,11 @@ func CheckPlace(repo *git.Repo, path string) error {
 	case git.Initializing(record): // a killed process of ours left it
 		return nil
 	case record != "" && !disk.IsLink(path) && !strange(path, record):
-		l := layout{path: path, theirs: theirs(record, "", "")}
-		if l.theirs == "" {
+		l := Slot{Path: path, Theirs: theirs(record, "", "")}
+		if l.Theirs == "" {
 			return nil
 		}
-		return board.Refuse(board.CodeInTheWay, fmt.Sprintf("the worktree %s %s, and is in the way", path, l.theirs), l.wayOut())
+		return board.Refuse(board.CodeInTheWay, fmt.Sprintf("the worktree %s %s, and is in the way", path, l.Theirs), l.wayOut())
 	}
 	return board.Refuse(board.CodeInTheWay, path+" is in the way: git liza needs this place for a worktree of its own", "move it elsewhere")
 }
@@ -274,13 +295,13 @@ func ForTests(w git.WorktreeInfo) bool {
 }
 
 // passing reports whether a worktree is one of ours that is being made or removed.
-func (s *site) passing(path string) bool {
-	name, below := s.below(path)
+func (s *Project) passing(path string) bool {
+	name, below := s.InFolder(path)
 	return below && strings.HasPrefix(name, ".")
 }
 
-// samePath reports whether two absolute paths name the same place, which need not exist.
-func samePath(a, b string) bool {
+// SamePath reports whether two absolute paths name the same place, which need not exist.
+func SamePath(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b) || resolved(a) == resolved(b)
 }
 
@@ -302,23 +323,23 @@ func copied(original string) *board.Refusal {
 		"work in a clone of it: git clone; if this copy is to replace it, move the original away first, then: git liza worktree repair")
 }
 
-// blocked refuses a worktree if something else is at its path, or if its branch is checked out
+// Blocked refuses a worktree if something else is at its path, or if its branch is checked out
 // elsewhere.
-func (l layout) blocked(task string) error {
+func (l Slot) Blocked(task string) error {
 	var r *board.Refusal
 	switch {
 	case l.linked:
-		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is a symbolic link, and in the way of %s", l.path, task), "move the link elsewhere; if it leads to the worktree of "+task+", move that back")
-	case l.theirs != "":
-		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("the worktree %s %s, and is in the way of %s", l.path, l.theirs, task), l.wayOut())
+		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is a symbolic link, and in the way of %s", l.Path, task), "move the link elsewhere; if it leads to the worktree of "+task+", move that back")
+	case l.Theirs != "":
+		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("the worktree %s %s, and is in the way of %s", l.Path, l.Theirs, task), l.wayOut())
 	case l.original != "":
 		r = copied(l.original)
-	case l.elsewhere != "":
-		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("%s is checked out in %s", l.branch, l.elsewhere), "check out another branch there")
-	case l.crossed != "":
-		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s leads to git's record of another worktree, %s", filepath.Join(l.path, ".git"), l.crossed), "git liza worktree repair")
-	case l.inTheWay:
-		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is not a worktree of this repository, and in the way of %s", l.path, task), "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair")
+	case l.Elsewhere != "":
+		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("%s is checked out in %s", l.branch, l.Elsewhere), "check out another branch there")
+	case l.Crossed != "":
+		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s leads to git's record of another worktree, %s", filepath.Join(l.Path, ".git"), l.Crossed), "git liza worktree repair")
+	case l.InTheWay:
+		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is not a worktree of this repository, and in the way of %s", l.Path, task), "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair")
 	default:
 		return nil
 	}
@@ -327,21 +348,21 @@ func (l layout) blocked(task string) error {
 }
 
 // wayOut is the hint for a worktree at a task's path that is somebody's.
-func (l layout) wayOut() string {
-	path := text.Quote(l.path)
+func (l Slot) wayOut() string {
+	path := text.Quote(l.Path)
 	switch {
-	case !present(l.path):
+	case !present(l.Path):
 		return "mount its disk and move it elsewhere: git worktree move " + path + " NEW-PATH"
-	case l.theirs == locked:
+	case l.Theirs == locked:
 		return "ask the person who locked it, then: git worktree unlock " + path
-	case l.elsewhere == l.path:
+	case l.Elsewhere == l.Path:
 		return "move it elsewhere: git worktree move " + path + " NEW-PATH; if its work is the task's: git liza worktree repair"
 	}
 	return "move it elsewhere: git worktree move " + path + " NEW-PATH"
 }
 
-// has reports whether this clone has a commit; false with an error.
-func (s *site) has(ctx context.Context, commit string) (bool, error) {
+// Has reports whether this clone has a commit; false with an error.
+func (s *Project) Has(ctx context.Context, commit string) (bool, error) {
 	if commit == "" {
 		return false, nil
 	}

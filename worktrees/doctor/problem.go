@@ -1,4 +1,4 @@
-package worktrees
+package doctor
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // The kinds of problem.
@@ -30,7 +31,6 @@ const (
 	FixNotBegun      = "fix-not-begun"
 	ExpiredMerge     = "expired-merge-lease"
 	DamagedRecord    = "damaged-record"
-	DamagedClone     = "damaged-clone"
 	DamagedBoard     = "damaged-board"
 	MissingHome      = "missing-home"
 	BlockedFolder    = "blocked-folder"
@@ -53,30 +53,28 @@ type Problem struct {
 	Ref  string `json:"ref,omitempty"` // the ref that leads to no object
 	Text string `json:"text"`          // one sentence
 	Hint string `json:"hint,omitempty"`
-	// Human means that only a human may have it repaired.
-	Human bool `json:"-"`
 	// Fix repairs the problem and can be repeated; nil if only a human can repair it.
 	Fix func(ctx context.Context) error `json:"-"`
 }
 
 // Concerning returns a function that selects the problems of one task: its own, locks left on its
-// branch or in its worktree, records that keep git from seeing any worktree, and the clone's id.
+// branch or in its worktree, and records that keep git from seeing any worktree.
 func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Problem) bool, error) {
-	s, err := at(ctx, b)
+	project, err := worktrees.Open(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	path := s.path(task)
+	path := project.Path(task)
 	v, err := b.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(v.TaskRef(task))) + ".lock"
+	branch := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(v.TaskRef(task))) + ".lock"
 	record := git.LinkedDir(path)
 	return func(p Problem) bool {
-		if p.Task == task || p.Kind == DamagedRecord || p.Kind == DamagedClone {
+		if p.Task == task || p.Kind == DamagedRecord {
 			return true
 		}
-		return p.Path != "" && (p.Path == path || p.Path == branch || samePath(filepath.Dir(p.Path), record))
+		return p.Path != "" && (p.Path == path || p.Path == branch || worktrees.SamePath(filepath.Dir(p.Path), record))
 	}, nil
 }
