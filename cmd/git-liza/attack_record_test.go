@@ -11,21 +11,6 @@ import (
 	"time"
 )
 
-// newApproved makes a shared board on which coder-1's work on parse is approved, and a second
-// clone, ../forger. In that clone git liza works as if nothing was shared, so that its commits can
-// be altered before the push.
-func newApproved(t *testing.T, submit string) *site {
-	t.Helper()
-	s := newServer(t)
-	s.must("", "config", "set", "merge_style", "no-ff")
-	s.committed("parse.txt")
-	if submit != "" {
-		s.ok("coder-1", parse, submit)
-	}
-	s.approve()
-	return s
-}
-
 // approve has coder-1's work on parse submitted and APPROVED.
 func (s *site) approve() {
 	s.t.Helper()
@@ -35,91 +20,6 @@ func (s *site) approve() {
 	s.must("coder-1", "submit", "parse")
 	s.must("code-reviewer-1", "claim-review", "parse")
 	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
-}
-
-// forger makes a clone without a remote and defines shell functions. lookalike rewrites the board's
-// newest commit with $2 in place of $1, in its message, in the record $3 and in board.yaml; deliver
-// pushes it, and $1 as integration.
-const forger = `
-git clone -q "$PWD/../server.git" ../forger && cd ../forger && git-liza init >/dev/null && git config --unset liza.remote && git update-ref refs/liza/home liza/state &&
-session() { git-liza read "agents.$1.session"; }
-lookalike() {
-	s="s/$1/$2/g;s/$(echo $1 | cut -c1-10)/$(echo $2 | cut -c1-10)/g"
-	export GIT_INDEX_FILE="$PWD/.git/forged"
-	git read-tree liza/state
-	for record in "$3" board.yaml; do
-		git update-index --cacheinfo "100644,$(git cat-file blob "liza/state:$record" | sed "$s" | git hash-object -w --stdin),$record"
-	done
-	tree=$(git write-tree); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE
-	git cat-file commit liza/state | sed "s/^tree .*/tree $tree/;$s" | git hash-object -w -t commit --stdin
-}
-deliver() { git push --atomic origin "$(lookalike $made $1 tasks/parse.yaml)":refs/heads/liza/state "$1":refs/heads/integration; }
-`
-
-// TestForgedMerges: the record of a merge follows the board's rules but names a commit that isn't
-// the approved work.
-func TestForgedMerges(t *testing.T) {
-	t.Parallel()
-	s := newApproved(t, "")
-	const merge = forger + `LIZA_AGENT_ID=code-reviewer-1 LIZA_SESSION=$(session code-reviewer-1) git-liza merge parse >/dev/null || exit 9
-made=$(git rev-parse integration) was=$(git rev-parse integration~1) work=$(git rev-parse integration^2)
-`
-	before := s.ok("", "", "git -C ../server.git for-each-ref")
-	for _, c := range []struct{ name, script, rule string }{
-		{"other work", "deliver $(git commit-tree -p $was -m other $made^{tree})", "does not hold the approved commit"},
-		{"more behind it", "deliver $(git commit-tree -p $made -m more $made^{tree})", "is not a merge of"},
-		{"more beside it", "deliver $(git commit-tree -p $was -p $work -p $(git commit-tree -m apart $made^{tree}) -m more $made^{tree})", "is not a merge of"},
-		{"a content of its own", `blob=$(echo evil | git hash-object -w --stdin)
-deliver $(git commit-tree -p $was -p $work -m evil $({ git ls-tree $made; printf '100644 blob %s\tevil\n' $blob; } | git mktree))`, "was not changed on both sides"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			defer s.ok("", "", "rm -rf ../forger")
-			if said, exit := s.sh("", "", merge+c.script); exit == 0 || exit == 9 || !strings.Contains(said, "remote: liza: ") || !strings.Contains(said, c.rule) {
-				t.Errorf("exit %d\n%s", exit, said)
-			}
-			if after := s.ok("", "", "git -C ../server.git for-each-ref"); after != before {
-				t.Fatalf("it changed\n%s\nto\n%s", before, after)
-			}
-		})
-	}
-	s.proven()
-}
-
-// TestForgedFinish: finish-merge records a merge and moves nothing. A server does not believe a
-// client that says integration already has the work, and doctor in a clone checks that the commit
-// really is the merge.
-func TestForgedFinish(t *testing.T) {
-	t.Parallel()
-	s := newApproved(t, "")
-	// An honest finish-merge by the author of the work, in a clone whose integration is ahead of
-	// the board.
-	const finish = forger + `git fetch -q origin 'refs/liza/review/*:refs/liza/review/*' &&
-was=$(git rev-parse integration) work=$(git cat-file blob liza/state:tasks/parse.yaml | sed -n 's/^review_commit: //p') || exit 9
-made=$(git commit-tree -p $was -p $work -m Merge $(git merge-tree --write-tree $was $work)) && git update-ref refs/heads/integration $made || exit 9
-LIZA_AGENT_ID=coder-1 LIZA_SESSION=$(session coder-1) git-liza doctor --fix; git cat-file commit liza/state | grep -q '^Liza-Op: finish-merge' || exit 9
-`
-	before := s.ok("", "", "git -C ../server.git for-each-ref")
-	for _, c := range []struct{ name, script, rule string }{
-		{"integration moved by it", "git push --atomic origin liza/state integration", "nothing on the board records that integration moves"},
-		{"alone", "git push origin integration:aside liza/state", "integration does not move with it"},
-		{"a descendant of the approved commit", "deliver $(git commit-tree -p $work -m more $made^{tree})", "is not a merge of"},
-		{"more behind it", "deliver $(git commit-tree -p $made -m more $made^{tree})", "is not a merge of"},
-		{"more beside it", "deliver $(git commit-tree -p $was -p $(git commit-tree -p $work -m more $made^{tree}) -m more $made^{tree})", "is not a merge of"},
-		{"while paused", "git-liza pause >/dev/null || exit 9; git push --atomic origin liza/state integration", "nothing on the board records that integration moves"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			defer s.ok("", "", "rm -rf ../forger")
-			said, exit := s.sh("", "", finish+c.script)
-			if exit == 0 || exit == 9 || !strings.Contains(said, "remote: liza: ") || !strings.Contains(said, c.rule) {
-				t.Errorf("exit %d\n%s", exit, said)
-			}
-			if after := s.ok("", "", "git -C ../server.git for-each-ref"); after != before {
-				t.Fatalf("it changed\n%s\nto\n%s", before, after)
-			}
-		})
-	}
-	s.must("code-reviewer-1", "merge", "parse")
-	s.proven()
 }
 
 // TestFinishProves: a commit that isn't the merge of a task's work is not recorded as one; doctor
@@ -151,45 +51,11 @@ func TestFinishProves(t *testing.T) {
 	s.proven()
 }
 
-// TestForgedSubmissions: one submission hides a part of the work from its reviewer, one is made
-// under another agent's name.
-func TestForgedSubmissions(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	s.committed("parse.txt")
-	s.ok("coder-1", parse, "echo 2 >more.txt && git add . && git commit -q -m 'Write more'")
-	before := s.ok("", "", "git -C ../server.git for-each-ref | grep -v leases")
-	for _, c := range []struct{ name, script, rule string }{
-		{"reviewed in part", `git update-ref refs/heads/integration task/parse~1 && git config --unset liza.remote && git update-ref refs/liza/home liza/state && git-liza submit parse >/dev/null || exit 9
-			git config liza.remote origin; git update-ref -d refs/liza/home; git push --atomic origin liza/state task/parse refs/liza/review/parse/1; e=$?
-			git update-ref refs/heads/integration main; git update-ref refs/heads/liza/state refs/liza/remotes/origin/state; git update-ref -d refs/liza/review/parse/1; exit $e`,
-			"which the review began at, is not on the integration branch"},
-		{"made by another", `git -c core.hooksPath=/dev/null commit -q --amend -m 'Write more
-
-Liza-Task: parse
-Liza-Agent: coder-2'; git-liza submit parse`, `it says that "coder-2" made it for parse, which "coder-2" never held`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			// Bypasses the clone's hooks.
-			script := "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null\n" + c.script
-			if said, exit := s.sh("coder-1", parse, script); exit == 0 || exit == 9 || !strings.Contains(said, c.rule) {
-				t.Errorf("exit %d\n%s", exit, said)
-			}
-			if after := s.ok("", "", "git -C ../server.git for-each-ref | grep -v leases"); after != before {
-				t.Fatalf("it changed\n%s\nto\n%s", before, after)
-			}
-		})
-	}
-	s.ok("coder-1", parse, "git commit -q --amend -m 'Write more'")
-	s.must("coder-1", "submit", "parse")
-	s.proven()
-}
-
 // TestHiddenIntegration: the server finds the integration branch even behind a replacement ref,
 // which anybody may push, or a name that YAML quotes.
 func TestHiddenIntegration(t *testing.T) {
 	t.Parallel()
-	for _, branch := range []string{"integration", "'it's'"} {
+	for _, branch := range []string{"'it's'"} {
 		t.Run(branch, func(t *testing.T) {
 			s := &site{newRepository(t)}
 			word := `"` + branch + `"`

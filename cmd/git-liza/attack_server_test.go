@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,36 +48,18 @@ func TestAttacksOnAServer(t *testing.T) {
 	}{
 		{"the hooks of a clone bypassed", "git update-ref refs/heads/integration $(git commit-tree -p integration -m sneak integration^{tree}) && " + off + "push origin integration",
 			"nothing on the board records that integration moves", ""}, // for verify, see TestUnrecordedWork
-		{"integration, forced back", "git push -f origin main~0:integration", "would lose commits", ""},
 		{"integration, deleted", "git push origin :integration", "is not deleted", ""},
 		{"YAML edited by hand", bypass + `forge goals/goal-1.yaml 's/A goal/Another/'; c=$(git commit-tree -p liza/state -m 'by hand' $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
 			"by hand: it carries no operation", "carries no operation"},
 		{"YAML edited under an operation's words", bypass + `forge goals/goal-1.yaml 's/A goal/Another/'; c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Liza-Request: other/' | git commit-tree -p liza/state $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
 			"is not the operation's", "the tree is not what the operation leads to"},
-		{"a board of another kind", "git push -f origin main:liza/state", "only grows", ""},
 		{"history rewritten", `c=$(git commit-tree -p liza/state~2 -m x liza/state^{tree}); git push -f origin $c:refs/heads/liza/state`, "only grows", ""},
-		{"operations taken back", "git push -f origin liza/state~1:liza/state", "only grows", ""},
-		{"a board deleted", "git push origin :liza/state", "is the board, and is not deleted", ""},
 		{"an operation replayed", `git update-ref refs/heads/liza/state $(git cat-file commit liza/state | sed '1,/^$/d' | GIT_AUTHOR_DATE=2098-01-01T00:00:00Z GIT_COMMITTER_DATE=2098-01-01T00:00:00Z git commit-tree -p liza/state liza/state^{tree}); git push origin liza/state`,
 			"liza/state", "was carried out before"},
-		{"a lease deleted", "git push origin :refs/liza/leases/coder-2", "ends by an operation", ""},
 		{"a lease forged", `o=$(echo '{"agent":"coder-2","session":"mine","expires":"2026-01-01T00:00:00Z","heartbeat":"2026-01-01T00:00:00Z"}' | git hash-object -w --stdin); git update-ref refs/liza/leases/coder-2 $o; git push -f origin refs/liza/leases/coder-2`, "in another session", ""},
-		{"no lease at all", `git push -f origin main:refs/liza/leases/coder-2`, "is not a lease of it", ""},
-		{"a nobody's lease", `git push -f origin main:refs/liza/leases/root`, "is not an agent", ""},
-		{"a submission deleted", "git push origin :refs/liza/review/parse/1", "is kept, and not deleted", ""},
 		{"a submission moved", "git push -f origin main:refs/liza/review/parse/1", "stays what it is", ""},
-		{"an unknown task's submission", "git push origin main:refs/liza/review/none/1", "no task", ""},
-		{"a submission's place taken", "git push origin main:refs/liza/review/print/1", "no submission 1 of print", ""},
-		{"the place of all submissions taken", "git push origin main:refs/liza/review/print", "no submission", ""},
-		{"the attic filled", "git push origin main:refs/liza/attic/print/$(git rev-parse main)", "the attic takes the branch of a task that goes with the same push", ""},
-		{"merges held up for ever", `o=$(echo '{"agent":"merge","session":"mine","expires":"9999-01-01T00:00:00Z","heartbeat":"2026-01-01T00:00:00Z"}' | git hash-object -w --stdin); git push origin $o:refs/liza/leases/merge`, "longer than a lease may", ""},
-		{"a merge on the board", `git push origin $(git commit-tree -p liza/state -p main -m x liza/state^{tree}):refs/heads/liza/state`, "several parents", ""},
 		{"good and bad together", "git push origin main:good :liza/state", "is not deleted", ""},
-		{"a good one and a bad one, atomic", "git push --atomic origin main:good :liza/state", "is not deleted", ""},
-		{"an older board, with a lease on the ref", "git push --force-with-lease=liza/state:$(git rev-parse liza/state) origin liza/state~1:liza/state", "only grows", ""},
 		{"a mirror", "git push --mirror origin", "one clone's own", ""},
-		{"a branch beside the board", "git push origin main:liza/mine", "below liza/ there are the board", ""},
-		{"a branch below a task's", "git push origin main:liza/task/later/x", `no task is "later/x"`, ""},
 		{"a large file", bypass + `head -c 3000000 /dev/urandom >../big; forge goals/goal-1.yaml ''; export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/forged"; git read-tree $tree; git update-index --add --cacheinfo 100644,$(git hash-object -w ../big),big; c=$(git commit-tree -p liza/state -m big $(git write-tree)); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE; git push origin $c:refs/heads/liza/state`,
 			"of 3000000 bytes to the board, where 1048576 are the most", ""},
 	} {
@@ -143,22 +123,6 @@ func TestLostServer(t *testing.T) {
 	s.must("", "note", "good bye")
 	s.must("", "doctor")
 	s.proven()
-}
-
-// TestForgedTrailers: a commit in the name of an agent that never held the task is a violation.
-func TestForgedTrailers(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.ok("coder-1", parse, checkpoint+"echo 1 >parse.txt && git add . && git commit -q -m 'Write it\n\nLiza-Task: parse\nLiza-Agent: coder-2'")
-	if said := s.ok("", parse, "git log -1 --format=%B"); strings.Contains(said, "coder-2") || !strings.Contains(said, "Liza-Agent: coder-1\n") {
-		t.Errorf("the hook left\n%s", said)
-	}
-	s.ok("coder-1", parse, "git -c core.hooksPath=/dev/null commit -q --amend -m 'Write it\n\nLiza-Task: parse\nLiza-Agent: coder-2'")
-	s.must("coder-1", "submit", "parse")
-	out, _, exit := s.liza("", "verify")
-	if exit != 4 || !strings.Contains(out, `it says that "coder-2" made it for parse, which "coder-2" never held`) {
-		t.Errorf("exit %d\n%s", exit, out)
-	}
 }
 
 // TestUnrecordedWork: an agent's work that reached integration without the board is a violation; a
@@ -244,26 +208,6 @@ func TestAliasesAndGrafts(t *testing.T) {
 	}
 }
 
-// TestFutureDates: the server refuses dates in the future, and verify reports them.
-func TestFutureDates(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	// The server's clock is right.
-	s.ok("", "", "git config remote.origin.receivepack 'env -u LIZA_TEST_NOW git-receive-pack'")
-	future := *s.project
-	future.env = append(append([]string(nil), s.env...), "LIZA_TEST_NOW=2099-01-01T00:00:00Z")
-	if _, errs, exit := future.liza("", "note", "from afar"); exit == 0 || !strings.Contains(errs, "2099-01-01T00:00:00Z") {
-		t.Errorf("through the server: exit %d\n%s", exit, errs)
-	}
-	alone := newProject(t)
-	later := *alone
-	later.env = append(append([]string(nil), alone.env...), "LIZA_TEST_NOW=2099-01-01T00:00:00Z")
-	later.must("", "note", "from afar")
-	if out := alone.must("", "verify"); !strings.Contains(out, "NOTE") || !strings.Contains(out, "2099-01-01T00:00:00Z, which is yet to come") {
-		t.Error(out)
-	}
-}
-
 // TestPushWithoutAtomic: refs that belong together but are pushed in two transactions are refused,
 // each by itself.
 func TestPushWithoutAtomic(t *testing.T) {
@@ -286,33 +230,6 @@ func TestPushWithoutAtomic(t *testing.T) {
 	}
 	s.ok("", "", "git push -q --atomic ../server.git refs/liza/review/parse/1 liza/state integration")
 	s.ok("", "", "git-liza -C ../server.git verify")
-}
-
-// TestMovedTwice: a push that moves the board twice, which git push never sends, brings nothing: the
-// second move would not have been looked at.
-func TestMovedTwice(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	s.must("", "note", "a word")
-	before := strings.TrimSpace(s.ok("", "", "git rev-parse liza/state~1"))
-	s.ok("", "", "git -C ../server.git -c core.hooksPath=/dev/null update-ref refs/heads/liza/state "+before) // as if the note had not been pushed
-	note := strings.TrimSpace(s.ok("", "", "git rev-parse liza/state"))
-	forged := strings.TrimSpace(s.ok("", "", "git commit-tree -m forged -p liza/state liza/state~1^{tree}"))
-	packet := func(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }
-	send := filepath.Join(s.dir, "..", "send")
-	commands := packet(before+" "+note+" refs/heads/liza/state\x00report-status") + packet(note+" "+forged+" refs/heads/liza/state") + "0000"
-	if err := os.WriteFile(send, []byte(commands), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s.ok("", "", `printf '%s\n' `+forged+` ^`+before+` | git pack-objects -q --revs --stdout >>../send`)
-	said, _ := s.sh("", "", "git receive-pack ../server.git <../send 2>&1")
-	if !strings.Contains(said, "refs/heads/liza/state is moved twice by one push") {
-		t.Errorf("%s", said)
-	}
-	if at := strings.TrimSpace(s.ok("", "", "git -C ../server.git rev-parse liza/state")); at != before {
-		t.Errorf("the board is at %s", at)
-	}
-	s.proven()
 }
 
 // TestShallowPush: a push that would make the server shallow is refused, whatever branch it is to:

@@ -128,9 +128,10 @@ func TestScripts(t *testing.T) {
 			return setup(env)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"clock": clock,
-			"exits": exits,
-			"liza":  lizaWithin,
+			"begins": begins,
+			"clock":  clock,
+			"exits":  exits,
+			"liza":   lizaWithin,
 		},
 	})
 }

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,7 +74,7 @@ func inProcess(t *testing.T, files []string) (copies []string) {
 		}
 		name := filepath.Base(file)
 		if testing.Short() || !slices.Contains(wholeScripts, strings.TrimSuffix(name, ".txtar")) {
-			text = []byte(withinLines(string(text)))
+			text = []byte(withinLines(beginning.ReplaceAllString(string(text), "${1}begins $2 $3\n$4")))
 		}
 		at := filepath.Join(dir, name)
 		if err := os.WriteFile(at, text, 0o644); err != nil {
@@ -146,4 +151,49 @@ func lizaWithin(ts *testscript.TestScript, neg bool, args []string) {
 	if (code != 0) != neg {
 		ts.Fatalf("exit code %d", code)
 	}
+}
+
+// beginning is how most scripts begin: with a repository, one commit and a board. The command begins
+// copies it from the first script that has the same files.
+var beginning = regexp.MustCompile(`\A((?:#.*\n)*cd \w+\n)exec git init -q\nexec git add (?:-A|\.)\nexec git commit -q -m (\w+|'[^']*')\nexec git-liza init --unattended (\w+|'[^']*')\n([^s])`)
+
+// begun is a directory that a script began with, and its copy.
+type begun struct{ dir, copy string }
+
+var beginnings struct {
+	sync.Mutex
+	made map[string]begun // by message, goal and files
+}
+
+// begins makes the repository, with a commit message, and the board, with a goal.
+func begins(ts *testscript.TestScript, _ bool, args []string) {
+	dir, key := ts.MkAbs("."), sha256.New()
+	fmt.Fprintln(key, args)
+	ts.Check(filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		fmt.Fprintf(key, "%s %d\n%s\n", strings.TrimPrefix(path, dir), len(data), data)
+		return err
+	}))
+	beginnings.Lock()
+	defer beginnings.Unlock()
+	from, is := beginnings.made[string(key.Sum(nil))]
+	if is {
+		ts.Check(copyTree(from.copy, dir, func(_ string, data []byte) []byte {
+			return bytes.ReplaceAll(data, []byte(from.dir), []byte(dir))
+		}))
+		return
+	}
+	for _, git := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "-m", args[0]}} {
+		ts.Check(ts.Exec("git", git...))
+	}
+	lizaWithin(ts, false, []string{"init", "--unattended", args[1]})
+	made := begun{dir, filepath.Join(shared, fmt.Sprint("beginning-", len(beginnings.made)))}
+	ts.Check(copyTree(dir, made.copy, func(_ string, data []byte) []byte { return data }))
+	if beginnings.made == nil {
+		beginnings.made = map[string]begun{}
+	}
+	beginnings.made[string(key.Sum(nil))] = made
 }

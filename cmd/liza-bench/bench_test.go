@@ -5,33 +5,19 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestMachinery runs groups of --quick at a tiny size: the first two, and with -long all. It looks at no time.
+// TestMachinery runs the groups of --quick at a tiny size. It looks at no time. Building and running
+// the program costs as much as all tests of most packages: it runs with -long only.
 func TestMachinery(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and runs the program")
-	}
-	quick := groups[:slices.IndexFunc(groups, func(g group) bool { return g.full })]
-	names := []string{quick[0].name}
-	for i, other := range quick[1:] {
-		if testrun.OneIn(len(quick)-1, i) {
-			names = append(names, other.name)
-		}
-	}
-	only, least := "^("+strings.Join(names, "|")+")$", 7
-	if len(names) == len(quick) {
-		least = 12
-	}
-	t.Logf("--only %s", only)
+	testrun.LongOnly(t)
 	dir := t.TempDir()
 	out, samples, table := filepath.Join(dir, "rows.json"), filepath.Join(dir, "samples.txt"), filepath.Join(dir, "table.md")
-	err := run(context.Background(), []string{"--tiny", "--only", only, "--dir", dir, "--source", "../..", "--json", out, "--benchstat", samples, "--markdown", table})
+	err := run(context.Background(), []string{"--tiny", "--quick", "--dir", dir, "--source", "../..", "--json", out, "--benchstat", samples, "--markdown", table})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +29,7 @@ func TestMachinery(t *testing.T) {
 	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Rows) < least {
+	if len(got.Rows) < 12 {
 		t.Errorf("%d rows", len(got.Rows))
 	}
 	for _, r := range got.Rows {

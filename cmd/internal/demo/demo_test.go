@@ -158,7 +158,6 @@ func result(t *testing.T, dir string) {
 		args []string
 		want string
 	}{
-		{[]string{"go", "test", "./..."}, "ok"},
 		{[]string{"go", "build", "-o", greet, "."}, ""},
 		{[]string{greet, "Ann", " ", "Eve", "--shout"}, "HELLO, ANN, AND EVE!"},
 		{[]string{greet}, "Hello, world!"},
