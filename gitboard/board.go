@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/share"
 )
 
@@ -211,7 +212,7 @@ func rootAbove(worktree string) string {
 }
 
 // Lost returns the error of a request that has no retry left.
-func Lost(op string, r *git.Retries, err error) error { return &LostError{op, r.Spent(), err} }
+func Lost(op string, r *retry.Budget, err error) error { return &LostError{op, r.Spent(), err} }
 
 // LostError means that an operation lost the race every time. Exit code 2: retry after a pause.
 type LostError struct {

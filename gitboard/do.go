@@ -14,7 +14,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/gitboard/trace"
 )
 
 // Intent decides an operation on a view of the board: its payload, and the other refs that move
@@ -59,7 +61,7 @@ type doing struct {
 	since   Moment
 	ahead   func(context.Context)
 	on      *View
-	retries *git.Retries
+	retries *retry.Budget
 	given   bool // the request's id was given by the caller
 	shared  bool
 	turn    *writeQueue
@@ -89,11 +91,11 @@ func On(v *View) Option { return func(d *doing) { d.on = v } }
 
 // Retries returns the retries that ctx carries, or else new ones (Options.Retries), which the
 // returned context carries: everything that is done for one request shares them.
-func (b *Board) Retries(ctx context.Context) (context.Context, *git.Retries) {
-	if r := git.RetriesOf(ctx); r != nil {
+func (b *Board) Retries(ctx context.Context) (context.Context, *retry.Budget) {
+	if r := retry.Of(ctx); r != nil {
 		return ctx, r
 	}
-	return git.WithRetries(ctx, b.retries)
+	return retry.With(ctx, b.retries)
 }
 
 // Try makes attempts with the retries of ctx until one is done or fails. If they are spent, the
@@ -244,7 +246,7 @@ func (d *doing) append(ctx context.Context, on plumbing.OID, batch log.Batch, ow
 // read returns the board to decide on, and the commit settled.
 func (d *doing) read(ctx context.Context) (s *log.Snapshot, settled plumbing.OID, err error) {
 	if d.shared {
-		waited := git.Trace("wait for the decisions of others in this clone")
+		waited := trace.Step("wait for the decisions of others in this clone")
 		d.turn.take(ctx) // before reading, since others' operations would make it stale
 		waited()
 	}

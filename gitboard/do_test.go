@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
@@ -568,7 +569,7 @@ func TestIntentUnread(t *testing.T) {
 // TestSharedRetries: operations in one context give up together, after its retries.
 func TestSharedRetries(t *testing.T) {
 	b, m, _ := memory(t, 50)
-	ctx, _ := git.WithRetries(context.Background(), 3)
+	ctx, _ := retry.With(context.Background(), 3)
 	m.updates, m.always = nil, git.ErrRefMoved
 	for _, tries := range []int{4, 5} { // the second has none left
 		_, err := b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note("x")))

@@ -8,5 +8,6 @@
 //
 // It may import gitboard/board, gitboard/git, gitboard/git/disk, gitboard/git/plumbing,
 // gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/queue, gitboard/report,
-// gitboard/roles, gitboard/share, gitboard/sshsig and gitboard/text.
+// gitboard/retry, gitboard/roles, gitboard/share, gitboard/sshsig, gitboard/text and
+// gitboard/trace.
 package gitboard

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -22,7 +22,7 @@ func TestChildren(t *testing.T) {
 	counted := func(name string, want int, do func(context.Context, *gitboard.Board) error) {
 		t.Helper()
 		trace := filepath.Join(t.TempDir(), "trace")
-		ctx := git.InEnvironment(s.ctx, append(os.Environ(), "GIT_TRACE2_EVENT="+trace))
+		ctx := gitenv.With(s.ctx, append(os.Environ(), "GIT_TRACE2_EVENT="+trace))
 		b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now, Writes: true})
 		s.check(err)
 		s.check(do(ctx, b))

@@ -11,7 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
@@ -133,7 +135,7 @@ func TestNothingToUpload(t *testing.T) {
 // upload, and says so.
 func TestLargeFilesNeverUploaded(t *testing.T) {
 	s, _ := withLFS(t)
-	s.ctx, _ = git.WithRetries(git.InEnvironment(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))), 1)
+	s.ctx, _ = retry.With(gitenv.With(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))), 1)
 	s.b = s.open()
 	path := s.path("one")
 	s.write(path, "first.bin", "first\n")
@@ -152,7 +154,7 @@ func TestLargeFilesNeverUploaded(t *testing.T) {
 // are uploaded are uploaded as well, and that other commands of this clone need not wait for that.
 func TestLargeFileMeanwhile(t *testing.T) {
 	s, there := withLFS(t)
-	s.ctx = git.InEnvironment(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))) // for its hooks
+	s.ctx = gitenv.With(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))) // for its hooks
 	s.b = s.open()
 	path := s.path("one")
 	s.write(path, "first.bin", "first\n")

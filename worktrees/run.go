@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -126,7 +127,7 @@ var actors = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SIGNING_KEY", "LIZA
 // agents have written, so it must not act for anybody: not as an agent, not with a key, and not as
 // the human who started this process.
 func ownEnv(ctx context.Context) []string {
-	env := slices.DeleteFunc(git.Elsewhere(git.Environ(ctx)), func(entry string) bool {
+	env := slices.DeleteFunc(gitenv.Elsewhere(gitenv.Of(ctx)), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(actors, key)
 	})

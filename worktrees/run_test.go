@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
 )
@@ -39,7 +40,7 @@ func TestRunHooked(t *testing.T) {
 	must(t, install.Install(ctx, s.repo, install.Setup{}))
 	for repo, hooked := range map[*git.Repo]bool{s.repo: true, nil: false} {
 		var out bytes.Buffer
-		must(t, Run(ctx, Command{Name: "it", Script: `echo "$` + git.ParametersVar + `"`, Dir: s.Root, Repo: repo, Output: &out}))
+		must(t, Run(ctx, Command{Name: "it", Script: `echo "$` + gitenv.ParametersVar + `"`, Dir: s.Root, Repo: repo, Output: &out}))
 		if strings.Contains(out.String(), "liza/hooks") != hooked {
 			t.Errorf("of our repository: %v, settings %q", hooked, out.String())
 		}

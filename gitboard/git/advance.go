@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // CanAdvance reports whether Advance from old to new would succeed, without changing any file. If local changes or untracked files are in the way,
@@ -214,7 +215,7 @@ func (w *Worktree) readTree(ctx context.Context, old, new plumbing.OID, options 
 		if w.recurses(ctx) && w.in("read-tree", flags(staying, args)...).run(ctx) == nil {
 			return nil
 		}
-		if !MayRetry(ctx, attempt, attempts) {
+		if !retry.May(ctx, attempt, attempts) {
 			return cmp.Or(cause, refused)
 		}
 		if err := w.busy(ctx); err == nil {

@@ -107,7 +107,7 @@ const (
 // processes after this one: after each gc the board's settings, which change seldom, are packed.
 // The next gc deletes the copies. On failure nothing is lost.
 func (r *Repo) unpack(ctx context.Context) {
-	if r.environ.quarantined() {
+	if r.environ.Quarantined() {
 		return
 	}
 	dir := r.objectDir()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -97,7 +98,7 @@ func TestPartlyAtHand(t *testing.T) {
 func TestNothingUnpackedInAQuarantine(t *testing.T) {
 	ctx, r := scratch(t)
 	o := blob("packed")
-	r.environ = environ{"GIT_QUARANTINE_PATH=x"}
+	r.environ = gitenv.List{"GIT_QUARANTINE_PATH=x"}
 	r.known.addPacked([]plumbing.Object{o})
 	r.unpack(ctx)
 	if isLoose(filepath.Join(r.common, "objects"), o) {

@@ -177,7 +177,7 @@ func (a *mergePlace) command(op string, args ...string) command {
 	}
 	c := command{op: op, dir: tree, args: flags(noMonitor, noHooks, set, []string{"--git-dir=" + a.dir, "--work-tree=" + tree}, args), repair: a.r.command(op).repair}
 	c = c.with("GIT_ATTR_NOSYSTEM=1", "GIT_OBJECT_DIRECTORY="+a.r.objectDir(), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedDir(filepath.Join(a.r.common, "objects")))
-	if shallow := filepath.Join(a.r.common, "shallow"); !a.r.environ.quarantined() && a.r.Shallow() {
+	if shallow := filepath.Join(a.r.common, "shallow"); !a.r.environ.Quarantined() && a.r.Shallow() {
 		c = c.with("GIT_SHALLOW_FILE=" + shallow)
 	}
 	return c

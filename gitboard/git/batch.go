@@ -9,13 +9,14 @@ import (
 	"os/exec"
 	"sync/atomic"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // batch is one `git cat-file --batch` child. It is started on first use and restarted after it
 // dies. Requests are serialized; one request may hold many names.
 type batch struct {
-	environ environ // of the child, besides what its command adds
+	environ gitenv.List // of the child, besides what its command adds
 	command command
 	turn    chan struct{} // holds a token while no request is running
 	partial func() bool   // whether git may die for lack of an object of a remote
@@ -29,7 +30,7 @@ type batch struct {
 	died   bool // the last child died of the object it was asked for
 }
 
-func newBatch(given environ, c command) *batch {
+func newBatch(given gitenv.List, c command) *batch {
 	b := &batch{environ: given, command: c, turn: make(chan struct{}, 1), partial: func() bool { return false }}
 	b.turn <- struct{}{}
 	return b
@@ -130,7 +131,7 @@ func (b *batch) start(ctx context.Context) error {
 	}
 	cmd := exec.Command("git", b.command.args...)
 	cmd.Dir, cmd.WaitDelay = b.command.dir, waitDelay
-	cmd.Env = append(append(cleanEnv(b.environ), off...), b.command.env...)
+	cmd.Env = append(append(gitenv.Clean(b.environ), off...), b.command.env...)
 	b.stderr = &tail{}
 	cmd.Stderr = b.stderr
 	in, err := cmd.StdinPipe()

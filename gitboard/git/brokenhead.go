@@ -6,14 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // brokenHead wraps the error of a git that does not work in a directory, if the HEAD of its git
 // directory names no branch and no commit: git itself takes such a directory for no repository.
-func brokenHead(dir string, given environ, err error) error {
+func brokenHead(dir string, given gitenv.List, err error) error {
 	gitDir := ""
-	if at, set := given.lookup("GIT_DIR"); set {
+	if at, set := given.Lookup("GIT_DIR"); set {
 		gitDir = pathIn(dir, at)
 	} else if start, unreal := realPath(dir); unreal == nil {
 		if _, gitDir = worktreeAbove(start); gitDir == "" {

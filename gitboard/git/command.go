@@ -2,9 +2,13 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // Options for git children.
@@ -103,4 +107,23 @@ func flags(lists ...[]string) []string {
 		all = append(all, list...)
 	}
 	return all
+}
+
+// authorEnv makes who both author and committer. With a zero time, git uses the current time.
+func authorEnv(who plumbing.Signature) []string {
+	env := []string{
+		"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email,
+		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email,
+	}
+	if !who.When.IsZero() {
+		date := gitDate(who.When)
+		env = append(env, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	}
+	return env
+}
+
+// gitDate formats t in git's internal format, seconds and zone. The @ keeps git from reading small
+// numbers as another format.
+func gitDate(t time.Time) string {
+	return fmt.Sprintf("@%d %s", t.Unix(), t.Format("-0700"))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // Settings are the repository's own settings and remotes, and the files that git ignores in this
@@ -75,7 +77,7 @@ func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
 		if broken := r.probe(); broken != nil {
 			return broken
 		}
-		if !MayRetry(ctx, attempt, attempts) {
+		if !retry.May(ctx, attempt, attempts) {
 			return fmt.Errorf("setting %s: %w", key, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -18,11 +19,11 @@ import (
 // its worktree, or GIT_DIR names a bare repository, as in a server's hooks. It returns nil for any
 // other case, and for anything that git might see otherwise: then find asks git. It saves every
 // command a child that everything else waits for.
-func discover(ctx context.Context, dir string, given environ) *Repo {
+func discover(ctx context.Context, dir string, given gitenv.List) *Repo {
 	if ctx.Err() != nil || slices.ContainsFunc(given, steersDiscovery) {
 		return nil
 	}
-	if at, set := given.lookup("GIT_DIR"); set {
+	if at, set := given.Lookup("GIT_DIR"); set {
 		if at == "" {
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -56,8 +57,8 @@ func TestDiscover(t *testing.T) {
 		{in("shared"), false, []string{"GIT_DIR=."}}, {in("treed"), false, []string{"GIT_DIR=."}}, {top, false, []string{"GIT_DIR=.git"}}, {linked, false, []string{"GIT_DIR=" + at(".git", "worktrees", "linked")}}, {at("sub"), false, []string{"GIT_CEILING_DIRECTORIES=" + top}},
 		{top, false, []string{"GIT_TEST_ASSUME_DIFFERENT_OWNER=1"}},
 	} {
-		ctx := InEnvironment(ctx, append(os.Environ(), test.env...))
-		found := discover(ctx, test.dir, environ(Environ(ctx)))
+		ctx := gitenv.With(ctx, append(os.Environ(), test.env...))
+		found := discover(ctx, test.dir, gitenv.Of(ctx))
 		if (found != nil) != test.found {
 			t.Errorf("%s, %v: found %+v", test.dir, test.env, found)
 		}
@@ -70,7 +71,7 @@ func TestDiscover(t *testing.T) {
 		}
 	}
 	t.Chdir(in("bare"))
-	if got := discover(ctx, "", environ{"GIT_DIR=missing"}); got != nil {
+	if got := discover(ctx, "", gitenv.List{"GIT_DIR=missing"}); got != nil {
 		t.Errorf("a directory that is missing is found: %+v", got)
 	}
 	ended, cancel := context.WithCancel(ctx)

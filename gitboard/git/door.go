@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 )
 
 // door turns off the programs that a repository's own settings make git run. Agents can write these
@@ -136,7 +137,7 @@ type setting struct {
 
 // environ returns the environment entries that turn off what must not run, in addition to those of
 // given.
-func (d *door) environ(ctx context.Context, given environ) ([]string, error) {
+func (d *door) environ(ctx context.Context, given gitenv.List) ([]string, error) {
 	if d == nil {
 		return nil, nil
 	}
@@ -162,7 +163,7 @@ func (d *door) environ(ctx context.Context, given environ) ([]string, error) {
 		all = append(all, slices.DeleteFunc(inside, func(s setting) bool { return s.trusted })...)
 	}
 	var env []string
-	count, _ := strconv.Atoi(given.get("GIT_CONFIG_COUNT"))
+	count, _ := strconv.Atoi(given.Get("GIT_CONFIG_COUNT"))
 	for _, s := range turnedOff(all) {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", count, s.Key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", count, s.Value))
 		count++
@@ -189,7 +190,7 @@ func settingsAt(ctx context.Context, where, env []string) ([]setting, error) {
 
 // turnedOff returns the settings that restore the trusted values for programs that the repository
 // names.
-func turnedOff(all []setting) (off []Setting) {
+func turnedOff(all []setting) (off []gitenv.Setting) {
 	done := map[string]bool{}
 	for _, s := range all {
 		if s.key == "protocol.allow" {
@@ -211,13 +212,13 @@ func turnedOff(all []setting) (off []Setting) {
 			}
 		}
 		if !list {
-			off = append(off, Setting{s.key, value})
+			off = append(off, gitenv.Setting{Key: s.key, Value: value})
 			continue
 		}
-		off = append(off, Setting{listKey, ""})
+		off = append(off, gitenv.Setting{Key: listKey, Value: ""})
 		for _, t := range all {
 			if t.trusted && slices.Contains(lists, patternOf(t.key)) {
-				off = append(off, Setting{t.key, t.value})
+				off = append(off, gitenv.Setting{Key: t.key, Value: t.value})
 			}
 		}
 	}

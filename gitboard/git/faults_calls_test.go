@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // long is how many commits main has: more than are read one by one.
@@ -148,7 +150,7 @@ func TestFaultsOfWorktrees(t *testing.T) {
 	}
 	checkTries(t, "faults-worktrees.txt", historyPlace, []try{
 		{"Resume, killed", cut, func(p *place) (any, error) {
-			ctx, _ := WithRetries(p.ctx, 0)
+			ctx, _ := retry.With(p.ctx, 0)
 			return one(p.r.Worktree(p.path("repo")).Resume(ctx, p.ids["main"], p.ids["next"]))
 		}, "killed"},
 		{"Advance, busy each time", nil, func(p *place) (any, error) {
@@ -299,7 +301,7 @@ func TestFaultsOfRemotes(t *testing.T) {
 		{"Fetch beside a lock", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/liza/far.lock", "")
 			p.t.Setenv(ProcessSpaceVar, "elsewhere")
-			p.r.environ = environ(os.Environ())
+			p.r.environ = gitenv.List(os.Environ())
 		}, func(p *place) (any, error) {
 			return only(p.hub.Fetch(p.ctx, false, false, "refs/liza/*:refs/liza/*"))
 		}, ""},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -21,12 +22,12 @@ type identities struct {
 
 func askIdentities(ctx context.Context, dir string) *identities {
 	p := &identities{done: make(chan struct{})}
-	ask := command{op: "var", env: environ(Environ(ctx)).where(), args: []string{"-C", dir, "var", "-l"}}
+	ask := command{op: "var", env: gitenv.Of(ctx).Where(), args: []string{"-C", dir, "var", "-l"}}
 	go func() {
 		defer close(p.done)
 		if out, err := ask.output(ctx); err == nil {
 			p.all = parseSettings(out)
-			p.said = parseIdentities(p.all, environ(Environ(ctx)).lookup)
+			p.said = parseIdentities(p.all, gitenv.Of(ctx).Lookup)
 		}
 	}()
 	return p

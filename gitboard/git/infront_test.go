@@ -5,7 +5,6 @@ package git
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,22 +118,6 @@ func TestModulePublishedToTheEnd(t *testing.T) {
 	inFront(t, `case "$*" in *"fetch --progress"*) echo >'`+fetched+`'; exit 1 ;; esac`)
 	if _, err := r.ModulePublished(endsWith{ctx, fetched}, r.TopLevel(), head); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestTrace checks that a trace is printed only if it is asked for.
-func TestTrace(t *testing.T) {
-	was, out := tracing, os.Stderr
-	t.Cleanup(func() { tracing, os.Stderr = was, out })
-	for on, want := range map[bool]string{true: "ms  step 1\n", false: ""} {
-		read, write, err := os.Pipe()
-		check(t, err)
-		tracing, os.Stderr = on, write
-		Trace("step %d", 1)()
-		check(t, write.Close())
-		if said := string(must[[]byte](t)(io.ReadAll(read))); !strings.HasSuffix(said, want) || want == "" && said != "" {
-			t.Errorf("%v: %q", on, said)
-		}
 	}
 }
 

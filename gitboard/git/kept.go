@@ -62,7 +62,7 @@ func (u Upkeep) KeptDir() string { return filepath.Join(u.repo.common, "liza", "
 // keep stores a copy of objects that are about to be written and returns its file. The file is not
 // flushed to disk: it protects from a git that deletes, not from a power cut.
 func (r *Repo) keep(objects []plumbing.Object) (path string, err error) {
-	if len(objects) == 0 || r.environ.quarantined() {
+	if len(objects) == 0 || r.environ.Quarantined() {
 		return "", nil
 	}
 	var head, data bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // Patience is locks.Patience.
@@ -30,7 +31,7 @@ const ProcessSpaceVar = "LIZA_PROCESSES"
 
 // Locks returns the repository's lock files.
 func (r *Repo) Locks() *locks.Repo {
-	space := r.environ.get(ProcessSpaceVar)
+	space := r.environ.Get(ProcessSpaceVar)
 	return &locks.Repo{Common: r.common, Places: r.places, Blind: space != "" && space != proc.Space(), Patience: r.patience, Queue: r.OpenQueue}
 }
 
@@ -77,7 +78,7 @@ func (w *Worktree) busy(ctx context.Context) error {
 func (w *Worktree) free(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := w.busy(ctx)
-		if err == nil || !w.repo.Locks().Await(ctx, err) || !MayRetry(ctx, attempt, attempts) {
+		if err == nil || !w.repo.Locks().Await(ctx, err) || !retry.May(ctx, attempt, attempts) {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -244,7 +245,7 @@ func TestGoneDirectory(t *testing.T) {
 	if got := discover(ctx, "x", nil); got != nil {
 		t.Errorf("it finds %+v", got)
 	}
-	if (environ{}).meant("x") {
+	if meant(gitenv.List{}, "x") {
 		t.Error("a repository is meant")
 	}
 	for name, err := range map[string]error{

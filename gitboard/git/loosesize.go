@@ -20,7 +20,7 @@ func (r *Repo) looseSizes(names []string) []Size {
 		return nil
 	}
 	dirs := []string{filepath.Join(r.common, "objects")}
-	if dir := r.environ.get("GIT_OBJECT_DIRECTORY"); dir != "" && r.environ.quarantined() {
+	if dir := r.environ.Get("GIT_OBJECT_DIRECTORY"); dir != "" && r.environ.Quarantined() {
 		dirs = append([]string{dir}, dirs...)
 	}
 	sizes := make([]Size, 0, len(names))

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,68 +11,14 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
-
-// TestElsewhere checks which variables a program does not get that must find its own repository.
-func TestElsewhere(t *testing.T) {
-	given := []string{"HOME=/h", "GIT_DIR=x", "GIT_INDEX_FILE=x", "GIT_OBJECT_DIRECTORY=x", "GIT_QUARANTINE_PATH=x",
-		"GIT_CEILING_DIRECTORIES=x", "GIT_CONFIG_COUNT=1", "GIT_DIRECTORY=kept"}
-	want := []string{"HOME=/h", "GIT_CONFIG_COUNT=1", "GIT_DIRECTORY=kept"}
-	if got := Elsewhere(given); !slices.Equal(got, want) {
-		t.Errorf("got %v", got)
-	}
-	if got := environ(given).where(); !slices.Equal(got, []string{"GIT_DIR=x"}) {
-		t.Errorf("a repository is found by %v", got)
-	}
-}
-
-// TestCleanEnv checks that a child gets neither the caller's key nor, outside of a push, a
-// quarantine, and writes to no other process's record of a push.
-func TestCleanEnv(t *testing.T) {
-	given := environ{"HOME=/h", "GIT_DIR=x", "LIZA_SIGNING_KEY=x", "GIT_OBJECT_DIRECTORY=o", "GIT_TRACE2_EVENT=/c/.git/liza/.push-trace-1"}
-	if got := cleanEnv(given); !slices.Equal(got, append([]string{"HOME=/h"}, quiet...)) {
-		t.Errorf("got %v", got)
-	}
-	own := "GIT_TRACE2_EVENT=/var/log/push-traces/git"
-	if got := cleanEnv(environ{own}); !slices.Contains(got, own) {
-		t.Errorf("the user's own trace: %v", got)
-	}
-	quarantine := append(given, "GIT_QUARANTINE_PATH=q")
-	if got := cleanEnv(quarantine); !slices.Contains(got, "GIT_OBJECT_DIRECTORY=o") || slices.Contains(got, "GIT_DIR=x") {
-		t.Errorf("in a quarantine: %v", got)
-	}
-}
 
 func TestBrokenRefSentences(t *testing.T) {
 	for text, want := range map[string]string{"": "its file is empty", "abc": `it leads to "abc"`} {
 		if got := (&BrokenRefError{"refs/x", text}).Error(); !strings.Contains(got, want) || !strings.Contains(got, "refs/x") {
 			t.Errorf("%q: %s", text, got)
 		}
-	}
-}
-
-// TestRetries checks that the steps of a request share its retries.
-func TestRetries(t *testing.T) {
-	ctx, r := WithRetries(context.Background(), 2)
-	for i, want := range []bool{true, true, false, false} {
-		if got := MayRetry(ctx, 1, 9); got != want {
-			t.Errorf("retry %d: %t", i, got)
-		}
-	}
-	if r.Spent() != 4 {
-		t.Errorf("spent %d", r.Spent())
-	}
-	for failed, want := range []bool{true, true, false, false} { // without a limit of the request
-		if got := MayRetry(context.Background(), failed, 2); got != want {
-			t.Errorf("after %d failures: %t", failed, got)
-		}
-	}
-}
-
-func TestIncludeWithin(t *testing.T) {
-	got := fmt.Sprint(IncludeWithin("/a*b", "/file"))
-	if want := `[{includeIf.gitdir:/a\*b.path /file} {includeIf.gitdir:/a\*b/worktrees/*.path /file}]`; got != want {
-		t.Errorf("got %s", got)
 	}
 }
 
@@ -151,7 +96,7 @@ func TestPackAfterAKill(t *testing.T) {
 	check(t, r.reflogsBusy())
 	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
 	writeIn(t, r.common, "logs/refs/heads/liza/x", "")
-	once, _ := WithRetries(t.Context(), 0)
+	once, _ := retry.With(t.Context(), 0)
 	if err := r.Upkeep().Pack(once); exitCode(err) <= 0 {
 		t.Errorf("without a second attempt: %v", err)
 	}

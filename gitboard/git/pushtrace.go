@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 )
 
 // pushTrace is git's own record of a push (trace2 events). It shows how far a failed push got.
@@ -13,20 +14,15 @@ type pushTrace struct {
 	file   string // "" if there is none
 }
 
-const (
-	traceKey  = "GIT_TRACE2_EVENT"
-	traceFile = ".push-trace-"
-)
-
 // watched sets up a record of the remote's next push, unless the user has already set the trace
 // variable.
 func (m *Remote) watched() *pushTrace {
 	t := &pushTrace{remote: m}
-	if _, set := m.repo.environ.lookup(traceKey); set {
+	if _, set := m.repo.environ.Lookup(gitenv.TraceKey); set {
 		return t
 	}
 	dir := filepath.Join(m.repo.common, "liza")
-	file, err := os.CreateTemp(dir, traceFile)
+	file, err := os.CreateTemp(dir, gitenv.PushTrace)
 	if err != nil {
 		return t
 	}
@@ -40,14 +36,7 @@ func (t *pushTrace) env() []string {
 	if t.file == "" {
 		return nil
 	}
-	return []string{traceKey + "=" + t.file}
-}
-
-// isPushTrace reports whether an entry of the environment names the record of a push. The hooks of
-// a remote on this machine inherit it, and nothing that their children do belongs there.
-func isPushTrace(entry string) bool {
-	file, is := strings.CutPrefix(entry, traceKey+"=")
-	return is && strings.HasPrefix(filepath.Base(file), traceFile)
+	return []string{gitenv.TraceKey + "=" + t.file}
 }
 
 // unsent reports whether the record shows that git asked for the remote's refs and did not get

@@ -12,8 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // Remote is another repository that this one fetches from and pushes to with git's own transports,
@@ -101,7 +103,7 @@ func last(values []string) string {
 func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	m := &Remote{Name: name, repo: r, patience: networkPatience, env: r.sshEnv(name, settings)}
 	m.OnlyBranches = name == last(settings[RemoteKey]) && last(settings[OnlyBranchesKey]) == "true"
-	if _, set := r.environ.lookup("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
+	if _, set := r.environ.Lookup("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
 		m.env = append(m.env, "GIT_ASKPASS=") // otherwise git falls back to SSH_ASKPASS
 	}
 	if seconds, err := strconv.Atoi(last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
@@ -211,7 +213,7 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 		if busy == nil {
 			return err
 		}
-		if !MayRetry(ctx, attempt, attempts) || !m.repo.Locks().Await(ctx, busy) {
+		if !retry.May(ctx, attempt, attempts) || !m.repo.Locks().Await(ctx, busy) {
 			return busy
 		}
 	}
@@ -314,7 +316,7 @@ func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said strin
 	}
 	env := []string(nil)
 	if option != "" { // arguments can be seen by everybody on this machine
-		env = []string{ParametersVar + "=" + WithSettings(m.repo.environ.get(ParametersVar), Setting{"push.pushoption", ""}, Setting{"push.pushoption", option})}
+		env = []string{gitenv.ParametersVar + "=" + gitenv.AddSettings(m.repo.environ.Get(gitenv.ParametersVar), gitenv.Setting{Key: "push.pushoption", Value: ""}, gitenv.Setting{Key: "push.pushoption", Value: option})}
 	}
 	out, err := m.push(ctx, flags(refFlags, []string{"--", m.Name, p.source() + ":" + p.Ref}), env...)
 	for _, line := range splitLines(out) { // flag, from:to, summary (git-push, --porcelain)

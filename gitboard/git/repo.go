@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
@@ -25,7 +26,7 @@ type Repo struct {
 	known     *known
 	unsettled *unsettled
 	// environ is the environment in which Open was called.
-	environ  environ
+	environ  gitenv.List
 	people   *identities // started only with Options.ToWrite; otherwise nil
 	patience Patience
 
@@ -61,7 +62,7 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if o.ToWrite {
 		who = askIdentities(ctx, dir)
 	}
-	given := environ(Environ(ctx))
+	given := gitenv.Of(ctx)
 	var r *Repo
 	if _, err := exec.LookPath("git"); err == nil { // or find reports it missing
 		r = discover(ctx, dir, given)
@@ -109,10 +110,10 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 		if foreign := foreign(ctx, dir); foreign != nil {
 			return nil, foreign
 		}
-		if broken := brokenHead(dir, environ(Environ(ctx)), err); broken != nil {
+		if broken := brokenHead(dir, gitenv.Of(ctx), err); broken != nil {
 			return nil, broken
 		}
-		if environ(Environ(ctx)).meant(dir) {
+		if meant(gitenv.Of(ctx), dir) {
 			return nil, fmt.Errorf("open %s: %w", dir, err)
 		}
 		return nil, notRepository(dir, whatGitSaid(err))
@@ -191,8 +192,8 @@ func (r *Repo) Close() error { return r.batch.close() }
 
 // meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
 // or a parent that git would search contains something named .git.
-func (e environ) meant(dir string) bool {
-	if e.get("GIT_DIR") != "" {
+func meant(e gitenv.List, dir string) bool {
+	if e.Get("GIT_DIR") != "" {
 		return true
 	}
 	path, err := filepath.Abs(dir)
@@ -207,7 +208,7 @@ func (e environ) meant(dir string) bool {
 			return true
 		}
 		above := filepath.Dir(path)
-		if above == path || e.isCeiling(above) {
+		if above == path || isCeiling(e, above) {
 			return false
 		}
 		path = above
@@ -215,12 +216,12 @@ func (e environ) meant(dir string) bool {
 }
 
 // isCeiling reports whether git stops its upward search below dir (GIT_CEILING_DIRECTORIES).
-func (e environ) isCeiling(dir string) bool {
+func isCeiling(e gitenv.List, dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(filepath.SplitList(e.get("GIT_CEILING_DIRECTORIES")), func(ceiling string) bool {
+	return slices.ContainsFunc(filepath.SplitList(e.Get("GIT_CEILING_DIRECTORIES")), func(ceiling string) bool {
 		at, err := filepath.EvalSymlinks(ceiling)
 		return err == nil && at == real
 	})

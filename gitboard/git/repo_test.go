@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -165,7 +166,7 @@ func TestEnvironment(t *testing.T) {
 		t.Error("something was written where GIT_* pointed")
 	}
 	apart := t.TempDir()
-	given := InEnvironment(ctx, append(environ{"GIT_OBJECT_DIRECTORY=" + apart}, r.environ...))
+	given := gitenv.With(ctx, append(gitenv.List{"GIT_OBJECT_DIRECTORY=" + apart}, r.environ...))
 	store(t, ctx, open(t, given, r.TopLevel()), "y")
 	if left := must[[]os.DirEntry](t)(os.ReadDir(apart)); len(left) > 0 {
 		t.Errorf("outside of a push, %v was written where GIT_OBJECT_DIRECTORY pointed", left)

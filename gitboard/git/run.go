@@ -11,7 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/trace"
 )
 
 // waitDelay is how long a cancelled child may take to clean up, and how long children of a finished
@@ -43,7 +45,7 @@ func (c command) once(ctx context.Context) ([]byte, error) {
 	cmd.Stdin = bytes.NewReader(c.stdin)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
-	done := Trace("git %s", c.op)
+	done := trace.Step("git %s", c.op)
 	err = cmd.Run()
 	done()
 	if c.alone && ctx.Err() != nil {
@@ -54,7 +56,7 @@ func (c command) once(ctx context.Context) ([]byte, error) {
 
 // child creates the process, without standard input and output.
 func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail, err error) {
-	off, err := c.door.environ(ctx, Environ(ctx))
+	off, err := c.door.environ(ctx, gitenv.Of(ctx))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,9 +65,9 @@ func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail, err er
 	cmd.WaitDelay = waitDelay
 	cmd.Cancel = func() error { return terminate(cmd.Process) }
 	if c.inherit {
-		cmd.Env = append(slices.Clip(Environ(ctx)), quiet...)
+		cmd.Env = append(slices.Clip(gitenv.Of(ctx)), gitenv.Quiet...)
 	} else {
-		cmd.Env = cleanEnv(Environ(ctx))
+		cmd.Env = gitenv.Clean(gitenv.Of(ctx))
 	}
 	cmd.Env = append(append(cmd.Env, off...), c.env...)
 	stderr = &tail{}

@@ -1,11 +1,10 @@
 package git
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 )
 
 // TestIncludedWithin checks where git includes the file: in the repository and its worktrees, and
@@ -15,7 +14,7 @@ func TestIncludedWithin(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	file := filepath.Join(t.TempDir(), "included")
 	writeIn(t, filepath.Dir(file), "included", "[liza]\n\ttest = yes\n")
-	t.Setenv(ParametersVar, WithSettings("", IncludeWithin(r.CommonDir(), file)...))
+	t.Setenv(gitenv.ParametersVar, gitenv.AddSettings("", gitenv.IncludeWithin(r.CommonDir(), file)...))
 	for dir, want := range map[string]string{
 		r.TopLevel(): "yes",
 		path:         "yes",
@@ -28,24 +27,6 @@ func TestIncludedWithin(t *testing.T) {
 		}
 		if got := native(t, dir, "config", "--default=no", "--get", "liza.test"); got != want {
 			t.Errorf("%s: %s, not %s", dir, got, want)
-		}
-	}
-}
-
-// TestWithSettings checks that git reads exactly what WithSettings writes, whatever characters it
-// contains, and that these settings override others.
-func TestWithSettings(t *testing.T) {
-	values := []string{"plain", "", "two words", `it's "quoted" \ and !so`, "a=b", "line\nbreak", "!cd \"./$GIT_PREFIX\" && '/x y/git-liza'"}
-	for _, value := range values {
-		current := WithSettings("'user.name=Ada'", Setting{"core.hooksPath", "/before"}, Setting{"liza.test", value})
-		if again := WithSettings(current, Setting{"liza.test", value}); again != current {
-			t.Errorf("added twice: %s", again)
-		}
-		cmd := exec.Command("git", "config", "--null", "--get", "liza.test")
-		cmd.Env = append(os.Environ(), ParametersVar+"="+current, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=liza.test", "GIT_CONFIG_VALUE_0=earlier")
-		out, err := cmd.CombinedOutput()
-		if got := strings.TrimSuffix(string(out), "\x00"); err != nil || got != value {
-			t.Errorf("git reads %q as %q: %v", value, got, err)
 		}
 	}
 }

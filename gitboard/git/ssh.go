@@ -16,11 +16,11 @@ import (
 // other use one connection. A command other than OpenSSH's is left unchanged; if it prompts, the
 // timeout ends it.
 func (r *Repo) sshEnv(remote string, settings map[string][]string) []string {
-	command := r.environ.get("GIT_SSH_COMMAND")
+	command := r.environ.Get("GIT_SSH_COMMAND")
 	if command == "" {
 		command = last(settings["core.sshcommand"])
 	}
-	own := command != "" || r.environ.get("GIT_SSH") != ""
+	own := command != "" || r.environ.Get("GIT_SSH") != ""
 	if !own {
 		command = "ssh"
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 )
 
 // TestKeptConnections: ssh keeps a connection where the address may be one of ssh's and the user
@@ -12,7 +14,7 @@ import (
 func TestKeptConnections(t *testing.T) {
 	_, r := scratch(t)
 	check(t, os.MkdirAll(filepath.Join(r.common, "liza"), 0o755))
-	r.environ = environ{"PATH=" + os.Getenv("PATH")}
+	r.environ = gitenv.List{"PATH=" + os.Getenv("PATH")}
 	keeps := func(address, command string) bool {
 		return strings.Contains(strings.Join(r.sshEnv("hub", map[string][]string{"remote.hub.url": {address}, "core.sshcommand": {command}}), " "), "-o ControlPath=")
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
@@ -251,7 +252,7 @@ func TestKeptOfLate(t *testing.T) {
 	if got := past(); !slices.Equal(got, []*kept{old}) {
 		t.Errorf("beside git prune %d may go", len(got))
 	}
-	r.environ = environ{ProcessSpaceVar + "=elsewhere"}
+	r.environ = gitenv.List{ProcessSpaceVar + "=elsewhere"}
 	if got := past(); !slices.Equal(got, []*kept{old}) {
 		t.Errorf("where processes are not visible %d may go", len(got))
 	}
@@ -271,16 +272,16 @@ func TestLooseSizes(t *testing.T) {
 	writeIn(t, apart, inside[:2]+"/x", "")
 	check(t, writeObject(apart, blob("quarantined")))
 	for name, c := range map[string]struct {
-		environ environ
+		environ gitenv.List
 		names   []string
 		want    bool
 	}{
 		"one":                             {nil, []string{id}, true},
 		"a name":                          {nil, []string{"HEAD"}, false},
 		"more than a push has":            {nil, slices.Repeat([]string{id}, 201), false},
-		"of a quarantine":                 {environ{"GIT_QUARANTINE_PATH=x", "GIT_OBJECT_DIRECTORY=" + apart}, []string{id, inside}, true},
-		"elsewhere":                       {environ{"GIT_OBJECT_DIRECTORY=" + apart}, []string{inside}, false},
-		"of a quarantine without a place": {environ{"GIT_QUARANTINE_PATH=x"}, []string{inside}, false},
+		"of a quarantine":                 {gitenv.List{"GIT_QUARANTINE_PATH=x", "GIT_OBJECT_DIRECTORY=" + apart}, []string{id, inside}, true},
+		"elsewhere":                       {gitenv.List{"GIT_OBJECT_DIRECTORY=" + apart}, []string{inside}, false},
+		"of a quarantine without a place": {gitenv.List{"GIT_QUARANTINE_PATH=x"}, []string{inside}, false},
 	} {
 		there.environ = c.environ
 		if got := there.looseSizes(c.names); (got != nil) != c.want {
@@ -350,16 +351,16 @@ func TestMeant(t *testing.T) {
 	writeIn(t, dir, ".git/x", "")
 	writeIn(t, dir, "sub/file", "")
 	for path, want := range map[string]bool{dir: true, dir + "/sub": true, dir + "/sub/file": false, dir + "/missing": false, "/": exists("/.git")} {
-		if got := (environ{}).meant(path); got != want {
+		if got := meant(gitenv.List{}, path); got != want {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
 	for ceilings, want := range map[string]bool{"": true, dir: false, dir + "/missing:" + dir: false, dir + "/missing": true} {
-		if got := (environ{"GIT_CEILING_DIRECTORIES=" + ceilings}).meant(dir + "/sub"); got != want {
+		if got := meant(gitenv.List{"GIT_CEILING_DIRECTORIES=" + ceilings}, dir+"/sub"); got != want {
 			t.Errorf("below %q: %v", ceilings, got)
 		}
 	}
-	if (environ{}).isCeiling(dir+"/missing") || !(environ{"GIT_DIR=x"}).meant("/") {
+	if isCeiling(gitenv.List{}, dir+"/missing") || !meant(gitenv.List{"GIT_DIR=x"}, "/") {
 		t.Error("it is not so")
 	}
 }
@@ -374,11 +375,11 @@ func TestSSHCommand(t *testing.T) {
 	}
 	const quiet = " -o BatchMode=yes"
 	for name, c := range map[string]struct {
-		given environ
+		given gitenv.List
 		set   string
 		want  string
 	}{
-		"of the environment": {environ{"GIT_SSH_COMMAND=ssh -v"}, "ssh -i x", "ssh -v" + quiet},
+		"of the environment": {gitenv.List{"GIT_SSH_COMMAND=ssh -v"}, "ssh -i x", "ssh -v" + quiet},
 		"of the settings":    {nil, "/bin/ssh -i x", "/bin/ssh -i x" + quiet},
 		"another":            {nil, "plink -batch", ""},
 		"none":               {nil, "", "ssh" + quiet},
@@ -437,8 +438,8 @@ func TestSmallParts(t *testing.T) {
 		"ssh is used for its own addresses alone": maybeSSH("ssh://h/x") && maybeSSH("git+ssh://h/x") && maybeSSH("u@h:x") &&
 			!maybeSSH("https://h/x") && !maybeSSH("hub") && !maybeSSH("./a:b") && !maybeSSH("/a"),
 		"an error of reading is kept":           unexpectedEnd(os.ErrClosed) == os.ErrClosed,
-		"a quarantine without a place has none": (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
-		"a quarantine has its own objects":      (&Repo{common: "/c", environ: environ{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
+		"a quarantine without a place has none": (&Repo{common: "/c", environ: gitenv.List{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
+		"a quarantine has its own objects":      (&Repo{common: "/c", environ: gitenv.List{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
 		"a page is no cause":                    firstCause("remote: x\n---\nfatal: "+unreadable) == "remote: x",
 	} {
 		if !holds {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // refSettings returns settings for git-update-ref.
@@ -115,7 +116,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []plumbing.Object, up
 		if !settled && r.unsettledGone(patient) {
 			most, err = pruned, &CommandError{Op: "update-ref", Exit: exitCode(failed), Stderr: "another git deletes objects as fast as they are written; wait until its prune or gc has ended"}
 		}
-		if settled || ctx.Err() != nil || !MayRetry(ctx, attempt, most) {
+		if settled || ctx.Err() != nil || !retry.May(ctx, attempt, most) {
 			return err
 		}
 	}

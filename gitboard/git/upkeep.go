@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/locks"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // Upkeep keeps written objects beside gits that delete, and has git pack and count them.
@@ -32,7 +33,7 @@ func (u Upkeep) Maintain(ctx context.Context) error {
 func (u Upkeep) Pack(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := u.repo.command("gc", "gc", "--quiet", "--cruft").run(ctx)
-		if err == nil || !u.repo.Locks().Await(ctx, u.repo.reflogsBusy()) || !MayRetry(ctx, attempt, attempts) {
+		if err == nil || !u.repo.Locks().Await(ctx, u.repo.reflogsBusy()) || !retry.May(ctx, attempt, attempts) {
 			return err
 		}
 	}

@@ -87,8 +87,8 @@ func (r *Repo) writeLoose(ctx context.Context, objects []plumbing.Object) error 
 
 // objectDir returns the directory for new objects.
 func (r *Repo) objectDir() string {
-	if r.environ.quarantined() {
-		if dir := r.environ.get("GIT_OBJECT_DIRECTORY"); dir != "" {
+	if r.environ.Quarantined() {
+		if dir := r.environ.Get("GIT_OBJECT_DIRECTORY"); dir != "" {
 			return dir
 		}
 	}

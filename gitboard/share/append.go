@@ -13,6 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/retry"
+	"github.com/git-liza/git-liza/gitboard/trace"
 )
 
 // Tip implements log.Log. Commit and Settled differ by the operations that the remote has not taken
@@ -43,7 +45,7 @@ func (s *Store) Append(ctx context.Context, b log.Batch) log.Outcome {
 func (s *Store) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	for try := 1; ; try++ {
 		o := s.commit(ctx, nil, updates, reflog, nil)
-		if !o.Alone || !git.MayRetry(ctx, try, tries) {
+		if !o.Alone || !retry.May(ctx, try, tries) {
 			return o.Err
 		}
 		if err := s.Flush(ctx); err != nil {
@@ -138,7 +140,7 @@ func (s *Store) await(ctx context.Context, mine *link) log.Outcome {
 	t := s.pushQueue()
 	defer t.leave()
 	for {
-		waited := git.Trace("wait for the push of others in this clone")
+		waited := trace.Step("wait for the push of others in this clone")
 		mayPush := t.await(ctx)
 		waited()
 		if known, o := s.outcome(ctx, mine); known {
@@ -247,7 +249,7 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) (mine log.Outcome
 	if len(c.Links) > 1 {
 		ctx = context.WithoutCancel(ctx) // the callers of the other links were not cancelled
 	}
-	defer git.Trace("push of %d transactions", len(c.Links))()
+	defer trace.Step("push of %d transactions", len(c.Links))()
 	number, began := s.pushing(), s.now()
 	carriers, taken, err := s.deliverOrPush(ctx, c, number)
 	if err == nil && taken == nil {

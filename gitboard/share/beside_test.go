@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // beside is a context by which something is done each time that a function itself uses it, as
@@ -49,7 +50,7 @@ func (c beside) used() {
 // once is a context without retries.
 func once(t *testing.T) context.Context {
 	t.Helper()
-	ctx, _ := git.WithRetries(t.Context(), 0)
+	ctx, _ := retry.With(t.Context(), 0)
 	return ctx
 }
 

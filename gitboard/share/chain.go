@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // chain has this clone's decisions that the remote has not taken yet: operations, each on top of
@@ -256,7 +257,7 @@ func (s *Store) put(ctx context.Context, l *link) error {
 		}
 		c.Links, l.Base = append(c.Links, l), c.Base
 		err = s.replace(ctx, c)
-		if !errors.Is(err, git.ErrRefMoved) || !git.MayRetry(ctx, attempt, maxPuts) {
+		if !errors.Is(err, git.ErrRefMoved) || !retry.May(ctx, attempt, maxPuts) {
 			return err
 		}
 	}

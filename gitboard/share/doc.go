@@ -29,6 +29,6 @@
 // one.
 //
 // It may import gitboard/board, gitboard/git, gitboard/git/disk, gitboard/git/plumbing,
-// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/parcel, gitboard/queue and
-// gitboard/text.
+// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/parcel, gitboard/queue,
+// gitboard/retry, gitboard/text and gitboard/trace.
 package share

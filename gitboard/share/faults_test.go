@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -76,7 +77,7 @@ func (c scene) try(t *testing.T, shim *testrun.Git, fails string) (calls []strin
 		w.a = w.still(first)
 	}
 	defer func() { w.check(errors.Join(w.a.Local().Close(), w.b.Local().Close())) }()
-	w.ctx, _ = git.WithRetries(ctx, c.again)
+	w.ctx, _ = retry.With(ctx, c.again)
 	was := w.files(dir)
 	how := c.fails
 	if how == "" {

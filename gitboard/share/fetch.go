@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // tries is how often a network operation is attempted before its error is returned.
@@ -164,7 +165,7 @@ func again(ctx context.Context, ask func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := ask()
 		passes := isNetwork(err) && !errors.Is(err, git.ErrSilent) && !errors.Is(err, git.ErrRejected) && !errors.Is(err, git.ErrNotAtomic) && !errors.Is(err, git.ErrNoRemote) || errors.Is(err, git.ErrBusy)
-		if !passes || !git.MayRetry(ctx, attempt, tries) {
+		if !passes || !retry.May(ctx, attempt, tries) {
 			return err
 		}
 		if err := pause(ctx, attempt+1); err != nil {

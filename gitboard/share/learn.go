@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/trace"
 )
 
 // learn brings this clone's view up to date by the news in the answer to a delivery. The view is
@@ -17,7 +17,7 @@ import (
 // don't follow from the board that is here by replay, or a ref has moved to what only a fetch
 // brings.
 func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
-	defer git.Trace("take what the answer brings")()
+	defer trace.Step("take what the answer brings")()
 	news, err := parcel.ParseNews(text)
 	if err != nil {
 		return err

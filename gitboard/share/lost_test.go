@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -23,7 +24,7 @@ func TestLostThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorldBy(t, update)
-			w.ctx, _ = git.WithRetries(w.ctx, 0)
+			w.ctx, _ = retry.With(w.ctx, 0)
 			w.git(w.hub, "update-ref", "-d", plumbing.BoardRef)
 			another := filepath.Join(filepath.Dir(w.hub), "third")
 			w.git("", "clone", "-q", w.hub, another)
@@ -85,7 +86,7 @@ func TestSequencerSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.ctx, _ = git.WithRetries(w.ctx, 0)
+			w.ctx, _ = retry.With(w.ctx, 0)
 			for key, value := range map[string]string{"receive.advertisePushOptions": "true", "receive.procReceiveRefs": parcel.Ref} {
 				w.git(w.hub, "config", key, value)
 			}

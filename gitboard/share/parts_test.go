@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -103,7 +104,7 @@ func TestTried(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, _ := git.WithRetries(t.Context(), len(c.failed)-1)
+			ctx, _ := retry.With(t.Context(), len(c.failed)-1)
 			pushes, looks := 0, 0
 			err := tried(ctx, func(context.Context) error {
 				pushes++

@@ -6,10 +6,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/trace"
 )
 
 // place is this clone's place among the clones that write at the same time. A clone that has just
@@ -59,7 +59,7 @@ func (s *Store) giveWay(ctx context.Context) bool {
 	if p.Turns <= 0 || s.now().Sub(p.Pushed) > busy*p.Took*time.Duration(p.Turns) {
 		return false // those who waited have had their chance
 	}
-	defer git.Trace("give way to other clones")()
+	defer trace.Step("give way to other clones")()
 	began := s.now()
 	for seen := p.Tip; p.Turns > 0 && s.now().Sub(began) < maxAway; {
 		wait(ctx, p.step(s.now().Sub(began)))
@@ -96,7 +96,7 @@ func (s *Store) pushesBetween(ctx context.Context, from, to plumbing.OID, links 
 // or waited at the end of the last push, if that was just now, and for one that is being decided.
 // Callers that were answered may have more to do, and those that lost the race are decided again.
 func (s *Store) gather(ctx context.Context) {
-	defer git.Trace("wait for operations that can travel together")()
+	defer trace.Step("wait for operations that can travel together")()
 	p := s.place()
 	p.Took = min(p.Took, maxAway) // one that took longer was held up
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // push moves the remote's refs.
@@ -49,7 +50,7 @@ type answerError struct{ error }
 // caused it. Otherwise futile reports whether the next attempt would be rejected as well.
 func tried(ctx context.Context, push func(context.Context) error, arrived func(context.Context) (bool, error), futile func(error) bool) error {
 	var failed, unheard error
-	for attempt := 1; attempt == 1 || git.MayRetry(ctx, attempt-1, tries); attempt++ {
+	for attempt := 1; attempt == 1 || retry.May(ctx, attempt-1, tries); attempt++ {
 		if attempt > 1 {
 			if err := pause(ctx, attempt); err != nil {
 				return unclear(unheard, err)

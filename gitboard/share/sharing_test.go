@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -206,7 +207,7 @@ func TestOfferFails(t *testing.T) {
 			}
 			by, err := s.repo.Remote(t.Context(), "hub")
 			check(t, err)
-			ctx, _ := git.WithRetries(t.Context(), 1)
+			ctx, _ := retry.With(t.Context(), 1)
 			err = s.offer(ctx, by, map[string]string{plumbing.BoardRef: plumbing.BoardRef, string(tip): plumbing.HomeRef}, home)
 			wanted, is := c.want.(error)
 			if is && !errors.Is(err, wanted) || !is && !errors.As(err, c.want) || errors.As(err, new(*log.UnclearError)) != c.unclear {

@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -628,7 +629,7 @@ func TestTook(t *testing.T) {
 		}
 	}
 	d := &delivery{chain: &chain{Base: ids[0], Links: []*link{at(ids[0])}}, requests: [][]string{nil}}
-	once, _ := git.WithRetries(t.Context(), 0)
+	once, _ := retry.With(t.Context(), 0)
 	if err := s.rewritten(once, d, ""); !isNetwork(err) {
 		t.Errorf("of a remote that can't be asked: %v", err)
 	}

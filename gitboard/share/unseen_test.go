@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // writeFencing appends a note that ends the lease of coder-1, as the clone sees it.
@@ -61,7 +62,7 @@ func TestLeaseBeforeBoard(t *testing.T) {
 			w.must(w.a, note("claimed"))
 			b := w.openWith(w.b.Local().TopLevel(), git.Options{Patience: git.Patience{Git: time.Millisecond, Watch: time.Millisecond}})
 			was, held := b.here(), w.leaseLock(b)
-			ctx, _ := git.WithRetries(w.ctx, 0)
+			ctx, _ := retry.With(w.ctx, 0)
 			if err := b.Fetch(ctx); err == nil || b.here() != was {
 				t.Errorf("the lease can't move here, and the fetch ends with %v; the board has moved: %v", err, b.here() != was)
 			}

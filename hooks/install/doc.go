@@ -7,5 +7,6 @@
 // hook first and then asks git-liza. A missing or broken shim stops nobody, except on a server,
 // where it locks the board's refs.
 //
-// It may import gitboard/git, gitboard/git/disk, gitboard/git/plumbing and gitboard/parcel.
+// It may import gitboard/git, gitboard/git/disk, gitboard/git/gitenv, gitboard/git/plumbing and
+// gitboard/parcel.
 package install

@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 )
 
-// Environ returns the value of git.ParametersVar with which git runs the hooks for an agent:
+// Environ returns the value of gitenv.ParametersVar with which git runs the hooks for an agent:
 // everywhere in this repository, but not in others, since tests may create repositories of their
 // own. current is the variable's present value. ok is false if the hooks are not installed.
 func Environ(repo *git.Repo, current string) (value string, ok bool) {
@@ -17,7 +18,7 @@ func Environ(repo *git.Repo, current string) (value string, ok bool) {
 	if _, err := os.Stat(config); err != nil {
 		return current, false
 	}
-	return git.WithSettings(current, git.IncludeWithin(repo.CommonDir(), config)...), true
+	return gitenv.AddSettings(current, gitenv.IncludeWithin(repo.CommonDir(), config)...), true
 }
 
 // Hooked returns the environment with Environ's setting, in which git runs the hooks on this
@@ -25,7 +26,7 @@ func Environ(repo *git.Repo, current string) (value string, ok bool) {
 func Hooked(repo *git.Repo, environ []string) []string {
 	current := ""
 	for _, entry := range environ {
-		if v, is := strings.CutPrefix(entry, git.ParametersVar+"="); is {
+		if v, is := strings.CutPrefix(entry, gitenv.ParametersVar+"="); is {
 			current = v
 		}
 	}
@@ -34,7 +35,7 @@ func Hooked(repo *git.Repo, environ []string) []string {
 		return environ
 	}
 	out := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		return strings.HasPrefix(entry, git.ParametersVar+"=")
+		return strings.HasPrefix(entry, gitenv.ParametersVar+"=")
 	})
-	return append(out, git.ParametersVar+"="+value)
+	return append(out, gitenv.ParametersVar+"="+value)
 }

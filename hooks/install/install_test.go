@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
@@ -500,7 +501,7 @@ func TestKept(t *testing.T) {
 // TestHooked checks the environment in which git runs the hooks for an agent.
 func TestHooked(t *testing.T) {
 	p := newPlace(t, false)
-	environ := []string{git.ParametersVar + "='x.y=z'", "A=b"}
+	environ := []string{gitenv.ParametersVar + "='x.y=z'", "A=b"}
 	equal(t, "not installed", strings.Join(install.Hooked(p.repo, environ), " "), strings.Join(environ, " "))
 	p.install(install.Setup{})
 	got := install.Hooked(p.repo, environ)

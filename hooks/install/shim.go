@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -135,7 +135,7 @@ func serverProject(dir string) string {
 // run is the text of the file that all hooks of the repository common read. own is the directory of
 // a server's own hooks, "" for the usual one.
 func run(common, program string, server bool, own string) string {
-	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(git.WithSettings("", git.IncludeWithin(common, common+"/liza/hooks/project")...))), "without"
+	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(gitenv.AddSettings("", gitenv.IncludeWithin(common, common+"/liza/hooks/project")...))), "without"
 	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
 	if server {

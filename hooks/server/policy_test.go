@@ -17,7 +17,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
@@ -497,7 +497,7 @@ func TestReceived(t *testing.T) {
 // within the quarantine of a push too, and that only a board that has it comes back.
 func TestKeepLast(t *testing.T) {
 	h := newHistory(t)
-	ctx := git.InEnvironment(h.ctx, append(git.Environ(h.ctx), "GIT_QUARANTINE_PATH="+t.TempDir(), "GIT_OBJECT_DIRECTORY="+filepath.Join(h.hub, "objects")))
+	ctx := gitenv.With(h.ctx, append(gitenv.Of(h.ctx), "GIT_QUARANTINE_PATH="+t.TempDir(), "GIT_OBJECT_DIRECTORY="+filepath.Join(h.hub, "objects")))
 	h.set(map[string]string{plumbing.BoardRef: h.note, plumbing.HomeRef: h.first, plumbing.LastRef: h.first})
 	last := func() string {
 		at, err := h.board.Repo().Ref(h.ctx, plumbing.LastRef)

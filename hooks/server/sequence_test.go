@@ -20,7 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
@@ -300,8 +300,8 @@ func TestSettingsOfTheCaller(t *testing.T) {
 	dir, err := w.clones[0].Root(w.ctx)
 	w.check(err)
 	w.git(dir, "config", "remote.origin.url", "far:hub")
-	settings := git.WithSettings("", git.Setting{Key: "url." + w.hub + ".insteadOf", Value: "far:hub"})
-	b, err := gitboard.Open(git.InEnvironment(w.ctx, append(os.Environ(), git.ParametersVar+"="+settings)), dir, gitboard.Options{})
+	settings := gitenv.AddSettings("", gitenv.Setting{Key: "url." + w.hub + ".insteadOf", Value: "far:hub"})
+	b, err := gitboard.Open(gitenv.With(w.ctx, append(os.Environ(), gitenv.ParametersVar+"="+settings)), dir, gitboard.Options{})
 	w.check(err)
 	w.do(b, note("one"))
 	w.check(b.Close())

@@ -4,9 +4,9 @@
 // It also sequences: it decides operations in the server's inbox on the server's board, and moves
 // the refs itself, with the same checks.
 //
-// It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/git/plumbing,
-// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/parcel, gitboard/queue, gitboard/text,
-// hooks and hooks/install.
+// It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/git/gitenv,
+// gitboard/git/plumbing, gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/parcel,
+// gitboard/queue, gitboard/text, hooks and hooks/install.
 package server
 
 import (
@@ -22,6 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/hooks"
@@ -167,7 +168,7 @@ func (a *arrival) keepLast(ctx context.Context) error {
 		}
 		at = s.Head.Parents[0]
 	}
-	outside := git.InEnvironment(ctx, git.Elsewhere(git.Environ(ctx))) // of the push's quarantine, in which git moves no ref
+	outside := gitenv.With(ctx, gitenv.Elsewhere(gitenv.Of(ctx))) // of the push's quarantine, in which git moves no ref
 	repo, err := git.Open(outside, a.repo.CommonDir())
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
@@ -154,12 +154,12 @@ const authorFile = "author.gitconfig"
 
 // author returns the settings that make the agent the author of its commits in this repository
 // only, since its tests may create other repositories. The committer is unchanged.
-func (f files) author(a board.Actor) ([]git.Setting, error) {
+func (f files) author(a board.Actor) ([]gitenv.Setting, error) {
 	name, email := log.Author(a)
 	if err := f.keep(authorFile, fmt.Sprintf("[author]\n\tname = %s\n\temail = %s\n", name, email)); err != nil {
 		return nil, err
 	}
-	return git.IncludeWithin(f.board.Repo().CommonDir(), f.at(authorFile)), nil
+	return gitenv.IncludeWithin(f.board.Repo().CommonDir(), f.at(authorFile)), nil
 }
 
 // keptMemory reads the part of a planner's memory that outlives its supervisor.

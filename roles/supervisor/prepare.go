@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
@@ -159,18 +160,18 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 		if value, is := strings.CutPrefix(entry, "PATH="); is {
 			path = bin + string(os.PathListSeparator) + value
 		}
-		if value, is := strings.CutPrefix(entry, git.ParametersVar+"="); is {
+		if value, is := strings.CutPrefix(entry, gitenv.ParametersVar+"="); is {
 			parameters = value
 		}
 	}
-	settings := []git.Setting{aliased(filepath.Join(bin, "git-liza"))}
+	settings := []gitenv.Setting{aliased(filepath.Join(bin, "git-liza"))}
 	for _, key := range []string{"user.name", "user.email"} {
 		value, set, err := s.Board.Repo().Settings().Get(ctx, key)
 		if err != nil {
 			return nil, err
 		}
 		if set {
-			settings = append(settings, git.Setting{Key: key, Value: value})
+			settings = append(settings, gitenv.Setting{Key: key, Value: value})
 		}
 	}
 	author, err := s.files.author(s.actor)
@@ -180,7 +181,7 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 	settings = append(settings, author...)
 	set := map[string]string{
 		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path, TokenVar: s.token,
-		git.ParametersVar: git.WithSettings(parameters, settings...),
+		gitenv.ParametersVar: gitenv.AddSettings(parameters, settings...),
 	}
 	if space := proc.Space(); space != "" {
 		set[git.ProcessSpaceVar] = space
@@ -194,9 +195,9 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 
 // aliased makes `git liza` work where PATH does not contain it. Git runs an alias at the top of the
 // worktree, but arguments may be files relative to the caller's directory.
-func aliased(program string) git.Setting {
+func aliased(program string) gitenv.Setting {
 	quoted := "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
-	return git.Setting{Key: "alias.liza", Value: `!cd "./$GIT_PREFIX" && ` + quoted}
+	return gitenv.Setting{Key: "alias.liza", Value: `!cd "./$GIT_PREFIX" && ` + quoted}
 }
 
 // outputs returns the writers for an agent's output.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -249,7 +249,7 @@ func endAll(find func() []kin) int {
 // inherit is the environment for a program that finds its own repository, with the variables in set
 // replaced.
 func inherit(environ []string, set map[string]string) []string {
-	env := slices.DeleteFunc(git.Elsewhere(environ), func(entry string) bool {
+	env := slices.DeleteFunc(gitenv.Elsewhere(environ), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
 		_, other := set[key]
 		return other || key == keyVar

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -298,7 +299,7 @@ func TestOneBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	store.loses = true
-	ctx, _ := git.WithRetries(context.Background(), 4)
+	ctx, _ := retry.With(context.Background(), 4)
 	for name, do := range map[string]func() error{
 		"a lease": func() error {
 			_, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")

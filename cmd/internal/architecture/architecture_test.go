@@ -44,15 +44,18 @@ var rooms = map[string]struct {
 	"gitboard/proc":           {false, nil},
 	"gitboard/git/disk":       {false, nil},
 	"gitboard/git/locks":      {false, []string{"gitboard/git/disk", "gitboard/proc", "gitboard/queue"}},
-	"gitboard/git":            {false, []string{"gitboard/git/plumbing", "gitboard/proc", "gitboard/queue", "gitboard/git/disk", "gitboard/git/locks"}},
+	"gitboard/retry":          {false, nil},
+	"gitboard/trace":          {false, nil},
+	"gitboard/git/gitenv":     {false, nil},
+	"gitboard/git":            {false, []string{"gitboard/git/plumbing", "gitboard/proc", "gitboard/queue", "gitboard/git/disk", "gitboard/git/locks", "gitboard/git/gitenv", "gitboard/retry", "gitboard/trace"}},
 	"gitboard/sshsig":         {true, nil},
 	"gitboard/log":            {false, []string{"gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing", "gitboard/git", "gitboard/sshsig", "gitboard/roles"}},
 	"gitboard/lease":          {false, []string{"gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/proc"}},
 	"gitboard/audit":          {false, []string{"gitboard/text", "gitboard/board", "gitboard/log/codec", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles"}},
 	"gitboard/parcel":         {true, []string{"gitboard/git/plumbing"}},
-	"gitboard/share":          {false, []string{"gitboard/log/codec", "gitboard/parcel", "gitboard/text", "gitboard/board", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/queue", "gitboard/git/disk"}},
-	"gitboard":                {false, []string{"gitboard/text", "gitboard/board", "gitboard/log/codec", "gitboard/report", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "gitboard/queue", "gitboard/git/disk"}},
-	"worktrees":               {false, []string{"gitboard/text", "gitboard", "gitboard/board", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "hooks/install", "gitboard/proc", "gitboard/git/disk"}},
+	"gitboard/share":          {false, []string{"gitboard/log/codec", "gitboard/parcel", "gitboard/text", "gitboard/board", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/queue", "gitboard/git/disk", "gitboard/retry", "gitboard/trace"}},
+	"gitboard":                {false, []string{"gitboard/text", "gitboard/board", "gitboard/log/codec", "gitboard/report", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "gitboard/queue", "gitboard/git/disk", "gitboard/retry", "gitboard/trace"}},
+	"worktrees":               {false, []string{"gitboard/text", "gitboard", "gitboard/board", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "hooks/install", "gitboard/proc", "gitboard/git/disk", "gitboard/git/gitenv"}},
 	"worktrees/doctor":        {false, []string{"gitboard/text", "worktrees", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/git/disk"}},
 	"worktrees/merge":         {false, []string{"gitboard/text", "worktrees", "worktrees/doctor", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "gitboard/proc", "gitboard/git/disk"}},
 	"worktrees/executor":      {false, []string{"worktrees", "worktrees/doctor", "worktrees/merge", "gitboard", "gitboard/board", "gitboard/roles", "roles/supervisor"}},
@@ -60,12 +63,12 @@ var rooms = map[string]struct {
 	"roles/clis":              {true, []string{"gitboard/text", "gitboard/board"}},
 	"roles/transcript":        {false, []string{"gitboard/roles"}},
 	"roles/rig":               {false, nil}, // for tests
-	"roles/supervisor":        {false, []string{"gitboard/queue", "gitboard/text", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/report", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/proc"}},
+	"roles/supervisor":        {false, []string{"gitboard/queue", "gitboard/text", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/report", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/proc", "gitboard/git/gitenv"}},
 	"hooks":                   {true, []string{"gitboard/git/plumbing", "gitboard/roles", "gitboard/board"}},
-	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git/plumbing", "gitboard/git", "gitboard/git/disk"}},
-	"hooks/server":            {false, []string{"gitboard/text", "gitboard/log/codec", "gitboard/log", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "hooks", "hooks/install", "gitboard/queue"}},
+	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git/plumbing", "gitboard/git", "gitboard/git/disk", "gitboard/git/gitenv"}},
+	"hooks/server":            {false, []string{"gitboard/text", "gitboard/log/codec", "gitboard/log", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "hooks", "hooks/install", "gitboard/queue", "gitboard/git/gitenv"}},
 	"specs":                   {false, nil},
-	"cmd/internal/call":       {false, []string{"gitboard/text", "gitboard/report", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/log/codec", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
+	"cmd/internal/call":       {false, []string{"gitboard/text", "gitboard/report", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/log/codec", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees", "gitboard/git/gitenv", "gitboard/retry"}},
 	"cmd/internal/records":    {false, []string{"gitboard/text", "cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing"}},
 	"cmd/internal/signing":    {false, []string{"gitboard/text", "cmd/internal/call", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
 	"cmd/internal/setup":      {false, []string{"cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/log", "gitboard/text", "gitboard/roles", "hooks/install"}},
@@ -324,7 +327,7 @@ func refSpelled(text string) bool {
 func TestClockAtTheEdge(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File) {
 		name := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/call", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/git", "gitboard/git/locks"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
+		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/call", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/git", "gitboard/git/locks", "gitboard/trace"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

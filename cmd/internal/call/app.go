@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 )
 
 // App is a process's input from outside. A test gives it other values.
@@ -28,7 +28,7 @@ func (a *App) Context(ctx context.Context) context.Context {
 	if a.Environ == nil {
 		return ctx
 	}
-	return git.InEnvironment(ctx, a.Environ)
+	return gitenv.With(ctx, a.Environ)
 }
 
 // Executable is the file of this program.

@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
@@ -100,7 +101,7 @@ func (c *Call) Begin(ctx context.Context) context.Context {
 	if c.Cmd.Lasts {
 		return ctx
 	}
-	ctx, _ = git.WithRetries(ctx, c.retries)
+	ctx, _ = retry.With(ctx, c.retries)
 	return ctx
 }
 

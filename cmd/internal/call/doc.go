@@ -4,7 +4,8 @@
 //
 // It is below every other package of cmd/internal, contains no rules and names no command.
 //
-// It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/git, gitboard/git/plumbing,
-// gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/report, gitboard/roles,
-// gitboard/share, gitboard/sshsig, gitboard/text, roles/supervisor and worktrees.
+// It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/git, gitboard/git/gitenv,
+// gitboard/git/plumbing, gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/report,
+// gitboard/retry, gitboard/roles, gitboard/share, gitboard/sshsig, gitboard/text, roles/supervisor
+// and worktrees.
 package call

@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -129,11 +130,11 @@ git run the hooks that agents have (git liza hooks status).`,
 			if err != nil {
 				return err
 			}
-			settings, on := install.Environ(b.Repo(), c.App.Getenv(git.ParametersVar))
+			settings, on := install.Environ(b.Repo(), c.App.Getenv(gitenv.ParametersVar))
 			if c.JSON {
 				all := map[string]string{"LIZA_AGENT_ID": id, "LIZA_SESSION": session}
 				if on {
-					all[git.ParametersVar] = settings
+					all[gitenv.ParametersVar] = settings
 				}
 				return c.PrintJSON(all)
 			}
@@ -144,7 +145,7 @@ git run the hooks that agents have (git liza hooks status).`,
 				lines = append(lines, "unset LIZA_SESSION")
 			}
 			if on { // a plain path, for a shell
-				lines = append(lines, "export "+git.ParametersVar+"="+text.Quote(settings))
+				lines = append(lines, "export "+gitenv.ParametersVar+"="+text.Quote(settings))
 			}
 			_, err = io.WriteString(c.App.Stdout, strings.Join(lines, "\n")+"\n")
 			return err

@@ -1,13 +1,44 @@
-package git
+package gitenv
 
 import (
-	"fmt"
+	"context"
 	"os"
+	"path/filepath"
 	"strings"
-	"time"
-
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
+
+// List is an environment: entries "KEY=value", of which the last one of a key counts.
+type List []string
+
+type key struct{}
+
+// With returns a context for an environment other than that of this process. Repositories
+// opened with it, and their children, see that environment.
+func With(ctx context.Context, entries []string) context.Context {
+	return context.WithValue(ctx, key{}, List(entries))
+}
+
+// Of returns the environment of ctx: that of this process, unless With gave another.
+func Of(ctx context.Context) List {
+	if given, is := ctx.Value(key{}).(List); is {
+		return given
+	}
+	return os.Environ()
+}
+
+func (e List) Lookup(key string) (value string, given bool) {
+	for _, entry := range e {
+		if v, is := strings.CutPrefix(entry, key+"="); is {
+			value, given = v, true
+		}
+	}
+	return value, given
+}
+
+func (e List) Get(key string) string {
+	value, _ := e.Lookup(key)
+	return value
+}
 
 // localVars point git at a repository, an index, a pathspec dialect or a diff program. Our children
 // get these in their arguments, so the environment of this process (a hook, an alias, a shell) must
@@ -31,9 +62,9 @@ var quarantineVars = map[string]bool{
 	"GIT_SHALLOW_FILE": true,
 }
 
-// quiet keeps a child from prompting and from using another language, and makes it see the real
+// Quiet keeps a child from prompting and from using another language, and makes it see the real
 // objects rather than refs/replace and grafts.
-var quiet = []string{
+var Quiet = []string{
 	"LC_ALL=C", "LANGUAGE=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true",
 	"GIT_SEQUENCE_EDITOR=true", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull,
 }
@@ -42,9 +73,9 @@ var quiet = []string{
 // programs of the project (filters, merge drivers) that agents may have written.
 const signingKey = "LIZA_SIGNING_KEY"
 
-// cleanEnv returns an environment as children may see it.
-func cleanEnv(given environ) []string {
-	quarantined := given.quarantined()
+// Clean returns an environment as children may see it.
+func Clean(given List) []string {
+	quarantined := given.Quarantined()
 	var env []string
 	for _, entry := range given {
 		key, _, _ := strings.Cut(entry, "=")
@@ -53,7 +84,7 @@ func cleanEnv(given environ) []string {
 		}
 		env = append(env, entry)
 	}
-	return append(env, quiet...)
+	return append(env, Quiet...)
 }
 
 // Elsewhere returns an environment for a program that must find its own repository: without the
@@ -69,36 +100,31 @@ func Elsewhere(environ []string) []string {
 	return env
 }
 
-// where returns the variables by which git finds the repository, for children that start before
+// Where returns the variables by which git finds the repository, for children that start before
 // Open has found it.
-func (e environ) where() []string {
+func (e List) Where() []string {
 	var env []string
 	for _, key := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE"} {
-		if value, given := e.lookup(key); given {
+		if value, given := e.Lookup(key); given {
 			env = append(env, key+"="+value)
 		}
 	}
 	return env
 }
 
-// quarantined reports whether a process with this environment runs inside a push's quarantine.
-func (e environ) quarantined() bool { return e.get("GIT_QUARANTINE_PATH") != "" }
+// Quarantined reports whether a process with this environment runs inside a push's quarantine.
+func (e List) Quarantined() bool { return e.Get("GIT_QUARANTINE_PATH") != "" }
 
-// authorEnv makes who both author and committer. With a zero time, git uses the current time.
-func authorEnv(who plumbing.Signature) []string {
-	env := []string{
-		"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email,
-		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email,
-	}
-	if !who.When.IsZero() {
-		date := gitDate(who.When)
-		env = append(env, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-	}
-	return env
-}
+// TraceKey is the variable that names the file of git's own record of its steps (trace2 events), and
+// PushTrace begins the name of one that records a push.
+const (
+	TraceKey  = "GIT_TRACE2_EVENT"
+	PushTrace = ".push-trace-"
+)
 
-// gitDate formats t in git's internal format, seconds and zone. The @ keeps git from reading small
-// numbers as another format.
-func gitDate(t time.Time) string {
-	return fmt.Sprintf("@%d %s", t.Unix(), t.Format("-0700"))
+// isPushTrace reports whether an entry of the environment names the record of a push. The hooks of
+// a remote on this machine inherit it, and nothing that their children do belongs there.
+func isPushTrace(entry string) bool {
+	file, is := strings.CutPrefix(entry, TraceKey+"=")
+	return is && strings.HasPrefix(filepath.Base(file), PushTrace)
 }

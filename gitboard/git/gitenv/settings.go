@@ -1,4 +1,4 @@
-package git
+package gitenv
 
 import (
 	"path/filepath"
@@ -13,9 +13,9 @@ const ParametersVar = "GIT_CONFIG_PARAMETERS"
 // Setting is a key and a value of git's configuration.
 type Setting struct{ Key, Value string }
 
-// WithSettings returns the value of ParametersVar with the settings added to its current value,
+// AddSettings returns the value of ParametersVar with the settings added to its current value,
 // except those already there.
-func WithSettings(current string, settings ...Setting) string {
+func AddSettings(current string, settings ...Setting) string {
 	for _, s := range settings {
 		entry := quote(s.Key) + "=" + quote(s.Value)
 		if !strings.Contains(" "+current+" ", " "+entry+" ") {
