@@ -152,9 +152,6 @@ func (s *Store) await(ctx context.Context, mine *link) log.Outcome {
 		if !mayPush {
 			continue
 		}
-		if !s.sequencer(ctx) && s.giveWay(ctx) {
-			continue
-		}
 		if !mine.alone {
 			s.gather(ctx)
 		}
@@ -253,7 +250,7 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) (mine log.Outcome
 	number, began := s.pushing(), s.now()
 	carriers, taken, err := s.deliverOrPush(ctx, c, number)
 	if err == nil && taken == nil {
-		s.won(ctx, c, began)
+		s.pushEnded(ctx, c, began)
 		s.settle(ctx, number, replaced(c.updates(), carriers), c.reflog(), c)
 	} else {
 		ctx, cancel := patient(ctx)
@@ -349,12 +346,12 @@ func (s *Store) lacking(ctx context.Context, reset, base plumbing.OID) (pushes [
 // silent remote does not wait for it again, and was not sent.
 func (s *Store) failed(ctx context.Context, c *chain, began time.Time, taken taken, err error) {
 	if err == nil {
-		s.sequenced(ctx, c, began)
+		s.pushEnded(ctx, c, began)
 		s.part(ctx, c, taken)
 		return
 	}
 	if errors.Is(err, git.ErrRefMoved) {
-		s.lost(c)
+		s.pushEnded(ctx, c, began)
 	}
 	behind := s.drop(ctx, c)
 	if errors.Is(err, git.ErrSilent) {

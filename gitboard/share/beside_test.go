@@ -4,14 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -93,156 +90,19 @@ func TestFetchedBeside(t *testing.T) {
 	}
 }
 
-// TestStoppedBetween checks that a caller that is stopped between two attempts makes no more.
-func TestStoppedBetween(t *testing.T) {
+// TestNeverBack checks that a fetch beside another one does not move the board back.
+func TestNeverBack(t *testing.T) {
 	t.Parallel()
-	ctx, stop := context.WithCancel(t.Context())
-	asked := 0
-	err := again(ctx, func() error {
-		asked++
-		stop()
-		return &git.NetworkError{Remote: "hub", Err: errors.New("gone")}
-	})
-	if !errors.Is(err, context.Canceled) || asked != 1 {
-		t.Errorf("it has asked %d times, and is told %v", asked, err)
+	s := apart(t)
+	ids := s.commits(t, 3)
+	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[1], s.tracking("state"): ids[2]})
+	ctx := beside{t.Context(), map[string]func(){"git.(*Repo).Objects": sync.OnceFunc(func() {
+		s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[2], s.tracking("state"): ids[0]})
+	})}}
+	err := s.advance(ctx, false)
+	if at, _ := s.repo.Ref(t.Context(), plumbing.BoardRef); err != nil || at != ids[2] {
+		t.Errorf("the board is at %s: %v", at, err)
 	}
-}
-
-// TestGivesWay checks how often a clone waits for a push of others: until they had their turns,
-// nobody comes, or it can't see them.
-func TestGivesWay(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		turns int
-		come  int           // how many of the waits see a push
-		links int           // that each push brings
-		takes time.Duration // that each wait takes by the clock
-		odd   string
-		waits int
-	}{
-		"all come":                {turns: 2, come: 9, links: 1, waits: 2},
-		"two come in one push":    {turns: 2, come: 9, links: 2, waits: 1},
-		"one comes":               {turns: 3, come: 1, links: 1, waits: 2},
-		"nobody comes":            {turns: 3, waits: 1},
-		"they are slow":           {turns: 9, come: 9, links: 1, takes: 4 * time.Second, waits: 3},
-		"it is stopped":           {turns: 3, come: 9, links: 1, odd: "stopped", waits: 1},
-		"the remote is gone":      {turns: 3, come: 9, links: 1, odd: "gone", waits: 1},
-		"the board can't be read": {turns: 3, odd: "broken", waits: 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, now := alone(t), noon
-			if c.odd == "gone" {
-				s = apart(t)
-			}
-			s.now = func() time.Time { return now }
-			ids := s.commits(t, 10)
-			s.keepPlace(place{Tip: ids[0], Pushed: now, Took: time.Millisecond, Turns: c.turns})
-			s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[0]})
-			ctx, stop := context.WithCancel(once(t))
-			defer stop()
-			waits := 0
-			others := func() {
-				now = now.Add(c.takes)
-				switch waits++; {
-				case c.odd == "stopped":
-					stop()
-				case c.odd == "broken":
-					s.set(t, map[string]plumbing.OID{plumbing.BoardRef: "broken"})
-				}
-				if waits <= c.come {
-					s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[waits*c.links]})
-				}
-			}
-			if !s.giveWay(beside{ctx, map[string]func(){"share.wait": others}}) || s.place().Turns != 0 || waits != c.waits {
-				t.Errorf("it waits %d times, and is left with %+v", waits, s.place())
-			}
-		})
-	}
-}
-
-// TestRegatherLate checks that a push waits longer if more came than it has seen, although no file
-// was seen to change.
-func TestRegatherLate(t *testing.T) {
-	t.Parallel()
-	s := alone(t)
-	s.remote.Store(&git.Remote{Name: "hub"})
-	check(t, os.Remove(s.dir)) // which can't be watched
-	synctest.Test(t, func(t *testing.T) {
-		looks := 0
-		ctx := beside{t.Context(), map[string]func(){"share.(*Store).regather": func() {
-			looks++
-			pending := &chain{Remote: "hub"}
-			for i := range 2 + looks {
-				pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: plumbing.ZeroOID})
-			}
-			text, err := json.Marshal(pending)
-			check(t, err)
-			check(t, os.MkdirAll(s.dir, 0o755))
-			check(t, s.write(chainFile, text))
-		}}}
-		if s.regather(ctx, place{Took: time.Hour, Again: 4}); looks != 2 {
-			t.Errorf("it has looked %d times", looks)
-		}
-	})
-}
-
-// TestMovedBeside checks that refs which others have moved, or deleted, meanwhile are in nobody's
-// way.
-func TestMovedBeside(t *testing.T) {
-	t.Parallel()
-	const update = "git.(*Repo).WriteAndUpdate"
-	t.Run("advance", func(t *testing.T) {
-		t.Parallel()
-		s := apart(t)
-		s.remote.Load().OnlyBranches = true
-		ids := s.commits(t, 3)
-		here, there := s.Task("x"), s.mirror(s.Task("x"))
-		s.set(t, map[string]plumbing.OID{here: ids[0], there: ids[1]})
-		tries := 0
-		ctx := beside{t.Context(), map[string]func(){update: func() {
-			if tries++; tries == 1 {
-				s.set(t, map[string]plumbing.OID{here: ids[2]})
-			}
-		}}}
-		check(t, s.advance(ctx, false))
-		if at, err := s.repo.Ref(t.Context(), here); at != ids[1] || err != nil {
-			t.Errorf("it is at %s: %v", at, err)
-		}
-		tries = 0
-		turns := []plumbing.OID{ids[0], ids[2]}
-		ctx.do[update] = func() {
-			tries++
-			s.set(t, map[string]plumbing.OID{here: turns[tries%2]})
-		}
-		s.set(t, map[string]plumbing.OID{here: ids[0]})
-		if err := s.advance(ctx, false); !errors.Is(err, git.ErrRefMoved) {
-			t.Errorf("it moves all the time, and that is told as %v", err)
-		}
-	})
-	t.Run("never back", func(t *testing.T) {
-		t.Parallel()
-		s := apart(t)
-		ids := s.commits(t, 3)
-		s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[1], s.tracking("state"): ids[2]})
-		ctx := beside{t.Context(), map[string]func(){"git.(*Repo).Objects": sync.OnceFunc(func() {
-			s.set(t, map[string]plumbing.OID{plumbing.BoardRef: ids[2], s.tracking("state"): ids[0]})
-		})}}
-		err := s.advance(ctx, false)
-		if at, _ := s.repo.Ref(t.Context(), plumbing.BoardRef); err != nil || at != ids[2] {
-			t.Errorf("the board is at %s: %v", at, err)
-		}
-	})
-	t.Run("drop what git has tracked", func(t *testing.T) {
-		t.Parallel()
-		s := apart(t)
-		ids := s.commits(t, 2)
-		stale := plumbing.RemoteRef("hub", "liza/state")
-		s.set(t, map[string]plumbing.OID{stale: ids[0]})
-		check(t, s.dropTracked(beside{t.Context(), map[string]func(){update: func() {
-			s.set(t, map[string]plumbing.OID{stale: ids[1]})
-		}}}, "hub"))
-	})
 }
 
 // TestSharedBeside checks that an operation that is being written while a share takes the board away
@@ -373,17 +233,5 @@ func TestNotPushed(t *testing.T) {
 	s.remote.Load().OnlyBranches = true
 	if s.sequencer(t.Context()) {
 		t.Error("a host that accepts only branches is seen to sequence")
-	}
-}
-
-// TestFetchFailsAhead checks that a board which is ahead of the remote's hides no failed fetch.
-func TestFetchFailsAhead(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	ids := s.commits(t, 2)
-	s.branch, s.at = "refs/heads/integration", ids[1]
-	s.set(t, map[string]plumbing.OID{s.tracking("state"): ids[0]})
-	if err := s.bringRefs(t.Context(), false); !isNetwork(err) {
-		t.Errorf("it is told %v", err)
 	}
 }

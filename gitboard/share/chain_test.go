@@ -130,7 +130,7 @@ func TestComeAgain(t *testing.T) {
 	}
 	last, err := json.Marshal(map[string]any{"ended": time.Now(), "took": 2 * time.Minute, "again": 3})
 	w.check(err)
-	w.check(os.WriteFile(filepath.Join(repo.CommonDir(), "liza", "place"), last, 0o644))
+	w.check(os.WriteFile(filepath.Join(repo.CommonDir(), "liza", "last"), last, 0o644))
 	var ended sync.WaitGroup
 	for n, c := range clones {
 		queued := make(chan struct{})

@@ -155,7 +155,7 @@ func (w *world) files(dir string) map[string]string {
 		}
 		text, err := os.ReadFile(path)
 		switch filepath.Base(path) {
-		case "index", "FETCH_HEAD", "ORIG_HEAD", "fetching", "fetched", "pushed", "turn":
+		case "index", "FETCH_HEAD", "ORIG_HEAD", "fetching", "fetched", "pushed", "last", "turn":
 			return err
 		}
 		all[plainText(name, dir)] = string(text)
@@ -244,40 +244,16 @@ func retired(w *world) {
 	w.git(w.a.Local().TopLevel(), "update-ref", plumbing.TrackingRef("origin", parcel.Tracked), "main")
 }
 
-// dies leaves updates behind that were not pushed.
-func (w *world) dies(objects []plumbing.Object, updates ...plumbing.RefUpdate) {
-	w.check(w.a.Die(w.ctx, objects, updates))
-}
-
 var scenes = []scene{
 	{name: "Fetch", call: fetch},
-	{name: "Fetch what is new", once: true, before: theirs, call: fetch},
-	{name: "Fetch what is new, killed", before: theirs, call: fetch, fails: "killed"},
-	{name: "Fetch, and again", call: fetch, fails: "3 on", again: 1},
 	{name: "Fetch all", before: func(w *world) {
 		w.git(w.hub, "update-ref", plumbing.ReviewPrefix+"one/1", "main")
 	}, call: func(w *world) (any, error) { return done(w.a.FetchAll(w.ctx)) }},
-	{name: "Fetch where the boards have come apart", once: true, before: func(w *world) {
-		theirs(w)
-		mine := w.commitOn(w.a.here(), "mine")
-		w.git(w.a.Local().TopLevel(), "update-ref", plumbing.BoardRef, string(mine))
-	}, call: fetch},
-	{name: "Fetch from another board", once: true, before: func(w *world) {
-		another := w.git(w.hub, "commit-tree", "-m", "another", "main^{tree}")
-		w.git(w.hub, "update-ref", plumbing.BoardRef, another)
-	}, call: fetch},
 	{name: "Fetch from a hub that was reset", before: func(w *world) {
 		at := w.there()
 		w.must(w.a, note("mine"))
 		w.git(w.hub, "update-ref", plumbing.BoardRef, string(at))
 	}, call: fetch, fails: "1"},
-	{name: "Fetch where the humans' branch is spared", once: true, before: func(w *world) {
-		w.git(w.a.Local().TopLevel(), "config", "--add", "remote.origin.fetch", "^refs/heads/integration")
-		w.git(w.hub, "update-ref", "refs/heads/integration", "main")
-	}, call: fetch},
-	{name: "Fetch where there is no board", once: true, before: func(w *world) {
-		w.git(w.a.Local().TopLevel(), "update-ref", "-d", plumbing.BoardRef)
-	}, call: fetch},
 	{name: "Write", call: writes},
 	{name: "Write, and again", call: writes, again: 3},
 	{name: "Write while others write", before: theirs, call: writes},
@@ -287,51 +263,20 @@ var scenes = []scene{
 	{name: "Write to one that is not atomic", once: true, before: func(w *world) {
 		w.git(w.hub, "config", "receive.advertiseAtomic", "false")
 	}, call: writes},
-	{name: "Write what others may follow", once: true, call: func(w *world) (any, error) {
-		return done(w.append(w.a, 1, note("mine"), func() {}))
-	}},
 	{name: "Write behind pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
-	{name: "Write behind pending operations where a hook declines", once: true, before: func(w *world) {
-		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-		hubHook("update", "exit 1")(w)
 	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
 	{name: "Write, alone after pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}, call: takes, again: 3},
-	{name: "Write, and never alone", once: true, before: func(w *world) {
-		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	}, call: takes},
-	{name: "Write integration with what stays here", once: true, call: func(w *world) (any, error) {
-		at := w.ref("refs/heads/integration")
-		stays := plumbing.RefUpdate{Ref: "refs/liza/attic/x", New: at}
-		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{stays, {Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
-	}},
-	{name: "Write what stays here", call: func(w *world) (any, error) {
-		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/liza/attic/x", New: w.ref("refs/heads/main")}}, ""))
-	}},
 	{name: "Write integration", call: func(w *world) (any, error) {
 		at := w.ref("refs/heads/integration")
 		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
 	}},
 	{name: "Take a lease", call: takes},
 	{name: "Take a lease that is taken", before: func(w *world) { w.check(w.b.take(nil, "b")) }, call: takes},
-	{name: "Take a lease after one that is old", once: true, before: func(w *world) {
-		w.check(w.a.take(nil, "a"))
-		held, err := lease.Read(w.ctx, w.a, "coder-1")
-		w.check(err)
-		w.check(w.b.Fetch(w.ctx))
-		w.check(w.b.take(held, "b"))
-	}, call: func(w *world) (any, error) {
-		held, err := lease.Read(context.Background(), w.a, "coder-1")
-		w.check(err)
-		return done(w.a.take(held, "a"))
-	}},
 	{name: "Take a lease behind an operation that is lost", once: true, before: func(w *world) {
 		at := w.a.here()
 		lost := w.must(w.a, note("lost"))
@@ -342,35 +287,12 @@ var scenes = []scene{
 		theirs(w)
 		w.check(w.a.Die(w.ctx, nil, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: at, New: lost}}))
 	}, call: takes, again: 3},
-	{name: "Publish", call: func(w *world) (any, error) { return done(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }},
-	{name: "Publish more", before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
-		call: func(w *world) (any, error) {
-			at := w.ref(w.a.Task("one"))
-			return done(w.publish(at, w.commitOn(at, "more")))
-		}},
 	{name: "Publish anew", before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
 		call: func(w *world) (any, error) {
 			return done(w.publish(w.ref(w.a.Task("one")), w.commitOn(w.ref("refs/heads/main"), "anew")))
 		}},
 	{name: "Delete a branch", before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
 		call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
-	{name: "Delete a branch that was submitted", before: func(w *world) {
-		work := w.commitOn(w.ref("refs/heads/main"), "work")
-		w.check(w.publish("", work))
-		w.git(w.a.Local().TopLevel(), "update-ref", plumbing.ReviewPrefix+"one/1", string(work))
-	}, call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
-	{name: "Publish anew where another push has a lock", once: true, before: func(w *world) {
-		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
-		hubHook("pre-receive", `lock=refs/heads/liza/task/one.lock; if [ -e lately ]; then rm -f $lock; else touch lately $lock; fi`)(w)
-	}, call: func(w *world) (any, error) {
-		return done(w.publish(w.ref(w.a.Task("one")), w.commitOn(w.ref("refs/heads/main"), "anew")))
-	}, again: 1},
-	{name: "Delete a branch that lands with it", once: true, before: func(w *world) {
-		w.check(w.publish("", w.commitOn(w.ref("refs/heads/integration"), "work")))
-	}, call: func(w *world) (any, error) {
-		at, work := w.ref("refs/heads/integration"), w.ref(w.a.Task("one"))
-		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: work}, {Ref: w.a.Task("one"), Old: work}}, ""))
-	}},
 	{name: "Delete a branch where nobody may", once: true, before: func(w *world) {
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
 		w.git(w.hub, "config", "receive.denyDeletes", "true")
@@ -391,39 +313,11 @@ var scenes = []scene{
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	}, call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
-	{name: "Flush nothing", call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
 	{name: "Write to one that sequences no more", before: retired, call: writes},
 	{name: "Publish to one that sequences no more", before: func(w *world) {
 		retired(w)
 		w.git(w.hub, "update-ref", parcel.Ref, "main")
 	}, call: func(w *world) (any, error) { return done(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }},
-	{name: "Publish to one that sequences in another form", once: true, before: func(w *world) {
-		retired(w)
-		w.git(w.hub, "update-ref", parcel.Ref, w.git(w.hub, "commit-tree", "-m", "another", "main^{tree}"))
-	}, call: func(w *world) (any, error) { return done(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }},
-	{name: "Flush to one that sequences no more", once: true, before: func(w *world) {
-		w.check(w.publish("", w.ref("refs/heads/integration")))
-		retired(w)
-		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		work := w.commitOn(w.ref("refs/heads/main"), "work")
-		w.dies([]plumbing.Object{object}, update)
-		w.dies(nil, plumbing.RefUpdate{Ref: w.a.Task("two"), New: work}, plumbing.RefUpdate{Ref: plumbing.LeaseRef("another"), New: object.OID})
-		w.dies(nil, plumbing.RefUpdate{Ref: w.a.Task("three"), New: work})
-		w.dies(nil, plumbing.RefUpdate{Ref: w.a.Task("one"), Old: w.ref("refs/heads/integration")})
-	}, call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
-	{name: "What settings in another file say", before: func(w *world) {
-		top := w.a.Local().TopLevel()
-		w.git(top, "config", "--unset", git.RemoteKey)
-		w.git(top, "config", "include.path", "another")
-		w.git(top, "update-ref", plumbing.HomeRef, plumbing.BoardRef)
-	}, call: func(w *world) (any, error) {
-		n, err := w.a.Waiting(w.ctx)
-		_, nextErr := w.a.Tip(w.ctx)
-		_, ownErr := w.a.Own(w.ctx)
-		_, writeErr := writes(w)
-		return n, errors.Join(err, nextErr, ownErr, writeErr, w.a.Fetch(w.ctx))
-	}},
-	{name: "Share", once: true, before: (*world).unshare, call: shareProbe},
 	{name: "Share, with more", before: func(w *world) {
 		w.unshare()
 		top := w.a.Local().TopLevel()
@@ -438,39 +332,10 @@ var scenes = []scene{
 		w.git(top, "config", "--unset", git.OnlyBranchesKey)
 		w.git(top, "update-ref", plumbing.LeaseRef("coder-1"), w.git(top, "hash-object", "-w", ".git/config"))
 	}, call: shareProbe},
-	{name: "Share where another host accepted only branches", once: true, before: func(w *world) {
-		w.unshare()
-		w.git(w.a.Local().TopLevel(), "config", git.OnlyBranchesKey, "true")
-	}, call: shareProbe},
-	{name: "Share what is shared there", once: true, before: func(w *world) {
-		w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey)
-	}, call: shareProbe},
-	{name: "Share again", once: true, call: shareProbe},
-	{name: "Share what another shares meanwhile", once: true, before: func(w *world) {
-		tip := w.there()
-		w.unshare()
-		hubHook("update", fmt.Sprintf(`case $1 in refs/heads/liza/state) ;; *) exit 0 ;; esac
-unset GIT_QUARANTINE_PATH
-for ref in refs/heads/liza/state refs/liza/home; do git update-ref $ref %s; done
-git update-ref refs/heads/integration main
-exit 1`, tip))(w)
-	}, call: shareProbe},
 	{name: "Share what is shared by another", before: func(w *world) { w.git(w.a.Local().TopLevel(), "remote", "add", "another", w.hub) }, call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
-	{name: "Share without a board", once: true, before: func(w *world) {
-		w.unshare()
-		w.git(w.a.Local().TopLevel(), "update-ref", "-d", plumbing.BoardRef)
-	}, call: shareProbe},
 	{name: "Share in a shallow clone", once: true, before: func(w *world) {
 		w.unshare()
 		w.check(os.WriteFile(filepath.Join(w.a.Local().CommonDir(), "shallow"), nil, 0o644))
-	}, call: shareProbe},
-	{name: "Share by a mirror", once: true, before: func(w *world) {
-		w.unshare()
-		w.git(w.a.Local().TopLevel(), "config", "remote.origin.mirror", "true")
-	}, call: shareProbe},
-	{name: "Share where a fetch overwrites", once: true, before: func(w *world) {
-		w.unshare()
-		w.git(w.a.Local().TopLevel(), "config", "--add", "remote.origin.fetch", "+refs/heads/*:refs/heads/*")
 	}, call: shareProbe},
 	{name: "Share by one that declines", once: true, before: func(w *world) {
 		w.unshare()
@@ -488,10 +353,6 @@ exit 1`, tip))(w)
 		w.unshare()
 		w.git(w.hub, "update-ref", "refs/heads/liza", "main")
 	}, call: shareProbe},
-	{name: "Share by one with a branch below the board's", once: true, before: func(w *world) {
-		w.unshare()
-		w.git(w.hub, "update-ref", plumbing.BoardRef+"/more", "main")
-	}, call: shareProbe},
 	{name: "Share by a host that accepts only branches, with one in the way", once: true, update: onlyBranches, before: func(w *world) {
 		w.unshare()
 		w.git(w.a.Local().TopLevel(), "config", "--unset", git.OnlyBranchesKey)
@@ -503,7 +364,6 @@ exit 1`, tip))(w)
 		w.git("", "init", "-q", "--bare", another)
 		w.git(w.a.Local().TopLevel(), "config", "remote.origin.pushurl", another)
 	}, call: shareProbe},
-	{name: "Join", once: true, before: func(w *world) { w.newcomer() }, call: join},
 	{name: "Join, of a clone with leases and branches", before: func(w *world) {
 		w.check(w.b.take(nil, "b"))
 		w.git(w.hub, "update-ref", plumbing.PublishedRef("one"), "main")
@@ -513,17 +373,6 @@ exit 1`, tip))(w)
 	{name: "Join a host that accepts only branches", once: true, update: onlyBranches, before: func(w *world) {
 		w.check(w.b.take(nil, "b"))
 		w.newcomer()
-	}, call: join},
-	{name: "Join where integration is the standard branch", once: true, before: func(w *world) {
-		w.git(w.hub, "symbolic-ref", "HEAD", "refs/heads/integration")
-		w.newcomer()
-	}, call: func(w *world) (any, error) {
-		_, err := join(w)
-		return w.git(w.a.Local().TopLevel(), "config", "--get-all", "remote.origin.fetch"), err
-	}},
-	{name: "Join with a partial clone", once: true, before: func(w *world) {
-		w.git(w.hub, "config", "uploadpack.allowFilter", "true")
-		w.newcomer("--filter=blob:none")
 	}, call: join},
 	{name: "Join a copy", once: true, before: func(w *world) {
 		w.git(w.hub, "update-ref", "-d", plumbing.HomeRef)
@@ -538,61 +387,20 @@ exit 1`, tip))(w)
 		top := w.a.Local().TopLevel()
 		w.git(top, "update-ref", plumbing.BoardRef, w.git(top, "commit-tree", "-m", "another", "main^{tree}"))
 	}, call: join},
-	{name: "Join with a later board", once: true, before: func(w *world) {
-		top := w.a.Local().TopLevel()
-		w.must(w.a, note("mine"))
-		w.git(top, "config", "--unset", git.RemoteKey)
-		w.git(w.hub, "update-ref", plumbing.BoardRef, plumbing.BoardRef+"~1")
-	}, call: join},
 	{name: "Find", before: func(w *world) {
 		w.git(w.a.Local().TopLevel(), "remote", "add", "another", w.b.Local().CommonDir())
 	}, call: func(w *world) (any, error) {
 		found, err := w.a.Find(w.ctx)
 		return found, err
 	}},
-	{name: "Find a copy", once: true, before: func(w *world) { w.git(w.hub, "update-ref", "-d", plumbing.HomeRef) },
-		call: func(w *world) (any, error) {
-			found, err := w.a.Find(w.ctx)
-			return found, err
-		}},
-	{name: "Own", before: func(w *world) { w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey) },
-		call: func(w *world) (any, error) {
-			is, err := w.a.Own(w.ctx)
-			return is, err
-		}},
 	{name: "Write to a copy", before: func(w *world) { w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey) }, call: writes},
 	{name: "Write to one's own", before: func(w *world) {
 		top := w.a.Local().TopLevel()
 		w.git(top, "config", "--unset", git.RemoteKey)
 		w.git(top, "update-ref", plumbing.HomeRef, plumbing.BoardRef)
 	}, call: writes},
-	{name: "Write to a mirror", once: true, before: func(w *world) {
-		top := w.a.Local().TopLevel()
-		w.git(top, "config", "--unset", git.RemoteKey)
-		w.git(top, "config", "--replace-all", "remote.origin.fetch", "+refs/*:refs/*")
-	}, call: writes},
-	{name: "Write where there is no remote", before: func(w *world) {
-		w.unshare()
-		w.git(w.a.Local().TopLevel(), "remote", "remove", "origin")
-	}, call: writes},
-	{name: "Probe", once: true, call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
-	{name: "Probe, and again", call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }, again: 1},
-	{name: "Probe a host that accepts only branches", update: onlyBranches, call: func(w *world) (any, error) {
-		return done(w.a.Probe(w.ctx, "again"))
-	}},
-	{name: "Probe a host that accepts only branches, and declines", once: true, update: onlyBranches,
-		before: hubHook("update", `case $1$3 in */probe/*[!0]*) exit 1; esac; exit 0`),
-		call:   func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
-	{name: "Probe a host that accepts only branches, and is gone", once: true, update: onlyBranches,
-		before: hubHook("update", "rm HEAD; exit 1"), call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
-	{name: "Probe where nothing may be replaced", once: true, before: hubHook("update", `case $1$2 in */probe/*[!0]*) exit 1; esac; exit 0`),
-		call: func(w *world) (any, error) { return done(w.a.Probe(w.ctx, "again")) }},
 	{name: "Write to a host that accepts only branches", update: onlyBranches, call: writes},
 	{name: "Take a lease at a host that accepts only branches", update: onlyBranches, call: takes},
-	{name: "Take a lease whose carrier alone was fetched", once: true, update: onlyBranches, before: func(w *world) {
-		w.check(w.b.take(nil, "b"))
-		w.git(w.a.Local().TopLevel(), "fetch", "-q", "origin", plumbing.AsBranch(plumbing.LeaseRef("coder-1"))+":"+plumbing.TrackingRef("origin", "carriers/leases/coder-1"))
-	}, call: takes},
 	{name: "Publish anew at a host that accepts only branches", update: onlyBranches,
 		before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
 		call: func(w *world) (any, error) {

@@ -242,18 +242,6 @@ func TestShareACopy(t *testing.T) {
 	}
 }
 
-// TestOfferedBeside checks that a share is refused beside another one, which has moved the home of
-// the board.
-func TestOfferedBeside(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	ids := s.commits(t, 2)
-	by := s.remote.Swap(nil)
-	s.set(t, map[string]plumbing.OID{plumbing.HomeRef: ids[0]})
-	err := s.offer(once(t), by, map[string]string{plumbing.BoardRef: plumbing.BoardRef}, ids[1])
-	refusedAs(t, err, board.CodeBusy, "try again")
-}
-
 // TestShareAgain checks who may offer a board that is not at home here to a remote that has none:
 // one whose share was cut off, or whose remote has lost everything.
 func TestShareAgain(t *testing.T) {

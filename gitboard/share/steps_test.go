@@ -2,6 +2,7 @@ package share
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +20,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/queue"
-	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -75,11 +74,10 @@ func TestStuckPush(t *testing.T) {
 }
 
 // TestStuckFetch checks that a process that is stopped in a fetch holds up the next one for a while,
-// and those after it not at all, and that one that is alive is waited for.
+// and those after it not at all.
 func TestStuckFetch(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
-	by := s.remote.Load()
 	s.beat = 10 * time.Millisecond
 	stopped, err := s.repo.OpenQueue(s.file(fetchLock)) // shows nothing
 	check(t, err)
@@ -96,47 +94,6 @@ func TestStuckFetch(t *testing.T) {
 	release := s.lock(ctx)
 	if ctx.Err() != nil || stopped.Current() || !held() {
 		t.Errorf("beside a process that is stopped the lock is held: %v, %v", held(), ctx.Err())
-	}
-	release()
-	alive, err := s.repo.OpenQueue(s.file(fetchLock)) // shows progress whenever the other one looks
-	check(t, err)
-	check(t, <-alive.Granted())
-	ended, stop := context.WithCancel(t.Context())
-	defer stop()
-	beats := 0
-	s.lock(beside{ended, map[string]func(){"queue.(*File).await": func() {
-		alive.Touch()
-		if beats++; beats == 3*maxMissed {
-			stop()
-		}
-	}}})()
-	if beats < 3*maxMissed || !alive.Current() {
-		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
-	}
-	s.remote.Store(&git.Remote{Name: "hub"}) // which has no patience
-	s.beat = time.Minute                     // nothing but the lock wakes it
-	s.lock(ctx)()
-	if ctx.Err() != nil || !alive.Current() {
-		t.Errorf("it waits longer than for a fetch: %v", ctx.Err())
-	}
-	s.remote.Store(by)
-	granted := make(chan func())
-	go func() { granted <- s.lock(ctx) }()
-	check(t, alive.Close())
-	if release = <-granted; !held() {
-		t.Error("the lock that was released is not taken")
-	}
-	release()
-	// Another process counts the holder as stopped, and then the holder ends.
-	left, err := s.repo.OpenQueue(s.file(fetchLock))
-	check(t, err)
-	check(t, <-left.Granted())
-	release = s.lock(beside{ctx, map[string]func(){"queue.(*File).await": sync.OnceFunc(func() {
-		left.Drop()
-		check(t, left.Close())
-	})}})
-	if !held() {
-		t.Error("it has the lock of a file at which nobody queues")
 	}
 	release()
 }
@@ -167,19 +124,21 @@ func TestGather(t *testing.T) {
 	s := alone(t)
 	s.remote.Store(&git.Remote{Name: "hub"})
 	for name, c := range map[string]struct {
-		was     place
+		was     earlier
 		pending int
 		waits   bool
 	}{
-		"nothing is known":      {place{}, 0, false},
-		"one travelled alone":   {place{Again: 1, Took: time.Hour, Ended: noon}, 0, false},
-		"all are here":          {place{Again: 2, Took: time.Hour, Ended: noon}, 2, false},
-		"more are here":         {place{Again: 2, Took: time.Hour, Ended: noon}, 3, false},
-		"that was long ago":     {place{Again: 3, Took: time.Hour, Ended: noon.Add(-maxAway - time.Second)}, 0, false},
-		"for a push of no time": {place{Again: 3, Ended: noon}, 0, true}, // for no time
-		"not all are here":      {place{Again: 3, Took: time.Millisecond, Ended: noon}, 2, true},
+		"nothing is known":      {earlier{}, 0, false},
+		"one travelled alone":   {earlier{Again: 1, Took: time.Hour, Ended: noon}, 0, false},
+		"all are here":          {earlier{Again: 2, Took: time.Hour, Ended: noon}, 2, false},
+		"more are here":         {earlier{Again: 2, Took: time.Hour, Ended: noon}, 3, false},
+		"that was long ago":     {earlier{Again: 3, Took: time.Hour, Ended: noon.Add(-maxTook - time.Second)}, 0, false},
+		"for a push of no time": {earlier{Again: 3, Ended: noon}, 0, true}, // for no time
+		"not all are here":      {earlier{Again: 3, Took: time.Millisecond, Ended: noon}, 2, true},
 	} {
-		s.keepPlace(c.was)
+		text, err := json.Marshal(c.was)
+		check(t, err)
+		check(t, s.write(lastFile, text))
 		pending := &chain{}
 		for i := range c.pending {
 			pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: plumbing.ZeroOID})
@@ -195,34 +154,14 @@ func TestGather(t *testing.T) {
 	deciding, err := s.repo.OpenQueue(s.file(TurnFile))
 	check(t, err)
 	check(t, <-deciding.Granted()) // a wait of the last case that was given up may still be ending
-	_ = os.Remove(s.file(chainFile))
-	s.keepPlace(place{Again: 2, Took: time.Hour, Ended: noon})
-	two := &chain{Links: []*link{{ID: "1", Base: plumbing.ZeroOID}, {ID: "2", Base: plumbing.ZeroOID}}}
-	come, decided := 0, false
-	s.gather(beside{t.Context(), map[string]func(){"share.(*Store).regather": func() {
-		come++
-		check(t, s.replace(t.Context(), two))
-	}, "queue.(*File).await": func() {
+	decided := false
+	s.gather(beside{t.Context(), map[string]func(){"queue.(*File).await": func() {
 		decided = true
 		check(t, deciding.Close())
 	}}})
-	if come != 1 || !decided {
-		t.Errorf("it has looked for others %d times, and for one that decides: %v", come, decided)
+	if !decided {
+		t.Error("it has not waited for one that decides")
 	}
-	// One that comes late is waited for; an hour would be too long for a test.
-	_ = os.Remove(s.file(chainFile))
-	came := make(chan error, 1)
-	go func() {
-		came <- s.replace(t.Context(), &chain{Links: []*link{{ID: "1", Base: plumbing.ZeroOID}, {ID: "2", Base: plumbing.ZeroOID}}})
-	}()
-	s.regather(t.Context(), place{Took: time.Hour, Again: 2})
-	check(t, <-came)
-	if c, err := s.chain(t.Context()); err != nil || len(c.Links) != 2 {
-		t.Errorf("it has not waited: %+v, %v", c, err)
-	}
-	ended, stop := context.WithCancel(t.Context())
-	stop()
-	s.regather(ended, place{Took: time.Hour, Again: 5})
 }
 
 // TestSentences checks what is said of errors that callers show.
@@ -264,27 +203,6 @@ func TestOverwritten(t *testing.T) {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}
-}
-
-// TestFreshView checks that a caller whose view is fresh does not wait for a fetch in progress.
-func TestFreshView(t *testing.T) {
-	t.Parallel()
-	s := alone(t)
-	check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", t.TempDir()))
-	by, err := s.repo.Remote(t.Context(), "hub")
-	check(t, err)
-	s.remote.Store(by)
-	before := s.Now()
-	s.pushed(s.pushing())
-	file, err := s.repo.OpenQueue(s.file("fetch"))
-	check(t, err)
-	defer file.Close()
-	// A git that another test is starting may still have the file that pushing has closed.
-	check(t, <-file.Granted())
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	check(t, s.FetchSince(ctx, before))
-	check(t, ctx.Err())
 }
 
 // apart is a store that shares its board through a remote that is not there.
@@ -601,40 +519,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestTook checks which leases count as taken by a remote that has decided again.
-func TestTook(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	ids := s.commits(t, 2)
-	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
-	lease := plumbing.LeaseRef("x")
-	s.set(t, map[string]plumbing.OID{lease: ids[0]})
-	at := func(to plumbing.OID) *link { return &link{Updates: []plumbing.RefUpdate{{Ref: lease, New: to}}} }
-	there := map[string]plumbing.OID{"a 1": ids[0], "a 2": ids[1]}
-	for name, c := range map[string]struct {
-		l        *link
-		requests []string
-		commits  []plumbing.OID
-		is       bool
-	}{
-		"its lease":            {at(ids[0]), nil, nil, true},
-		"another's lease":      {at(ids[1]), nil, nil, false},
-		"a lease that is gone": {at(""), nil, nil, false},
-		"operations":           {at(ids[1]), []string{"a 1", "a 2"}, ids, true},
-		"one of two":           {at(ids[0]), []string{"a 1", "a 3"}, nil, false},
-	} {
-		commits, is, err := s.took(t.Context(), c.l, c.requests, there)
-		if err != nil || is != c.is || !slices.Equal(commits, c.commits) {
-			t.Errorf("%s: %v, %v, %v", name, commits, is, err)
-		}
-	}
-	d := &delivery{chain: &chain{Base: ids[0], Links: []*link{at(ids[0])}}, requests: [][]string{nil}}
-	once, _ := retry.With(t.Context(), 0)
-	if err := s.rewritten(once, d, ""); !isNetwork(err) {
-		t.Errorf("of a remote that can't be asked: %v", err)
-	}
-}
-
 // found makes a board in a store of its own, as if a fetch had just shown it.
 func (s *Store) found(t *testing.T) plumbing.OID {
 	t.Helper()
@@ -828,32 +712,6 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestWhere checks where a clone that shares its board has a branch: integration where the remote
-// has it, and others here.
-func TestWhere(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	ids := s.commits(t, 3)
-	s.branch, s.at = "refs/heads/integration", ids[2]
-	tracked := s.tracking("integration")
-	for _, step := range []struct {
-		set  map[string]plumbing.OID
-		ref  string
-		want plumbing.OID
-	}{
-		{nil, s.branch, plumbing.ZeroOID},
-		{map[string]plumbing.OID{s.branch: ids[0]}, s.branch, ids[0]},
-		{map[string]plumbing.OID{tracked: ids[1]}, s.branch, ids[1]},
-		{map[string]plumbing.OID{"refs/heads/main": ids[0]}, "refs/heads/main", ids[0]},
-		{nil, plumbing.BoardRef, ids[2]},
-	} {
-		s.set(t, step.set)
-		if at, err := s.Ref(t.Context(), step.ref); at != step.want || err != nil {
-			t.Errorf("%s is at %s, not at %s: %v", step.ref, at, step.want, err)
-		}
-	}
-}
-
 // TestHeld checks which commits a remote keeps without their branch.
 func TestHeld(t *testing.T) {
 	t.Parallel()
@@ -989,37 +847,6 @@ func TestAheadOf(t *testing.T) {
 		ahead, _, err := s.aheadOf(t.Context(), "hub", fetched)
 		if ahead != c.ahead || (err != nil) != (c.want != nil) || err != nil && !reflect.DeepEqual(err, c.want) {
 			t.Errorf("%s: %v, %v", name, ahead, err)
-		}
-	}
-}
-
-// TestIsShared checks which updates have to be made at the remote.
-func TestIsShared(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	one, two := plumbing.OID(strings.Repeat("1", 40)), plumbing.OID(strings.Repeat("2", 40))
-	const integration = plumbing.HeadsPrefix + "integration"
-	for _, c := range []struct {
-		ref      string
-		old, new plumbing.OID
-		want     bool
-	}{
-		{plumbing.BoardRef, one, two, true},
-		{plumbing.BoardRef, one, one, false},
-		{integration, one, two, true},
-		{integration, one, one, false},
-		{plumbing.HeadsPrefix + "main", one, two, false},
-		{plumbing.ReviewRef("x", 1), "", one, true},
-		{plumbing.AtticRef("x", 1), "", one, false},
-		{s.Task("x"), one, plumbing.ZeroOID, true},
-		{s.Task("x"), one, one, false},
-		{plumbing.LeaseRef("x"), one, two, true},
-		{plumbing.LeaseRef("x"), one, one, true},
-		{plumbing.LeaseRef("x"), one, "", true},
-		{plumbing.LeaseRef("x"), plumbing.ZeroOID, "", true},
-	} {
-		if is := s.isShared(plumbing.RefUpdate{Ref: c.ref, Old: c.old, New: c.new}, integration); is != c.want {
-			t.Errorf("%s from %.3s to %.3s: %v", c.ref, c.old, c.new, is)
 		}
 	}
 }

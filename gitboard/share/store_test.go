@@ -595,25 +595,6 @@ func TestRefetch(t *testing.T) {
 	}
 }
 
-// TestLooksBeforeItPushes checks that a transaction whose old value is wrong for any ref here
-// pushes nothing: the remote has only some of the refs.
-func TestLooksBeforeItPushes(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	integration, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
-	w.check(err)
-	w.check(w.a.Local().UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/liza/attic/one/1", New: integration}}, ""))
-	update, object := lease.Renew(nil, leaseOf("a", 0))
-	err = w.a.update([]plumbing.Object{object}, update, plumbing.RefUpdate{Ref: "refs/liza/attic/one/1", New: w.a.here()})
-	if !errors.Is(err, git.ErrRefMoved) {
-		t.Errorf("got %v", err)
-	}
-	if pushed := w.git("", "--git-dir="+w.hub, "for-each-ref", "refs/liza/leases"); pushed != "" {
-		t.Errorf("the hub has got %s", pushed)
-	}
-	w.end(0)
-}
-
 // TestDroppedBranchIsKept checks that work on a branch deleted from the remote goes to the remote's
 // attic unless another ref there holds it.
 func TestDroppedBranchIsKept(t *testing.T) {
@@ -751,30 +732,4 @@ func TestOneRemote(t *testing.T) {
 	if left := w.git(other, "for-each-ref"); left != "" {
 		t.Errorf("the other remote has\n%s", left)
 	}
-}
-
-// TestSharedByAnother checks that a board can be written after a share that has met another board.
-func TestSharedByAnother(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.unshare()
-	another := strings.TrimSpace(w.git(w.hub, "commit-tree", "-m", "another", "main^{tree}"))
-	hubHook("update", `case $1 in refs/heads/liza/state) ;; *) exit 0 ;; esac
-unset GIT_QUARANTINE_PATH
-for ref in refs/heads/liza/state refs/liza/home; do git update-ref $ref `+another+`; done
-exit 1`)(w)
-	apart := (*share.DivergedError)(nil)
-	a := w.open(w.a.Local().TopLevel())
-	if err := a.Share(w.ctx, "origin", "probe"); !errors.As(err, &apart) || !apart.Unrelated {
-		t.Fatalf("the share ends with %v", err)
-	}
-	w.must(a, note("mine"))
-	// So it is where an earlier share was cut off.
-	top := a.Local().TopLevel()
-	w.git(top, "update-ref", "-d", plumbing.HomeRef)
-	w.check(os.WriteFile(filepath.Join(a.Local().CommonDir(), "liza", "sharing"), []byte("origin\n"), 0o644))
-	if err := a.Share(w.ctx, "origin", "probe"); !errors.As(err, &apart) || !apart.Unrelated {
-		t.Fatalf("the repeated share ends with %v", err)
-	}
-	w.must(a, note("mine, too"))
 }

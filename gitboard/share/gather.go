@@ -1,0 +1,92 @@
+package share
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/trace"
+)
+
+// earlier is what the next push of this clone knows of the last one.
+type earlier struct {
+	Took  time.Duration `json:"took"`
+	Ended time.Time     `json:"ended"` // won or not
+	Again int           `json:"again"` // links that travelled then, or waited
+}
+
+const (
+	lastFile = "last"
+	// maxTook bounds the duration of a push that counts: one that took longer was held up.
+	maxTook = 10 * time.Second
+)
+
+func (s *Store) lastPush() (l earlier) {
+	if data, err := os.ReadFile(s.file(lastFile)); err == nil && json.Unmarshal(data, &l) != nil {
+		l = earlier{}
+	}
+	return l
+}
+
+// gather waits for operations that would otherwise wait for the next push: for as many as travelled
+// or waited at the end of the last push, if that was just now, and for one that is being decided.
+// Callers that were answered may have more to do, and those that lost the race are decided again.
+func (s *Store) gather(ctx context.Context) {
+	defer trace.Step("wait for operations that can travel together")()
+	p := s.lastPush()
+	p.Took = min(p.Took, maxTook) // one that took longer was held up
+	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
+		s.regather(ctx, p)
+	}
+	s.take(ctx, TurnFile, queue.Wait{Release: true, Most: min(p.Took/4, time.Second)})() // until no process is deciding
+}
+
+// regather waits until as many operations are pending as there were at the end of the last push,
+// but for one more only while that takes less than the push took for each of those that are here.
+func (s *Store) regather(ctx context.Context, p earlier) {
+	appended, stop := disk.Watch(s.file(chainFile))
+	defer stop()
+	most, next := time.NewTimer(p.Took), time.NewTimer(p.Took/firstShare)
+	defer most.Stop()
+	defer next.Stop()
+	for links, late := 1, false; ; {
+		c, err := s.chain(ctx)
+		if err != nil || len(c.Links) >= p.Again || late && len(c.Links) <= links {
+			return
+		}
+		if len(c.Links) > links {
+			links, late = len(c.Links), false
+			next.Reset(p.Took / time.Duration(max(firstShare, links)))
+		}
+		select {
+		case <-appended:
+		case <-next.C:
+			late = true
+		case <-most.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// firstShare is the part of the last push's duration for which an operation waits for the next one,
+// until more than that are here.
+const firstShare = 2
+
+// TurnFile is the name of the file in the clone's own directory whose lock makes its processes
+// decide one at a time.
+const TurnFile = "turn"
+
+// pushEnded records a push of a chain, and the links appended since.
+func (s *Store) pushEnded(ctx context.Context, pushed *chain, began time.Time) {
+	n := len(pushed.Links)
+	if c, err := s.chain(ctx); err == nil {
+		n = max(n, len(c.Links))
+	}
+	text, _ := json.Marshal(earlier{Took: s.now().Sub(began), Ended: s.now(), Again: n})
+	_ = s.write(lastFile, text) // without it the next push waits for no others
+}
