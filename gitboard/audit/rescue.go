@@ -4,25 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-// Loss is a board that can't be read completely, and its repair. At most one of Missing, Past and
-// Newest is set.
+// Loss is a board that can't be read completely, and its repair. At most one of Past and Newest is set.
 type Loss struct {
-	At      plumbing.OID      // the value of the board's ref; zero if it is missing, or names no object
-	Missing []plumbing.Object // missing objects made again by a replay, which complete the board
-	Past    string            // the missing object if the board itself can be read, and its history can't
-	Newest  plumbing.OID      // the newest commit of the board that can be read
-	From    string            // where Newest was found
-	Lost    []string          // the known subjects of the operations after it, newest first
-	Left    plumbing.OID      // the newest remaining commit after it, zero for none
+	At     plumbing.OID // the value of the board's ref; zero if it is missing, or names no object
+	Past   string       // the missing object if the board itself can be read, and its history can't
+	Newest plumbing.OID // the newest commit of the board that can be read
+	From   string       // where Newest was found
+	Lost   []string     // the known subjects of the operations after it, newest first
+	Left   plumbing.OID // the newest remaining commit after it, zero for none
 
 	broken *git.BrokenRefError // why the ref can't be read; nil if it can
 }
@@ -43,12 +39,6 @@ func FindLoss(ctx context.Context, repo *git.Repo) (*Loss, error) {
 		broken := wholeBoard(ctx, repo, tip)
 		if broken == nil || !lacking(broken) {
 			return nil, broken
-		}
-		if l.Missing, err = rebuild(ctx, repo, tip); err != nil {
-			return nil, err
-		}
-		if l.Missing != nil {
-			return l, nil
 		}
 		switch err := readable(ctx, repo, tip); {
 		case err == nil:
@@ -210,45 +200,9 @@ func past(ctx context.Context, repo *git.Repo, tip plumbing.OID, why error) (str
 	return fmt.Sprintf("objects of it are missing or damaged, so it can't be proven: %v", why), nil
 }
 
-// rebuild makes the objects of a history again by replaying it, and returns those that the
-// repository lacks; nil if even these don't complete it. An error means a failure to read.
-func rebuild(ctx context.Context, repo *git.Repo, tip plumbing.OID) ([]plumbing.Object, error) {
-	chain, err := firstParents(ctx, repo, Range{To: tip})
-	if err != nil {
-		return nil, unlessLacking(err)
-	}
-	slices.Reverse(chain)
-	p := newReplay(repo, Range{To: tip})
-	made := map[plumbing.OID]plumbing.Object{}
-	p.made = func(_ plumbing.OID, outcome *log.Result) {
-		for _, o := range outcome.Objects() {
-			made[o.OID] = o
-		}
-	}
-	if err := p.run(ctx, chain, nil); p.report.Proven != len(chain) {
-		return nil, unlessLacking(err)
-	}
-	var missing []plumbing.Object
-	for _, o := range made {
-		_, err := repo.Object(ctx, string(o.OID))
-		if unlessLacking(err) != nil {
-			return nil, err
-		}
-		if err != nil {
-			missing = append(missing, o)
-		}
-	}
-	return missing, nil
-}
-
 // Repair restores the board.
 func (l *Loss) Repair(ctx context.Context, repo *git.Repo) error {
 	switch {
-	case len(l.Missing) > 0:
-		if err := repo.WriteObjects(ctx, l.Missing); err != nil {
-			return err
-		}
-		return repo.History().Whole(ctx, l.At)
 	case l.Past != "":
 		return errors.New("the missing part of the board's history isn't in this clone")
 	case !l.Newest.IsZero():
@@ -282,21 +236,18 @@ func (l *Loss) setBack(ctx context.Context, repo *git.Repo) error {
 
 // LacksObjects reports whether objects are missing that another repository may have.
 func (l *Loss) LacksObjects() bool {
-	return len(l.Missing) == 0 && (!l.At.IsZero() || len(l.Lost) > 0)
+	return !l.At.IsZero() || len(l.Lost) > 0
 }
 
-// SetsBack reports whether Repair moves the board's ref to another commit, so that operations may
-// be lost. That is a human's decision.
-func (l *Loss) SetsBack() bool { return len(l.Missing) == 0 && !l.Newest.IsZero() }
-
-// Repairable reports whether Repair can do anything.
-func (l *Loss) Repairable() bool { return len(l.Missing) > 0 || !l.Newest.IsZero() }
+// Repairable reports whether Repair can move the board's ref to another commit. Operations may be
+// lost by that, so it is a human's decision.
+func (l *Loss) Repairable() bool { return !l.Newest.IsZero() }
 
 // String describes the loss in one sentence.
 func (l *Loss) String() string {
 	what := l.Damage()
 	switch {
-	case len(l.Missing) > 0 || l.Past != "":
+	case l.Past != "":
 		return what
 	case l.Newest.IsZero():
 		return what + ", and no whole board is left here"
@@ -314,8 +265,6 @@ func (l *Loss) String() string {
 // Damage describes what is wrong, without what can be done about it.
 func (l *Loss) Damage() string {
 	switch {
-	case len(l.Missing) > 0:
-		return fmt.Sprintf("missing or damaged in the board's history: %s; its operations say what was in them", text.Plural(len(l.Missing), "object"))
 	case l.Past != "":
 		return fmt.Sprintf("the board at %s can be read, and not all of its history: %s", l.At.Short(), l.Past)
 	case l.At.IsZero() && l.broken != nil:

@@ -44,13 +44,13 @@ func Rescue(ctx context.Context, c *call.Call, fix bool) (found []Finding, rest 
 	}
 	f := Finding{Kind: doctor.DamagedBoard, Text: loss.String()}
 	switch {
-	case !fix && fromRemote, !fix && loss.Repairable() && !loss.SetsBack():
+	case !fix && fromRemote:
 		f.Hint = "git liza doctor --fix"
 	case loss.Past != "":
 		f.Hint = elsewhereTo + ", from a clone or a backup that has it"
 	case !loss.Repairable():
 		f.Hint = elsewhereTo + ":liza/state, from where it is shared, a clone or a backup that has it"
-	case loss.SetsBack() && (c.AgentID() != "" || c.NoHumanHere(ctx) != nil):
+	case c.AgentID() != "" || c.NoHumanHere(ctx) != nil:
 		f.Hint = letHuman
 	case !fix && loss.LacksObjects():
 		f.Hint = elsewhereTo + ", from a clone or a backup that has it; if there is none, git liza doctor --fix continues from there"
@@ -63,7 +63,7 @@ func Rescue(ctx context.Context, c *call.Call, fix bool) (found []Finding, rest 
 			f.Fixed = true
 		}
 	}
-	if !f.Fixed || !loss.SetsBack() {
+	if !f.Fixed {
 		return findings(&f), restOf(&f, loss), nil
 	}
 	more, rest, err := Rescue(ctx, c, fix) // the history of the board that was found may have gaps
