@@ -110,6 +110,7 @@ var groups = []group{
 	{"distant", false, benchDistant},
 	{"distant-sequenced", false, benchSequenced},
 	{"distant-team", false, benchTeam},
+	{"makespan", true, benchMakespan},
 	{"growth", false, benchGrowth},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},
