@@ -20,9 +20,9 @@ const (
 	sessionFile    = "session"    // the session that marks what that starts
 )
 
-// Under describes the supervisor above a process. All fields are zero for a process of a human's
-// own.
-type Under struct {
+// Supervision describes the supervisor above a process. All fields are zero for a human's
+// own process.
+type Supervision struct {
 	Agent      string // the agent that it belongs to
 	Supervisor string // the id of the supervisor that runs it, if it belongs to no agent
 	// Command means that it belongs to a command of the project: worktree_setup or the integration
@@ -42,9 +42,9 @@ const TokenVar = "LIZA_TOKEN"
 // variable but not its parents. In another process namespace, where parents are out of sight, only
 // the token makes a process an agent's. Without a token Above finds nothing if no process list is
 // visible, or if the process has left both its parents and its process group.
-func Above(b *gitboard.Board, token string) Under { return above(b, token, proc.Space()) }
+func Above(b *gitboard.Board, token string) Supervision { return above(b, token, proc.Space()) }
 
-func above(b *gitboard.Board, token, space string) Under {
+func above(b *gitboard.Board, token, space string) Supervision {
 	running := map[string]map[int]string{supervisorFile: {}, processFile: {}}
 	elsewhere := ""
 	known, _ := os.ReadDir(filepath.Join(b.Dir(), "agents")) // none if no supervisor has run here
@@ -57,42 +57,42 @@ func above(b *gitboard.Board, token, space string) Under {
 			case !r.elsewhere():
 				by[pid] = e.Name()
 			case token != "" && r.token == hashOf(token):
-				return Under{Agent: e.Name()}
+				return Supervision{Agent: e.Name()}
 			default:
 				elsewhere = "the supervisor of " + e.Name()
 			}
 		}
 	}
 	if space == "" {
-		return Under{} // the environment decides
+		return Supervision{} // the environment decides
 	}
 	commands := b.Repo().Commands().Running()
 	if elsewhere == "" && b.Repo().CommandElsewhere() {
 		elsewhere = "worktree_setup or the integration test"
 	}
 	if len(running[supervisorFile])+len(commands) == 0 && elsewhere != "" {
-		return Under{Elsewhere: elsewhere}
+		return Supervision{Elsewhere: elsewhere}
 	}
 	if len(running[processFile])+len(running[supervisorFile])+len(commands) == 0 {
-		return Under{}
+		return Supervision{}
 	}
 	processes, groups := ancestors()
 	for i := range processes {
 		if commands[processes[i]] || commands[groups[i]] {
-			return Under{Command: true}
+			return Supervision{Command: true}
 		}
 	}
 	for i := range processes {
 		if agent := cmp.Or(running[processFile][processes[i]], running[processFile][groups[i]]); agent != "" {
-			return Under{Agent: agent}
+			return Supervision{Agent: agent}
 		}
 	}
 	for _, pid := range processes {
 		if supervisor := running[supervisorFile][pid]; supervisor != "" && pid != os.Getpid() { // for its human
-			return Under{Supervisor: supervisor}
+			return Supervision{Supervisor: supervisor}
 		}
 	}
-	return Under{}
+	return Supervision{}
 }
 
 // record identifies a process. A supervisor's names the process namespace, too, if the system has

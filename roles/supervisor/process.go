@@ -44,7 +44,7 @@ type process struct {
 	left   int           // number of processes it left behind; set before done
 
 	mu     sync.Mutex
-	family []kin // its descendants when it was asked to end
+	family []processRef // its descendants when it was asked to end
 }
 
 // command is a program to run.
@@ -206,7 +206,7 @@ func (p *process) sweep() int {
 	p.mu.Lock()
 	known := p.family
 	p.mu.Unlock()
-	return endAll(func() []kin {
+	return endAll(func() []processRef {
 		if p.mark == "" {
 			return known
 		}
@@ -216,8 +216,8 @@ func (p *process) sweep() int {
 
 // endAll ends the processes that find returns until all have ended, by SIGTERM and after a while by
 // SIGKILL.
-func endAll(find func() []kin) int {
-	seen := map[kin]bool{}
+func endAll(find func() []processRef) int {
+	seen := map[processRef]bool{}
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	firm := time.After(leftAfter)

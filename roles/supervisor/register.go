@@ -100,7 +100,7 @@ func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 	if known && pid == 0 {
 		return true, nil
 	}
-	runs := known && pid != os.Getpid() || s.beside != nil && s.beside(id)
+	runs := known && pid != os.Getpid() || s.isMember != nil && s.isMember(id)
 	return !runs && v.Takeable(ctx, id, 0), nil
 }
 
@@ -254,6 +254,6 @@ func (f files) endLeftover() {
 	}
 	_ = f.drop(processFile) // the process ended
 	if session, err := f.kept(sessionFile); err == nil && session != "" {
-		endAll(func() []kin { return marked(markOf(session)) })
+		endAll(func() []processRef { return marked(markOf(session)) })
 	}
 }

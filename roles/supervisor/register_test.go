@@ -70,7 +70,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	all := &team{Team: Team{Board: s.Board}, agent: map[int]string{0: "coder-2"}, deaths: newDeaths()}
 	leases, err := all.leases(ctx, v)
 	must(t, err)
-	next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role, beside: all.has}, clone: clone}
+	next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role, isMember: all.has}, clone: clone}
 	visible := proc.Birth(os.Getppid()) != "" // elsewhere its lease alone says whether it runs
 	for id, want := range map[string]struct{ lives, free bool }{
 		"coder-2": {true, false}, "coder-3": {false, !visible}, "coder-4": {false, true}, "coder-5": {false, true},
@@ -150,23 +150,23 @@ func TestElsewhere(t *testing.T) {
 	f, other := files{s.Board, "coder-1"}, files{s.Board, "coder-2"}
 	record := strings.Replace(selfRecord("secret"), proc.Space(), "pid:[1]", 1)
 	must(t, f.keep(supervisorFile, record))
-	check := func(when, token string, want Under) {
+	check := func(when, token string, want Supervision) {
 		t.Helper()
 		if got := Above(s.Board, token); got != want {
 			t.Errorf("%s: %+v, not %+v", when, got, want)
 		}
 	}
-	check("it has ended", "", Under{})
+	check("it has ended", "", Supervision{})
 	t.Cleanup(queue.Hold(f.at(supervisorFile)))
-	elsewhere := Under{Elsewhere: "the supervisor of coder-1"}
+	elsewhere := Supervision{Elsewhere: "the supervisor of coder-1"}
 	check("no token", "", elsewhere)
 	check("another token", "guess", elsewhere)
-	check("its token", "secret", Under{Agent: "coder-1"})
-	for token, want := range map[string]Under{"": {}, "secret": {Agent: "coder-1"}} {
+	check("its token", "secret", Supervision{Agent: "coder-1"})
+	for token, want := range map[string]Supervision{"": {}, "secret": {Agent: "coder-1"}} {
 		if got := above(s.Board, token, ""); got != want {
 			t.Errorf("without a process list, with the token %q: %+v", token, got)
 		}
 	}
 	must(t, other.keep(supervisorFile, selfRecord("other"))) // lives in this namespace
-	check("another supervisor in sight", "", Under{})
+	check("another supervisor in sight", "", Supervision{})
 }

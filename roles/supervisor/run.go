@@ -50,7 +50,7 @@ type Config struct {
 	Output  func(agent string) io.Writer // also gets what an agent prints; nil for nowhere
 	Report  func(Event)                  // gets the events; nil for nobody
 
-	beside func(id string) bool // whether a running member of its team has an id; nil without a team
+	isMember func(id string) bool // whether a running member of its team has an id; nil without a team
 }
 
 // StopError is the reason why a supervisor ended before its work was done.

@@ -118,7 +118,7 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	defer known()
 	agent := c.name()
-	c.Patient, c.beside = true, t.has
+	c.Patient, c.isMember = true, t.has
 	c.Report = func(e Event) {
 		if e.Event == Registered {
 			agent = e.Agent

@@ -41,9 +41,9 @@ func TestForgedApproval(t *testing.T) {
 	}
 	_, err = of("one").candidate(ctx, v, "", "one")
 	isForged("alone", err)
-	c, err := of("one", "two").couple(ctx, v, "", []string{"one"})
+	c, err := of("one", "two").assemble(ctx, v, "", []string{"one"})
 	must(t, err)
-	if !slices.Equal(c.gone, []string{"one"}) || len(c.cars) > 0 || len(c.left) != 1 || !strings.HasPrefix(c.left[0].Error(), "one: ") {
+	if !slices.Equal(c.gone, []string{"one"}) || len(c.candidates) > 0 || len(c.left) != 1 || !strings.HasPrefix(c.left[0].Error(), "one: ") {
 		t.Fatalf("in a train: %+v", c)
 	}
 	isForged("in a train", c.left[0])

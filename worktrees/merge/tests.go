@@ -141,13 +141,13 @@ func (t *tests) forget() {
 	_ = disk.Replace(t.file, half)
 }
 
-// prove tests a train. green is how many of its cars pass together; failed is the failure of the
-// next car, nil for none. If the train can't be tested, a shorter one is; a first car that can't be
+// prove tests a train. green is how many of its candidates pass together; failed is the failure of the
+// next candidate, nil for none. If the train can't be tested, a shorter one is; a first candidate that can't be
 // tested fails.
-func (t *train) prove(ctx context.Context, cars []*candidate) (green int, failed *failure, err error) {
-	s := newSearch(len(cars))
+func (t *train) prove(ctx context.Context, candidates []*candidate) (green int, failed *failure, err error) {
+	s := newSearch(len(candidates))
 	for n := s.next(); n > 0; n = s.next() {
-		f, err := t.try(ctx, cars, n)
+		f, err := t.try(ctx, candidates, n)
 		switch {
 		case err != nil:
 			return 0, nil, err
@@ -163,22 +163,22 @@ func (t *train) prove(ctx context.Context, cars []*candidate) (green int, failed
 	return s.green, failed, nil
 }
 
-// try tests the first cars of a train together while renewing the merge lease.
-func (t *train) try(ctx context.Context, cars []*candidate, n int) (f *failure, err error) {
-	c := cars[n-1]
+// try tests the first candidates of a train together while renewing the merge lease.
+func (t *train) try(ctx context.Context, candidates []*candidate, n int) (f *failure, err error) {
+	c := candidates[n-1]
 	if c.command == "" {
 		return nil, nil
 	}
-	if err := t.held.show(ctx, idsOf(cars), idsOf(cars[:n]), c.commit); err != nil {
+	if err := t.held.show(ctx, idsOf(candidates), idsOf(candidates[:n]), c.commit); err != nil {
 		return nil, t.held.lost(err)
 	}
 	err = t.held.during(ctx, renewEvery, func(ctx context.Context) (err error) {
-		f, err = t.test(ctx, &testRun{c: c, held: t.held, tasks: idsOf(cars[:n]), place: testPlace, out: t.r.Out, own: t.setsUp(cars[:n])})
+		f, err = t.test(ctx, &testRun{c: c, held: t.held, tasks: idsOf(candidates[:n]), place: testPlace, out: t.r.Out, own: t.setsUp(candidates[:n])})
 		return err
 	})
 	if notSetUp(err) {
 		t.eachSetUp = true
-		t.note(cars[:n])
+		t.note(candidates[:n])
 	}
 	if err = t.held.lost(err); t.alone() || !untestable(err) {
 		return f, err
@@ -192,7 +192,7 @@ func (t *train) try(ctx context.Context, cars []*candidate, n int) (f *failure, 
 }
 
 // setsUpWithout returns an error if worktree_setup fails or runs out of time also with what the
-// first car was computed on, which is integration: then it does with every task. It runs only once.
+// first candidate was computed on, which is integration: then it does with every task. It runs only once.
 func (t *train) setsUpWithout(ctx context.Context, first *candidate) error {
 	if t.setsUpBare {
 		return nil
@@ -232,16 +232,16 @@ func (t *train) unset() []string {
 	return strings.Fields(text)
 }
 
-// setsUp reports whether the test of cars needs a worktree of its own that is set up for it.
-func (t *train) setsUp(cars []*candidate) bool {
+// setsUp reports whether the test of candidates needs a worktree of its own that is set up for it.
+func (t *train) setsUp(candidates []*candidate) bool {
 	unset := t.unset()
-	return t.eachSetUp || slices.ContainsFunc(cars, func(c *candidate) bool { return slices.Contains(unset, c.task.ReviewCommit) })
+	return t.eachSetUp || slices.ContainsFunc(candidates, func(c *candidate) bool { return slices.Contains(unset, c.task.ReviewCommit) })
 }
 
-// note remembers that worktree_setup failed with cars.
-func (t *train) note(cars []*candidate) {
+// note remembers that worktree_setup failed with candidates.
+func (t *train) note(candidates []*candidate) {
 	unset := t.unset()
-	for _, c := range cars {
+	for _, c := range candidates {
 		if !slices.Contains(unset, c.task.ReviewCommit) {
 			unset = append(unset, c.task.ReviewCommit)
 		}
@@ -319,13 +319,13 @@ func (a *ahead) stop() {
 // the board allows to run in parallel. A result is used when the train's round comes.
 func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate, waiting []string) {
 	for n := 2; n <= v.State.Config().IntegrationWorkers && tip.command != "" && len(waiting) > 0; n++ {
-		c, err := t.couple(ctx, v, tip.commit, waiting)
-		if err != nil || len(c.cars) == 0 {
+		c, err := t.assemble(ctx, v, tip.commit, waiting)
+		if err != nil || len(c.candidates) == 0 {
 			return // its own round reports why
 		}
-		tip, waiting = c.cars[len(c.cars)-1], without(waiting, idsOf(c.cars)...)
+		tip, waiting = c.candidates[len(c.candidates)-1], without(waiting, idsOf(c.candidates)...)
 		if tip.command != "" {
-			t.start(ctx, &testRun{c: tip, held: t.held, tasks: idsOf(c.cars), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard, own: t.setsUp(c.cars)})
+			t.start(ctx, &testRun{c: tip, held: t.held, tasks: idsOf(c.candidates), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard, own: t.setsUp(c.candidates)})
 		}
 	}
 }

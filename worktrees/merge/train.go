@@ -25,7 +25,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if _, err := v.KeptIntegration(ctx); err != nil {
 		return nil, err
 	}
-	c, err := t.couple(ctx, v, "", waiting)
+	c, err := t.assemble(ctx, v, "", waiting)
 	if err != nil {
 		return nil, err
 	}
@@ -39,40 +39,40 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 		rest = without(rest, failed.task.ID)
 		return rest, t.record(ctx, &move{train: t, view: v, failed: failed, p: p, last: len(rest) == 0})
 	}
-	tip := c.cars[len(c.cars)-1]
-	switch err := t.plan(ctx, v, c.cars); {
+	tip := c.candidates[len(c.candidates)-1]
+	switch err := t.plan(ctx, v, c.candidates); {
 	case refusedAs(err, board.CodeTests): // a required test is missing
-		first := c.cars[:1] // the others may have a test without it
+		first := c.candidates[:1] // the others may have a test without it
 		t.lacking = cmp.Or(t.lacking, t.plan(ctx, v, first))
 		return without(rest, idsOf(first)...), nil
 	case err != nil:
 		return nil, err
 	}
-	if err := t.b.Sharing().Upload(ctx, c.cars[0].base, tip.commit); err != nil {
+	if err := t.b.Sharing().Upload(ctx, c.candidates[0].base, tip.commit); err != nil {
 		return nil, err
 	}
 	if tip.command != "" { // otherwise record checks the lease and the checkouts at once
-		if err := t.prepare(ctx, v, c.cars); err != nil {
+		if err := t.prepare(ctx, v, c.candidates); err != nil {
 			return nil, err
 		}
 	}
-	t.testAhead(ctx, v, tip, without(rest, idsOf(c.cars)...))
-	green, failed, err := t.prove(ctx, c.cars)
+	t.testAhead(ctx, v, tip, without(rest, idsOf(c.candidates)...))
+	green, failed, err := t.prove(ctx, c.candidates)
 	if err != nil {
 		return nil, err
 	}
-	if green < len(c.cars) {
+	if green < len(c.candidates) {
 		t.endAhead() // it was built on a candidate that does not land
 	}
-	landed := c.cars[:green]
+	landed := c.candidates[:green]
 	rest = without(rest, idsOf(landed)...)
 	m := &move{train: t, view: v, landed: landed}
 	switch {
 	case failed != nil && failed.why != nil: // of the first: it is not recorded
 		t.left = append(t.left, failed.why)
-		return without(rest, c.cars[0].task.ID), nil
+		return without(rest, c.candidates[0].task.ID), nil
 	case failed != nil:
-		m.failed = c.cars[green]
+		m.failed = c.candidates[green]
 		m.p = m.failed.failure(board.FailTest, m.failed.command)
 		m.p.Log, m.how = failed.log, failed.how
 		rest = without(rest, m.failed.task.ID)
@@ -83,9 +83,9 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 
 // clash returns a candidate that conflicts with integration itself, nil for none. Its coder learns
 // that before the others are tested.
-func (t *train) clash(ctx context.Context, v *gitboard.View, c *coupled) *candidate {
+func (t *train) clash(ctx context.Context, v *gitboard.View, c *assembly) *candidate {
 	for _, aside := range c.aside {
-		if len(c.cars) == 0 {
+		if len(c.candidates) == 0 {
 			return aside
 		}
 		alone, err := t.candidate(ctx, v, "", aside.task.ID)
@@ -96,34 +96,34 @@ func (t *train) clash(ctx context.Context, v *gitboard.View, c *coupled) *candid
 	return nil
 }
 
-// coupled is a train as computed on a view.
-type coupled struct {
-	cars  []*candidate // each on top of the previous one
-	aside []*candidate // those that conflict with earlier ones
-	gone  []string     // tasks that need no merge any more, or that integration already had
-	left  []error      // why tasks left the train
+// assembly is a train as computed on a view.
+type assembly struct {
+	candidates []*candidate // each on top of the previous one
+	aside      []*candidate // those that conflict with earlier ones
+	gone       []string     // tasks that need no merge any more, or that integration already had
+	left       []error      // why tasks left the train
 }
 
-// takes reports whether a task may get into the train, by the test that is set for it: all cars
+// takes reports whether a task may get into the train, by the test that is set for it: all candidates
 // have the same test. Its candidate determines whether that runs.
-func (c *coupled) takes(s *board.State, id string) bool {
+func (c *assembly) takes(s *board.State, id string) bool {
 	task, err := s.FindTask(id)
-	return err != nil || len(c.cars) == 0 || board.TestOf(s, task) == board.TestOf(s, c.cars[0].task)
+	return err != nil || len(c.candidates) == 0 || board.TestOf(s, task) == board.TestOf(s, c.candidates[0].task)
 }
 
-// couple computes candidates for tasks, each on top of the previous one; the first on onto, or on
+// assemble computes candidates for tasks, each on top of the previous one; the first on onto, or on
 // integration for "". Tasks with another test than the first wait for a later round: the test of
-// the last car is that of all.
-func (t *train) couple(ctx context.Context, v *gitboard.View, onto plumbing.OID, tasks []string) (*coupled, error) {
-	c, config := &coupled{}, v.State.Config()
+// the last candidate is that of all.
+func (t *train) assemble(ctx context.Context, v *gitboard.View, onto plumbing.OID, tasks []string) (*assembly, error) {
+	c, config := &assembly{}, v.State.Config()
 	for _, id := range tasks {
-		if len(c.cars) == config.MergeBatch {
+		if len(c.candidates) == config.MergeBatch {
 			break
 		}
 		if !c.takes(v.State, id) {
 			continue
 		}
-		car, err := t.candidate(ctx, v, onto, id)
+		next, err := t.candidate(ctx, v, onto, id)
 		switch {
 		case errors.Is(err, errLater):
 		case errors.Is(err, errGone):
@@ -135,11 +135,11 @@ func (t *train) couple(ctx context.Context, v *gitboard.View, onto plumbing.OID,
 			c.gone, c.left = append(c.gone, id), append(c.left, err)
 		case err != nil:
 			return nil, err
-		case car.commit.IsZero():
-			c.aside = append(c.aside, car)
-		case len(c.cars) > 0 && car.command != c.cars[0].command: // it adds or removes the script
+		case next.commit.IsZero():
+			c.aside = append(c.aside, next)
+		case len(c.candidates) > 0 && next.command != c.candidates[0].command: // it adds or removes the script
 		default:
-			c.cars, onto = append(c.cars, car), car.commit
+			c.candidates, onto = append(c.candidates, next), next.commit
 		}
 	}
 	return c, nil
@@ -233,20 +233,20 @@ func refusedAs(err error, codes ...board.ErrorCode) bool {
 
 // plan asks the board whether candidates may land before they are tested. The first is planned
 // last, because its plan is reused when it lands.
-func (t *train) plan(ctx context.Context, v *gitboard.View, cars []*candidate) error {
-	for i := range slices.Backward(cars) {
-		if err := v.Plan(ctx, t.r.Request, t.payload(cars, i)); err != nil {
+func (t *train) plan(ctx context.Context, v *gitboard.View, candidates []*candidate) error {
+	for i := range slices.Backward(candidates) {
+		if err := v.Plan(ctx, t.r.Request, t.payload(candidates, i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// payload returns the operation that records one car's landing.
-func (t *train) payload(cars []*candidate, i int) *board.Merge {
-	tip := cars[len(cars)-1]
-	p := cars[i].payload(cars[i].command)
-	if len(cars) > 1 {
+// payload returns the operation that records one candidate's landing.
+func (t *train) payload(candidates []*candidate, i int) *board.Merge {
+	tip := candidates[len(candidates)-1]
+	p := candidates[i].payload(candidates[i].command)
+	if len(candidates) > 1 {
 		p.Train = string(tip.commit)
 	}
 	return p
@@ -257,10 +257,10 @@ const maxFiles = 50
 
 // prepare takes the merge lease before the test: of two merges one would be tested in vain. It
 // refuses what could not land; errMoved if integration is no longer at the train's base.
-func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate) (err error) {
-	base, tip := cars[0].base, cars[len(cars)-1].commit
+func (t *train) prepare(ctx context.Context, v *gitboard.View, candidates []*candidate) (err error) {
+	base, tip := candidates[0].base, candidates[len(candidates)-1].commit
 	if t.held == nil {
-		if t.held, err = hold(ctx, t.b, t.r.Actor, tip, idsOf(cars)...); err != nil {
+		if t.held, err = hold(ctx, t.b, t.r.Actor, tip, idsOf(candidates)...); err != nil {
 			return err
 		}
 	}
@@ -413,8 +413,8 @@ func tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 	return nil
 }
 
-func idsOf(cars []*candidate) (ids []string) {
-	for _, c := range cars {
+func idsOf(candidates []*candidate) (ids []string) {
+	for _, c := range candidates {
 		ids = append(ids, c.task.ID)
 	}
 	return ids

@@ -204,7 +204,7 @@ func (c *Call) NoHumanHere(ctx context.Context) error {
 	if c.Supervised() {
 		return board.Refuse(board.CodePermission, "human commands aren't allowed under a supervisor", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
-	over := c.Under()
+	over := c.Supervision()
 	if err := forNobody(over); err != nil {
 		return err
 	}
@@ -275,15 +275,15 @@ func (c *Call) terminal() string {
 	return name
 }
 
-// Under returns the supervisor above the caller.
-func (c *Call) Under() supervisor.Under {
+// Supervision returns the supervisor above the caller.
+func (c *Call) Supervision() supervisor.Supervision {
 	return supervisor.Above(c.Board, c.App.Getenv(supervisor.TokenVar))
 }
 
 // OwnName refuses an agent's process that acts under another agent's id, and a process that acts
 // for nobody.
 func (c *Call) OwnName(id string) error {
-	over := c.Under()
+	over := c.Supervision()
 	if err := forNobody(over); err != nil {
 		return err
 	}
@@ -295,7 +295,7 @@ func (c *Call) OwnName(id string) error {
 
 // forNobody refuses a process below a command of the project, and a process that may belong to an
 // agent or a command in another process namespace.
-func forNobody(over supervisor.Under) error {
+func forNobody(over supervisor.Supervision) error {
 	switch {
 	case over.Command:
 		return board.Refuse(board.CodePermission, "this process runs under worktree_setup or the integration test, which may not change the board", "run it in a terminal of your own, outside of the project's commands")

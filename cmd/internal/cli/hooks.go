@@ -370,7 +370,7 @@ func hookScene(ctx context.Context, c *call.Call) (hooks.Who, *board.State, *boa
 	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
 	err := c.Open(ctx)
 	if err == nil {
-		over := c.Under() // whatever the environment claims
+		over := c.Supervision() // whatever the environment claims
 		if over.Command || over.Elsewhere != "" || over.Agent != "" && over.Agent != w.ID {
 			w.ID, w.Session = over.Agent, ""
 		}

@@ -7,25 +7,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
-// kin is a process, identified by its number and its birth.
-type kin struct {
+// processRef is a process, identified by its number and its birth.
+type processRef struct {
 	pid  int
 	born string
 }
 
-func (k kin) lives() bool { return proc.Birth(k.pid) == k.born }
+func (p processRef) lives() bool { return proc.Birth(p.pid) == p.born }
 
 // descendants returns the processes that a process has started, directly or not, in any session and
 // group. It misses those whose parent ended.
-func descendants(of int) []kin {
+func descendants(of int) []processRef {
 	children := map[int][]int{}
 	for _, p := range proc.Running.All() {
 		children[p.Parent] = append(children[p.Parent], p.PID)
 	}
-	var all []kin
+	var all []processRef
 	for next := children[of]; len(next) > 0; next = next[1:] {
 		if born := proc.Birth(next[0]); born != "" {
-			all = append(all, kin{next[0], born})
+			all = append(all, processRef{next[0], born})
 		}
 		next = append(next, children[next[0]]...)
 	}
@@ -34,14 +34,14 @@ func descendants(of int) []kin {
 
 // marked returns the processes that have an entry in their environment. Those of other users can't
 // be read.
-func marked(entry string) []kin {
-	var all []kin
+func marked(entry string) []processRef {
+	var all []processRef
 	for _, p := range proc.Running.All() {
 		if p.PID == os.Getpid() || !slices.Contains(p.Environ(), entry) {
 			continue
 		}
 		if born := proc.Birth(p.PID); born != "" {
-			all = append(all, kin{p.PID, born})
+			all = append(all, processRef{p.PID, born})
 		}
 	}
 	return all
