@@ -4,8 +4,7 @@
 // It is pure: the board, the leases and the time come in, and the reported conditions are passed
 // from one evaluation to the next.
 //
-// It may import gitboard/board, gitboard/cmdline, gitboard/report, gitboard/roles and
-// gitboard/text.
+// It may import gitboard/board, gitboard/cmdline, gitboard/report and gitboard/text.
 package alarm
 
 import (

@@ -9,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
-	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -64,14 +63,6 @@ func about(task string, more ...string) map[string]string {
 	return words
 }
 
-// gone is since when an agent has been gone: the expiry of its lease, or else_ without a known one.
-func (e *ruleInput) gone(agent string, else_ board.Time) board.Time {
-	if l, held := e.Leases[agent]; held && e.State.Agent(agent) != nil {
-		return l.Expires
-	}
-	return else_
-}
-
 // of returns a rule's find for conditions of a kind.
 func of(kind report.ItemKind) func(*ruleInput) []sight {
 	return func(e *ruleInput) (all []sight) {
@@ -89,7 +80,7 @@ func of(kind report.ItemKind) func(*ruleInput) []sight {
 
 // sightOf is a condition with the words that rules use.
 func (e *ruleInput) sightOf(c report.Condition) sight {
-	words := map[string]string{"task": c.Task(), "agent": c.Agent, "id": c.ID, "reason": c.Text, "description": c.Text, "question": c.Text, "needed": c.Needed, "first": c.Of, "status": "not registered"}
+	words := map[string]string{"task": c.Task(), "agent": c.Agent, "id": c.ID, "reason": c.Text, "description": c.Text, "question": c.Text, "needed": c.Needed, "first": c.Of, "progress": c.Text, "n": fmt.Sprint(c.Short), "status": "not registered"}
 	if a := e.State.Agent(c.Agent); a != nil {
 		words["status"] = string(a.Status)
 	}
@@ -107,34 +98,6 @@ func (e *ruleInput) sightOf(c report.Condition) sight {
 		words["what"] = text.Plural(n, noun) + wait + c.ID
 	}
 	return sight{about: c.ID, since: c.Since, do: c.Do, words: words}
-}
-
-// quorum finds submissions whose review policy asks for more approvals of agents than those that
-// are alive may give. A policy that asks for one by any reviewer is no case for it.
-func (e *ruleInput) quorum() (all []sight) {
-	for _, b := range e.live {
-		t := e.full[b.ID]
-		if b.Status != board.ReadyForReview || b.Paused || t == nil || t.ReviewingBy != "" {
-			continue
-		}
-		progress := board.ProgressOf(e.State, t)
-		if progress.Policy.Quorum() == 1 && !progress.Policy.Required && len(progress.Policy.By) == 0 || e.State.Config().ReviewBy == "human" {
-			continue
-		}
-		missing := progress.Missing()
-		if progress.AwaitsHuman() || slices.Contains(progress.Policy.By, roles.HumanID) {
-			missing-- // a human can give one
-		}
-		if short := missing - e.reviewersFor(t); short > 0 {
-			all = append(all, sight{about: b.ID, since: b.Moved, n: short, words: about(b.ID, "progress", cmp.Or(progress.String(), "no approval"), "n", fmt.Sprint(short))})
-		}
-	}
-	return all
-}
-
-// reviewersFor counts the live agents that may still approve a submission.
-func (e *ruleInput) reviewersFor(t *board.Task) int {
-	return len(slices.DeleteFunc(board.ReviewersOf(e.State, t), func(id string) bool { return e.gone(id, e.Now) <= e.Now }))
 }
 
 func (e *ruleInput) reassigned() (all []sight) {

@@ -59,7 +59,7 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Warn, Least: 2, Line: "SAME REJECTION: {task}, {n} times"}, {Level: Grave, Least: 3, Line: "SAME REJECTION: {task}, {n} times"}}},
 	{Name: "review-loop", Condition: "review cycles at the limit", Do: "git liza show {task}", threshold: "at least the limit", find: (*ruleInput).reviewLoop,
 		Steps: []Step{{Level: Grave, Line: "REVIEW LOOP: {task}, {n} cycles"}}},
-	{Name: "quorum", Condition: "approvals that no live agents can give", Do: "git liza show {task}", find: (*ruleInput).quorum,
+	{Name: "quorum", Condition: "approvals that no live agents can give", Do: "git liza show {task}", find: of(report.ItemQuorum),
 		Steps: []Step{{Level: Grave, After: time.Minute, Line: "QUORUM OUT OF REACH: {task}, {progress}; live reviewers can give {n} too few"}}},
 	{Name: "integration-failed", Condition: "integration failure", Do: "git liza show {task}", find: tasks(integrationFailed),
 		Steps: []Step{{Level: Grave, Line: "INTEGRATION FAILED: {task}"}}},

@@ -164,6 +164,25 @@ func TestOverviewWithoutHands(t *testing.T) {
 	equal(t, "not known", len(s.look(nil).Waiting), 0)
 }
 
+// TestWorkThatNoAgentTakes checks that work waits for the human if no agent that lives may take it,
+// although others of its kind live: a role of the team is missing, or reviewers are too few.
+func TestWorkThatNoAgentTakes(t *testing.T) {
+	s := begun(t).do(human, withDocs())
+	manual := add("manual")
+	manual.Stage = "docs"
+	s.do(planner, manual).do(planner, finalize("manual"))
+	equals(t, "no writer", s.look(s.allAlive()).Waiting, []report.Ask{{What: "a task waits for a docs-writer, and there is none", Do: "git liza agent docs-writer"}})
+
+	s = underPolicy(t, board.ReviewPolicy{Approvals: 2})
+	leases := s.allAlive()
+	equal(t, "two reviewers", len(s.look(leases).Waiting), 0)
+	delete(leases, reviewer2.ID)
+	equals(t, "one reviewer", s.look(leases).Waiting, []report.Ask{{What: "login needs 1 more approval than live reviewers can give", Do: "git liza show login"}})
+	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: leases})), "quorum human [login]: git liza show login")
+	delete(leases, reviewer1.ID)
+	equals(t, "none", s.look(leases).Waiting, []report.Ask{{What: "a task waits for a reviewer, and there is none", Do: "git liza agent code-reviewer"}})
+}
+
 // TestOverviewOfMuchThatWaits checks that many similar tasks do not hide other items and that
 // commands are never cut off.
 func TestOverviewOfMuchThatWaits(t *testing.T) {

@@ -30,6 +30,7 @@ type Condition struct {
 	Goal   *board.Goal   // that goal
 	Budget *board.Budget // the used-up budget
 	Plans  int           // how many plans the tasks form, if all are proposed
+	Short  int           // how many approvals more are needed than can be given
 
 	goal GoalOutlook // the subject, if it is a goal
 }
@@ -155,6 +156,7 @@ func (f *finder) task(t TaskOutlook, config *board.Config) {
 	case t.Status == board.ReadyForReview && t.Turn == roles.Human:
 		f.add(about(ItemReview, t.StatusChangedAt))
 	}
+	f.quorum(t, about)
 	f.absent(t, about)
 	f.otherGoals(t, about)
 }
@@ -167,6 +169,40 @@ func (f *finder) paused(task string) Condition {
 		}
 	}
 	return c
+}
+
+// quorum finds a submission whose review policy asks for more approvals than live agents may give. A
+// policy that asks for one by any reviewer is no case for it.
+func (f *finder) quorum(t TaskOutlook, about func(ItemKind, board.Time) Condition) {
+	task := f.s.Task(t.ID)
+	if t.Status != board.ReadyForReview || t.Paused || t.ReviewingBy != "" || task == nil || f.beside.Leases == nil || f.s.Config().ReviewBy == "human" {
+		return
+	}
+	progress := board.ProgressOf(f.s, task)
+	policy := progress.Policy
+	if policy.Quorum() == 1 && !policy.Required && len(policy.By) == 0 {
+		return
+	}
+	c := about(ItemQuorum, t.Moved)
+	c.Short, c.Text = progress.Missing(), cmp.Or(progress.String(), "no approval")
+	if progress.AwaitsHuman() || slices.Contains(policy.By, roles.HumanID) {
+		c.Short-- // a human can give one
+	}
+	for _, id := range board.ReviewersOf(f.s, task) {
+		if f.goneSince(id, f.o.Now) > f.o.Now {
+			c.Short--
+		}
+	}
+	if c.Short <= 0 {
+		return
+	}
+	switch {
+	case f.o.Mode != board.Running || len(f.o.Stopped) > 0 || !f.anyPresent(ableRoles(f.s.Team(), t)):
+		c.For = "" // another condition comes first
+	case c.For == roles.CodeReviewer:
+		c.For = roles.Human
+	}
+	f.add(c)
 }
 
 // absent finds work of agents whose leases expire. It finds none if leases are unknown.
@@ -309,7 +345,7 @@ func (f *finder) noAgent() {
 	waits := map[string][]TaskOutlook{}
 	for _, t := range f.o.Tasks {
 		able := ableRoles(team, t)
-		if len(able) > 0 && f.s.Runs(t.Goal) && !slices.ContainsFunc(able, func(role string) bool { return f.o.present(f.beside.Leases, role) }) {
+		if len(able) > 0 && f.s.Runs(t.Goal) && !f.anyPresent(able) {
 			waits[able[0]] = append(waits[able[0]], t)
 		}
 	}
@@ -318,6 +354,11 @@ func (f *finder) noAgent() {
 			f.add(f.awaited(role, tasks))
 		}
 	}
+}
+
+// anyPresent reports whether one of some roles has an agent with an unexpired lease.
+func (f *finder) anyPresent(names []string) bool {
+	return slices.ContainsFunc(names, func(role string) bool { return f.o.present(f.beside.Leases, role) })
 }
 
 // ableRoles lists the team's roles whose agents may take on what a task waits for.
@@ -393,6 +434,8 @@ func (o *Overview) line(c Condition) Ask {
 		return Ask{c.ID + " is BLOCKED, and there is no planner", "git liza answer " + c.ID + " TEXT"}
 	case ItemReview:
 		return Ask{c.ID + " waits for your review", "git liza review " + c.ID + " --diff"}
+	case ItemQuorum:
+		return Ask{c.ID + " needs " + text.Plural(c.Short, "more approval") + " than live reviewers can give", "git liza show " + c.ID}
 	case ItemReserved:
 		return Ask{c.ID + " is kept for " + c.Agent + ", who is gone, and there is no planner", "git liza reassign " + c.ID}
 	case ItemEndedGoal:

@@ -38,6 +38,7 @@ const (
 	ItemCloneStopped ItemKind = "clone_stopped" // a file in .liza stops this clone
 	ItemBlocked      ItemKind = "blocked"       // a BLOCKED task, with its questions
 	ItemReview       ItemKind = "review"        // a submission for a human to review
+	ItemQuorum       ItemKind = "quorum"        // a submission needs more approvals than live reviewers can give
 	ItemReserved     ItemKind = "reserved"      // kept work, reserved for an absent coder
 	ItemEndedGoal    ItemKind = "ended_goal"    // a task waits for one of a goal that was given up
 	ItemLaterGoal    ItemKind = "later_goal"    // a task waits for one of a goal that comes after its own
@@ -64,7 +65,7 @@ const (
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemUnproven, ItemApart, ItemSetBack, ItemUnrecorded, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
+	ItemUnproven, ItemApart, ItemSetBack, ItemUnrecorded, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemQuorum, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
 	ItemPaused, ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
@@ -299,6 +300,8 @@ func (c *collector) item(cond Condition) {
 		c.blocked(&i, cond)
 	case ItemReview:
 		c.review(&i)
+	case ItemQuorum:
+		i.Text, i.Evidence, i.Do = "", []string{cond.Text}, []Ask{{"see all of it", line.Do}}
 	case ItemProposed, ItemDrafts:
 		c.drafts = append(c.drafts, cond.ID)
 		return

@@ -32,7 +32,7 @@ var rooms = map[string]struct {
 	"gitboard/board":          {true, []string{"gitboard/text", "gitboard/roles"}},
 	"gitboard/cmdline":        {true, []string{"gitboard/board"}},
 	"gitboard/log/codec":      {true, []string{"gitboard/text", "gitboard/board", "gitboard/git/plumbing", "gitboard/report", "gitboard/roles"}},
-	"gitboard/alarm":          {true, []string{"gitboard/text", "gitboard/board", "gitboard/cmdline", "gitboard/report", "gitboard/roles"}},
+	"gitboard/alarm":          {true, []string{"gitboard/text", "gitboard/board", "gitboard/cmdline", "gitboard/report"}},
 	"gitboard/report":         {true, []string{"gitboard/text", "gitboard/board", "gitboard/cmdline", "gitboard/roles"}},
 	"gitboard/report/breaker": {true, []string{"gitboard/text", "gitboard/board"}},
 	"gitboard/onefile":        {true, []string{"gitboard/text", "gitboard/board", "gitboard/log/codec", "gitboard/roles"}},
